@@ -574,7 +574,11 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
   return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
 }
 
-@ The box has a race by hand. It shows what the draw does \emph{not} depend on. A token's number is its own: if another token is struck out or marked down, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go.
+@ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or marked down, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. What is left to depend on are the scores themselves, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token.)
+
+Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. The test statistic of Pearson, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $7.81$ in one of 20 such experiments. The tests of this module do the same for hundreds of distributions.
+@^chi-squared test@>
+
 \begin{byhand}{a race of four}
 The weights of our four tokens may be 4, 3, 2 and 1, and their random numbers $0.5$, $0.8$, $0.1$ and $0.9$.
 
@@ -593,11 +597,6 @@ $z+g$ & 1.753 & 2.599 & $-0.141$ & 2.250
 
 The token \tok{in} has the shortest time and the greatest sum. Strike out \tok{on}, or \tok{by}: \tok{in} still wins. Strike out \tok{in} itself: \tok{to} wins, whose own noise has not changed.
 \end{byhand}
-
-The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. What is left to depend on are the scores themselves, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token.)
-
-Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. The test statistic of Pearson, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $7.81$ in one of 20 such experiments. The tests of this module do the same for hundreds of distributions.
-@^chi-squared test@>
 
 There is a price. Instead of one random number a choice takes one for each candidate, each with ten rounds of Philox and two logarithms. For \val{sampling.large} candidates this would be the most expensive part of the whole sampler. We cannot avoid the random bits, but we can avoid nearly all of the logarithms.
 
@@ -728,7 +727,7 @@ void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
     s->presence_penalty, h.id + later, h.n - later);
 }
 
-@ And the whole is a loop over the list. After each stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. (One that has become $-\infty$ is out, as if it had been struck.) Or no token is left, because everything has been banned. Both are errors that name the stage. Some programs go on with the last token that was left; they write what was forbidden.
+@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. Some programs go on with the last token that was left; they write what was forbidden.
 @^nothing left@>
 
 @<Run all stages@>=
@@ -753,7 +752,9 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
 A program that reads a model's answer needs an answer that it can parse. A JSON object with a brace too few is useless, however likely it is. The remedy is to strike out tokens, but which ones depends on what has been written. After \texttt{\{"a": 1} the next byte may be white space, a comma, a closing brace, or something that continues a number, such as a digit; a letter only if it is e or E. A machine that knows this for a regular expression or a grammar is made in \cref{constraints}. In each of its \emph{states} it has a \emph{mask}: which tokens may come next, so that the text can still be ended well, and whether it may end here. Drawing only tokens that the mask allows is \emph{constrained decoding}, also called guided decoding or structured output.
 @^constrained decoding@>@^structured output@>@^mask@>
 
-The sampler need not know what such a machine is. A caller who has a rule for texts supplies four functions. Before each choice the sampler asks which tokens are allowed; the others are out before the first stage, so that the allowed ones share the probability in the ratio that the model gave them. It tells the rule which token has joined the text. And it can save the state of the rule, as a number, and restore it.
+What does a mask do to a text? It guarantees the form and nothing else. What the model wanted to write instead is lost, and may have been better; \cref{constraints} counts how often a token was taken against the model's will. And a mask looks one step ahead: a token may be allowed and likely, and lead to where only unlikely tokens are allowed. To draw from the model's distribution over all matching texts one would have to look ahead over all of them.
+
+The sampler need not know what such a machine is. A caller who has a rule for texts supplies four functions. One says which tokens are allowed; the others are out before the first stage. One is told which token has joined the text. Two save the state of the rule, as a number, and restore it.
 
 @<A rule for what may come@>=
 struct token_rule {
@@ -770,9 +771,7 @@ struct token_rule {
   void *ctx; };
   /* a rule for the tokens of a text; all zero: none */
 
-@ The rule decides about the end tokens as well: they are allowed exactly where the text may end. And it knows how many tokens may still be written. When they become scarce it allows only those from which the end can be reached in time; so a text that is not cancelled does match (\cref{sec:bound}).
-
-What does a rule do to a text? It guarantees the form and nothing else. What the model wanted to write instead is lost, and may have been better; \cref{constraints} counts how often a token was taken against the model's will. And a mask looks at one step at a time. A token may be allowed and likely, and lead to a place where only unlikely tokens are allowed. To draw from the model's own distribution over all matching texts one would have to look ahead over all of them.
+@ The rule decides about the end tokens as well: they are allowed exactly where the text may end. And it knows how many tokens may still be written. When few are left, it allows only those from which the end can be reached in time; so a text that is not cancelled does match (\cref{sec:bound}).
 
 @* The sampler in the loop. \label{sec:sampler}
 The loop of \cref{loop} asks the caller's function which token comes next, and tells another one afterwards which token has joined the text. A \emph{sampler} supplies both functions. It consists of parameters, a funnel, a seed, the index of the text, and a rule. Choosing changes nothing but the funnel's scratch memory. So we may ask a sampler what it would choose at this place, or after some tokens that we only guess, as often as we like, and the same question gets the same answer.
@@ -834,7 +833,7 @@ void sampler_restore(struct sampler *d, uint32_t state)
 }
 
 @* The interface of the module. \label{sec:samplingface}
-The stages are public one by one, because a list of them in any order is what a user may ask for, and because a program that is compared with another needs to be compared stage by stage. An id in a history or a list must be one of the vocabulary. The stages do not check that; it is checked once, where ids come in.
+The stages are public one by one, since a user may want them in any order, and since two programs are best compared stage by stage. An id in a history or a list must be one of the vocabulary; that is checked once, where ids come in.
 
 @<The stages, one by one@>=
 void funnel_temperature(struct funnel *f, double t);
@@ -871,7 +870,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   /* the id with the greatest |score + g|, of equal ones the lowest, where |g| is
      |gumbel_noise|; |n| $\ge1$; leaves |weight| undefined (Gumbel 1954, Maddison and others 2014) */
 
-@ The first header has the random numbers. The race needs the random bits and not only the noise, because it has to see them before it knows whether it wants the noise; so |bits_for| is compiled into both files.
+@ The first header has the random numbers. (The race needs |bits_for| as well, before it knows whether it wants the noise; so that function is compiled into both files.)
 
 @(draws.h@>=
 #ifndef INCIPIT_DRAWS_H
@@ -1091,9 +1090,9 @@ Temperature is said to do three things:\lab{lab:heat} to make the next token les
 For the second, \cref{fig:warmth} has whole texts: eight for each temperature, of \val{sampling.long} tokens each, after the same prompt. At each step the experiment notes how undecided the model is, before any stage; that is the entropy in the figure. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight texts, divided by the number of pairs: 1 if no pair comes twice.\side{Li, Galley, Brockett, Gao and Dolan 2016.} It says how various the texts are, and nothing about whether they are any good.
 @^distinct-n@>@^entropy@>
 
-Up to a temperature of 1.2 the texts become more various, and the model, reading what it writes, remains as sure of itself as before; the texts keep to the grammar. Above that another thing happens. Now and then a token is drawn that does not fit. The model has never seen what it should continue from there and becomes unsure, so that the next token is worse. Distinct-2 cannot tell variety of the one kind from variety of the other.
+Up to a temperature of 1.2 the texts become more various, and the model, reading what it writes, remains as sure of itself as before; the texts keep to the grammar. Above that another thing happens. Now and then a token is drawn that does not fit. The model has never seen such a beginning and becomes unsure, so that the next token is worse. Distinct-2 cannot tell the two kinds of variety apart.
 
-\fig{warmth}{fig:warmth}{Texts of the built-in model at ten temperatures. Distinct-2 rises all the way. The entropy is the model's own, before the temperature: it says how sure the model is of the next token after what it has written itself, and it breaks away when the text does.}{Two curves over the temperature from a fifth to 2. Distinct-2 rises from a third to three quarters at temperature 1 and to nearly 1. The entropy stays below one bit until the temperature is a little above 1 and then rises to more than two.}
+\fig{warmth}{fig:warmth}{Texts of the built-in model at ten temperatures; the axis serves a ratio and bits. Distinct-2 rises all the way. The entropy is the model's own, before the temperature: it says how sure the model is of the next token after what it has written itself, and it breaks away when the text does.}{Two curves over the temperature from a fifth to 2. Distinct-2 rises from a third to three quarters at temperature 1 and to nearly 1. The entropy stays below one bit until the temperature is a little above 1 and then rises to more than two.}
 
 @* A fork: two tokens at 15 percent. \label{sec:fork}
 A tutorial asks us to imagine that at the tenth token ``however'' and ``additionally'' both have a probability of 15 percent.\lab{lab:fork} With the built-in model we need not imagine it: after the harvest's nine tokens the two words have \val[3]{sampling.fork.p.1} and \val[3]{sampling.fork.p.2}, together \val[2]{sampling.fork.either}. \Cref{fig:fork} has both continuations. Two independent texts part here, one each way, in \val[3]{sampling.fork.both} of the cases. (At 15 percent each it would be $2\cdot0.15^2=\val[3]{claim.S3-47}$, and together they would have \val[2]{sampling.fork.wanted}.)
@@ -1101,7 +1100,7 @@ A tutorial asks us to imagine that at the tenth token ``however'' and ``addition
 
 \widefig{fork}{fig:fork}{Nine tokens, and two ways on. Which of them is taken at the tenth decides about everything that follows: continued greedily, the one goes on with a bridge, and the other with mice.}{Nine outlined tokens: The harvest of the kingdom was very good. After them the way parts. Above, Additionally, then: the new bridge. Below, However, nearly as likely, then: the mice had.}
 
-Of \val{sampling.fork.draws} draws \val[3]{sampling.fork.took.1} took the first way and \val[3]{sampling.fork.took.2} the second. Two draws agree with the probability $\sum p_i^2=\val[3]{sampling.agree.expected}$, and did in \val[3]{sampling.agree.found} of the pairs: hardly one pair in ten has even its first word in common. (So many draws need only one pass through the model, since a draw depends on the seed and not on when it is made.)
+Of \val{sampling.fork.draws} draws \val[3]{sampling.fork.took.1} took the first way and \val[3]{sampling.fork.took.2} the second. Two draws agree with the probability $\sum p_i^2=\val[3]{sampling.agree.expected}$, and did in \val[3]{sampling.agree.found} of the pairs: hardly one pair in ten has even its first word in common.
 
 What does greedy decoding do at such a fork? It takes the likelier way, however small its lead. To see an exact tie, we lift the second score to the first by a bias; the difference of two floats is a double without rounding. Then greedy decoding takes the lower id, every time. A temperature that is nearly zero does not: of \val{sampling.tie.draws} draws at $T=10^{-3}$ the share \val[3]{sampling.tie.cold} takes the first, as a coin would.
 @^ties@>
@@ -1137,7 +1136,7 @@ Four of the six texts begin alike, and that is no accident. They have the same s
 \begin{equation}\label{eq:stderr}
   \sqrt{\frac{p(1-p)}n}.
 \end{equation}
-For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$; the texts are independent, so the variances add up, and that of their mean is a single one's divided by $n$. We repeated the experiment of $n$ texts over and over, to see the error itself. For $n=1$ it is \val[3]{sampling.error.expected.1} by the formula and \val[3]{sampling.error.found.1} in the experiment, more than the share itself; for $n=100$ it is \val[3]{sampling.error.expected.100} and \val[3]{sampling.error.found.100}. Ten times the accuracy costs a hundred times the texts.
+For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$; the texts are independent, so the variances add up, and that of their mean is a single one's divided by $n$. For $n=1$ it is \val[3]{sampling.error.expected.1} by the formula, and \val[3]{sampling.error.found.1} in many repetitions of the experiment, more than the share itself; for $n=100$ it is \val[3]{sampling.error.expected.100} and \val[3]{sampling.error.found.100}. Ten times the accuracy costs a hundred times the texts.
 @^standard error@>
 
 @* Repetition loops, and what breaks them. \label{sec:loops}
@@ -1182,7 +1181,7 @@ With $e=0.01$ and $r=0.1$ the share \val[2]{claim.S1-40} of the tokens is wrong,
 
 @ For the built-in model we can measure it, in a tale of its grammar that it has not been trained on. At every fifth place, from the tenth on, we cut the true text off and let the model continue greedily, for \val{sampling.exposure.places} tokens. It predicts the first of these from a true beginning, the second from one that may be wrong already, and so on. We count how often the $k$th token equals the true one. A different token need not be an error, since many words would do; but the same holds for the control, in which the model has the true text before it at every place. So the gap between the two curves of \cref{fig:exposure}\lab{lab:exposure} has a meaning.
 
-With the true text before it the model is right in \val[2]{sampling.forced.1} of \val{sampling.exposure.tries} places, and it does as well at each of the others; at the last it is \val[2]{sampling.forced.last}. On its own it has \val[2]{sampling.free.1} at the first and \val[2]{sampling.free.last} at the last. (The standard error of such a share is three or four hundredths.) That does not prove bad writing: both texts may be good tales. It is the measure of how fast a text that is left to itself parts from one that is not.
+With the true text before it the model is right in \val[2]{sampling.forced.1} of \val{sampling.exposure.tries} places, and it does as well at each of the others; at the last it is \val[2]{sampling.forced.last}. On its own it has \val[2]{sampling.free.1} at the first and \val[2]{sampling.free.last} at the last. (The standard error of such a share is three or four hundredths.) That does not prove bad writing, since both texts may be good tales. It measures how fast a text that is left to itself parts from one that is not.
 
 \fig{exposure}{fig:exposure}{How often the token is the true one, place by place. Given the true text each time, the model loses nothing on the way; given its own, it has left the true text after a dozen tokens, mostly for another that would have done as well.}{Two curves over places 1 to 16. The one for true beginnings stays near five sixths. The one for the model's own text begins there and falls to a seventh.}
 
@@ -1190,10 +1189,10 @@ With the true text before it the model is right in \val[2]{sampling.forced.1} of
 Greedy decoding is deterministic, it is said, ``assuming identical infrastructure''. The assumption is that every sum is added up in the same order. In this book it is, by definition; elsewhere the order depends on how many texts are computed together, on the kernel that was chosen for their number, and on the device. What would another order change? To find out we gave the table of kernels another |linear|, which adds its products one after the other instead of in sixteen lanes.\lab{lab:otherorder}
 @^order of summation@>@^determinism@>
 
-Of \val{sampling.order.entries} logits, after \val{sampling.order.places} tokens of a tale, the share \val[3]{sampling.order.differ} differ, the most by \val[1]{sampling.order.most} millionths. So nearly every number is another; and how many tokens? Of the \val{sampling.order.places} likeliest, \val{sampling.order.flips}; of \val{sampling.order.draws} that were drawn, \val{sampling.order.drawn}. For a token to flip, two sums must be closer together than the difference, and with a dozen candidates some bits apart that is rare. But it is not impossible. A text of 1000 tokens has 1000 chances, a service writes texts all day, and after the first flip everything is different. It did not happen in ours; elsewhere it has been reported often, by users who had been told that it cannot happen.
+Of \val{sampling.order.entries} logits, after \val{sampling.order.places} tokens of a tale, the share \val[3]{sampling.order.differ} differ, the most by \val[1]{sampling.order.most} millionths. So nearly every number is another; and how many tokens? Of the \val{sampling.order.places} likeliest, \val{sampling.order.flips}; of \val{sampling.order.draws} that were drawn, \val{sampling.order.drawn}. For a token to flip, two sums must be closer together than the difference, and with a dozen candidates some bits apart that is rare. But it is not impossible: a service writes texts all day, and after the first flip everything is different. It did not happen in ours; elsewhere users have reported it often.
 
 @* The order of the stages. \label{sec:stageorder}
-OpenAI and vLLM divide by the temperature before they cut; llama.cpp cuts first and divides last. Hugging Face has most of the first order, but bans n-grams and bad words after the penalties. Users of each expect what they are used to. Here the order is a list, so either is one option away. How often does it matter?\lab{lab:stageorder}
+OpenAI and vLLM divide by the temperature before they cut; llama.cpp cuts first and divides last. Hugging Face has most of the first order, but bans n-grams and bad words after the penalties. Here the order is a list, so either is one option away. How often does it matter?\lab{lab:stageorder}
 
 It matters when the temperature changes what the cut sees. A temperature above 1 flattens the distribution; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k does not care, because the order of the tokens is the same. At the fork, with $T=2$ and top-p 0.9, \val{sampling.order.before} tokens are left if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of parameters, drawn at random, \val{sampling.orders.differ} leave other tokens in the two orders. A published recommendation of a temperature and a top-p means one thing in one program, and another in the next.
 
@@ -1201,15 +1200,21 @@ It matters when the temperature changes what the cut sees. A temperature above 1
 We fill a vocabulary of \val{sampling.large} tokens, as many as Llama 3 has, with scores from a normal distribution whose standard deviation is 3. No model is involved, since it is the sampler that we measure.\lab{lab:samplingcost} The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. After top-p 0.9 \val{sampling.nucleus.left} tokens are left, and \val[word]{sampling.nucleus.noises} noises are computed; with common settings, a temperature of 0.8, top-k 40, top-p 0.95 and min-p 0.05, \val{sampling.usual.left} are left.
 @^cost of sampling@>
 
-A choice takes \val[1]{sampling.clock.greedy} milliseconds if it is greedy, \val[1]{sampling.clock.usual} with the common settings, and \val[1]{sampling.clock.plain} if nothing is cut. Then most of the time goes into random bits; after a nucleus (\val[1]{sampling.clock.nucleus}) it goes into sorting. For one token the passes of \cref{phases} take \val[0]{phases.ms.gpt2.1.0.1} milliseconds in GPT-2 small's shape. So you do not wait for a sampler that neither sorts by comparisons nor computes what it does not need. (For the built-in model, whose pass takes \val[2]{phases.ms.pocket.1.0.1} milliseconds, the vocabulary is small too, \val{constraint.vocab} tokens.)
+A choice takes \val[1]{sampling.clock.greedy} milliseconds if it is greedy, \val[1]{sampling.clock.usual} with the common settings, and \val[1]{sampling.clock.plain} if nothing is cut. Then most of the time goes into random bits; after a nucleus (\val[1]{sampling.clock.nucleus}) it goes into sorting. For one token the passes of \cref{phases} take \val[0]{phases.ms.gpt2.1.0.1} milliseconds in GPT-2 small's shape. So you do not wait for a sampler that neither sorts by comparisons nor computes what it does not need.
 
 @* Which sampler when. \label{sec:which}
-One temperature and one cut are enough for nearly everything. The second cut of a list rarely removes what the first has left.
+One temperature and one cut are enough for nearly everything; a second cut rarely removes what the first has left.
 
-\emph{Temperature.} At 1 the text is a sample of the model, which is what you want when you estimate something from samples. Below 1 every ratio grows: there are fewer slips and less variety. Take 0 where one answer is right, and in tests. \emph{Top-k} costs little, and bounds what later stages have to look at. But it is the same $k$ where one token fits and where a thousand do: take it as a guard (40 or more) and not as the cut. \emph{Top-p} follows the model's certainty, and 0.9 to 0.95 with $T$ up to 1 is the common choice. Its weakness is heat: a flattened tail fills the share. \emph{Min-p} looks only at the best token and not at the sum of a tail, so it stands a temperature above 1; take 0.05 to 0.1 where texts shall be unlike one another. \emph{Typical sampling} is the one that may remove the likeliest; its authors found it less repetitive in stories and summaries.
+\emph{Temperature.} At 1 the text is a sample of the model, which is what you want when you estimate something from samples. Below 1 every ratio grows: there are fewer slips and less variety. Take 0 where one answer is right, and in tests.
+
+\emph{Top-k} costs little, and bounds what later stages have to look at. But it is the same $k$ where one token fits and where a thousand do: take it as a guard (40 or more) and not as the cut.
+
+\emph{Top-p} follows the model's certainty, and 0.9 to 0.95 with $T$ up to 1 is the common choice. Its weakness is heat: a flattened tail fills the share. \emph{Min-p} looks only at the best token and not at the sum of a tail, so it stands a temperature above 1; take 0.05 to 0.1 where texts should be unlike one another.
+
+\emph{Typical sampling} is the one that may remove the likeliest; its authors found it less repetitive in stories and summaries.
 @^choosing a sampler@>
 
-Two more thresholds are in Hugging Face's library.\side{Hewitt, Manning and Liang 2022.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. They have their merit where the model is unsure; min-p does nearly the same with a number that is easier to choose.
+Two more thresholds are in Hugging Face's library.\side{Hewitt, Manning and Liang 2022.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose.
 @^epsilon sampling@>@^eta sampling@>
 
 @ What is missing here, and why? \emph{Mirostat} holds the surprise of the text near a target: after each token it moves its cut up or down by the difference.\side{Basu, Ramachandran, Keskar and Varshney 2021.} So the choice at a place depends on all choices before it, and not only on the text: a text that is interrupted and continued becomes another, unless the cut is saved with it. That is what \cref{sec:sampler} avoids. \emph{XTC}, ``exclude top choices'', does the opposite of truncation: with a given probability it removes all tokens above a threshold but the least likely of these. It makes texts more surprising by taking away what the model thinks best; we know of no evaluation. Our generator would have a random number for it, with another number in the place of the zero.
@@ -1217,10 +1222,10 @@ Two more thresholds are in Hugging Face's library.\side{Hewitt, Manning and Lian
 @^mirostat@>@^XTC@>@^top-n-sigma@>@^DRY@>@^minimum Bayes risk@>
 
 @* Differences between implementations. \label{sec:samplingothers}
-Each stage of this chapter is in most programs of the kind, and hardly two programs agree on all of its edges. \Cref{tab:others} has those that a user can see. We took what most of them do. Where that left something open, or depended on the order of a sum, we took what can be written down. So a text that was drawn elsewhere, with the same settings and the same seed, is not drawn here again. What can be compared are the distributions, and the tests have some 500 cases for those, made by the programs themselves, each of which agrees or has its difference explained.
+Each stage of this chapter is in most programs of the kind, and hardly two programs agree on all of its edges. \Cref{tab:others} has those that a user can see. We took what most of them do, and where that left something open, what can be written down. So a text that was drawn elsewhere, with the same seed, is not drawn here again. What can be compared are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.
 
 \begin{table}[tp]
-\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0, vLLM (main) and llama.cpp of 2026. A dash: there is no such option.}
+\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0, vLLM (main) and llama.cpp of 2026. A dash: there is no such option. With a stroke: greedy/sampling.}
 \centering\footnotesize\tabcolsep=3pt
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
 \toprule
@@ -1232,10 +1237,8 @@ min-p & after top-p & before top-k & before $T$ & after top-p\\
 penalties look at & prompt, text & prompt, text & last 64 & prompt, text\\
 frequency counts & --- & text & last 64 & text\\
 temperature 0 & refused & greedy & greedy & greedy\\
-nothing is left, greedy & token 0 & any token & last token & an error\\
-\quad sampling & an error & any token & last token & an error\\
-a NaN, greedy & that token & undefined & undefined & an error\\
-\quad sampling & an error & undefined & undefined & an error\\
+nothing is left & token 0/error & any token & last token & an error\\
+a NaN & that token/error & undefined & undefined & an error\\
 random state & the batch's & request's or none & the slot's & none\\
 log-probabilities & processed & raw & raw & raw\\
 \bottomrule
@@ -1246,7 +1249,7 @@ The last line answers a common question: is a log-probability that a program rep
 @^log-probability@>
 
 @* What the tutorials say. \label{sec:samplingtutorials}
-Most of what is said about sampling is right, and right in the same words. Three statements teach something; the other claims are in the laboratory.\lab{lab:samplingtutorials}
+Most of what is said about sampling is right, and right in the same words. Two statements teach something; the other claims are in the laboratory.\lab{lab:samplingtutorials}
 
 \begin{tutorial}{ambiguous}{S1-30}
 \quoted{Sample from the smallest set of tokens whose cumulative probability exceeds}
@@ -1256,11 +1259,6 @@ Both rules are in use (\cref{sec:tails}): Meta's reference exceeds; the paper, H
 \begin{tutorial}{misleading}{S2-10}
 \quoted{Greedy decoding often produces repetitive or generic text because it always takes the safe, high-probability path.}
 \ourrun it takes the likeliest next token, and that is not the likeliest path: the greedy text of \cref{tab:strategies} has \val[2]{sampling.greedy.logprob} bits a token, and texts drawn at a temperature of $0.2$ have \val[2]{sampling.near.logprob} on average.
-\end{tutorial}
-
-\begin{tutorial}{misleading}{S3-45}
-\quoted{Even if the probability distribution is identical each time, the random sampling produces different tokens.}
-\ourrun it may: at the fork two draws agree in \val[3]{sampling.agree.found} of the pairs, and where the model is sure nearly always. With the same seed they agree in all of them.
 \end{tutorial}
 
 @* Exercises. \label{sec:samplingexercises}

@@ -986,11 +986,16 @@ static bool print_arithmetic(struct fixture *lab, struct error *why)
 }
 
 @* Claims of the tutorials. \label{lab:samplingtutorials}
-The chapter has three boxes. These are the other claims on sampling, with what the runs say.
+The chapter has two boxes. These are the other claims on sampling, with what the runs say.
 
 \begin{tutorial}{untested}{S2-97}
 \quoted{Use 0.0-0.3 for factual tasks, 0.7-1.0 for creative tasks.}
 No run here can say which tasks are factual. One remark: a temperature of 0 is no small temperature. It is a branch of the program, since the formula divides by it; at a tie the two differ (\val[3]{sampling.tie.cold} of the draws at $10^{-3}$, all or none at 0), and some programs refuse it.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S3-45}
+\quoted{Even if the probability distribution is identical each time, the random sampling produces different tokens.}
+\ourrun it may: at the fork two draws agree in \val[3]{sampling.agree.found} of the pairs, and where the model is sure nearly always. With the same seed they agree in all of them.
 \end{tutorial}
 
 \begin{tutorial}{holds}{S2-103}
