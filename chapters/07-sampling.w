@@ -131,14 +131,14 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
   for (size_t i = 0; i < f->vocab; i++) {
     f->score[i] = (double) logits[i];
     if (logits[i] != logits[i] || f->score[i] == INFINITY)
-      return error_say(why, "logit %zu is %s; wanted: a number,"@|
-        " or -inf for a token that is out", i,
+      return error_say(why, "logit %zu is %s;"@|
+        " wanted: a number,"@| " or -inf for a token"@| " that is out", i,
         f->score[i] == INFINITY ? "inf" : "nan");
     if (f->allowed != NULL && f->allowed[i] == 0)@+ f->score[i] = -INFINITY;
     if (f->score[i] > -INFINITY)@+ f->candidates[f->n++] = (uint32_t) i;
   }
-  return f->n > 0 || error_say(why, "all %zu logits are -inf%s;"@|
-    " wanted: a token to choose", f->vocab,@|
+  return f->n > 0 || error_say(why, "all %zu logits"@| " are -inf%s;"@|
+    " wanted: a token to"@| " choose", f->vocab,@|
     f->allowed != NULL ? ", or not allowed" : "");
 }
 
@@ -740,10 +740,10 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
     const char *name = stage_name[s->stage[i]];
     for (size_t j = 0; j < f->n; j++)
       if (!(f->score[f->candidates[j]] < INFINITY))
-        return error_say(why, "behind the stage %s the score of id %"@|
-          PRIu32 " is infinite; wanted: a number", name, f->candidates[j]);
+        return error_say(why, "behind the stage %s"@|
+          " the score of id %"@| PRIu32 " is infinite;"@| " wanted: a number", name, f->candidates[j]);
     if (f->n == 0)@+ return error_say(why,
-        "behind the stage %s no token is left", name);
+        "behind the stage %s"@| " no token is left", name);
   }
   return true;
 }

@@ -1,7 +1,7 @@
 @i types.w
 @s size_t int
 
-\chapterquestion{A temperature of a million, a token that the vocabulary does not have, a stage that is named twice: who notices, and when?}
+\chapterquestion{A temperature of a million, a token that the vocabulary does not have, a stage that is named twice: where are they noticed?}
 @** Checking the parameters of a sampler.
 \incipit{T}{he stages} of \cref{sampling} trust their parameters. They run for every token of a text, so whatever can be checked once is not checked there. This short module is the check: the range of each real number, the ids of all lists, and the names in a list of stages. The command, the protocol of the tests and the library use it before a text begins.
 @^settings@>@^sampling parameters@>
@@ -31,16 +31,16 @@ bool sampling_check(const struct sampling_params *s, size_t vocab,
 @<Settings that are real numbers@>=
 #define OPTION(field, stage, low, high, above, wanted) @[{ #field,@| \
   offsetof(struct sampling_params, field), stage, low, high, above, wanted }@]
-static const struct sampling_option sampling_options[] = @[{@|
+static const struct sampling_option sampling_options[] = @[{@/
   OPTION(temperature, SAMPLE_TEMPERATURE, 0, 1e4, false,@|
-    "0, or 0.00001 to 10000"),@|
-  OPTION(top_p, SAMPLE_TOP_P, 0, 1, false, "0 to 1"),@|
-  OPTION(min_p, SAMPLE_MIN_P, 0, 1, false, "0 to 1"),@|
-  OPTION(typical_p, SAMPLE_TYPICAL_P, 0, 1, true, "above 0, up to 1"),@|
+    "0, or 0.00001 to 10000"),@/
+  OPTION(top_p, SAMPLE_TOP_P, 0, 1, false, "0 to 1"),@/
+  OPTION(min_p, SAMPLE_MIN_P, 0, 1, false, "0 to 1"),@/
+  OPTION(typical_p, SAMPLE_TYPICAL_P, 0, 1, true, "above 0, up to 1"),@/
   OPTION(repetition_penalty, SAMPLE_PENALTIES, 0, DBL_MAX, true,@|
-    "a number above 0"),@|
+    "a number above 0"),@/
   OPTION(frequency_penalty, SAMPLE_PENALTIES, -DBL_MAX, DBL_MAX, false,@|
-    "a finite number"),@|
+    "a finite number"),@/
   OPTION(presence_penalty, SAMPLE_PENALTIES, -DBL_MAX, DBL_MAX, false,@|
     "a finite number")
 }@];
@@ -74,11 +74,13 @@ bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
         && strcmp(name[i], sampling_stage_name((enum sample_stage) found)) != 0)
       found++;
     if (found == N_SAMPLE_STAGES)@+ return error_say(why, "samplers has `%s';"@|
-        " wanted: bias, penalties, ngram, temperature, top_k, top_p,"@|
-        " min_p, typical_p", name[i]);
+        " wanted: bias,"@|
+        " penalties, ngram,"@| " temperature, top_k,"@|
+        " top_p, min_p,"@| " typical_p", name[i]);
     for (size_t j = 0; j < s->n_stages; j++)
       if (s->stage[j] == found)@+ return error_say(why,
-          "samplers has `%s' twice; wanted: once at most", name[i]);
+          "samplers has `%s'"@|
+          " twice; wanted:"@| " once at most", name[i]);
     s->stage[s->n_stages++] = (enum sample_stage) found;
   }
   return true;
@@ -105,7 +107,8 @@ bool sampling_check(const struct sampling_params *s, size_t vocab,
       return error_say(why, "%s is %g; wanted: %s", r->name, x, r->expected);
   }
   if (runs(s, SAMPLE_PENALTIES) && s->penalty_last_n < -1)@+ return error_say(why, "penalty_last_n is %"@|
-      PRId64 "; wanted: -1 for all, or a number of tokens",
+      PRId64 "; wanted: -1 for"@|
+      " all, or a number of"@| " tokens",
       s->penalty_last_n);
   return check_biased("logit_bias", s->logit_bias, s->n_logit_bias,@|
       vocab, why)
@@ -129,9 +132,9 @@ static bool check_biased(const char *name, const struct sequence_bias *list,
 {
   for (size_t i = 0; i < n; i++) {
     if (list[i].n == 0)@+ return error_say(why,
-        "%s has an empty sequence; wanted: 1 id or more", name);
+        "%s has an empty"@| " sequence; wanted:"@| " 1 id or more", name);
     if (!(list[i].bias < INFINITY))@+ return error_say(why,
-        "%s has a bias of %g; wanted: a number or -inf", name,
+        "%s has a bias of %g;"@| " wanted: a number or"@| " -inf", name,
         list[i].bias);
     if (!check_ids(name, list[i].id, list[i].n, vocab, why))@+ return false;
   }
