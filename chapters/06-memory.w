@@ -162,7 +162,7 @@ For every token of the text, each layer keeps a key and a value in each head of 
 \begin{equation}\label{eq:tokenbytes}
   2\,L\,h\,d_h\,b
 \end{equation}
-bytes to the cache; $n$ tokens add $n$ times, and a batch of $B$ texts $B$ times as many. Note that $h$ counts heads of keys and values, not of queries. Where the two are equal, $h\,d_h$ is usually the width $d$ of the model, and the formula becomes $2Ldb$. In this form it is printed a lot, and it is wrong for most models of the last years: of the 64 heads of Llama~2 70B only 8 have keys and values of their own.
+bytes to the cache; $n$ tokens add $n$ times, and a batch of $B$ texts $B$ times as many. Note that $h$ counts heads of keys and values, not of queries. Where the two are equal, $h\,d_h$ is usually the width $d$ of the model, and the formula becomes $2Ldb$. It is often printed in this form, and it is wrong for most models of the last years: of the 64 heads of Llama~2 70B only 8 have keys and values of their own.
 @^KV cache@>
 
 @ Three details complete the formula. In a block format (\cref{sec:rowformats}) some bytes belong to a whole block; then |weight_row_bytes| computes what stands here as $d_hb$. Rows come in pages of $P$ rows. And a layer with a sliding window of $W$ rows keeps only the first $S$ rows of the text (its \emph{sinks}, \cref{sec:sinks}) and a ring of $W-1+k$ rows, where $k$ is the number of rows of the longest pass (\cref{sec:leaving}). So in each layer a text of $n$ tokens has
@@ -645,7 +645,7 @@ static void encode_q4_0(const float *x, size_t n, void *to)
     encode_block4(x + i, (unsigned char *) to + weight_row_bytes(WEIGHT_Q4_0, i));
 }
 
-@ Decoding rounds nothing. A packed row is a tensor like those of a file, and |tensor_number| returns any number of any tensor. Attention unpacks rows in its own registers (\cref{sec:bodies}); this function is for programs that look at what is stored, such as \texttt{incipit probe quantize}.
+@ Unpacking rounds nothing. A packed row is a tensor like those of a file, and |tensor_number| returns any number of any tensor. Attention unpacks rows in its own registers (\cref{sec:bodies}); this function is for programs that look at what is stored, such as \texttt{incipit probe quantize}.
 
 @<Unpack a row@>=
 void format_decode(enum weight_type type, const void *from, size_t n, float *x)
@@ -925,7 +925,7 @@ By \eqref{eq:overtake} attention overtakes the matrices at six times the width o
 
 @ And here are four beliefs to give up.
 
-\smallskip\noindent\emph{``It thinks ahead.''} A row is a function of the tokens up to its own: alter the text after it, and not a bit of it changes. What a row may contain is whatever makes some continuations likelier than others, and planning can mean no more than that. The check: |later_tokens_change_nothing|.
+\smallskip\noindent\emph{``It thinks ahead.''} A row is a function of the tokens up to its own: alter the text after it, and not a bit of it changes. A row may well contain something that makes some continuations likelier than others; planning can mean no more than that. The check: |later_tokens_change_nothing|.
 
 \smallskip\noindent\emph{``More processors make the answer come faster.''} The passes of a text follow each other, and no two of them can run at the same time. Within a pass the work can be divided, but a decode step must read all weights: two workers shorten it only as far as two workers read faster than one, here by a factor of \val[2]{phases.scale.write}. The check: |one_answer_for_every_schedule| for the bits, and \cref{sec:roofline} for the times.
 

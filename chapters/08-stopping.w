@@ -132,7 +132,7 @@ static void add_string(struct stops *s, size_t which)
   if (s->node[at].ending == 0)@+ s->node[at].ending = (uint32_t) which + 1;
 }
 
-@ Then the failure links are found, by the step itself. Take a node that is reached from |at| by a byte. Every end of it is an end of |at| followed by that byte; so its failure is the state to which one step by this byte leads from the failure of |at|. That step visits only nodes shorter than the one in question; so if we go through the tree level by level, their failures are known already. The levels come in order
+@ Then the failure links are found, by the step itself. Take a node that is reached from |at| by a byte. Every shorter end of it is an end of |at| followed by that byte. So we step from the failure of |at| by the same byte, and arrive at the failure that we look for. That step visits only nodes shorter than the one in question; so if we go through the tree level by level, their failures are known already. The levels come in order
 if each node that is visited puts its children at the end of a queue. These walks are short as well: along one string the failures get longer by at most one byte a node, and each step of a walk makes one shorter.
 
 @<Find the failures, level by level@>=
@@ -151,7 +151,7 @@ static void link_nodes(struct stops *s, uint32_t *queue)
   }
 }
 
-@ Two things are read from a state while a text runs, and neither may cost a walk. Which string ends here? One that ends at the node itself is longer than any that ends at its failure; if none does, the failure knows. And how much has to be held? A node with children is the beginning of something longer: all its bytes wait. A leaf is a whole string and begins
+@ Two things are read from a state while a text runs, and neither may cost a walk. Which string ends here? A string that ends at the node itself is longer than any that ends at its failure; if there is none, we take the failure's. And how much has to be held? A node with children is the beginning of something longer: all its bytes wait. A leaf is a whole string and begins
 nothing else; what waits there is what waits at its failure. (A whole string does not always end the text: \cref{sec:outflow} has a case in which it is passed over, and then this number is needed.)
 
 @<See what ends at |x|, and what it may become@>=
@@ -274,14 +274,14 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
 @<Replace the escapes@>@;
 
 @* Hold-back: what may be streamed. \label{sec:outflow}
-A \emph{text stream} connects the loop with a reader. It takes the tokens one by one, a \emph{streaming detokenizer}, and keeps all bytes of the text so far. The first |released| of them are certain: the reader may be shown these, and will never be told that they were not meant. When a stop string is complete, the text is cut before it, and what is left is
+A \emph{text stream} connects the loop with a reader. It takes the tokens one by one, a \emph{streaming detokenizer}, and keeps all bytes of the text so far. The first |released| of them are certain: the reader may be shown these, and none of them will be taken back. When a stop string is complete, the text is cut before it, and what is left is
 released.
 @^text stream@>@^hold-back@>@^detokenizer@>
 
-The rule in one sentence: \emph{the text ends immediately before that occurrence of a stop string whose end comes first; if several end there, before the longest.} An occurrence lies within what the model wrote, and never in the prompt; it may begin in one token and end in another. Nothing in this sentence mentions tokens, and so the text does not depend on how the model happens to cut it into tokens. Had we asked for the earliest \emph{beginning} instead, it would.
+The rule in one sentence: \emph{the text ends immediately before that occurrence of a stop string whose end comes first; if several end there, before the longest.} An occurrence lies within what the model wrote, and never in the prompt; it may begin in one token and end in another. Nothing in this sentence mentions tokens, and so the text does not depend on how the model happens to cut it into tokens. With the earliest \emph{beginning} instead, it would depend on that.
 Take \emph{abcd} and \emph{bc}, and the text \emph{abcd}: the first begins first, the second ends first. If all four bytes come in one token, both are complete; if they come one by one, \emph{bc} is complete while \emph{abcd} still lacks a byte.
 
-There are two options. With |include_stop| the text ends after the stop string, and none of it needs to be held. With |min_tokens| the first tokens are protected: a stop string that ends in one of them is passed over. One that begins in a protected token and ends after it counts, and is cut out like any other, so that less may be left than the protected tokens had: |min_tokens| says how long the model must have written, not how much is shown. It is the only place where tokens enter the rule.
+There are two options. With |include_stop| the text ends after the stop string, and none of it needs to be held. With |min_tokens| the first tokens are protected: a stop string that ends in one of them is passed over. A stop string that begins in a protected token and ends after it counts, and is cut out like any other. So less may be left than the protected tokens had: |min_tokens| says how long the model must have written, not how much is shown. Nowhere else do tokens enter the rule.
 @^min\_tokens@>
 
 @<What stands between the loop and a reader@>=
@@ -347,7 +347,7 @@ $i\le j$. The released part only grows.
 
 \emph{Nothing is held without a reason.} Each held byte belongs to the beginning of a stop string or of a character, and the next token might bring the rest. There is one small exception: a stop string that contains another, as \emph{abcd} contains \emph{bc}, may never be completed, because the other ends the text first; then its bytes are held in vain. With |min_tokens|, however, the other may be passed over. \Cref{ex:stop.live} holds only what can still matter.
 
-@ The rest is short. The bytes of a token are appended, and then gone through where they are. At the end everything is released, even half a character: to drop it would lose a byte that the model wrote. A terminal or a JSON object may show U+FFFD in its place.
+@ The rest is short. The bytes of a token are appended to the text, and the automaton reads them there. At the end everything is released, even half a character: to drop it would lose a byte that the model wrote. A terminal or a JSON object may show U+FFFD in its place.
 
 The text stream keeps the whole text, whereas the stream of \cref{tokens} kept three bytes. Long stop strings may hold many bytes, and moving them forward with every token would cost more than the search; besides, the caller wants the whole text at the end.
 
@@ -371,7 +371,7 @@ void text_stream_close(struct text_stream *o)
   o->released = 0;
 }
 
-@ The tokenizer turns an id into bytes. For some vocabularies it must know whether anything precedes the token: they put a blank before every word and take it away from the first word of a text (\cref{sec:decodersteps}). What precedes the first new token is the prompt. So we feed the prompt's ids to the tokenizer until one of them yields bytes; from then on the rule for the first word no longer applies. Special tokens, such as those that mark the turns of a conversation, yield no bytes. (A stream that is kept over a cancelled text may be shown the longer prompt of the next call; what it has of the text stays.)
+@ The tokenizer turns an id into bytes. For some vocabularies it must know whether anything precedes the token: they put a blank before every word and take it away from the first word of a text (\cref{sec:decodersteps}). What precedes the first new token is the prompt. So we feed the prompt's ids to the tokenizer until one of them yields bytes; from then on the rule for the first word no longer applies. Special tokens, such as those that mark the turns of a conversation, yield no bytes. (A caller who continues a cancelled text with the same stream shows it the longer prompt of the next call; the text that it has stays.)
 
 @<Take a token@>=
 bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
@@ -442,9 +442,9 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
   /* a |step_stop|; |ctx| points to a |size_t| $N$: are the last $3N$ tokens
      that were written the same $N$ tokens three times? 0: never */
 
-@ A member that fails ends the matter at once: the loop passes its message on, and no text is left of which a record could lack something.
+@ If a member fails, the others are not asked: the loop reports the error, and there is no text whose record could be incomplete.
 
-The loop does not ask the list when an end token has come. So a text that was stopped, and by no criterion, was ended by the model. The order is: the end token, the list, the length, and last the \emph{watcher}, the callback that sees each step (\cref{sec:watch}), whose no counts only if the text has not ended already. When the watcher is called, the text stream has taken the token; so it can print each token together with the bytes that the token has released.
+The loop does not ask the list when an end token has come. So if a text has stopped and no criterion has said yes, it was the model that ended it. The order is: the end token, the list, the length, and last the \emph{watcher}, the callback that sees each step (\cref{sec:watch}), whose no counts only if the text has not ended already. When the watcher is called, the text stream has taken the token; so it can print each token together with the bytes that the token has released.
 @^finish reason@>
 
 @<Ask all of a list@>=
@@ -611,7 +611,7 @@ static bool recite(void *ctx, const float *logits,
   return true;
 }
 
-@ Now the parts come together: the stop strings become an automaton, the automaton a part of the text stream, the text stream one of two or three criteria, and the criteria one of the loop's options. A criterion that is not wanted stays in the list: without stop strings, or with a count of 0, it never says yes. The list knows its own ends and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so that is an error.
+@ Now the parts come together: the stop strings become an automaton, the automaton a part of the text stream, the text stream one of two or three criteria, and the criteria one of the loop's options. A criterion that is not wanted stays in the list: without stop strings, or with a count of 0, it never says yes. The list names its own ends and the model's; the loop names the others, length and cancellation. A text that a person has cut short must not pass for a whole one, so that is an error.
 
 @<Write a text, and say how it ended@>=
 static bool answer(struct session *u, const struct stops *until,
@@ -724,7 +724,7 @@ int main(void)
 
 \checkpoint{build/out/stopping.txt}{eleven texts: after how many tokens each ended, why, and its last words; and a text on its way, a bar after each token; a stroke is a line end}
 
-In the second text the model ended its tale at the same place as before, but the end token was not obeyed; the model went on as after the end of any text, with a new one. The third, of 20 tokens, ends in the middle of a sentence, and a length mostly does that: of \val{stop.talks} conversations that we let the model
+In the second text the model ended its tale at the same place as before, but the end token was not obeyed; the model went on as after the end of any text, with a new one. The third, of 20 tokens, ends in the middle of a sentence, as texts that are cut by a length mostly do: of \val{stop.talks} conversations that we let the model
 write,\lab{lab:endtoken} a limit of \val{stop.cap} tokens would have cut \val{stop.cut} short, \val{stop.cut.inside} of them within a sentence. A larger limit cuts fewer texts, but no more gently. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:contextfull}): \val{stop.context.written} tokens after a prompt of \val{stop.context.prompt}.
 
 In the owl's conversation an empty line separates the exchanges; it takes two tokens. The name \emph{User:} comes earlier, in two tokens as well; so with both strings it is the name that ends the text. The list ends after its third item, but note what ended it: the two characters \emph{4.}, anywhere. A price of 14.50 would have ended it too. The clock's two tokens are a tick and a comma.
@@ -747,7 +747,7 @@ An end token is selected like any other token. A high probability is not enough:
 \begin{equation}\label{eq:running}
   (1-e)^n,
 \end{equation}
-because it must have gone on $n$ times. That becomes small, but never 0. For $e=0.01$ and $n=500$ it is \val[4]{claim.S2-68}: of \val{stop.coin.texts} simulated texts \val{stop.coin.left} were still running, where \val[0]{stop.coin.left.expected} were to be expected. Each of them ends some time. But a server with a million requests and no limit on the length will have some that come back very late. A maximal length is a necessity.
+because it must have gone on $n$ times. That becomes small, but never 0. For $e=0.01$ and $n=500$ it is \val[4]{claim.S2-68}: of \val{stop.coin.texts} simulated texts \val{stop.coin.left} were still running, where \val[0]{stop.coin.left.expected} were to be expected. Each of them ends at some time. But a server with a million requests and no limit on the length will have some that come back very late. A maximal length is a necessity.
 
 \fig{running}{fig:running}{The share of texts that are still running after $n$ tokens: simulated with four constant probabilities of the end (points), by \eqref{eq:running} (lines), and written by the built-in model (steps). With a logarithmic axis a constant probability gives a straight line; the model's texts do not. The steps break off where the last conversation ends.}{A plot with a logarithmic vertical axis from one hundredth to 1. Four straight lines fall from the upper left corner, the steepest for e of 0.1, then 0.03, 0.01 and 0.003; points lie on them. A thick stepped line stays at the top for a while and then falls off like a cliff, to nothing before the flattest line has lost half.}
 
@@ -759,7 +759,7 @@ end coming. One whose prompt is like nothing it was trained on may well behave l
 
 \widefig{hold}{fig:hold}{A line is a token, a column a byte of the text. Red cells are released with the token, grey ones were released before. Hatched cells wait because a stop string may have begun, dotted ones because only part of a character has come. The pale cells of the last line are the two line ends before which the text is cut; nothing of them was ever shown.}{Nineteen lines in steps, a token each, over twenty-five columns, the bytes. Each line has grey cells at the left and mostly one to three red ones at its end. Four lines end with hatched cells, one to three of them, and three with one or two dotted ones. In the last line the two cells of the stop string are empty.}
 
-Nothing waits longer than it must. The \emph{U} waits when it comes, then \emph{Use}; with \emph{ful} all six letters are released, because now it is a useful thing and not a user. The line end before it could go already with the \emph{U}. (In the program's last line, where nothing comes between two bars, a token has released nothing.) How often does a reader notice? Of the \val{stop.shown.tokens} tokens of the owl's conversation, \val{stop.shown.at.once} were shown whole and at once, \val[word]{stop.shown.waited} waited, and \val[word]{stop.shown.string} were the stop string and never shown.
+Nothing waits longer than it must. The \emph{U} waits when it comes, then \emph{Use}; with \emph{ful} all six letters are released, because now it is a useful thing and not a user. The line end before it was released already when the \emph{U} came. (In the program's last line, where nothing comes between two bars, a token has released nothing.) How often does a reader notice? Of the \val{stop.shown.tokens} tokens of the owl's conversation, \val{stop.shown.at.once} were shown whole and at once, \val[word]{stop.shown.waited} waited, and \val[word]{stop.shown.string} were the stop string and never shown.
 
 We have proved that the cuts between tokens do not matter. We have also counted it: a text of $n$ bytes can be cut in $2^{n-1}$ ways, and two short texts with these stop strings were cut in all \val{claim.S3-42} ways. Every cut ended at the same string and left the same text, and what was released on the way was always a beginning of it.
 
@@ -774,7 +774,7 @@ Texts that are written together begin with prompts of different lengths and end 
 @^padding@>@^ragged batch@>
 
 What happens if the mask is forgotten?\lab{lab:padding} We put four pads before a prompt, unmasked. With end tokens for pads the logits after the prompt change by up to \val[2]{stop.pad.end.left}, yet all \val{stop.pad.end.same} greedy tokens that we compared stayed the same: the built-in model was trained on texts with end tokens between them, and has seen this before. With full stops for pads the logits change by up to \val[2]{stop.pad.other.left}, and the
-text is another from token \val{stop.pad.parts} on. With pads \emph{after} the prompt, and the last row asked what comes next, they change by \val[2]{stop.pad.end.right}: that row predicts what follows an end. In no case is there an error message.
+text is another from token \val{stop.pad.parts} on. With pads \emph{after} the prompt the last row is a pad's, and the logits change by \val[2]{stop.pad.end.right}: that row predicts what follows an end token. In no case is there an error message.
 
 @* What stopping cannot mend. \label{sec:limits}
 Temperature, masks and penalties act before a token is selected. Once a text is written, nothing but its end can be decided: what is there stays, and it was written from left to right. What does that cost? Four numbers from the built-in model.\lab{lab:limits}
@@ -790,7 +790,7 @@ One tale is a hint and no proof, but it points where one would expect.
 \emph{No plan.} The likeliest token need not begin the likeliest pair. At the same \val{stop.gap.places} places the likeliest pair begins with another token in \val[word]{stop.pair.other}: in an easy tale hardly ever. Chapter 9 looks further ahead, and finds out what that is worth.
 @^planning@>
 
-Streaming makes all this visible: what has been shown cannot be changed. Whether people are served better by an answer that comes at once, or by one that was read over before it was sent, the caller must decide and not the loop.
+Streaming makes all this visible: what has been shown cannot be changed. Are people served better by an answer that comes at once, or by one that was read over before it was sent? That is for the caller to decide, and not for the loop.
 
 \begin{aside}{Thinking first}
 Two remedies are in use, and neither changes the loop. A model may be led to write down its steps before the answer, a \emph{chain of thought};\side{Wei and others 2022.} the plan then is in the text, where the following tokens can attend to it, and a stop string separates it from the answer. Or several continuations are written and weighed, some given up and some carried on, a \emph{tree of thoughts}:\side{Yao and others 2023.} so something is taken back, at the
@@ -838,8 +838,8 @@ vLLM: the longest, less 1 & \val[2]{stop.rule.short.fixed} & \val[2]{stop.rule.s
 \end{tabular*}
 \end{table}
 
-With the fixed number the fewest tokens are silent: once a text is longer than that number, whatever comes in at the end pushes as many bytes out in front. Something is shown with nearly every token, but it is always old: \val[1]{stop.rule.short.fixed} bytes with the short strings, about a token, and \val[1]{stop.rule.long.fixed} with the long one, a few words, in every place of every text, for the sake of a phrase that hardly ever comes.
-By our rule the reader nearly always has everything, and waits for a moment where something has begun. The middle rule is as prompt, except that it lets nothing go while something has begun, not even the bytes that one beginning leaves when another takes its place, like the \emph{an} of our calculation. The fixed number gives an even flow; ours gives the text sooner.
+With the fixed number the fewest tokens are silent: once a text is longer than that number, whatever comes in at the end pushes as many bytes out in front. Something is shown with nearly every token, but it is always late: by \val[1]{stop.rule.short.fixed} bytes with the short strings, about a token, and by \val[1]{stop.rule.long.fixed} with the long one, a few words. The delay is there in every text, for the sake of a phrase that hardly ever comes.
+By our rule the reader nearly always has everything, and waits for a moment where something has begun. llama.cpp's rule is as prompt, except that it releases nothing while a stop string may have begun, not even bytes that can no longer belong to one, like the \emph{an} of our calculation. The fixed number gives an even flow; ours gives the text sooner.
 @^Morris--Pratt algorithm@>
 
 The search itself is the one that Aho and Corasick published in 1975; for a single string it becomes that of Morris and Pratt, of 1970. What we add is the number |hold| in the node: two lines.

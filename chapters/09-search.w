@@ -44,7 +44,7 @@ a a, which has 0.20 & 0.12 & 0.04 & 0.04
 \end{tabular}
 \medskip
 
-After the second step b c leads with $0.32$, before a a with $0.20$. The leader's first word was a; now it is b. After the third step, b c a has $0.16$, more than the greedy text's $0.12$. And no text is better: all that were dropped had at most $0.15$ before their last word, and no word makes a text likelier.
+After the second step b c leads with $0.32$, before a a with $0.20$. The leader's first word was a; now it is b. After the third step, b c a has $0.16$, more than the greedy text's $0.12$. And no text is better: each of those that were dropped had at most $0.15$ by then, and a further word never makes a text likelier.
 \end{byhand}
 
 \Cref{fig:lattice}\lab{lab:lattice} shows the same on the built-in model, with four beams and six steps: the leader of the last step does not descend from the leader of the step before.
@@ -278,7 +278,7 @@ static void finish_text(struct search *s, const struct search_beam *b,
   s->hypotheses[i] = (struct search_text) @[{ id, n, sum, score, ended }@];
 }
 
-@ Not every candidate that ends may finish: only those among the first $B$. The lower ranks serve to make sure that $B$ candidates remain that do not end. Of those, the first $B$ are the beams of the next step. An end token of a lower rank is dropped and forgotten. Other children of the same beam may be kept, and may end one step later; but then it is another text.
+@ Not every candidate that ends may finish: only those among the first $B$. The lower ranks serve to make sure that $B$ candidates remain that do not end. Of the candidates that do not end, the first $B$ are the beams of the next step. An end token of a lower rank is dropped and forgotten. Other children of the same beam may be kept, and may end one step later; but then it is another text.
 
 @<Decide what becomes of the candidates@>=
 static bool ends(const struct search *s, const struct search_candidate *c,
@@ -893,7 +893,7 @@ Then the copies. Where a beam has several children, all but one must copy the ro
 \end{tabular*}
 \end{table}
 
-With four beams we copied \val[1]{share.less} percent of what such arrays would have copied, in pages of 16. Not every step has a parent with two children; and where one has, a page is short and a text is long. The longer the text, the greater the difference, for only one of the two grows with it. A fork copied \val[1]{share.mean16} rows on average in pages of 16, and \val[1]{share.mean64} in pages of 64.
+With four beams we copied \val[1]{share.less} percent of what such arrays would have copied, in pages of 16. In many steps no parent has two children; and where one has, we copy at most a page, while those arrays copy whole texts. The longer the text, the greater the difference, because a page does not grow with it. A fork copied \val[1]{share.mean16} rows on average in pages of 16, and \val[1]{share.mean64} in pages of 64.
 
 @* Search errors, counted. \label{sec:optimum}
 Does a search with a few beams find the likeliest text? If it does not, that is a \emph{search error}. On a real model we cannot tell, because we cannot look at all texts. On a small enough model we can. So we made a forest\lab{lab:forest} of \val{forest.models} random models with a vocabulary of three, and let each write six tokens. There are $3^6$ such texts, and a recursion goes through all of them. A model is a table: for each of the \val{forest.nodes} beginnings of fewer than six tokens it has three logits, normally distributed and multiplied by a \emph{spread}. The larger the spread, the steeper the distributions; we took $\frac34$, $\frac32$ and 3.
@@ -946,14 +946,14 @@ The texts of the forest end by their length, all in the same step, so neither th
 \end{tabular*}
 \end{table}
 
-With \.{true} the search ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since no score is asked. With $\lambda=0$ little is lost by that: short texts win, and they come first. With $\lambda=1$ the search stops before it has written many of the texts that would have won, and returns the best in only \val[1]{grove.found.1.true} percent of the models. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} takes
+With \.{true} the search ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since no score is looked at. With $\lambda=0$ little is lost by that: short texts win, and they come first. With $\lambda=1$ the search stops before it has written many of the texts that would have won, and returns the best in only \val[1]{grove.found.1.true} percent of the models. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} takes
 \val[2]{grove.steps.1.never} steps in place of \val[2]{grove.steps.1.false} and gains little. With $\lambda=0$ the last two are the same rule: a longer text is never better.
 
 With $\lambda=2$ nearly every search goes to the end, and still it misses the best in more models than with 1. The reason is not early stopping. Beams are ranked by their sums while they grow, and $\lambda$ counts only when a text has finished; so a text that owes its score to the length penalty must first survive as a beam without it. A large $\lambda$ needs more beams.
 
 @* Beam search rewrites its past. \label{sec:final}
 A text that is written token by token only grows. That holds for greedy decoding and for every kind of sampling, and a program that shows its text while it writes relies on it. With beams it is different. A beam never changes either: it grows, or it is dropped. But the one that leads after eleven tokens need not have grown from the one that led after ten; so a search that showed the leader of each step would have to take words back before the reader's eyes. In the forest, at the middle spread, the leader changes in \val[1]{forest.turns.2} percent of all steps with two beams and in
-\val[1]{forest.turns.5} with five. On the built-in model we counted\lab{lab:dull} \val{final.beam} changes of the leader of four beams in \val{final.steps} steps. (For greedy decoding and sampling we looked in each step whether a token that had been written was another now. That happened \val{final.greedy} times, as it must.)
+\val[1]{forest.turns.5} with five. On the built-in model we counted\lab{lab:dull} \val{final.beam} changes of the leader of four beams in \val{final.steps} steps. (For greedy decoding and sampling we looked in each step for a written token that had changed. We found \val{final.greedy}, as it must be.)
 
 That is why a search cannot be streamed. Our command prints nothing until the search is over. It also refuses a stop string together with beams: the matcher of \cref{stopping} follows one text whose bytes are released one after the other, and a beam releases none.
 @^streaming@>
@@ -991,7 +991,7 @@ four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{
 @ A search for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; at \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. And it is the tale that the model was made to imitate. Samples at temperature 1 should score like the tale. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature 0.5 they are \val[3]{dull.gap.cool} above, with one of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart. In the other columns the cooler samples are nearest to the tale. That is what we expect of a model that gives a little too much to words which no tale would use
 (Holtzman and others 2020): now and then one of them is drawn, and the text goes on from something that the model has never read. A lower temperature takes from the unlikely first. (So do the truncations of \cref{sampling}.)
 
-The price of likeliness is mostly in the other two columns: mostly, since two beams have a little more entropy than greedy decoding, and \val{dull.windows} places in three tales are no large sample. At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:
+The price of likeliness is in the other two columns. (Two beams have a little more entropy than greedy decoding; but \val{dull.windows} places in three tales are a small sample.) At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:
 
 \checkpoint[9,20]{build/out/laboratory/search.txt}{a tale's own words, and what four beams write}
 
@@ -1041,7 +1041,7 @@ Three of the sources describe beam search, and two of these say elsewhere that a
 \end{tutorial}
 
 @* The check. \label{sec:searchcheck}
-From the shell a search is one option more, as in \.{incipit generate --num-beams 4 "The cat sat"}; here we look at its steps. First the laboratory does what we did by hand:\lab{lab:paper} the search of the first box, where the leader's first word changes in the second step; and that of the second box under four rules, with the steps that it takes and the scores of the pool.
+First the laboratory does what we did by hand:\lab{lab:paper} the search of the first box, in which the leader of the second step begins with another word than that of the first; and the search of the second box under four rules, with the steps that it takes and the scores of the pool.
 
 \checkpoint[2,8]{build/out/laboratory/search.txt}{two searches on paper}
 

@@ -8,7 +8,7 @@
 that text. So the experiments come in two kinds. Some need one row of logits and thousands of draws from it. The others let the built-in model write, and note at every step what it would have thought
 without any setting.
 
-@ The program answers all keys, the data of five figures, and a clock.
+@ The program answers all keys, the data of five figures, a box, and a clock.
 
 @c
 #include <inttypes.h>
@@ -17,12 +17,14 @@ without any setting.
 #include <string.h>
 #include "functions/numbers.h"
 #include "laboratory/kit2.h"
+#include "settings/settings.h"
 @;@#
 @<Write a text, and note what the model thought@>@;
 @<Follow one distribution@>@;
 @<Heat one distribution@>@;
 @<Count what happens at the fork@>@;
 @<Go both ways@>@;
+@<Test the draws against their probabilities@>@;
 @<Write several texts, and compare them@>@;
 @<Look for a circle@>@;
 @<Choose, and note which stage acted@>@;
@@ -42,7 +44,8 @@ int main(int argc, char **argv)
     { "values", print_toy }, { "values", print_exposure },@|
     { "values", print_other_order }, { "values", print_work },@|
     { "values", print_extremes }, { "values", print_cycles },@|
-    { "values", print_arithmetic }, { "funnel", draw_funnel },@|
+    { "values", print_arithmetic }, { "values", print_chi },@|
+    { "values", print_clock_keys }, { "", show_texts }, { "funnel", draw_funnel },@|
     { "heat", draw_heat }, { "fork", draw_fork }, { "loop", draw_circles },@|
     { "exposure", draw_exposure }, { "clock", print_clock }, { NULL, NULL } }@];
   return lab_main(argc, argv, table);
@@ -336,6 +339,36 @@ static bool draw_fork(struct fixture *lab, struct error *why)
   return true;
 }
 
+@* The draws against their probabilities. \label{lab:chi}
+Does the race draw each token with its probability? The four tokens of the chapter's example are drawn 40,000 times, each time with another seed at the same place, and the counts are compared with what they should be. Pearson's statistic adds up the squares of the differences, each divided by its expectation.
+@^chi-squared test@>
+
+@<Test the draws against their probabilities@>=
+static bool print_chi(struct fixture *lab, struct error *why)
+{
+  static const double p[4] = @[{ 0.4, 0.3, 0.2, 0.1 }@];
+  enum { DRAWS = 40000 };
+  size_t found[4] = @[{ 0 }@];
+  float logits[4];
+  double square = 0;
+  struct funnel f;
+  for (int i = 0; i < 4; i++) logits[i] = (float) num_log(p[i]);
+  if (!funnel_open(&f, &lab->m, lab->e.k, 4, why)) return false;
+  bool ok = funnel_fill(&f, logits, why);
+  for (uint64_t seed = 0; ok && seed < DRAWS; seed++)
+    found[funnel_choose(&f, seed, 0, 0)]++;
+  funnel_close(&f);
+  if (!ok) return false;
+  print_key("sampling.chi.draws", "%d", DRAWS);
+  for (int i = 0; i < 4; i++) {
+    double off = (double) found[i] - p[i] * DRAWS;
+    printf("sampling.chi.%d %zu\n", i + 1, found[i]);
+    square += off * off / (p[i] * DRAWS);
+  }
+  print_key("sampling.chi.square", "%.3f", square);
+  return true;
+}
+
 @* Texts of several seeds. \label{lab:several}
 For each setting eight texts are written, of 48 tokens each, from the same prompt and with seeds from 0 on. Distinct-2 is the number of different pairs of neighbouring tokens in all eight, divided by the number of pairs: 1 if no pair comes twice. It says how
 various the texts are, and nothing about whether they are any good. What the model thought of them is averaged over all their tokens.
@@ -381,17 +414,19 @@ static bool draw_heat(struct fixture *lab, struct error *why)
   }
   return true;
 }
+static const struct { const char *name; double t; size_t k; double p; }
+  strategy[] = @[{ {"greedy", 0, 0, 1}, {"near", 0.2, 0, 1},@|
+    {"plain", 1, 0, 1}, {"hotter", 1.5, 0, 1}, {"topk", 1, 3, 1},@|
+    {"nucleus", 1, 0, 0.7} }@];
+enum { N_STRATEGIES = sizeof strategy / sizeof strategy[0] };
 static bool print_strategies(struct fixture *lab, struct error *why)
 {
-  static const struct { const char *name; double t; size_t k; double p; }
-    way[] = @[{ {"greedy", 0, 0, 1}, {"near", 0.2, 0, 1}, {"plain", 1, 0, 1},@|
-      {"hotter", 1.5, 0, 1}, {"topk", 1, 3, 1}, {"nucleus", 1, 0, 0.7} }@];
   struct session u = session_of(lab);
-  for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
-    const char *name = way[i].name;
-    struct sampling_params s = at_temperature(way[i].t);
+  for (size_t i = 0; i < N_STRATEGIES; i++) {
+    const char *name = strategy[i].name;
+    struct sampling_params s = at_temperature(strategy[i].t);
     struct habit h;
-    s.top_k = way[i].k, s.top_p = way[i].p;
+    s.top_k = strategy[i].k, s.top_p = strategy[i].p;
     if (!write_several(&u, &s, &h, why)) return false;
     printf("sampling.%s.different %zu\nsampling.%s.distinct %.3f\n"
       "sampling.%s.entropy %.3f\nsampling.%s.logprob %.3f\n", name,@|
@@ -399,6 +434,29 @@ static bool print_strategies(struct fixture *lab, struct error *why)
   }
   print_key("sampling.texts", "%d", TEXTS);
   print_key("sampling.long", "%d", LONG);
+  return true;
+}
+
+@ The box of \cref{sec:several} has the beginning of one text of each strategy, all with the same seed. The end of a line is shown as a stroke.
+
+@<Write several texts, and compare them@>=
+static bool show_texts(struct fixture *lab, struct error *why)
+{
+  struct session u = session_of(lab);
+  for (size_t i = 0; i < N_STRATEGIES; i++) {
+    struct bytes text = @[{ NULL, 0, 0 }@];
+    struct sampling_params s = at_temperature(strategy[i].t);
+    s.top_k = strategy[i].k, s.top_p = strategy[i].p;
+    bool ok = write_on(&u, harvest, 14, &s, 2, why)@|
+      && tokenizer_decode(lab->t, &lab->m, lab->text.text.id
+        + lab->text.n_prompt, 14, true, &text, why);
+    for (size_t j = 0; j < text.n; j++)
+      if (text.byte[j] == '\n') text.byte[j] = '/';
+    if (ok) printf("%-8s%.*s\n", strategy[i].name,@|
+      (int) (text.n < 50 ? text.n : 50), (const char *) text.byte);
+    bytes_free(&lab->m, &text);
+    if (!ok) return false;
+  }
   return true;
 }
 
@@ -806,6 +864,8 @@ static bool print_work(struct fixture *lab, struct error *why)
 
 @ The times are not the same on every machine. They are measured on demand, and \cref{fig:samplerclock} shows the file of the last measurement: five settings, on one core, from the list of logits to the token.
 
+\fig{samplerclock}{fig:samplerclock}{What a choice among \val{sampling.large} tokens takes on one core. With nothing cut, most of the time goes into random bits; with a nucleus, into sorting. The usual settings cut to a few dozen tokens before anything expensive is done. Measured once, on the machine that the file of the numbers names.}{Five bars: greedy, the usual settings, a nucleus, typical sampling, and nothing cut. All are below five milliseconds.}
+
 @<Fill a large vocabulary@>=
 static bool print_clock(struct fixture *lab, struct error *why)
 {
@@ -827,6 +887,24 @@ static bool print_clock(struct fixture *lab, struct error *why)
   }
   funnel_close(&f);
   return ok;
+}
+
+@ The prose quotes the medians of that file, so they are keys.
+
+@<Fill a large vocabulary@>=
+static bool take_clock(void *ctx, const char *line)
+{
+  char name[16];
+  double low, median;
+  (void) ctx;
+  if (sscanf(line, "%15[a-z],%*u,%lf,%lf", name, &low, &median) != 3) return false;
+  printf("sampling.clock.%s %.3f\n", name, median);
+  return true;
+}
+static bool print_clock_keys(struct fixture *lab, struct error *why)
+{
+  (void) lab;
+  return data_read("sampling.clock", take_clock, NULL, N_LOADS, why);
 }
 
 @* What became of the claims. \label{lab:samplingclaims}
@@ -906,3 +984,28 @@ static bool print_arithmetic(struct fixture *lab, struct error *why)
   print_key("claim.S3-51", "%.4f", num_pow(0.99, 500));
   return true;
 }
+
+@* Claims of the tutorials. \label{lab:samplingtutorials}
+The chapter has two boxes. These are the other claims on sampling, with what the runs say.
+
+\begin{tutorial}{untested}{S2-97}
+\quoted{Use 0.0-0.3 for factual tasks, 0.7-1.0 for creative tasks.}
+No run here can say which tasks are factual. One remark: a temperature of 0 is no small temperature. It is a branch of the program, since the formula divides by it; at a tie the two differ (\val[3]{sampling.tie.cold} of the draws at $10^{-3}$, all or none at 0), and some programs refuse it.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S3-45}
+\quoted{Even if the probability distribution is identical each time, the random sampling produces different tokens.}
+\ourrun it may: at the fork two draws agree in \val[3]{sampling.agree.found} of the pairs, and where the model is sure nearly always. With the same seed they agree in all of them.
+\end{tutorial}
+
+\begin{tutorial}{holds}{S2-103}
+\quoted{repetition penalty, frequency penalty, presence penalty, and n-gram blocking prevent language models from getting stuck in repetitive loops}
+\ourrun in the text of \cref{sec:loops} each of them does. None is certain to: in the toy of \cref{sec:toyloop} both presence penalties and both repetition penalties end in the circle that they began with, the frequency penalty in one of \val[word]{sampling.toy.frequency.circle}, and n-gram blocking after \val[word]{sampling.toy.ngram.length} tokens with nothing left to say.
+\end{tutorial}
+
+@ The others, in one paragraph each. Greedy decoding gives the same text for the same prompt (S1-27, S2-08, S2-100, S3-22); one source says ``always'' and another, rightly, ``assuming identical infrastructure'' (S3-49), and \cref{sec:otherorder} has put a number to the assumption. It repeats itself (S1-28, S3-23): of random tables, \val{sampling.cycle.tables} of them, in which the next of four tokens depends on the last three, all end in a circle, of \val[1]{sampling.cycle.mean} tokens on the average and \val{sampling.cycle.longest} at most, as they must, with 64 states. That greedy decoding is temperature 0 (S3-21) is a convention, and a good one.
+
+Top-k keeps $k$ (S1-29); a nucleus adapts to the distribution, which a fixed $k$ does not (S1-31, S2-105): at the fork $p=0.9$ keeps \val{sampling.order.after} tokens, and after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on} it keeps \val{sampling.sure} (\cref{sec:tails}). A temperature below 1 sharpens and one above 1 flattens (S1-32, S2-87, S2-88, S2-96, S3-24, S3-25); the entropies are in \cref{sec:heat}. Every choice above temperature 0 involves chance (S3-44), except where one token is left: top-k with $k=1$ repeats the greedy text. One different choice can change everything that follows (S3-46): if two texts agree at each step with the probability $\frac9{10}$, they agree for 100 steps with \val[6]{sampling.agree.90}, and with 0.99 still only with \val[3]{claim.S3-46}.
+
+One output is no evaluation (S3-48): where half of the answers are right, the standard error is \val[2]{sampling.error.one} with one text and \val[2]{claim.S3-48} with 100. Errors of a model's own go on from errors (S1-40), and with an error of one percent a token a text of 100 tokens is free of them with \val[3]{sampling.drift.100}, one five times as long with \val[4]{claim.S3-51} (S3-51), if they come independently, which they do not: that is exposure bias.
+Which strategy most chatbots use (S3-26), and that beams are commoner in translation (S1-34), no program can decide.

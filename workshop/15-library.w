@@ -2486,7 +2486,7 @@ The private header has what the parts share. It begins with what all of them nee
 #include "kernels/kernels.h"
 #include "library/incipit.h"
 #include "tokenizer/tokenizer.h"
-#include "sampling/sampling.h"
+#include "settings/settings.h"
 #include "stopping/stopping.h"
 #include "constraints/bond.h"
 @<What the parts share@>@;

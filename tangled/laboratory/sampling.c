@@ -6,6 +6,7 @@
 #include <string.h>
 #include "functions/numbers.h"
 #include "laboratory/kit2.h"
+#include "settings/settings.h"
 
 /* <Write a text, and note what the model thought> */
 enum { LONG = 48, ROUND = 240 };
@@ -265,6 +266,32 @@ static bool draw_fork(struct fixture *lab, struct error *why)
   return true;
 }
 
+/* <Test the draws against their probabilities> */
+static bool print_chi(struct fixture *lab, struct error *why)
+{
+  static const double p[4] = { 0.4, 0.3, 0.2, 0.1 };
+  enum { DRAWS = 40000 };
+  size_t found[4] = { 0 };
+  float logits[4];
+  double square = 0;
+  struct funnel f;
+  for (int i = 0; i < 4; i++) logits[i] = (float) num_log(p[i]);
+  if (!funnel_open(&f, &lab->m, lab->e.k, 4, why)) return false;
+  bool ok = funnel_fill(&f, logits, why);
+  for (uint64_t seed = 0; ok && seed < DRAWS; seed++)
+    found[funnel_choose(&f, seed, 0, 0)]++;
+  funnel_close(&f);
+  if (!ok) return false;
+  print_key("sampling.chi.draws", "%d", DRAWS);
+  for (int i = 0; i < 4; i++) {
+    double off = (double) found[i] - p[i] * DRAWS;
+    printf("sampling.chi.%d %zu\n", i + 1, found[i]);
+    square += off * off / (p[i] * DRAWS);
+  }
+  print_key("sampling.chi.square", "%.3f", square);
+  return true;
+}
+
 /* <Write several texts, and compare them> */
 enum { TEXTS = 8 };
 
@@ -304,17 +331,19 @@ static bool draw_heat(struct fixture *lab, struct error *why)
   return true;
 }
 
+static const struct { const char *name; double t; size_t k; double p; }
+  strategy[] = { {"greedy", 0, 0, 1}, {"near", 0.2, 0, 1},
+    {"plain", 1, 0, 1}, {"hotter", 1.5, 0, 1}, {"topk", 1, 3, 1},
+    {"nucleus", 1, 0, 0.7} };
+enum { N_STRATEGIES = sizeof strategy / sizeof strategy[0] };
 static bool print_strategies(struct fixture *lab, struct error *why)
 {
-  static const struct { const char *name; double t; size_t k; double p; }
-    way[] = { {"greedy", 0, 0, 1}, {"near", 0.2, 0, 1}, {"plain", 1, 0, 1},
-      {"hotter", 1.5, 0, 1}, {"topk", 1, 3, 1}, {"nucleus", 1, 0, 0.7} };
   struct session u = session_of(lab);
-  for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
-    const char *name = way[i].name;
-    struct sampling_params s = at_temperature(way[i].t);
+  for (size_t i = 0; i < N_STRATEGIES; i++) {
+    const char *name = strategy[i].name;
+    struct sampling_params s = at_temperature(strategy[i].t);
     struct habit h;
-    s.top_k = way[i].k, s.top_p = way[i].p;
+    s.top_k = strategy[i].k, s.top_p = strategy[i].p;
     if (!write_several(&u, &s, &h, why)) return false;
     printf("sampling.%s.different %zu\nsampling.%s.distinct %.3f\n"
       "sampling.%s.entropy %.3f\nsampling.%s.logprob %.3f\n", name,
@@ -322,6 +351,26 @@ static bool print_strategies(struct fixture *lab, struct error *why)
   }
   print_key("sampling.texts", "%d", TEXTS);
   print_key("sampling.long", "%d", LONG);
+  return true;
+}
+
+static bool show_texts(struct fixture *lab, struct error *why)
+{
+  struct session u = session_of(lab);
+  for (size_t i = 0; i < N_STRATEGIES; i++) {
+    struct bytes text = { NULL, 0, 0 };
+    struct sampling_params s = at_temperature(strategy[i].t);
+    s.top_k = strategy[i].k, s.top_p = strategy[i].p;
+    bool ok = write_on(&u, harvest, 14, &s, 2, why)
+      && tokenizer_decode(lab->t, &lab->m, lab->text.text.id
+        + lab->text.n_prompt, 14, true, &text, why);
+    for (size_t j = 0; j < text.n; j++)
+      if (text.byte[j] == '\n') text.byte[j] = '/';
+    if (ok) printf("%-8s%.*s\n", strategy[i].name,
+      (int) (text.n < 50 ? text.n : 50), (const char *) text.byte);
+    bytes_free(&lab->m, &text);
+    if (!ok) return false;
+  }
   return true;
 }
 
@@ -706,6 +755,22 @@ static bool print_clock(struct fixture *lab, struct error *why)
   return ok;
 }
 
+static bool take_clock(void *ctx, const char *line)
+{
+  char name[16];
+  double low, median;
+  (void) ctx;
+  if (sscanf(line, "%15[a-z],%*u,%lf,%lf", name, &low, &median) != 3) return false;
+  printf("sampling.clock.%s %.3f\n", name, median);
+  return true;
+}
+
+static bool print_clock_keys(struct fixture *lab, struct error *why)
+{
+  (void) lab;
+  return data_read("sampling.clock", take_clock, NULL, N_LOADS, why);
+}
+
 /* <Put some claims to the test> */
 static bool print_extremes(struct fixture *lab, struct error *why)
 {
@@ -784,7 +849,8 @@ int main(int argc, char **argv)
     { "values", print_toy }, { "values", print_exposure },
     { "values", print_other_order }, { "values", print_work },
     { "values", print_extremes }, { "values", print_cycles },
-    { "values", print_arithmetic }, { "funnel", draw_funnel },
+    { "values", print_arithmetic }, { "values", print_chi },
+    { "values", print_clock_keys }, { "", show_texts }, { "funnel", draw_funnel },
     { "heat", draw_heat }, { "fork", draw_fork }, { "loop", draw_circles },
     { "exposure", draw_exposure }, { "clock", print_clock }, { NULL, NULL } };
   return lab_main(argc, argv, table);

@@ -35,14 +35,14 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
   for (size_t i = 0; i < f->vocab; i++) {
     f->score[i] = (double) logits[i];
     if (logits[i] != logits[i] || f->score[i] == INFINITY)
-      return error_say(why, "logit %zu is %s; wanted: a number,"
-        " or -inf for a token that is out", i,
+      return error_say(why, "logit %zu is %s;"
+        " wanted: a number," " or -inf for a token" " that is out", i,
         f->score[i] == INFINITY ? "inf" : "nan");
     if (f->allowed != NULL && f->allowed[i] == 0) f->score[i] = -INFINITY;
     if (f->score[i] > -INFINITY) f->candidates[f->n++] = (uint32_t) i;
   }
-  return f->n > 0 || error_say(why, "all %zu logits are -inf%s;"
-    " wanted: a token to choose", f->vocab,
+  return f->n > 0 || error_say(why, "all %zu logits" " are -inf%s;"
+    " wanted: a token to" " choose", f->vocab,
     f->allowed != NULL ? ", or not allowed" : "");
 }
 
@@ -127,8 +127,6 @@ static double softmax_weights(struct funnel *f)
   for (size_t i = 0; i < f->n; i++) sum += f->weight[i];
   return sum;
 }
-
-/* <The stages that cut> */
 
 /* <Divide by the temperature> */
 void funnel_temperature(struct funnel *f, double t)
@@ -233,24 +231,12 @@ void funnel_typical_p(struct funnel *f, double p)
   sort_by_id(f);
 }
 
-/* <Make log-probabilities of the scores> */
-void funnel_log_softmax(struct funnel *f)
-{
-  sort_by_id(f);
-  double max = max_score(f), log_sum = num_log(softmax_weights(f));
-  for (size_t i = 0; i < f->n; i++)
-    f->score[f->candidates[i]] = f->score[f->candidates[i]] - max - log_sum;
-}
-
-/* <The stages that look back> */
-
-/* <Forget what was counted> */
+/* <Mark down what the history has> */
 static void forget_counts(struct funnel *f, const uint32_t *seen, size_t n)
 {
   for (size_t i = 0; i < n; i++) f->count[seen[i]] = 0;
 }
 
-/* <Mark down what the history has> */
 void funnel_repetition_penalty(struct funnel *f, double r,
   const uint32_t *seen, size_t n)
 {
@@ -309,7 +295,6 @@ void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
   drop_masked(f);
 }
 
-/* <Strike tokens out> */
 void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n)
 {
   for (size_t i = 0; i < n; i++) f->score[id[i]] = -INFINITY;
@@ -332,6 +317,14 @@ void funnel_distribution(struct funnel *f)
   sort_descending(f);
   double all = softmax_weights(f);
   for (size_t i = 0; i < f->n; i++) f->weight[i] /= all;
+}
+
+void funnel_log_softmax(struct funnel *f)
+{
+  sort_by_id(f);
+  double max = max_score(f), log_sum = num_log(softmax_weights(f));
+  for (size_t i = 0; i < f->n; i++)
+    f->score[f->candidates[i]] = f->score[f->candidates[i]] - max - log_sum;
 }
 
 /* <Let the tokens race> */

@@ -10,15 +10,15 @@
 /* an id, and what it is sorted by */
 struct sort_item { uint64_t key; uint32_t id; };
 
-/* n tokens are left, candidates[n], by falling score or else by rising id;
-   score[vocab] are the scores, -infinity where a token is out; the others are room
-   for vocab each, count all zero between two calls. What is 0 in allowed[vocab],
-   borrowed and mostly null, is out from the beginning. bits and noises count how
-   often a choice took random bits, and made noise of them */
-struct funnel { struct arena buffers; const struct kernels *k; size_t vocab, n;
-  double *score, *weight; uint32_t *candidates, *count; struct sort_item *sort_buf,
-    *sort_spare;
-  bool sorted; uint64_t bits, noises; const uint8_t *allowed; };
+/* n tokens are left, candidates[n], by falling score if sorted, or else by rising id;
+   score[vocab] are the scores, -infinity where a token is out. What is 0 in
+   allowed[vocab], borrowed and mostly null, is out from the beginning */
+struct funnel { struct arena buffers; const struct kernels *k;
+  size_t vocab, n; double *score; uint32_t *candidates; bool sorted;
+  const uint8_t *allowed; double *weight; /* weight[i] belongs to candidates[i] */
+  struct sort_item *sort_buf, *sort_spare; /* for sorting */
+  uint32_t *count; /* of each token in a history; all zero between two calls */
+  uint64_t bits, noises; /* how often a draw took random bits, and made noise of them */ };
 
 /* allocates the buffers for vocab >=1 tokens; m and k are borrowed and must outlive
    it; on failure there is nothing to close, but it does no harm */
@@ -77,8 +77,6 @@ void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
 
 /* takes the ids id[n] out */
 void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n);
-
-/* <What comes out below> */
 
 /* candidates[n] by falling score, and in weight[n] their probabilities */
 void funnel_distribution(struct funnel *f);

@@ -12,8 +12,8 @@ enum sample_stage { SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM,
   SAMPLE_TEMPERATURE, SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P,
   SAMPLE_TYPICAL_P, N_SAMPLE_STAGES };
 
-/* all lists are borrowed; penalty_last_n: the last so many tokens of the history
-   count, -1: all; each stage at most once */
+/* penalty_last_n: how many tokens at the end of the history count, -1: all; each
+   stage at most once */
 struct sampling_params { double temperature; size_t top_k; double top_p, min_p,
   typical_p, repetition_penalty, frequency_penalty, presence_penalty;
   int64_t penalty_last_n; size_t no_repeat_ngram;
@@ -24,41 +24,20 @@ struct sampling_params { double temperature; size_t top_k; double top_p, min_p,
 /* what changes nothing: temperature 1, no cut, no penalty, the normal order */
 extern const struct sampling_params sampling_default;
 
+/* bias, penalties, ... */
+const char *sampling_stage_name(enum sample_stage stage);
+
 /* id[n], of which the first n_prompt <=n were given */
 struct history { const uint32_t *id; size_t n, n_prompt; };
-
-/* are all numbers that a stage of the list reads in their ranges, all ids below
-   vocab? On failure a sentence that names the setting, the value and the range */
-bool sampling_check(const struct sampling_params *s, size_t vocab,
-  struct error *why);
 
 /* one stage of a checked s; all may be out after it */
 void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
   enum sample_stage stage, struct history h);
 
-/* fills the funnel and lets the stages of s do their work; errors: logits that are no
-   numbers, a stage after which a score is +infinity or no token is left */
+/* fills the funnel and runs the stages of s; errors: logits that are no numbers, a
+   stage after which a score is +infinity or no token is left */
 bool sampling_run(struct funnel *f, const struct sampling_params *s,
   const float *logits, struct history h, struct error *why);
-
-/* setting name of the stage where lies at bytes from the beginning of struct
-   sampling_params, from low or above_low to high; expected says so in words */
-struct sampling_option { const char *name; size_t at;
-  enum sample_stage where; double low, high; bool above_low;
-  const char *expected; };
-
-/* number i of the settings that are reals; null past the last */
-const struct sampling_option *sampling_option_at(size_t i);
-
-/* does x lie in the range? */
-bool sampling_option_fits(const struct sampling_option *r, double x);
-
-/* bias, penalties, ... */
-const char *sampling_stage_name(enum sample_stage stage);
-
-/* sets the list of stages; errors: an unknown name, a name given twice */
-bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
-  size_t n, struct error *why);
 
 /* <A rule for what may come> */
 

@@ -9,7 +9,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sampling/sampling.h"
+#include "settings/settings.h"
 
 enum { V = 300 };
 static const char *const name[] = {"top_n_sigma", "temperature", "top_k"};
@@ -100,7 +100,7 @@ $BUILD/ex
 +}
 +void funnel_min_p(struct funnel *f, double m)
 +{
-== tangled/sampling/sampling.c
+== tangled/settings/settings.c
 -  OPTION(top_p, SAMPLE_TOP_P, 0, 1, false, "0 to 1"),
 +  OPTION(top_n_sigma, STAGE_TOP_N_SIGMA, 0, DBL_MAX, false,
 +       "0 or more"),
