@@ -13,7 +13,7 @@ static void print_line(const char *name, const float *x, int n)
   printf("\n");
 }
 
-static void print_head(const struct album *a, int h)
+static void print_head(const struct toy_trace *a, int h)
 {
   float score[3], shrunk[3];
   toy_scores(a, 2, h, score);
@@ -25,7 +25,7 @@ static void print_head(const struct album *a, int h)
 }
 
 /* <Print the way of the last row> */
-static void print_way(const struct toy *y, const struct album *a)
+static void print_way(const struct toy *y, const struct toy_trace *a)
 {
   int at = 2 * TOY_WIDTH;
   float middle[3] = { 0, 0, a->x[TAP_INNER][2] }, h[TOY_WIDTH];
@@ -66,7 +66,7 @@ static bool print_hand(struct engine *e, const struct toy *y,
   static const uint32_t text[4] = { 0, 1, 2, TOY_STOP };
   static const char *const given[4] = { "the", "the cat", "the cat sat",
     "the cat sat." };
-  struct album a;
+  struct toy_trace a;
   if (!toy_look(e, y, s, text, 3, &a, why)) return false;
   print_way(y, &a);
   if (!toy_look(e, y, s, text, 4, &a, why)) return false;
@@ -83,7 +83,7 @@ int main(void)
   struct error why;
   struct engine e = { .k = &kernels_plain, .c = &c };
   toy_make(&toy);
-  struct store *s = e.k == NULL ? NULL : store_open(&m, &toy.lm.config, 1, &why);
+  struct store *s = store_open(&m, &toy.lm.config, 1, &why);
   bool ok = s != NULL && print_hand(&e, &toy, s, &why);
   store_close(s);
   if (!ok) fprintf(stderr, "%s\n", why.text);

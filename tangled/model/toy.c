@@ -1,4 +1,4 @@
-/* toy.c -- made from chapters/02-model.w; change it there */
+/* toy.c -- made from workshop/08-inside.w; change it there */
 
 #include <string.h>
 #include "model/toy.h"
@@ -59,13 +59,13 @@ void toy_make(struct toy *y)
 static void keep_all(void *ctx, enum tap_point point, uint32_t layer, float *x,
   size_t rows, size_t width)
 {
-  struct album *a = ctx;
+  struct toy_trace *a = ctx;
   (void) layer;
   memcpy(a->x[point], x, rows * width * sizeof *x);
 }
 
 bool toy_look(struct engine *e, const struct toy *y, struct store *s,
-  const uint32_t *ids, size_t n, struct album *a, struct error *why)
+  const uint32_t *ids, size_t n, struct toy_trace *a, struct error *why)
 {
   struct row rows[TOY_PLACES]; size_t all[TOY_PLACES];
   struct watcher w = { keep_all, a, true };
@@ -80,7 +80,7 @@ bool toy_look(struct engine *e, const struct toy *y, struct store *s,
   return ok;
 }
 
-void toy_scores(const struct album *a, int r, int h, float score[3])
+void toy_scores(const struct toy_trace *a, int r, int h, float score[3])
 {
   for (int t = 0; t < 3; t++) {
     const float *q = a->x[TAP_QUERY] + r * TOY_WIDTH + 2 * h;
