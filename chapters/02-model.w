@@ -41,7 +41,9 @@ two heads of two numbers each. The first two numbers of an embedding are the tok
 last two the position. These are the matrices of its attention: they make the query, the key and the values of a row, and carry what was found back to four numbers.
 $$
 W_q=\begin{pmatrix}-0.8&&&\\&0.4&&\\&&-0.4&\\&&&0.8\end{pmatrix}\quad
-W_k=\begin{pmatrix}1&&&\\&1&&\\&&1&\\&&&1\end{pmatrix}\quad
+W_k=\begin{pmatrix}1&&&\\&1&&\\&&1&\\&&&1\end{pmatrix}
+$$
+$$
 W_v=\begin{pmatrix}1&0&0&0\\0&1&0&0\\1&0&0&0\\0&1&0&0\end{pmatrix}\quad
 W_o=\begin{pmatrix}1&&&\\&0.5&&\\&&-1&\\&&&0.5\end{pmatrix}
 $$
@@ -78,7 +80,9 @@ makes logits. It is called the model's \emph{head}, by an old custom, and has no
 $$
 W_{\mathrm{gate}}=\begin{pmatrix}0.5&0&-1&0\end{pmatrix}\quad
 W_{\mathrm{up}}=\begin{pmatrix}0&0&1&0\end{pmatrix}\quad
-W_{\mathrm{down}}=\begin{pmatrix}1\\0\\-1\\0\end{pmatrix}\quad
+W_{\mathrm{down}}=\begin{pmatrix}1&0&-1&0\end{pmatrix}^{\mathsf T}
+$$
+$$
 W_{\mathrm{head}}=\begin{pmatrix}0&0&-1&0\\0&-1&0&-1\\0&0&0&1\\-1&0&1&0\end{pmatrix}
 $$
 
@@ -113,7 +117,7 @@ from $h_3$. The second norm: mean square 1.19, root 1.09. The rows of the model'
 The sum of the exponentials is 1.82. The likeliest next token is the full stop.
 \end{byhand}
 
-@ After so many numbers, a picture. A storyteller has been given the beginning of a tale and must say the next
+@ The program of this chapter will find the same numbers (\cref{sec:modelcheck}). After so many of them, a picture. A storyteller has been given the beginning of a tale and must say the next
 word, and only that. Before the word comes, the whole tale goes through the teller's head
 again; then the word is said, it belongs to the tale, and the same begins anew. This
 is a good picture of the loop of \cref{loop}. It breaks in three places, and each of them is a
@@ -123,32 +127,6 @@ cannot change, and may be kept. And the teller does not choose a word but gives
 odds on all of them; who rolls the dice is another question, and stands outside of the model.
 @^storyteller@>@^self-feeding@>
 
-@ The program of this chapter runs the model of the two boxes and finds the same numbers (\cref{sec:modelcheck}).
-
-@c
-#include <math.h>
-#include <stdio.h>
-#include "functions/numbers.h"
-#include "model/toy.h"
-@;@#
-@<Print the attention of one head@>@;
-@<Print the way of the last row@>@;
-@<Do what the hand did, and print it@>@;
-int main(void)
-{
-  static struct toy toy;
-  struct memory m = @[{ .fail_at = 0 }@];
-  struct counters c = @[{ .passes = 0 }@];
-  struct error why;
-  struct engine e = @[{ .k = &kernels_plain, .c = &c }@];
-  toy_make(&toy);
-  struct store *s = store_open(&m, &toy.lm.config, 1, &why);
-  bool ok = s != NULL && print_hand(&e, &toy, s, &why);
-  store_close(s);
-  if (!ok) fprintf(stderr, "%s\n", why.text);
-  return !ok;
-}
-
 @* The model and its shapes. \label{sec:shapes}
 \cref{fig:block} shows all of a transformer; each of its boxes becomes a few lines of C in this chapter. A token's id enters at the bottom, and the embedding turns it
 into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weights of its own. A layer has two halves, attention and MLP, and both halves have the same form: a norm, the work, an addition. One more norm and the head make the logits.
@@ -156,10 +134,10 @@ into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weigh
 \widefig{block}{fig:block}{One row on its way through a transformer. The vertical line is the residual stream; what the two halves of a layer work out is added to it. The boxes name both families: GPT-2 left of the stroke, Llama right of it. Keys and values stay in the store, where later rows find them.}{A block diagram, read from the bottom up. A token id enters a box, embedding. A thick vertical line, the residual stream, rises from it. A dashed frame, one layer, repeated L times, has two branches to the right of the line. The first goes through norm, query key value, rotation, attention and output projection, and comes back to the line in a circle with a plus sign; a double arrow joins attention with a store of keys and values. The second goes through norm, up and gate, activation, and down, and comes back in another plus sign. Above the frame are a last norm, the head, and the logits.}
 
 @ Two families of models differ in a few of the boxes. GPT-2, of 2019, has LayerNorm, learned positions and a plain MLP. Llama, of 2023, and most models after it have RMSNorm, rotary positions, a gate in the MLP, and
-fewer heads of keys and values than of queries. One engine serves both, because the difference is data that it reads from a file. \Cref{tab:shapes} has three models: the built-in one, which comes with this book and is trained in \cref{training}, and one of each family.
+fewer heads of keys and values than of queries. One engine serves both, because the difference is data that it reads from a file. \Cref{tab:threemodels} has three models: the built-in one, which comes with this book and is trained in \cref{training}, and one of each family.
 
 \begin{table}
-\tabcaption{tab:shapes}{The shapes of three models, with their names in the code, and what follows from them. A head's parameters are not counted again where it is tied to the embedding. FLOPs for one token, without attention's products of pairs; then for each pair of positions.}
+\tabcaption{tab:threemodels}{The shapes of three models, with their names in the code, and what follows from them. A head's parameters are not counted again where it is tied to the embedding. FLOPs for one token, without attention's products of pairs; then for each pair of positions.}
 \begin{tabular*}{\textwidth}{@@{}ll@@{\extracolsep{\fill}}rrr@@{}}
 & & \tabhead{built-in} & \tabhead{GPT-2 small} & \tabhead{Llama 3 8B}\\
 layers $L$ & \textsf{n\_layers} & \val{sizes.pocket.layers} & \val{sizes.gpt2.layers} & \val{sizes.llama3.layers}\\
@@ -307,7 +285,7 @@ struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
 
 @ The types themselves are a table of the workshop (\cref{sec:numbertypes}).
 
-\printedheader[6,26]{functions/number_type.h}
+\printedheader[9,14]{functions/number_type.h}
 
 @ A \emph{linear layer} is a matrix product and perhaps a \emph{bias}, a number for each output that is there whatever the input, and is added last: output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Nine tenths of the work of a model is done in this one loop. It is given a list of matrices, because the query,
 the key and the value of a row are made from the same vector, and so are the gate and the up projection of an MLP.
@@ -454,7 +432,7 @@ Each head does this with its own part of the query, and the heads' outputs, conc
 heads of keys and values than of queries, and each group of query heads shares one: \emph{grouped-query attention} (GQA). The built-in model has \val{sizes.pocket.heads} and \val{sizes.pocket.kv}.
 @^grouped-query attention@>
 
-@<What attention is given@>=
+@<The shape of the heads@>=
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
 
@@ -475,54 +453,10 @@ This rescaling is the \emph{online softmax} of Milakov and Gimelshein (2018), an
 rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. The blocks are at \emph{absolute} positions. Counted from the first visible position, a window that moves
 with the text would cut them differently at each step, and the same sums would come out in different ways.
 
-@ Where are keys and values? They are kept in a \emph{store}, and a \emph{view} says where those of one sequence are, in one layer:
-where they begin, and how far it is from position to position and from head to head. If they are in one block of memory,
-that is all. If the store keeps them in \emph{pages}, as that of \cref{cache} does, the view also has the \emph{page table}, a list of addresses; the attention below does not need to know which of the two it is.
-@^view@>
-
-The rows of a pass that are of one sequence and follow each other form a \emph{segment}. A prompt is one segment, and a step of eight texts has
-eight. One view serves the whole segment. The positions that one of its rows sees, its \emph{range}, follow from the row's own position: all up to that, or with a window the last few, and in addition
-the first few, if the model keeps them as \emph{sinks} (\cref{sec:sinks}).
-@^segment@>@^range of positions@>
-
-@<What attention is given@>=
-struct kv_view {
-  uintptr_t key, value; /* addresses; with pages, distances from the beginning of a page */
-  const char *const *page; /* addresses; null: all rows in one block */
-  size_t page_rows, row_bytes, head_bytes;
-  enum weight_type type;
-  uint32_t sinks;
-};
-  /* one layer of a sequence. The key of position |t| in head |h| is |head_dim| numbers of |type| at |key +
-     h*head_bytes + t*row_bytes| if |page| is null, else at |page[t/page_rows] + key
-     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |value|. All rows see the first |sinks| positions */
-struct segment {
-  struct kv_view view;
-  uint32_t first_row, n_rows, first_position, window;
-};
-  /* rows |first_row|, |first_row+1|, \dots\ of a pass, |n_rows| of them, which are at |first_position|,
-     |first_position+1|, \dots\ of one sequence; |window|: how many positions a row sees, its own among them, 0: all */
-struct kv_range { uint32_t lo, hi, sinks; };
-  /* positions |lo <= t < hi|, and before them the first |sinks|, which are fewer than |lo| or none */
-struct kv_range segment_range(const struct segment *s, uint32_t i);
-  /* what row number |i| of a segment sees */
-
-@ Two short functions find the numbers of a head at a position.
-
-@<What attention is given@>=
-static inline uintptr_t kv_place(const struct kv_view *v, uint32_t t)
-{
-  return v->page == NULL ? t * v->row_bytes
-    : (uintptr_t) v->page[t / v->page_rows] + t % v->page_rows * v->row_bytes;
-}
-  /* what is added to |key| or |value|, and |head_bytes| for each head before, to find position |t| */
-static inline struct tensor kv_row(const struct kv_view *v, uintptr_t part,
-  uint32_t t, size_t head)
-{
-  uintptr_t at = part + kv_place(v, t) + head * v->head_bytes;
-  return (struct tensor) @[{ (const void *) at, v->type }@];
-}
-  /* the numbers of one head at position |t|; |part| is |v->key| or |v->value| */
+@ Keys and values are kept in a \emph{store} (\cref{sec:rows}). It shows attention a \emph{view} of those of one sequence in one layer: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, as a |struct tensor|, and with |v->value| it is the value. Whether they are in one
+block of memory or in pages, attention does not need to know. Rows of a pass that follow each other in one sequence share a view and form a \emph{segment}: a prompt is one segment, a step of eight texts has eight. |segment_range| gives the positions that a row of a segment sees: those from |lo| up to |hi|, its own among them, and
+in some models with a window also the first few, which are called \emph{sinks} (\cref{sec:sinks}). These structures are in \cref{sec:tables}.
+@^view@>@^segment@>@^range of positions@>
 
 @ Now one block of one head of one row. A position that is not seen is left out of every sum. The function leaves $m_b$, $l_b$ and $o_b$ in |left|; |of| is the head of keys and values. The exponentials are in |kept|. A caller who wants to see the weights gives a place for them, |weights|, and gets the
 exponentials there.
@@ -637,7 +571,7 @@ steepest in the middle. The other is a flat line at a tenth.}
 
 @* The MLP: GELU, SiLU, SwiGLU. \label{sec:mlp}
 Attention only moves information: for given weights its output is a linear function of the values. Something is worked out in the other half of a layer. The MLP's first matrix, \emph{up}, compares the vector with |d_inner| learned patterns, one for each of its outputs; an \emph{activation function} decides
-which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Most of what a model knows, of words and of the world, is believed to be in these two matrices; most of its parameters are (\cref{tab:shapes}). The activation must not be a straight line. Between two matrices without it there would be nothing that a single matrix, their product, could not do.
+which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Most of what a model knows, of words and of the world, is believed to be in these two matrices; most of its parameters are (\cref{tab:threemodels}). The activation must not be a straight line. Between two matrices without it there would be nothing that a single matrix, their product, could not do.
 
 GPT-2 uses the \emph{GELU}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU}, $x/(1+e^{-x})$. It also has a second matrix beside the first: one, the \emph{gate}, goes through the SiLU and multiplies the other, $u$, number by number, which is called \emph{SwiGLU}:
 \begin{gather*}
@@ -719,8 +653,10 @@ static void exp_shifted(double *z, size_t n, double max)
 @* One table of kernels. \label{sec:kernels}
 Operations like these, in which a model spends its time, are called \emph{kernels}. They stand behind a table of
 functions, and the rest of the program never asks which table it has. The loops of this chapter are the table |plain|: it does what the formulas say, nothing in it is made to be fast, and it is the judge of all others. \cref{kernels} has
-three more, for the instructions of different processors, and chapter 14 will have one for graphics processors. The tests compare each with the plain one, number by number, with |==|. \label{sec:plain}
+three more, for the instructions of different processors, and chapter 14 will have one for graphics processors. The tests compare each with the plain one, number by number, with |==|. So the kernels of this chapter are what the engine means by its sums, and you can run the whole engine on them: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
 @^kernel@>@^plain kernels@>
+
+The header has the structures above. At its end it includes the table itself, |struct kernels|, and |struct engine|, the first argument of every kernel: the table in use, the threads, and the counters of \cref{sec:counters} (\cref{sec:tables}). There is nothing global, so two engines in one process cannot disturb each other.
 
 @(kernel.h@>=
 #ifndef INCIPIT_KERNEL_H
@@ -728,84 +664,12 @@ three more, for the instructions of different processors, and chapter 14 will ha
 #include "functions/number_type.h"
 @<Numbers as a file stores them@>@;
 @<What norms and activations are@>@;
-@<What attention is given@>@;
-@<The table of kernels@>@;
+@<The shape of the heads@>@;
 #include "model/backend.h"
 #endif
 
-@ The first argument of every kernel is the engine: the table itself, the threads, and the counters (\cref{sec:counters}). There
-is nothing global, so two engines in one process cannot disturb each other.
-
-@<The table of kernels@>=
-struct counters;
-struct buffers;
-struct prepared_weights;
-struct engine { const struct kernels *k; void *pool; struct counters *c;
-  struct progress *progress; const struct prepared_weights *prepared; };
-  /* the first argument of every kernel: the kernels in use, their |struct pool *|
-     (null: one thread), the counters, to which the callers of kernels add, the callback that a pass tells
-     how far it is (null: none), and the weights that were prepared for these kernels (null: none) */
-@<More that a kernel is given@>@;
-struct kernels {
-  const char *name;
-  @<The kernels of a layer@>@;
-  @<The kernels at the two ends@>@;
-  @<What else a table has@>@;
-};
-  /* one implementation of all kernels. Arrays are float, row by row, and belong to the caller. Those of a
-     pass, and keys and values, are in |memory|; weights, lists of ids, positions and segments, page tables and
-     what the kernels at the end make of logits are the host's */
-extern const struct kernels kernels_plain;
-  /* the kernels of this chapter */
-
-@ None of the kernels allocates and none can fail: what could be wrong with a shape was
-refused when the model was opened.
-
-@<The kernels of a layer@>=
-void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
-  const float *x, size_t rows, float *const *y);
-  /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
-     |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
-void (*normalize)(const struct engine *e, const struct norm *g,
-  const float *x, size_t rows, size_t d, float *y);
-  /* |x| and |y| are |[rows][d]| and may be the same */
-void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
-  size_t half, const float *c, const float *s);
-  /* rotates the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
-     by the row's angles, in place: the half-split pairing of the Llama checkpoints */
-void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
-  const struct segment *list, size_t n, float *scratch, float *y,
-  const struct attention_probe *probe);
-  /* |q| and |y| are |[rows][n_heads][head_dim]|, and the |n| segments have all rows once; |scratch| has
-     |kernels_scratch| floats for each worker; |probe| may be null (Vaswani and others 2017) */
-void (*activate)(const struct engine *e, enum activation_kind kind,
-  const float *x, const float *up, size_t n, float *y);
-  /* |y[i] = f(x[i])|, times |up[i]| if |up| is not null; |y| may be |x| or |up| */
-void (*add)(const struct engine *e, float *y, const float *x, size_t n);
-  /* |y[i] += x[i]|: the residual stream */
-
-@ Before the first layer a token is looked up and the angles of its position are computed, once for all layers; after the
-last one logits become probabilities.
-
-@<The kernels at the two ends@>=
-void (*embed)(const struct engine *e, struct tensor table, size_t d,
-  const uint32_t *id, size_t rows, float *y);
-  /* row |id[r]| of |table|, |[any][d]|, widened to |y[r]|, |[rows][d]| */
-void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
-  const float *frequency, size_t half, float scaling, float *c, float *s);
-  /* cosine and sine, times |scaling|, of position times frequency in float:
-     |c| and |s| are |[rows][half]| (Su and others 2021) */
-void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
-  double *y);
-  /* exp(x - max) over its sum, in double, for each row of |x|, |[rows][n]| */
-void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
-  size_t n, double *y);
-  /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
-void (*exp_shifted)(double *z, size_t n, double max);
-  /* |z[i]| becomes exp(z[i] - most), in double, in place */
-
 @ A table says of each kernel by name which function it is. Without the names two of the same type, |softmax| and |log_softmax|, could be
-exchanged, and the compiler would not notice. The entries that have no arithmetic of a model in them come at the end of the chapter (\cref{sec:others}).
+exchanged, and the compiler would not notice. The functions that have no arithmetic of a model in them come at the end of the chapter (\cref{sec:others}).
 
 @(plain.c@>=
 #include <math.h>
@@ -841,7 +705,7 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
 @* Settings and weights. \label{sec:modelsettings}
 In memory a model is two structures: the \emph{settings}, numbers and switches that say how large the model is and which
 of the operations above it uses, and the \emph{weights}. Both come in files, in which every maker of models has other names
-for the same things; how those files are read, checked and refused is the subject of \cref{families}. The settings begin with the shapes of \cref{tab:shapes}; the rest of the structure is in \cref{sec:settings}.
+for the same things; how those files are read, checked and refused is the subject of \cref{families}. The settings begin with the shapes of \cref{tab:threemodels}; the rest of the structure is in \cref{sec:settings}.
 @^settings@>@^configuration@>@^weights@>
 
 \printedheader[27,34]{model/settings.h}
@@ -2042,84 +1906,28 @@ Row 10 contains the answer. And not all of tokens 1 to 9 were generated: with th
 \end{tutorial}
 
 @* The check. \label{sec:modelcheck}
-The numbers of the boxes are in a |struct toy|, around which \cref{sec:toy} puts a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that was made for the occasion. The program prints what the hand has found, line by line, then what the model says after each row of the prompt, and
+The numbers of the boxes are in a |struct toy|, around which \cref{sec:toy} puts a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that was made for the occasion. The program runs it on the plain kernels and prints what the hand has found, line by line, then what the model says after each row of the prompt, and
 after its own first word. The arrow points to the likeliest token.
 
 \checkpoint{build/out/model.txt}{what the program of this chapter prints}
 
-@ Numbers have two decimals, as the hand has written them. The weights are the kernel's own; that they agree with the exponentials above them is the check. A watcher has kept every stage of the pass in a |struct toy_trace|.
-
-@<Print the attention of one head@>=
-static void print_line(const char *name, const float *x, int n)
+@c
+#include <stdio.h>
+#include "model/toy.h"
+@;@#
+int main(void)
 {
-  printf("%-24s", name);
-  for (int i = 0; i < n; i++)@+ printf("%6.2f", (double) x[i]);
-  printf("\n");
-}
-static void print_head(const struct toy_trace *a, int h)
-{
-  float score[3], shrunk[3];
-  toy_scores(a, 2, h, score);
-  float max = fmaxf(score[0], fmaxf(score[1], score[2]));
-  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - max);
-  print_line(h == 0 ? "head A  scores" : "head B  scores", score, 3);
-  print_line("        exponentials", shrunk, 3);
-  print_line("        weights", a->x[TAP_WEIGHTS] + (2 * 2 + h) * 3, 3);
-}
-
-@ The stages are printed in their order, for the third row. The gate and the second number of the MLP are multiplied inside the
-engine, so the two are computed again from what the norm left.
-
-@<Print the way of the last row@>=
-static void print_way(const struct toy *y, const struct toy_trace *a)
-{
-  int at = 2 * TOY_WIDTH;
-  float middle[3] = @[{ 0, 0, a->x[TAP_INNER][2] }@], h[TOY_WIDTH];
-  const float *n = a->x[TAP_MLP_NORM] + at, *added = a->x[TAP_ATTENTION] + at;
-  for (int i = 0; i < TOY_WIDTH; i++) {
-    middle[0] += y->gate[i] * n[i], middle[1] += y->up[i] * n[i];
-    h[i] = a->x[TAP_EMBEDDING][at + i] + added[i];
-  }
-  print_line("row of sat", a->x[TAP_EMBEDDING] + at, 4);
-  print_line("its query", a->x[TAP_QUERY] + at, 4);
-  print_head(a, 0);
-  print_head(a, 1);
-  print_line("mixed values", a->x[TAP_MIXED] + at, 4);
-  print_line("added by attention", added, 4);
-  print_line("the row", h, 4);
-  print_line("normed", n, 4);
-  print_line("gate, up, inner", middle, 3);
-  print_line("the row", a->x[TAP_LAYER] + at, 4);
-  print_line("logits", a->logits + at, 4);
-}
-
-@ The text is what the hand was given, and the word that it found.
-
-@<Do what the hand did, and print it@>=
-static void print_odds(const char *given, const double *chance)
-{
-  static const char *const word[] = @[{ "the", " cat", " sat", "." }@];
-  int best = 0;
-  printf("%-24s", given);
-  for (int v = 0; v < TOY_WORDS; v++) {
-    printf("%6.2f", chance[v]);
-    if (chance[v] > chance[best]) best = v;
-  }
-  printf("  -> %s\n", word[best]);
-}
-static bool print_hand(struct engine *e, const struct toy *y,
-  struct store *s, struct error *why)
-{
-  static const uint32_t text[4] = @[{ 0, 1, 2, TOY_STOP }@];
-  static const char *const given[4] = @[{ "the", "the cat", "the cat sat",@|
-    "the cat sat." }@];
-  struct toy_trace a;
-  if (!toy_look(e, y, s, text, 3, &a, why))@+ return false;
-  print_way(y, &a);
-  if (!toy_look(e, y, s, text, 4, &a, why))@+ return false;
-  printf("\n%-24s%6s%6s%6s%6s\n", "behind", "the", " cat", " sat", ".");
-  for (int r = 0; r < 4; r++) print_odds(given[r], a.chance + r * TOY_WORDS);
-  return true;
+  static struct toy toy;
+  struct memory m = @[{ .fail_at = 0 }@];
+  struct counters c = @[{ .passes = 0 }@];
+  struct error why;
+  struct engine e = @[{ .k = &kernels_plain, .c = &c }@];
+  toy_make(&toy);
+  struct store *s = store_open(&m, &toy.lm.config, 1, &why);
+  bool ok = s != NULL && toy_print(&e, &toy, s, &why);
+  store_close(s);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
+  return !ok;
 }
 
 @* What a pass costs. \label{sec:passcost}
@@ -2155,46 +1963,8 @@ is that rows, once made, stay as they are.
 \ourrun in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-26} positions, and its context has \val{gpt2.context}.
 \end{tutorial}
 
-@* The interface for other kernels. \label{sec:others}
-What follows is not needed to understand a model. A table of kernels has entries besides those of the layers, because a pass also moves numbers about, and because tables for other processors have memory and wishes of their own (\cref{sec:backend}).
-
-@<What else a table has@>=
-const struct buffers *memory; /* what all arrays are in that a pass makes */
-uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
-@<What is moved and looked for@>@;
-@<How a table prepares weights@>@;
-@<What measures and tests a table@>@;
-
-@ A pass cuts a fused product into queries, keys and values, gathers the rows whose logits are wanted, and puts keys and values into the store, which may keep them in another type. After each layer it looks for numbers that are not finite.
-
-@<What is moved and looked for@>=
-void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
-  size_t width, float *const *y);
-  /* |x|, |[rows][n][width]|, into |n| arrays |[rows][width]| */
-void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *which,
-  size_t n, float *y);
-  /* row |which[i]| of |x|, |[any][d]|, to row |i| of |y|, |[n][d]| */
-void (*write)(const struct engine *e, const struct attention_dims *h,
-  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
-  /* keys and values of all rows, |[rows][n_kv_heads][head_dim]| each, to their places in the
-     views of |n| segments; |encode| writes the views' type */
-void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
-  uint32_t mark, uint32_t none, uint32_t *first);
-  /* |first[r]|, if it is |none|, becomes |mark| for each row |r| of |x|, |[rows][d]|, with a number that is not
-     finite; |first| is in the backend's memory as well */
-
-@ The type of a store's keys and values is known to the function that writes them. A caller who wants to see the weights of attention gives a place for them.
-
-@<More that a kernel is given@>=
-typedef void kv_encode(const float *x, size_t n, void *to);
-  /* writes |n| numbers in some |weight_type| to the |weight_row_bytes| at |to| */
-void kv_encode_f32(const float *x, size_t n, void *to);
-  /* a |kv_encode| that leaves them as they are */
-struct attention_probe { float *weights; size_t stride; };
-  /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
-     position |t| at index |t|; positions that a row does not see get 0 */
-
-@ The weights are the exponentials of their block, times $w_b/l$. The blocks come in the same order as in |attend_head|, so the results of the next one are the next in |left|.
+@* The rest of the plain table. \label{sec:others}
+Two pieces of \.{plain.c} are not needed to understand a model. A caller may want to see the weights of attention. They are the exponentials of their block, times $w_b/l$. The blocks come in the same order as in |attend_head|, so the results of the next one are the next in |left|.
 
 @<Turn exponentials into weights, plainly@>=
 static void weigh(const struct kv_range *see, const float *left, size_t d, float m,
@@ -2211,34 +1981,7 @@ static void weigh(const struct kv_range *see, const float *left, size_t d, float
   }
 }
 
-@ The files of a model were not written for our kernels, and the order of their weights may be a slow one. Then a table may ask for a copy in an order of its own. The copies belong to the owner of the engine, because the model may be shared by engines with different tables.
-No bit of a result changes: a copy holds the same weights, and each sum is formed in the same order. A table may also want workspace for |linear|, for each thread.
-@^prepared weights@>
-
-@<How a table prepares weights@>=
-size_t (*prepared_bytes)(const struct matrix *w);
-  /* bytes that the weights of |w| take in the order that is best for |linear|; 0: use them as they are */
-void (*prepare)(const struct matrix *w, void *to);
-  /* writes them there, aligned to 64 bytes */
-size_t (*room)(const struct matrix *list, size_t n, size_t rows);
-  /* bytes of workspace that each worker of such a |linear| wants, by |pool_reserve|; with less
-     it gives the same bits, but may be slower */
-
-@ \cref{phases} wants to know how fast a machine calculates and how fast it reads, in the same instructions as the kernels. Two more functions serve the test of the build in \cref{sec:refused}.
-@^contraction@>
-
-@<What measures and tests a table@>=
-uint64_t (*probe_flops)(uint64_t n, float *left);
-  /* |n| multiply--adds, or a few more, of numbers that stay in registers; how many
-     they were. |*left| depends on all of them, so that none can be left out */
-float (*probe_bandwidth)(const float *x, size_t n);
-  /* the sum of |x[n]|, in no order that a caller should rely on */
-float (*mul_add_unfused)(float a, float b, float c);
-  /* |a*b+c| as this table was compiled: product and sum rounded */
-float (*mul_add_fused)(float a, float b, float c);
-  /* the multiply--add of this table's kernels */
-
-@ The plain table wants no workspace and no copies of weights; a row is finite if all its numbers are; its measures are a chain of multiply--adds and a sum.
+@ A table also has functions that prepare, measure and test (\cref{sec:tables}). The plain one wants no workspace and no copies of weights; a row is finite if all its numbers are; its measures are a chain of multiply--adds and a sum.
 
 @<The rest of a table, plainly@>=
 static void mark_nonfinite(const struct engine *e, const float *x, size_t rows,

@@ -7,6 +7,182 @@
 \incipit{C}{hapter 2} has the arithmetic of a model and the order of its steps. This chapter has the rest of the same module: the memory of other processors, the tests that
 refuse a build or a model before it can compute wrong numbers, the settings, the arrays of a pass, the callback that looks into it, and the tiny model that the boxes of the chapter compute by hand.
 
+@* The table of kernels. \label{sec:tables}
+A pass gives attention three things: the shape of the heads, the segments, and for each segment a view of the keys and values (\cref{sec:attention}).
+
+@<What attention is given@>=
+struct kv_view {
+  uintptr_t key, value; /* addresses; with pages, distances from the beginning of a page */
+  const char *const *page; /* addresses; null: all rows in one block */
+  size_t page_rows, row_bytes, head_bytes;
+  enum weight_type type;
+  uint32_t sinks;
+};
+  /* one layer of a sequence. The key of position |t| in head |h| is |head_dim| numbers of |type| at |key +
+     h*head_bytes + t*row_bytes| if |page| is null, else at |page[t/page_rows] + key
+     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |value|. All rows see the first |sinks| positions */
+struct segment {
+  struct kv_view view;
+  uint32_t first_row, n_rows, first_position, window;
+};
+  /* rows |first_row|, |first_row+1|, \dots\ of a pass, |n_rows| of them, which are at |first_position|,
+     |first_position+1|, \dots\ of one sequence; |window|: how many positions a row sees, its own among them, 0: all */
+struct kv_range { uint32_t lo, hi, sinks; };
+  /* positions |lo <= t < hi|, and before them the first |sinks|, which are fewer than |lo| or none */
+struct kv_range segment_range(const struct segment *s, uint32_t i);
+  /* what row number |i| of a segment sees */
+
+@ Two short functions find the numbers of a head at a position. The plain kernels use them; the fast ones go from position to position by themselves.
+
+@<What attention is given@>=
+static inline uintptr_t kv_place(const struct kv_view *v, uint32_t t)
+{
+  return v->page == NULL ? t * v->row_bytes
+    : (uintptr_t) v->page[t / v->page_rows] + t % v->page_rows * v->row_bytes;
+}
+  /* what is added to |key| or |value|, and |head_bytes| for each head before, to find position |t| */
+static inline struct tensor kv_row(const struct kv_view *v, uintptr_t part,
+  uint32_t t, size_t head)
+{
+  uintptr_t at = part + kv_place(v, t) + head * v->head_bytes;
+  return (struct tensor) @[{ (const void *) at, v->type }@];
+}
+  /* the numbers of one head at position |t|; |part| is |v->key| or |v->value| */
+
+@ A table of kernels is a structure of functions. Every function gets the engine, which has the table itself, the threads, and the counters.
+
+@<The table of kernels@>=
+struct counters;
+struct buffers;
+struct prepared_weights;
+struct engine { const struct kernels *k; void *pool; struct counters *c;
+  struct progress *progress; const struct prepared_weights *prepared; };
+  /* the first argument of every kernel: the kernels in use, their |struct pool *|
+     (null: one thread), the counters, to which the callers of kernels add, the callback that a pass tells
+     how far it is (null: none), and the weights that were prepared for these kernels (null: none) */
+@<More that a kernel is given@>@;
+struct kernels {
+  const char *name;
+  @<The kernels of a layer@>@;
+  @<The kernels at the two ends@>@;
+  @<What else a table has@>@;
+};
+  /* one implementation of all kernels. Arrays are float, row by row, and belong to the caller. Those of a
+     pass, and keys and values, are in |memory|; weights, lists of ids, positions and segments, page tables and
+     what the kernels at the end make of logits are the host's */
+extern const struct kernels kernels_plain;
+  /* the kernels of chapter 2 */
+
+@ None of the kernels allocates and none can fail: what could be wrong with a shape was
+refused when the model was opened.
+
+@<The kernels of a layer@>=
+void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+  /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
+     |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
+void (*normalize)(const struct engine *e, const struct norm *g,
+  const float *x, size_t rows, size_t d, float *y);
+  /* |x| and |y| are |[rows][d]| and may be the same */
+void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
+  size_t half, const float *c, const float *s);
+  /* rotates the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
+     by the row's angles, in place: the half-split pairing of the Llama checkpoints */
+void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
+  const struct segment *list, size_t n, float *scratch, float *y,
+  const struct attention_probe *probe);
+  /* |q| and |y| are |[rows][n_heads][head_dim]|, and the |n| segments have all rows once; |scratch| has
+     |kernels_scratch| floats for each worker; |probe| may be null (Vaswani and others 2017) */
+void (*activate)(const struct engine *e, enum activation_kind kind,
+  const float *x, const float *up, size_t n, float *y);
+  /* |y[i] = f(x[i])|, times |up[i]| if |up| is not null; |y| may be |x| or |up| */
+void (*add)(const struct engine *e, float *y, const float *x, size_t n);
+  /* |y[i] += x[i]|: the residual stream */
+
+@ Before the first layer a token is looked up and the angles of its position are computed, once for all layers; after the
+last one logits become probabilities.
+
+@<The kernels at the two ends@>=
+void (*embed)(const struct engine *e, struct tensor table, size_t d,
+  const uint32_t *id, size_t rows, float *y);
+  /* row |id[r]| of |table|, |[any][d]|, widened to |y[r]|, |[rows][d]| */
+void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
+  const float *frequency, size_t half, float scaling, float *c, float *s);
+  /* cosine and sine, times |scaling|, of position times frequency in float:
+     |c| and |s| are |[rows][half]| (Su and others 2021) */
+void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
+  double *y);
+  /* exp(x - max) over its sum, in double, for each row of |x|, |[rows][n]| */
+void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
+  size_t n, double *y);
+  /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
+void (*exp_shifted)(double *z, size_t n, double max);
+  /* |z[i]| becomes exp(z[i] - most), in double, in place */
+
+@ The other entries have no arithmetic of a model in them. The pass asks the table for its memory, and which types of weights it can multiply.
+
+@<What else a table has@>=
+const struct buffers *memory; /* what all arrays are in that a pass makes */
+uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
+@<What is moved and looked for@>@;
+@<How a table prepares weights@>@;
+@<What measures and tests a table@>@;
+
+@ A pass cuts a fused product into queries, keys and values, gathers the rows whose logits are wanted, and puts keys and values into the store, which may keep them in another type. After each layer it looks for numbers that are not finite.
+
+@<What is moved and looked for@>=
+void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y);
+  /* |x|, |[rows][n][width]|, into |n| arrays |[rows][width]| */
+void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *which,
+  size_t n, float *y);
+  /* row |which[i]| of |x|, |[any][d]|, to row |i| of |y|, |[n][d]| */
+void (*write)(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  /* keys and values of all rows, |[rows][n_kv_heads][head_dim]| each, to their places in the
+     views of |n| segments; |encode| writes the views' type */
+void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
+  uint32_t mark, uint32_t none, uint32_t *first);
+  /* |first[r]|, if it is |none|, becomes |mark| for each row |r| of |x|, |[rows][d]|, with a number that is not
+     finite; |first| is in the backend's memory as well */
+
+@ The type of a store's keys and values is known to the function that writes them. A caller who wants to see the weights of attention gives a place for them.
+
+@<More that a kernel is given@>=
+typedef void kv_encode(const float *x, size_t n, void *to);
+  /* writes |n| numbers in some |weight_type| to the |weight_row_bytes| at |to| */
+void kv_encode_f32(const float *x, size_t n, void *to);
+  /* a |kv_encode| that leaves them as they are */
+struct attention_probe { float *weights; size_t stride; };
+  /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
+     position |t| at index |t|; positions that a row does not see get 0 */
+
+@ The files of a model were not written for our kernels, and the order of their weights may be a slow one. Then a table may ask for a copy in an order of its own. The copies belong to the owner of the engine, because the model may be shared by engines with different tables.
+No bit of a result changes: a copy holds the same weights, and each sum is formed in the same order. A table may also want workspace for |linear|, for each thread.
+@^prepared weights@>
+
+@<How a table prepares weights@>=
+size_t (*prepared_bytes)(const struct matrix *w);
+  /* bytes that the weights of |w| take in the order that is best for |linear|; 0: use them as they are */
+void (*prepare)(const struct matrix *w, void *to);
+  /* writes them there, aligned to 64 bytes */
+size_t (*room)(const struct matrix *list, size_t n, size_t rows);
+  /* bytes of workspace that each worker of such a |linear| wants, by |pool_reserve|; with less
+     it gives the same bits, but may be slower */
+
+@ \cref{phases} wants to know how fast a machine calculates and how fast it reads, in the same instructions as the kernels. Two more functions serve the test of the build in \cref{sec:refused}.
+
+@<What measures and tests a table@>=
+uint64_t (*probe_flops)(uint64_t n, float *left);
+  /* |n| multiply--adds, or a few more, of numbers that stay in registers; how many
+     they were. |*left| depends on all of them, so that none can be left out */
+float (*probe_bandwidth)(const float *x, size_t n);
+  /* the sum of |x[n]|, in no order that a caller should rely on */
+float (*mul_add_unfused)(float a, float b, float c);
+  /* |a*b+c| as this table was compiled: product and sum rounded */
+float (*mul_add_fused)(float a, float b, float c);
+  /* the multiply--add of this table's kernels */
+
 @* Backends: kernels and their memory. \label{sec:backend}
 A graphics processor has memory of its own, which our program can neither read nor write: an address in it is only a number to be handed back. So the code of a pass must not
 assume that it can look at the arrays that the kernels fill. A table of kernels together with its memory is called a \emph{backend}. The pass asks the backend for arrays, and for copies into them and out of them. For all tables of
@@ -17,6 +193,8 @@ today the memory is the \emph{host's}, the memory of our own program: everything
 #ifndef INCIPIT_BACKEND_H
 #define INCIPIT_BACKEND_H
 #include "model/kernel.h"
+@<What attention is given@>@;
+@<The table of kernels@>@;
 @<Memory of a backend@>@;
 @<What is asked of a table@>@;
 #endif
@@ -827,16 +1005,25 @@ bool toy_look(struct engine *e, const struct toy *y, struct store *s,
   /* runs |n| tokens in an empty store and keeps what there was to see; errors: those of |model_forward| */
 void toy_scores(const struct toy_trace *a, int r, int h, float score[3]);
   /* of head |h| in row |r|, for the keys of the first three */
+bool toy_print(struct engine *e, const struct toy *y, struct store *s,
+  struct error *why);
+  /* prints what the hand has computed, and what the model says after each row */
 
 @ The file makes the model first, and then looks at it.
 
 @(toy.c@>=
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "model/toy.h"
+#include "functions/numbers.h"
 @;@#
 @<Fill in the numbers of the box@>@;
 @<Put a model around the numbers@>@;
 @<Look at the rows on their way@>@;
+@<Print the attention of one head@>@;
+@<Print the way of the last row@>@;
+@<Do what the hand did, and print it@>@;
 
 @ Matrices are stored with a row for each output; those that only multiply each number by a factor
 have it in their diagonal. The corners of a square serve twice, as tokens and as positions, and the four positions repeat for ever.
@@ -936,4 +1123,84 @@ void toy_scores(const struct toy_trace *a, int r, int h, float score[3])
     const float *k = a->x[TAP_KEY] + t * TOY_WIDTH + 2 * h;
     score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
   }
+}
+
+@* What the chapter's program prints. \label{sec:toyprints}
+Numbers have two decimals, as the hand has written them. The weights are the kernel's own; that they agree with the exponentials above them is the check.
+
+@<Print the attention of one head@>=
+static void print_line(const char *name, const float *x, int n)
+{
+  printf("%-24s", name);
+  for (int i = 0; i < n; i++)@+ printf("%6.2f", (double) x[i]);
+  printf("\n");
+}
+
+@ Scores, exponentials and weights are printed for each head.
+
+@<Print the attention of one head@>=
+static void print_head(const struct toy_trace *a, int h)
+{
+  float score[3], shrunk[3];
+  toy_scores(a, 2, h, score);
+  float max = fmaxf(score[0], fmaxf(score[1], score[2]));
+  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - max);
+  print_line(h == 0 ? "head A  scores" : "head B  scores", score, 3);
+  print_line("        exponentials", shrunk, 3);
+  print_line("        weights", a->x[TAP_WEIGHTS] + (2 * 2 + h) * 3, 3);
+}
+
+@ The stages are printed in their order, for the third row. The gate and the second number of the MLP are multiplied inside the
+engine, so the two are computed again from what the norm left.
+
+@<Print the way of the last row@>=
+static void print_way(const struct toy *y, const struct toy_trace *a)
+{
+  int at = 2 * TOY_WIDTH;
+  float middle[3] = @[{ 0, 0, a->x[TAP_INNER][2] }@], h[TOY_WIDTH];
+  const float *n = a->x[TAP_MLP_NORM] + at, *added = a->x[TAP_ATTENTION] + at;
+  for (int i = 0; i < TOY_WIDTH; i++) {
+    middle[0] += y->gate[i] * n[i], middle[1] += y->up[i] * n[i];
+    h[i] = a->x[TAP_EMBEDDING][at + i] + added[i];
+  }
+  print_line("row of sat", a->x[TAP_EMBEDDING] + at, 4);
+  print_line("its query", a->x[TAP_QUERY] + at, 4);
+  print_head(a, 0);
+  print_head(a, 1);
+  print_line("mixed values", a->x[TAP_MIXED] + at, 4);
+  print_line("added by attention", added, 4);
+  print_line("the row", h, 4);
+  print_line("normed", n, 4);
+  print_line("gate, up, inner", middle, 3);
+  print_line("the row", a->x[TAP_LAYER] + at, 4);
+  print_line("logits", a->logits + at, 4);
+}
+
+@ The text is what the hand was given, and the word that it found. The last four lines have the probabilities of all words after each row; the arrow points to the likeliest, the greedy choice of \cref{loop}.
+
+@<Do what the hand did, and print it@>=
+static void print_odds(const char *given, const double *chance)
+{
+  static const char *const word[] = @[{ "the", " cat", " sat", "." }@];
+  int best = 0;
+  printf("%-24s", given);
+  for (int v = 0; v < TOY_WORDS; v++) {
+    printf("%6.2f", chance[v]);
+    if (chance[v] > chance[best]) best = v;
+  }
+  printf("  -> %s\n", word[best]);
+}
+bool toy_print(struct engine *e, const struct toy *y,
+  struct store *s, struct error *why)
+{
+  static const uint32_t text[4] = @[{ 0, 1, 2, TOY_STOP }@];
+  static const char *const given[4] = @[{ "the", "the cat", "the cat sat",@|
+    "the cat sat." }@];
+  struct toy_trace a;
+  if (!toy_look(e, y, s, text, 3, &a, why))@+ return false;
+  print_way(y, &a);
+  if (!toy_look(e, y, s, text, 4, &a, why))@+ return false;
+  printf("\n%-24s%6s%6s%6s%6s\n", "behind", "the", " cat", " sat", ".");
+  for (int r = 0; r < 4; r++) print_odds(given[r], a.chance + r * TOY_WORDS);
+  return true;
 }

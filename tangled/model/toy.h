@@ -37,4 +37,8 @@ bool toy_look(struct engine *e, const struct toy *y, struct store *s,
 
 /* of head h in row r, for the keys of the first three */
 void toy_scores(const struct toy_trace *a, int r, int h, float score[3]);
+
+/* prints what the hand has computed, and what the model says after each row */
+bool toy_print(struct engine *e, const struct toy *y, struct store *s,
+  struct error *why);
 #endif
