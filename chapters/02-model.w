@@ -40,12 +40,12 @@ are those of the new row, and above it stands the next token, a full stop. Above
 two heads of two numbers each. The first two numbers of an embedding are the token, the
 last two the position. These are the matrices of its attention: they make the query, the key and the values of a row, and carry what was found back to four numbers.
 $$
-W_q=\begin{pmatrix}-0.8&&&\\&0.4&&\\&&-0.4&\\&&&0.8\end{pmatrix}\quad
-W_k=\begin{pmatrix}1&&&\\&1&&\\&&1&\\&&&1\end{pmatrix}
+W_q=\begin{pmatrix}-0.8&0&0&0\\0&0.4&0&0\\0&0&-0.4&0\\0&0&0&0.8\end{pmatrix}\quad
+W_k=\begin{pmatrix}1&0&0&0\\0&1&0&0\\0&0&1&0\\0&0&0&1\end{pmatrix}
 $$
 $$
 W_v=\begin{pmatrix}1&0&0&0\\0&1&0&0\\1&0&0&0\\0&1&0&0\end{pmatrix}\quad
-W_o=\begin{pmatrix}1&&&\\&0.5&&\\&&-1&\\&&&0.5\end{pmatrix}
+W_o=\begin{pmatrix}1&0&0&0\\0&0.5&0&0\\0&0&-1&0\\0&0&0&0.5\end{pmatrix}
 $$
 The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with two steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). \emph{Softmax} turns scores into weights: $e$ is raised
 to each of them, less the largest, and the results are divided by their sum (\cref{sec:weights}).
@@ -79,10 +79,10 @@ One column of factors carries the product back. At the end stands the matrix tha
 makes logits. It is called the model's \emph{head}, by an old custom, and has nothing to do with the heads of attention.
 $$
 W_{\mathrm{gate}}=\begin{pmatrix}0.5&0&-1&0\end{pmatrix}\quad
-W_{\mathrm{up}}=\begin{pmatrix}0&0&1&0\end{pmatrix}\quad
-W_{\mathrm{down}}=\begin{pmatrix}1&0&-1&0\end{pmatrix}^{\mathsf T}
+W_{\mathrm{up}}=\begin{pmatrix}0&0&1&0\end{pmatrix}
 $$
 $$
+W_{\mathrm{down}}=\begin{pmatrix}1\\0\\-1\\0\end{pmatrix}\quad
 W_{\mathrm{head}}=\begin{pmatrix}0&0&-1&0\\0&-1&0&-1\\0&0&0&1\\-1&0&1&0\end{pmatrix}
 $$
 
@@ -143,15 +143,15 @@ fewer heads of keys and values than of queries. One engine serves both, because 
 layers $L$ & \textsf{n\_layers} & \val{sizes.pocket.layers} & \val{sizes.gpt2.layers} & \val{sizes.llama3.layers}\\
 width $d$ & \textsf{d\_model} & \val{sizes.pocket.width} & \val{sizes.gpt2.width} & \val{sizes.llama3.width}\\
 heads $H$ & \textsf{n\_heads} & \val{sizes.pocket.heads} & \val{sizes.gpt2.heads} & \val{sizes.llama3.heads}\\
-heads of keys and values & \textsf{n\_kv\_heads} & \val{sizes.pocket.kv} & \val{sizes.gpt2.kv} & \val{sizes.llama3.kv}\\
-width of a head $d_h$ & \textsf{head\_dim} & \val{sizes.pocket.head} & \val{sizes.gpt2.head} & \val{sizes.llama3.head}\\
-inner width of the MLP & \textsf{d\_inner} & \val{sizes.pocket.inner} & \val{sizes.gpt2.inner} & \val{sizes.llama3.inner}\\
+heads of $K$, $V$ & \textsf{n\_kv\_heads} & \val{sizes.pocket.kv} & \val{sizes.gpt2.kv} & \val{sizes.llama3.kv}\\
+head width $d_h$ & \textsf{head\_dim} & \val{sizes.pocket.head} & \val{sizes.gpt2.head} & \val{sizes.llama3.head}\\
+inner width & \textsf{d\_inner} & \val{sizes.pocket.inner} & \val{sizes.gpt2.inner} & \val{sizes.llama3.inner}\\
 vocabulary $V$ & \textsf{vocab\_size} & \val{sizes.pocket.vocabulary} & \val{sizes.gpt2.vocabulary} & \val{sizes.llama3.vocabulary}\\
 context $C$ & \textsf{n\_positions} & \val{sizes.pocket.context} & \val{sizes.gpt2.context} & \val{sizes.llama3.context}\\
 parameters & & \val{sizes.pocket.parameters} & \val{sizes.gpt2.parameters} & \val{sizes.llama3.parameters}\\
-\quad of the MLPs, in percent & & \val[0]{sizes.pocket.mlp} & \val[0]{sizes.gpt2.mlp} & \val[0]{sizes.llama3.mlp}\\
-FLOPs, a token & & \val{sizes.pocket.flops} & \val{sizes.gpt2.flops} & \val{sizes.llama3.flops}\\
-FLOPs, a pair of positions & & \val{sizes.pocket.pair} & \val{sizes.gpt2.pair} & \val{sizes.llama3.pair}
+\quad in MLPs, \% & & \val[0]{sizes.pocket.mlp} & \val[0]{sizes.gpt2.mlp} & \val[0]{sizes.llama3.mlp}\\
+FLOPs a token & & \val{sizes.pocket.flops} & \val{sizes.gpt2.flops} & \val{sizes.llama3.flops}\\
+FLOPs a pair & & \val{sizes.pocket.pair} & \val{sizes.gpt2.pair} & \val{sizes.llama3.pair}
 \end{tabular*}
 \end{table}
 
@@ -361,7 +361,7 @@ Number $i$ and number $i+{1\over2}d_h$ of a head are taken as a point of the pla
 $$
 \begin{pmatrix}x'_i\\[2pt]x'_{i+d_h/2}\end{pmatrix}=
 \begin{pmatrix}\cos p f_i&-\sin p f_i\\[2pt]\sin p f_i&\cos p f_i\end{pmatrix}
-\begin{pmatrix}x_i\\[2pt]x_{i+d_h/2}\end{pmatrix},\qquad f_i=\theta^{-2i/d_h},\quad 0\le i<{1\over2}d_h.
+\begin{pmatrix}x_i\\[2pt]x_{i+d_h/2}\end{pmatrix},\qquad f_i=\theta^{-2i/d_h}.
 $$
 The \emph{base} $\theta$ is a setting of the model, $10^4$ in the first ones and larger in later ones. The frequencies $f_i$ fall from 1 to nearly $1/\theta$ (\cref{fig:hands}): some pairs go round like the second hand of a clock and tell neighbours apart, others like its hour hand, and tell near from far.
 
@@ -421,7 +421,7 @@ double rope_attention(const struct rope_config *r)
 
 @* Attention. \label{sec:attention}
 In \emph{attention} a query is compared with the key of every position that its row sees. The scores become weights by \emph{softmax}: exponentials, divided by their sum. The output of a head is the sum of the values with these weights (Vaswani and others 2017):
-$$s_t={q\cdot k_t\over\sqrt{d_h}},\qquad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\qquad o=\sum_tp_tv_t,\qquad m=\max_ts_t.$$
+$$s_t={q\cdot k_t\over\sqrt{d_h}},\quad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\quad m=\max_ts_t,\qquad o=\sum_tp_tv_t.$$
 A row sees the positions up to its own: that is the \emph{causal mask}. In some models it sees only the last few thousand of them, a \emph{sliding window}.
 Each head does this with its own part of the query, and the heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow} shows one row of one head at work.
 @^attention@>@^softmax@>@^mask@>@^window@>@^output projection@>
@@ -1400,104 +1400,27 @@ static void plain_close(struct store *common)
 @<Close a plain store@>@;
 @<Open a plain store@>@;
 @* The forward pass. \label{sec:forward}
-Now the model is run. The function that does it takes any list of rows, puts all of them
-through all layers, and leaves a \emph{hidden state} for each: the |d_model| numbers from
-which the head can make logits. It makes no logits itself, since a step of generation
+Now the model is run. |model_forward| takes any list of rows, puts all of them
+through all layers, and leaves a hidden state for each. It makes no logits, since a step of generation
 wants them for one row only, and the head is, in a small model, the largest matrix
-of all.
+of all; |model_logits| makes them for the rows that the caller names.
 @^pass@>@^hidden state@>
 
-@(forward.h@>=
-#ifndef INCIPIT_FORWARD_H
-#define INCIPIT_FORWARD_H
-#include "model/counters.h"
-#include "model/store.h"
-@<What a pass leaves behind@>@;
-@<A watcher@>@;
-@<From rows to hidden states@>@;
-@<From hidden states to logits and probabilities@>@;
-#endif
+\printedheader[10,19]{model/forward.h}
+\printedheader[43,48]{model/forward.h}
+\printedheader[64,67]{model/forward.h}
 
-@ A pass is alive until it is closed, and takes its memory from the store's. Its hidden
-states are those after the last layer, before the last norm: that norm belongs to the head, and is done only for the rows whose logits are wanted.
-
-@<What a pass leaves behind@>=
-struct pass {
-  struct memory *m;@+ const struct buffers *memory;
-  size_t n;@+ uint32_t d_model;
-  bool head_read; /* the head's weights have been counted for this pass */
-  float *hidden; /* |[n][d_model]|, in the order of the rows, in |memory| */
-  uint32_t *first_bad_layer; /* |[n]|: the layer, from 1, after which a row first held a
-    number that is not finite, 0 if its embedding did, |PASS_FINITE| if none */
-};
-  /* the hidden states of |n| rows after the last layer */
-enum {@+ PASS_FINITE = 0x7fffffff@+ };
-  /* no layer: every number of the row is finite */
-
-@ The functions of the chapter take the engine first. Then come the model, which none of them changes, and the store, which is all of a text that stays from one pass
-to the next.
-
-@<From rows to hidden states@>=
-bool model_forward(struct engine *e, const struct model *lm, struct store *s,
-  const struct row *rows, size_t n, struct pass **made, struct error *why);
-  /* puts |n| rows through all layers and commits them to the store; |*made| is owned
-     by the caller. On failure nothing has been stored and there is no pass. It is a failure, too, if
-     |e->progress|, which is asked between the layers and at least every 64 rows, gives the pass up */
-bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
-  const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
-  struct error *why);
-  /* the same, with a watcher; a null |watch| is none */
-void pass_close(struct pass *p);
-  /* returns the memory of a pass; null is nothing */
-bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
-  struct error *why);
-  /* true if the hidden state of row |i| is finite; else a sentence that names the layer */
-
-@ From a hidden state to an answer it is two steps more, and a caller may want only the first:
-logits of some rows, or the log-probability of a whole text. A row that is not asked for costs no product with the vocabulary.
-
-@<From hidden states to logits and probabilities@>=
-bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
-  const size_t *which, size_t n, float *logits, struct error *why);
-  /* logits |[n][vocab_size]| of the rows |which[0]|\dots, in that order, each
-     below |p->n|; a row may be named twice */
-bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
-  const uint32_t *ids, size_t n, const size_t *which, size_t wanted,
-  float *logits, struct error *why);
-  /* the naive way: empties the store, runs |n| ids through one pass as sequence 0,
-     and gives the logits |[wanted][vocab_size]| of the positions |which| */
-bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
-  const uint32_t *ids, size_t n, double *logprob, double *sum, struct error *why);
-  /* natural logarithms of the probability of each id after those before it,
-     |logprob[i]| for |i| from 1 on; |logprob[0]| is 0, and stands for nothing; |*sum|
-     adds them in order. A logit that is not finite is an error */
-
-@ While a pass is made, its arrays are in a |struct work|. No array has a dimension for the layer: each layer writes over what the one before has left, and only the stream |x| goes
+@ While a pass is made, its arrays are in a |struct work|. No array has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
 through. \cref{sec:arrays} allocates them before the first layer and frees them after the last.
 
 \printedheader[12,19]{model/work.h}
 
-@ Three functions of that header do with all rows what a kernel does with some, and ask from time to time whether to go on: |work_multiply| calls |linear|, |work_attend| calls |attend|, and |work_mark| looks for numbers that are not finite. |work_tap| shows an array to a caller who wants to look
+@ Four functions of that header are used below. |work_multiply| and |work_attend| call |linear| and |attend| for all rows, and ask from time to time whether to go on. |work_mark| looks for numbers that are not finite. |work_tap| shows an array to a \emph{watcher}, a callback of a caller who wants to look
 into the pass: to draw attention, to print the numbers of a
-hand calculation, to see whether a later token has changed an earlier row. Such a callback is a
-\emph{watcher}. It is called at every stage of every layer with the numbers as they are, and what
+hand calculation, to see whether a later token has changed an earlier row. The watcher is called at every stage of every layer with the numbers as they are, and what
 it writes there is what the pass goes on with; that is how \cref{loop} leaves out
 one query and looks what happens.
 @^watcher@>@^callback@>
-
-@<A watcher@>=
-enum tap_point { TAP_EMBEDDING, TAP_NORM, TAP_QUERY, TAP_KEY, TAP_VALUE,
-  TAP_WEIGHTS, TAP_MIXED, TAP_ATTENTION, TAP_MLP_NORM, TAP_INNER,
-  TAP_MLP, TAP_LAYER };
-  /* |[n][d_model]| but for: queries and mixed values |[n][n_heads][head_dim]|, keys
-     and values |[n][n_kv_heads][head_dim]|, after rotation; attention weights
-     |[n][n_heads][max_seen]|; inner |[n][d_inner]|. |TAP_ATTENTION| and |TAP_MLP| are
-     what is added to the residual stream, |TAP_LAYER| is the stream after it */
-typedef void tap_fn(void *ctx, enum tap_point point, uint32_t layer, float *x,
-  size_t rows, size_t width);
-  /* |x| is |[rows][width]|, belongs to the pass, and may be changed */
-struct watcher {@+ tap_fn *tap;@+ void *ctx;@+ bool weights;@+ };
-  /* |weights|: attention weights are wanted, too */
 
 @ The pass follows \cref{fig:block} from the bottom up. The embedding of an id is its row of the table. GPT-2 adds the vector of
 the position from a second table; Llama rotates queries and keys later, by angles that we compute here once
@@ -2032,14 +1955,14 @@ matrices and $3\cdot64\cdot192=36{,}864$ for the MLP: 49,152. Attention costs $2
 \exercise{think}{ex:model.lanes}{All terms of a dot product are the same, $x\cdot w$. For which least number of terms, and which $x$ and $w$, does it come out as
 $-0$?}{\texttt{make exercise-02-5}}{The lanes begin with $+0$, and $+0+(-0)=+0$; so every lane must have become $-0$, which takes sixteen terms, each a negative product
 too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
-\exercise{think}{ex:model.gelu}{The GELU with the tangent approximates the exact one. Where do they differ most, to a tenth, and by how many
-times $10^{-4}$?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
-\exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far before the last row is the oldest token that it can know
-of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
 \exercise{build}{ex:model.window}{Let the plain store show only the last eight positions: change |store_window_start|. Which rows change, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits after the first row change; the counters count the same.}
+\exercise{think}{ex:model.gelu}{The GELU with the tangent approximates the exact one. Where do they differ most, to a tenth, and by how many
+times $10^{-4}$?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
+\exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far before the last row is the oldest token that it can know
+of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
 \exercise{build}{ex:model.nope}{Let every second layer, from the second on, turn neither queries nor keys. Such models exist. Can they still tell positions
 apart?}{\texttt{make exercise-02-10}}{The other layers do it for them, and the mask does a little, too: the first row sees one key, the tenth ten.}
 \end{exercises}

@@ -564,6 +564,92 @@ double rope_attention(const struct rope_config *r);
   /* what cosines and sines are multiplied by: 1, or yarn's |attention_factor| */
 #endif
 
+@* The interface of a pass. \label{sec:passheader}
+A pass is alive until it is closed, and takes its memory from the store's. Its hidden
+states are those after the last layer, before the last norm: that norm belongs to the head, and is done only for the rows whose logits are wanted.
+
+@(forward.h@>=
+#ifndef INCIPIT_FORWARD_H
+#define INCIPIT_FORWARD_H
+#include "model/counters.h"
+#include "model/store.h"
+@<What a pass leaves behind@>@;
+@<A watcher@>@;
+@<From rows to hidden states@>@;
+@<From hidden states to logits and probabilities@>@;
+#endif
+
+
+@ Rows keep the order in which the caller gave them.
+
+@<What a pass leaves behind@>=
+struct pass {
+  struct memory *m;@+ const struct buffers *memory;
+  size_t n;@+ uint32_t d_model;
+  bool head_read; /* the head's weights have been counted for this pass */
+  float *hidden; /* |[n][d_model]|, in the order of the rows, in |memory| */
+  uint32_t *first_bad_layer; /* |[n]| */
+};
+  /* the hidden states of |n| rows after the last layer; |first_bad_layer|: the layer, from 1, after which a row first held a
+     number that is not finite, 0 if its embedding did, |PASS_FINITE| if none */
+enum {@+ PASS_FINITE = 0x7fffffff@+ };
+  /* no layer: every number of the row is finite */
+
+@ A watcher is called at every stage of every layer with the numbers as they are. What
+it writes there is what the pass goes on with.
+
+@<A watcher@>=
+enum tap_point { TAP_EMBEDDING, TAP_NORM, TAP_QUERY, TAP_KEY, TAP_VALUE,
+  TAP_WEIGHTS, TAP_MIXED, TAP_ATTENTION, TAP_MLP_NORM, TAP_INNER,
+  TAP_MLP, TAP_LAYER };
+  /* |[n][d_model]| but for: queries and mixed values |[n][n_heads][head_dim]|, keys
+     and values |[n][n_kv_heads][head_dim]|, after rotation; attention weights
+     |[n][n_heads][max_seen]|; inner |[n][d_inner]|. |TAP_ATTENTION| and |TAP_MLP| are
+     what is added to the residual stream, |TAP_LAYER| is the stream after it */
+typedef void tap_fn(void *ctx, enum tap_point point, uint32_t layer, float *x,
+  size_t rows, size_t width);
+  /* |x| is |[rows][width]|, belongs to the pass, and may be changed */
+struct watcher {@+ tap_fn *tap;@+ void *ctx;@+ bool weights;@+ };
+  /* |weights|: attention weights are wanted, too */
+
+@ The functions take the engine first. Then come the model, which none of them changes, and the store, which is all of a text that stays from one pass
+to the next.
+
+@<From rows to hidden states@>=
+bool model_forward(struct engine *e, const struct model *lm, struct store *s,
+  const struct row *rows, size_t n, struct pass **made, struct error *why);
+  /* puts |n| rows through all layers and commits them to the store; |*made| is owned
+     by the caller. On failure nothing has been stored and there is no pass. It is a failure, too, if
+     |e->progress|, which is asked between the layers and at least every 64 rows, gives the pass up */
+bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
+  const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
+  struct error *why);
+  /* the same, with a watcher; a null |watch| is none */
+void pass_close(struct pass *p);
+  /* returns the memory of a pass; null is nothing */
+bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
+  struct error *why);
+  /* true if the hidden state of row |i| is finite; else a sentence that names the layer */
+
+@ From a hidden state to an answer it is two steps more, and a caller may want only the first:
+logits of some rows, or the log-probability of a whole text. A row that is not asked for costs no product with the vocabulary.
+
+@<From hidden states to logits and probabilities@>=
+bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
+  const size_t *which, size_t n, float *logits, struct error *why);
+  /* logits |[n][vocab_size]| of the rows |which[0]|\dots, in that order, each
+     below |p->n|; a row may be named twice */
+bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
+  const uint32_t *ids, size_t n, const size_t *which, size_t wanted,
+  float *logits, struct error *why);
+  /* the naive way: empties the store, runs |n| ids through one pass as sequence 0,
+     and gives the logits |[wanted][vocab_size]| of the positions |which| */
+bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
+  const uint32_t *ids, size_t n, double *logprob, double *sum, struct error *why);
+  /* natural logarithms of the probability of each id after those before it,
+     |logprob[i]| for |i| from 1 on; |logprob[0]| is 0, and stands for nothing; |*sum|
+     adds them in order. A logit that is not finite is an error */
+
 @* The arrays of a pass. \label{sec:arrays}
 A pass needs many arrays. They are allocated before the first layer and freed
 after the last, so that memory cannot be refused in the middle of the work. They come from an \emph{arena} (\cref{sec:memory}). If the engine has workers, their pool keeps
@@ -1200,7 +1286,7 @@ bool toy_print(struct engine *e, const struct toy *y,
   if (!toy_look(e, y, s, text, 3, &a, why))@+ return false;
   print_way(y, &a);
   if (!toy_look(e, y, s, text, 4, &a, why))@+ return false;
-  printf("\n%-24s%6s%6s%6s%6s\n", "behind", "the", " cat", " sat", ".");
+  printf("\n%-24s%6s%6s%6s%6s\n", "after", "the", " cat", " sat", ".");
   for (int r = 0; r < 4; r++) print_odds(given[r], a.chance + r * TOY_WORDS);
   return true;
 }

@@ -157,7 +157,7 @@ bool toy_print(struct engine *e, const struct toy *y,
   if (!toy_look(e, y, s, text, 3, &a, why)) return false;
   print_way(y, &a);
   if (!toy_look(e, y, s, text, 4, &a, why)) return false;
-  printf("\n%-24s%6s%6s%6s%6s\n", "behind", "the", " cat", " sat", ".");
+  printf("\n%-24s%6s%6s%6s%6s\n", "after", "the", " cat", " sat", ".");
   for (int r = 0; r < 4; r++) print_odds(given[r], a.chance + r * TOY_WORDS);
   return true;
 }
