@@ -236,7 +236,7 @@ no more terms are left alone. To fill them up with zeros would be nearly the sam
 become $-0$ would turn into $+0$, and zero times an infinite number is NaN. \emph{The definition} of the dot product of two vectors of $n$ numbers, and of the plain sum that goes with it, is this:
 @^multiply--add@>
 
-\begin{minipage}{\textwidth}
+\noindent\begin{minipage}{\textwidth}
 \begin{align*}
 a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on,}\\
 &\qquad\hbox{over rising }k\hbox{ with }k\bmod16=j;\\
@@ -365,7 +365,7 @@ $$
 $$
 The \emph{base} $\theta$ is a setting of the model, $10^4$ in the first ones and larger in later ones. The frequencies $f_i$ fall from 1 to nearly $1/\theta$ (\cref{fig:hands}): some pairs go round like the second hand of a clock and tell neighbours apart, others like its hour hand, and tell near from far.
 
-\fig{hands}{fig:hands}{The four pairs of a head of eight numbers, $\theta=10^4$, as hands of clocks. Above, one query at eight positions. Below, the fastest pair of a query, dark, and of a key three positions before it: both have been rotated further on the right, and the angle between them is the same.}{Four rows of eight small clocks, for positions 0 to 7. In the first row, frequency 1, the hand goes round once; in the second, frequency a tenth, it moves through a ninth of a turn; in the last two it hardly moves. Below, two larger clocks, for positions 3 and 6 and for positions 8 and 11, each with two hands, which enclose the same angle in both.}
+\fig{hands}{fig:hands}{The four pairs of a head of eight numbers, $\theta=10^4$, as hands of clocks. Above, one query at eight positions. Below, the fastest pair of a query, dark, and of a key one position before it: at later positions, on the right, both have been rotated further, and the angle between them is the same.}{Four rows of eight small clocks, for positions 0 to 7. In the first row, frequency 1, the hand goes round once; in the second, frequency a tenth, it moves through a ninth of a turn; in the last two it hardly moves. Below, two larger clocks, each with two hands, one for positions 3 and 2, the other for positions 8 and 7. The hands enclose the same angle in both.}
 
 Why does this say where a row is? A rotation by $\alpha$ has the transpose $R_\alpha^{\mathsf T}=R_{-\alpha}$, and two rotations in turn add their angles. So for a query at $p$ and a key at $t$, pair by pair,
 $$(R_{pf}\,q)\cdot(R_{tf}\,k)=q^{\mathsf T}R_{-pf}R_{tf}\,k=q^{\mathsf T}R_{(t-p)f}\,k.$$
@@ -423,10 +423,10 @@ double rope_attention(const struct rope_config *r)
 In \emph{attention} a query is compared with the key of every position that its row sees. The scores become weights by \emph{softmax}: exponentials, divided by their sum. The output of a head is the sum of the values with these weights (Vaswani and others 2017):
 $$s_t={q\cdot k_t\over\sqrt{d_h}},\quad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\quad m=\max_ts_t,\qquad o=\sum_tp_tv_t.$$
 A row sees the positions up to its own: that is the \emph{causal mask}. In some models it sees only the last few thousand of them, a \emph{sliding window}.
-Each head does this with its own part of the query, and the heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow} shows one row of one head at work.
+Each head does this with its own part of the query, and the heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow} shows a head at work.
 @^attention@>@^softmax@>@^mask@>@^window@>@^output projection@>
 
-\fig{onerow}{fig:onerow}{One row of attention in the built-in model: the weights that head \val{heads.the.head} of layer \val{heads.the.layer} gives, in the row of the last word, to all positions of a story. They sum to 1. More than half goes to the name that the model is about to write.}{Vertical bars over the twenty-odd words of the beginning of a story that ends in: I will find the book, whispered. Nearly all bars are low. One is high, over the name Elena, eleven words before the end.}
+\fig{onerow}{fig:onerow}{Two rows of attention in the built-in model: the weights that head \val{heads.the.head} of layer \val{heads.the.layer} gives, in a late row of a story, to all positions up to the row's own. Each row's weights sum to 1. The row of \emph{book} looks at several places; that of \emph{whispered} gives \val[2]{heads.story.weight} to the name that the model is about to write.}{Two rows of vertical bars over the words of the beginning of a story that ends in: I will find the book, whispered. In the upper row, of the word book, the bars are low, the highest a quarter, over a comma. In the lower row, of the word whispered, all bars are nearly zero but one, which is nearly 1: over the name Elena, nine words before the end.}
 
 @ Keys and values have to be kept for as long as the text goes on, queries do not; \cref{cache} is about that. Many models therefore have fewer
 heads of keys and values than of queries, and each group of query heads shares one: \emph{grouped-query attention} (GQA). The built-in model has \val{sizes.pocket.heads} and \val{sizes.pocket.kv}.
@@ -1955,7 +1955,7 @@ matrices and $3\cdot64\cdot192=36{,}864$ for the MLP: 49,152. Attention costs $2
 \exercise{think}{ex:model.lanes}{All terms of a dot product are the same, $x\cdot w$. For which least number of terms, and which $x$ and $w$, does it come out as
 $-0$?}{\texttt{make exercise-02-5}}{The lanes begin with $+0$, and $+0+(-0)=+0$; so every lane must have become $-0$, which takes sixteen terms, each a negative product
 too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
-\exercise{build}{ex:model.window}{Let the plain store show only the last eight positions: change |store_window_start|. Which rows change, and which do not?}{\texttt{make
+\exercise{build}{ex:model.window}{Let every row see only the last eight positions, whatever the settings say: change |segment_range| (\cref{sec:tables}). Which rows change, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits after the first row change; the counters count the same.}
