@@ -127,11 +127,11 @@ cannot change, and may be kept. And the teller does not choose a word but gives
 odds on all of them; who rolls the dice is another question, and stands outside of the model.
 @^storyteller@>@^self-feeding@>
 
-@* The model and its shapes. \label{sec:shapes}
+@* The model and its shapes. \label{sec:modelshapes}
 \cref{fig:block} shows all of a transformer; each of its boxes becomes a few lines of C in this chapter. A token's id enters at the bottom, and the embedding turns it
 into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weights of its own. A layer has two halves, attention and MLP, and both halves have the same form: a norm, the work, an addition. One more norm and the head make the logits.
 
-\widefig{block}{fig:block}{One row on its way through a transformer. The vertical line is the residual stream; what the two halves of a layer work out is added to it. The boxes name both families: GPT-2 left of the stroke, Llama right of it. Keys and values stay in the store, where later rows find them.}{A block diagram, read from the bottom up. A token id enters a box, embedding. A thick vertical line, the residual stream, rises from it. A dashed frame, one layer, repeated L times, has two branches to the right of the line. The first goes through norm, query key value, rotation, attention and output projection, and comes back to the line in a circle with a plus sign; a double arrow joins attention with a store of keys and values. The second goes through norm, up and gate, activation, and down, and comes back in another plus sign. Above the frame are a last norm, the head, and the logits.}
+\widefig{block}{fig:block}{One row on its way through a transformer. The vertical line is the residual stream; what the two halves of a layer work out is added to it. GPT-2 has learned positions and no RoPE, GELU and no gate; Llama has what the boxes say. Keys and values stay in the store, where later rows find them.}{A block diagram, read from the bottom up. A token id enters a box, embedding. A thick vertical line, the residual stream, rises from it. A dashed frame, one layer, repeated L times, has two branches to the right of the line. The first goes through norm, query key value, rotation, attention and output projection, and comes back to the line in a circle with a plus sign; a double arrow joins attention with a store of keys and values. The second goes through norm, up and gate, activation, and down, and comes back in another plus sign. Above the frame are a last norm, the head, and the logits.}
 
 @ Two families of models differ in a few of the boxes. GPT-2, of 2019, has LayerNorm, learned positions and a plain MLP. Llama, of 2023, and most models after it have RMSNorm, rotary positions, a gate in the MLP, and
 fewer heads of keys and values than of queries. One engine serves both, because the difference is data that it reads from a file. \Cref{tab:threemodels} has three models: the built-in one, which comes with this book and is trained in \cref{training}, and one of each family.
@@ -189,7 +189,7 @@ the terms does not matter. In a computer it does, because every addition rounds,
 what is lost depends on what has been added before. Programs add in one order with AVX2, whose instructions take eight floats at once, and in
 another with AVX-512, which takes sixteen; in one for a single row and another for a batch, because the fastest way differs. The logits then differ in
 their last bits, now and then two logits change places, and the model writes another sentence. The
-user sees a text that depends on who else was using the machine (He and Thinking Machines Lab 2025).
+user of a server sees a text that depends on how many others were using it at the same time (He and Thinking Machines Lab 2025).
 @^order of summation@>
 
 \begin{byhand}{three digits, four terms}
@@ -268,7 +268,7 @@ static float sum16(const float *x, size_t n)
   return fold(lane);
 }
 
-@ The weights are a |struct tensor|: an address and a type. They stay in the file, mapped into memory, in the type in which they were published, often sixteen bits.
+@ The weights are a |struct tensor|: an address and a type. \label{sec:tensors} They stay in the file, mapped into memory, in the type in which they were published, often sixteen bits.
 A copy in float would cost a model of 16-bit weights three times its size, and the time to
 make it. So each weight is widened when it is used, by |tensor_number|; widening rounds nothing.
 @^tensor@>@^layout@>@^Conv1D@>
@@ -309,7 +309,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 }
 
 @* Norms. \label{sec:norm}
-Every layer adds to the residual stream, so its numbers grow on the way. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, on average over a text.\lab{lab:stream} A matrix that was trained on
+Every layer adds to the residual stream, so its numbers grow on the way. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, over all rows of a sentence.\lab{lab:stream} A matrix that was trained on
 vectors of one size would make wild numbers of vectors of another: the product of a query and a key grows with the square. So before each half of a layer a \emph{norm} brings a copy of the vector to a common size. The stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
 its numbers says how much it should count. \emph{RMSNorm} divides by
 the root of the mean square; \emph{LayerNorm} takes away the mean first and then does the same:
@@ -404,7 +404,7 @@ static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads
 }
 
 @ The frequencies are computed once, when a model is opened. The power is our own (\cref{sec:numbers}) and is computed in double; what stores a frequency rounds it to float. Models that read longer texts than they were trained on have their frequencies lowered; three ways to do it
-are in \cref{sec:wheels}, and their settings in |struct rope_config| (\cref{sec:settings}). One of them also multiplies sines and cosines by a factor.
+are in \cref{sec:wheels}, and their settings in |struct rope_config| (\cref{sec:allsettings}). One of them also multiplies sines and cosines by a factor.
 
 @(rope.c@>=
 #include "model/rope.h"
@@ -419,7 +419,7 @@ double rope_attention(const struct rope_config *r)
   return r->attention_factor > 0 ? r->attention_factor : 1;
 }
 
-@* Attention. \label{sec:attention}
+@* Attention. \label{sec:attend}
 In \emph{attention} a query is compared with the key of every position that its row sees. The scores become weights by \emph{softmax}: exponentials, divided by their sum. The output of a head is the sum of the values with these weights (Vaswani and others 2017):
 $$s_t={q\cdot k_t\over\sqrt{d_h}},\quad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\quad m=\max_ts_t,\qquad o=\sum_tp_tv_t.$$
 A row sees the positions up to its own: that is the \emph{causal mask}. In some models it sees only the last few thousand of them, a \emph{sliding window}.
@@ -455,7 +455,7 @@ with the text would cut them differently at each step, and the same sums would c
 
 @ Keys and values are kept in a \emph{store} (\cref{sec:rows}). It shows attention a \emph{view} of those of one sequence in one layer: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, as a |struct tensor|, and with |v->value| it is the value. Whether they are in one
 block of memory or in pages, attention does not need to know. Rows of a pass that follow each other in one sequence share a view and form a \emph{segment}: a prompt is one segment, a step of eight texts has eight. |segment_range| gives the positions that a row of a segment sees: those from |lo| up to |hi|, its own among them, and
-in some models with a window also the first few, which are called \emph{sinks} (\cref{sec:sinks}). These structures are in \cref{sec:tables}.
+in some models with a window also the first few, which are called \emph{sinks} (\cref{sec:sinks}). These structures are in \cref{sec:kerneltable}.
 @^view@>@^segment@>@^range of positions@>
 
 @ Now one block of one head of one row. A position that is not seen is left out of every sum. The function leaves $m_b$, $l_b$ and $o_b$ in |left|; |of| is the head of keys and values. The exponentials are in |kept|. A caller who wants to see the weights gives a place for them, |weights|, and gets the
@@ -571,9 +571,9 @@ steepest in the middle. The other is a flat line at a tenth.}
 
 @* The MLP: GELU, SiLU, SwiGLU. \label{sec:mlp}
 Attention only moves information: for given weights its output is a linear function of the values. Something is worked out in the other half of a layer. The MLP's first matrix, \emph{up}, compares the vector with |d_inner| learned patterns, one for each of its outputs; an \emph{activation function} decides
-which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Most of what a model knows, of words and of the world, is believed to be in these two matrices; most of its parameters are (\cref{tab:threemodels}). The activation must not be a straight line. Between two matrices without it there would be nothing that a single matrix, their product, could not do.
+which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Much of what a model knows, of words and of the world, is believed to be in these matrices; they have more of its parameters than any other part (\cref{tab:threemodels}). The activation must not be a straight line. Between two matrices without it there would be nothing that a single matrix, their product, could not do.
 
-GPT-2 uses the \emph{GELU}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU}, $x/(1+e^{-x})$. It also has a second matrix beside the first: one, the \emph{gate}, goes through the SiLU and multiplies the other, $u$, number by number, which is called \emph{SwiGLU}:
+GPT-2 uses the \emph{GELU}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU}, $x/(1+e^{-x})$. It also has a second matrix beside the first: one, the \emph{gate}, goes through the SiLU and multiplies the other, $u$, number by number, which is called \emph{SwiGLU} (Shazeer 2020):
 \begin{gather*}
 {1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
@@ -656,7 +656,7 @@ functions, and the rest of the program never asks which table it has. The loops 
 three more, for the instructions of different processors, and chapter 14 will have one for graphics processors. The tests compare each with the plain one, number by number, with |==|. So the kernels of this chapter are what the engine means by its sums, and you can run the whole engine on them: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
 @^kernel@>@^plain kernels@>
 
-The header has the structures above. At its end it includes the table itself, |struct kernels|, and |struct engine|, the first argument of every kernel: the table in use, the threads, and the counters of \cref{sec:counters} (\cref{sec:tables}). There is nothing global, so two engines in one process cannot disturb each other.
+The header has the structures above. At its end it includes the table itself, |struct kernels|, and |struct engine|, the first argument of every kernel: the table in use, the threads, and the counters of \cref{sec:counters} (\cref{sec:kerneltable}). There is nothing global, so two engines in one process cannot disturb each other.
 
 @(kernel.h@>=
 #ifndef INCIPIT_KERNEL_H
@@ -705,7 +705,7 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
 @* Settings and weights. \label{sec:modelsettings}
 In memory a model is two structures: the \emph{settings}, numbers and switches that say how large the model is and which
 of the operations above it uses, and the \emph{weights}. Both come in files, in which every maker of models has other names
-for the same things; how those files are read, checked and refused is the subject of \cref{families}. The settings begin with the shapes of \cref{tab:threemodels}; the rest of the structure is in \cref{sec:settings}.
+for the same things; how those files are read, checked and refused is the subject of \cref{families}. The settings begin with the shapes of \cref{tab:threemodels}; the rest of the structure is in \cref{sec:allsettings}.
 @^settings@>@^configuration@>@^weights@>
 
 \printedheader[27,34]{model/settings.h}
@@ -1687,8 +1687,8 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
 {
   *p = NULL;
   if (n > s->n_positions)
-    return error_say(why, "the text has %zu tokens;"@| " wanted: at most %" PRIu32
-      ", the model's context", n, s->n_positions);
+    return error_say(why, "the text has %zu tokens;"@| " wanted: at most %"@|
+      PRIu32 ", the model's"@| " context", n, s->n_positions);
   struct row *rows = memory_alloc(s->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL)@+ return false;
   for (size_t i = 0; i < n; i++)
@@ -1904,7 +1904,7 @@ static void weigh(const struct kv_range *see, const float *left, size_t d, float
   }
 }
 
-@ A table also has functions that prepare, measure and test (\cref{sec:tables}). The plain one wants no workspace and no copies of weights; a row is finite if all its numbers are; its measures are a chain of multiply--adds and a sum.
+@ A table also has functions that prepare, measure and test (\cref{sec:kerneltable}). The plain one wants no workspace and no copies of weights; a row is finite if all its numbers are; its measures are a chain of multiply--adds and a sum.
 
 @<The rest of a table, plainly@>=
 static void mark_nonfinite(const struct engine *e, const float *x, size_t rows,
@@ -1955,7 +1955,7 @@ matrices and $3\cdot64\cdot192=36{,}864$ for the MLP: 49,152. Attention costs $2
 \exercise{think}{ex:model.lanes}{All terms of a dot product are the same, $x\cdot w$. For which least number of terms, and which $x$ and $w$, does it come out as
 $-0$?}{\texttt{make exercise-02-5}}{The lanes begin with $+0$, and $+0+(-0)=+0$; so every lane must have become $-0$, which takes sixteen terms, each a negative product
 too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
-\exercise{build}{ex:model.window}{Let every row see only the last eight positions, whatever the settings say: change |segment_range| (\cref{sec:tables}). Which rows change, and which do not?}{\texttt{make
+\exercise{build}{ex:model.window}{Let every row see only the last eight positions, whatever the settings say: change |segment_range| (\cref{sec:kerneltable}). Which rows change, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits after the first row change; the counters count the same.}

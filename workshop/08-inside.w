@@ -7,8 +7,8 @@
 \incipit{C}{hapter 2} has the arithmetic of a model and the order of its steps. This chapter has the rest of the same module: the memory of other processors, the tests that
 refuse a build or a model before it can compute wrong numbers, the settings, the arrays of a pass, the callback that looks into it, and the tiny model that the boxes of the chapter compute by hand.
 
-@* The table of kernels. \label{sec:tables}
-A pass gives attention three things: the shape of the heads, the segments, and for each segment a view of the keys and values (\cref{sec:attention}).
+@* The table of kernels. \label{sec:kerneltable}
+A pass gives attention three things: the shape of the heads, the segments, and for each segment a view of the keys and values (\cref{sec:attend}).
 
 @<What attention is given@>=
 struct kv_view {
@@ -430,7 +430,7 @@ bool kernels_self_test(const struct kernels *k, struct error *why)
 @<Find the range of a row@>@;
 @<Room for attention@>@;
 
-@* Settings. \label{sec:settings}
+@* Settings. \label{sec:allsettings}
 The settings of a model are a structure of numbers and switches. The sizes have the names that the book uses for them everywhere. The switches tell GPT-2 from Llama and its kin:
 LayerNorm or RMSNorm, a learned vector for each position or rotations, a gate in the MLP or none, a bias here and there. The
 pass asks these switches and never for the name of a family. Which layers have a window is kept in a bit for each, and only if the file lists them;
@@ -657,7 +657,7 @@ one (\cref{sec:pool}), and the next pass finds the same blocks there: a pass of 
 blocks would be noticed. Without workers the arena lasts for this pass, and one call frees it all.
 @^arena@>
 
-A query has |n_heads*head_dim| numbers, a key or a value |n_kv_heads*head_dim|. No array has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
+The queries of a row have |n_heads*head_dim| numbers, its keys and its values |n_kv_heads*head_dim| each. No array has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
 through.
 
 @(work.h@>=

@@ -217,8 +217,8 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
 {
   *p = NULL;
   if (n > s->n_positions)
-    return error_say(why, "the text has %zu tokens;" " wanted: at most %" PRIu32
-      ", the model's context", n, s->n_positions);
+    return error_say(why, "the text has %zu tokens;" " wanted: at most %"
+      PRIu32 ", the model's" " context", n, s->n_positions);
   struct row *rows = memory_alloc(s->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
