@@ -133,7 +133,7 @@ into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weigh
 
 \widefig{block}{fig:block}{One row on its way through a transformer. The vertical line is the residual stream; what the two halves of a layer work out is added to it. GPT-2 has learned positions and no RoPE, GELU and no gate; Llama has what the boxes say. Keys and values stay in the store, where later rows find them.}{A block diagram, read from the bottom up. A token id enters a box, embedding. A thick vertical line, the residual stream, rises from it. A dashed frame, one layer, repeated L times, has two branches to the right of the line. The first goes through norm, query key value, rotation, attention and output projection, and comes back to the line in a circle with a plus sign; a double arrow joins attention with a store of keys and values. The second goes through norm, up and gate, activation, and down, and comes back in another plus sign. Above the frame are a last norm, the head, and the logits.}
 
-@ Two families of models differ in a few of the boxes. GPT-2, of 2019, has LayerNorm, learned positions and a plain MLP. Llama, of 2023, and most models after it have RMSNorm, rotary positions, a gate in the MLP, and
+@ Two families of models differ in a few of the boxes. GPT-2, of 2019, has LayerNorm, learned positions and a plain MLP. Llama, of 2023, and most models after it have RMSNorm, rotary positions and a gate in the MLP; the later ones also have
 fewer heads of keys and values than of queries. One engine serves both, because the difference is data that it reads from a file. \Cref{tab:threemodels} has three models: the built-in one, which comes with this book and is trained in \cref{training}, and one of each family.
 
 \begin{table}
@@ -276,7 +276,7 @@ make it. So each weight is widened when it is used, by |tensor_number|; widening
 @<Numbers as a file stores them@>=
 struct tensor { const void *data; enum weight_type type; };
   /* numbers where they lie in the file (or in memory), little-endian, in any
-     alignment, owned by somebody else; null |data|: there is no such tensor */
+     alignment, owned by others; null |data|: there is no such tensor */
 float tensor_number(struct tensor t, size_t i);
   /* number |i| of |t|, of whatever type, as a float; nothing is rounded */
 struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
@@ -287,7 +287,7 @@ struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
 
 \printedheader[9,14]{functions/number_type.h}
 
-@ A \emph{linear layer} is a matrix product and perhaps a \emph{bias}, a number for each output that is there whatever the input, and is added last: output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Nine tenths of the work of a model is done in this one loop. It is given a list of matrices, because the query,
+@ A \emph{linear layer} is a matrix product and perhaps a \emph{bias}, a number for each output that is there whatever the input, and is added last: output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Most of the work of a model is done in this one loop (\cref{sec:passcost}). It is given a list of matrices, because the query,
 the key and the value of a row are made from the same vector, and so are the gate and the up projection of an MLP.
 @^linear layer@>@^bias@>
 
@@ -403,7 +403,7 @@ static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads
       }
 }
 
-@ The frequencies are computed once, when a model is opened. The power is our own (\cref{sec:numbers}) and is computed in double; what stores a frequency rounds it to float. Models that read longer texts than they were trained on have their frequencies lowered; three ways to do it
+@ The frequencies are computed once, when a model is opened. The power is our own (\cref{sec:numbers}) and is computed in double; a frequency is rounded to float when it is stored. Models that read longer texts than they were trained on have their frequencies lowered; three ways to do it
 are in \cref{sec:wheels}, and their settings in |struct rope_config| (\cref{sec:allsettings}). One of them also multiplies sines and cosines by a factor.
 
 @(rope.c@>=
@@ -422,7 +422,7 @@ double rope_attention(const struct rope_config *r)
 @* Attention. \label{sec:attend}
 In \emph{attention} a query is compared with the key of every position that its row sees. The scores become weights by \emph{softmax}: exponentials, divided by their sum. The output of a head is the sum of the values with these weights (Vaswani and others 2017):
 $$s_t={q\cdot k_t\over\sqrt{d_h}},\quad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\quad m=\max_ts_t,\qquad o=\sum_tp_tv_t.$$
-A row sees the positions up to its own: that is the \emph{causal mask}. In some models it sees only the last few thousand of them, a \emph{sliding window}.
+The width of a head $d_h$ is often written $d_k$. The largest score $m$ cancels; \cref{sec:weights} says why it is there. A row sees the positions up to its own: that is the \emph{causal mask}. In some models it sees only the last few thousand of them, a \emph{sliding window}.
 Each head does this with its own part of the query, and the heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow} shows a head at work.
 @^attention@>@^softmax@>@^mask@>@^window@>@^output projection@>
 
@@ -652,7 +652,7 @@ static void exp_shifted(double *z, size_t n, double max)
 
 @* One table of kernels. \label{sec:kernels}
 Operations like these, in which a model spends its time, are called \emph{kernels}. They stand behind a table of
-functions, and the rest of the program never asks which table it has. The loops of this chapter are the table |plain|: it does what the formulas say, nothing in it is made to be fast, and it is the judge of all others. \cref{kernels} has
+functions, and the rest of the program never asks which table it has. The loops of this chapter are the table |plain|: it does what the formulas say, nothing in it is made to be fast, and it is the judge of all others. \Cref{kernels} has
 three more, for the instructions of different processors, and chapter 14 will have one for graphics processors. The tests compare each with the plain one, number by number, with |==|. So the kernels of this chapter are what the engine means by its sums, and you can run the whole engine on them: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
 @^kernel@>@^plain kernels@>
 
@@ -1411,7 +1411,7 @@ of all; |model_logits| makes them for the rows that the caller names.
 \printedheader[64,67]{model/forward.h}
 
 @ While a pass is made, its arrays are in a |struct work|. No array has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
-through. \cref{sec:arrays} allocates them before the first layer and frees them after the last.
+through. \Cref{sec:arrays} allocates them before the first layer and frees them after the last.
 
 \printedheader[12,19]{model/work.h}
 
@@ -1869,7 +1869,7 @@ FLOPs for each byte of weights & \val[1]{cost.1.intensity} & \val[1]{cost.100.in
 \end{tabular*}
 \end{table}
 
-The last line is the most important of the book. A processor can do many operations in the time in which it reads one byte from memory, dozens or hundreds. With \val[1]{cost.1.intensity} FLOPs a byte it waits for memory, and with \val[1]{cost.100.intensity} it computes. So 100 rows in one pass cost much less time than 100 passes of one row, and a good part of what follows consists of finding more rows for a pass: those of a prompt
+The last line matters most. A processor can do many operations in the time in which it reads one byte from memory, dozens or hundreds. With \val[1]{cost.1.intensity} FLOPs a byte it waits for memory, and with \val[1]{cost.100.intensity} it computes. So 100 rows in one pass cost much less time than 100 passes of one row, and a good part of what follows consists of finding more rows for a pass: those of a prompt
 (\cref{phases}), of many users, of guesses.
 
 @* Two claims of the tutorials. \label{sec:modeltutorials}

@@ -170,7 +170,7 @@ size_t (*room)(const struct matrix *list, size_t n, size_t rows);
   /* bytes of workspace that each worker of such a |linear| wants, by |pool_reserve|; with less
      it gives the same bits, but may be slower */
 
-@ \cref{phases} wants to know how fast a machine calculates and how fast it reads, in the same instructions as the kernels. Two more functions serve the test of the build in \cref{sec:refused}.
+@ \Cref{phases} wants to know how fast a machine calculates and how fast it reads, in the same instructions as the kernels. Two more functions serve the test of the build in \cref{sec:refused}.
 
 @<What measures and tests a table@>=
 uint64_t (*probe_flops)(uint64_t n, float *left);
@@ -511,7 +511,7 @@ uint32_t config_window(const struct model_config *c, uint32_t layer)
 }
 
 @ If memory is short you can ask for a window in all layers of a model that was made without one. The model itself is not changed, since others may be reading it: the window belongs to the store in which a text is kept, and the store sets it in a copy of the
-settings (\cref{sec:pages}). \cref{accounts} measures how much is lost, and how much of that the \emph{sinks} save, the first few positions, which stay visible for ever. With sinks a text may go on without end; its positions are not renumbered. A table of learned positions has an end, so a model with learned positions gets no sinks.
+settings (\cref{sec:pages}). \Cref{accounts} measures how much is lost, and how much of that the \emph{sinks} save, the first few positions, which stay visible for ever. With sinks a text may go on without end; its positions are not renumbered. A table of learned positions has an end, so a model with learned positions gets no sinks.
 @^attention sink@>
 
 @<Ask for the window of a layer@>=
@@ -764,7 +764,7 @@ weights, an array that is as wide as the longest range: the one array here that 
   w->weights = weights ? work_array(w, all, wide, why) : NULL;
   @<Take what only a pass in other memory needs@>@;
 
-@ The arrays that kernels fill are in the backend's memory (\cref{sec:backend}). If that is the host's, they come from the arena, which may have kept them. Other memory is allocated by the backend
+@ The arrays that kernels fill are in the memory of the backend (\cref{sec:backend}). If that is the host, they come from the arena, which may have kept them. Other memory is allocated by the backend
 and released at the end of the pass; a backend that wants to keep it for the next one can do so itself.
 
 @<Allocate an array in the memory of the backend@>=

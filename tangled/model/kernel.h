@@ -7,7 +7,7 @@
 /* <Numbers as a file stores them> */
 
 /* numbers where they lie in the file (or in memory), little-endian, in any alignment,
-   owned by somebody else; null data: there is no such tensor */
+   owned by others; null data: there is no such tensor */
 struct tensor { const void *data; enum weight_type type; };
 
 /* number i of t, of whatever type, as a float; nothing is rounded */
