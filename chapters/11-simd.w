@@ -58,7 +58,7 @@ static int print_product(void)
 }
 
 @* The tables of this chapter.
-What a kernel is given, and what it must do, was settled in \cref{sec:kernels}, and \cref{model} has a plain table of kernels. The header of this chapter says how the fast ones are found.
+What a kernel is given, and what it must do, was settled in \cref{model}, which has a plain table of kernels; the structures are in \cref{sec:kerneltable}. The header of this chapter says how the fast ones are found.
 
 @(kernels.h@>=
 #ifndef INCIPIT_KERNELS_H
@@ -949,7 +949,7 @@ static size_t room(const struct matrix *list, size_t n, size_t rows)
 }
 
 @* Norms. \label{sec:norms}
-The two norms differ in the mean and in the bias, and share the rest (\cref{sec:layer} has the formulas). The row is
+The two norms differ in the mean and in the bias, and share the rest (\cref{sec:norm} has the formulas). The row is
 centred first, into the place of the result; then one dot product with itself gives the size. What is left has no sums in it, and goes through arrays
 of sixteen, so that the loop in the middle has sixteen turns even at the end of a row, and a compiler knows it.
 
@@ -1104,7 +1104,7 @@ static void rotate(const struct engine *e, float *x, size_t rows,
 }
 
 @* Attention. \label{sec:attention}
-Attention goes block by block, as \cref{sec:layer} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
+Attention goes block by block, as \cref{sec:attend} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
 of values, and in the end a join. The result of a block is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
 
 @<The result of one block of positions@>=

@@ -1,7 +1,6 @@
 @i types.w
 @s tap_fn int
 @s toy int
-@s album int
 
 \chapterquestion{Are the claims of chapter 2 true of a model that fits on a page?}
 @** Experiments on the forward pass. \label{lab:model}
@@ -19,6 +18,9 @@ The word |"saturation"| prints the points of \cref{fig:saturation}, and |"values
 #include "functions/numbers.h"
 #include "model/toy.h"
 @;@#
+@<Count what follows from the shapes@>@;
+@<How large the stream becomes@>@;
+@<What two passes cost@>@;
 @<How far off are the two orders of a sum@>@;
 @<What large scores do to a softmax@>@;
 @<The chance of a text@>@;
@@ -28,8 +30,153 @@ int main(int argc, char **argv)
 {
   static const struct lab_command words[] = @[{ { "saturation",@|
     print_saturation }, { "values", print_sums }, { "values", print_weights },@|
-    { "values", print_text }, { "values", print_toy }, { NULL, NULL } }@];
+    { "values", print_text }, { "values", print_toy },@|
+    { "values", print_sizes }, { "values", print_stream },@|
+    { "values", print_costs }, { NULL, NULL } }@];
   return lab_main(argc, argv, words);
+}
+
+@* Shapes. \label{lab:sizes}
+The table of shapes is arithmetic on the settings of three models: those of the built-in one as they were read, and the published ones of GPT-2 small and Llama 3 8B. A matrix has as many parameters as multiply--adds; biases and
+norms have parameters only.
+
+@<Count what follows from the shapes@>=
+static uint64_t matrices_of(const struct model_config *c, uint64_t *mlp)
+{
+  uint64_t d = c->d_model, q = (uint64_t) c->n_heads * c->head_dim;
+  uint64_t kv = (uint64_t) c->n_kv_heads * c->head_dim;
+  *mlp = (c->gated ? 3 : 2) * d * c->d_inner;
+  return d * (q + 2 * kv) + q * d + *mlp;
+}
+static uint64_t others_of(const struct model_config *c)
+{
+  uint64_t d = c->d_model, qkv = (uint64_t) (c->n_heads + 2 * c->n_kv_heads)
+    * c->head_dim;
+  uint64_t norms = c->layer_norm ? 4 * d : 2 * d;
+  return norms + (c->qkv_bias ? qkv : 0) + (c->out_bias ? d : 0)
+    + (c->mlp_bias ? c->d_inner + d : 0);
+}
+
+@ One model prints its shape, and what follows. The embedding and the head are one matrix in a model that is \emph{tied}.
+
+@<Count what follows from the shapes@>=
+static void print_size(const char *name, const struct model_config *c)
+{
+  uint64_t mlp, d = c->d_model, layer = matrices_of(c, &mlp), L = c->n_layers;
+  uint64_t head = d * c->vocab_size, places = c->n_positions * d;
+  uint64_t all = (c->tied ? 1 : 2) * head + (c->learned_positions ? places : 0)
+    + L * (layer + others_of(c)) + (c->layer_norm ? 2 : 1) * d;
+  struct { const char *what; uint64_t n; } key[] = @[{@|
+    {"layers", L}, {"width", d}, {"heads", c->n_heads}, {"kv", c->n_kv_heads},@|
+    {"head", c->head_dim}, {"inner", c->d_inner}, {"vocabulary", c->vocab_size},@|
+    {"context", c->n_positions}, {"parameters", all},@|
+    {"flops", 2 * (L * layer + head)},@|
+    {"pair", 4 * L * c->n_heads * c->head_dim} }@];
+  for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
+    print_key(label_of("sizes.%s.%s", name, key[i].what).text, "%" PRIu64, key[i].n);
+  print_key(label_of("sizes.%s.mlp", name).text, "%.4f",
+    100 * (double) (L * mlp) / (double) all);
+}
+
+@ The three models. What the arithmetic says of the built-in model must be what its tensors have.
+
+@<Count what follows from the shapes@>=
+static bool print_sizes(struct fixture *lab, struct error *why)
+{
+  static const struct model_config gpt2 = @[{ .n_layers = 12, .d_model = 768,@|
+    .n_heads = 12, .n_kv_heads = 12, .head_dim = 64, .d_inner = 3072,@|
+    .vocab_size = 50257, .n_positions = 1024, .layer_norm = true,@|
+    .learned_positions = true, .qkv_bias = true, .out_bias = true,@|
+    .mlp_bias = true, .tied = true }@];
+  static const struct model_config llama3 = @[{ .n_layers = 32, .d_model = 4096,@|
+    .n_heads = 32, .n_kv_heads = 8, .head_dim = 128, .d_inner = 14336,@|
+    .vocab_size = 128256, .n_positions = 8192, .gated = true }@];
+  uint64_t mlp;
+  if (matrices_of(&lab->model->config, &mlp) != lab->model->layer_madds
+      / lab->model->config.n_layers)
+    return error_say(why, "the built-in model has another shape");
+  print_size("pocket", &lab->model->config);
+  print_size("gpt2", &gpt2);
+  print_size("llama3", &llama3);
+  return true;
+}
+
+@* The residual stream grows. \label{lab:stream}
+A watcher adds up the squares of the stream after the embedding and after the last layer, while the built-in model reads a text.
+
+@<How large the stream becomes@>=
+struct grown { double first, last;@+ uint32_t layers; };
+static double root_mean_square(const float *x, size_t n)
+{
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += (double) x[i] * (double) x[i];
+  return sqrt(sum / (double) n);
+}
+static void measure_stream(void *ctx, enum tap_point point, uint32_t layer,
+  float *x, size_t rows, size_t width)
+{
+  struct grown *g = ctx;
+  if (point == TAP_EMBEDDING) g->first = root_mean_square(x, rows * width);
+  if (point == TAP_LAYER && layer + 1 == g->layers)
+    g->last = root_mean_square(x, rows * width);
+}
+
+@ The text is the beginning of a story, as the model was trained on; a row of the pass is a token of it.
+
+@<How large the stream becomes@>=
+static bool print_stream(struct fixture *lab, struct error *why)
+{
+  enum {@+ MOST = 64@+ };
+  struct grown g = @[{ .layers = lab->model->config.n_layers }@];
+  struct watcher look = @[{ .tap = measure_stream, .ctx = &g }@];
+  struct ids ids = @[{ .n = 0 }@];
+  struct row rows[MOST];
+  struct pass *p = NULL;
+  bool ok = lab_encode(lab, "Once upon a time, in a small kingdom, there lived "
+    "a kind girl named Elena.", &ids, why);
+  for (size_t i = 0; i < ids.n && i < MOST; i++)
+    rows[i] = (struct row) @[{ 0, (uint32_t) i, ids.id[i] }@];
+  store_clear(lab->b.s);
+  ok = ok && model_forward_watched(&lab->e, lab->model, lab->b.s, rows,
+    ids.n < MOST ? ids.n : MOST, &look, &p, why);
+  pass_close(p);
+  ids_free(&lab->m, &ids);
+  print_key("stream.first", "%.6f", g.first);
+  print_key("stream.last", "%.6f", g.last);
+  return ok;
+}
+
+@* What two passes cost. \label{lab:passcost}
+Two passes from an empty store, of the first tokens of the sentence of the laboratory, repeated; each asks for the logits of its last row.
+
+@<What two passes cost@>=
+static bool print_cost(struct fixture *lab, uint32_t n, struct error *why)
+{
+  struct row rows[100];
+  struct pass *p = NULL;
+  size_t last = n - 1;
+  for (uint32_t i = 0; i < n; i++)
+    rows[i] = (struct row) @[{ 0, i, lab->sentence[i % PARROT_WORDS] }@];
+  store_clear(lab->b.s);
+  lab_reset(lab);
+  bool ok = model_forward(&lab->e, lab->model, lab->b.s, rows, n, &p, why)
+    && model_logits(&lab->e, lab->model, p, &last, 1, lab->logits, why);
+  pass_close(p);
+  const struct counters *c = &lab->c;
+  uint64_t all = 2 * (c->madds_linear + c->madds_attention + c->madds_head);
+  struct { const char *what; uint64_t n; } key[] = @[{@|
+    {"rows", c->rows}, {"linear", 2 * c->madds_linear},@|
+    {"attention", 2 * c->madds_attention}, {"head", 2 * c->madds_head},@|
+    {"bytes", c->weight_bytes_read}, {"written", c->cache_bytes_written} }@];
+  for (size_t i = 0; ok && i < sizeof key / sizeof key[0]; i++)
+    print_key(label_of("cost.%u.%s", n, key[i].what).text, "%" PRIu64, key[i].n);
+  print_key(label_of("cost.%u.intensity", n).text, "%.4f",
+    (double) all / (double) c->weight_bytes_read);
+  return ok;
+}
+static bool print_costs(struct fixture *lab, struct error *why)
+{
+  return print_cost(lab, 1, why) && print_cost(lab, 100, why);
 }
 
 @* The order of a sum. \label{lab:sums}
@@ -247,12 +394,12 @@ static bool print_tenth(struct bench *b, struct toy *y, struct error *why)
 }
 
 @* What became of the claims. \label{lab:modelclaims}
-The keys of \cref{sec:weights} are taken from the toy's album: the row of \tok{\ cat} and head A, with two positions, and with the third computed
+The keys of \cref{sec:weights} are taken from the trace of the toy: the row of \tok{\ cat} and head A, with two positions, and with the third computed
 along and struck out. The end counts what the matrix after the heads has changed.
 
 @<What became of the claims@>=
 static const uint32_t text[10] = @[{ 0, 1, 2, TOY_STOP, 0, 1, 2, TOY_STOP, 0, 1 }@];
-static void print_mask(struct bench *b, const struct album *a)
+static void print_mask(struct bench *b, const struct toy_trace *a)
 {
   float score[3];@+ double p[3];@+ int differ = 0;
   const float *w = a->x[TAP_WEIGHTS] + 2 * 3;
@@ -275,7 +422,7 @@ static void print_mask(struct bench *b, const struct album *a)
 pairs of tokens are in one order by logit and in another by probability.
 
 @<What became of the claims@>=
-static void print_raised(struct bench *b, const struct album *a)
+static void print_raised(struct bench *b, const struct toy_trace *a)
 {
   const float *z = a->logits + 2 * TOY_WORDS;@+ float raised[TOY_WORDS];
   const double *q = a->chance + 2 * TOY_WORDS;
@@ -297,10 +444,10 @@ static void print_raised(struct bench *b, const struct album *a)
 @ The full stop's row of the model's head is doubled, which changes its length and not its direction. The model is put right again afterwards.
 
 @<What became of the claims@>=
-static bool print_doubled(struct bench *b, struct toy *y, const struct album *a,
+static bool print_doubled(struct bench *b, struct toy *y, const struct toy_trace *a,
   struct error *why)
 {
-  struct album c;
+  struct toy_trace c;
   const size_t at = 2 * TOY_WORDS + TOY_STOP;
   for (int i = 0; i < TOY_WIDTH; i++)@+ y->asked[TOY_STOP][i] *= 2;
   bool ok = toy_look(&b->e, y, b->s, text, 3, &c, why);
@@ -319,7 +466,7 @@ given, and the keys and values of ten positions in GPT-2 small.
 static bool print_pairs(struct fixture *lab, struct bench *b,
   const struct toy *y, struct error *why)
 {
-  struct album a;@+ uint64_t pairs[3];
+  struct toy_trace a;@+ uint64_t pairs[3];
   for (size_t i = 0; i < 3; i++) {
     lab_reset(lab);
     if (!toy_look(&b->e, y, b->s, text, 8 + i, &a, why))@+ return false;
@@ -339,7 +486,7 @@ static bool print_pairs(struct fixture *lab, struct bench *b,
 static bool print_toy(struct fixture *lab, struct error *why)
 {
   static struct toy y;
-  struct album a;
+  struct toy_trace a;
   struct bench b;
   toy_make(&y);
   bool ok = bench_open(&b, lab, &y.lm, 0, NULL, why)
@@ -350,3 +497,47 @@ static bool print_toy(struct fixture *lab, struct error *why)
   bench_close(&b);
   return ok;
 }
+
+@* Claims of the tutorials. \label{lab:modeltutorials}
+The chapter has three claims of the tutorials; the others about the forward pass are here.
+
+\begin{tutorial}{wrong}{S2-24}
+\quoted{which captures token-independent frequency preferences}
+\ourrun a bias that is the same for all tokens changes \val{claim.S2-24} of the four probabilities: it cancels. What is meant is a bias for each
+token, whatever the \emph{context}.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-25}
+\quoted{measuring how similar the current context representation is to each token's template}
+\ourrun a product is no similarity. With the full stop's row of the head doubled, direction unchanged, its logit is \val[1]{claim.S2-25} times as large
+and its probability rises from \val[2]{score.before} to \val[2]{score.after}.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-22}
+\quoted{This vector encodes everything the model "knows" about the context so far.}
+\ourrun it is enough for one next token. The row after it reads keys and values of every earlier row in every layer, for GPT-2 small and ten
+tokens \val{claim.S2-22} numbers, none of which can be got back from the vector.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-30, S0-10}
+\quoted{The result becomes the attention layer's output for position T.}
+\ourrun between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers. And a pair of
+positions has a weight for each head and layer, \val{claim.S0-10} in GPT-2 small.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-17}
+\quoted{Each factor in the product corresponds to exactly one step of the generation loop.}
+\ourrun three tokens given and four written make seven factors and \val{claim.S2-17} steps: the prompt's come out of the first pass.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-01, S3-01, S2-57}
+\quoted{Autoregressive generation is how every LLM actually produces text}
+\ourrun not every one: \cref{sec:chance} names four kinds that do not. Nor is heads times head size always the width: eight heads of keys with $d_k=128$
+make \val{claim.S2-57} numbers in a model of width $2^{13}$.
+\end{tutorial}
+
+\begin{tutorial}{rounded}{S2-27, S2-28, S2-45}
+\quoted{ensures all values become positive}
+\ourrun $e^{-1000}$ is \val{claim.S2-27} in double. The probabilities summed to \val[6]{claim.S2-28}, and a row's
+weights, in float, to \val[6]{claim.S2-45}: 1 up to the last places of both.
+\end{tutorial}

@@ -623,6 +623,22 @@ function incipit.looks(arcs, words, dx)
   end
 end
 
+-- rows of attention, one above the other: in each a bar for the weight of a position, and its own position in the colour of queries
+function incipit.somerows(weights, words, dx, high, which)
+  local n, table_of = 0, {}
+  for i, t in ipairs(incipit.csv(words)) do n = i
+    tikz("\\node[rotate=90,anchor=east,inner sep=1.2pt,font=\\figfont\\strut] at (%.2fmm,-.8mm) {%s};", (i - 1) * dx, texword(tostring(t.word))) end
+  for _, r in ipairs(incipit.csv(weights)) do table_of[r.from] = table_of[r.from] or {}; table_of[r.from][r.to] = r.weight end
+  for k, row in ipairs(which) do
+    local y = (#which - k) * (high + 5)
+    for _, p in ipairs { 0, .5, 1 } do
+      tikz("\\draw[hair,line width=.35pt] (%.2fmm,%.2fmm) -- (%.2fmm,%.2fmm);", -.6 * dx, y + p * high, (n - .4) * dx, y + p * high)
+      tikz("\\node[fig/number,anchor=east] at (%.2fmm,%.2fmm) {%g};", -.7 * dx, y + p * high, p) end
+    for t = 0, row do
+      tikz("\\fill[%s] (%.2fmm,%.2fmm) rectangle (%.2fmm,%.2fmm);", t == row and "query" or "key", (t - .36) * dx, y, (t + .36) * dx, y + math.max(table_of[row][t] * high, .25)) end
+  end
+end
+
 -- (l) the bits of a text: its letters in lines that end after a sentence, and above a letter a bar for the bits that it decides
 function incipit.surprise(name, w)
   local lines, last = { {} }, nil

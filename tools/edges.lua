@@ -48,7 +48,7 @@ if arg[1] == "csv" then
     local list = {}
     for _, e in ipairs(edges) do if e[1] == row.module then list[#list + 1] = e[2] end end
     table.sort(list)
-    if row.folder ~= "laboratory" then print(string.format("%s,%s,%d,%s", row.module, row.folder, floor[row.module], table.concat(list, " "))) end
+    if row.folder ~= "laboratory" and not row.module:find("/") then print(string.format("%s,%s,%d,%s", row.module, row.folder, floor[row.module], table.concat(list, " "))) end
   end
 end
 if bad > 0 then os.exit(1) end

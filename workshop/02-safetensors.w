@@ -217,7 +217,7 @@ the file. So these have an interface of their own, in which safetensors is not m
 #endif
 
 @ A tensor stays where it is. What we keep beside it is its name, the number of its type in the table of types
-(\cref{sec:kernels}), and its shape, outermost dimension first. The engine multiplies by matrices of three of
+(\cref{sec:numbertypes}), and its shape, outermost dimension first. The engine multiplies by matrices of three of
 the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits the one and more range the other (\cref{sec:formats}). The others are understood far enough to list them.
 The shape stands at the end of the structure, in as many places as the tensor has dimensions, so that each tensor is one block of memory.
 

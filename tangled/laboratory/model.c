@@ -8,6 +8,133 @@
 #include "functions/numbers.h"
 #include "model/toy.h"
 
+/* <Count what follows from the shapes> */
+static uint64_t matrices_of(const struct model_config *c, uint64_t *mlp)
+{
+  uint64_t d = c->d_model, q = (uint64_t) c->n_heads * c->head_dim;
+  uint64_t kv = (uint64_t) c->n_kv_heads * c->head_dim;
+  *mlp = (c->gated ? 3 : 2) * d * c->d_inner;
+  return d * (q + 2 * kv) + q * d + *mlp;
+}
+
+static uint64_t others_of(const struct model_config *c)
+{
+  uint64_t d = c->d_model, qkv = (uint64_t) (c->n_heads + 2 * c->n_kv_heads)
+    * c->head_dim;
+  uint64_t norms = c->layer_norm ? 4 * d : 2 * d;
+  return norms + (c->qkv_bias ? qkv : 0) + (c->out_bias ? d : 0)
+    + (c->mlp_bias ? c->d_inner + d : 0);
+}
+
+static void print_size(const char *name, const struct model_config *c)
+{
+  uint64_t mlp, d = c->d_model, layer = matrices_of(c, &mlp), L = c->n_layers;
+  uint64_t head = d * c->vocab_size, places = c->n_positions * d;
+  uint64_t all = (c->tied ? 1 : 2) * head + (c->learned_positions ? places : 0)
+    + L * (layer + others_of(c)) + (c->layer_norm ? 2 : 1) * d;
+  struct { const char *what; uint64_t n; } key[] = {
+    {"layers", L}, {"width", d}, {"heads", c->n_heads}, {"kv", c->n_kv_heads},
+    {"head", c->head_dim}, {"inner", c->d_inner}, {"vocabulary", c->vocab_size},
+    {"context", c->n_positions}, {"parameters", all},
+    {"flops", 2 * (L * layer + head)},
+    {"pair", 4 * L * c->n_heads * c->head_dim} };
+  for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
+    print_key(label_of("sizes.%s.%s", name, key[i].what).text, "%" PRIu64, key[i].n);
+  print_key(label_of("sizes.%s.mlp", name).text, "%.4f",
+    100 * (double) (L * mlp) / (double) all);
+}
+
+static bool print_sizes(struct fixture *lab, struct error *why)
+{
+  static const struct model_config gpt2 = { .n_layers = 12, .d_model = 768,
+    .n_heads = 12, .n_kv_heads = 12, .head_dim = 64, .d_inner = 3072,
+    .vocab_size = 50257, .n_positions = 1024, .layer_norm = true,
+    .learned_positions = true, .qkv_bias = true, .out_bias = true,
+    .mlp_bias = true, .tied = true };
+  static const struct model_config llama3 = { .n_layers = 32, .d_model = 4096,
+    .n_heads = 32, .n_kv_heads = 8, .head_dim = 128, .d_inner = 14336,
+    .vocab_size = 128256, .n_positions = 8192, .gated = true };
+  uint64_t mlp;
+  if (matrices_of(&lab->model->config, &mlp) != lab->model->layer_madds
+      / lab->model->config.n_layers)
+    return error_say(why, "the built-in model has another shape");
+  print_size("pocket", &lab->model->config);
+  print_size("gpt2", &gpt2);
+  print_size("llama3", &llama3);
+  return true;
+}
+
+/* <How large the stream becomes> */
+struct grown { double first, last; uint32_t layers; };
+static double root_mean_square(const float *x, size_t n)
+{
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += (double) x[i] * (double) x[i];
+  return sqrt(sum / (double) n);
+}
+
+static void measure_stream(void *ctx, enum tap_point point, uint32_t layer,
+  float *x, size_t rows, size_t width)
+{
+  struct grown *g = ctx;
+  if (point == TAP_EMBEDDING) g->first = root_mean_square(x, rows * width);
+  if (point == TAP_LAYER && layer + 1 == g->layers)
+    g->last = root_mean_square(x, rows * width);
+}
+
+static bool print_stream(struct fixture *lab, struct error *why)
+{
+  enum { MOST = 64 };
+  struct grown g = { .layers = lab->model->config.n_layers };
+  struct watcher look = { .tap = measure_stream, .ctx = &g };
+  struct ids ids = { .n = 0 };
+  struct row rows[MOST];
+  struct pass *p = NULL;
+  bool ok = lab_encode(lab, "Once upon a time, in a small kingdom, there lived "
+    "a kind girl named Elena.", &ids, why);
+  for (size_t i = 0; i < ids.n && i < MOST; i++)
+    rows[i] = (struct row) { 0, (uint32_t) i, ids.id[i] };
+  store_clear(lab->b.s);
+  ok = ok && model_forward_watched(&lab->e, lab->model, lab->b.s, rows,
+    ids.n < MOST ? ids.n : MOST, &look, &p, why);
+  pass_close(p);
+  ids_free(&lab->m, &ids);
+  print_key("stream.first", "%.6f", g.first);
+  print_key("stream.last", "%.6f", g.last);
+  return ok;
+}
+
+/* <What two passes cost> */
+static bool print_cost(struct fixture *lab, uint32_t n, struct error *why)
+{
+  struct row rows[100];
+  struct pass *p = NULL;
+  size_t last = n - 1;
+  for (uint32_t i = 0; i < n; i++)
+    rows[i] = (struct row) { 0, i, lab->sentence[i % PARROT_WORDS] };
+  store_clear(lab->b.s);
+  lab_reset(lab);
+  bool ok = model_forward(&lab->e, lab->model, lab->b.s, rows, n, &p, why)
+    && model_logits(&lab->e, lab->model, p, &last, 1, lab->logits, why);
+  pass_close(p);
+  const struct counters *c = &lab->c;
+  uint64_t all = 2 * (c->madds_linear + c->madds_attention + c->madds_head);
+  struct { const char *what; uint64_t n; } key[] = {
+    {"rows", c->rows}, {"linear", 2 * c->madds_linear},
+    {"attention", 2 * c->madds_attention}, {"head", 2 * c->madds_head},
+    {"bytes", c->weight_bytes_read}, {"written", c->cache_bytes_written} };
+  for (size_t i = 0; ok && i < sizeof key / sizeof key[0]; i++)
+    print_key(label_of("cost.%u.%s", n, key[i].what).text, "%" PRIu64, key[i].n);
+  print_key(label_of("cost.%u.intensity", n).text, "%.4f",
+    (double) all / (double) c->weight_bytes_read);
+  return ok;
+}
+
+static bool print_costs(struct fixture *lab, struct error *why)
+{
+  return print_cost(lab, 1, why) && print_cost(lab, 100, why);
+}
+
 /* <How far off are the two orders of a sum> */
 static bool print_sums(struct fixture *lab, struct error *why)
 {
@@ -182,7 +309,7 @@ static bool print_tenth(struct bench *b, struct toy *y, struct error *why)
 
 /* <What became of the claims> */
 static const uint32_t text[10] = { 0, 1, 2, TOY_STOP, 0, 1, 2, TOY_STOP, 0, 1 };
-static void print_mask(struct bench *b, const struct album *a)
+static void print_mask(struct bench *b, const struct toy_trace *a)
 {
   float score[3]; double p[3]; int differ = 0;
   const float *w = a->x[TAP_WEIGHTS] + 2 * 3;
@@ -201,7 +328,7 @@ static void print_mask(struct bench *b, const struct album *a)
   print_key("claim.S0-30", "%d", differ);
 }
 
-static void print_raised(struct bench *b, const struct album *a)
+static void print_raised(struct bench *b, const struct toy_trace *a)
 {
   const float *z = a->logits + 2 * TOY_WORDS; float raised[TOY_WORDS];
   const double *q = a->chance + 2 * TOY_WORDS;
@@ -220,10 +347,10 @@ static void print_raised(struct bench *b, const struct album *a)
   print_key("claim.S2-27", "%g", num_exp(-1000));
 }
 
-static bool print_doubled(struct bench *b, struct toy *y, const struct album *a,
+static bool print_doubled(struct bench *b, struct toy *y, const struct toy_trace *a,
   struct error *why)
 {
-  struct album c;
+  struct toy_trace c;
   const size_t at = 2 * TOY_WORDS + TOY_STOP;
   for (int i = 0; i < TOY_WIDTH; i++) y->asked[TOY_STOP][i] *= 2;
   bool ok = toy_look(&b->e, y, b->s, text, 3, &c, why);
@@ -238,7 +365,7 @@ static bool print_doubled(struct bench *b, struct toy *y, const struct album *a,
 static bool print_pairs(struct fixture *lab, struct bench *b,
   const struct toy *y, struct error *why)
 {
-  struct album a; uint64_t pairs[3];
+  struct toy_trace a; uint64_t pairs[3];
   for (size_t i = 0; i < 3; i++) {
     lab_reset(lab);
     if (!toy_look(&b->e, y, b->s, text, 8 + i, &a, why)) return false;
@@ -255,7 +382,7 @@ static bool print_pairs(struct fixture *lab, struct bench *b,
 static bool print_toy(struct fixture *lab, struct error *why)
 {
   static struct toy y;
-  struct album a;
+  struct toy_trace a;
   struct bench b;
   toy_make(&y);
   bool ok = bench_open(&b, lab, &y.lm, 0, NULL, why)
@@ -271,6 +398,8 @@ int main(int argc, char **argv)
 {
   static const struct lab_command words[] = { { "saturation",
     print_saturation }, { "values", print_sums }, { "values", print_weights },
-    { "values", print_text }, { "values", print_toy }, { NULL, NULL } };
+    { "values", print_text }, { "values", print_toy },
+    { "values", print_sizes }, { "values", print_stream },
+    { "values", print_costs }, { NULL, NULL } };
   return lab_main(argc, argv, words);
 }

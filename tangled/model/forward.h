@@ -1,4 +1,4 @@
-/* forward.h -- made from chapters/02-model.w; change it there */
+/* forward.h -- made from workshop/08-inside.w; change it there */
 
 #ifndef INCIPIT_FORWARD_H
 #define INCIPIT_FORWARD_H
@@ -7,14 +7,15 @@
 
 /* <What a pass leaves behind> */
 
-/* the hidden states of n rows after the last layer */
+/* the hidden states of n rows after the last layer; first_bad_layer: the layer, from
+   1, after which a row first held a number that is not finite, 0 if its embedding
+   did, PASS_FINITE if none */
 struct pass {
   struct memory *m; const struct buffers *memory;
   size_t n; uint32_t d_model;
   bool head_read; /* the head's weights have been counted for this pass */
   float *hidden; /* [n][d_model], in the order of the rows, in memory */
-  uint32_t *first_bad_layer; /* [n]: the layer, from 1, after which a row first held a
-                                number that is not finite, 0 if its embedding did, PASS_FINITE if none */
+  uint32_t *first_bad_layer; /* [n] */
 };
 
 /* no layer: every number of the row is finite */

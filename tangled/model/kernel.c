@@ -1,4 +1,4 @@
-/* kernel.c -- made from chapters/02-model.w; change it there */
+/* kernel.c -- made from workshop/08-inside.w; change it there */
 
 #include <stdio.h>
 #include <string.h>

@@ -53,9 +53,9 @@ static void normalize(const struct engine *e, const struct norm *g, const float 
   bool layer = g->kind == NORM_LAYER;
   for (size_t r = 0; r < rows; r++, x += d, y += d) {
     float mean = layer ? sum16(x, d) / (float) d : 0.0f;
-    for (size_t i = 0; i < d; i++) y[i] = layer ? x[i] - mean : x[i];
-    float square = dot16(y, d, (struct tensor) { y, WEIGHT_F32 }, 0, 1) / (float) d;
-    float root = 1.0f / sqrtf(square + g->epsilon);
+    for (size_t i = 0; i < d; i++) y[i] = x[i] - mean;
+    struct tensor c = { y, WEIGHT_F32 };
+    float root = 1.0f / sqrtf(dot16(y, d, c, 0, 1) / (float) d + g->epsilon);
     for (size_t i = 0; i < d; i++) {
       float gain = g->gain.data != NULL ? tensor_number(g->gain, i) : 1.0f;
       if (layer && g->bias.data != NULL)
@@ -95,10 +95,10 @@ static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads
 static bool is_seen(const struct kv_range *r, uint32_t t)
 { return t < r->hi && (t >= r->lo || t < r->sinks); }
 static void attend_block(const struct attention_dims *h, const struct kv_view *v,
-  size_t of, const struct kv_range *see, const float *q, uint32_t begin, float *kept,
-  float *left)
+  size_t of, const struct kv_range *see, const float *q, uint32_t begin, float *left,
+  float *weights)
 {
-  float lane[16] = { 0 }, *out = left + 2;
+  float kept[256], lane[16] = { 0 }, *out = left + 2;
   left[0] = -INFINITY;
   for (uint32_t t = begin; t < begin + 256; t++) {
     if (!is_seen(see, t)) continue;
@@ -109,12 +109,28 @@ static void attend_block(const struct attention_dims *h, const struct kv_view *v
   for (uint32_t t = begin; t < begin + 256; t++) {
     if (!is_seen(see, t)) continue;
     struct tensor value = kv_row(v, v->value, t, of);
-    float w = kept[t % 256] = num_expf(kept[t % 256] - left[0]);
-    lane[t % 16] += w;
+    float p = num_expf(kept[t % 256] - left[0]);
+    lane[t % 16] += p;
     for (size_t i = 0; i < h->head_dim; i++)
-      out[i] = fmaf(w, tensor_number(value, i), out[i]);
+      out[i] = fmaf(p, tensor_number(value, i), out[i]);
+    if (weights != NULL) weights[t] = p;
   }
   left[1] = fold(lane);
+}
+
+/* <Turn exponentials into weights, plainly> */
+static void weigh(const struct kv_range *see, const float *left, size_t d, float m,
+  float l, float *weights)
+{
+  for (uint32_t begin = 0; begin < see->hi; begin += 256) {
+    bool any = false;
+    for (uint32_t t = begin; t < begin + 256; t++) {
+      if (!is_seen(see, t)) continue;
+      weights[t] = weights[t] * num_expf(left[0] - m) / l;
+      any = true;
+    }
+    if (any) left += d + 2;
+  }
 }
 
 /* <One head of attention, plainly> */
@@ -123,14 +139,12 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
   float *weights)
 {
   size_t d = h->head_dim, n = 0;
-  float kept[256], m = -INFINITY, l = 0;
+  float m = -INFINITY, l = 0;
   for (uint32_t begin = 0; begin < see->hi; begin += 256) {
     float *block = left + n * (d + 2);
-    attend_block(h, v, of, see, q, begin, kept, block);
+    attend_block(h, v, of, see, q, begin, block, weights);
     if (block[0] == -INFINITY) continue;
     m = block[0] > m ? block[0] : m, n++;
-    for (uint32_t t = begin; weights != NULL && t < begin + 256; t++)
-      if (is_seen(see, t)) weights[t] = kept[t % 256];
   }
   for (size_t i = 0; i < d; i++) y[i] = 0;
   for (size_t b = 0; b < n; b++) {
@@ -140,17 +154,7 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
     for (size_t i = 0; i < d; i++) y[i] = fmaf(block[2 + i], w, y[i]);
   }
   for (size_t i = 0; i < d; i++) y[i] /= l;
-  /* <Turn the exponentials that were kept into weights> */
-  const float *block = left;
-  for (uint32_t begin = 0; weights != NULL && begin < see->hi; begin += 256) {
-    bool any = false;
-    for (uint32_t t = begin; t < begin + 256; t++) {
-      if (!is_seen(see, t)) continue;
-      weights[t] = weights[t] * num_expf(block[0] - m) / l;
-      any = true;
-    }
-    if (any) block += d + 2;
-  }
+  if (weights != NULL) weigh(see, left, d, m, l, weights);
 }
 
 /* <Attention, plainly> */

@@ -3,7 +3,6 @@
 #include "model/rope.h"
 #include "functions/numbers.h"
 
-/* <The frequency of a pair> */
 double rope_frequency(double theta, uint32_t i, uint32_t half)
 {
   return num_pow(theta, -(double) i / half);

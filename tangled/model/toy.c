@@ -1,7 +1,10 @@
-/* toy.c -- made from chapters/02-model.w; change it there */
+/* toy.c -- made from workshop/08-inside.w; change it there */
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "model/toy.h"
+#include "functions/numbers.h"
 
 /* <Fill in the numbers of the box> */
 static void toy_by_hand(struct toy *y)
@@ -59,13 +62,13 @@ void toy_make(struct toy *y)
 static void keep_all(void *ctx, enum tap_point point, uint32_t layer, float *x,
   size_t rows, size_t width)
 {
-  struct album *a = ctx;
+  struct toy_trace *a = ctx;
   (void) layer;
   memcpy(a->x[point], x, rows * width * sizeof *x);
 }
 
 bool toy_look(struct engine *e, const struct toy *y, struct store *s,
-  const uint32_t *ids, size_t n, struct album *a, struct error *why)
+  const uint32_t *ids, size_t n, struct toy_trace *a, struct error *why)
 {
   struct row rows[TOY_PLACES]; size_t all[TOY_PLACES];
   struct watcher w = { keep_all, a, true };
@@ -80,11 +83,81 @@ bool toy_look(struct engine *e, const struct toy *y, struct store *s,
   return ok;
 }
 
-void toy_scores(const struct album *a, int r, int h, float score[3])
+void toy_scores(const struct toy_trace *a, int r, int h, float score[3])
 {
   for (int t = 0; t < 3; t++) {
     const float *q = a->x[TAP_QUERY] + r * TOY_WIDTH + 2 * h;
     const float *k = a->x[TAP_KEY] + t * TOY_WIDTH + 2 * h;
     score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
   }
+}
+
+/* <Print the attention of one head> */
+static void print_line(const char *name, const float *x, int n)
+{
+  printf("%-24s", name);
+  for (int i = 0; i < n; i++) printf("%6.2f", (double) x[i]);
+  printf("\n");
+}
+
+static void print_head(const struct toy_trace *a, int h)
+{
+  float score[3], shrunk[3];
+  toy_scores(a, 2, h, score);
+  float max = fmaxf(score[0], fmaxf(score[1], score[2]));
+  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - max);
+  print_line(h == 0 ? "head A  scores" : "head B  scores", score, 3);
+  print_line("        exponentials", shrunk, 3);
+  print_line("        weights", a->x[TAP_WEIGHTS] + (2 * 2 + h) * 3, 3);
+}
+
+/* <Print the way of the last row> */
+static void print_way(const struct toy *y, const struct toy_trace *a)
+{
+  int at = 2 * TOY_WIDTH;
+  float middle[3] = { 0, 0, a->x[TAP_INNER][2] }, h[TOY_WIDTH];
+  const float *n = a->x[TAP_MLP_NORM] + at, *added = a->x[TAP_ATTENTION] + at;
+  for (int i = 0; i < TOY_WIDTH; i++) {
+    middle[0] += y->gate[i] * n[i], middle[1] += y->up[i] * n[i];
+    h[i] = a->x[TAP_EMBEDDING][at + i] + added[i];
+  }
+  print_line("row of sat", a->x[TAP_EMBEDDING] + at, 4);
+  print_line("its query", a->x[TAP_QUERY] + at, 4);
+  print_head(a, 0);
+  print_head(a, 1);
+  print_line("mixed values", a->x[TAP_MIXED] + at, 4);
+  print_line("added by attention", added, 4);
+  print_line("the row", h, 4);
+  print_line("normed", n, 4);
+  print_line("gate, up, inner", middle, 3);
+  print_line("the row", a->x[TAP_LAYER] + at, 4);
+  print_line("logits", a->logits + at, 4);
+}
+
+/* <Do what the hand did, and print it> */
+static void print_odds(const char *given, const double *chance)
+{
+  static const char *const word[] = { "the", " cat", " sat", "." };
+  int best = 0;
+  printf("%-24s", given);
+  for (int v = 0; v < TOY_WORDS; v++) {
+    printf("%6.2f", chance[v]);
+    if (chance[v] > chance[best]) best = v;
+  }
+  printf("  -> %s\n", word[best]);
+}
+
+bool toy_print(struct engine *e, const struct toy *y,
+  struct store *s, struct error *why)
+{
+  static const uint32_t text[4] = { 0, 1, 2, TOY_STOP };
+  static const char *const given[4] = { "the", "the cat", "the cat sat",
+    "the cat sat." };
+  struct toy_trace a;
+  if (!toy_look(e, y, s, text, 3, &a, why)) return false;
+  print_way(y, &a);
+  if (!toy_look(e, y, s, text, 4, &a, why)) return false;
+  printf("\n%-24s%6s%6s%6s%6s\n", "after", "the", " cat", " sat", ".");
+  for (int r = 0; r < 4; r++) print_odds(given[r], a.chance + r * TOY_WORDS);
+  return true;
 }

@@ -1,4 +1,4 @@
-/* toy.h -- made from chapters/02-model.w; change it there */
+/* toy.h -- made from workshop/08-inside.w; change it there */
 
 #ifndef INCIPIT_TOY_H
 #define INCIPIT_TOY_H
@@ -25,7 +25,7 @@ struct toy {
 void toy_make(struct toy *y);
 
 /* every stage of a pass, and the logits and probabilities of every row */
-struct album {
+struct toy_trace {
   float x[TAP_LAYER + 1][8 * TOY_PLACES], logits[TOY_WORDS * TOY_PLACES];
   double chance[TOY_WORDS * TOY_PLACES];
 };
@@ -33,8 +33,12 @@ struct album {
 /* runs n tokens in an empty store and keeps what there was to see; errors: those of
    model_forward */
 bool toy_look(struct engine *e, const struct toy *y, struct store *s,
-  const uint32_t *ids, size_t n, struct album *a, struct error *why);
+  const uint32_t *ids, size_t n, struct toy_trace *a, struct error *why);
 
 /* of head h in row r, for the keys of the first three */
-void toy_scores(const struct album *a, int r, int h, float score[3]);
+void toy_scores(const struct toy_trace *a, int r, int h, float score[3]);
+
+/* prints what the hand has computed, and what the model says after each row */
+bool toy_print(struct engine *e, const struct toy *y, struct store *s,
+  struct error *why);
 #endif
