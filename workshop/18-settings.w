@@ -144,8 +144,8 @@ static bool check_biased(const char *name, const struct sequence_bias *list,
 @ The header includes that of the sampler, whose parameters it checks.
 
 @(settings.h@>=
-#ifndef INCIPIT_SETTINGS_H
-#define INCIPIT_SETTINGS_H
+#ifndef INCIPIT_SAMPLER_SETTINGS_H
+#define INCIPIT_SAMPLER_SETTINGS_H
 #include "sampling/sampling.h"
 @<Parameters and their ranges@>@;
 #endif

@@ -1,7 +1,7 @@
 /* settings.h -- made from workshop/18-settings.w; change it there */
 
-#ifndef INCIPIT_SETTINGS_H
-#define INCIPIT_SETTINGS_H
+#ifndef INCIPIT_SAMPLER_SETTINGS_H
+#define INCIPIT_SAMPLER_SETTINGS_H
 #include "sampling/sampling.h"
 
 /* <Parameters and their ranges> */
