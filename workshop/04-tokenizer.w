@@ -181,7 +181,7 @@ is asked with its merges and patterns, and answers in rows of bytes and ids.
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H
 #include "tokens/bpe.h"
-#include "tokens/split.h"
+#include "lookups/split.h"
 #include "tokens/utf8.h"
 @<A tokenizer, from outside@>@;
 #endif

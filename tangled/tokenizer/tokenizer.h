@@ -3,7 +3,7 @@
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H
 #include "tokens/bpe.h"
-#include "tokens/split.h"
+#include "lookups/split.h"
 #include "tokens/utf8.h"
 
 /* <A tokenizer, from outside> */

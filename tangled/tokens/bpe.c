@@ -2,7 +2,7 @@
 
 #include <string.h>
 #include "tokens/bpe.h"
-#include "tokens/split.h"
+#include "lookups/split.h"
 #include "tokens/utf8.h"
 
 /* <The learner, from its structures up> */

@@ -4,7 +4,7 @@
 #define INCIPIT_BPE_H
 #include "ground/ground.h"
 #include "tokens/utf8.h"
-#include "tokens/table.h"
+#include "lookups/table.h"
 
 /* <Merges, learnt> */
 

@@ -3,7 +3,7 @@
 #ifndef INCIPIT_LESSON_H
 #define INCIPIT_LESSON_H
 #include "tokens/bpe.h"
-#include "tokens/split.h"
+#include "lookups/split.h"
 
 /* <The texts of this chapter> */
 

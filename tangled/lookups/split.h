@@ -1,4 +1,4 @@
-/* split.h -- made from chapters/01-tokens.w; change it there */
+/* split.h -- made from workshop/00-lookups.w; change it there */
 
 #ifndef INCIPIT_SPLIT_H
 #define INCIPIT_SPLIT_H
@@ -12,7 +12,7 @@ struct splitter;
 struct splitter *splitter_open(struct memory *m, const char *pattern,
   size_t n, bool literal, struct error *why);
 
-/* returns all of it; null is nothing */
+/* returns all of it; closing a null does nothing */
 void splitter_close(struct splitter *s);
 
 /* which version of Unicode the patterns know, as in "14.0.0" */
