@@ -2,9 +2,9 @@
 
 \chapterquestion{What are merges worth, and what does finding them cost?}
 @** Experiments on tokenization. \label{lab:tokens}
-\incipit{T}{hree questions} of chapter 1 are answered by counting. How much shorter does a text become with each merge, on the page that was learnt from and on
-another? How often does an encoder look into the table of ranks, if it does what the definition says, and if it is clever? And how crowded are
-the slots of a hash table that is half full? The texts and the lessons are those of \cref{sec:tokenscheck}. No clock is read, so everything here is the same on every machine.
+\incipit{F}{our questions} of chapter 1 are answered by counting. How much shorter does a text become with each merge, on the page that was learnt from and on
+another? How often does an encoder look into the table of ranks, if it does what the definition says, and if it is clever? How crowded are
+the slots of a hash table that is half full? And how many tokens is a word, in English, in German and in C? The texts and the lessons are those of \cref{sec:tokenscheck}. No clock is read, so everything here is the same on every machine.
 
 The word |"values"| prints the keys, and each of the other four words the points of one figure.
 
@@ -12,6 +12,7 @@ The word |"values"| prints the keys, and each of the other four words the points
 #include <stdio.h>
 #include <string.h>
 #include "tokens/lesson.h"
+#include "laboratory/kit.h"
 @<Count looks, the slow way and the fast way@>@;
 @<Fill a table, and find its longest run@>@;
 @<Print the numbers that the prose quotes@>@;
@@ -116,6 +117,7 @@ vocabularies, each the sum of what it was made from. The build stops if the pros
 @<Print the numbers that the prose quotes@>=
 @<Print the keys of the story@>@;
 @<Print the sizes of published vocabularies@>@;
+@<Print tokens per word@>@;
 @#
 static int print_values(void)
 {
@@ -134,6 +136,7 @@ static int print_values(void)
   printf("tokens.hand.that %zu\n", lesson_count(&m, &hand, "that"));
   print_story_keys(&m, &cat);
   print_published();
+  if (!print_words())@+ return 1;
   printf("lookups.pairs %d\nlookups.slots %zu\n", PAIRS, cap);
   printf("lookups.crowd %zu\n", max_len);
   lesson_forget(&m, &hand);
@@ -181,6 +184,37 @@ static void print_published(void)
     if (list[i].claim != NULL) printf("claim.%s %d\n", list[i].claim,
       size);
   }
+}
+
+@ Words and bytes per token were counted once, with four vocabularies that cannot be part of this book; \.{tools/wordcounts.lua} does it, and a test repeats it where the vocabularies are. The texts are
+in \.{tests/texts}: a page on manuscripts, the same in German, and |utf8_next|. What is printed are ratios: tokens per word, bytes per token, and the tokens of the German page for each token of the English one.
+
+@<Print tokens per word@>=
+enum { COUNTED = 15 };
+struct word_counts { double english; size_t printed; };
+static bool print_count(void *ctx, const char *line)
+{
+  struct word_counts *c = ctx;
+  char name[16], text[16];
+  unsigned words, bytes, tokens;
+  if (sscanf(line, "%15[^,],%15[^,],%u,%u,%u", name, text, &words, &bytes,
+    &tokens) != 5) return false;
+  printf("tokens.words.%s.%s %.4f\n", name, text, (double) tokens / words);
+  printf("tokens.width.%s.%s %.4f\n", name, text, (double) bytes / tokens);
+  if (c->printed++ < 3) printf("tokens.words.%s %u\n", text, words);
+  if (strcmp(text, "english") == 0) c->english = tokens;
+  if (strcmp(text, "german") == 0)
+    printf("tokens.german.%s %.4f\n", name, tokens / c->english);
+  return true;
+}
+static bool print_words(void)
+{
+  struct word_counts c = @[{ 0, 0 }@];
+  struct error why;
+  if (data_read("tokens.words", print_count, &c, COUNTED, &why))
+    return true;
+  fprintf(stderr, "%s\n", why.text);
+  return false;
 }
 
 @* Points of the figures. \label{lab:tokensfigures}
@@ -270,3 +304,11 @@ static int print_held(void)
   return 0;
 }
 
+@* Claims of the tutorials. \label{lab:tokensclaims}
+The chapter has two boxes. This is the other one.
+
+\begin{tutorial}{offbyone}{S4-03}
+\quoted{Suppose the user's prompt is "The cat sat" (3 tokens), and we want to generate " on the mat" (4 tokens).}
+\ourrun The program counts \val{claim.S4-03} tokens in \texttt{\textvisiblespace on the mat}, one a word. The fourth is the full stop, which the quoted text
+does not have; the article writes it in its last step.
+\end{tutorial}

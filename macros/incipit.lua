@@ -471,6 +471,15 @@ function incipit.arcs(name, tokens, dx, f)
   tikz("\\path (0,%.2fmm);", .75 * (5 + dmax * dx * f) + 3)
 end
 
+-- the tokens of a piece, side by side
+function incipit.piece(s)
+  local first = true
+  for t in s:gsub("\\textvisiblespace ?", "\1"):gsub("\\ ", " "):gmatch("%S+") do
+    tex.sprint((first and "" or "\\kern-.35pt") .. "\\tok{" .. t:gsub("\1", "\\ ") .. "}")
+    first = false
+  end
+end
+
 -- (i) a sentence under more and more merges: a line a number of merges, a box a token, new ones filled
 function incipit.merges(name)
   local last, line, y, now, tokens, rows = {}, nil, 0, {}, 0, incipit.csv(name)

@@ -13,7 +13,7 @@ static bool decode(struct memory *m, const struct lesson *l,
   return true;
 }
 
-/* <Print merges> */
+/* <Print merges, and ids beside their text> */
 static void print_merges(struct memory *m, const struct lesson *l)
 {
   for (size_t k = 0; k < l->n; k++) {
@@ -27,7 +27,6 @@ static void print_merges(struct memory *m, const struct lesson *l)
   }
 }
 
-/* <Print ids beside their text> */
 static bool print_ids(struct memory *m, struct lesson *l,
   const char *text)
 {
@@ -54,7 +53,8 @@ int main(int argc, char **argv)
   struct memory m = { .fail_at = 0 };
   struct lesson hand, cat;
   (void) argv;
-  if (argc > 1 || !lesson_learn(&m, hand_line, HAND_MERGES, &hand)) return 1;
+  if (argc > 1 || !lesson_learn(&m, hand_line, HAND_MERGES, &hand))
+    return 1;
   printf("%zu merges from `%s'\n", hand.n, hand_line);
   print_merges(&m, &hand);
   bool ok = print_ids(&m, &hand, "that");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "tokens/lesson.h"
+#include "laboratory/kit.h"
 
 /* <Count looks, the slow way and the fast way> */
 static uint64_t slow_looks(const struct bpe *b, uint32_t *id,
@@ -106,6 +107,35 @@ static void print_published(void)
   }
 }
 
+/* <Print tokens per word> */
+enum { COUNTED = 15 };
+struct word_counts { double english; size_t printed; };
+static bool print_count(void *ctx, const char *line)
+{
+  struct word_counts *c = ctx;
+  char name[16], text[16];
+  unsigned words, bytes, tokens;
+  if (sscanf(line, "%15[^,],%15[^,],%u,%u,%u", name, text, &words, &bytes,
+    &tokens) != 5) return false;
+  printf("tokens.words.%s.%s %.4f\n", name, text, (double) tokens / words);
+  printf("tokens.width.%s.%s %.4f\n", name, text, (double) bytes / tokens);
+  if (c->printed++ < 3) printf("tokens.words.%s %u\n", text, words);
+  if (strcmp(text, "english") == 0) c->english = tokens;
+  if (strcmp(text, "german") == 0)
+    printf("tokens.german.%s %.4f\n", name, tokens / c->english);
+  return true;
+}
+
+static bool print_words(void)
+{
+  struct word_counts c = { 0, 0 };
+  struct error why;
+  if (data_read("tokens.words", print_count, &c, COUNTED, &why))
+    return true;
+  fprintf(stderr, "%s\n", why.text);
+  return false;
+}
+
 static int print_values(void)
 {
   struct memory m = { .fail_at = 0 };
@@ -123,6 +153,7 @@ static int print_values(void)
   printf("tokens.hand.that %zu\n", lesson_count(&m, &hand, "that"));
   print_story_keys(&m, &cat);
   print_published();
+  if (!print_words()) return 1;
   printf("lookups.pairs %d\nlookups.slots %zu\n", PAIRS, cap);
   printf("lookups.crowd %zu\n", max_len);
   lesson_forget(&m, &hand);

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "tokens/lesson.h"
-
-/* <The words of the texts> */
 const char hand_line[] = "the cat that sat";
 const char story[] =
   "The cat sat on the mat." " The rat sat on the " "cat.\n"
@@ -28,8 +26,7 @@ bool lesson_learn(struct memory *m, const char *text,
   if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge,
     &l->n, &why) && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
     && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2),
-      false, &why)))
-    return true;
+      false, &why))) return true;
   fprintf(stderr, "%s\n", why.text);
   return false;
 }
@@ -67,7 +64,7 @@ size_t lesson_count(struct memory *m, struct lesson *l,
   return n;
 }
 
-/* <Show a token> */
+/* <Show a token, and feed a stream> */
 size_t lesson_show(struct memory *m, const struct lesson *l,
   uint32_t id, char buffer[64])
 {
@@ -86,7 +83,6 @@ size_t lesson_show(struct memory *m, const struct lesson *l,
   return to;
 }
 
-/* <Feed a stream> */
 void lesson_stream(struct memory *m, struct lesson *l, const char *text,
   const char *format)
 {

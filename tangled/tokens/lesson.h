@@ -5,8 +5,6 @@
 #include "tokens/bpe.h"
 #include "lookups/split.h"
 
-/* <The texts of this chapter> */
-
 /* the line of the hand calculation; the page about the cat; a page that is new; the
    first sentence of the cat's page; and a price with a euro sign */
 extern const char hand_line[], story[], news[], sentence[], price[];
@@ -14,12 +12,10 @@ extern const char hand_line[], story[], news[], sentence[], price[];
 /* merges that we learn from the line, and from the page */
 enum { HAND_MERGES = 9, STORY_MERGES = 24 };
 
-/* <A lesson> */
-
 /* n merges in a block of asked, and what encodes with them */
 struct lesson { struct bpe_merge *merge; size_t n, asked;
-  struct bpe rules;
-  struct bpe_work work; struct splitter *by; struct split_work cut; };
+  struct bpe rules; struct bpe_work work;
+  struct splitter *by; struct split_work cut; };
 
 /* learns at most so many merges from a text; a failure is printed */
 bool lesson_learn(struct memory *m, const char *text,
