@@ -331,10 +331,6 @@ what is compiled once; |struct pieces| is a text on its way through it, and reme
 match was found (|from|, |to|). A search needs a place for its result, and some memory to search in. Inside the splitter they would make it, and with it a whole tokenizer, serve only one thread at a time. So the caller supplies them, as a |struct split_work|, and a splitter is only read.
 
 @<A pattern that cuts@>=
-struct text_piece { const unsigned char *byte; size_t n;
-  bool match; };
-  /* |n| bytes inside the text; were they a match, or lay they between
-     two? */
 struct split_work { struct memory *m; void *general, *result, *limits,
   *stack; };
   /* |m| is set by the caller, the rest begins as null and is PCRE2's;
@@ -342,6 +338,10 @@ struct split_work { struct memory *m; void *general, *result, *limits,
      inside another */
 void split_work_free(struct split_work *w);
   /* returns what the searches took; it may be used again */
+struct text_piece { const unsigned char *byte; size_t n;
+  bool match; };
+  /* |n| bytes inside the text; were they a match, or did they lie between
+     two? */
 struct pieces { const struct splitter *by; struct split_work *work;
   const unsigned char *text; size_t n, at, from, to; bool known, full; };
   /* a text that is being cut; for |pieces_next| only */

@@ -66,7 +66,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
      \.{vocab.json} and \.{merges.txt}, or \.{encoder.json} and
      \.{vocab.bpe}; null and a sentence; |m| must outlive it */
 void tokenizer_close(struct memory *m, struct tokenizer *t);
-  /* returns all of it; null is nothing */
+  /* returns all of it; closing a null does nothing */
 bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   struct ids *out,
@@ -76,10 +76,6 @@ bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
      of a special token is that token; on failure |out| is as it was.
      The tokenizer is only read: any number of threads may use it at a
      time, each with a book |m| of its own */
-bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
-  const char *text, size_t n, struct ids *out, struct error *why);
-  /* the same for |n| bytes that stand after an added token, in the
-     middle of a text; adds nothing, and knows no special token */
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why);
@@ -90,6 +86,10 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   struct bytes *out, struct error *why);
   /* the same for one id of a text; |*begun|, false at first, says
      whether an id before it had bytes */
+bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, struct ids *out, struct error *why);
+  /* like |tokenizer_encode|, for |n| bytes that come after an added token, in the
+     middle of a text; adds nothing, and knows no special token */
 
 @ A directory may have no tokenizer, or one of a kind that this book does not treat, and the model in
 it can be used all the same by those who bring ids. So there is a second way of opening, which

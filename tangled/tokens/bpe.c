@@ -25,7 +25,7 @@ struct bpe_trainer { struct memory *m; struct error *why;
   struct pair_map pair_number; /* from two ids to their pair, plus 1 */
   struct heap queue; struct split_work cut; };
 
-/* <Enter a piece of the text> */
+/* <Collect the pieces of the text> */
 static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
   size_t n)
 {
@@ -44,7 +44,6 @@ static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
     (uint32_t) t->n_unique, t->why);
 }
 
-/* <Collect the pieces of the text> */
 static bool collect(struct bpe_trainer *t, const unsigned char *text,
   size_t n, struct splitter *by)
 {
@@ -64,7 +63,7 @@ static bool collect(struct bpe_trainer *t, const unsigned char *text,
   return true;
 }
 
-/* <Enter the pair that begins at a node> */
+/* <Enter and strike out the pair that begins at a node> */
 static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
   uint32_t *k)
 {
@@ -94,7 +93,6 @@ static bool link_pair(struct bpe_trainer *t, uint32_t i)
   return true;
 }
 
-/* <Strike out the pair that begins at a node> */
 static void unlink_pair(struct bpe_trainer *t, uint32_t i)
 {
   const struct text_node *s = &t->nodes[i];
@@ -107,7 +105,7 @@ static void unlink_pair(struct bpe_trainer *t, uint32_t i)
   p->count -= s->weight;
 }
 
-/* <Put pairs into the queue> */
+/* <Put pairs into the heap> */
 static bool queue_pair(struct bpe_trainer *t, const struct bpe_pair *p)
 {
   struct heap_item e = { ~p->count,
@@ -164,7 +162,7 @@ static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
   return true;
 }
 
-/* <Merge at one place> */
+/* <Merge a pair wherever it occurs> */
 static bool merge_at(struct bpe_trainer *t, uint32_t i, uint32_t made)
 {
   uint32_t prev = t->nodes[i].prev, gone = t->nodes[i].next,
@@ -178,7 +176,6 @@ static bool merge_at(struct bpe_trainer *t, uint32_t i, uint32_t made)
   return next == NOWHERE || link_pair(t, i);
 }
 
-/* <Merge a pair wherever it occurs> */
 static bool merge_all(struct bpe_trainer *t, const struct bpe_pair *best,
   uint32_t made)
 {
@@ -243,7 +240,7 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge)
   memory_free(m, merge);
 }
 
-/* <Append a rule, and return them> */
+/* <Append a rule; return rules and workspace> */
 bool bpe_add_ranked(struct memory *m, struct bpe *b,
   struct bpe_rule rule, struct error *why)
 {
@@ -272,7 +269,20 @@ void bpe_free(struct memory *m, struct bpe *b)
   b->rule = NULL, b->n = b->cap = 0;
 }
 
-/* <Look at two neighbours> */
+static void give_nodes(struct memory *m, struct bpe_work *w)
+{
+  memory_free(m, w->node);
+  w->node = NULL, w->cap = 0;
+}
+
+void bpe_work_free(struct memory *m, struct bpe_work *w)
+{
+  heap_free(m, &w->queue);
+  ids_free(m, &w->piece);
+  give_nodes(m, w);
+}
+
+/* <Join a short piece> */
 static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
   uint32_t left, uint32_t right)
 {
@@ -282,7 +292,6 @@ static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
   return (uint64_t) b->rule[place - 1].rank << 32 | (place - 1);
 }
 
-/* <Join a short piece> */
 enum { SHORT = 32 };
 static size_t join_short(const struct bpe *b, struct bpe_work *w,
   uint32_t *id, size_t n)
@@ -309,21 +318,7 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
   return n;
 }
 
-/* <Return the workspace> */
-static void give_nodes(struct memory *m, struct bpe_work *w)
-{
-  memory_free(m, w->node);
-  w->node = NULL, w->cap = 0;
-}
-
-void bpe_work_free(struct memory *m, struct bpe_work *w)
-{
-  heap_free(m, &w->queue);
-  ids_free(m, &w->piece);
-  give_nodes(m, w);
-}
-
-/* <Begin with a list of all ids> */
+/* <Join a long piece> */
 static bool consider(const struct bpe *b, struct memory *m,
   struct bpe_work *w, uint32_t i, struct error *why)
 {
@@ -353,7 +348,6 @@ static bool begin_list(const struct bpe *b, struct memory *m,
   return true;
 }
 
-/* <Join a long piece> */
 static bool join_long(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct ids *out, struct error *why)
 {
@@ -365,7 +359,6 @@ static bool join_long(const struct bpe *b, struct memory *m,
     uint32_t i = (uint32_t) (e.tie >> 32), next = w->node[i].next;
     if (w->node[i].id != r->left || next == NOWHERE
       || w->node[next].id != r->right) continue;
-    /* <Merge the two nodes, and look at their neighbours> */
     uint32_t after = w->node[next].next, before = w->node[i].prev;
     w->node[i].id = r->made, w->node[i].next = after;
     w->node[next].id = BPE_NONE;

@@ -37,7 +37,7 @@ size_t utf8_next(const unsigned char *byte, size_t n,
   return length;
 }
 
-/* <Cut off a run of characters, or of other bytes> */
+/* <Cut off a run, and replace what is not a character> */
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
 {
   enum utf8_state state;
@@ -51,7 +51,6 @@ size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
   return at;
 }
 
-/* <Replace what is not a character> */
 bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   struct bytes *out, struct error *why)
 {
