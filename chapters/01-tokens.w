@@ -86,10 +86,9 @@ weights: exchange two ids, and what the model learnt about the one it now believ
 with \val{tokens.llama3}, more. Another tutorial says ``typically 32,000 to 128,000+ tokens'' (S1-04), which holds.
 \end{tutorial}
 
-@ The chapter has the idea first: how merges are learnt, how they are applied, and how ids become text again, in the module \.{bpe}. Then it asks what
-tokens do to a model that reads them. The care that real text needs comes
-after that: UTF-8 and characters that arrive in halves (the module \.{utf8}), the cut into pieces, and what published tokenizers add. Two hash tables, a heap and the library that does the cutting are used here
-and explained in \cref{lookups}; if you have met such things before, you need not look them up.
+@ The idea comes first: how merges are learnt, how they are applied, how ids become text again, and what
+tokens do to a model that reads them. Then comes the care that real text needs: UTF-8, characters that arrive in halves, the cut into pieces, and what published tokenizers add. Two hash tables, a heap and the library that does the cutting are used here
+and explained in \cref{lookups}.
 
 @* Learning the merges: the trainer. \label{sec:learning}
 Here is the rule of the hand calculation, precisely. Ids 0 to 255 are the
@@ -117,7 +116,12 @@ needs more ids for the same page.
 lines of news about the same cat. Dashed: one byte per id, where both begin.}{Two curves that begin at one byte per id. The curve of the page that is learnt from rises nearly straight, to more than three bytes, and is flat from merge 31 on, since there
 is no pair left. The curve of the unseen page rises much more slowly, and ends below two.}
 
-@<Merges, learnt@>=
+@(bpe.h@>=
+#ifndef INCIPIT_BPE_H
+#define INCIPIT_BPE_H
+#include "ground/ground.h"
+#include "tokens/utf8.h"
+#include "lookups/table.h"
 struct bpe_merge {@+ uint32_t left, right;@+ };
   /* merge number $k$ of a list makes id $256 + k$ of these two */
 bool bpe_train(struct memory *m, const char *text, size_t n,
@@ -167,6 +171,10 @@ Two \emph{hash tables} lead to these things: one from the bytes of a piece to th
 computed from its key, so that it is found in a few steps, however many there are. The value 0 means that there is no entry, so the numbers in the tables count from 1.
 @^hash table@>@^heap@>
 
+\printedheader[16,21]{lookups/table.h}
+
+The other table, |name_map|, has the same functions with a string of bytes as key. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
+
 @<What the trainer knows@>=
 struct unique_piece {@+ const unsigned char *byte;@+ size_t n;
   uint32_t weight;@+ };
@@ -178,10 +186,6 @@ struct bpe_trainer {@+ struct memory *m;@+ struct error *why;
   struct bpe_pair *pairs;@+ size_t n_pairs, pairs_cap;
   struct pair_map pair_number; /* from two ids to their pair, plus 1 */
   struct heap queue;@+ struct split_work cut;@+ };
-
-@ These are the functions of the table of pairs; the other table, |name_map|, has the same with a string of bytes as key. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
-
-\printedheader[16,21]{lookups/table.h}
 
 @ A piece that is known counts once more; a new one gets the next number. Its bytes are not copied: they stay in the text, which is the caller's and outlives the trainer. The array of pieces may move when it grows; therefore the table gives a piece's
 number and not its address.
@@ -437,7 +441,13 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   if (ok) list = memory_alloc(m, MEMORY_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
-  @<Return what the trainer took@>@;
+  split_work_free(&t.cut);
+  heap_free(m, &t.queue);
+  pair_map_free(m, &t.pair_number);
+  name_map_free(m, &t.piece_number);
+  memory_free(m, t.pairs);
+  memory_free(m, t.nodes);
+  memory_free(m, t.unique);
   if (ok)@+ *out = list;
   else@+ bpe_forget(m, list);
   return ok;
@@ -446,17 +456,6 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge)
 {
   memory_free(m, merge);
 }
-
-@ Six blocks go back, and what the search for pieces took. Returning a null does nothing.
-
-@<Return what the trainer took@>=
-split_work_free(&t.cut);
-heap_free(m, &t.queue);
-pair_map_free(m, &t.pair_number);
-name_map_free(m, &t.piece_number);
-memory_free(m, t.pairs);
-memory_free(m, t.nodes);
-memory_free(m, t.unique);
 
 @* Encoding: applying the merges. \label{sec:encoding}
 To encode is to apply the merges in the order in which they were learnt. Why in that order, and not,
@@ -487,7 +486,7 @@ the $k$-th merge may make any id. (GPT-2's letter \texttt A is 32, and not 65.) 
 the ranks, and a table from pairs to rules. A merge that was learnt here is the special case in which byte $b$ has id $b$ and rule
 $k$ makes $256+k$.
 
-@<Merges, applied@>=
+@(bpe.h@>=
 #define BPE_NONE UINT32_MAX
 struct bpe_rule {@+ uint32_t left, right, made, rank;@+ };
   /* the pair |left|, |right| becomes |made|; of several rules that apply, the lowest |rank| goes first */
@@ -509,7 +508,7 @@ void bpe_free(struct memory *m, struct bpe *b);
 @ Encoding needs scratch memory. The caller supplies it and reuses it for every piece, so that after the longest piece nothing more is allocated. The rules are only read; two threads may
 encode with the same rules if each has its own scratch memory.
 
-@<Merges, applied@>=
+@(bpe.h@>=
 struct bpe_node {@+ uint32_t id, prev, next;@+ };
   /* an id of a piece, and the numbers of its neighbours, |BPE_NONE| at the ends */
 struct bpe_work {@+ struct ids piece;@+ struct bpe_node *node;@+ size_t cap;
@@ -737,7 +736,7 @@ off; if it is a byte, it is written; if not, its right half is pushed and then i
 is now on top. The numbers only fall, and so the stack is empty in the end.
 @^decoding@>
 
-@<Merges, undone@>=
+@(bpe.h@>=
 bool bpe_learnt(struct memory *m, struct bpe *b,
   const struct bpe_merge *merge, size_t n, struct error *why);
   /* fills an empty |b| with the ids of the bytes and |n| merges as
@@ -746,6 +745,7 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
   uint32_t id, struct bytes *out, struct error *why);
   /* appends the bytes of an id: a byte, or one that the merges make;
      on failure |out| is as it was */
+#endif
 
 @ A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
 and that of a long one and a byte, and so on; our stack is a block of memory that
@@ -784,20 +784,7 @@ bool bpe_learnt(struct memory *m, struct bpe *b,
   return true;
 }
 
-@ The module's header has these three parts, and its file has the trainer, the encoder, and the way back. Each function comes after those that it calls.
-
-@(bpe.h@>=
-#ifndef INCIPIT_BPE_H
-#define INCIPIT_BPE_H
-#include "ground/ground.h"
-#include "tokens/utf8.h"
-#include "lookups/table.h"
-@<Merges, learnt@>@;
-@<Merges, applied@>@;
-@<Merges, undone@>@;
-#endif
-
-@ Only the trainer cuts a text itself. The encoder is
+@ In the file each function comes after those that it calls. Only the trainer cuts a text itself; the encoder is
 given pieces, so that the same function serves a pattern, the stages of \cref{tokenizer}, and no cut at all.
 
 @(bpe.c@>=
@@ -894,7 +881,10 @@ have made a face of them; in \texttt{ed a0 80} each byte counts alone, since no 
 one U+FFFD, the black diamond with a question mark, and so do we.
 @^maximal subpart@>@^U+FFFD@>
 
-@<What begins at a byte@>=
+@(utf8.h@>=
+#ifndef INCIPIT_UTF8_H
+#define INCIPIT_UTF8_H
+#include "ground/buffers.h"
 enum utf8_state {@+ UTF8_WHOLE, UTF8_BROKEN, UTF8_UNFINISHED@+ };
   /* a character; a maximal subpart of none; the beginning of one, cut
      off */
@@ -903,19 +893,6 @@ size_t utf8_next(const unsigned char *byte, size_t n,
   /* how many of the |n| $\ge 1$ bytes belong to what begins at the
      first of them, 1 to 4; Unicode 15, section 3.9, tables 3-7 and
      3-8 */
-size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
-  /* the length of the longest run, from the first of |n| $\ge 1$
-     bytes on, of nothing but whole characters, or of nothing that is
-     one */
-bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
-  struct bytes *out, struct error *why);
-  /* appends the text, one U+FFFD per maximal subpart; on failure
-     |out| is as it was */
-size_t utf8_held(const unsigned char *byte, size_t n);
-  /* how many bytes at the end are an unfinished character, 0 to 3 */
-uint32_t utf8_point(const unsigned char *byte, size_t length);
-  /* the number of the whole character of |length| bytes that begins
-     here */
 
 @ The leading byte gives the length. The values |0xc0| and |0xc1| could only begin a character
 that has a shorter spelling, and from |0xf5| on the character would lie beyond the last one that
@@ -967,7 +944,24 @@ if (b == 0xed)@+ high = 0x9f;
 if (b == 0xf0)@+ low = 0x90;
 if (b == 0xf4)@+ high = 0x8f;
 
-@ Four answers follow from this one. A text can be cut into runs of whole characters and runs of bytes
+@ Four answers follow from this one.
+
+@(utf8.h@>=
+size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
+  /* the length of the longest run, from the first of |n| $\ge 1$
+     bytes on, of nothing but whole characters, or of nothing that is
+     one */
+bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
+  struct bytes *out, struct error *why);
+  /* appends the text, one U+FFFD per maximal subpart; on failure
+     |out| is as it was */
+size_t utf8_held(const unsigned char *byte, size_t n);
+  /* how many bytes at the end are an unfinished character, 0 to 3 */
+uint32_t utf8_point(const unsigned char *byte, size_t length);
+  /* the number of the whole character of |length| bytes that begins
+     here */
+
+@ A text can be cut into runs of whole characters and runs of bytes
 that do not form characters; a text without faults, which is nearly every text, comes out as a single run. It can be shown with a U+FFFD for each broken part; the result is for eyes only and must not be encoded again, since a broken byte has become
 three other bytes.
 
@@ -1047,7 +1041,7 @@ that are held after it. At the bottom the ids, which here are single bytes.}{A r
 byte each and hold none. The fourth and fifth, the first two bytes of the euro sign, release nothing and hold one and two bytes. The sixth releases three
 at once. The seventh releases one.}
 
-@<Bytes on their way to a reader@>=
+@(utf8.h@>=
 struct stream {@+ unsigned char held[3];@+ size_t n;@+ };
   /* the |n| bytes that are held back; all zero is a stream that
      begins */
@@ -1059,6 +1053,7 @@ bool stream_feed(struct memory *m, struct stream *s,
 bool stream_flush(struct memory *m, struct stream *s,
   struct bytes *out, struct error *why);
   /* appends what is held, raw, and empties the stream */
+#endif
 
 @ We put the held bytes and the new ones into |out| and take back the ending that must wait. What
 was released before need not be looked at: had it been the beginning of a character, it
@@ -1101,16 +1096,6 @@ reaches the reader in one piece, after the last of them. Half characters are hel
 chapter 8 will hold back what may be the beginning of a stop string, and chapter 13 will write
 several tokens at a step. What you see is the process behind a window that opens now and then.
 \end{tutorial}
-
-The module's two files have these parts in the order in which they were explained.
-
-@(utf8.h@>=
-#ifndef INCIPIT_UTF8_H
-#define INCIPIT_UTF8_H
-#include "ground/buffers.h"
-@<What begins at a byte@>@;
-@<Bytes on their way to a reader@>@;
-#endif
 
 @ Buffers of bytes that grow, |struct bytes|, are those of chapter 0.
 
@@ -1192,9 +1177,9 @@ is nearly right is worse than none: the model answers anyway, only a little more
 nobody knows why.
 @^special token@>
 
-\Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. The later chapters need five of its functions:
+\Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two the later chapters call three functions:
 
-\printedheader[12,39]{tokenizer/tokenizer.h}
+\printedheader[20,39]{tokenizer/tokenizer.h}
 
 Special tokens steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
 letters, or the user could write what only the program should. So every encoding has two switches: is the text of a

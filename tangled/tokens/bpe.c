@@ -222,7 +222,6 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   if (ok) list = memory_alloc(m, MEMORY_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
-  /* <Return what the trainer took> */
   split_work_free(&t.cut);
   heap_free(m, &t.queue);
   pair_map_free(m, &t.pair_number);

@@ -6,8 +6,6 @@
 #include "tokens/utf8.h"
 #include "lookups/table.h"
 
-/* <Merges, learnt> */
-
 /* merge number k of a list makes id 256 + k of these two */
 struct bpe_merge { uint32_t left, right; };
 
@@ -21,7 +19,6 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
 /* returns what bpe_train gave */
 void bpe_forget(struct memory *m, struct bpe_merge *merge);
 
-/* <Merges, applied> */
 #define BPE_NONE UINT32_MAX
 
 /* the pair left, right becomes made; of several rules that apply, the lowest rank
@@ -64,8 +61,6 @@ bool bpe_join(const struct bpe *b, struct memory *m,
 
 /* returns the workspace */
 void bpe_work_free(struct memory *m, struct bpe_work *w);
-
-/* <Merges, undone> */
 
 /* fills an empty b with the ids of the bytes and n merges as bpe_train gives them;
    bpe_free returns it */
