@@ -100,11 +100,9 @@ right without overlap, so that \texttt{aaa} becomes \tok{aa}\,\tok{a}. Then all 
 again. A pair that occurs once is merged like any other; when no pair is left, training ends.
 @^tie@>@^training of merges@>
 
-Other programs break ties otherwise: some take the pair that was met first, and then even the
-order of a hash table may decide. As long as no two counts are equal, all of them learn the same
-list. After the first tie the lists part, and because every merge changes later counts they need not meet
-again. (Our tests compare with such a program up to its first tie.) Nothing of that
-matters once a list exists: there is only one way to apply it.
+Other programs break ties otherwise: some take the pair that was met first. As long as no two counts are equal, all of them learn the same
+list; after the first tie the lists part, and because every merge changes later counts they need not meet
+again. Nothing of that matters once a list exists: there is only one way to apply it.
 
 What are merges worth? \Cref{fig:shrink}\lab{lab:tokensfigures} counts bytes per id while the list grows. On the page that it was learnt from the curve climbs
 until every word is a token. On a page that the trainer has not seen, though it speaks of the same cat, little more than a third of that is gained: the later merges
@@ -136,12 +134,9 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge);
 
 @ Done literally, each merge would read the whole text twice, once to count and once to merge. For a text of a megabyte and
 very many merges that is hours of work, in which hardly anything changes from one
-merge to the next. So we keep three things up to date instead, and a merge touches only the places where it happens:
-
-{\parindent0pt
-the text, as an array of \emph{nodes}, one for each byte, in which the nodes of a piece are a \emph{linked list};\par
-for every pair of ids its count, and a second linked list, of the nodes where the pair begins;\par
-the pairs by count, in a \emph{heap}, a structure that gives out its first entry in a number of steps that grows with the logarithm of its size.\par}
+merge to the next. So we keep three things up to date instead, and a merge touches only the places where it happens: the text, as an array of \emph{nodes}, one for each byte, in which the nodes of a piece form a \emph{linked list}; for
+every pair of ids its count, and a second linked list, of the nodes where the pair begins; and
+the pairs by count, in a \emph{heap}, a structure that gives out its first entry in a number of steps that grows with the logarithm of its size.
 
 \Cref{fig:nodes} shows the array for the hand calculation. Both lists run through the same nodes. That is possible because a node begins at most one pair, the one with
 its right neighbour; so two more links in each node are all that the lists of all pairs need.
@@ -210,8 +205,7 @@ static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
 }
 
 @ The text is cut as \cref{sec:split} describes. Bytes that do not form characters cannot be shown to a pattern, which knows only characters;
-each run of them is a piece of its own, and merges may be learnt inside it as anywhere else. Without a pattern the whole text is one piece, for
-experiments.
+each run of them is a piece of its own, and merges may be learnt inside it as anywhere else. Without a pattern the whole text is one piece.
 
 @<Collect the pieces of the text@>=
 static bool collect(struct bpe_trainer *t, const unsigned char *text,
@@ -1097,7 +1091,7 @@ chapter 8 will hold back what may be the beginning of a stop string, and chapter
 several tokens at a step. What you see is the process behind a window that opens now and then.
 \end{tutorial}
 
-@ Buffers of bytes that grow, |struct bytes|, are those of chapter 0.
+@ The growing buffers, |struct bytes|, are those of chapter 0.
 
 @(utf8.c@>=
 #include <string.h>
