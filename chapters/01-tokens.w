@@ -166,9 +166,9 @@ Two \emph{hash tables} lead to these things: one from the bytes of a piece to th
 computed from its key, so that it is found in a few steps, however many there are. The value 0 means that there is no entry, so the numbers in the tables count from 1.
 @^hash table@>@^heap@>
 
-\printedheader[16,21]{lookups/table.h}
+These are the functions of the table of pairs, |pair_map|. The other table, |name_map|, has the same with a string of bytes as key. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
 
-The other table, |name_map|, has the same functions with a string of bytes as key. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
+\printedheader[16,21]{lookups/table.h}
 
 @<What the trainer knows@>=
 struct unique_piece {@+ const unsigned char *byte;@+ size_t n;
@@ -727,8 +727,15 @@ these strings, one after another. The list of merges says which bytes they are. 
 is the byte; any other id was made of two older ones, each of which is a byte or was made of two
 older ones still. So to expand an id we keep a stack of ids still to be expanded. The topmost is taken
 off; if it is a byte, it is written; if not, its right half is pushed and then its left half, which
-is now on top. The numbers only fall, and so the stack is empty in the end.
+is now on top. The numbers only fall, and so the stack is empty in the end. A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
+and that of a long one and a byte, and so on; our stack is a block of memory that
+can be refused, while the machine's own stack overflows without a word.
 @^decoding@>
+
+An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
+$k$ makes id $256+k$. No two ids of such a list have the same bytes, which is not obvious, and the subject of an exercise. Nevertheless one text can be written with different ids: \texttt{that} also with
+the ids of its four bytes, and a model is free to write it so. Text to ids and back is always the same text; ids to text and back need not be
+the same ids.
 
 @(bpe.h@>=
 bool bpe_learnt(struct memory *m, struct bpe *b,
@@ -741,14 +748,7 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
      on failure |out| is as it was */
 #endif
 
-@ A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
-and that of a long one and a byte, and so on; our stack is a block of memory that
-can be refused, while the machine's own stack overflows without a word.
-
-An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
-$k$ makes id $256+k$. No two ids of such a list have the same bytes, which is not obvious, and the subject of an exercise. Nevertheless one text can be written with different ids: \texttt{that} also with
-the ids of its four bytes, and a model is free to write it so. Text to ids and back is always the same text; ids to text and back need not be
-the same ids.
+@ If memory is refused, the bytes that were appended are taken back.
 
 @<Expand an id, and make an encoder of merges@>=
 bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
@@ -938,7 +938,7 @@ if (b == 0xed)@+ high = 0x9f;
 if (b == 0xf0)@+ low = 0x90;
 if (b == 0xf4)@+ high = 0x8f;
 
-@ Four answers follow from this one.
+@ Four more answers follow from this one: how far whole characters reach, how a broken text can be shown, how many bytes at its end wait for more, and which number a character has.
 
 @(utf8.h@>=
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
@@ -988,11 +988,11 @@ bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   return true;
 }
 
-@ We can say which bytes at the end wait for more. A character of four bytes is unfinished with at most three. So there are three endings to try, and a text of any length
+@ A character of four bytes is unfinished with at most three. So there are three endings to try, and a text of any length
 is judged by its last three bytes. We try the longest ending first;
 because no leading byte is also a continuation, at most one of the three can be the
 beginning of a character, and what comes before it does not matter. Of \texttt{41 e2 82} the last three bytes begin with a whole letter, so they are not
-unfinished; the last two are, so two bytes wait. And a whole character has a number, made of the free bits of its bytes: seven, five, four or three in
+unfinished; the last two are, so two bytes wait. The number of a whole character is made of the free bits of its bytes: seven, five, four or three in
 the first, six in each of the others.
 
 @<Count the bytes that wait for more@>=
@@ -1029,6 +1029,14 @@ incomplete and still completable character. So at most three bytes are ever held
 can never become a character is released at once (holding it would be holding it forever), and
 nothing is ever lost: the pieces released, and what is flushed at the end, are together exactly
 the bytes of all tokens. \Cref{fig:stream}\lab{lab:tokensfigures} shows the seven tokens of a price: \texttt{on}, a space, the euro sign, \texttt{9}.
+
+\begin{tutorial}{misleading}{S3-52}
+\quoted{What you see is exactly the process happening.}
+\ourrun The euro sign costs the model \val{tokens.euro.ids} tokens in our small vocabulary and
+reaches the reader in one piece, after the last of them. Half characters are held back here;
+chapter 8 will hold back what may be the beginning of a stop string, and chapter 13 will write
+several tokens at a step. What you see is the process behind a window that opens now and then.
+\end{tutorial}
 
 \fig{stream}{fig:stream}{Seven tokens on their way to the screen. Above the line: bytes that each releases; below: bytes
 that are held after it. At the bottom the ids, which here are single bytes.}{A row of seven columns, one for each token of the text on, space, euro sign, nine. The first three columns release one
@@ -1081,16 +1089,6 @@ bool stream_flush(struct memory *m, struct stream *s,
   return true;
 }
 
-@ One of the tutorials that this book examines speaks of the stream that a reader sees.
-
-\begin{tutorial}{misleading}{S3-52}
-\quoted{What you see is exactly the process happening.}
-\ourrun The euro sign costs the model \val{tokens.euro.ids} tokens in our small vocabulary and
-reaches the reader in one piece, after the last of them. Half characters are held back here;
-chapter 8 will hold back what may be the beginning of a stop string, and chapter 13 will write
-several tokens at a step. What you see is the process behind a window that opens now and then.
-\end{tutorial}
-
 @ The growing buffers, |struct bytes|, are those of chapter 0.
 
 @(utf8.c@>=
@@ -1129,12 +1127,13 @@ Llama 3 & \tok{It}\,\tok{'s}\,\tok{\ }\,\tok{123}\,\tok{45}\,\tok{\ o}\,\tok{'cl
 begins to cut a text, and asks for the next piece until there is none.
 @^PCRE2@>
 
-\printedheader[32,48]{lookups/split.h}
-
 The class \texttt{\textbackslash p\{L\}}, ``any letter of any script'', grows with every version of Unicode. So which
 piece a new character belongs to depends on the library's version, which \.{incipit --version}
 prints. The PCRE2 that made this book knows Unicode \val[raw]{tokens.unicode}.
 @^Unicode, version of@>
+
+\printedheader[32,48]{lookups/split.h}
+
 
 @* Three families of vocabularies. \label{sec:threefamilies}
 The list of merges of this chapter is one of three kinds of vocabularies that models come with. The kinds answer three questions differently. \emph{With what does encoding begin?} GPT-2 begins with bytes, so that
@@ -1171,14 +1170,15 @@ is nearly right is worse than none: the model answers anyway, only a little more
 nobody knows why.
 @^special token@>
 
-\Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two the later chapters call three functions:
-
-\printedheader[20,39]{tokenizer/tokenizer.h}
-
 Special tokens steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
 letters, or the user could write what only the program should. So every encoding has two switches: is the text of a
 special token that token (|parse_special|), and are the ids that the files put around a text put there (|add_special|)?
 @^prompt injection@>
+
+\Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two the later chapters encode and decode; |tokenizer_decode_next| decodes one id of a text that is still being written.
+
+\printedheader[20,33]{tokenizer/tokenizer.h}
+
 
 @* The check. \label{sec:tokenscheck}
 Here is the way from a text to its ids, all of it, now that the parts have names: cut, and
@@ -1251,11 +1251,11 @@ int main(void)
 
 \checkpoint{build/out/tokens.txt}{the hand calculation, by the program}
 
-The laboratory does the same with the page about the cat.\lab{lab:tokenscheck} It prints a space as a low line. ``The bat'' has
+The laboratory does the same with the page about the cat and its \val{tokens.story.merges} merges.\lab{lab:tokenscheck} It prints a space as a low line. ``The bat'' has
 its \tok{The} and its \tok{at}, and a space and a \tok b that are tokens by themselves, because no word of the page begins like that.
 The euro sign of the price, for which the page has no token, goes through a stream. The tests encode and decode very many strings of arbitrary bytes.
 
-\checkpoint[9,26]{build/out/laboratory/tokens.txt}{merges learnt on a page, ids, a round trip, a stream}
+\checkpoint[16,26]{build/out/laboratory/tokens.txt}{ids from a page of three lines, a round trip, a stream}
 
 @ What does tokenization cost? Compared with what comes, next to nothing. A byte costs a few look-ups in a table on the way to ids, and is copied once on the way back. To write one token the smallest GPT-2, as chapter~2 will
 count, does \val{gpt2.head} multiplications and as many additions for the scores of its vocabulary alone. So a short encoding is

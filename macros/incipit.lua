@@ -118,6 +118,11 @@ function incipit.listing(name, first, last, columns)
   h:close()
 end
 
+-- a listing of up to thirty lines is not broken over pages
+function incipit.keep(first, last)
+  if last - first < 30 then tex.sprint(string.format("\\cwebneed{%.1fpt}", (last - first + 4) * 10.2)) end
+end
+
 -- the tables NAMES (a,b,c) of a grammar: from the line that begins one to the next empty line or table
 function incipit.excerpt(name, names, columns)
   local tables, on, at = {}, nil, 0
