@@ -1177,7 +1177,7 @@ special token that token (|parse_special|), and are the ids that the files put a
 
 \Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two the later chapters encode and decode; |tokenizer_decode_next| decodes one id of a text that is still being written.
 
-\printedheader[20,33]{tokenizer/tokenizer.h}
+\printedheader[24,33]{tokenizer/tokenizer.h}
 
 
 @* The check. \label{sec:tokenscheck}
