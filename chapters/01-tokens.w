@@ -1259,7 +1259,7 @@ The euro sign of the price, for which the page has no token, goes through a stre
 
 @ What does tokenization cost? Compared with what comes, next to nothing. A byte costs a few look-ups in a table on the way to ids, and is copied once on the way back. To write one token the smallest GPT-2, as chapter~2 will
 count, does \val{gpt2.head} multiplications and as many additions for the scores of its vocabulary alone. So a short encoding is
-worth looking for, and the time to find it does not matter, as long as it grows with the text and not with its square.
+worth looking for, and the time to find it does not matter, as long as it grows with the text and not with its square. \Cref{sec:tokenspeed} has the speed in megabytes a second, beside that of other programs.
 
 @* Exercises. \label{sec:tokensexercises}
 Every answer can be judged: \texttt{make exercise-01-1} puts the first one's skeleton into a file of your own, and judges

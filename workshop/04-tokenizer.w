@@ -146,7 +146,7 @@ struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
 
 @ Finally, merges that were learnt by chapter 1's trainer become a tokenizer, in memory or as a file that other
 programs can read. The built-in model's vocabulary has been made in this way. It gives id 0 to the end of a text, so that all of the
-learner's ids move up by one.
+trainer's ids move up by one.
 
 @<A tokenizer, from outside@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
@@ -1330,7 +1330,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_free(m, t);
 }
 
-@ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the learner plus one,
+@ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the trainer plus one,
 since id 0 goes to the end of the text. A token's letters are those of its two halves; chapter 1 has spelt them for us, and only a list that was not learnt could name a half that is not made yet.
 
 @<Make a tokenizer from merges@>=
