@@ -24,9 +24,9 @@ a separate flag would make every slot a third larger.
 @^hash table@>
 
 @<A table from pairs to numbers@>=
-struct pair_slot { uint32_t left, right, value; };
+struct pair_slot {@+ uint32_t left, right, value;@+ };
   /* a pair and its value; 0: the slot is free */
-struct pair_map { struct pair_slot *slot; size_t cap, used; };
+struct pair_map {@+ struct pair_slot *slot;@+ size_t cap, used;@+ };
   /* |cap| slots, a power of two, at most half of them used; a slot whose
      value is 0 is free; all zero is an empty table */
 bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
@@ -109,9 +109,9 @@ void pair_map_free(struct memory *m, struct pair_map *p)
 points to them, so they must stay where they are for as long as the table is used.
 
 @<A table from strings to numbers@>=
-struct name_slot { const unsigned char *byte; size_t n; uint32_t value; };
+struct name_slot {@+ const unsigned char *byte;@+ size_t n;@+ uint32_t value;@+ };
   /* |n| bytes and their value; 0: the slot is free */
-struct name_map { struct name_slot *slot; size_t cap, used; };
+struct name_map {@+ struct name_slot *slot;@+ size_t cap, used;@+ };
   /* like |struct pair_map|; the bytes belong to the caller and stay where they are */
 bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
   size_t n, uint32_t value, struct error *why);
@@ -214,9 +214,9 @@ the side of the smaller of the two below it: 4 comes to the top, 2 rises above i
 \end{byhand}
 
 @<A heap of things to do@>=
-struct heap_item { uint64_t key, tie; };
+struct heap_item {@+ uint64_t key, tie;@+ };
   /* what a heap orders: by |key|, of equals by |tie| */
-struct heap { struct heap_item *item; size_t n, cap; };
+struct heap {@+ struct heap_item *item;@+ size_t n, cap;@+ };
   /* |item[0]| is the smallest; |item[i]| is not larger than |item[2*i + 1]| and
      |item[2*i + 2]|; all zero is empty */
 bool heap_push(struct memory *m, struct heap *h, struct heap_item e, struct error *why);
@@ -331,19 +331,19 @@ what is compiled once; |struct pieces| is a text on its way through it, and reme
 match was found (|from|, |to|). A search needs a place for its result, and some memory to search in. Inside the splitter they would make it, and with it a whole tokenizer, serve only one thread at a time. So the caller supplies them, as a |struct split_work|, and a splitter is only read.
 
 @<A pattern that cuts@>=
-struct split_work { struct memory *m; void *general, *result, *limits,
-  *stack; };
+struct split_work {@+ struct memory *m;@+ void *general, *result, *limits,
+  *stack;@+ };
   /* |m| is set by the caller, the rest begins as null and is PCRE2's;
      serves all splitters and all cuttings of one thread, even one
      inside another */
 void split_work_free(struct split_work *w);
   /* returns what the searches took; it may be used again */
-struct text_piece { const unsigned char *byte; size_t n;
-  bool match; };
+struct text_piece {@+ const unsigned char *byte;@+ size_t n;
+  bool match;@+ };
   /* |n| bytes inside the text; were they a match, or did they lie between
      two? */
-struct pieces { const struct splitter *by; struct split_work *work;
-  const unsigned char *text; size_t n, at, from, to; bool known, full; };
+struct pieces {@+ const struct splitter *by;@+ struct split_work *work;
+  const unsigned char *text;@+ size_t n, at, from, to;@+ bool known, full;@+ };
   /* a text that is being cut; for |pieces_next| only */
 void pieces_begin(struct pieces *p, const struct splitter *by,
   struct split_work *w, const unsigned char *text, size_t n);
