@@ -818,7 +818,7 @@ text: strawberry, comma, a strawberry, comma, 9999 plus 1 equals 10000. At the b
 @ How many tokens is a page? \Cref{tab:words} counts\lab{lab:tokenskeys} a text of \val{tokens.words.english} words on how books were copied by hand, its German translation, and a C function, |utf8_next| of \cref{sec:bytes}.
 In published vocabularies an English word is \val[2]{tokens.words.llama3.english} to \val[2]{tokens.words.llama2.english} tokens, punctuation included. German pays more. Its words are longer, and the list has fewer of them: in GPT-2, which was trained on English, the translation has
 \val[2]{tokens.german.gpt2} times as many tokens as the original, in Llama~3 \val[2]{tokens.german.llama3} times. Those who pay by the token pay so much more for the same contents, wait so much longer for it, and fit so much less of it
-into a model's context. In C nearly every operator and bracket is a token, and indentation counts as well: the two vocabularies of 2024 and later have tokens for whole runs of spaces, and get more bytes out of each token. This book's own
+into a model's context. In C nearly every operator and bracket is a token, and so is, in GPT-2, every space of an indentation; Llama~3 and Qwen~3 have tokens for runs of spaces, and for a bracket with the line end after it. This book's own
 vocabulary is small and was trained on English tales; German falls apart in it, nearly into bytes.
 @^tokens per word@>
 
