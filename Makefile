@@ -62,7 +62,7 @@ $(BUILD)/libprogram.a: $(PROGRAM)
 
 # ---- all modules in an archive for programs and tests of our own, and one program a chapter from its own and earlier chapters
 # what the programs of the chapters and of the laboratory share is linked to them and is not in the library
-FIXTURE := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(filter tangled/tokens/lesson.c tangled/model/toy.c,$(SOURCES_C)))
+FIXTURE := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(filter tangled/model/toy.c,$(SOURCES_C)))
 KIT     := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(wildcard tangled/laboratory/kit*.c))
 OBJECTS := $(filter-out $(FIXTURE),$(SOURCES_C:tangled/%.c=$(BUILD)/obj/%.o))
 # they go into a shared library as well: position-independent, and what a program does not use can be left out of it

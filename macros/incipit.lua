@@ -129,6 +129,11 @@ function incipit.byhand(name)
   h:close()
 end
 
+-- a listing of up to thirty lines is not broken over pages
+function incipit.keep(first, last)
+  if last - first < 30 then tex.sprint(string.format("\\cwebneed{%.1fpt}", (last - first + 4) * 10.2)) end
+end
+
 -- the tables NAMES (a,b,c) of a grammar: from the line that begins one to the next empty line or table
 function incipit.excerpt(name, names, columns)
   local tables, on, at = {}, nil, 0
@@ -485,6 +490,15 @@ function incipit.arcs(name, tokens, dx, f)
   tikz("\\path (0,%.2fmm);", .75 * (5 + dmax * dx * f) + 3)
 end
 
+-- the tokens of a piece, side by side
+function incipit.piece(s)
+  local first = true
+  for t in s:gsub("\\textvisiblespace ?", "\1"):gsub("\\ ", " "):gmatch("%S+") do
+    tex.sprint((first and "" or "\\kern-.35pt") .. "\\tok{" .. t:gsub("\1", "\\ ") .. "}")
+    first = false
+  end
+end
+
 -- (i) a sentence under more and more merges: a line a number of merges, a box a token, new ones filled
 function incipit.merges(name)
   local last, line, y, now, tokens, rows = {}, nil, 0, {}, 0, incipit.csv(name)
@@ -507,7 +521,18 @@ function incipit.merges(name)
   end
 end
 
--- (j2) one sentence in several vocabularies: columns are characters; tokens that are a part of a character are filled
+-- (j2) one sentence in several vocabularies: columns are characters; a token that is only a part of a character is tinted, and the character
+-- written across its parts; the typeface has no cat, so it is drawn
+local cat = "\\fill[%s,shift={(%.2f,%.2f)},x=3.1mm,y=3.1mm,rounded corners=.1pt] (-.36,-.42) .. controls (-.42,-.1) and (-.3,.12) .. (-.02,.1) -- (.02,.44) -- (.14,.3) -- (.28,.32) -- (.4,.46) -- (.44,.16) .. controls (.42,0) and (.32,-.06) .. (.26,-.1) -- (.28,-.42) -- cycle;"
+local function letter(c, x, y, colour)
+  if c == 32 then return tikz("\\draw[%s,line width=.5pt] (%.2f,%.2f) -- ++(0,-.12) -- ++(.44,0) -- ++(0,.12);", colour == "ink" and "faint" or colour, x - .22, y - .12) end
+  if c == 0x1f408 then
+    tikz(cat, colour, x, y)
+    return tikz("\\draw[%s,line width=.9pt,line cap=round,shift={(%.2f,%.2f)},x=3.1mm,y=3.1mm] (-.34,-.34) .. controls (-.62,-.3) and (-.56,.06) .. (-.48,.22);", colour, x, y)
+  end
+  tikz("\\node[inner sep=0pt,anchor=base,font=\\figword,text=%s] at (%.2f,%.2f) {%s};", colour, x, y - .19,
+    c == 0x301 and "\\'{}" or c == 0x3ac and "\\char945\\llap{\\char180\\kern.07em}" or "\\char" .. c .. "\\relax")
+end
 function incipit.spellings(name)
   local letters, order, of = {}, {}, {}
   for _, r in ipairs(incipit.csv(name)) do
@@ -518,20 +543,17 @@ function incipit.spellings(name)
     end
   end
   for k, v in ipairs(order) do
-    local y = -1.15 * k
+    local y, cut = -1.15 * k, {}
     tikz("\\node[fig/label,anchor=east] at (-.4,%.2f) {%s};", y, v)
     tikz("\\node[fig/label,anchor=west] at (%.1f,%.2f) {%d};", #letters + .3, y, #of[v])
     for _, t in ipairs(of[v]) do
       local part = t.from % 1 ~= 0 or t.to % 1 ~= 0
-      local gap = part and .03 or .07
+      local gap = part and .035 or .07
+      if part then for i = t.from // 1 + 1, -(-t.to // 1) do cut[i] = true end end
       tikz("\\path[%s,rounded corners=1.2pt,line width=.45pt] (%.3f,%.2f) rectangle (%.3f,%.2f);",
-        part and "draw=rubric,fill=rubric" or "draw=ink!45,fill=white", t.from + gap, y - .42, t.to - gap, y + .42)
-      for i = part and 1 or t.from // 1 + 1, part and 0 or t.to // 1 do
-        local c, x = letters[i], i - .5
-        if c == 32 then tikz("\\draw[faint,line width=.5pt] (%.2f,%.2f) -- ++(0,-.12) -- ++(.44,0) -- ++(0,.12);", x - .22, y - .12)
-        else tikz("\\node[inner sep=0pt,anchor=base,font=\\figword] at (%.2f,%.2f) {%s};", x, y - .19, c == 0x301 and "\\'{}" or c == 0x3ac and "\\char945\\llap{\\char180\\kern.07em}" or "\\char" .. c .. "\\relax") end
-      end
+        part and "draw=rubric!70,fill=rubric!14" or "draw=ink!45,fill=white", t.from + gap, y - .42, t.to - gap, y + .42)
     end
+    for i, c in ipairs(letters) do letter(c, i - .5, y, cut[i] and "rubric" or "ink") end
   end
 end
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "tokens/split.h"
+#include "lookups/split.h"
 #include "command.h"
 
 /* text and ids: one of them is given, the other made */

@@ -65,7 +65,7 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   one library sh tests/library.sh
   one amalgamation sh tests/amalgamation.sh
   one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
-  one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/tokens.spellings.csv' - "${SHARED:-../shared}"
+  one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/tokens.spellings.csv && texlua tools/spellings.lua "$1" letters | cmp - figures/data/tokens.letters.csv && texlua tools/wordcounts.lua "$1" | cmp - figures/data/tokens.words.csv' - "${SHARED:-../shared}"
   one picture sh -c 'build/bin/laboratory/loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
 # every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too

@@ -21,6 +21,8 @@ measure: checkpoints build/buildid.tex ## takes every measured time again, on th
 	@tools/measure.sh
 spellings: $(BUILD)/incipit ## a hard sentence in four published vocabularies again (needs ../shared)
 	@texlua tools/spellings.lua $(SHARED) > figures/data/tokens.spellings.csv
+	@texlua tools/spellings.lua $(SHARED) letters > figures/data/tokens.letters.csv
+	@texlua tools/wordcounts.lua $(SHARED) > figures/data/tokens.words.csv
 ulp: tangle ## how far the functions are from the truth, on all floats (hours; can be interrupted)
 	@CC='$(CC)' sh tests/ulp.sh
 matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits

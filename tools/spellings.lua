@@ -1,7 +1,9 @@
--- spellings.lua SHARED -- one hard sentence in four vocabularies: where each token begins and ends, in characters of the sentence.
--- The vocabularies are not part of this project; the result, figures/data/tokens.spellings.csv, is.
+-- spellings.lua SHARED [letters] -- one hard sentence in four vocabularies: where each token begins and ends, in characters of the sentence;
+-- with letters another sentence, of words and sums.
+-- The vocabularies are not part of this project; the results, figures/data/tokens.spellings.csv and tokens.letters.csv, are.
 local shared = arg[1]
-local text = "Don't pay  \u{20ac}12345 for \u{3b3}\u{3ac}\u{3c4}\u{3b1}, e\u{301}t\u{e9} \u{1f408}!"
+local letters = arg[2] == "letters"
+local text = letters and "strawberry, a strawberry, 9999 + 1 = 10000" or "Don't pay  \u{20ac}12345 for \u{3b3}\u{3ac}\u{3c4}\u{3b1}, e\u{301}t\u{e9} \u{1f408}!"
 local lists = {{"GPT-2", "golden/tokenizers/gpt2"}, {"Llama 2", "data/llama2/tokenizer.model"}, {"Llama 3", "golden/tokenizers/llama3"}, {"Qwen 3", "golden/tokenizers/qwen3"}}
 local function ask(kind, path, question)
   local f = os.tmpname()
@@ -26,7 +28,7 @@ local function columns(composed)
   at[#at + 1] = column
   return at
 end
-print("# command: texlua tools/spellings.lua SHARED (make spellings); the vocabularies are those of GPT-2, Llama 2, Llama 3 and Qwen 3")
+print("# command: texlua tools/spellings.lua SHARED" .. (letters and " letters" or " (make spellings)") .. "; the vocabularies are those of GPT-2, Llama 2, Llama 3 and Qwen 3")
 print("vocabulary,from,to,what")
 local i = 0
 for _, c in utf8.codes(text) do print(("text,%d,%d,%d"):format(i, i + 1, c)); i = i + 1 end

@@ -66,7 +66,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
      \.{vocab.json} and \.{merges.txt}, or \.{encoder.json} and
      \.{vocab.bpe}; null and a sentence; |m| must outlive it */
 void tokenizer_close(struct memory *m, struct tokenizer *t);
-  /* returns all of it; null is nothing */
+  /* returns all of it; closing a null does nothing */
 bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   struct ids *out,
@@ -76,10 +76,6 @@ bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
      of a special token is that token; on failure |out| is as it was.
      The tokenizer is only read: any number of threads may use it at a
      time, each with a book |m| of its own */
-bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
-  const char *text, size_t n, struct ids *out, struct error *why);
-  /* the same for |n| bytes that stand after an added token, in the
-     middle of a text; adds nothing, and knows no special token */
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why);
@@ -90,6 +86,10 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   struct bytes *out, struct error *why);
   /* the same for one id of a text; |*begun|, false at first, says
      whether an id before it had bytes */
+bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, struct ids *out, struct error *why);
+  /* like |tokenizer_encode|, for |n| bytes that come after an added token, in the
+     middle of a text; adds nothing, and knows no special token */
 
 @ A directory may have no tokenizer, or one of a kind that this book does not treat, and the model in
 it can be used all the same by those who bring ids. So there is a second way of opening, which
@@ -146,7 +146,7 @@ struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
 
 @ Finally, merges that were learnt by chapter 1's trainer become a tokenizer, in memory or as a file that other
 programs can read. The built-in model's vocabulary has been made in this way. It gives id 0 to the end of a text, so that all of the
-learner's ids move up by one.
+trainer's ids move up by one.
 
 @<A tokenizer, from outside@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
@@ -181,7 +181,7 @@ is asked with its merges and patterns, and answers in rows of bytes and ids.
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H
 #include "tokens/bpe.h"
-#include "tokens/split.h"
+#include "lookups/split.h"
 #include "tokens/utf8.h"
 @<A tokenizer, from outside@>@;
 #endif
@@ -670,7 +670,7 @@ static bool push_character(struct job *j, const unsigned char *c,
   size_t n)
 {
   const struct tokenizer *t = j->t;
-  struct ids *row = &j->work.row;
+  struct ids *row = &j->work.piece;
   uint32_t id = n == 1 ? t->letter[*c] : name_map_get(&t->by_piece, c,
     n);
   if (id != 0) return ids_push(j->m, row, id - 1, j->why);
@@ -698,7 +698,7 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
     if (id == BPE_NONE) id = j->t->unknown - 1;
     if (id == BPE_NONE) return error_say(j->why,
       "the vocabulary cannot spell byte 0x%02x", byte[i]);
-    if (!ids_push(j->m, &j->work.row, id, j->why)) return false;
+    if (!ids_push(j->m, &j->work.piece, id, j->why)) return false;
   }
   return true;
 }
@@ -734,7 +734,7 @@ and nowhere else: no letter of it comes into a row, and so no merge can begin in
 static bool join(struct job *j)
 {
   bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
-  j->work.row.n = 0, j->unknown_end = 0;
+  j->work.piece.n = 0, j->unknown_end = 0;
   return ok;
 }
 @#
@@ -743,7 +743,7 @@ static bool encode_characters(struct job *j,
 {
   enum utf8_state state;
   size_t length;
-  j->work.row.n = 0, j->unknown_end = 0;
+  j->work.piece.n = 0, j->unknown_end = 0;
   for (size_t at = 0; at < n; at += length) {
     const struct added_token *x = !j->t->any_frozen ? NULL
       : longest_match(j->t, 2, text + at, n - at, &length);
@@ -1071,7 +1071,7 @@ static bool encode_runs(struct job *j, bool first,
   bool ok = true, whole;
   for (size_t at = 0; ok && at < n; at += length) {
     length = utf8_run(byte + at, n - at, &whole);
-    j->work.row.n = 0;
+    j->work.piece.n = 0;
     ok = whole ? encode_added(j, 0, first && at == 0, byte + at, length)
       : push_bytes(j, byte + at, length) && join(j);
   }
@@ -1330,7 +1330,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_free(m, t);
 }
 
-@ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the learner plus one,
+@ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the trainer plus one,
 since id 0 goes to the end of the text. A token's letters are those of its two halves; chapter 1 has spelt them for us, and only a list that was not learnt could name a half that is not made yet.
 
 @<Make a tokenizer from merges@>=

@@ -1018,7 +1018,7 @@ bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root)
 
 @(grammar.c@>=
 #include <string.h>
-#include "tokens/table.h"
+#include "lookups/table.h"
 #include "constraints/net.h"
 @<Letters and blanks of a grammar@>@;
 @<Find the number of a name@>@;
@@ -1385,7 +1385,7 @@ void net_free(struct net *w)
 @(net.h@>=
 #ifndef INCIPIT_NET_H
 #define INCIPIT_NET_H
-#include "tokens/table.h"
+#include "lookups/table.h"
 #include "constraints/parser.h"
 @<The readers of two languages@>@;
 @<A network@>@;

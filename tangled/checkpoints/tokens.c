@@ -2,73 +2,55 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "tokens/lesson.h"
+#include "tokens/bpe.h"
+#include "lookups/split.h"
 
-/* <Turn ids back into text> */
-static bool decode(struct memory *m, const struct lesson *l,
-  const struct ids *list, struct bytes *out)
+/* <From a text to its ids> */
+static bool encode(struct memory *m, const struct bpe *rules,
+  const char *text, struct ids *out, struct error *why)
 {
-  for (size_t i = 0; i < list->n; i++)
-    if (!bpe_spell(m, l->merge, list->id[i], out, NULL)) return false;
-  return true;
+  struct bpe_work work = { .cap = 0 };
+  struct split_work cut = { .m = m };
+  struct splitter *by = splitter_open(m, split_gpt2, strlen(split_gpt2),
+    false, why);
+  struct pieces p;
+  struct text_piece next;
+  bool ok = by != NULL;
+  pieces_begin(&p, by, &cut, (const unsigned char *) text, strlen(text));
+  while (ok && (ok = pieces_next(&p, &next, why)) && next.n > 0)
+    ok = bpe_encode(rules, m, &work, next.byte, next.n, out, why);
+  split_work_free(&cut);
+  splitter_close(by);
+  bpe_work_free(m, &work);
+  return ok;
 }
 
-/* <Print merges> */
-static void print_merges(struct memory *m, const struct lesson *l)
+int main(void)
 {
-  for (size_t k = 0; k < l->n; k++) {
-    char left[64], right[64], both[140];
-    lesson_show(m, l, l->merge[k].left, left);
-    lesson_show(m, l, l->merge[k].right, right);
-    snprintf(both, sizeof both, "%s+%s", left, right);
-    bool last = (k + 1) % 4 == 0 || k + 1 == l->n;
-    printf("%4zu %-*s%s", 256 + k, last ? 1 : 11, both,
-      last ? "\n" : "");
-  }
-}
-
-/* <Print ids beside their text> */
-static bool print_ids(struct memory *m, struct lesson *l,
-  const char *text)
-{
+  static const char text[] = "the cat that sat", word[] = "that";
+  struct memory m = { .fail_at = 0 };
+  struct error why = { .text = "" };
+  struct bpe_merge *merge = NULL;
+  struct bpe rules = { .n = 0 };
   struct ids list = { NULL, 0, 0 };
   struct bytes back = { NULL, 0, 0 };
-  bool ok = lesson_encode(m, l, text, &list) && decode(m, l, &list, &back);
-  printf("%s\n ", text);
-  for (size_t i = 0; i < list.n; i++) {
-    char buffer[64];
-    lesson_show(m, l, list.id[i], buffer);
-    printf(" %u:%s", (unsigned) list.id[i], buffer);
+  size_t n = 0;
+  bool ok = bpe_train(&m, text, strlen(text), split_gpt2, 9, &merge, &n,
+    &why) && bpe_learnt(&m, &rules, merge, n, &why)
+    && encode(&m, &rules, word, &list, &why);
+  for (size_t k = 0; k < n; k++) printf("%3u + %3u -> %zu%s",
+    (unsigned) merge[k].left, (unsigned) merge[k].right, 256 + k,
+    k % 3 == 2 ? "\n" : "     ");
+  printf("%s:", word);
+  for (size_t i = 0; ok && i < list.n; i++) {
+    printf(" %u", (unsigned) list.id[i]);
+    ok = bpe_spell(&m, merge, list.id[i], &back, &why);
   }
-  bool same = ok && back.n == strlen(text)
-    && memcmp(back.byte, text, back.n) == 0;
-  printf("\n  %zu ids, and back: %s\n", list.n,
-    same ? "the same" : "DIFFERENT");
-  ids_free(m, &list);
-  bytes_free(m, &back);
-  return same;
-}
-
-int main(int argc, char **argv)
-{
-  struct memory m = { .fail_at = 0 };
-  struct lesson hand, cat;
-  (void) argv;
-  if (argc > 1 || !lesson_learn(&m, hand_line, HAND_MERGES, &hand)) return 1;
-  printf("%zu merges from `%s'\n", hand.n, hand_line);
-  print_merges(&m, &hand);
-  bool ok = print_ids(&m, &hand, "that");
-  lesson_forget(&m, &hand);
-  if (!lesson_learn(&m, story, STORY_MERGES, &cat)) return 1;
-  printf("%zu merges from three lines about a cat\n", cat.n);
-  print_merges(&m, &cat);
-  ok = print_ids(&m, &cat, "The cat sat") && ok;
-  ok = print_ids(&m, &cat, sentence) && ok;
-  ok = print_ids(&m, &cat, "The bat") && ok;
-  printf("a stream of %zu ids: id, bytes released, bytes held\n ",
-    lesson_count(&m, &cat, price));
-  lesson_stream(&m, &cat, price, " %u/%zu/%zu");
-  printf("\n");
-  lesson_forget(&m, &cat);
+  printf(", and back: %.*s%s\n", (int) back.n, (char *) back.byte, why.text);
+  ok = ok && back.n == strlen(word) && memcmp(back.byte, word, back.n) == 0;
+  bytes_free(&m, &back);
+  ids_free(&m, &list);
+  bpe_free(&m, &rules);
+  bpe_forget(&m, merge);
   return ok && m.all.live == 0 ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 /* grammar.c -- made from workshop/09-constraints.w; change it there */
 
 #include <string.h>
-#include "tokens/table.h"
+#include "lookups/table.h"
 #include "constraints/net.h"
 
 /* <Letters and blanks of a grammar> */

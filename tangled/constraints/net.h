@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_NET_H
 #define INCIPIT_NET_H
-#include "tokens/table.h"
+#include "lookups/table.h"
 #include "constraints/parser.h"
 
 /* <The readers of two languages> */

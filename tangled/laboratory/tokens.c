@@ -2,7 +2,178 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "tokens/lesson.h"
+#include "lookups/split.h"
+#include "tokens/bpe.h"
+#include "laboratory/kit.h"
+
+/* <The texts> */
+static const char hand_line[] = "the cat that sat";
+static const char story[] =
+  "The cat sat on the mat." " The rat sat on the " "cat.\n"
+  "The cat sat up and " "the rat ran. That is " "that,\n"
+  "said the cat, and sat " "on the mat.\n";
+static const char news[] =
+  "Then the hat ran up to " "the oat. A man has sat "
+  "there and has seen a\n"
+  "star on the path: what " "is that? said the man, "
+    "and he sat at last on\n"
+  "the hat.\n";
+static const char sentence[] = "The cat sat on the " "mat.";
+static const char price[] = "on \xe2\x82\xac" "9";
+enum { HAND_MERGES = 9, STORY_MERGES = 24 };
+
+/* <A lesson> */
+
+/* n merges in a block of asked, and what encodes with them */
+struct lesson { struct bpe_merge *merge; size_t n, asked;
+  struct bpe rules; struct bpe_work work;
+  struct splitter *by; struct split_work cut; };
+
+static bool lesson_learn(struct memory *m, const char *text,
+  size_t merges, struct lesson *l)
+{
+  struct error why;
+  *l = (struct lesson) { .asked = merges, .cut = { .m = m } };
+  if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge,
+    &l->n, &why) && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
+    && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2),
+      false, &why))) return true;
+  fprintf(stderr, "%s\n", why.text);
+  return false;
+}
+
+static void lesson_forget(struct memory *m, struct lesson *l)
+{
+  split_work_free(&l->cut);
+  splitter_close(l->by);
+  bpe_work_free(m, &l->work);
+  bpe_free(m, &l->rules);
+  bpe_forget(m, l->merge);
+}
+
+static bool lesson_encode(struct memory *m, struct lesson *l,
+  const char *text, struct ids *out)
+{
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, l->by, &l->cut, (const unsigned char *) text,
+    strlen(text));
+  while (pieces_next(&p, &next, NULL) && next.n > 0)
+    if (!bpe_encode(&l->rules, m, &l->work, next.byte, next.n, out,
+      NULL)) return false;
+  return next.n == 0;
+}
+
+static size_t lesson_count(struct memory *m, struct lesson *l,
+  const char *text)
+{
+  struct ids list = { NULL, 0, 0 };
+  lesson_encode(m, l, text, &list);
+  size_t n = list.n;
+  ids_free(m, &list);
+  return n;
+}
+
+static size_t lesson_show(struct memory *m, const struct lesson *l,
+  uint32_t id, char buffer[64])
+{
+  struct bytes b = { NULL, 0, 0 };
+  size_t to = 0;
+  bpe_spell(m, l->merge, id, &b, NULL);
+  for (size_t i = 0; i < b.n && to < 58; i++) {
+    bool plain = b.byte[i] > 32 && b.byte[i] < 127;
+    if (plain || b.byte[i] == ' ') buffer[to++] = plain
+      ? (char) b.byte[i] : '_';
+    else to += (size_t) sprintf(buffer + to, "<%02x>", b.byte[i]);
+  }
+  buffer[to] = '\0';
+  to = b.n;
+  bytes_free(m, &b);
+  return to;
+}
+
+static void lesson_stream(struct memory *m, struct lesson *l, const char *text,
+  const char *format)
+{
+  struct ids list = { NULL, 0, 0 };
+  struct stream s = { .n = 0 };
+  lesson_encode(m, l, text, &list);
+  for (size_t i = 0; i < list.n; i++) {
+    struct bytes token = { NULL, 0, 0 }, out = token;
+    bpe_spell(m, l->merge, list.id[i], &token, NULL);
+    stream_feed(m, &s, token.byte, token.n, &out, NULL);
+    printf(format, (unsigned) list.id[i], out.n, s.n);
+    bytes_free(m, &token);
+    bytes_free(m, &out);
+  }
+  ids_free(m, &list);
+}
+
+/* <Print the check> */
+static bool decode(struct memory *m, const struct lesson *l,
+  const struct ids *list, struct bytes *out)
+{
+  for (size_t i = 0; i < list->n; i++)
+    if (!bpe_spell(m, l->merge, list->id[i], out, NULL)) return false;
+  return true;
+}
+
+static void print_merges(struct memory *m, const struct lesson *l)
+{
+  for (size_t k = 0; k < l->n; k++) {
+    char left[64], right[64], both[140];
+    lesson_show(m, l, l->merge[k].left, left);
+    lesson_show(m, l, l->merge[k].right, right);
+    snprintf(both, sizeof both, "%s+%s", left, right);
+    bool last = (k + 1) % 4 == 0 || k + 1 == l->n;
+    printf("%4zu %-*s%s", 256 + k, last ? 1 : 11, both,
+      last ? "\n" : "");
+  }
+}
+
+static bool print_ids(struct memory *m, struct lesson *l,
+  const char *text)
+{
+  struct ids list = { NULL, 0, 0 };
+  struct bytes back = { NULL, 0, 0 };
+  bool ok = lesson_encode(m, l, text, &list) && decode(m, l, &list, &back);
+  printf("%s\n ", text);
+  for (size_t i = 0; i < list.n; i++) {
+    char buffer[64];
+    lesson_show(m, l, list.id[i], buffer);
+    printf(" %u:%s", (unsigned) list.id[i], buffer);
+  }
+  bool same = ok && back.n == strlen(text)
+    && memcmp(back.byte, text, back.n) == 0;
+  printf("\n  %zu ids, and back: %s\n", list.n,
+    same ? "the same" : "DIFFERENT");
+  ids_free(m, &list);
+  bytes_free(m, &back);
+  return same;
+}
+
+static int print_check(void)
+{
+  struct memory m = { .fail_at = 0 };
+  struct lesson hand, cat;
+  if (!lesson_learn(&m, hand_line, HAND_MERGES, &hand)) return 1;
+  printf("%zu merges from `%s'\n", hand.n, hand_line);
+  print_merges(&m, &hand);
+  bool ok = print_ids(&m, &hand, "that");
+  lesson_forget(&m, &hand);
+  if (!lesson_learn(&m, story, STORY_MERGES, &cat)) return 1;
+  printf("%zu merges from three lines about a cat\n", cat.n);
+  print_merges(&m, &cat);
+  ok = print_ids(&m, &cat, "The cat sat") && ok;
+  ok = print_ids(&m, &cat, sentence) && ok;
+  ok = print_ids(&m, &cat, "The bat") && ok;
+  printf("a stream of %zu ids: id, bytes released, bytes held\n ",
+    lesson_count(&m, &cat, price));
+  lesson_stream(&m, &cat, price, " %u/%zu/%zu");
+  printf("\n");
+  lesson_forget(&m, &cat);
+  return ok && m.all.live == 0 ? 0 : 1;
+}
 
 /* <Count looks, the slow way and the fast way> */
 static uint64_t slow_looks(const struct bpe *b, uint32_t *id,
@@ -106,6 +277,35 @@ static void print_published(void)
   }
 }
 
+/* <Print tokens per word> */
+enum { COUNTED = 15 };
+struct word_counts { double english; size_t printed; };
+static bool print_count(void *ctx, const char *line)
+{
+  struct word_counts *c = ctx;
+  char name[16], text[16];
+  unsigned words, bytes, tokens;
+  if (sscanf(line, "%15[^,],%15[^,],%u,%u,%u", name, text, &words, &bytes,
+    &tokens) != 5) return false;
+  printf("tokens.words.%s.%s %.4f\n", name, text, (double) tokens / words);
+  printf("tokens.width.%s.%s %.4f\n", name, text, (double) bytes / tokens);
+  if (c->printed++ < 3) printf("tokens.words.%s %u\n", text, words);
+  if (strcmp(text, "english") == 0) c->english = tokens;
+  if (strcmp(text, "german") == 0)
+    printf("tokens.german.%s %.4f\n", name, tokens / c->english);
+  return true;
+}
+
+static bool print_words(void)
+{
+  struct word_counts c = { 0, 0 };
+  struct error why;
+  if (data_read("tokens.words", print_count, &c, COUNTED, &why))
+    return true;
+  fprintf(stderr, "%s\n", why.text);
+  return false;
+}
+
 static int print_values(void)
 {
   struct memory m = { .fail_at = 0 };
@@ -123,6 +323,7 @@ static int print_values(void)
   printf("tokens.hand.that %zu\n", lesson_count(&m, &hand, "that"));
   print_story_keys(&m, &cat);
   print_published();
+  if (!print_words()) return 1;
   printf("lookups.pairs %d\nlookups.slots %zu\n", PAIRS, cap);
   printf("lookups.crowd %zu\n", max_len);
   lesson_forget(&m, &hand);
@@ -201,6 +402,7 @@ static int print_held(void)
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
+  if (argc == 1) return print_check();
   if (strcmp(what, "values") == 0) return print_values();
   if (strcmp(what, "growth") == 0) return print_growth();
   if (strcmp(what, "shrink") == 0) return print_shrink();

@@ -297,7 +297,7 @@ static bool push_character(struct job *j, const unsigned char *c,
   size_t n)
 {
   const struct tokenizer *t = j->t;
-  struct ids *row = &j->work.row;
+  struct ids *row = &j->work.piece;
   uint32_t id = n == 1 ? t->letter[*c] : name_map_get(&t->by_piece, c,
     n);
   if (id != 0) return ids_push(j->m, row, id - 1, j->why);
@@ -322,7 +322,7 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
     if (id == BPE_NONE) id = j->t->unknown - 1;
     if (id == BPE_NONE) return error_say(j->why,
       "the vocabulary cannot spell byte 0x%02x", byte[i]);
-    if (!ids_push(j->m, &j->work.row, id, j->why)) return false;
+    if (!ids_push(j->m, &j->work.piece, id, j->why)) return false;
   }
   return true;
 }
@@ -330,7 +330,7 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
 static bool join(struct job *j)
 {
   bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
-  j->work.row.n = 0, j->unknown_end = 0;
+  j->work.piece.n = 0, j->unknown_end = 0;
   return ok;
 }
 
@@ -339,7 +339,7 @@ static bool encode_characters(struct job *j,
 {
   enum utf8_state state;
   size_t length;
-  j->work.row.n = 0, j->unknown_end = 0;
+  j->work.piece.n = 0, j->unknown_end = 0;
   for (size_t at = 0; at < n; at += length) {
     const struct added_token *x = !j->t->any_frozen ? NULL
       : longest_match(j->t, 2, text + at, n - at, &length);
@@ -627,7 +627,7 @@ static bool encode_runs(struct job *j, bool first,
   bool ok = true, whole;
   for (size_t at = 0; ok && at < n; at += length) {
     length = utf8_run(byte + at, n - at, &whole);
-    j->work.row.n = 0;
+    j->work.piece.n = 0;
     ok = whole ? encode_added(j, 0, first && at == 0, byte + at, length)
       : push_bytes(j, byte + at, length) && join(j);
   }

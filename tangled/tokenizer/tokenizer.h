@@ -3,7 +3,7 @@
 #ifndef INCIPIT_TOKENIZER_H
 #define INCIPIT_TOKENIZER_H
 #include "tokens/bpe.h"
-#include "tokens/split.h"
+#include "lookups/split.h"
 #include "tokens/utf8.h"
 
 /* <A tokenizer, from outside> */
@@ -14,7 +14,7 @@ struct tokenizer;
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   struct error *why);
 
-/* returns all of it; null is nothing */
+/* returns all of it; closing a null does nothing */
 void tokenizer_close(struct memory *m, struct tokenizer *t);
 
 /* appends the ids of n bytes; add_special: also the ids that the files put before and
@@ -25,11 +25,6 @@ bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   struct ids *out,
   struct error *why);
-
-/* the same for n bytes that stand after an added token, in the middle of a text; adds
-   nothing, and knows no special token */
-bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
-  const char *text, size_t n, struct ids *out, struct error *why);
 
 /* appends the bytes of n ids; an id that the tokenizer does not know has none; on
    failure out is as it was */
@@ -42,6 +37,11 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
 bool tokenizer_decode_next(const struct tokenizer *t,
   struct memory *m, uint32_t id, bool skip_special, bool *begun,
   struct bytes *out, struct error *why);
+
+/* like tokenizer_encode, for n bytes that come after an added token, in the middle of
+   a text; adds nothing, and knows no special token */
+bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, struct ids *out, struct error *why);
 
 /* it is open; there is none; it is of another kind (Unigram, WordPiece); it is of our
    kind, but wrong, or has what we do not do */

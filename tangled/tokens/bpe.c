@@ -2,55 +2,48 @@
 
 #include <string.h>
 #include "tokens/bpe.h"
-#include "tokens/split.h"
+#include "lookups/split.h"
 #include "tokens/utf8.h"
 
-/* <The learner, from its structures up> */
-
-/* <What the learner knows> */
-#define NOWHERE UINT32_MAX /* the end of a chain */
-struct occurrence {
-  uint32_t id, prev, next; /* the neighbours in the piece */
-  uint32_t prev_occ, next_occ; /* the neighbours in the pair's chain */
-  uint32_t weight; /* how often the piece stands in the text */
+/* <What the trainer knows> */
+#define NOWHERE UINT32_MAX /* the end of a list */
+struct text_node { uint32_t id;
+  uint32_t prev, next; /* the neighbours in the piece */
+  uint32_t prev_occ, next_occ; /* the neighbours in the pair's list */
+  uint32_t weight; /* how often the piece occurs in the text */
 };
 struct bpe_pair { uint64_t count; uint32_t left, right, first, last; };
 
-struct bpe_trainer {
-  struct memory *m;
-  struct error *why;
-  struct chunk *part; size_t n_chunks, chunks_cap;
-  /* from a piece's letters to its number, plus 1 */
-  struct name_map known;
-  struct occurrence *nodes; size_t n_nodes;
+struct unique_piece { const unsigned char *byte; size_t n;
+  uint32_t weight; };
+struct bpe_trainer { struct memory *m; struct error *why;
+  struct unique_piece *unique; size_t n_unique, unique_cap;
+  /* from a piece's bytes to its number, plus 1 */
+  struct name_map piece_number;
+  struct text_node *nodes; size_t n_nodes;
   struct bpe_pair *pairs; size_t n_pairs, pairs_cap;
-  struct pair_map number; /* from a pair to its number, plus 1 */
-  struct heap queue;
-  struct split_work cut;
-};
+  struct pair_map pair_number; /* from two ids to their pair, plus 1 */
+  struct heap queue; struct split_work cut; };
 
-struct chunk { const unsigned char *byte; size_t n; uint32_t weight; };
-
-/* <Enter a piece of the text> */
+/* <Collect the pieces of the text> */
 static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
   size_t n)
 {
-  uint32_t known = name_map_get(&t->known, byte, n);
+  uint32_t known = name_map_get(&t->piece_number, byte, n);
   if (known != 0) {
-    t->part[known - 1].weight++;
+    t->unique[known - 1].weight++;
     return true;
   }
-  struct chunk *p = memory_reserve(t->m, MEMORY_TOKENS, t->part, &t->chunks_cap,
-    t->n_chunks + 1, 64, sizeof *p, t->why);
+  struct unique_piece *p = memory_reserve(t->m, MEMORY_TOKENS, t->unique,
+    &t->unique_cap, t->n_unique + 1, 64, sizeof *p, t->why);
   if (p == NULL) return false;
-  t->part = p;
-  t->part[t->n_chunks++] = (struct chunk) { byte, n, 1 };
+  t->unique = p;
+  t->unique[t->n_unique++] = (struct unique_piece) { byte, n, 1 };
   t->n_nodes += n;
-  return name_map_put(t->m, &t->known, byte, n,
-    (uint32_t) t->n_chunks, t->why);
+  return name_map_put(t->m, &t->piece_number, byte, n,
+    (uint32_t) t->n_unique, t->why);
 }
 
-/* <Collect the pieces of the text> */
 static bool collect(struct bpe_trainer *t, const unsigned char *text,
   size_t n, struct splitter *by)
 {
@@ -70,27 +63,26 @@ static bool collect(struct bpe_trainer *t, const unsigned char *text,
   return true;
 }
 
-/* <Make room for a new pair> */
+/* <Enter and strike out the pair that begins at a node> */
 static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
   uint32_t *k)
 {
-  struct bpe_pair *p = memory_reserve(t->m, MEMORY_TOKENS, t->pairs, &t->pairs_cap,
-    t->n_pairs + 1, 256, sizeof *p, t->why);
+  struct bpe_pair *p = memory_reserve(t->m, MEMORY_TOKENS, t->pairs,
+    &t->pairs_cap, t->n_pairs + 1, 256, sizeof *p, t->why);
   if (p == NULL) return false;
   t->pairs = p;
   *k = (uint32_t) (t->n_pairs + 1);
-  if (!pair_map_put(t->m, &t->number, left, right, *k, t->why))
+  if (!pair_map_put(t->m, &t->pair_number, left, right, *k, t->why))
     return false;
   t->pairs[t->n_pairs++] = (struct bpe_pair) { 0, left, right, NOWHERE,
     NOWHERE };
   return true;
 }
 
-/* <Enter the pair that begins at a spot> */
 static bool link_pair(struct bpe_trainer *t, uint32_t i)
 {
   uint32_t left = t->nodes[i].id, right = t->nodes[t->nodes[i].next].id;
-  uint32_t k = pair_map_get(&t->number, left, right);
+  uint32_t k = pair_map_get(&t->pair_number, left, right);
   if (k == 0 && !new_pair(t, left, right, &k)) return false;
   struct bpe_pair *p = &t->pairs[k - 1];
   t->nodes[i].prev_occ = p->last, t->nodes[i].next_occ = NOWHERE;
@@ -101,11 +93,10 @@ static bool link_pair(struct bpe_trainer *t, uint32_t i)
   return true;
 }
 
-/* <Strike out the pair that begins at a spot> */
 static void unlink_pair(struct bpe_trainer *t, uint32_t i)
 {
-  const struct occurrence *s = &t->nodes[i];
-  uint32_t k = pair_map_get(&t->number, s->id, t->nodes[s->next].id);
+  const struct text_node *s = &t->nodes[i];
+  uint32_t k = pair_map_get(&t->pair_number, s->id, t->nodes[s->next].id);
   struct bpe_pair *p = &t->pairs[k - 1];
   if (s->prev_occ == NOWHERE) p->first = s->next_occ;
   else t->nodes[s->prev_occ].next_occ = s->next_occ;
@@ -114,7 +105,7 @@ static void unlink_pair(struct bpe_trainer *t, uint32_t i)
   p->count -= s->weight;
 }
 
-/* <Put pairs into the queue> */
+/* <Put pairs into the heap> */
 static bool queue_pair(struct bpe_trainer *t, const struct bpe_pair *p)
 {
   struct heap_item e = { ~p->count,
@@ -129,7 +120,7 @@ static bool queue_from(struct bpe_trainer *t, size_t k)
   return true;
 }
 
-/* <Lay out the spots and count the pairs> */
+/* <Lay out the nodes and count the pairs> */
 static bool lay_out(struct bpe_trainer *t)
 {
   if (t->n_nodes >= NOWHERE)
@@ -139,13 +130,13 @@ static bool lay_out(struct bpe_trainer *t)
     t->why);
   if (t->nodes == NULL) return false;
   uint32_t i = 0;
-  for (size_t c = 0; c < t->n_chunks; c++) {
-    /* <Lay out the spots of one chunk> */
-    uint32_t first = i, last = i + (uint32_t) t->part[c].n - 1;
+  for (size_t k = 0; k < t->n_unique; k++) {
+    const struct unique_piece *p = &t->unique[k];
+    uint32_t first = i, last = i + (uint32_t) p->n - 1;
     for (; i <= last; i++)
-      t->nodes[i] = (struct occurrence) { t->part[c].byte[i - first],
+      t->nodes[i] = (struct text_node) { p->byte[i - first],
         i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,
-        NOWHERE, NOWHERE, t->part[c].weight };
+        NOWHERE, NOWHERE, p->weight };
     for (i = first; i < last; i++)
       if (!link_pair(t, i)) return false;
     i = last + 1;
@@ -159,7 +150,7 @@ static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
   *best = NULL;
   while (t->queue.n > 0) {
     struct heap_item e = heap_pop(&t->queue);
-    uint32_t k = pair_map_get(&t->number, (uint32_t) (e.tie >> 32),
+    uint32_t k = pair_map_get(&t->pair_number, (uint32_t) (e.tie >> 32),
       (uint32_t) e.tie);
     struct bpe_pair *p = &t->pairs[k - 1];
     if (p->count == ~e.key) {
@@ -171,7 +162,7 @@ static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
   return true;
 }
 
-/* <Merge at one place> */
+/* <Merge a pair wherever it occurs> */
 static bool merge_at(struct bpe_trainer *t, uint32_t i, uint32_t made)
 {
   uint32_t prev = t->nodes[i].prev, gone = t->nodes[i].next,
@@ -185,11 +176,10 @@ static bool merge_at(struct bpe_trainer *t, uint32_t i, uint32_t made)
   return next == NOWHERE || link_pair(t, i);
 }
 
-/* <Merge a pair wherever it stands> */
 static bool merge_all(struct bpe_trainer *t, const struct bpe_pair *best,
   uint32_t made)
 {
-  size_t k = pair_map_get(&t->number, best->left, best->right) - 1;
+  size_t k = pair_map_get(&t->pair_number, best->left, best->right) - 1;
   size_t fresh = t->n_pairs;
   while (t->pairs[k].first != NOWHERE)
     if (!merge_at(t, t->pairs[k].first, made)) return false;
@@ -221,7 +211,6 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   struct splitter *by = NULL;
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
-  /* <Refuse more merges than there are ids, and compile the pattern> */
   bool ok = merges < NOWHERE - 256
     || error_say(why, "%zu merges are more than ids can number", merges);
   if (ok && pattern != NULL)
@@ -233,14 +222,13 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   if (ok) list = memory_alloc(m, MEMORY_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
-  /* <Return what the learner took> */
   split_work_free(&t.cut);
   heap_free(m, &t.queue);
-  pair_map_free(m, &t.number);
-  name_map_free(m, &t.known);
+  pair_map_free(m, &t.pair_number);
+  name_map_free(m, &t.piece_number);
   memory_free(m, t.pairs);
   memory_free(m, t.nodes);
-  memory_free(m, t.part);
+  memory_free(m, t.unique);
   if (ok) *out = list;
   else bpe_forget(m, list);
   return ok;
@@ -251,12 +239,12 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge)
   memory_free(m, merge);
 }
 
-/* <Append a rule, and return them> */
+/* <Append a rule; return rules and workspace> */
 bool bpe_add_ranked(struct memory *m, struct bpe *b,
   struct bpe_rule rule, struct error *why)
 {
-  struct bpe_rule *p = memory_reserve(m, MEMORY_TOKENS, b->rule, &b->cap, b->n + 1, 256,
-    sizeof *p, why);
+  struct bpe_rule *p = memory_reserve(m, MEMORY_TOKENS, b->rule, &b->cap,
+    b->n + 1, 256, sizeof *p, why);
   if (p == NULL) return false;
   b->rule = p;
   b->rule[b->n] = rule;
@@ -280,7 +268,20 @@ void bpe_free(struct memory *m, struct bpe *b)
   b->rule = NULL, b->n = b->cap = 0;
 }
 
-/* <Look at two neighbours> */
+static void give_nodes(struct memory *m, struct bpe_work *w)
+{
+  memory_free(m, w->node);
+  w->node = NULL, w->cap = 0;
+}
+
+void bpe_work_free(struct memory *m, struct bpe_work *w)
+{
+  heap_free(m, &w->queue);
+  ids_free(m, &w->piece);
+  give_nodes(m, w);
+}
+
+/* <Join a short piece> */
 static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
   uint32_t left, uint32_t right)
 {
@@ -290,7 +291,6 @@ static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
   return (uint64_t) b->rule[place - 1].rank << 32 | (place - 1);
 }
 
-/* <Join a short row> */
 enum { SHORT = 32 };
 static size_t join_short(const struct bpe *b, struct bpe_work *w,
   uint32_t *id, size_t n)
@@ -303,7 +303,6 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
     for (size_t i = 1; i + 1 < n; i++)
       if (candidate[i] >> 32 < candidate[best] >> 32) best = i;
     if (candidate[best] == UINT64_MAX) break;
-    /* <Merge two in the row> */
     size_t after = n - best - 2;
     id[best] = b->rule[(uint32_t) candidate[best]].made;
     memmove(id + best + 1, id + best + 2, after * sizeof *id);
@@ -318,21 +317,7 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
   return n;
 }
 
-/* <Return the workspace> */
-static void give_nodes(struct memory *m, struct bpe_work *w)
-{
-  memory_free(m, w->node);
-  w->node = NULL, w->cap = 0;
-}
-
-void bpe_work_free(struct memory *m, struct bpe_work *w)
-{
-  heap_free(m, &w->queue);
-  ids_free(m, &w->row);
-  give_nodes(m, w);
-}
-
-/* <Consider the pair that begins at a node> */
+/* <Join a long piece> */
 static bool consider(const struct bpe *b, struct memory *m,
   struct bpe_work *w, uint32_t i, struct error *why)
 {
@@ -343,11 +328,10 @@ static bool consider(const struct bpe *b, struct memory *m,
     | (uint32_t) c }, why);
 }
 
-/* <Begin with a chain of all ids> */
-static bool begin_chain(const struct bpe *b, struct memory *m,
+static bool begin_list(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct error *why)
 {
-  size_t n = w->row.n;
+  size_t n = w->piece.n;
   if (n > w->cap) {
     give_nodes(m, w);
     w->node = memory_alloc(m, MEMORY_TOKENS, n, sizeof *w->node, why);
@@ -356,26 +340,24 @@ static bool begin_chain(const struct bpe *b, struct memory *m,
   }
   w->queue.n = 0;
   for (uint32_t i = 0; i < n; i++) {
-    w->node[i] = (struct bpe_node) { w->row.id[i],
+    w->node[i] = (struct bpe_node) { w->piece.id[i],
       i > 0 ? i - 1 : NOWHERE, i + 1 < n ? i + 1 : NOWHERE };
     if (i > 0 && !consider(b, m, w, i - 1, why)) return false;
   }
   return true;
 }
 
-/* <Join a long row> */
 static bool join_long(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct ids *out, struct error *why)
 {
   size_t start = out->n;
-  if (!begin_chain(b, m, w, why)) return false;
+  if (!begin_list(b, m, w, why)) return false;
   while (w->queue.n > 0) {
     struct heap_item e = heap_pop(&w->queue);
     const struct bpe_rule *r = &b->rule[(uint32_t) e.tie];
     uint32_t i = (uint32_t) (e.tie >> 32), next = w->node[i].next;
     if (w->node[i].id != r->left || next == NOWHERE
       || w->node[next].id != r->right) continue;
-    /* <Merge the two nodes, and look at their neighbours> */
     uint32_t after = w->node[next].next, before = w->node[i].prev;
     w->node[i].id = r->made, w->node[i].next = after;
     w->node[next].id = BPE_NONE;
@@ -384,7 +366,6 @@ static bool join_long(const struct bpe *b, struct memory *m,
       return false;
     if (after != NOWHERE && !consider(b, m, w, i, why)) return false;
   }
-  /* <Append the ids that are left in the chain> */
   for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
     if (!ids_push(m, out, w->node[i].id, why)) {
       out->n = start;
@@ -397,12 +378,12 @@ static bool join_long(const struct bpe *b, struct memory *m,
 bool bpe_join(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct ids *out, struct error *why)
 {
-  if (w->row.n > SHORT) return w->row.n < NOWHERE
+  if (w->piece.n > SHORT) return w->piece.n < NOWHERE
     ? join_long(b, m, w, out, why) : error_say(why,
-    "a piece of %zu letters is too long", w->row.n);
-  size_t n = join_short(b, w, w->row.id, w->row.n), start = out->n;
+    "a piece of %zu letters is too long", w->piece.n);
+  size_t n = join_short(b, w, w->piece.id, w->piece.n), start = out->n;
   for (size_t i = 0; i < n; i++)
-    if (!ids_push(m, out, w->row.id[i], why)) {
+    if (!ids_push(m, out, w->piece.id[i], why)) {
       out->n = start;
       return false;
     }
@@ -413,32 +394,32 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
   struct bpe_work *w, const unsigned char *byte, size_t n,
   struct ids *out, struct error *why)
 {
-  w->row.n = 0;
+  w->piece.n = 0;
   for (size_t i = 0; i < n; i++) {
     uint32_t id = b->byte_id[byte[i]];
     if (id == BPE_NONE)
       return error_say(why, "the vocabulary cannot spell byte 0x%02x",
         byte[i]);
-    if (!ids_push(m, &w->row, id, why)) return false;
+    if (!ids_push(m, &w->piece, id, why)) return false;
   }
   return bpe_join(b, m, w, out, why);
 }
 
-/* <Spell an id, and make an encoder of merges> */
+/* <Expand an id, and make an encoder of merges> */
 bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
   uint32_t id, struct bytes *out, struct error *why)
 {
-  struct ids pile = { NULL, 0, 0 };
+  struct ids stack = { NULL, 0, 0 };
   size_t start = out->n;
-  bool ok = ids_push(m, &pile, id, why);
-  while (ok && pile.n > 0) {
-    uint32_t top = pile.id[--pile.n];
+  bool ok = ids_push(m, &stack, id, why);
+  while (ok && stack.n > 0) {
+    uint32_t top = stack.id[--stack.n];
     unsigned char byte = (unsigned char) top;
     if (top < 256) ok = bytes_push(m, out, &byte, 1, why);
-    else ok = ids_push(m, &pile, merge[top - 256].right, why)
-      && ids_push(m, &pile, merge[top - 256].left, why);
+    else ok = ids_push(m, &stack, merge[top - 256].right, why)
+      && ids_push(m, &stack, merge[top - 256].left, why);
   }
-  ids_free(m, &pile);
+  ids_free(m, &stack);
   if (!ok) out->n = start;
   return ok;
 }

@@ -4,9 +4,7 @@
 #define INCIPIT_BPE_H
 #include "ground/ground.h"
 #include "tokens/utf8.h"
-#include "tokens/table.h"
-
-/* <Merges, learnt> */
+#include "lookups/table.h"
 
 /* merge number k of a list makes id 256 + k of these two */
 struct bpe_merge { uint32_t left, right; };
@@ -18,10 +16,9 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   const char *pattern, size_t merges, struct bpe_merge **out,
   size_t *n_out, struct error *why);
 
-/* returns what bpe_train gave, for as many merges as were asked for */
+/* returns what bpe_train gave */
 void bpe_forget(struct memory *m, struct bpe_merge *merge);
 
-/* <Merges, applied> */
 #define BPE_NONE UINT32_MAX
 
 /* the pair left, right becomes made; of several rules that apply, the lowest rank
@@ -31,8 +28,7 @@ struct bpe_rule { uint32_t left, right, made, rank; };
 /* the id of every byte, BPE_NONE if it has none; n rules, of which the lowest rank
    goes first; from a pair to the place of its rule, plus 1 */
 struct bpe { uint32_t byte_id[256]; struct bpe_rule *rule; size_t n,
-  cap;
-  struct pair_map place; };
+  cap; struct pair_map place; };
 
 /* appends a rule whose rank is its place; of two rules for one pair the later counts */
 bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
@@ -45,14 +41,13 @@ bool bpe_add_ranked(struct memory *m, struct bpe *b,
 /* returns the blocks of the rules */
 void bpe_free(struct memory *m, struct bpe *b);
 
-/* an id of a piece, and the places of its neighbours, BPE_NONE at the ends */
+/* an id of a piece, and the numbers of its neighbours, BPE_NONE at the ends */
 struct bpe_node { uint32_t id, prev, next; };
 
-/* a piece as ids, a chain of cap nodes, what is to be done, and a count of look-ups;
-   all zero is an empty workspace */
-struct bpe_work { struct ids row; struct bpe_node *node; size_t cap;
-  struct heap queue;
-  uint64_t lookups; };
+/* a piece as ids, a list of cap nodes, the merges to be done, and a count of
+   look-ups; all zero is an empty workspace */
+struct bpe_work { struct ids piece; struct bpe_node *node; size_t cap;
+  struct heap queue; uint64_t lookups; };
 
 /* appends the ids of a piece of n bytes; the time is of the order n log n for any
    piece; on failure out is as it was */
@@ -60,14 +55,12 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
   struct bpe_work *w, const unsigned char *byte, size_t n,
   struct ids *out, struct error *why);
 
-/* the same for a piece whose first ids stand in w->row, which is used up */
+/* the same for a piece whose first ids are in w->piece, which is used up */
 bool bpe_join(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct ids *out, struct error *why);
 
 /* returns the workspace */
 void bpe_work_free(struct memory *m, struct bpe_work *w);
-
-/* <Merges, undone> */
 
 /* fills an empty b with the ids of the bytes and n merges as bpe_train gives them;
    bpe_free returns it */

@@ -25,7 +25,6 @@ size_t utf8_next(const unsigned char *byte, size_t n,
   if (b == 0xf4) high = 0x8f;
   *state = UTF8_BROKEN;
   if (length == 0) return 1;
-  /* <Go on while each byte may stand where it stands> */
   for (size_t k = 1; k < length; k++) {
     if (k == n) {
       *state = UTF8_UNFINISHED;
@@ -38,7 +37,7 @@ size_t utf8_next(const unsigned char *byte, size_t n,
   return length;
 }
 
-/* <Cut off a run of characters, or of what is none> */
+/* <Cut off a run, and replace what is not a character> */
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
 {
   enum utf8_state state;
@@ -52,7 +51,6 @@ size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
   return at;
 }
 
-/* <Replace what is no character> */
 bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   struct bytes *out, struct error *why)
 {
@@ -80,7 +78,6 @@ size_t utf8_held(const unsigned char *byte, size_t n)
   return 0;
 }
 
-/* <Put a character's number together> */
 uint32_t utf8_point(const unsigned char *byte, size_t length)
 {
   static const unsigned char free_bits[5] = { 0, 0x7f, 0x1f, 0x0f,

@@ -4,8 +4,6 @@
 #define INCIPIT_UTF8_H
 #include "ground/buffers.h"
 
-/* <What begins at a byte> */
-
 /* a character; a maximal subpart of none; the beginning of one, cut off */
 enum utf8_state { UTF8_WHOLE, UTF8_BROKEN, UTF8_UNFINISHED };
 
@@ -27,8 +25,6 @@ size_t utf8_held(const unsigned char *byte, size_t n);
 
 /* the number of the whole character of length bytes that begins here */
 uint32_t utf8_point(const unsigned char *byte, size_t length);
-
-/* <Bytes on their way to a reader> */
 
 /* the n bytes that are held back; all zero is a stream that begins */
 struct stream { unsigned char held[3]; size_t n; };

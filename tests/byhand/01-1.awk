@@ -4,7 +4,7 @@ FNR > 1 { text = text " " $0 }
 END {
   # what is given: the text, the numbers of some bytes
   match(text, /The text is [a-z ]*\./); line = substr(text, RSTART + 12, RLENGTH - 13)
-  if (match(text, /The blank is byte [0-9]+/)) num["_"] = substr(text, RSTART + 18, RLENGTH - 18)
+  if (match(text, /The space is byte [0-9]+/)) num["_"] = substr(text, RSTART + 18, RLENGTH - 18)
   if (match(text, /c is byte [0-9]+/)) num["c"] = substr(text, RSTART + 10, RLENGTH - 10)
   if (match(text, /s is byte [0-9]+/)) num["s"] = substr(text, RSTART + 10, RLENGTH - 10)
   if (match(text, /is [0-9]+ \+ 1 = [0-9]+/)) { split(substr(text, RSTART + 3, RLENGTH - 3), a, /[ +=]+/); first = a[1]; num["th"] = a[3]; if (a[1] + 1 != a[3]) bad(a[1] " + 1") }

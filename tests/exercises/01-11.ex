@@ -2,7 +2,7 @@
 # the k smallest of n numbers, in rising order, with a heap of no more than k
 set -e
 cat > $BUILD/ex.c <<'C'
-#include "tokens/table.h"
+#include "lookups/table.h"
 C
 cat "$1" >> $BUILD/ex.c
 cat >> $BUILD/ex.c <<'C'

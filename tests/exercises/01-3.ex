@@ -5,7 +5,7 @@ cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "tokens/bpe.h"
-#include "tokens/split.h"
+#include "lookups/split.h"
 int main(int argc, char **argv)
 {
   struct memory m = {0}; struct bpe_merge *list; size_t n, ask = strlen(argv[1]); struct error why; (void) argc;

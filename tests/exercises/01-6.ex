@@ -5,7 +5,7 @@ texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
 #include <string.h>
 #include "tokens/bpe.h"
-#include "tokens/split.h"
+#include "lookups/split.h"
 static size_t learnt(const char *text)
 {
   struct memory m = {0}; struct bpe_merge *list; size_t n;

@@ -1,10 +1,10 @@
-/* split.c -- made from chapters/01-tokens.w; change it there */
+/* split.c -- made from workshop/19-lookups.w; change it there */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <string.h>
-#include "tokens/split.h"
-#include "tokens/utf8.h"
+#include "ground/buffers.h"
+#include "lookups/split.h"
 
 /* <The published patterns> */
 const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|"

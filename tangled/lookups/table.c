@@ -1,7 +1,7 @@
-/* table.c -- made from chapters/01-tokens.w; change it there */
+/* table.c -- made from workshop/19-lookups.w; change it there */
 
 #include <string.h>
-#include "tokens/table.h"
+#include "lookups/table.h"
 
 /* <Find a pair's slot, or the free one where it belongs> */
 static size_t pair_place(const struct pair_map *p, uint32_t left, uint32_t right)
@@ -51,7 +51,7 @@ void pair_map_free(struct memory *m, struct pair_map *p)
   *p = (struct pair_map) { NULL, 0, 0 };
 }
 
-/* <Find a row's slot, or the free one where it belongs> */
+/* <Find a string's slot, or the free one where it belongs> */
 static size_t name_place(const struct name_map *p, const unsigned char *byte,
   size_t n)
 {

@@ -1,4 +1,4 @@
-/* split.h -- made from chapters/01-tokens.w; change it there */
+/* split.h -- made from workshop/19-lookups.w; change it there */
 
 #ifndef INCIPIT_SPLIT_H
 #define INCIPIT_SPLIT_H
@@ -12,7 +12,7 @@ struct splitter;
 struct splitter *splitter_open(struct memory *m, const char *pattern,
   size_t n, bool literal, struct error *why);
 
-/* returns all of it; null is nothing */
+/* returns all of it; closing a null does nothing */
 void splitter_close(struct splitter *s);
 
 /* which version of Unicode the patterns know, as in "14.0.0" */
@@ -21,10 +21,6 @@ void splitter_unicode(char version[24]);
 /* the patterns of GPT-2 and of Llama 3 */
 extern const char split_gpt2[], split_llama3[];
 
-/* n bytes inside the text; were they a match, or lay they between two? */
-struct text_piece { const unsigned char *byte; size_t n;
-  bool match; };
-
 /* m is set by the caller, the rest begins as null and is PCRE2's; serves all
    splitters and all cuttings of one thread, even one inside another */
 struct split_work { struct memory *m; void *general, *result, *limits,
@@ -32,6 +28,10 @@ struct split_work { struct memory *m; void *general, *result, *limits,
 
 /* returns what the searches took; it may be used again */
 void split_work_free(struct split_work *w);
+
+/* n bytes inside the text; were they a match, or did they lie between two? */
+struct text_piece { const unsigned char *byte; size_t n;
+  bool match; };
 
 /* a text that is being cut; for pieces_next only */
 struct pieces { const struct splitter *by; struct split_work *work;

@@ -1,4 +1,4 @@
-/* table.h -- made from chapters/01-tokens.w; change it there */
+/* table.h -- made from workshop/19-lookups.w; change it there */
 
 #ifndef INCIPIT_TABLE_H
 #define INCIPIT_TABLE_H
@@ -23,7 +23,7 @@ uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right);
 /* returns the block and empties the table */
 void pair_map_free(struct memory *m, struct pair_map *p);
 
-/* <A table from letters to numbers> */
+/* <A table from strings to numbers> */
 
 /* n bytes and their value; 0: the slot is free */
 struct name_slot { const unsigned char *byte; size_t n; uint32_t value; };
@@ -31,11 +31,11 @@ struct name_slot { const unsigned char *byte; size_t n; uint32_t value; };
 /* like struct pair_map; the bytes belong to the caller and stay where they are */
 struct name_map { struct name_slot *slot; size_t cap, used; };
 
-/* enters value >=1 for a row of n bytes, in place of an older one */
+/* enters value >=1 for a string of n bytes, in place of an older one */
 bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
   size_t n, uint32_t value, struct error *why);
 
-/* the value of a row, 0 if there is none */
+/* the value of a string, 0 if there is none */
 uint32_t name_map_get(const struct name_map *p, const unsigned char *byte,
   size_t n);
 
@@ -47,8 +47,8 @@ void name_map_free(struct memory *m, struct name_map *p);
 /* what a heap orders: by key, of equals by tie */
 struct heap_item { uint64_t key, tie; };
 
-/* item[0] is the smallest; item[i] is not larger than item[2*i + 1] and e[2*i + 2];
-   all zero is empty */
+/* item[0] is the smallest; item[i] is not larger than item[2*i + 1] and item[2*i +
+   2]; all zero is empty */
 struct heap { struct heap_item *item; size_t n, cap; };
 
 /* puts an entry in; on failure the heap is as it was */
