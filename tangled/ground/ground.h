@@ -15,13 +15,13 @@ _Static_assert(0, "compile without -ffast-math: it reorders the sums");
 _Static_assert(0, "this target computes floats in wider registers (x87?)");
 #endif
 
-/* <An error is one sentence> */
+/* <An error is one message> */
 
-/* why the last call failed: one sentence in UTF-8, no line break; owned by the
-   caller, written only on failure */
+/* why the last call failed: one message in UTF-8, no line break; owned by the caller,
+   written only on failure */
 struct error { char text[400]; };
 
-/* writes the sentence, cut to fit; why may be null; always false, so that a function
+/* writes the message, cut to fit; why may be null; always false, so that a function
    can end with return error_say(...) */
 bool error_say(struct error *why, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
@@ -40,12 +40,12 @@ enum memory_class { MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS,
    yet freed, the largest that live has been; then two counts of requests */
 struct account { uint64_t requested, allocated, live, peak, requests, refused; };
 
-/* the books, by purpose and together; all zero is an empty book. Request number
+/* the accounts, by purpose and together; all zero is an empty one. Request number
    fail_at (from 1, over all purposes; 0: none) is refused */
 struct memory { struct account of[N_MEMORY_CLASSES], all; uint64_t fail_at; };
 
 /* count objects of size bytes, zeroed, aligned to 64, owned by the caller; null and a
-   sentence if refused or if count*size overflows; 0 bytes give a pointer, too */
+   message if refused or if count*size overflows; 0 bytes give a pointer as well */
 void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why);
 
@@ -54,15 +54,18 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
 void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why);
 
+/* frees a block; null does nothing */
+void memory_free(struct memory *m, void *p);
+
+/* "weights", "cache", ... */
+const char *memory_class_name(enum memory_class what);
+
 /* an array p of *cap objects, or null and 0, gets room for wanted >=1: p itself if it
    has that room, otherwise a block of 2*(wanted-1)+first objects that replaces it
-   (first >=1 is the capacity of the first block); on failure null and a sentence, p
+   (first >=1 is the capacity of the first block); on failure null and a message, p
    and *cap as they were */
 void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
   size_t wanted, size_t first, size_t size, struct error *why);
-
-/* frees a block of one of these three; null does nothing */
-void memory_free(struct memory *m, void *p);
 
 /* blocks that are freed together, charged to m; last is the one allocated last, spare
    the first of those that arena_reset has kept. It begins with m alone; refused: one
@@ -81,15 +84,12 @@ void arena_reset(struct arena *a);
 /* frees all blocks, those that are kept as well; an arena that is all zero has none */
 void arena_free(struct arena *a);
 
-/* "weights", "cache", ... */
-const char *memory_class_name(enum memory_class what);
-
 /* <A file that is mapped> */
 
 /* a file as memory, read-only; an empty file has size == 0 */
 struct mapping { const unsigned char *bytes; size_t size; };
 
-/* maps the whole regular file path; the sentence names it */
+/* maps the whole regular file path; the message names it */
 bool file_map(struct mapping *map, const char *path, struct error *why);
 
 /* ends a mapping; all pointers into it die with it */
@@ -119,7 +119,7 @@ struct pool;
 typedef void pool_work(void *ctx, unsigned worker, unsigned workers);
 
 /* a pool of workers >=1, the caller being the first of them; owned by the caller;
-   null and a sentence if threads or memory are refused */
+   null and a message if threads or memory are refused */
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
 
 /* work(ctx, i, workers) for every i, on as many threads; returns when all are done.
@@ -131,24 +131,24 @@ void pool_run(struct pool *p, pool_work *work, void *ctx);
 /* how many; 1 for a null pool */
 unsigned pool_workers(const struct pool *p);
 
+/* ends the threads and frees the memory; null does nothing */
+void pool_close(struct memory *m, struct pool *p);
+
+/* physical cores that are online, at least 1 */
+unsigned pool_cores(void);
+
 /* an arena charged to m that lasts as long as the pool, for the one thread that calls
    pool_run; null for a null pool, for one that is charged to other memory, and while
    the arena is in use */
 struct arena *pool_arena(struct pool *p, const struct memory *m);
 
 /* from now on each worker has a workspace of at least size bytes; does nothing for a
-   null pool. False and a sentence if memory is refused */
+   null pool. False and a message if memory is refused */
 bool pool_reserve(struct pool *p, size_t size, struct error *why);
 
 /* the workspace of a worker, at a multiple of 64, its contents anything; null if
    fewer than size bytes have been reserved */
 void *pool_workspace(struct pool *p, unsigned worker, size_t size);
-
-/* ends the threads and returns the memory */
-void pool_close(struct memory *m, struct pool *p);
-
-/* physical cores that are online, at least 1 */
-unsigned pool_cores(void);
 
 /* the modes of a thread, as they were found: mxcsr on x86-64, rest elsewhere */
 struct float_modes { unsigned mxcsr; fenv_t rest; };

@@ -1,5 +1,5 @@
 ==== check
-# a block that is grown twice: the books, from the allocator itself
+# a block that is grown twice: the accounts, from the allocator itself
 set -e
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
@@ -10,21 +10,21 @@ int main(void)
   void *p = memory_alloc(&m, MEMORY_OTHER, 10, 8, NULL);
   p = memory_resize(&m, MEMORY_OTHER, p, 20, 8, NULL);
   p = memory_resize(&m, MEMORY_OTHER, p, 40, 8, NULL);
-  printf("asked %d\ngiven %d\nheld %d\npeak %d\n", (int) m.all.requested, (int) m.all.allocated, (int) m.all.live, (int) m.all.peak);
+  printf("requested %d\ngiven %d\nheld %d\npeak %d\n", (int) m.all.requested, (int) m.all.allocated, (int) m.all.live, (int) m.all.peak);
   memory_free(&m, p);
 }
 C
 ${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
 $BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
 ==== answer
-asked 560
-given 560
-held 320
+requested 560
+allocated 560
+live 320
 peak 480
 ==== wrong
-asked 560
-given 560
-held 320
+requested 560
+allocated 560
+live 320
 peak 320
 ==== skeleton
-# four lines "NAME VALUE": asked, given, held, peak
+# four lines "NAME VALUE": requested, allocated, live, peak

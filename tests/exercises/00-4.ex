@@ -1,24 +1,32 @@
 ==== check
-# euro signs that are left of a sentence of 200, from error_say itself
+# a program of 200 requests, run once for every request that can be refused, and once with none: runs and requests, counted
 set -e
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
-#include <string.h>
 #include "ground/ground.h"
+static uint64_t requests;
+static int run(uint64_t fail_at)                                  /* stops at the first refusal, like everything here */
+{
+  struct memory m = { .fail_at = fail_at };
+  void *p[200];
+  int n = 0;
+  while (n < 200 && (p[n] = memory_alloc(&m, MEMORY_OTHER, 1, 1, NULL)) != NULL) n++;
+  requests += m.all.requests;
+  for (int i = 0; i < n; i++) memory_free(&m, p[i]);
+  return m.all.refused == 0;
+}
 int main(void)
 {
-  char long_one[601] = "";
-  struct error why;
-  for (int i = 0; i < 200; i++) strcat(long_one, "\xe2\x82\xac");
-  error_say(&why, "%s", long_one);
-  printf("%d\n", (int) strlen(why.text) / 3);
+  int runs = 1;
+  while (!run((uint64_t) runs)) runs++;
+  printf("%d %d\n", runs, (int) requests);
 }
 C
 ${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
 $BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
 ==== answer
-132
+201 20300
 ==== wrong
-133
+200 40000
 ==== skeleton
-# one integer, characters
+# runs and requests, two integers in a line
