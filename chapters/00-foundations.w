@@ -7,9 +7,9 @@ memory, reads files that strangers wrote, and divides its work among threads. Ea
 these can go wrong without a word. The same numbers, added in another order, give another sum. A request for memory can fail in the
 middle of a text. A file can end before its own header says it does. Two threads can write to the same place.
 
-This chapter says what the book promises about the four, and prints the headers with which the other chapters keep the promises. Each part has its use first,
-then the reason, then the declarations. The functions themselves are in the workshop, in \cref{ground/body}, and you need none of them to read on.
-None of this is about language models, and it is short. If you are in a hurry, do the two hand calculations, and come back when a later chapter
+This chapter says what the book promises about the four, and prints the headers with which the other chapters keep the promises: first how a thing is used,
+then why it is so, then the declarations. The functions themselves are in the workshop, in \cref{ground/body}; you need none of them to read on.
+None of this is about language models. If you are in a hurry, do the two hand calculations, and come back when a later chapter
 says |memory_alloc| or |pool_run|.
 
 @* One answer, bit for bit. \label{sec:arithmetic}
@@ -21,7 +21,7 @@ because floating-point addition is not associative.
 \begin{byhand}{one sum, three workers}
 A |float| keeps 24 binary digits. Between 67 million and 134 million they suffice for every eighth integer, and a sum is rounded to the
 nearest of these. We add $M=100{,}000{,}000$ and five threes. The first addition gives 100,000,003, which is rounded to
-$M$ again, and so does each of the others. Now we cut the list into equal parts. Each worker adds its part; then the results are added from left to right.
+$M$ again, and so does each of the others. Now each worker adds an equal part of the list, and then their results are added from left to right.
 
 \medskip
 \begin{tabular}{@@{}clll@@{}}
@@ -41,50 +41,49 @@ every sum in a model. Most steps consist of many sums, one for each row of a mat
 the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:layer}).
 
 Three things besides us can change a sum. A compiler may reorder it, or keep intermediate results in
-wider registers. Both dangers are visible to the preprocessor, and |ground.h|, which every
+wider registers: |ground.h|, which every
 file of this book includes, refuses to be compiled under either. A compiler may also contract a product and a sum
-into one operation with one rounding where we wrote two. That the preprocessor cannot see. The command line of every build
-forbids it, and the kernels, the small functions in which all the multiplying is done, test themselves for it before they are used (\cref{sec:kernels}).
+into one operation with one rounding where we wrote two. The preprocessor cannot see that. The command line of every build
+forbids it, and the \emph{kernels}, the small functions in which all the multiplying is done, test themselves for it before they are used (\cref{sec:kernels}).
 The third is a mode of the thread; we come to it in \cref{sec:pool}.
 @^fast math@>
 
-@<Refuse a compiler that would change the bits@>=
-#ifdef __FAST_MATH__
-_Static_assert(0, "compile without -ffast-math: it reorders the sums");
-#endif
-#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
-_Static_assert(0, "this target computes floats in wider registers (x87?)");
-#endif
-
-@ The header is a table of contents of the chapter. It includes four headers of the C library and none of the system's:
-a program that includes |ground.h| is plain C.
+The rest of the header is a table of contents of this chapter. It includes nothing of the system's, so
+a program that includes it is plain C. (\.{paths.h}, with functions that join names of files, is in the workshop.)
 
 @(ground.h@>=
 #ifndef INCIPIT_GROUND_H
 #define INCIPIT_GROUND_H
+#ifdef __FAST_MATH__
+_Static_assert(0, "-ffast-math would reorder the sums");
+#endif
+#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
+_Static_assert(0, "floats in wider registers (x87?)");
+#endif
 #include <fenv.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-@<Refuse a compiler that would change the bits@>@;
 @<An error is one message@>@;
 @<Memory that is counted@>@;
 @<A file that is mapped@>@;
+#include "ground/paths.h"
 @<A pool of workers@>@;
 @<Progress, and a way to stop@>@;
 #endif
 
 @* Printed numbers. \label{sec:keys}
-How does a number get into this book? Every chapter has a program. Run without an argument, it prints what is in the box \emph{Checkpoint} of its chapter. With the argument
+How does a number get into this book? Every chapter has a program. Run without an argument, it prints what is in the box \emph{Checkpoint} of its chapter; with the argument
 \.{values} it prints lines of a key, a number and perhaps a unit:
 $$\hbox{\texttt{ground.peak.6 180 bytes}}$$
 Where the text has such a number, its source has the key, here \texttt{\char92val\char123ground.peak.6\char125}. The build
-compiles the program, runs it and sets the number: \val{ground.peak.6}. So a changed program changes the sentence, and a key that no program prints stops the build. Figures are drawn from what
-programs print in the same way. Where a chapter has more to measure than fits into a short program, as all of them have from here on, the keys come from a program of the laboratory. A time is different
-each day, so times come from a committed file that names the machine. A number that we choose, such as the threes above, is simply typed.
+compiles the program, runs it and sets the number: \val{ground.peak.6}. So a changed program changes the sentence, and a key that no program prints stops the build. Figures are drawn in the same way. Where there
+is more to measure than
+fits into a short program, the keys come from one of the laboratory, as they do in this chapter already. Times are different
+each day; they come from a committed file that names the machine. A number that we choose, such as the threes above, is simply typed.
 @^keys@>@^numbers, printed@>
 
-This is the program of the chapter. Its parts are where they explain something; together they are the first users of |ground.h|.
+This is the program of the chapter. Its parts are where they explain something, and they are the first users of |ground.h|.
 
 @c
 #include <stdio.h>
@@ -95,9 +94,7 @@ This is the program of the chapter. Its parts are where they explain something; 
 @#
 int main(void)
 {
-  print_messages();
-  print_requests();
-  return print_sums();
+  print_messages();@+ print_account();@+ return print_sums();
 }
 
 @* Error messages. \label{sec:errors}
@@ -120,64 +117,48 @@ bool error_found(struct error *why, const char *file, const char *field,
   const char *found, const char *wanted);
   /* \.{file: field is found; wanted: wanted}, |found| quoted by the caller */
 
-@ A function that can fail takes a |struct error *| as its last argument and returns |false| or NULL. Its caller passes the same pointer on and returns |false| in its turn, until
-|main| prints the message, once. Nothing is printed in between, because a library does not know where its user's messages go. Since |error_say| is always |false|, a failure is one line:
-|return error_say(why, "%s: cannot be opened", path)|.
+@ A function that can fail takes a |struct error *| as its last argument and returns |false| or NULL when it has failed. Its caller passes the pointer on and fails in its turn, until
+|main| prints the message, once: a library does not know where its user's messages should go. Since |error_say| is always |false|, a failure is one line, such as |return error_say(why, "no room")|.
 
-Most messages have the four parts, and |error_found| puts them in the same order each time. A reader who has seen one can read the next, and a test can look in any of them for the four parts, and
-does. Here the program provokes four failures, and writes a fifth message by itself.
+Most messages have the four parts, and |error_found| puts them in the same order each time. A person who has read one can read the next, and a test can look for the four parts in any of them, and
+does. Our program provokes two failures, and writes a third message itself:
 
 @<Print a message of every kind@>=
 static void print_messages(void)
 {
-  struct memory m = @[{ .fail_at = 1 }@];
-  struct error why;
-  struct mapping map;
+  struct memory m = @[{ .fail_at = 1 }@];@+ struct error why;@+ struct mapping map;
   memory_alloc(&m, MEMORY_CACHE, 3, 1024, &why);
   printf("%s\n", why.text);
-  memory_alloc(&m, MEMORY_WEIGHTS, SIZE_MAX / 2, 3, &why);
-  printf("%s\n", why.text);
   if (!file_map(&map, "no-such-model", &why)) printf("%s\n", why.text);
-  if (!file_map(&map, "tangled", &why)) printf("%s\n", why.text);
   error_found(&why, "config.json", "n_layers", "-2", "1 or more");
   printf("%s\n", why.text);
 }
 
-@ They come out as
+@ These are the messages.
 
-\checkpoint[2,6]{build/out/ground.txt}{the messages}
+\checkpoint[2,4]{build/out/ground.txt}{the messages}
 
-The first two name the purpose of the memory, since ``out of memory'' tells a user nothing about what to make smaller: a cache shrinks with the context, weights do not. The
-first also says how much is held already, so that
-the user can see whether the last request was the large one. The second shows two factors, because their product is the one number that cannot be printed.
+The first names the purpose of the memory, since ``out of memory'' tells a user nothing about what to make smaller: a cache shrinks with the context, weights do not. It
+also says how much is held already, so that
+the user can see whether the last request was the large one.
 
 @* Counted memory. \label{sec:memory}
-You declare a |struct memory|, allocate from it, look into it, and free what you got. The program makes five requests of a few bytes each; |fail_at| says that the fourth of them
+You declare a |struct memory|, allocate from it, look into it, and free what you got. Here are five requests of a few bytes each; |fail_at| says that the fourth of them
 is to be refused, although it has done nothing wrong.
 @^memory@>@^allocator@>
 
 @<Make the requests of the hand calculation@>=
-static void show(const char *event, const struct memory *m)
-{
-  printf("%-20s %9d %9d %6d %6d\n", event, (int) m->all.requested,
-    (int) m->all.allocated, (int) m->all.live, (int) m->all.peak);
-}
-static void print_requests(void)
+static void print_account(void)
 {
   struct memory m = @[{ .fail_at = 4 }@];
-  printf("%30s %9s %6s %6s\n", "requested", "allocated", "live", "peak");
   char *a = memory_alloc(&m, MEMORY_OTHER, 60, sizeof *a, NULL);
-  show("allocate 60", &m);
   char *b = memory_alloc(&m, MEMORY_OTHER, 40, sizeof *b, NULL);
-  show("allocate 40", &m);
   char *c = memory_alloc(&m, MEMORY_OTHER, 80, sizeof *c, NULL);
-  show("allocate 80", &m);
   memory_free(&m, b);
-  show("free 40", &m);
   char *d = memory_alloc(&m, MEMORY_OTHER, 50, sizeof *d, NULL);
-  show("allocate 50, refused", &m);
   char *e = memory_alloc(&m, MEMORY_OTHER, 30, sizeof *e, NULL);
-  show("allocate 30", &m);
+  printf("requested %d, allocated %d, live %d, peak %d\n",@|
+    (int) m.all.requested, (int) m.all.allocated, (int) m.all.live, (int) m.all.peak);
   memory_free(&m, a), memory_free(&m, c);
   memory_free(&m, d), memory_free(&m, e);
 }
@@ -187,6 +168,61 @@ needs a witness who was there when each byte was handed out. So all memory of th
 engine comes from one allocator that keeps an account for each purpose,
 and the formulas of chapter 6 are compared with the accounts.
 @^accounts@>
+
+Two patterns of use have functions of their own. The first is an array that grows while it is filled. |memory_reserve| doubles it when it is full, so each element is
+copied fewer than two times on average, however long the array becomes (\cref{sec:allocator}). The second is a group of blocks that are freed
+together: a pass through a model needs a dozen arrays from its beginning to its end. They come from an
+\emph{arena}, by a list of allocations without a test between them, one test at the end, and one call that frees them all or keeps them for the next pass.
+@^growing array@>@^arena@>
+
+@<Memory that is counted@>=
+enum memory_class {@+ MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS,
+  MEMORY_TOKENS, MEMORY_TRAINING, MEMORY_OTHER, N_MEMORY_CLASSES@+ };
+  /* what a block is for */
+struct account {@+ uint64_t requested, allocated, live, peak, requests, refused;@+ };
+  /* bytes requested, refused or not; bytes allocated; those not yet freed; the most
+     that were |live|; then two counts of requests */
+struct memory {@+ struct account of[N_MEMORY_CLASSES], all;@+ uint64_t fail_at;@+ };
+  /* by purpose and together; all zero before the first request. Request number
+     |fail_at|, from 1, is refused; 0: none */
+void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
+  struct error *why);
+  /* |count| objects of |size| bytes, zeroed, aligned to 64, owned by the caller; null and a message
+     if refused or if |count*size| overflows; a pointer even for 0 bytes */
+void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
+  size_t size, struct error *why);
+  /* the block |p|, or null for none, becomes one of |count| objects, its contents kept and
+     the rest zeroed; on failure |p| is untouched and still owned by the caller */
+void memory_free(struct memory *m, void *p);
+  /* frees a block; null does nothing */
+const char *memory_class_name(enum memory_class what);
+  /* \.{"weights"}, \.{"cache"}, \dots */
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why);
+  /* an array |p| of |*cap| objects, or null and 0, gets room for |wanted| $\ge 1$: |p| itself if it has
+     that room, otherwise a block of |2*(wanted-1)+first| objects that replaces it (|first| $\ge 1$);
+     on failure null and a message, |p| and |*cap| as they were */
+struct arena {@+ struct memory *m;@+ void *last, *spare;@+ bool refused;@+ };
+  /* blocks that are freed together, charged to |m|: |last| is the newest, |spare|
+     the first of those kept for reuse; |refused|: one was. It begins with |m| alone */
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why);
+  /* a block as of |memory_alloc|, or a kept one with any contents; it is neither
+     resized nor freed by itself; after a refusal null, without another request */
+void arena_reset(struct arena *a);
+  /* takes all blocks back and keeps them for the next allocations: the first is given out first,
+     and one that is too small, or for another purpose, is freed and replaced */
+void arena_free(struct arena *a);
+  /* frees all blocks, kept ones as well */
+
+@ This is the account of the five requests, kept with a pencil.\sidefig{ground}{fig:ground}{Bytes after each of the six events. \emph{Requested} and \emph{allocated} only rise, and
+part where a request is refused; \emph{live} falls when a block is freed; the
+\emph{peak}, the broad line, remembers the highest that \emph{live} has been.}{A step plot of bytes over six events.
+The lines requested and allocated rise together to \val{ground.requested.4}, and part at event five,
+where requested goes on to \val{ground.requested.5} and allocated stays; they end at
+\val{ground.requested.6} and \val{ground.allocated.6}. Live reaches \val{ground.live.3} at event
+three, falls to \val{ground.live.4} and ends at \val{ground.live.6}. The peak stays at
+\val{ground.peak.6}.}
 
 \begin{byhand}{five requests, one refused}
 Four numbers are kept: the bytes \emph{requested}, the bytes \emph{allocated}, those that are \emph{live} (allocated and not freed), and the \emph{peak} of the live.
@@ -203,77 +239,15 @@ allocate 30 & 260 & 210 & 170 & 180
 \end{tabular}
 \medskip
 
-The peak is not the sum of anything: it is a moment, and here it is over before the end. \Cref{fig:ground} draws the four columns.
+The peak is not the sum of anything: it is a moment, and here it is over before the end. The program prints the last line; \cref{fig:ground} draws the columns.
 \end{byhand}
 
-The program prints the same table:
-
-\checkpoint[7,13]{build/out/ground.txt}{the accounts}
-
-\fig{ground}{fig:ground}{The six events. \emph{Requested} and \emph{allocated} only rise, and
-part where a request is refused; \emph{live} falls when a block is freed; the
-\emph{peak}, the broad line, remembers the highest that \emph{live} has been.}{A step plot of bytes over six events.
-The lines requested and allocated rise together to \val{ground.requested.4}, and part at event five,
-where requested goes on to \val{ground.requested.5} and allocated stays; they end at
-\val{ground.requested.6} and \val{ground.allocated.6}. Live reaches \val{ground.live.3} at event
-three, falls to \val{ground.live.4} and ends at \val{ground.live.6}. The peak stays at
-\val{ground.peak.6}.}
-
-@<Memory that is counted@>=
-enum memory_class {@+ MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS,
-  MEMORY_TOKENS, MEMORY_TRAINING, MEMORY_OTHER, N_MEMORY_CLASSES@+ };
-  /* what a block is for */
-struct account {@+ uint64_t requested, allocated, live, peak, requests, refused;@+ };
-  /* bytes requested (refused requests too), bytes allocated, bytes allocated and not
-     yet freed, the largest that |live| has been; then two counts of requests */
-struct memory {@+ struct account of[N_MEMORY_CLASSES], all;@+ uint64_t fail_at;@+ };
-  /* the accounts, by purpose and together; all zero is an empty one. Request
-     number |fail_at| (from 1, over all purposes; 0: none) is refused */
-void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
-  struct error *why);
-  /* |count| objects of |size| bytes, zeroed, aligned to 64, owned by the caller; null and a message
-     if refused or if |count*size| overflows; 0 bytes give a pointer as well */
-void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
-  size_t size, struct error *why);
-  /* the block |p|, or null for none, becomes one of |count| objects, its contents kept and
-     the rest zeroed; on failure |p| is untouched and still owned by the caller */
-void memory_free(struct memory *m, void *p);
-  /* frees a block; null does nothing */
-const char *memory_class_name(enum memory_class what);
-  /* \.{"weights"}, \.{"cache"}, \dots */
-
-@ The accounts count what \emph{we} request. They leave out the rounding of a block to 64 bytes, the C library's own headers, the
-stacks of threads, mapped files, and what two libraries take for themselves (jansson and utf8proc; PCRE2 is lent our allocator). They answer
+The accounts count what \emph{we} request, without the rounding of a block to 64 bytes, the C library's own headers, the
+stacks of threads, mapped files, and what jansson and utf8proc take for themselves. They answer
 how much a \emph{model} needs, and the answer must be the same under another C library.\side{Each |struct memory| belongs to one thread at a time, and the workers of a pool never allocate. So the accounts need no
 lock. Threads that write texts at the same time have one each; models and tokenizers, which they may share, allocate nothing while they are read.}
-
-The field |fail_at| is for tests. Chapter after chapter has a test that refuses the first request, then the second, and so on, until a run goes through, and sees that nothing leaks and nothing crashes. So no
-function of this engine can claim that it did not see the end of the memory coming.
-
-@ Two patterns of use have functions of their own. The first is an array that grows while it is filled. |memory_reserve| doubles it when it is full, so each element is
-copied fewer than two times on average, however long the array becomes (\cref{sec:allocator} has the count). The second is a group of blocks that are freed
-together. A pass through a model needs a dozen arrays, all allocated at its beginning and freed at its end. They come from an
-\emph{arena}: a list of allocations without a test between them, one test at the end, and one call that frees them all or keeps them for the next pass.
-@^growing array@>@^arena@>
-
-@<Memory that is counted@>=
-void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
-  size_t wanted, size_t first, size_t size, struct error *why);
-  /* an array |p| of |*cap| objects, or null and 0, gets room for |wanted| $\ge 1$: |p| itself if it has
-     that room, otherwise a block of |2*(wanted-1)+first| objects that replaces it (|first| $\ge 1$ is the
-     capacity of the first block); on failure null and a message, |p| and |*cap| as they were */
-struct arena {@+ struct memory *m;@+ void *last, *spare;@+ bool refused;@+ };
-  /* blocks that are freed together, charged to |m|; |last| is the one allocated last, |spare|
-     the first of those that |arena_reset| has kept. It begins with |m| alone; |refused|: one of the blocks was */
-void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
-  struct error *why);
-  /* a block as |memory_alloc| gives it, or a kept one, whose contents are anything; it is neither
-     resized nor freed by itself; after a refusal null, without another request */
-void arena_reset(struct arena *a);
-  /* takes all blocks back and keeps them for the next allocations: the first is given out first,
-     and one that is too small, or for another purpose, is freed and replaced */
-void arena_free(struct arena *a);
-  /* frees all blocks, those that are kept as well; an arena that is all zero has none */
+The field |fail_at| is for tests. In chapter after chapter one of them refuses the first request, then the second, and so on, until a run goes through, and sees that nothing leaks or crashes. So no
+function of this engine can say that it did not see the end of the memory coming.
 
 @* Memory-mapped files. \label{sec:files}
 A file of weights may be larger than we would like to copy, and reading it twice is waste.
@@ -281,7 +255,8 @@ We ask the system to let the file \emph{be} memory, read-only, and look at it in
 a page that no code reads never leaves the disk, and two programs that map the same model share its pages. What we do not do is believe the file. A
 mapping says how many bytes there are; whether they mean anything is for the reader of
 that format to find out, number by number, before it follows one. A length that is believed too early is a pointer
-to somewhere else.
+to somewhere else.\side{One danger stays. If another program shortens the file while we look at it, reading past the new end raises a signal and not an error. A library may not catch the signals
+of its caller; the command does, and prints a message (\cref{command}).}
 @^mapping@>
 
 @<A file that is mapped@>=
@@ -291,19 +266,6 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
   /* maps the whole regular file |path|; the message names it */
 void file_unmap(struct mapping *map);
   /* ends a mapping; all pointers into it die with it */
-enum {@+ PATH_CAP = 4096@+ };
-  /* bytes that a path may have, with the zero at its end */
-bool path_join(char path[PATH_CAP], const char *folder, const char *name,
-  struct error *why);
-  /* |path| is |folder|, a slash and |name|; error: a path too long, which is left cut */
-bool path_beside(char path[PATH_CAP], const char *file, const char *name,
-  struct error *why);
-  /* |path| is |name| in the directory of |file|, or |name| as it is if there is no slash in |file| */
-bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode);
-  /* |path_join|, and whether the file may be accessed in a |mode| of |access|: |F_OK| if it is there */
-
-@ One danger stays. If another program shortens the file while we look at it, reading past the new end raises a signal and not an error. A library may not catch the signals
-of its caller, so the command does that, and prints a message (\cref{command}).
 
 @* Bytes and ids. \label{sec:buffers}
 A text is an array of bytes, and a model reads an array of \emph{ids}, the numbers of chapter~1. Both grow while we work on them. They have a header of their own.
@@ -330,26 +292,25 @@ void ids_free(struct memory *m, struct ids *list);
 int hex_digit(unsigned char c);
   /* the value of a hexadecimal digit, capital or not; $-1$ for any other byte */
 int hex_byte(const void *two);
-  /* the value of two digits; $-1$ if they are not two digits; after a first that is not one nothing is read */
+  /* the value of two; $-1$ if one is not a digit; nothing is read after a first that is not */
 #endif
 
 @* A thread pool. \label{sec:pool}
 To send a text through a model takes a few dozen large steps, each of which can be divided among
 threads. Starting threads for each step would cost more than many of the steps. So a \emph{thread pool} starts them
-once, and they wait. A step is given to all of them with one call; each does the part
-that its number says; the call returns when the last one is done.
+once, and they wait. One call gives a step to all of them, each does the part
+that its number says, and the call returns when the last one is done.
 @^threads@>@^thread pool@>
 
 Here are the two ways to add six numbers. In the first, worker $w$ of $W$ has the numbers from $6w/W$ up to $6(w+1)/W$. In the second the three pairs are dealt out to the workers like cards.
-Each writes only to places of |part| that are its own.
+Each writes only to places of |part| that are its own. A step is one call of |pool_run|; when it returns, the caller adds what is in |part|, from left to right.
 
 @<Add the numbers with several workers@>=
 static const float x[6] = @[{ 100000000, 3, 3, 3, 3, 3 }@];
 static void add_share(void *ctx, unsigned worker, unsigned workers)
 {
-  float *part = ctx;
-  for (unsigned i = 6 * worker / workers; i < 6 * (worker + 1) / workers; i++)
-    part[worker] += x[i];
+  float *part = ctx;@+ unsigned end = 6 * (worker + 1) / workers;
+  for (unsigned i = 6 * worker / workers; i < end; i++) part[worker] += x[i];
 }
 static void add_pairs(void *ctx, unsigned worker, unsigned workers)
 {
@@ -358,38 +319,41 @@ static void add_pairs(void *ctx, unsigned worker, unsigned workers)
     part[k] = x[2 * k] + x[2 * k + 1];
 }
 
-@ A step is one call of |pool_run|. The caller adds what the step has left in |part|, from left to right.
-
-@<Add the numbers with several workers@>=
-static float total(const float part[6])
-{
-  float sum = part[0];
-  for (int i = 1; i < 6; i++) sum += part[i];
-  return sum;
-}
 static int print_sums(void)
 {
-  struct memory m = @[{ .fail_at = 0 }@];
-  struct error why;
+  struct memory m = @[{ .fail_at = 0 }@];@+ struct error why;
   for (unsigned workers = 1; workers <= 3; workers++) {
-    float share[6] = @[{ 0 }@], pair[6] = @[{ 0 }@];
+    float share[3] = @[{ 0 }@], pair[3] = @[{ 0 }@];
     struct pool *p = pool_open(&m, workers, &why);
     if (p == NULL) return printf("%s\n", why.text), 1;
-    pool_run(p, add_share, share);
-    pool_run(p, add_pairs, pair);
+    pool_run(p, add_share, share);@+ pool_run(p, add_pairs, pair);
     pool_close(&m, p);
-    printf("workers %u: shares %.0f, pairs %.0f\n", workers, total(share),
-      total(pair));
+    printf("workers %u: shares %.0f, pairs %.0f\n", workers,@|
+      share[0] + share[1] + share[2], pair[0] + pair[1] + pair[2]);
   }
   return 0;
 }
 
 @ It prints the three sums of the hand calculation, and beside them the one that does not change:
 
-\checkpoint[14,16]{build/out/ground.txt}{the sums}
+\checkpoint[5,8]{build/out/ground.txt}{an account and three sums}
 
 In this book a part is never a share of a sum. Which part is whose depends on the number of the worker alone, never on
 which is faster, and no two write to the same place. So the threads can change when a result is there, but not what it is.
+
+@ On the two cores of our machine\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another. The helper still looks for it then; after a pause it has
+gone to sleep, and the step takes \val[0]{ground.pool.asleep}. A step with threads of its own takes \val[0]{ground.pool.opened}. The pool is two pages of C. Its one difficult place, a wake-up that could be lost, is worth the visit (\cref{sec:poollife}).\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
+is a library in another's program. And it may combine the sums of threads in any order, which is what we have just ruled out.}
+@^OpenMP@>
+
+A pool also keeps memory between steps: for each worker a \emph{workspace}, an array too large for a stack, and an arena for the caller, who
+runs the same list of steps again and again and needs the same arrays each time.
+@^workspace@>
+
+The last thing that can change a sum is the floating-point unit. It has modes, which belong to each thread: how to round, whether to flush very small numbers to
+zero. A library linked with \.{-Ofast} may have changed them without saying so. So a function that computes sets the standard modes first, and in the end puts back those that it
+found, since the caller's thread is not ours: once for a pass through a model, and once in the life of a worker.
+@^rounding mode@>@^denormals@>
 
 @<A pool of workers@>=
 struct pool;
@@ -409,76 +373,53 @@ void pool_close(struct memory *m, struct pool *p);
   /* ends the threads and frees the memory; null does nothing */
 unsigned pool_cores(void);
   /* physical cores that are online, at least 1 */
-
-@ Why a pool of our own, and not OpenMP? Its runtime has state that belongs to the whole process, and our engine is a library in another's program. Its sums over threads
-may be combined in any order, which is what we have just ruled out. And ours is one page of C, whose one difficult place, a wake-up that could be lost, is worth the visit (\cref{sec:poollife}).
-@^OpenMP@>
-
-A pool also keeps memory between steps: for each worker a \emph{workspace}, an array too large for a stack, and an arena for the caller, who
-runs the same list of steps again and again and needs the same arrays each time.
-@^workspace@>
-
-@<A pool of workers@>=
 struct arena *pool_arena(struct pool *p, const struct memory *m);
-  /* an arena charged to |m| that lasts as long as the pool, for the one thread that calls |pool_run|; null
-     for a null pool, for one that is charged to other memory, and while the arena is in use */
+  /* an arena charged to |m| that lasts as long as the pool, for the thread that calls |pool_run|; null
+     for a null pool, for other memory than the pool's, and while the arena is in use */
 bool pool_reserve(struct pool *p, size_t size, struct error *why);
   /* from now on each worker has a workspace of at least |size| bytes; does nothing for a null
      pool. False and a message if memory is refused */
 void *pool_workspace(struct pool *p, unsigned worker, size_t size);
   /* the workspace of a worker, at a multiple of 64, its contents anything; null if fewer than
      |size| bytes have been reserved */
-
-@ The last thing that can change a sum is the floating-point unit. It has modes, which belong to each thread: how to round, whether to flush very small numbers to
-zero. A library linked with \.{-Ofast} may have changed them without saying so. So a function that computes sets the standard modes first, and afterwards puts back those that it
-found, since the caller's thread is not ours. This is done once for a pass through a model; the workers of a pool do it once in their lives.
-@^rounding mode@>@^denormals@>
-
-@<A pool of workers@>=
 struct float_modes {@+ unsigned mxcsr;@+ fenv_t rest;@+ };
   /* the modes of a thread, as they were found: |mxcsr| on x86-64, |rest| elsewhere */
 void float_modes_begin(struct float_modes *f);
-  /* sets the standard modes for the calling thread: to nearest, nothing flushed; |*f| has those that were found */
+  /* sets the standard modes, to nearest and nothing flushed; |*f| has those that were found */
 void float_modes_end(const struct float_modes *f);
   /* puts back the modes that were found */
 
 @* Progress and cancellation. \label{sec:progress}
-Some calls take long: reading a whole book as a prompt, opening a model of many files. The person who waits wants to know how far the work has come, and may want to give it up. Both needs are met by one question that
-the working function asks its caller now and then: \emph{this much is done; shall I go on?} The caller supplies the function that answers, a \emph{callback}.
-Why not stop the work from outside? Because a thread that is stopped holds locks and memory that no other thread can return. Work that is asked can leave everything in order: a pass that is given up has
+Some calls take long, such as reading a whole book as a prompt. The person who waits wants to know how far the work has come, and may want to give it up. One question meets both needs.
+The working function asks its caller now and then: \emph{this much is done; shall I go on?} The caller supplies the function that answers, a \emph{callback}.
+A thread that is stopped from outside holds locks and memory that no other thread can return. Work that is asked can leave everything in order: a pass that is given up has
 stored nothing (\cref{sec:forward}), and the text of a generation keeps what was written before.
 @^progress@>@^cancellation@>@^callback@>
 
 @<Progress, and a way to stop@>=
 struct progress {
-  bool (*report)(void *ctx, size_t done, size_t all); /* false: give up */
-  void *ctx;
-  size_t before, all; /* if the work is a part: what came before it, and the whole; else 0 */
-  bool cancelled; /* |report| has returned false once, and is not asked again */
+  bool (*report)(void *ctx, size_t done, size_t all);@+ void *ctx;
+  size_t before, all;@+ bool cancelled;
 };
-  /* how far work has come, and whether it goes on; rows, tensors or whatever the function that takes it counts. It is
-     the caller's, and used by one thread at a time */
+  /* how far work has come, in rows or whatever the working function counts: |report| returns false to give up,
+     and is not asked again (|cancelled|); |before| and |all|: if the work is a part, what came before it and the
+     whole, else 0. It is the caller's, and used by one thread at a time */
 bool progress_tell(struct progress *p, size_t done, size_t all);
-  /* reports that |done| of |all| are done; false: give up. A null |p| always goes on */
+  /* |done| of |all| are done; false: give up. A null |p| always goes on */
 bool progress_cancelled(const struct progress *p);
   /* whether it was given up; false for null */
 
 @* Exercises. \label{sec:groundexercises}
-The command beside each exercise compares your answer with what the module does.
-
 \begin{exercises}
 \exercise{check}{ex:ground.peak}{In the second hand calculation, let the fourth event free the
 80 instead of the 40. Which of the four final numbers change?}{\texttt{make exercise-00-1}}{%
 Only \emph{live}, which ends at 130: the peak was reached before.}
-\exercise{check}{ex:ground.grow}{A block of 10 objects of 8 bytes is all that is live. It grows to 20 objects, and then to
-40. What are \emph{requested}, \emph{allocated}, \emph{live} and \emph{peak} then?}{\texttt{make exercise-00-2}}{560, 560, 320 and 480.
-While a block grows the old one and the new one are both live: growing to twice the size needs half as much again as is live in the end.}
-\exercise{check}{ex:ground.six}{In the first hand calculation, give six workers one number each. What is the sum now, and is it the best of the four?}{\texttt{make exercise-00-3}}{100,000,000, as with
+\exercise{check}{ex:ground.six}{In the first hand calculation, give six workers one number each. What is the sum now, and is it the best of the four?}{\texttt{make exercise-00-2}}{100,000,000, as with
 one worker: the caller adds the same six numbers from left to right. More workers do not make a sum better, only different.}
 \exercise{think}{ex:ground.runs}{A program makes 200 requests if all are granted, and stops at the first that is not. We run it with |fail_at| 1, 2, 3
-and so on, until a run goes through. How many runs are that, and how many requests all together?}{\texttt{make exercise-00-4}}{201 runs, the last of which is refused
+and so on, until a run goes through. How many runs are that, and how many requests all together?}{\texttt{make exercise-00-3}}{201 runs, the last of which is refused
 nothing, and $1+2+\cdots+200+200$ requests, which is 20,300. \Cref{loop} will meet this sum again.}
 \exercise{build}{ex:ground.part}{Write the function that a step needs first: which of $n$ rows are worker $w$'s? The parts are to follow one another, none may have
-two rows more than another, and $n$ may be as large as a |size_t| can be.}{\texttt{make exercise-00-5}}{With $q$ and $r$, quotient and remainder of $n$ by the number of workers,
+two rows more than another, and $n$ may be as large as a |size_t| can be.}{\texttt{make exercise-00-4}}{With $q$ and $r$, quotient and remainder of $n$ by the number of workers,
 the first $r$ workers get $q+1$ rows and the others $q$. The pretty $nw/W$ of this chapter's program overflows.}
 \end{exercises}

@@ -7,6 +7,9 @@ what \cref{sec:pool} quotes. With |"values"| the program prints the keys, with |
 \texttt{make measure} keeps in \.{figures/data}.
 
 @c
+#define _POSIX_C_SOURCE 200809L
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include "ground/timing.h"
 #include "laboratory/kit.h"
@@ -81,13 +84,22 @@ static bool print_points(struct fixture *lab, struct error *why)
 
 @* The time of a step. \label{lab:poolclock}
 A step that does no work costs what the pool costs. It is timed in three ways, each with two workers: one step directly after the other, so that the helper still spins when the next is announced;
-a step after a pause of two milliseconds, in which the helper has gone to sleep; and a step with a pool of its own, which is opened before and closed after it.
+a step after a pause of two milliseconds, in which the helper has gone to sleep; and a step with a pool of its own, which is opened before and closed after it. A fourth time is that of 2000 looks at a number
+that does not change, with the pauses of \cref{sec:poollife}: so long a worker spins before it sleeps.
 
 @<Take the time of a step@>=
-enum { WAYS = 3, ROUNDS = 201, STEPS = 100 };
+enum { WAYS = 4, ROUNDS = 201, STEPS = 100 };
 static void no_work(void *ctx, unsigned worker, unsigned workers)
 {
   (void) ctx, (void) worker, (void) workers;
+}
+static void look(const atomic_uint *number)
+{
+  for (int i = 0; i < 2000 && atomic_load(number) == 0; i++)
+    if (i % 50 == 49) sched_yield();
+#if defined __x86_64__
+    else __builtin_ia32_pause();
+#endif
 }
 static double step_time(struct memory *m, struct pool *p, int way)
 {
@@ -97,13 +109,17 @@ static double step_time(struct memory *m, struct pool *p, int way)
     begin = timing_seconds();
   }
   if (way == 2) p = pool_open(m, 2, NULL);
-  int steps = way == 0 ? STEPS : 1;
+  if (way == 3) {
+    static const atomic_uint number;
+    look(&number);
+  }
+  int steps = way == 0 ? STEPS : way == 3 ? 0 : 1;
   for (int i = 0; i < steps; i++) pool_run(p, no_work, NULL);
   if (way == 2) pool_close(m, p);
-  return (timing_seconds() - begin) / steps;
+  return (timing_seconds() - begin) / (steps > 0 ? steps : 1);
 }
 
-@ The rounds of the three ways take turns, so that a disturbance does not fall on one of them.
+@ The rounds of the four ways take turns, so that a disturbance does not fall on one of them.
 
 @<Take the time of a step@>=
 static bool print_pool(struct fixture *lab, struct error *why)
@@ -134,6 +150,7 @@ static bool print_times(struct fixture *lab, struct error *why)
   printf("ground.pool.next %.2f\n", x[3][0]);
   printf("ground.pool.asleep %.1f\n", x[3][1]);
   printf("ground.pool.opened %.0f\n", x[3][2]);
+  printf("ground.pool.looks %.0f\n", x[3][3]);
   (void) lab;
   return true;
 }

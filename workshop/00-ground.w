@@ -408,10 +408,28 @@ void file_unmap(struct mapping *map)
   *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
 }
 
+@ A model is a directory, and each reader of a format knows the names of its files. Three functions make a path of the two. They have a header of their own, which |ground.h| includes.
+@^path@>
+
+@(paths.h@>=
+#ifndef INCIPIT_PATHS_H
+#define INCIPIT_PATHS_H
+#include "ground/ground.h"
+enum {@+ PATH_CAP = 4096@+ };
+  /* bytes that a path may have, with the zero at its end */
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why);
+  /* |path| is |folder|, a slash and |name|; error: a path too long, which is left cut */
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why);
+  /* |path| is |name| in the directory of |file|, or |name| as it is if there is no slash in |file| */
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode);
+  /* |path_join|, and whether the file may be accessed in a |mode| of |access|: |F_OK| if it is there */
+#endif
+
 @ Linux takes paths of |PATH_CAP| bytes, with the zero at the end. A longer one
 is refused and not cut, since a path that was cut may name another file. |path_find| asks the system whether a file is there, and does not try to open it: a file that is
 there and cannot be read deserves a message of its own.
-@^path@>
 
 @<Join a directory and a name@>=
 static bool path_fits(const char *path, int n, struct error *why)
@@ -544,7 +562,8 @@ struct pool {
 the next step of a pass usually comes within microseconds, and waking a sleeping thread takes
 longer than that. But in the end it must go to sleep: a program that waits for its user would otherwise keep every core busy. Between two looks
 it pauses. On x86 there is an instruction for that, which leaves the core to its other hardware thread for some tens of cycles, and keeps the processor from
-guessing a value that has not come yet.
+guessing a value that has not come yet. How long to spin? On our machine waking a sleeper costs \val[0]{ground.pool.asleep} microseconds, and |SPIN_LIMIT| looks take \val[0]{ground.pool.looks}. So a thread that spins in vain, and then
+sleeps and is woken, pays a few times what it would have paid for sleeping at once, and never more; and a step that comes in time costs \val[1]{ground.pool.next}.\lab{lab:poolclock}
 
 If there are more threads than cores, we may be spinning on the very core that the other thread needs. So every 50 looks the thread \emph{yields}: it lets the system run whatever
 else is ready. On an idle machine no other thread is, and it goes on at once. Without the yields, four workers on two cores would spend most of their time looking.
@@ -883,16 +902,19 @@ top. All lines lead downwards; the chapters' modules are filled and joined by he
 The allocator is small enough to be changed in an evening and read in an hour.
 
 \begin{exercises}
+\exercise{check}{ex:ground.grow}{A block of 10 objects of 8 bytes is all that is live. It grows to 20 objects, and then to
+40. What are \emph{requested}, \emph{allocated}, \emph{live} and \emph{peak} then?}{\texttt{make exercise-W0-1}}{560, 560, 320 and 480.
+While a block grows the old one and the new one are both live: growing to twice the size needs half as much again as is live in the end.}
 \exercise{think}{ex:ground.header}{The C library's own allocator writes a header of its
 own before each block, at least 8 bytes in glibc. How far would the accounts be wrong for a
-model that takes 200 blocks, since we do not count those?}{\texttt{make exercise-W0-1}}{By at least
+model that takes 200 blocks, since we do not count those?}{\texttt{make exercise-W0-2}}{By at least
 1,600 bytes, whatever the blocks hold. The accounts would also differ between C libraries, and
 a formula could not be equal to them.}
 \exercise{think}{ex:ground.cut}{The message of an error is 200 euro signs, of three bytes each. How many are left of it, and
-could there be more?}{\texttt{make exercise-W0-2}}{132. The message has room for 399 bytes, which would be 133 whole characters. But |cut_at_character| looks
+could there be more?}{\texttt{make exercise-W0-3}}{132. The message has room for 399 bytes, which would be 133 whole characters. But |cut_at_character| looks
 only at the end of what was cut, so it cannot know that nothing of the last character is missing, and takes it away.}
 \exercise{build}{ex:ground.limit}{Give |struct memory| a |limit|: requests that
 would bring |live| above it are refused. Which function changes,
-and by how many lines?}{\texttt{make exercise-W0-3}}{Only |enter_request|, by one line: a request
+and by how many lines?}{\texttt{make exercise-W0-4}}{Only |enter_request|, by one line: a request
 is now also refused if there is a limit and |live|, with the bytes asked for, would exceed it.}
 \end{exercises}

@@ -6,42 +6,26 @@
 /* <Print a message of every kind> */
 static void print_messages(void)
 {
-  struct memory m = { .fail_at = 1 };
-  struct error why;
-  struct mapping map;
+  struct memory m = { .fail_at = 1 }; struct error why; struct mapping map;
   memory_alloc(&m, MEMORY_CACHE, 3, 1024, &why);
   printf("%s\n", why.text);
-  memory_alloc(&m, MEMORY_WEIGHTS, SIZE_MAX / 2, 3, &why);
-  printf("%s\n", why.text);
   if (!file_map(&map, "no-such-model", &why)) printf("%s\n", why.text);
-  if (!file_map(&map, "tangled", &why)) printf("%s\n", why.text);
   error_found(&why, "config.json", "n_layers", "-2", "1 or more");
   printf("%s\n", why.text);
 }
 
 /* <Make the requests of the hand calculation> */
-static void show(const char *event, const struct memory *m)
-{
-  printf("%-20s %9d %9d %6d %6d\n", event, (int) m->all.requested,
-    (int) m->all.allocated, (int) m->all.live, (int) m->all.peak);
-}
-
-static void print_requests(void)
+static void print_account(void)
 {
   struct memory m = { .fail_at = 4 };
-  printf("%30s %9s %6s %6s\n", "requested", "allocated", "live", "peak");
   char *a = memory_alloc(&m, MEMORY_OTHER, 60, sizeof *a, NULL);
-  show("allocate 60", &m);
   char *b = memory_alloc(&m, MEMORY_OTHER, 40, sizeof *b, NULL);
-  show("allocate 40", &m);
   char *c = memory_alloc(&m, MEMORY_OTHER, 80, sizeof *c, NULL);
-  show("allocate 80", &m);
   memory_free(&m, b);
-  show("free 40", &m);
   char *d = memory_alloc(&m, MEMORY_OTHER, 50, sizeof *d, NULL);
-  show("allocate 50, refused", &m);
   char *e = memory_alloc(&m, MEMORY_OTHER, 30, sizeof *e, NULL);
-  show("allocate 30", &m);
+  printf("requested %d, allocated %d, live %d, peak %d\n",
+    (int) m.all.requested, (int) m.all.allocated, (int) m.all.live, (int) m.all.peak);
   memory_free(&m, a), memory_free(&m, c);
   memory_free(&m, d), memory_free(&m, e);
 }
@@ -50,9 +34,8 @@ static void print_requests(void)
 static const float x[6] = { 100000000, 3, 3, 3, 3, 3 };
 static void add_share(void *ctx, unsigned worker, unsigned workers)
 {
-  float *part = ctx;
-  for (unsigned i = 6 * worker / workers; i < 6 * (worker + 1) / workers; i++)
-    part[worker] += x[i];
+  float *part = ctx; unsigned end = 6 * (worker + 1) / workers;
+  for (unsigned i = 6 * worker / workers; i < end; i++) part[worker] += x[i];
 }
 
 static void add_pairs(void *ctx, unsigned worker, unsigned workers)
@@ -62,33 +45,22 @@ static void add_pairs(void *ctx, unsigned worker, unsigned workers)
     part[k] = x[2 * k] + x[2 * k + 1];
 }
 
-static float total(const float part[6])
-{
-  float sum = part[0];
-  for (int i = 1; i < 6; i++) sum += part[i];
-  return sum;
-}
-
 static int print_sums(void)
 {
-  struct memory m = { .fail_at = 0 };
-  struct error why;
+  struct memory m = { .fail_at = 0 }; struct error why;
   for (unsigned workers = 1; workers <= 3; workers++) {
-    float share[6] = { 0 }, pair[6] = { 0 };
+    float share[3] = { 0 }, pair[3] = { 0 };
     struct pool *p = pool_open(&m, workers, &why);
     if (p == NULL) return printf("%s\n", why.text), 1;
-    pool_run(p, add_share, share);
-    pool_run(p, add_pairs, pair);
+    pool_run(p, add_share, share); pool_run(p, add_pairs, pair);
     pool_close(&m, p);
-    printf("workers %u: shares %.0f, pairs %.0f\n", workers, total(share),
-      total(pair));
+    printf("workers %u: shares %.0f, pairs %.0f\n", workers,
+      share[0] + share[1] + share[2], pair[0] + pair[1] + pair[2]);
   }
   return 0;
 }
 
 int main(void)
 {
-  print_messages();
-  print_requests();
-  return print_sums();
+  print_messages(); print_account(); return print_sums();
 }

@@ -2,18 +2,16 @@
 
 #ifndef INCIPIT_GROUND_H
 #define INCIPIT_GROUND_H
+#ifdef __FAST_MATH__
+_Static_assert(0, "-ffast-math would reorder the sums");
+#endif
+#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
+_Static_assert(0, "floats in wider registers (x87?)");
+#endif
 #include <fenv.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* <Refuse a compiler that would change the bits> */
-#ifdef __FAST_MATH__
-_Static_assert(0, "compile without -ffast-math: it reorders the sums");
-#endif
-#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
-_Static_assert(0, "this target computes floats in wider registers (x87?)");
-#endif
 
 /* <An error is one message> */
 
@@ -36,16 +34,16 @@ bool error_found(struct error *why, const char *file, const char *field,
 enum memory_class { MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS,
   MEMORY_TOKENS, MEMORY_TRAINING, MEMORY_OTHER, N_MEMORY_CLASSES };
 
-/* bytes requested (refused requests too), bytes allocated, bytes allocated and not
-   yet freed, the largest that live has been; then two counts of requests */
+/* bytes requested, refused or not; bytes allocated; those not yet freed; the most
+   that were live; then two counts of requests */
 struct account { uint64_t requested, allocated, live, peak, requests, refused; };
 
-/* the accounts, by purpose and together; all zero is an empty one. Request number
-   fail_at (from 1, over all purposes; 0: none) is refused */
+/* by purpose and together; all zero before the first request. Request number fail_at,
+   from 1, is refused; 0: none */
 struct memory { struct account of[N_MEMORY_CLASSES], all; uint64_t fail_at; };
 
 /* count objects of size bytes, zeroed, aligned to 64, owned by the caller; null and a
-   message if refused or if count*size overflows; 0 bytes give a pointer as well */
+   message if refused or if count*size overflows; a pointer even for 0 bytes */
 void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why);
 
@@ -62,18 +60,16 @@ const char *memory_class_name(enum memory_class what);
 
 /* an array p of *cap objects, or null and 0, gets room for wanted >=1: p itself if it
    has that room, otherwise a block of 2*(wanted-1)+first objects that replaces it
-   (first >=1 is the capacity of the first block); on failure null and a message, p
-   and *cap as they were */
+   (first >=1); on failure null and a message, p and *cap as they were */
 void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
   size_t wanted, size_t first, size_t size, struct error *why);
 
-/* blocks that are freed together, charged to m; last is the one allocated last, spare
-   the first of those that arena_reset has kept. It begins with m alone; refused: one
-   of the blocks was */
+/* blocks that are freed together, charged to m: last is the newest, spare the first
+   of those kept for reuse; refused: one was. It begins with m alone */
 struct arena { struct memory *m; void *last, *spare; bool refused; };
 
-/* a block as memory_alloc gives it, or a kept one, whose contents are anything; it is
-   neither resized nor freed by itself; after a refusal null, without another request */
+/* a block as of memory_alloc, or a kept one with any contents; it is neither resized
+   nor freed by itself; after a refusal null, without another request */
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why);
 
@@ -81,7 +77,7 @@ void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t 
    out first, and one that is too small, or for another purpose, is freed and replaced */
 void arena_reset(struct arena *a);
 
-/* frees all blocks, those that are kept as well; an arena that is all zero has none */
+/* frees all blocks, kept ones as well */
 void arena_free(struct arena *a);
 
 /* <A file that is mapped> */
@@ -94,22 +90,7 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
 
 /* ends a mapping; all pointers into it die with it */
 void file_unmap(struct mapping *map);
-
-/* bytes that a path may have, with the zero at its end */
-enum { PATH_CAP = 4096 };
-
-/* path is folder, a slash and name; error: a path too long, which is left cut */
-bool path_join(char path[PATH_CAP], const char *folder, const char *name,
-  struct error *why);
-
-/* path is name in the directory of file, or name as it is if there is no slash in
-   file */
-bool path_beside(char path[PATH_CAP], const char *file, const char *name,
-  struct error *why);
-
-/* path_join, and whether the file may be accessed in a mode of access: F_OK if it is
-   there */
-bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode);
+#include "ground/paths.h"
 
 /* <A pool of workers> */
 struct pool;
@@ -137,9 +118,9 @@ void pool_close(struct memory *m, struct pool *p);
 /* physical cores that are online, at least 1 */
 unsigned pool_cores(void);
 
-/* an arena charged to m that lasts as long as the pool, for the one thread that calls
-   pool_run; null for a null pool, for one that is charged to other memory, and while
-   the arena is in use */
+/* an arena charged to m that lasts as long as the pool, for the thread that calls
+   pool_run; null for a null pool, for other memory than the pool's, and while the
+   arena is in use */
 struct arena *pool_arena(struct pool *p, const struct memory *m);
 
 /* from now on each worker has a workspace of at least size bytes; does nothing for a
@@ -153,8 +134,8 @@ void *pool_workspace(struct pool *p, unsigned worker, size_t size);
 /* the modes of a thread, as they were found: mxcsr on x86-64, rest elsewhere */
 struct float_modes { unsigned mxcsr; fenv_t rest; };
 
-/* sets the standard modes for the calling thread: to nearest, nothing flushed; *f has
-   those that were found */
+/* sets the standard modes, to nearest and nothing flushed; *f has those that were
+   found */
 void float_modes_begin(struct float_modes *f);
 
 /* puts back the modes that were found */
@@ -162,16 +143,16 @@ void float_modes_end(const struct float_modes *f);
 
 /* <Progress, and a way to stop> */
 
-/* how far work has come, and whether it goes on; rows, tensors or whatever the
-   function that takes it counts. It is the caller's, and used by one thread at a time */
+/* how far work has come, in rows or whatever the working function counts: report
+   returns false to give up, and is not asked again (cancelled); before and all: if
+   the work is a part, what came before it and the whole, else 0. It is the caller's,
+   and used by one thread at a time */
 struct progress {
-  bool (*report)(void *ctx, size_t done, size_t all); /* false: give up */
-  void *ctx;
-  size_t before, all; /* if the work is a part: what came before it, and the whole; else 0 */
-  bool cancelled; /* report has returned false once, and is not asked again */
+  bool (*report)(void *ctx, size_t done, size_t all); void *ctx;
+  size_t before, all; bool cancelled;
 };
 
-/* reports that done of all are done; false: give up. A null p always goes on */
+/* done of all are done; false: give up. A null p always goes on */
 bool progress_tell(struct progress *p, size_t done, size_t all);
 
 /* whether it was given up; false for null */

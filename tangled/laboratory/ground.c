@@ -1,5 +1,8 @@
 /* the program -- made from laboratory/w00-ground.w; change it there */
 
+#define _POSIX_C_SOURCE 200809L
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include "ground/timing.h"
 #include "laboratory/kit.h"
@@ -56,10 +59,19 @@ static bool print_points(struct fixture *lab, struct error *why)
 }
 
 /* <Take the time of a step> */
-enum { WAYS = 3, ROUNDS = 201, STEPS = 100 };
+enum { WAYS = 4, ROUNDS = 201, STEPS = 100 };
 static void no_work(void *ctx, unsigned worker, unsigned workers)
 {
   (void) ctx, (void) worker, (void) workers;
+}
+
+static void look(const atomic_uint *number)
+{
+  for (int i = 0; i < 2000 && atomic_load(number) == 0; i++)
+    if (i % 50 == 49) sched_yield();
+#if defined __x86_64__
+    else __builtin_ia32_pause();
+#endif
 }
 
 static double step_time(struct memory *m, struct pool *p, int way)
@@ -70,10 +82,14 @@ static double step_time(struct memory *m, struct pool *p, int way)
     begin = timing_seconds();
   }
   if (way == 2) p = pool_open(m, 2, NULL);
-  int steps = way == 0 ? STEPS : 1;
+  if (way == 3) {
+    static const atomic_uint number;
+    look(&number);
+  }
+  int steps = way == 0 ? STEPS : way == 3 ? 0 : 1;
   for (int i = 0; i < steps; i++) pool_run(p, no_work, NULL);
   if (way == 2) pool_close(m, p);
-  return (timing_seconds() - begin) / steps;
+  return (timing_seconds() - begin) / (steps > 0 ? steps : 1);
 }
 
 static bool print_pool(struct fixture *lab, struct error *why)
@@ -102,6 +118,7 @@ static bool print_times(struct fixture *lab, struct error *why)
   printf("ground.pool.next %.2f\n", x[3][0]);
   printf("ground.pool.asleep %.1f\n", x[3][1]);
   printf("ground.pool.opened %.0f\n", x[3][2]);
+  printf("ground.pool.looks %.0f\n", x[3][3]);
   (void) lab;
   return true;
 }

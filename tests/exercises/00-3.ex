@@ -1,32 +1,32 @@
 ==== check
-# the sum of six numbers with six workers, from the pool itself
+# a program of 200 requests, run once for every request that can be refused, and once with none: runs and requests, counted
 set -e
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
 #include "ground/ground.h"
-static const float x[6] = { 100000000, 3, 3, 3, 3, 3 };
-static void add_share(void *ctx, unsigned worker, unsigned workers)
+static uint64_t requests;
+static int run(uint64_t fail_at)                                  /* stops at the first refusal, like everything here */
 {
-  float *part = ctx;
-  for (unsigned i = 6 * worker / workers; i < 6 * (worker + 1) / workers; i++) part[worker] += x[i];
+  struct memory m = { .fail_at = fail_at };
+  void *p[200];
+  int n = 0;
+  while (n < 200 && (p[n] = memory_alloc(&m, MEMORY_OTHER, 1, 1, NULL)) != NULL) n++;
+  requests += m.all.requests;
+  for (int i = 0; i < n; i++) memory_free(&m, p[i]);
+  return m.all.refused == 0;
 }
 int main(void)
 {
-  struct memory m = { .fail_at = 0 };
-  float part[6] = { 0 }, sum;
-  struct pool *p = pool_open(&m, 6, NULL);
-  pool_run(p, add_share, part);
-  pool_close(&m, p);
-  sum = part[0];
-  for (int i = 1; i < 6; i++) sum += part[i];
-  printf("%.0f\n", sum);
+  int runs = 1;
+  while (!run((uint64_t) runs)) runs++;
+  printf("%d %d\n", runs, (int) requests);
 }
 C
 ${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
 $BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
 ==== answer
-100000000
+201 20300
 ==== wrong
-100000016
+200 40000
 ==== skeleton
-# one integer, the sum
+# runs and requests, two integers in a line
