@@ -9,7 +9,7 @@ POSIX, this is the chapter to change, and it should be almost the only one.
 @^error@>@^memory@>
 
 \begin{byhand}{a thousand elements, one at a time}
-An array is filled one element at a time, and nobody says in advance how long it will be. When it is full, it gets a larger block, and what it holds is copied there.
+An array is filled one element at a time, and we do not know in advance how long it will be. When it is full, it gets a larger block, and what it holds is copied there.
 How many elements are copied until 1000 have been written?
 
 \medskip
