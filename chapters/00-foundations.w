@@ -157,8 +157,8 @@ static void print_account(void)
   memory_free(&m, b);
   char *d = memory_alloc(&m, MEMORY_OTHER, 50, sizeof *d, NULL);
   char *e = memory_alloc(&m, MEMORY_OTHER, 30, sizeof *e, NULL);
-  printf("requested %d, allocated %d, live %d, peak %d\n",@|
-    (int) m.all.requested, (int) m.all.allocated, (int) m.all.live, (int) m.all.peak);
+  printf("requested %d, allocated %d, "@| "live %d, peak %d\n",@|
+    (int) m.all.requested, (int) m.all.allocated,@| (int) m.all.live, (int) m.all.peak);
   memory_free(&m, a), memory_free(&m, c);
   memory_free(&m, d), memory_free(&m, e);
 }
@@ -328,7 +328,7 @@ static int print_sums(void)
     if (p == NULL) return printf("%s\n", why.text), 1;
     pool_run(p, add_share, share);@+ pool_run(p, add_pairs, pair);
     pool_close(&m, p);
-    printf("workers %u: shares %.0f, pairs %.0f\n", workers,@|
+    printf("workers %u: shares %.0f, pairs %.0f\n",@| workers,
       share[0] + share[1] + share[2], pair[0] + pair[1] + pair[2]);
   }
   return 0;

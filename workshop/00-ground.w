@@ -1,4 +1,5 @@
 @i types.w
+@s pthread_attr_t int
 
 \chapterquestion{How are the promises of chapter 0 kept when memory runs out, when a file is not what it seems, and when a thread comes late?}
 @** Inside the foundations: allocator, mapped files, thread pool.
@@ -772,10 +773,10 @@ bool pool_reserve(struct pool *p, size_t size, struct error *why)
   if (p == NULL || size <= p->workspace_bytes) return true;
   p->workspace_bytes = 0;
   for (unsigned i = 0; i < p->workers; i++) {
-    void **block = &p->threads[i].workspace;
-    memory_free(p->m, *block);
-    *block = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
-    if (*block == NULL) return false;
+    void **space = &p->threads[i].workspace;
+    memory_free(p->m, *space);
+    *space = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
+    if (*space == NULL) return false;
   }
   p->workspace_bytes = size;
   return true;
