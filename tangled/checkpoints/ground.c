@@ -1,94 +1,66 @@
 /* the program -- made from chapters/00-foundations.w; change it there */
 
 #include <stdio.h>
-#include <string.h>
 #include "ground/ground.h"
 
-/* <Play the five requests of the hand calculation> */
-enum { EVENTS = 6 };
-static const struct event { const char *what; size_t take, give; } event[EVENTS] =
-  { {"take 60", 60, 0}, {"take 40", 40, 0}, {"take 80", 80, 0},
-    {"return 40", 0, 40}, {"take 50, refused", 50, 0}, {"take 30", 30, 0} };
-
-static void play(struct account after[EVENTS])
+/* <Print a message of every kind> */
+static void print_messages(void)
 {
-  struct memory m = { .fail_at = 4 };
-  void *block[EVENTS] = { NULL };
-  for (int i = 0; i < EVENTS; i++) {
-    if (event[i].give > 0) {
-      memory_free(&m, block[1]);
-      block[1] = NULL;
-    }
-    else block[i] = memory_alloc(&m, MEMORY_OTHER, 1, event[i].take, NULL);
-    after[i] = m.all;
-  }
-  for (int i = 0; i < EVENTS; i++)
-    memory_free(&m, block[i]);
-}
-
-/* <Print the account after every event> */
-static void print_requests(void)
-{
-  struct account a[EVENTS];
-  play(a);
-  printf("%-18s%7s%7s%7s%7s\n", "event", "asked", "given", "held", "peak");
-  for (int i = 0; i < EVENTS; i++)
-    printf("%-18s%7d%7d%7d%7d\n", event[i].what, (int) a[i].requested,
-      (int) a[i].allocated, (int) a[i].live, (int) a[i].peak);
-}
-
-/* <Print the account as keys and as points> */
-static int print_values(void)
-{
-  struct account a[EVENTS];
-  play(a);
-  for (int i = 0; i < EVENTS; i++) {
-    printf("ground.asked.%d %d bytes\n", i + 1, (int) a[i].requested);
-    printf("ground.given.%d %d bytes\n", i + 1, (int) a[i].allocated);
-    printf("ground.held.%d %d bytes\n", i + 1, (int) a[i].live);
-    printf("ground.peak.%d %d bytes\n", i + 1, (int) a[i].peak);
-    if (a[i].refused > (i > 0 ? a[i - 1].refused : 0))
-      printf("ground.refused.request %d\n", (int) a[i].requests);
-  }
-  printf("ground.requests %d\n", (int) a[EVENTS - 1].requests);
-  return 0;
-}
-
-static int print_ledger(void)
-{
-  struct account a[EVENTS];
-  play(a);
-  printf("event,asked,given,held,peak\n");
-  for (int i = 0; i <= EVENTS; i++) {
-    const struct account *b = &a[i < EVENTS ? i : EVENTS - 1];
-    printf("%d,%d,%d,%d,%d\n", i + 1, (int) b->requested, (int) b->allocated,
-      (int) b->live, (int) b->peak);
-  }
-  return 0;
-}
-
-/* <Let every kind of failure speak> */
-static void print_failures(void)
-{
-  struct memory m = { .fail_at = 1 };
-  struct error why;
-  struct mapping map;
+  struct memory m = { .fail_at = 1 }; struct error why; struct mapping map;
   memory_alloc(&m, MEMORY_CACHE, 3, 1024, &why);
   printf("%s\n", why.text);
-  memory_alloc(&m, MEMORY_WEIGHTS, SIZE_MAX / 2, 3, &why);
-  printf("%s\n", why.text);
   if (!file_map(&map, "no-such-model", &why)) printf("%s\n", why.text);
-  if (!file_map(&map, "tangled", &why)) printf("%s\n", why.text);
   error_found(&why, "config.json", "n_layers", "-2", "1 or more");
   printf("%s\n", why.text);
 }
 
-int main(int argc, char **argv)
+/* <Make the requests of the hand calculation> */
+static void print_account(void)
 {
-  const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "values") == 0) return print_values();
-  if (strcmp(what, "ledger") == 0) return print_ledger();
-  print_requests();
-  print_failures();
+  struct memory m = { .fail_at = 4 };
+  char *a = memory_alloc(&m, MEMORY_OTHER, 60, sizeof *a, NULL);
+  char *b = memory_alloc(&m, MEMORY_OTHER, 40, sizeof *b, NULL);
+  char *c = memory_alloc(&m, MEMORY_OTHER, 80, sizeof *c, NULL);
+  memory_free(&m, b);
+  char *d = memory_alloc(&m, MEMORY_OTHER, 50, sizeof *d, NULL);
+  char *e = memory_alloc(&m, MEMORY_OTHER, 30, sizeof *e, NULL);
+  printf("requested %d, allocated %d, " "live %d, peak %d\n",
+    (int) m.all.requested, (int) m.all.allocated, (int) m.all.live, (int) m.all.peak);
+  memory_free(&m, a), memory_free(&m, c);
+  memory_free(&m, d), memory_free(&m, e);
+}
+
+/* <Add the numbers with several workers> */
+static const float x[6] = { 100000000, 3, 3, 3, 3, 3 };
+static void add_share(void *ctx, unsigned worker, unsigned workers)
+{
+  float *part = ctx; unsigned end = 6 * (worker + 1) / workers;
+  for (unsigned i = 6 * worker / workers; i < end; i++) part[worker] += x[i];
+}
+
+static void add_pairs(void *ctx, unsigned worker, unsigned workers)
+{
+  float *part = ctx;
+  for (unsigned k = worker; k < 3; k += workers)
+    part[k] = x[2 * k] + x[2 * k + 1];
+}
+
+static int print_sums(void)
+{
+  struct memory m = { .fail_at = 0 }; struct error why;
+  for (unsigned workers = 1; workers <= 3; workers++) {
+    float share[3] = { 0 }, pair[3] = { 0 };
+    struct pool *p = pool_open(&m, workers, &why);
+    if (p == NULL) return printf("%s\n", why.text), 1;
+    pool_run(p, add_share, share); pool_run(p, add_pairs, pair);
+    pool_close(&m, p);
+    printf("workers %u: shares %.0f, pairs %.0f\n", workers,
+      share[0] + share[1] + share[2], pair[0] + pair[1] + pair[2]);
+  }
   return 0;
+}
+
+int main(void)
+{
+  print_messages(); print_account(); return print_sums();
 }

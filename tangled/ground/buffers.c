@@ -1,4 +1,4 @@
-/* buffers.c -- made from chapters/00-foundations.w; change it there */
+/* buffers.c -- made from workshop/00-ground.w; change it there */
 
 #include <string.h>
 #include "ground/buffers.h"
@@ -23,7 +23,7 @@ void bytes_free(struct memory *m, struct bytes *b)
   *b = (struct bytes) { NULL, 0, 0 };
 }
 
-/* <Append an id, and free the row> */
+/* <Append an id, and free the array> */
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {

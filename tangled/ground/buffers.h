@@ -4,8 +4,6 @@
 #define INCIPIT_BUFFERS_H
 #include "ground/ground.h"
 
-/* <Rows of bytes and ids that grow> */
-
 /* n bytes in a block of cap, for tokens; all zero is empty */
 struct bytes { unsigned char *byte; size_t n, cap; };
 
@@ -13,23 +11,23 @@ struct bytes { unsigned char *byte; size_t n, cap; };
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why);
 
-/* returns the block and empties the row */
+/* frees the block and empties the array */
 void bytes_free(struct memory *m, struct bytes *b);
 
-/* a row of ids that grows, like struct bytes; all zero is empty */
+/* a growing array of ids, like struct bytes; all zero is empty */
 struct ids { uint32_t *id; size_t n, cap; };
 
-/* appends one id; on failure the row is as it was */
+/* appends one id; on failure the array is as it was */
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why);
 
-/* returns the block and empties the row */
+/* frees the block and empties the array */
 void ids_free(struct memory *m, struct ids *list);
 
-/* the value of a hexadecimal digit, capital or not; -1 if it is none */
+/* the value of a hexadecimal digit, capital or not; -1 for any other byte */
 int hex_digit(unsigned char c);
 
-/* the value of two digits; -1 if one is none; after a first that is none nothing is
-   read */
+/* the value of two; -1 if one is not a digit; nothing is read after a first that is
+   not */
 int hex_byte(const void *two);
 #endif

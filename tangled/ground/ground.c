@@ -1,4 +1,4 @@
-/* ground.c -- made from chapters/00-foundations.w; change it there */
+/* ground.c -- made from workshop/00-ground.w; change it there */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 /* <Errors, memory and files> */
 
-/* <Cut a long sentence between two characters> */
+/* <Cut a long message between two characters> */
 static void cut_at_character(char *words)
 {
   size_t n = strlen(words), k = 0;
@@ -26,7 +26,7 @@ static void cut_at_character(char *words)
   if (k < n && (unsigned char) words[n - 1 - k] >= 0xc0) words[n - 1 - k] = '\0';
 }
 
-/* <Write the sentence, and say no> */
+/* <Write the message, and return false> */
 bool error_say(struct error *why, const char *format, ...)
 {
   if (why == NULL) return false;
@@ -58,7 +58,7 @@ const char *memory_class_name(enum memory_class what)
   return name[what];
 }
 
-/* <Enter a request, and tell whether it shall be refused on purpose> */
+/* <Enter a request, and say whether it is refused on purpose> */
 static bool enter_request(struct memory *m, enum memory_class what, uint64_t bytes)
 {
   m->all.requests++, m->of[what].requests++;
@@ -108,7 +108,7 @@ static struct block *block_of(void *p)
   return b;
 }
 
-/* <Take a block> */
+/* <Allocate a block> */
 void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
@@ -123,7 +123,7 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
   memset(p, 0, bytes);
   HIDE(b, ALIGNMENT);
   HIDE(p + bytes, cap - bytes);
-  /* <Enter bytes as given> */
+  /* <Enter bytes as allocated> */
   struct account *book[2] = { &m->all, &m->of[what] };
   for (int i = 0; i < 2; i++) {
     book[i]->allocated += bytes, book[i]->live += bytes;
@@ -132,7 +132,7 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
   return p;
 }
 
-/* <Grow a block, and return it> */
+/* <Grow a block, and free it> */
 void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why)
 {
@@ -169,7 +169,7 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
 
 /* <Allocate in an arena, and free it> */
 
-/* <Move a block from one chain to another> */
+/* <Move a block from one list to another> */
 static void chain(void **list, void *p)
 {
   struct block *b = block_of(p);
@@ -427,7 +427,7 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     pthread_attr_destroy(&stack);
     error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
     end_threads(p, i);
-    /* <Return the pool's memory, which was for workers> */
+    /* <Free the pool's memory, which was for workers> */
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->risen);
     for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
@@ -468,10 +468,10 @@ bool pool_reserve(struct pool *p, size_t size, struct error *why)
   if (p == NULL || size <= p->workspace_bytes) return true;
   p->workspace_bytes = 0;
   for (unsigned i = 0; i < p->workers; i++) {
-    void **block = &p->threads[i].workspace;
-    memory_free(p->m, *block);
-    *block = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
-    if (*block == NULL) return false;
+    void **space = &p->threads[i].workspace;
+    memory_free(p->m, *space);
+    *space = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
+    if (*space == NULL) return false;
   }
   p->workspace_bytes = size;
   return true;

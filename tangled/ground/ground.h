@@ -2,26 +2,24 @@
 
 #ifndef INCIPIT_GROUND_H
 #define INCIPIT_GROUND_H
+#ifdef __FAST_MATH__
+_Static_assert(0, "-ffast-math would reorder the sums");
+#endif
+#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
+_Static_assert(0, "floats in wider registers (x87?)");
+#endif
 #include <fenv.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* <Refuse a compiler that would change the bits> */
-#ifdef __FAST_MATH__
-_Static_assert(0, "compile without -ffast-math: it reorders the sums");
-#endif
-#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
-_Static_assert(0, "this target computes floats in wider registers (x87?)");
-#endif
+/* <An error is one message> */
 
-/* <An error is one sentence> */
-
-/* why the last call failed: one sentence in UTF-8, no line break; owned by the
-   caller, written only on failure */
+/* why the last call failed: one message in UTF-8, no line break; owned by the caller,
+   written only on failure */
 struct error { char text[400]; };
 
-/* writes the sentence, cut to fit; why may be null; always false, so that a function
+/* writes the message, cut to fit; why may be null; always false, so that a function
    can end with return error_say(...) */
 bool error_say(struct error *why, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
@@ -36,16 +34,16 @@ bool error_found(struct error *why, const char *file, const char *field,
 enum memory_class { MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS,
   MEMORY_TOKENS, MEMORY_TRAINING, MEMORY_OTHER, N_MEMORY_CLASSES };
 
-/* bytes requested (refused requests too), bytes allocated, bytes allocated and not
-   yet freed, the largest that live has been; then two counts of requests */
+/* bytes requested, refused or not; bytes allocated; those not yet freed; the most
+   that were live; then two counts of requests */
 struct account { uint64_t requested, allocated, live, peak, requests, refused; };
 
-/* the books, by purpose and together; all zero is an empty book. Request number
-   fail_at (from 1, over all purposes; 0: none) is refused */
+/* by purpose and together; all zero before the first request. Request number fail_at,
+   from 1, is refused; 0: none */
 struct memory { struct account of[N_MEMORY_CLASSES], all; uint64_t fail_at; };
 
 /* count objects of size bytes, zeroed, aligned to 64, owned by the caller; null and a
-   sentence if refused or if count*size overflows; 0 bytes give a pointer, too */
+   message if refused or if count*size overflows; a pointer even for 0 bytes */
 void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why);
 
@@ -54,23 +52,24 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
 void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why);
 
+/* frees a block; null does nothing */
+void memory_free(struct memory *m, void *p);
+
+/* "weights", "cache", ... */
+const char *memory_class_name(enum memory_class what);
+
 /* an array p of *cap objects, or null and 0, gets room for wanted >=1: p itself if it
    has that room, otherwise a block of 2*(wanted-1)+first objects that replaces it
-   (first >=1 is the capacity of the first block); on failure null and a sentence, p
-   and *cap as they were */
+   (first >=1); on failure null and a message, p and *cap as they were */
 void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
   size_t wanted, size_t first, size_t size, struct error *why);
 
-/* frees a block of one of these three; null does nothing */
-void memory_free(struct memory *m, void *p);
-
-/* blocks that are freed together, charged to m; last is the one allocated last, spare
-   the first of those that arena_reset has kept. It begins with m alone; refused: one
-   of the blocks was */
+/* blocks that are freed together, charged to m: last is the newest, spare the first
+   of those kept for reuse; refused: one was. It begins with m alone */
 struct arena { struct memory *m; void *last, *spare; bool refused; };
 
-/* a block as memory_alloc gives it, or a kept one, whose contents are anything; it is
-   neither resized nor freed by itself; after a refusal null, without another request */
+/* a block as of memory_alloc, or a kept one with any contents; it is neither resized
+   nor freed by itself; after a refusal null, without another request */
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why);
 
@@ -78,38 +77,20 @@ void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t 
    out first, and one that is too small, or for another purpose, is freed and replaced */
 void arena_reset(struct arena *a);
 
-/* frees all blocks, those that are kept as well; an arena that is all zero has none */
+/* frees all blocks, kept ones as well */
 void arena_free(struct arena *a);
-
-/* "weights", "cache", ... */
-const char *memory_class_name(enum memory_class what);
 
 /* <A file that is mapped> */
 
 /* a file as memory, read-only; an empty file has size == 0 */
 struct mapping { const unsigned char *bytes; size_t size; };
 
-/* maps the whole regular file path; the sentence names it */
+/* maps the whole regular file path; the message names it */
 bool file_map(struct mapping *map, const char *path, struct error *why);
 
 /* ends a mapping; all pointers into it die with it */
 void file_unmap(struct mapping *map);
-
-/* bytes that a path may have, with the zero at its end */
-enum { PATH_CAP = 4096 };
-
-/* path is folder, a slash and name; error: a path too long, which is left cut */
-bool path_join(char path[PATH_CAP], const char *folder, const char *name,
-  struct error *why);
-
-/* path is name in the directory of file, or name as it is if there is no slash in
-   file */
-bool path_beside(char path[PATH_CAP], const char *file, const char *name,
-  struct error *why);
-
-/* path_join, and whether the file may be accessed in a mode of access: F_OK if it is
-   there */
-bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode);
+#include "ground/paths.h"
 
 /* <A pool of workers> */
 struct pool;
@@ -119,7 +100,7 @@ struct pool;
 typedef void pool_work(void *ctx, unsigned worker, unsigned workers);
 
 /* a pool of workers >=1, the caller being the first of them; owned by the caller;
-   null and a sentence if threads or memory are refused */
+   null and a message if threads or memory are refused */
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
 
 /* work(ctx, i, workers) for every i, on as many threads; returns when all are done.
@@ -131,30 +112,30 @@ void pool_run(struct pool *p, pool_work *work, void *ctx);
 /* how many; 1 for a null pool */
 unsigned pool_workers(const struct pool *p);
 
-/* an arena charged to m that lasts as long as the pool, for the one thread that calls
-   pool_run; null for a null pool, for one that is charged to other memory, and while
-   the arena is in use */
+/* ends the threads and frees the memory; null does nothing */
+void pool_close(struct memory *m, struct pool *p);
+
+/* physical cores that are online, at least 1 */
+unsigned pool_cores(void);
+
+/* an arena charged to m that lasts as long as the pool, for the thread that calls
+   pool_run; null for a null pool, for other memory than the pool's, and while the
+   arena is in use */
 struct arena *pool_arena(struct pool *p, const struct memory *m);
 
 /* from now on each worker has a workspace of at least size bytes; does nothing for a
-   null pool. False and a sentence if memory is refused */
+   null pool. False and a message if memory is refused */
 bool pool_reserve(struct pool *p, size_t size, struct error *why);
 
 /* the workspace of a worker, at a multiple of 64, its contents anything; null if
    fewer than size bytes have been reserved */
 void *pool_workspace(struct pool *p, unsigned worker, size_t size);
 
-/* ends the threads and returns the memory */
-void pool_close(struct memory *m, struct pool *p);
-
-/* physical cores that are online, at least 1 */
-unsigned pool_cores(void);
-
 /* the modes of a thread, as they were found: mxcsr on x86-64, rest elsewhere */
 struct float_modes { unsigned mxcsr; fenv_t rest; };
 
-/* sets the standard modes for the calling thread: to nearest, nothing flushed; *f has
-   those that were found */
+/* sets the standard modes, to nearest and nothing flushed; *f has those that were
+   found */
 void float_modes_begin(struct float_modes *f);
 
 /* puts back the modes that were found */
@@ -162,16 +143,16 @@ void float_modes_end(const struct float_modes *f);
 
 /* <Progress, and a way to stop> */
 
-/* how far work has come, and whether it goes on; rows, tensors or whatever the
-   function that takes it counts. It is the caller's, and used by one thread at a time */
+/* how far work has come, in rows or whatever the working function counts: report
+   returns false to give up, and is not asked again (cancelled); before and all: if
+   the work is a part, what came before it and the whole, else 0. It is the caller's,
+   and used by one thread at a time */
 struct progress {
-  bool (*report)(void *ctx, size_t done, size_t all); /* false: give up */
-  void *ctx;
-  size_t before, all; /* if the work is a part: what came before it, and the whole; else 0 */
-  bool cancelled; /* report has returned false once, and is not asked again */
+  bool (*report)(void *ctx, size_t done, size_t all); void *ctx;
+  size_t before, all; bool cancelled;
 };
 
-/* reports that done of all are done; false: give up. A null p always goes on */
+/* done of all are done; false: give up. A null p always goes on */
 bool progress_tell(struct progress *p, size_t done, size_t all);
 
 /* whether it was given up; false for null */

@@ -1,11 +1,11 @@
-/* timing.c -- made from chapters/00-foundations.w; change it there */
+/* timing.c -- made from workshop/00-ground.w; change it there */
 
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <time.h>
 #include "ground/timing.h"
 
-/* <Read the clock, and order what it said> */
+/* <Read the clock, and sort what it said> */
 double timing_seconds(void)
 {
   struct timespec now;

@@ -1,10 +1,8 @@
-/* timing.h -- made from chapters/00-foundations.w; change it there */
+/* timing.h -- made from workshop/00-ground.w; change it there */
 
 #ifndef INCIPIT_TIMING_H
 #define INCIPIT_TIMING_H
 #include <stddef.h>
-
-/* <A stopwatch> */
 
 /* of a clock that never goes back, from some moment on */
 double timing_seconds(void);
@@ -12,6 +10,6 @@ double timing_seconds(void);
 /* the lower quartile, the median and the upper quartile */
 struct quartiles { double low, median, high; };
 
-/* sorts n >=1 numbers, and says what stands at the quarters */
+/* sorts n >=1 numbers, and says which stand at the quarters */
 struct quartiles timing_quartiles(double *x, size_t n);
 #endif

@@ -1,5 +1,5 @@
 ==== check
-# the five requests with the 80 returned: held at the end, from the allocator itself
+# the five requests with the 80 returned: what is live at the end, from the allocator itself
 set -e
 cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
@@ -14,9 +14,9 @@ int main(void)
   void *d = memory_alloc(&m, MEMORY_OTHER, 1, 30, NULL);
   before = (struct account) {.requested = 260, .allocated = 210, .live = 170, .peak = 180};
   after = m.all;
-  if (after.requested != before.requested) printf("asked %d\n", (int) after.requested);
-  if (after.allocated != before.allocated) printf("given %d\n", (int) after.allocated);
-  if (after.live != before.live) printf("held %d\n", (int) after.live);
+  if (after.requested != before.requested) printf("requested %d\n", (int) after.requested);
+  if (after.allocated != before.allocated) printf("allocated %d\n", (int) after.allocated);
+  if (after.live != before.live) printf("live %d\n", (int) after.live);
   if (after.peak != before.peak) printf("peak %d\n", (int) after.peak);
   memory_free(&m, a), memory_free(&m, b), memory_free(&m, d);
 }
@@ -24,9 +24,9 @@ C
 ${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
 $BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
 ==== answer
-held 130
+live 130
 ==== wrong
-held 130
+live 130
 peak 140
 ==== skeleton
-# a line "NAME VALUE" for each of asked, given, held, peak that changes
+# a line "NAME VALUE" for each of requested, allocated, live, peak that changes

@@ -1,10 +1,32 @@
 ==== check
-# bytes by which the books would be wrong: blocks times header
-sh tests/numbers.sh 1 "$1" || exit 1
-[ "$(grep -v '^#' "$1" | tr -dc '0-9')" = "$((200 * 8))" ]
+# a program of 200 requests, run once for every request that can be refused, and once with none: runs and requests, counted
+set -e
+cat > $BUILD/ex.c <<'C'
+#include <stdio.h>
+#include "ground/ground.h"
+static uint64_t requests;
+static int run(uint64_t fail_at)                                  /* stops at the first refusal, like everything here */
+{
+  struct memory m = { .fail_at = fail_at };
+  void *p[200];
+  int n = 0;
+  while (n < 200 && (p[n] = memory_alloc(&m, MEMORY_OTHER, 1, 1, NULL)) != NULL) n++;
+  requests += m.all.requests;
+  for (int i = 0; i < n; i++) memory_free(&m, p[i]);
+  return m.all.refused == 0;
+}
+int main(void)
+{
+  int runs = 1;
+  while (!run((uint64_t) runs)) runs++;
+  printf("%d %d\n", runs, (int) requests);
+}
+C
+${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
+$BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
 ==== answer
-1600
+201 20300
 ==== wrong
-200
+200 40000
 ==== skeleton
-# one integer, bytes
+# runs and requests, two integers in a line

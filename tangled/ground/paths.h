@@ -1,0 +1,22 @@
+/* paths.h -- made from workshop/00-ground.w; change it there */
+
+#ifndef INCIPIT_PATHS_H
+#define INCIPIT_PATHS_H
+#include "ground/ground.h"
+
+/* bytes that a path may have, with the zero at its end */
+enum { PATH_CAP = 4096 };
+
+/* path is folder, a slash and name; error: a path too long, which is left cut */
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why);
+
+/* path is name in the directory of file, or name as it is if there is no slash in
+   file */
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why);
+
+/* path_join, and whether the file may be accessed in a mode of access: F_OK if it is
+   there */
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode);
+#endif

@@ -1,0 +1,150 @@
+/* kernel.c -- made from workshop/08-inside.w; change it there */
+
+#include <stdio.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "model/kernel.h"
+
+/* <One number of a tensor> */
+static float block_number(enum weight_type type, const unsigned char *block,
+  size_t i)
+{
+  float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
+  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
+  unsigned two = block[2 + i % 16];
+  return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
+}
+
+float tensor_number(struct tensor t, size_t i)
+{
+  size_t at = i % number_types[t.type].block;
+  const unsigned char *p = (const unsigned char *) t.data
+    + weight_row_bytes(t.type, i - at);
+  float x = 0;
+  uint16_t h;
+  memcpy(&h, p, sizeof h);
+  switch (t.type) {
+  case WEIGHT_F32: memcpy(&x, p, sizeof x); break;
+  case WEIGHT_F16: return num_from_f16(h);
+  case WEIGHT_BF16: return num_from_bf16(h);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: return block_number(t.type, p, at);
+  }
+  return x;
+}
+
+/* <The host's memory> */
+static void *host_alloc(const struct buffers *b, struct memory *m,
+  enum memory_class what, size_t count, size_t size, struct error *why)
+{
+  (void) b;
+  return memory_alloc(m, what, count, size, why);
+}
+
+static void host_release(const struct buffers *b, struct memory *m, void *p)
+{
+  (void) b;
+  memory_free(m, p);
+}
+
+static void host_copy(const struct buffers *b, void *to, const void *from, size_t bytes)
+{
+  (void) b;
+  memcpy(to, from, bytes);
+}
+
+const struct buffers buffers_host = { .is_host = true,
+  .alloc = host_alloc, .release = host_release,
+  .set = host_copy, .get = host_copy, .copy = host_copy };
+
+void kv_encode_f32(const float *x, size_t n, void *to)
+{ memcpy(to, x, n * sizeof *x); }
+
+/* <Move rows about> */
+void host_split(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < n; i++)
+      memcpy(y[i] + r * width, x + (r * n + i) * width, width * sizeof *x);
+}
+
+void host_gather(const struct engine *e, const float *x, size_t d,
+  const size_t *which, size_t n, float *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    memcpy(y + i * d, x + which[i] * d, d * sizeof *x);
+}
+
+void host_write(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v)
+{
+  size_t d = h->head_dim, width = h->n_kv_heads * d;
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    for (uint32_t r = 0; r < list[i].n_rows; r++)
+      for (size_t g = 0; g < h->n_kv_heads; g++) {
+        const struct kv_view *view = &list[i].view;
+        size_t from = (list[i].first_row + (size_t) r) * width + g * d;
+        uintptr_t at = kv_place(view, list[i].first_position + r)
+          + g * view->head_bytes;
+        encode(k + from, d, (void *) (view->key + at));
+        encode(v + from, d, (void *) (view->value + at));
+      }
+}
+
+/* <Refuse types that a table cannot multiply> */
+void kernels_list_types(const struct kernels *k, char text[64])
+{
+  uint32_t left = k->matrix_types;
+  size_t n = 0;
+  text[0] = '\0';
+  for (unsigned t = 0; t < N_WEIGHT_TYPES && n < 64; t++) {
+    if ((k->matrix_types >> t & 1) == 0) continue;
+    const char *before = n == 0 ? "" : ", ";
+    left &= ~(1u << t);
+    if (n > 0 && left == 0) before = " or ";
+    n += (size_t) snprintf(text + n, 64 - n, "%s%s", before,
+      number_types[t].name);
+  }
+}
+
+bool kernels_check_types(const struct kernels *k, uint32_t types,
+  const char *what, struct error *why)
+{
+  char wanted[64];
+  uint32_t missing = types & ~k->matrix_types;
+  unsigned t = 0;
+  if (missing == 0) return true;
+  while ((missing >> t & 1) == 0) t++;
+  kernels_list_types(k, wanted);
+  return error_say(why, "%s: matrices of %s; wanted: %s, which"
+    " the kernels %s multiply", what, number_types[t].name, wanted, k->name);
+}
+
+/* <Refuse a build that rounds otherwise> */
+bool kernels_self_test(const struct kernels *k, struct error *why)
+{
+  float a = 0x1.001p0f, c = -0x1.002p0f;
+  if (k->mul_add_unfused(a, a, c) != 0.0f)
+    return error_say(why, "kernels %s: this build contracts a*b+c"
+      " into one rounding; compile with -ffp-contract=off", k->name);
+  if (k->mul_add_fused(a, a, c) != 0x1p-24f)
+    return error_say(why, "kernels %s: the multiply-add of this"
+      " machine rounds twice; wanted: one rounding", k->name);
+  return true;
+}
+
+/* <Find the range of a row> */
+struct kv_range segment_range(const struct segment *s, uint32_t i)
+{
+  uint32_t at = s->first_position + i, lo = 0;
+  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
+  bool hole = s->view.sinks < lo;
+  return (struct kv_range) { hole ? lo : 0, at + 1, hole ? s->view.sinks : 0 };
+}
+
+/* <Room for attention> */
+size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
+{ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2); }

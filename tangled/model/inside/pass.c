@@ -1,0 +1,259 @@
+/* pass.c -- made from workshop/08-inside.w; change it there */
+
+#include <inttypes.h>
+#include "model/work.h"
+#include "safetensors/tensor_file.h"
+
+/* <Open and close a pass> */
+static struct pass *pass_open(struct memory *m, const struct buffers *b, size_t n,
+  uint32_t d_model, struct error *why)
+{
+  struct pass *p = memory_alloc(m, MEMORY_ACTIVATIONS, 1, sizeof *p, why);
+  if (p == NULL) return NULL;
+  *p = (struct pass) { .m = m, .memory = b, .n = n, .d_model = d_model };
+  p->hidden = b->alloc(b, m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
+  if (p->hidden != NULL)
+    p->first_bad_layer = memory_alloc(m, MEMORY_ACTIVATIONS, n,
+      sizeof *p->first_bad_layer, why);
+  for (size_t i = 0; p->first_bad_layer != NULL && i < n; i++) p->first_bad_layer[i]
+    = PASS_FINITE;
+  if (p->first_bad_layer != NULL) return p;
+  pass_close(p);
+  return NULL;
+}
+
+void pass_close(struct pass *p)
+{
+  if (p == NULL) return;
+  memory_free(p->m, p->first_bad_layer);
+  p->memory->release(p->memory, p->m, p->hidden);
+  memory_free(p->m, p);
+}
+
+/* <Say where a row stopped being finite> */
+bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
+  struct error *why)
+{
+  uint32_t at = p->first_bad_layer[i];
+  if (at == PASS_FINITE) return true;
+  if (at == 0)
+    return error_say(why, "%s: the embedding of row %zu is not finite;"
+      " wanted: finite logits", tensor_file_path(lm->weights), i);
+  return error_say(why, "%s: row %zu is not finite behind" " layer %" PRIu32
+    " of %" PRIu32 "; wanted: finite logits", tensor_file_path(lm->weights), i, at,
+    lm->config.n_layers);
+}
+
+/* <Check the ids, and find the longest range> */
+static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
+  size_t *max_len, struct error *why)
+{
+  *max_len = 1;
+  for (size_t i = 0; i < n; i++) {
+    if (rows[i].token >= lm->config.vocab_size)
+      return error_say(why, "the token of row %zu is %" PRIu32 "; wanted:"
+        " below %" PRIu32 ", the size of the vocabulary", i, rows[i].token,
+        lm->config.vocab_size);
+    if (rows[i].position >= *max_len) *max_len = (size_t) rows[i].position + 1;
+  }
+  return true;
+}
+
+/* <Compare the memories of kernels and store> */
+static bool same_memory(const struct engine *e, const struct store *s,
+  struct error *why)
+{
+  if (s->memory == e->k->memory) return true;
+  return error_say(why, "the store's keys and values are not in the memory of the"
+    " kernels %s; wanted: a store that was opened for these kernels", e->k->name);
+}
+
+/* <Check the kernels, the store and the rows> */
+bool work_check(struct work *w, const struct row *rows, struct error *why)
+{
+  const struct kernels *k = w->e->k;
+  return kernels_self_test(k, why) && kernels_check_types(k,
+      w->lm->matrix_types, tensor_file_path(w->lm->weights), why)
+    && same_memory(w->e, w->s, why)
+    && rows_check(w->lm, rows, w->n, &w->max_seen, why);
+}
+
+/* <Allocate an array in the memory of the backend> */
+static void *work_array(struct work *w, size_t count, size_t size, struct error *why)
+{
+  const struct buffers *b = w->memory;
+  if (b->is_host)
+    return arena_alloc(w->d, MEMORY_ACTIVATIONS, count, size, why);
+  void *p = w->d->refused ? NULL
+    : b->alloc(b, w->s->m, MEMORY_ACTIVATIONS, count, size, why);
+  if (p == NULL) w->d->refused = true;
+  else w->lent[w->n_lent++] = p;
+  return p;
+}
+
+static void work_release(struct work *w)
+{
+  while (w->n_lent > 0)
+    w->memory->release(w->memory, w->s->m, w->lent[--w->n_lent]);
+}
+
+/* <Reserve a workspace for linear layers> */
+static bool reserve_room(const struct work *w, struct error *why)
+{
+  const struct kernels *k = w->e->k;
+  const struct model_layer *l = &w->lm->layers[0];
+  size_t n = w->n, most = k->room(l->qkv, l->n_qkv, n);
+  size_t others[] = { k->room(&l->out, 1, n), k->room(l->up, l->n_up, n),
+    k->room(&l->down, 1, n) };
+  for (int i = 0; i < 3; i++)
+    if (others[i] > most) most = others[i];
+  return pool_reserve(w->e->pool, most, why);
+}
+
+/* <Allocate the arrays of a pass> */
+enum { N_ARRAYS = 11 };
+
+/* where its address goes; numbers a row */
+struct pass_array { float **at; size_t width; };
+static bool arrays_open(struct work *w, struct error *why)
+{
+  const struct model_config *c = &w->lm->config;
+  size_t n = w->n, half = c->head_dim / 2;
+  w->q_width = (size_t) c->n_heads * c->head_dim;
+  w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
+  bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
+  struct pass_array part[N_ARRAYS] = { { &w->normed, c->d_model },
+    { &w->fused, fused ? 3 * w->q_width : 0 }, { &w->q, w->q_width },
+    { &w->k, w->kv_width }, { &w->v, w->kv_width }, { &w->mixed, w->q_width },
+    { &w->added, c->d_model }, { &w->inner, c->d_inner },
+    { &w->up, gated ? c->d_inner : 0 }, { &w->cosine, half }, { &w->sine, half } };
+  size_t width = 0;
+  for (int i = 0; i < N_ARRAYS; i++) width += part[i].width;
+  float *rows = work_array(w, n, width * sizeof *rows, why);
+  for (int i = 0; i < N_ARRAYS && rows != NULL; i++) {
+    *part[i].at = rows;
+    rows += n * part[i].width;
+  }
+  /* <Take what places and attention need> */
+    enum memory_class what = MEMORY_ACTIVATIONS;
+    w->id = arena_alloc(w->d, what, n, sizeof *w->id, why);
+    w->position = arena_alloc(w->d, what, n, sizeof *w->position, why);
+    w->seen = arena_alloc(w->d, what, n, sizeof *w->seen, why);
+    w->scratch = work_array(w, pool_workers(w->e->pool),
+      kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
+    bool weights = w->watch != NULL && w->watch->weights;
+    size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
+    w->weights = weights ? work_array(w, all, wide, why) : NULL;
+    /* <Take what only a pass in other memory needs> */
+      w->first_bad = w->p->first_bad_layer;
+      if (!w->memory->is_host) {
+        size_t shown[] = { c->d_model, c->d_inner, w->q_width, w->kv_width,
+          weights ? c->n_heads * w->max_seen : 0 }, most = 0;
+        for (int i = 0; i < 5; i++)
+          if (shown[i] > most) most = shown[i];
+        w->first_bad = work_array(w, n, sizeof *w->first_bad, why);
+        if (w->watch != NULL)
+          w->shown = arena_alloc(w->d, what, n, most * sizeof (float), why);
+      }
+  return !w->d->refused && reserve_room(w, why);
+}
+
+/* <Open and close the work> */
+bool work_open(struct work *w, struct error *why)
+{
+  const struct buffers *b = w->memory;
+  struct arena *kept = pool_arena(w->e->pool, w->s->m);
+  w->own = (struct arena) { .m = w->s->m };
+  w->d = kept != NULL ? kept : &w->own;
+  w->p = pass_open(w->s->m, b, w->n, w->lm->config.d_model, why);
+  if (w->p == NULL || !arrays_open(w, why)) return false;
+  w->x = w->p->hidden;
+  if (!b->is_host)
+    b->set(b, w->first_bad, w->p->first_bad_layer, w->n * sizeof *w->first_bad);
+  return true;
+}
+
+void work_close(struct work *w, bool done)
+{
+  const struct buffers *b = w->memory;
+  size_t marks = w->n * sizeof *w->first_bad;
+  if (done && !b->is_host) b->get(b, w->p->first_bad_layer, w->first_bad, marks);
+  work_release(w);
+  arena_free(&w->own);
+  if (w->d != &w->own) arena_reset(w->d);
+}
+
+/* <Show the watcher a stage> */
+void work_tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
+  size_t width)
+{
+  const struct buffers *b = w->memory;
+  size_t bytes = w->n * width * sizeof *x;
+  if (w->watch == NULL) return;
+  if (!b->is_host) b->get(b, w->shown, x, bytes);
+  float_modes_end(&w->modes);
+  w->watch->tap(w->watch->ctx, point, layer, b->is_host ? x : w->shown, w->n, width);
+  float_modes_begin(&w->modes);
+  if (!b->is_host) b->set(b, x, w->shown, bytes);
+}
+
+/* <Note the rows that are no longer finite> */
+void work_mark(struct work *w, uint32_t layer)
+{
+  w->e->k->mark_nonfinite(w->e, w->x, w->n, w->lm->config.d_model, layer, PASS_FINITE,
+    w->first_bad);
+}
+
+/* <Multiply, some rows at a time> */
+enum { ROWS_AT_ONCE = 64, MADDS_AT_ONCE = 1000000000 };
+static size_t rows_at_once(const struct work *w, const struct matrix *list,
+  size_t n, size_t from)
+{
+  size_t left = w->n - from, most = 0;
+  for (size_t i = 0; i < n; i++) most += list[i].in * list[i].out;
+  most = MADDS_AT_ONCE / most;
+  if (most < ROWS_AT_ONCE) most = ROWS_AT_ONCE;
+  return w->e->progress == NULL || left < most ? left : most;
+}
+
+static size_t segments_at_once(const struct work *w, size_t from)
+{
+  size_t k = from, rows = 0;
+  if (w->e->progress == NULL) return w->n_seen - from;
+  while (k < w->n_seen && (rows += w->seen[k].n_rows) <= ROWS_AT_ONCE) k++;
+  return k - from;
+}
+
+static void ask_to_go_on(struct work *w)
+{
+  w->goes_on = w->goes_on && progress_tell(w->e->progress, w->done, w->n);
+}
+
+void work_multiply(struct work *w, const struct matrix *list, size_t n,
+  const float *x, float *const *y)
+{
+  for (size_t r = 0, here; r < w->n && w->goes_on; r += here) {
+    float *part[3];
+    here = rows_at_once(w, list, n, r);
+    for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
+    w->e->k->linear(w->e, list, n, x + r * list->in, here, part);
+    ask_to_go_on(w);
+  }
+}
+
+void work_segments(struct work *w, uint32_t layer)
+{
+  w->n_seen = store_segments(w->s, layer,
+    w->e->progress == NULL ? w->n : ROWS_AT_ONCE, w->seen);
+}
+
+void work_attend(struct work *w, const struct attention_dims *h, bool weights)
+{
+  struct attention_probe probe = { w->weights, w->max_seen };
+  for (size_t k = 0, here; k < w->n_seen && w->goes_on; k += here) {
+    here = segments_at_once(w, k);
+    w->e->k->attend(w->e, h, w->q, w->seen + k, here, w->scratch, w->mixed,
+      weights ? &probe : NULL);
+    ask_to_go_on(w);
+  }
+}

@@ -1,0 +1,28 @@
+/* rope.h -- made from workshop/08-inside.w; change it there */
+
+#ifndef INCIPIT_ROPE_H
+#define INCIPIT_ROPE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* how frequencies are changed for longer texts: not at all, or by one of three
+   methods */
+enum rope_kind { ROPE_PLAIN, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN };
+
+/* Su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
+struct rope_config {
+  enum rope_kind kind;
+  double theta, factor; /* the base; how many times longer texts become */
+  uint32_t original; /* positions that the model was first trained on */
+  double low_freq_factor, high_freq_factor; /* llama3, in turns */
+  double beta_slow, beta_fast; /* yarn, in turns */
+  double attention_factor, mscale, mscale_all_dim; /* yarn; 0: none */
+  bool truncate;
+};
+
+/* theta^(-i/n) for n = half, the frequency of pair i; in double, not yet rounded */
+double rope_frequency(double theta, uint32_t i, uint32_t half);
+
+/* what cosines and sines are multiplied by: 1, or yarn's attention_factor */
+double rope_attention(const struct rope_config *r);
+#endif

@@ -1,0 +1,63 @@
+/* work.h -- made from workshop/08-inside.w; change it there */
+
+#ifndef INCIPIT_WORK_H
+#define INCIPIT_WORK_H
+#include "model/forward.h"
+
+/* <The arrays> */
+
+/* how many arrays may come from a backend's memory */
+enum { N_LENT = 4 };
+
+/* a pass while it is made */
+struct work {
+  size_t n, q_width, kv_width; /* rows; numbers in all heads of a query, of a key */
+  float *x; /* the residual stream, [n][d_model] */
+  float *normed, *added; /* [n][d_model] */
+  float *q, *k, *v, *mixed; /* [n][q_width] and, of k and v, [n][kv_width] */
+  float *inner, *up; /* [n][d_inner] */
+  float *cosine, *sine; /* [n][head_dim/2] */
+  struct engine *e; struct store *s; struct pass *p;
+  const struct model *lm; const struct watcher *watch;
+  bool goes_on; /* the pass has not been given up */
+  size_t done; /* how far the pass is, for progress: of n rows, in proportion to the layers done */
+  uint32_t *id, *position;
+  struct segment *seen; size_t n_seen; /* at most n */
+  size_t max_seen; /* the longest range that a row sees */
+  float *fused, *scratch, *weights; /* for attention */
+  const struct buffers *memory;
+  struct arena own, *d; /* d is own or the pool's */
+  struct float_modes modes; /* the caller's */
+  uint32_t *first_bad; /* [n], as p->first_bad_layer, in memory */
+  void *lent[N_LENT]; int n_lent; /* what is not from the arena */
+  float *shown; /* the host's copy of an array for the watcher */
+};
+
+/* <What is done with the arrays> */
+
+/* whether kernels, model, store and rows fit together; finds max_seen */
+bool work_check(struct work *w, const struct row *rows, struct error *why);
+
+/* opens the pass p and allocates the arrays; to be closed even if it fails */
+bool work_open(struct work *w, struct error *why);
+
+/* frees the arrays; p stays. done: the pass has been made */
+void work_close(struct work *w, bool done);
+
+/* linear for all rows, some at a time */
+void work_multiply(struct work *w, const struct matrix *list, size_t n,
+  const float *x, float *const *y);
+
+/* the segments seen, with the store's views of layer */
+void work_segments(struct work *w, uint32_t layer);
+
+/* attend for all segments, some at a time; weights: keep the weights, too */
+void work_attend(struct work *w, const struct attention_dims *h, bool weights);
+
+/* marks the rows that are no longer finite after layer layers */
+void work_mark(struct work *w, uint32_t layer);
+
+/* shows the watcher x, [n][width] */
+void work_tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
+  size_t width);
+#endif

@@ -1,0 +1,24 @@
+==== check
+# euro signs that are left of a message of 200, from error_say itself
+set -e
+cat > $BUILD/ex.c <<'C'
+#include <stdio.h>
+#include <string.h>
+#include "ground/ground.h"
+int main(void)
+{
+  char long_one[601] = "";
+  struct error why;
+  for (int i = 0; i < 200; i++) strcat(long_one, "\xe2\x82\xac");
+  error_say(&why, "%s", long_one);
+  printf("%d\n", (int) strlen(why.text) / 3);
+}
+C
+${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
+$BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
+==== answer
+132
+==== wrong
+133
+==== skeleton
+# one integer, characters

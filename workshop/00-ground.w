@@ -1,0 +1,921 @@
+@i types.w
+@s pthread_attr_t int
+
+\chapterquestion{How are the promises of chapter 0 kept when memory runs out, when a file is not what it seems, and when a thread comes late?}
+@** Inside the foundations: allocator, mapped files, thread pool.
+\incipit{C}{hapter 0 prints} the headers of the module \emph{ground} and says what each function promises. Here are the functions.
+They are short, and each has one difficulty that is not visible from outside: how a message is cut without breaking a character, how a block knows its own size, how a
+pool of threads waits without missing its signal. You can use the module without reading this chapter. If you want to carry the engine to a system that is not
+POSIX, this is the chapter to change, and it should be almost the only one.
+@^error@>@^memory@>
+
+\begin{byhand}{a thousand elements, one at a time}
+An array is filled one element at a time, and we do not know in advance how long it will be. When it is full, it gets a larger block, and what it holds is copied there.
+How many elements are copied until 1000 have been written?
+
+\medskip
+\emph{32 more each time.} The blocks have room for 32, 64, 96 and so on up to 1024 elements. The copies are $32+64+\cdots+992=15872$.
+
+\medskip
+\emph{Twice as many, and 32 more.}
+
+\medskip
+\begin{tabular}{@@{}lrrrrrr@@{}}
+room in the block & 32 & 96 & 224 & 480 & 992 & 2016\\
+copied into the next & 32 & 96 & 224 & 480 & 992 & \\
+copied so far & 32 & 128 & 352 & 832 & 1824 &
+\end{tabular}
+\medskip
+
+The second rule copies fewer than two elements for each that is written, and it always will. The first copies sixteen for each here, and twice as many for each in an array twice as long.
+\end{byhand}
+
+@ These are the pieces of |ground.c| in the order that C wants. The first line asks the
+system for its POSIX names, which \.{-std=c11} hides. It is the only module of the engine that
+needs so many of the system's headers.
+@^POSIX@>
+
+@(ground.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "ground/ground.h"
+@<Errors, memory and files@>@;
+@<Workers@>@;
+
+@ The first half needs nothing but the C library and the file system. Errors come first, because the allocator reports its failures through them.
+
+@<Errors, memory and files@>=
+@<Cut a long message between two characters@>@;
+@<Write the message, and return false@>@;
+@<Write the four parts in their order@>@;
+@<Name the purposes@>@;
+@<Enter a request, and say whether it is refused on purpose@>@;
+@<Enter a refusal@>@;
+@<The header of a block@>@;
+@<Allocate a block@>@;
+@<Grow a block, and free it@>@;
+@<Grow an array by the common rule@>@;
+@<Allocate in an arena, and free it@>@;
+@<Map what has been opened@>@;
+@<Map a regular file@>@;
+@<Join a directory and a name@>@;
+
+@ The second half is the pool, from the modes of a thread up to the number of cores, and the question whether to go on. On a system without threads this half would be rewritten, with
+a |pool_run| that does all parts one after the other. The bits would be the same, since it does not matter which thread does a part (\cref{sec:pool}).
+
+@<Workers@>=
+@<What a pool holds@>@;
+@<Set the standard modes, and put back what was found@>@;
+@<Wait until a generation is over@>@;
+@<Raise a generation, and wake those who sleep@>@;
+@<The life of a helper@>@;
+@<Give a step to all workers, and wait for the last@>@;
+@<End the helpers that were started@>@;
+@<Start the helpers@>@;
+@<Close a pool, and count its workers@>@;
+@<What a pool keeps between steps@>@;
+@<Count the physical cores@>@;
+@<Ask whether to go on@>@;
+
+@* Writing a message. \label{sec:messages}
+A control character in the name of a file or a field
+would break the promise of \emph{one line}, or steer the reader's terminal. So it is replaced by a question mark. The same holds for the second set of control characters, which UTF-8 writes as
+|0xc2| and a byte below |0xa0|. A message that does not fit is cut at the end of a character, not in the middle of one.
+@^control characters@>
+
+@<Write the message, and return false@>=
+bool error_say(struct error *why, const char *format, ...)
+{
+  if (why == NULL) return false;
+  va_list list;
+  va_start(list, format);
+  int n = vsnprintf(why->text, sizeof why->text, format, list);
+  va_end(list);
+  if (n < 0) why->text[0] = '\0';
+  if (n >= (int) sizeof why->text) cut_at_character(why->text);
+  for (unsigned char *c = (unsigned char *) why->text; *c != '\0'; c++)
+    if (*c < 0x20 || *c == 0x7f) *c = '?';
+    else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
+  return false;
+}
+
+@ The bytes |10xxxxxx| continue a UTF-8 character. We step back over them, at most three because no character has more, and over the
+byte that begins the character to which they belong. A character that was complete at the end goes as well. To keep it we would have to count, and
+one letter of a message that is cut anyway is not worth a loop.
+@^UTF-8@>
+
+@<Cut a long message between two characters@>=
+static void cut_at_character(char *words)
+{
+  size_t n = strlen(words), k = 0;
+  while (k < n && k < 3 && ((unsigned char) words[n - 1 - k] & 0xc0) == 0x80) k++;
+  if (k < n && (unsigned char) words[n - 1 - k] >= 0xc0) words[n - 1 - k] = '\0';
+}
+
+@ The function for the four parts is one line. It is there so that all such messages have their parts in the same order, and so that a test can look in each of them for the file, the field, what was found and what was wanted.
+
+@<Write the four parts in their order@>=
+bool error_found(struct error *why, const char *file, const char *field,
+  const char *found, const char *wanted)
+{
+  return error_say(why, "%s: %s is %s; wanted: %s", file, field, found,
+    wanted);
+}
+
+@* The allocator. \label{sec:allocator}
+A request is entered in two accounts, that of its purpose and the common one, and it is entered
+before we know whether the system will grant it. Otherwise the account of a program that ran out of memory would show everything but the request that it died of.
+A product that overflows is not a number of bytes; it is entered as a request for 0. The comparison at the end is for tests, which
+refuse the first request, then the second, and so on.
+@^accounts@>
+
+@<Enter a request, and say whether it is refused on purpose@>=
+static bool enter_request(struct memory *m, enum memory_class what, uint64_t bytes)
+{
+  m->all.requests++, m->of[what].requests++;
+  m->all.requested += bytes, m->of[what].requested += bytes;
+  return m->all.requests == m->fail_at;
+}
+
+@ A refusal is entered in the same two accounts, and put into words: the purpose, the size of the request, and what is held already.
+
+@<Enter a refusal@>=
+static void *enter_refusal(struct memory *m, enum memory_class what, uint64_t bytes,
+  struct error *why)
+{
+  m->all.refused++, m->of[what].refused++;
+  error_say(why, "out of memory: %" PRIu64 " bytes"@| " for %s, %" PRIu64 " held",
+    bytes, memory_class_name(what), m->all.live);
+  return NULL;
+}
+
+@ A product too large for |size_t| is refused at once. Its message shows the two factors, because their product is the one number
+that cannot be printed, and because the absurd factor usually comes from a damaged file.
+
+@<Enter a refusal@>=
+static void *enter_overflow(struct memory *m, enum memory_class what, size_t count,
+  size_t size, struct error *why)
+{
+  enter_request(m, what, 0);
+  m->all.refused++, m->of[what].refused++;
+  error_say(why, "out of memory: %zu times %zu bytes for %s", count, size,
+    memory_class_name(what));
+  return NULL;
+}
+
+@ Every block carries its size and its purpose in front of it. That is why |memory_free| needs neither. The header is as large as the alignment, so that the memory after it is aligned as the block is: to 64 bytes, a cache line and a whole AVX-512
+register. Under AddressSanitizer only the allocator may touch the header: a write just before a block is then reported, as a write
+just after it is.
+@^AddressSanitizer@>@^alignment@>@^header of a block@>
+
+@<The header of a block@>=
+enum { ALIGNMENT = 64 };
+struct block { size_t bytes; enum memory_class what; void *before; };
+  /* stands |ALIGNMENT| bytes before the memory that the caller gets; |before| is the block
+     of an arena that was allocated before this one */
+#if defined __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define HIDE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define SHOW(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+#define HIDE(p, n) ((void) 0)
+#define SHOW(p, n) ((void) 0)
+#endif
+@#
+static struct block *block_of(void *p)
+{
+  struct block *b = (struct block *) (void *) ((char *) p - ALIGNMENT);
+  SHOW(b, ALIGNMENT);
+  return b;
+}
+
+@ The product |count*size| is checked before it is formed, because both factors may come
+from a file. Blocks are zeroed so that no result depends on what was in them before. The size is rounded up to a multiple of the alignment, as |aligned_alloc| demands, and has room for the header;
+that is why the limit is |SIZE_MAX-127|. The accounts show
+the size that was requested, not the size that it was rounded to.
+
+@<Allocate a block@>=
+void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
+  struct error *why)
+{
+  if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT + 1) / size)
+    return enter_overflow(m, what, count, size, why);
+  size_t bytes = count * size, cap = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  struct block *b = NULL;
+  if (!enter_request(m, what, bytes)) b = aligned_alloc(ALIGNMENT, ALIGNMENT + cap);
+  if (b == NULL) return enter_refusal(m, what, bytes, why);
+  *b = (struct block) @[{ .bytes = bytes, .what = what }@];
+  char *p = (char *) b + ALIGNMENT;
+  memset(p, 0, bytes);
+  HIDE(b, ALIGNMENT);
+  HIDE(p + bytes, cap - bytes);
+  @<Enter |bytes| as allocated@>@;
+  return p;
+}
+
+@ Allocated bytes are live until they are freed; a new maximum of |live| is a peak.
+The common account and that of the purpose are kept by the same four lines.
+
+@<Enter |bytes| as allocated@>=
+struct account *book[2] = @[{ &m->all, &m->of[what] }@];
+for (int i = 0; i < 2; i++) {
+  book[i]->allocated += bytes, book[i]->live += bytes;
+  if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
+}
+
+@ Growing means allocating, copying, and freeing. For a moment both blocks are live, and the accounts
+say so. |realloc| may avoid that moment, and hides it when it cannot; we want the worst case in the accounts. If the new block is refused, the old
+one has not been touched, so a caller whose array cannot grow still has the array.
+
+@<Grow a block, and free it@>=
+void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
+  size_t size, struct error *why)
+{
+  void *q = memory_alloc(m, what, count, size, why);
+  if (q == NULL || p == NULL) return q;
+  struct block *b = block_of(p);
+  memcpy(q, p, b->bytes < count * size ? b->bytes : count * size);
+  memory_free(m, p);
+  return q;
+}
+@#
+void memory_free(struct memory *m, void *p)
+{
+  if (p == NULL) return;
+  struct block *b = block_of(p);
+  m->all.live -= b->bytes;
+  m->of[b->what].live -= b->bytes;
+  SHOW(p, (b->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+  free(b);
+}
+
+@ Arrays that are filled one element at a time grow by the second rule of the hand calculation: an array that is full gets a block for twice its elements and |first| more. Why does that cost fewer
+than two copies for each element? Let
+the last copy have been of $c$ elements. The one before it was of at most half as many, the one before that of at most a quarter. All together they are fewer than $2c$,
+and the array, which has grown since, is longer than $c$.
+@^growing array@>
+
+The new block is the function's value. We do not take the address of the caller's pointer, although that would save the caller a line: the address of a
+|uint32_t *| is not that of a |void *|, and a compiler may assume that writing through the second leaves the first as it was. The capacity has the same type in every array, so its address can be passed.
+
+@<Grow an array by the common rule@>=
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why)
+{
+  if (wanted <= *cap) return p;
+  if (wanted > SIZE_MAX / 2 - first)
+    return enter_overflow(m, what, wanted, size, why);
+  size_t count = 2 * (wanted - 1) + first;
+  void *q = memory_resize(m, what, p, count, size, why);
+  if (q != NULL) *cap = count;
+  return q;
+}
+
+@ The names of the purposes appear in messages, in \.{--stats}, and in the tables of
+chapter 6. They are in the order of the enumeration, and the array has exactly as many places as there
+are purposes.
+
+@<Name the purposes@>=
+const char *memory_class_name(enum memory_class what)
+{
+  static const char *const name[N_MEMORY_CLASSES] = @[{ "weights", "cache",
+    "activations", "tokens", "training", "other" }@];
+  return name[what];
+}
+
+@* Arenas. \label{sec:arenas}
+An arena remembers the block that was allocated last, and each block remembers in its header the one before. So one loop finds them all, even
+if the sixth was refused. After a first refusal all further requests fail without a message, and the message is that of the first. So the code that fills an arena is a list of
+allocations without a test between them; it tests once, at its end, whether any was |refused|.
+@^arena@>
+
+@<Allocate in an arena, and free it@>=
+@<Move a block from one list to another@>@;
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why)
+{
+  if (a->refused) return NULL;
+  void *p = a->spare == NULL ? NULL : take_spare(a, what, count, size);
+  if (p == NULL) p = memory_alloc(a->m, what, count, size, why);
+  a->refused = p == NULL;
+  if (p != NULL) chain(&a->last, p);
+  return p;
+}
+@#
+void arena_free(struct arena *a)
+{
+  arena_reset(a);
+  while (a->spare != NULL) memory_free(a->m, unchain(&a->spare));
+}
+
+@ Every pass through a model allocates the same list of blocks. When the list is repeated, it can be given the same blocks each time; then the system is not asked for memory, and
+no block is zeroed. |arena_reset| moves the blocks to a second list, |spare|, the last one first. So the first block ends up at the front of that list, where the first
+allocation of the next round finds it. If that allocation wants more than last time, the small block is freed before the large one is allocated. So the arena
+never holds more blocks than one round has asked for.
+
+@<Allocate in an arena, and free it@>=
+void arena_reset(struct arena *a)
+{
+  while (a->last != NULL) chain(&a->spare, unchain(&a->last));
+  a->refused = false;
+}
+
+@ Both lists run through the headers of the blocks. |take_spare| takes the block at the front, or frees it if it does not fit; |arena_alloc| then allocates a new one.
+
+@<Move a block from one list to another@>=
+static void chain(void **list, void *p)
+{
+  struct block *b = block_of(p);
+  b->before = *list;
+  HIDE(b, ALIGNMENT);
+  *list = p;
+}
+static void *unchain(void **list)
+{
+  void *p = *list;
+  struct block *b = block_of(p);
+  *list = b->before;
+  HIDE(b, ALIGNMENT);
+  return p;
+}
+static void *take_spare(struct arena *a, enum memory_class what, size_t count, size_t size)
+{
+  void *p = unchain(&a->spare);
+  struct block *b = block_of(p);
+  bool fits = b->what == what && (size == 0 || count <= b->bytes / size);
+  HIDE(b, ALIGNMENT);
+  if (fits) return p;
+  memory_free(a->m, p);
+  return NULL;
+}
+
+@* Mapping a file. \label{sec:mapping}
+A directory can be opened too, and only the attempt to map it fails, with a message
+about devices. So we look at what we have opened before we map it. A pipe has no size, and is refused for the same
+reason; |O_NONBLOCK| keeps us from waiting for another program to write into it, and has no effect on a file. An empty file is not an error here. It cannot be mapped, but it
+can be described: no bytes, at an address that is valid. The reader of the format will say what is missing.
+
+@<Map a regular file@>=
+bool file_map(struct mapping *map, const char *path, struct error *why)
+{
+  *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return error_say(why, "%s: cannot be opened: %s", path, strerror(errno));
+  struct stat about;
+  bool ok = fstat(file, &about) == 0;
+  if (!ok) error_say(why, "%s: %s", path, strerror(errno));
+  if (ok && !S_ISREG(about.st_mode))
+    ok = error_found(why, path, "this", S_ISDIR(about.st_mode)
+      ? "a directory" : "not a regular file", "a file");
+  if (ok && about.st_size > 0)
+    ok = map_open_file(map, path, file, (size_t) about.st_size, why);
+  close(file);
+  return ok;
+}
+
+@ The descriptor can be closed at once, because the mapping keeps the file. If another program shortens
+the file while we look at it, reading past its new end raises a signal and not an error code.
+A library may not catch signals that belong to its caller, so the \emph{command} does
+that (\cref{command}). Ending a mapping twice is harmless, since the first time leaves it empty.
+@^signal@>
+
+@<Map what has been opened@>=
+static bool map_open_file(struct mapping *map, const char *path, int file,
+  size_t size, struct error *why)
+{
+  void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (p == MAP_FAILED)
+    return error_say(why, "%s: cannot be mapped: %s", path, strerror(errno));
+  *map = (struct mapping) @[{ p, size }@];
+  return true;
+}
+@#
+void file_unmap(struct mapping *map)
+{
+  if (map->size > 0) munmap((void *) (uintptr_t) map->bytes, map->size);
+  *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
+}
+
+@ A model is a directory, and each reader of a format knows the names of its files. Three functions make a path of the two. They have a header of their own, which |ground.h| includes.
+@^path@>
+
+@(paths.h@>=
+#ifndef INCIPIT_PATHS_H
+#define INCIPIT_PATHS_H
+#include "ground/ground.h"
+enum {@+ PATH_CAP = 4096@+ };
+  /* bytes that a path may have, with the zero at its end */
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why);
+  /* |path| is |folder|, a slash and |name|; error: a path too long, which is left cut */
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why);
+  /* |path| is |name| in the directory of |file|, or |name| as it is if there is no slash in |file| */
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode);
+  /* |path_join|, and whether the file may be accessed in a |mode| of |access|: |F_OK| if it is there */
+#endif
+
+@ Linux takes paths of |PATH_CAP| bytes, with the zero at the end. A longer one
+is refused and not cut, since a path that was cut may name another file. |path_find| asks the system whether a file is there, and does not try to open it: a file that is
+there and cannot be read deserves a message of its own.
+
+@<Join a directory and a name@>=
+static bool path_fits(const char *path, int n, struct error *why)
+{
+  return (n >= 0 && n < PATH_CAP) || error_say(why,
+    "%.200s: the path has %d bytes; wanted: fewer than %d", path, n, (int) PATH_CAP);
+}
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why)
+{
+  return path_fits(path, snprintf(path, PATH_CAP, "%s/%s", folder, name), why);
+}
+@#
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why)
+{
+  const char *slash = strrchr(file, '/');
+  int n = slash == NULL ? 0 : (int) (slash + 1 - file);
+  return path_fits(path, snprintf(path, PATH_CAP, "%.*s%s", n, file, name), why);
+}
+@#
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode)
+{
+  return path_join(path, folder, name, NULL) && access(path, mode) == 0;
+}
+
+@* Bytes and ids. \label{sec:bytesandids}
+The growing arrays of bytes and ids are a file of their own. It needs |memcpy| and nothing more.
+
+@(buffers.c@>=
+#include <string.h>
+#include "ground/buffers.h"
+@<Append bytes, and free them@>@;
+@<Append an id, and free the array@>@;
+@<Read hexadecimal digits@>@;
+
+@ The capacity of both grows by the rule of the hand calculation. Appending no bytes allocates none. The sum |b->n + n| cannot wrap around, since both lengths are of things that lie in memory.
+If the larger block is refused, the old one and everything in it is still there.
+
+@<Append bytes, and free them@>=
+bool bytes_push(struct memory *m, struct bytes *b, const void *more,
+  size_t n, struct error *why)
+{
+  if (n == 0) return true;
+  unsigned char *p = memory_reserve(m, MEMORY_TOKENS, b->byte, &b->cap, b->n + n, 34, 1,
+    why);
+  if (p == NULL) return false;
+  b->byte = p;
+  memcpy(p + b->n, more, n);
+  b->n += n;
+  return true;
+}
+
+@ An empty array may be freed, and freed twice: freeing NULL does nothing. So a function that fails half-way can free
+all its arrays without asking which of them it had begun.
+
+@<Append bytes, and free them@>=
+void bytes_free(struct memory *m, struct bytes *b)
+{
+  memory_free(m, b->byte);
+  *b = (struct bytes) @[{ NULL, 0, 0 }@];
+}
+
+@ Ids come one by one, since
+the encoder of chapter~1 finds them one by one. It pushes an id for every byte of a text, so whether there is room is tested here, without a call. An array can be used again for the next text by setting its |n| to zero; its block stays.
+
+@<Append an id, and free the array@>=
+bool ids_push(struct memory *m, struct ids *list, uint32_t id,
+  struct error *why)
+{
+  if (list->n == list->cap) {
+    uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
+      sizeof *p, why);
+    if (p == NULL) return false;
+    list->id = p;
+  }
+  list->id[list->n++] = id;
+  return true;
+}
+@#
+void ids_free(struct memory *m, struct ids *list)
+{
+  memory_free(m, list->id);
+  *list = (struct ids) @[{ NULL, 0, 0 }@];
+}
+
+@ The functions of C that read numbers would be of no help with hexadecimal digits: they also accept a blank or a sign at the beginning of a number.
+
+@<Read hexadecimal digits@>=
+int hex_digit(unsigned char c)
+{
+  if (c >= '0' && c <= '9') return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+@#
+int hex_byte(const void *two)
+{
+  const unsigned char *c = two;
+  int high = hex_digit(c[0]), low = high < 0 ? -1 : hex_digit(c[1]);
+  return low < 0 ? -1 : 16 * high + low;
+}
+
+@* The life of a thread pool. \label{sec:poollife}
+A \emph{helper} is a worker that is a thread of ours; it knows its pool and its number. A step has two ends. The caller announces it, and
+all helpers wait for that; the last helper reports that all are done, and the caller waits for that. Each end is a \emph{generation counter}: a number that only ever rises by
+one. A thread that waits remembers the number that it saw last, and waits until the counter shows another. Such a wait cannot come too late, as waiting for a signal can: a thread that arrives after the announcement
+finds the new number, and goes on at once.
+@^barrier@>@^generation counter@>
+
+@<What a pool holds@>=
+struct generation { atomic_uint number, sleepers; };
+struct worker_thread { struct pool *owner; unsigned number; pthread_t thread;
+  void *workspace; };
+struct pool {
+  unsigned workers;
+  struct memory *m;
+  struct arena kept;
+  size_t workspace_bytes; /* that every worker has */
+  struct generation announced, finished; /* steps begun, and steps done by all */
+  atomic_uint busy, ending; /* workers that have not done the step; whether to end */
+  pool_work *work;
+  void *ctx;
+  pthread_mutex_t lock;
+  pthread_cond_t risen;
+  struct worker_thread *threads; /* |workers| of them; number 0, the caller, is unused */
+};
+
+@ A thread that waits first looks at the number again and again for a short while, which is called \emph{spinning}, because
+the next step of a pass usually comes within microseconds, and waking a sleeping thread takes
+longer than that. But in the end it must go to sleep: a program that waits for its user would otherwise keep every core busy. Between two looks
+it pauses. On x86 there is an instruction for that, which leaves the core to its other hardware thread for some tens of cycles, and keeps the processor from
+guessing a value that has not come yet. How long to spin? On our machine waking a sleeper costs \val[0]{ground.pool.asleep} microseconds, and |SPIN_LIMIT| looks take \val[0]{ground.pool.looks}. So a thread that spins in vain, and then
+sleeps and is woken, pays a few times what it would have paid for sleeping at once, and never more; and a step that comes in time costs \val[1]{ground.pool.next}.\lab{lab:poolclock}
+
+If there are more threads than cores, we may be spinning on the very core that the other thread needs. So every 50 looks the thread \emph{yields}: it lets the system run whatever
+else is ready. On an idle machine no other thread is, and it goes on at once. Without the yields, four workers on two cores would spend most of their time looking.
+@^spinning@>@^yielding@>
+
+@<Wait until a generation is over@>=
+enum { SPIN_LIMIT = 2000, SPIN_YIELD = 50 };
+  /* looks at a number before a worker sleeps; every so many it yields */
+static void spin_pause(int i)
+{
+  if (i % SPIN_YIELD == SPIN_YIELD - 1) sched_yield();
+#if defined __x86_64__
+  else __builtin_ia32_pause();
+#endif
+}
+@#
+static bool is_over(struct generation *g, unsigned seen)
+{@+ return atomic_load(&g->number) != seen;@+ }
+static void generation_wait(struct pool *p, struct generation *g, unsigned seen)
+{
+  for (int i = 0; i < SPIN_LIMIT; i++) {
+    if (is_over(g, seen)) return;
+    spin_pause(i);
+  }
+  pthread_mutex_lock(&p->lock);
+  atomic_fetch_add(&g->sleepers, 1);
+  while (!is_over(g, seen)) pthread_cond_wait(&p->risen, &p->lock);
+  atomic_fetch_sub(&g->sleepers, 1);
+  pthread_mutex_unlock(&p->lock);
+}
+
+@ The other side raises the number, and takes the lock only if a thread sleeps. Could it miss a sleeper? This is the \emph{lost wake-up}, a fault that no test finds by trying, so here is the argument. A thread that goes to sleep first counts itself in |sleepers| and then looks at the
+number; here we first raise the number and then look at |sleepers|. These four are atomic operations of the strictest kind, \emph{sequentially consistent}, which all threads see in one order. So if we
+see no sleeper, that thread sees the new number, and does not sleep. If it has seen the old number, it holds the lock until the moment at which it
+sleeps, so the signal cannot fall between its look and its sleep. The atomic operations also carry the work to the helpers and its results back: what a thread wrote
+before it raised a number, another can read after it has seen the new number.
+@^sequential consistency@>@^lost wake-up@>
+
+@<Raise a generation, and wake those who sleep@>=
+static void generation_raise(struct pool *p, struct generation *g)
+{
+  atomic_fetch_add(&g->number, 1);
+  if (atomic_load(&g->sleepers) == 0) return;
+  pthread_mutex_lock(&p->lock);
+  pthread_cond_broadcast(&p->risen);
+  pthread_mutex_unlock(&p->lock);
+}
+
+@ C has functions for the floating-point modes, |fegetenv| and |fesetenv|, but on x86-64 they also save and load the state of the old x87 unit, which computes none of our numbers. What counts is one
+register, MXCSR, whose standard value is \.{1f80}: nothing flushed, nearest, no traps. Reading and writing it takes a small part of the time that the functions take. A test
+sets every mode wrong and compares the results.\side{There is a pragma that should tell the compiler of this, |FENV_ACCESS|; neither gcc nor clang needs it here, because a kernel is called
+through a pointer, and they do not know what it computes.}
+@^MXCSR@>@^denormals@>
+
+@<Set the standard modes, and put back what was found@>=
+#if defined __x86_64__
+void float_modes_begin(struct float_modes *f)
+{
+  f->mxcsr = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x1f80);
+}
+void float_modes_end(const struct float_modes *f)
+{@+ __builtin_ia32_ldmxcsr(f->mxcsr);@+ }
+#else
+void float_modes_begin(struct float_modes *f)
+{
+  fegetenv(&f->rest);
+  fesetenv(FE_DFL_ENV);
+}
+void float_modes_end(const struct float_modes *f)
+{@+ fesetenv(&f->rest);@+ }
+#endif
+
+@ A helper sets the standard modes once, and no other code changes them, since the thread is ours. Then it waits for a step that it has not done, does its part, reports, and waits again. The
+number that it saw last is a variable of its own, and no new step begins before all have reported. So a step can
+neither be missed nor done twice. To report, a helper takes one from |busy|; the one that brings it to zero announces that the step is finished.
+
+@<The life of a helper@>=
+static void *worker_main(void *argument)
+{
+  struct worker_thread *h = argument;
+  struct pool *p = h->owner;
+  struct float_modes inherited;
+  float_modes_begin(&inherited);
+  for (unsigned seen = 0;; seen++) {
+    generation_wait(p, &p->announced, seen);
+    if (atomic_load(&p->ending) != 0) return NULL;
+    p->work(p->ctx, h->number, p->workers);
+    if (atomic_fetch_sub(&p->busy, 1) == 1)
+      generation_raise(p, &p->finished);
+  }
+}
+
+@ The caller announces the step, does part 0 itself, and then waits until the others are done. |busy| is set before the step is announced;
+in the other order a quick helper could report before it was counted. With one worker there is no announcement.
+
+@<Give a step to all workers, and wait for the last@>=
+void pool_run(struct pool *p, pool_work *work, void *ctx)
+{
+  unsigned workers = pool_workers(p);
+  if (workers == 1) {
+    work(ctx, 0, 1);
+    return;
+  }
+  unsigned seen = atomic_load(&p->finished.number);
+  p->work = work, p->ctx = ctx;
+  atomic_store(&p->busy, workers - 1);
+  generation_raise(p, &p->announced);
+  work(ctx, 0, workers);
+  generation_wait(p, &p->finished, seen);
+}
+
+@ A pool of one has no helpers; it is allowed, and has a block all the same. The
+lock and the condition must be ready before the first thread starts.
+
+@<Start the helpers@>=
+struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
+{
+  struct pool *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
+  if (p == NULL) return NULL;
+  struct worker_thread *h = memory_alloc(m, MEMORY_OTHER, workers, sizeof *h, why);
+  if (h == NULL) {
+    memory_free(m, p);
+    return NULL;
+  }
+  p->threads = h, p->workers = workers;
+  p->m = p->kept.m = m;
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_cond_init(&p->risen, NULL);
+  @<Start a thread for each helper, or end those that were started@>@;
+  return p;
+}
+
+@ Opening can fail half-way: the third thread may be refused after two were started.
+Then those two are told to end, and all memory is freed. |end_threads| takes the number that
+were started, so it serves here and in |pool_close|. How large a stack a thread gets would otherwise depend on the system: eight
+megabytes with one C library, an eighth of one with another. So we ask for one megabyte. No kernel needs more than a few tens of kilobytes of it, since large arrays are in memory that is
+counted (\cref{sec:room}); the rest is for builds that surround every array with guards.
+@^stack@>
+
+@<Start a thread for each helper, or end those that were started@>=
+pthread_attr_t stack;
+pthread_attr_init(&stack);
+pthread_attr_setstacksize(&stack, (size_t) 1 << 20);
+for (unsigned i = 1; i < workers; i++) {
+  h[i] = (struct worker_thread) @[{ .owner = p, .number = i }@];
+  int code = pthread_create(&h[i].thread, &stack, worker_main, &h[i]);
+  if (code == 0) continue;
+  pthread_attr_destroy(&stack);
+  error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
+  end_threads(p, i);
+  @<Free the pool's memory, which was for |workers|@>@;
+  return NULL;
+}
+pthread_attr_destroy(&stack);
+
+@ The helpers end when one more step is announced with |ending| set. Only those with a number below |started| exist. We wait for each of them, because a thread that is still on its way out may still look at the lock, and the lock
+is about to be destroyed.
+
+@<End the helpers that were started@>=
+static void end_threads(struct pool *p, unsigned started)
+{
+  atomic_store(&p->ending, 1);
+  generation_raise(p, &p->announced);
+  for (unsigned i = 1; i < started; i++)
+    pthread_join(p->threads[i].thread, NULL);
+}
+
+@ The helpers' block must be freed before the pool that points to it. Both users of this
+section have said how many |workers| it was allocated for.
+
+@<Free the pool's memory, which was for |workers|@>=
+pthread_mutex_destroy(&p->lock);
+pthread_cond_destroy(&p->risen);
+for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
+arena_free(&p->kept);
+memory_free(m, p->threads);
+memory_free(m, p);
+
+@ A null pool is a pool of one, and closing it does nothing. So a program without
+threads has nothing to write.
+
+@<Close a pool, and count its workers@>=
+void pool_close(struct memory *m, struct pool *p)
+{
+  if (p == NULL) return;
+  unsigned workers = p->workers;
+  struct worker_thread *h = p->threads;
+  end_threads(p, workers);
+  @<Free the pool's memory, which was for |workers|@>@;
+}
+@#
+unsigned pool_workers(const struct pool *p)
+{
+  return p == NULL ? 1 : p->workers;
+}
+
+@ A pool also keeps memory between steps. The workspaces are blocks, one for each worker. The arena is charged to the |struct memory| of the pool. A caller with another one gets no arena, since what it uses must be counted in its own.
+@^workspace@>
+
+@<What a pool keeps between steps@>=
+struct arena *pool_arena(struct pool *p, const struct memory *m)
+{@+ return p != NULL && p->m == m && p->kept.last == NULL ? &p->kept : NULL;@+ }
+bool pool_reserve(struct pool *p, size_t size, struct error *why)
+{
+  if (p == NULL || size <= p->workspace_bytes) return true;
+  p->workspace_bytes = 0;
+  for (unsigned i = 0; i < p->workers; i++) {
+    void **space = &p->threads[i].workspace;
+    memory_free(p->m, *space);
+    *space = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
+    if (*space == NULL) return false;
+  }
+  p->workspace_bytes = size;
+  return true;
+}
+void *pool_workspace(struct pool *p, unsigned worker, size_t size)
+{
+  if (p == NULL || size > p->workspace_bytes) return NULL;
+  return p->threads[worker].workspace;
+}
+
+@ Two hardware threads of one core share its multipliers, and for our kernels the second
+one is of no use. Linux says which logical processors are siblings. We count those that
+are the first of their kind; where the system says nothing we count all. Four processors in sibling lists |0,2| and |1,3| are two cores: numbers 0 and 1
+are the first in their lists, 2 and 3 are not.
+@^cores@>
+
+@<Count the physical cores@>=
+@<Name the first of a processor's siblings@>@;
+unsigned pool_cores(void)
+{
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned first = 0;
+  for (long i = 0; i < online; i++)
+    if (first_sibling(i) == i) first++;
+  return first > 0 ? first : 1;
+}
+
+@ The system writes the list as text in a file for each processor, in rising order, so the first number is enough. A processor without such a file is its own first sibling, and counts.
+
+@<Name the first of a processor's siblings@>=
+static long first_sibling(long i)
+{
+  char path[96];
+  snprintf(path, sizeof path,
+    "/sys/devices/system/cpu/cpu%ld/topology/thread_siblings_list", i);
+  FILE *file = fopen(path, "r");
+  long sibling = i;
+  if (file != NULL) {
+    if (fscanf(file, "%ld", &sibling) != 1) sibling = i;
+    fclose(file);
+  }
+  return sibling;
+}
+
+@* Progress and the clock. \label{sec:asking}
+A refusal is remembered. Work is nested, a layer in a pass and a pass in a prefill; a caller who has said no to one of them must not be asked again by the others, and perhaps say yes to one.
+If work is cut into parts, such as a prefill in chunks, |before| and |all| say where the part belongs.
+
+@<Ask whether to go on@>=
+bool progress_tell(struct progress *p, size_t done, size_t all)
+{
+  if (p == NULL) return true;
+  if (p->all > 0) all = p->all;
+  if (!p->cancelled) p->cancelled = !p->report(p->ctx, p->before + done, all);
+  return !p->cancelled;
+}
+bool progress_cancelled(const struct progress *p)
+{
+  return p != NULL && p->cancelled;
+}
+
+@ The stopwatch has a header of its own. The clock on the wall will not do: people and the network set it, forwards and backwards. POSIX has another, which only goes forward.
+We time the same work several times, and report the median. What disturbs a measurement makes it longer, now and then a great deal longer; that moves the mean by its share of the excess and
+the median by one place. The quartiles say how quiet the machine was.
+@^clock@>@^median@>@^quartiles@>
+
+@(timing.h@>=
+#ifndef INCIPIT_TIMING_H
+#define INCIPIT_TIMING_H
+#include <stddef.h>
+double timing_seconds(void);
+  /* of a clock that never goes back, from some moment on */
+struct quartiles { double low, median, high; };
+  /* the lower quartile, the median and the upper quartile */
+struct quartiles timing_quartiles(double *x, size_t n);
+  /* sorts |n| $\ge1$ numbers, and says which stand at the quarters */
+#endif
+
+@ Its one system call is POSIX's, and has to be asked for.
+
+@(timing.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <time.h>
+#include "ground/timing.h"
+@<Read the clock, and sort what it said@>@;
+
+@ A sorted array has its quartiles at the quarters.
+@^median@>@^quartiles@>
+
+@<Read the clock, and sort what it said@>=
+double timing_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+struct quartiles timing_quartiles(double *x, size_t n)
+{
+  qsort(x, n, sizeof *x, by_size);
+  return (struct quartiles) @[{ x[n / 4], x[n / 2], x[n * 3 / 4] }@];
+}
+
+@* Module dependencies. \label{sec:modules}
+The C of this book is divided into \emph{modules}. A module is a folder with one or more headers, which document what others may use, and the files that
+implement them. One web makes one module; only \emph{ground} is made of two, its headers in chapter 0 and its functions here. \Cref{fig:modules} shows which module includes which.
+Follow the lines down from any module, and you have all that it needs: to compile chapter~3 and nothing else, copy the folders below \emph{loop}.
+@^module@>@^dependence, of modules@>
+
+No line leads upwards. A table, \.{book.list}, has a row for each module with what it needs; a tool compares the table with every
+\.{\#include}, and an include that the table does not allow stops the build. The chapters use the workshop
+only through headers that they print. So if you read them in order, you meet no function without having seen what it promises.
+
+\widefig{modules}{fig:modules}{The modules by what they include; a line is left out where a longer way says the same. Filled: the chapters. Open: the workshop.}{A
+graph in rows. The module ground is at the bottom; tokens and kernels stand low, model above kernels, then cache and loop, then phases, sampling and stopping, and search near the
+top. All lines lead downwards; the chapters' modules are filled and joined by heavier lines, the workshop's modules are open boxes beside them.}
+
+@* Exercises. \label{sec:insideexercises}
+The allocator is small enough to be changed in an evening and read in an hour.
+
+\begin{exercises}
+\exercise{check}{ex:ground.grow}{A block of 10 objects of 8 bytes is all that is live. It grows to 20 objects, and then to
+40. What are \emph{requested}, \emph{allocated}, \emph{live} and \emph{peak} then?}{\texttt{make exercise-W0-1}}{560, 560, 320 and 480.
+While a block grows the old one and the new one are both live: growing to twice the size needs half as much again as is live in the end.}
+\exercise{think}{ex:ground.header}{The C library's own allocator writes a header of its
+own before each block, at least 8 bytes in glibc. How far would the accounts be wrong for a
+model that takes 200 blocks, since we do not count those?}{\texttt{make exercise-W0-2}}{By at least
+1,600 bytes, whatever the blocks hold. The accounts would also differ between C libraries, and
+a formula could not be equal to them.}
+\exercise{think}{ex:ground.cut}{The message of an error is 200 euro signs, of three bytes each. How many are left of it, and
+could there be more?}{\texttt{make exercise-W0-3}}{132. The message has room for 399 bytes, which would be 133 whole characters. But |cut_at_character| looks
+only at the end of what was cut, so it cannot know that nothing of the last character is missing, and takes it away.}
+\exercise{build}{ex:ground.limit}{Give |struct memory| a |limit|: requests that
+would bring |live| above it are refused. Which function changes,
+and by how many lines?}{\texttt{make exercise-W0-4}}{Only |enter_request|, by one line: a request
+is now also refused if there is a limit and |live|, with the bytes asked for, would exceed it.}
+\end{exercises}
