@@ -63,7 +63,7 @@ static uint32_t likeliest(const float *logits, size_t vocab)
 @ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If it were decided by the order of the work, for example by which of several threads is the first to report its maximum, two runs would now and then write two texts.
 @^ties@>
 
-And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended after 500 tokens; in one of them the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. In all, \val[0]{loop.slip.kept} percent of the later tokens are the same at the same place. So an error need not grow, but it is never taken back either: what follows continues the text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
+And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended after 500 tokens; in one of them the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but it is never taken back either: what follows continues the text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
 @^exposure bias@>
 
 @* Rows computed, rows needed. \label{sec:naivecost}
@@ -621,7 +621,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
   return ok;
 }
 
-@ The module needs no tokenizer, since it reads and writes ids and never a character. It uses chapter 0's growing list of ids, and the model's pass and store.
+@ The module needs no tokenizer, since it reads and writes ids and never a character.
 
 @(generate.h@>=
 #ifndef INCIPIT_GENERATE_H
@@ -706,9 +706,9 @@ static void print_text(const struct writer *w)
 {
   for (size_t i = 0, n, column = 0; i < w->text.n; i++) {
     const char *word = (const char *) tokenizer_text(w->t, w->text.id[i], &n);
-    bool wrap = column + n > 62 && *word == ' ';
-    printf("%s%.*s", wrap ? "\n" : "", (int) n - wrap, word + wrap);
-    column = wrap ? n - 1 : column + n;
+    bool wrap = n > 1 && column + n > 62, skip = wrap && *word == ' ';
+    printf("%s%.*s", wrap ? "\n" : "", (int) n - skip, word + skip);
+    column = (wrap ? 0 : column) + n - skip;
   }
   printf("\n");
 }
@@ -727,7 +727,7 @@ static bool compare_loops(struct writer *w, struct error *why)
 }
 
 @* What the tutorials say. \label{sec:looptutorials}
-Five popular explanations print numbers about this loop, and we ran them. Three of their claims are the most instructive; the others are in the laboratory.\lab{lab:looptutorials} (S4-27 is claim 27 of the source that the bibliography
+Three of the claims that we ran are the most instructive; the others are in the laboratory.\lab{lab:looptutorials} (S4-27 is claim 27 of the source that the bibliography
 lists as S4.)
 
 \begin{tutorial}{offbyone}{S0-32, S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
@@ -750,7 +750,7 @@ out, and the keys of the second change.
 \end{tutorial}
 
 @* Exercises. \label{sec:loopexercises}
-The loop is complete, and it is wasteful. The next chapter keeps every row that it computes, and computes none twice. The command beside an exercise runs the loop and judges your answer by it.
+The command beside an exercise runs the loop and judges your answer by it.
 
 \begin{exercises}
 \exercise{check}{ex:loop.grid}{Draw the grid for a prompt of two tokens and five to write. How many cells has it, and how many

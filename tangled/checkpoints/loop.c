@@ -72,9 +72,9 @@ static void print_text(const struct writer *w)
 {
   for (size_t i = 0, n, column = 0; i < w->text.n; i++) {
     const char *word = (const char *) tokenizer_text(w->t, w->text.id[i], &n);
-    bool wrap = column + n > 62 && *word == ' ';
-    printf("%s%.*s", wrap ? "\n" : "", (int) n - wrap, word + wrap);
-    column = wrap ? n - 1 : column + n;
+    bool wrap = n > 1 && column + n > 62, skip = wrap && *word == ' ';
+    printf("%s%.*s", wrap ? "\n" : "", (int) n - skip, word + skip);
+    column = (wrap ? 0 : column) + n - skip;
   }
   printf("\n");
 }
