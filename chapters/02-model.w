@@ -656,16 +656,15 @@ functions, and the rest of the program never asks which table it has. The loops 
 three more, for the instructions of different processors, and chapter 14 will have one for graphics processors. The tests compare each with the plain one, number by number, with |==|. So the kernels of this chapter are what the engine means by its sums, and you can run the whole engine on them: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
 @^kernel@>@^plain kernels@>
 
-The header has the structures above. At its end it includes the table itself, |struct kernels|, and |struct engine|, the first argument of every kernel: the table in use, the threads, and the counters of \cref{sec:counters} (\cref{sec:kerneltable}). There is nothing global, so two engines in one process cannot disturb each other.
+The structures above are a header of their own. \.{kernel.h} includes it and adds the table itself, |struct kernels|, and |struct engine|, the first argument of every kernel: the table in use, the threads, and the counters of \cref{sec:counters} (\cref{sec:kerneltable}). There is nothing global, so two engines in one process cannot disturb each other.
 
-@(kernel.h@>=
-#ifndef INCIPIT_KERNEL_H
-#define INCIPIT_KERNEL_H
+@(tensor.h@>=
+#ifndef INCIPIT_TENSOR_H
+#define INCIPIT_TENSOR_H
 #include "functions/number_type.h"
 @<Numbers as a file stores them@>@;
 @<What norms and activations are@>@;
 @<The shape of the heads@>@;
-#include "model/backend.h"
 #endif
 
 @ A table says of each kernel by name which function it is. Without the names two of the same type, |softmax| and |log_softmax|, could be

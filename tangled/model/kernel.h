@@ -1,37 +1,217 @@
-/* kernel.h -- made from chapters/02-model.w; change it there */
+/* kernel.h -- made from workshop/08-inside.w; change it there */
 
 #ifndef INCIPIT_KERNEL_H
 #define INCIPIT_KERNEL_H
-#include "functions/number_type.h"
+#include "model/tensor.h"
 
-/* <Numbers as a file stores them> */
+/* <What attention is given> */
 
-/* numbers where they lie in the file (or in memory), little-endian, in any alignment,
-   owned by others; null data: there is no such tensor */
-struct tensor { const void *data; enum weight_type type; };
+/* one layer of a sequence. The key of position t in head h is head_dim numbers of
+   type at key + h*head_bytes + t*row_bytes if page is null, else at page[t/page_rows]
+   + key + h*head_bytes + t%page_rows*row_bytes; the values likewise at value. All
+   rows see the first sinks positions */
+struct kv_view {
+  uintptr_t key, value; /* addresses; with pages, distances from the beginning of a page */
+  const char *const *page; /* addresses; null: all rows in one block */
+  size_t page_rows, row_bytes, head_bytes;
+  enum weight_type type;
+  uint32_t sinks;
+};
 
-/* number i of t, of whatever type, as a float; nothing is rounded */
-float tensor_number(struct tensor t, size_t i);
+/* rows first_row, first_row+1, ... of a pass, n_rows of them, which are at
+   first_position, first_position+1, ... of one sequence; window: how many positions a
+   row sees, its own among them, 0: all */
+struct segment {
+  struct kv_view view;
+  uint32_t first_row, n_rows, first_position, window;
+};
 
-/* a linear layer: weight is [out][in], or [in][out] if transposed (GPT-2's Conv1D);
-   bias is [out] or absent */
-struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
+/* positions lo <= t < hi, and before them the first sinks, which are fewer than lo or
+   none */
+struct kv_range { uint32_t lo, hi, sinks; };
 
-/* <What norms and activations are> */
+/* what row number i of a segment sees */
+struct kv_range segment_range(const struct segment *s, uint32_t i);
 
-/* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
-enum norm_kind { NORM_RMS, NORM_LAYER };
+/* what is added to key or value, and head_bytes for each head before, to find
+   position t */
+static inline uintptr_t kv_place(const struct kv_view *v, uint32_t t)
+{
+  return v->page == NULL ? t * v->row_bytes
+    : (uintptr_t) v->page[t / v->page_rows] + t % v->page_rows * v->row_bytes;
+}
 
-/* gain and bias are [d]; each may be absent; NORM_RMS looks at no bias */
-struct norm { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
+/* the numbers of one head at position t; part is v->key or v->value */
+static inline struct tensor kv_row(const struct kv_view *v, uintptr_t part,
+  uint32_t t, size_t head)
+{
+  uintptr_t at = part + kv_place(v, t) + head * v->head_bytes;
+  return (struct tensor) { (const void *) at, v->type };
+}
 
-/* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
-enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
-  ACTIVATION_GELU_ERF };
+/* <The table of kernels> */
+struct counters;
+struct buffers;
+struct prepared_weights;
 
-/* <The shape of the heads> */
+/* the first argument of every kernel: the kernels in use, their struct pool * (null:
+   one thread), the counters, to which the callers of kernels add, the callback that a
+   pass tells how far it is (null: none), and the weights that were prepared for these
+   kernels (null: none) */
+struct engine { const struct kernels *k; void *pool; struct counters *c;
+  struct progress *progress; const struct prepared_weights *prepared; };
 
-/* n_heads is a multiple of n_kv_heads; scale multiplies each score */
-struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
-#include "model/backend.h"
+/* <More that a kernel is given> */
+
+/* writes n numbers in some weight_type to the weight_row_bytes at to */
+typedef void kv_encode(const float *x, size_t n, void *to);
+
+/* a kv_encode that leaves them as they are */
+void kv_encode_f32(const float *x, size_t n, void *to);
+
+/* where attention shall leave its weights: [rows][n_heads][stride], that of position
+   t at index t; positions that a row does not see get 0 */
+struct attention_probe { float *weights; size_t stride; };
+
+/* one implementation of all kernels. Arrays are float, row by row, and belong to the
+   caller. Those of a pass, and keys and values, are in memory; weights, lists of ids,
+   positions and segments, page tables and what the kernels at the end make of logits
+   are the host's */
+struct kernels {
+  const char *name;
+  /* <The kernels of a layer> */
+  /* y[m] = x*w_m for n matrices with the same in: x is [rows][in], y[m] is
+     [rows][out] of list[m] and overlaps nothing. The bias is added last */
+  void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
+    const float *x, size_t rows, float *const *y);
+  /* x and y are [rows][d] and may be the same */
+  void (*normalize)(const struct engine *e, const struct norm *g,
+    const float *x, size_t rows, size_t d, float *y);
+  /* rotates the pairs (i, i+half) of each head of x, [rows][n_heads][2*half], by the
+     row's angles, in place: the half-split pairing of the Llama checkpoints */
+  void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
+    size_t half, const float *c, const float *s);
+  /* q and y are [rows][n_heads][head_dim], and the n segments have all rows once;
+     scratch has kernels_scratch floats for each worker; probe may be null (Vaswani
+     and others 2017) */
+  void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
+    const struct segment *list, size_t n, float *scratch, float *y,
+    const struct attention_probe *probe);
+  /* y[i] = f(x[i]), times up[i] if up is not null; y may be x or up */
+  void (*activate)(const struct engine *e, enum activation_kind kind,
+    const float *x, const float *up, size_t n, float *y);
+  /* y[i] += x[i]: the residual stream */
+  void (*add)(const struct engine *e, float *y, const float *x, size_t n);
+  /* <The kernels at the two ends> */
+  /* row id[r] of table, [any][d], widened to y[r], [rows][d] */
+  void (*embed)(const struct engine *e, struct tensor table, size_t d,
+    const uint32_t *id, size_t rows, float *y);
+  /* cosine and sine, times scaling, of position times frequency in float: c and s are
+     [rows][half] (Su and others 2021) */
+  void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
+    const float *frequency, size_t half, float scaling, float *c, float *s);
+  /* exp(x - max) over its sum, in double, for each row of x, [rows][n] */
+  void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
+    double *y);
+  /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
+  void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
+    size_t n, double *y);
+  /* z[i] becomes exp(z[i] - most), in double, in place */
+  void (*exp_shifted)(double *z, size_t n, double max);
+  /* <What else a table has> */
+  const struct buffers *memory; /* what all arrays are in that a pass makes */
+  uint32_t matrix_types; /* bit 1 << type for each type of the matrices of linear */
+  /* <What is moved and looked for> */
+  /* x, [rows][n][width], into n arrays [rows][width] */
+  void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
+    size_t width, float *const *y);
+  /* row which[i] of x, [any][d], to row i of y, [n][d] */
+  void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *which,
+    size_t n, float *y);
+  /* keys and values of all rows, [rows][n_kv_heads][head_dim] each, to their places
+     in the views of n segments; encode writes the views' type */
+  void (*write)(const struct engine *e, const struct attention_dims *h,
+    const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  /* first[r], if it is none, becomes mark for each row r of x, [rows][d], with a
+     number that is not finite; first is in the backend's memory as well */
+  void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
+    uint32_t mark, uint32_t none, uint32_t *first);
+  /* <How a table prepares weights> */
+  /* bytes that the weights of w take in the order that is best for linear; 0: use
+     them as they are */
+  size_t (*prepared_bytes)(const struct matrix *w);
+  /* writes them there, aligned to 64 bytes */
+  void (*prepare)(const struct matrix *w, void *to);
+  /* bytes of workspace that each worker of such a linear wants, by pool_reserve; with
+     less it gives the same bits, but may be slower */
+  size_t (*room)(const struct matrix *list, size_t n, size_t rows);
+  /* <What measures and tests a table> */
+  /* n multiply-adds, or a few more, of numbers that stay in registers; how many they
+     were. *left depends on all of them, so that none can be left out */
+  uint64_t (*probe_flops)(uint64_t n, float *left);
+  /* the sum of x[n], in no order that a caller should rely on */
+  float (*probe_bandwidth)(const float *x, size_t n);
+  /* a*b+c as this table was compiled: product and sum rounded */
+  float (*mul_add_unfused)(float a, float b, float c);
+  /* the multiply-add of this table's kernels */
+  float (*mul_add_fused)(float a, float b, float c);
+};
+
+/* the kernels of chapter 2 */
+extern const struct kernels kernels_plain;
+
+/* <Memory of a backend> */
+
+/* memory of a backend; a backend that must know more of its memory has this as the
+   first member of its own structure */
+struct buffers {
+  bool is_host; /* whether its addresses can be read and written by anyone */
+  /* as memory_alloc, charged to m, in this memory; an address within it is found by
+     adding */
+  void *(*alloc)(const struct buffers *b, struct memory *m, enum memory_class what,
+    size_t count, size_t size, struct error *why);
+  /* as memory_free */
+  void (*release)(const struct buffers *b, struct memory *m, void *p);
+  /* from the host into this memory, when all kernels before have used to */
+  void (*set)(const struct buffers *b, void *to, const void *from, size_t bytes);
+  /* from this memory to the host, when all kernels before have filled from */
+  void (*get)(const struct buffers *b, void *to, const void *from, size_t bytes);
+  /* within this memory; the two do not overlap */
+  void (*copy)(const struct buffers *b, void *to, const void *from, size_t bytes);
+};
+
+/* the host's memory */
+extern const struct buffers buffers_host;
+
+/* <What is asked of a table> */
+
+/* the kernels of this chapter */
+extern const struct kernels kernels_plain;
+
+/* split of all tables whose memory is the host's */
+void host_split(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y);
+
+/* gather of all tables whose memory is the host's */
+void host_gather(const struct engine *e, const float *x, size_t d,
+  const size_t *which, size_t n, float *y);
+
+/* write of all tables whose memory is the host's */
+void host_write(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+
+/* whether linear can multiply matrices of all types, bits as in matrix_types; a
+   sentence about what that names the first it cannot, and those it can */
+bool kernels_check_types(const struct kernels *k, uint32_t types,
+  const char *what, struct error *why);
+
+/* the names of the types of matrix_types, as in F32, F16 or BF16 */
+void kernels_list_types(const struct kernels *k, char text[64]);
+
+/* false and a sentence if the build contracts a*b+c or has no exact fma;
+   model_forward refuses to run then */
+bool kernels_self_test(const struct kernels *k, struct error *why);
+
+/* floats that one worker of attend needs when no row sees more than max_len positions */
+size_t kernels_scratch(const struct attention_dims *h, size_t max_len);
 #endif
