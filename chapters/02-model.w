@@ -1418,7 +1418,7 @@ through. \Cref{sec:arrays} allocates them before the first layer and frees them 
 into the pass: to draw attention, to print the numbers of a
 hand calculation, to see whether a later token has changed an earlier row. The watcher is called at every stage of every layer with the numbers as they are, and what
 it writes there is what the pass goes on with; that is how \cref{loop} leaves out
-one query and looks what happens.
+one query and sees what changes.
 @^watcher@>@^callback@>
 
 @ The pass follows \cref{fig:block} from the bottom up. The embedding of an id is its vector in the table. GPT-2 adds the vector of
