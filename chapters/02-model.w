@@ -25,7 +25,7 @@ and a key tells how much of that key's value the row takes over. One vector coul
 say that it is a noun, is not what it is good for, say that the noun is a cat.
 
 A layer has several such searches side by side, each with its own
-matrices. They are called \emph{heads}. One search gives one set of weights, and so one mixture of values; a row that needs the subject of its sentence and also the word just before it needs two searches, or it gets a blend of both.
+matrices. They are called \emph{heads}. One search gives one mixture of values; a row that needs the subject of its sentence and also the word just before it needs two searches, or it gets a blend of both.
 The numbers in all these matrices are the model's \emph{parameters} or \emph{weights}. They begin as random numbers, and \emph{training} changes them, little by little, until the token that really comes next
 in a large amount of text gets high scores (\cref{training}). What each head looks for is found in this way as well; nobody assigns it. In this chapter the weights are given.
 @^query@>@^key@>@^value@>@^head@>@^weights@>@^parameters@>@^multi-head attention@>
@@ -47,7 +47,7 @@ $$
 W_v=\begin{pmatrix}1&0&0&0\\0&1&0&0\\1&0&0&0\\0&1&0&0\end{pmatrix}\quad
 W_o=\begin{pmatrix}1&0&0&0\\0&0.5&0&0\\0&0&-1&0\\0&0&0&0.5\end{pmatrix}
 $$
-The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with two steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). \emph{Softmax} turns scores into weights: $e$ is raised
+The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with two steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). \emph{Softmax} turns scores into \emph{attention weights}, which sum to 1: $e$ is raised
 to each of them, less the largest, and the results are divided by their sum (\cref{sec:weights}).
 
 \begin{byhand}{four tokens, two heads, one layer}
@@ -102,7 +102,7 @@ The values are mixed with the weights, multiplied by $1$, $0.5$, $-1$ and $0.5$,
 
 The first norm: mean square 1.14, root 1.07. The MLP's gate is $0.5n_1-n_3=1.15$, its other number is $n_3=-1.31$. With
 $e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through; times $-1.31$ is $-1.14$. It is added to $h_1$ and taken
-from $h_3$. The second norm: mean square 1.19, root 1.09. The rows of the model's head ask for $-n_3$, $-n_2-n_4$, $n_4$ and $n_3-n_1$.
+from $h_3$. The second norm: mean square 1.19, root 1.09. The four lines of the model's head ask for $-n_3$, $-n_2-n_4$, $n_4$ and $n_3-n_1$.
 
 \medskip
 \begin{tabular}{@@{}lrrrr@@{}}
@@ -159,7 +159,7 @@ FLOPs a pair & & \val{sizes.pocket.pair} & \val{sizes.gpt2.pair} & \val{sizes.ll
 two FLOPs for each parameter that is in a matrix, and a text of $n$ tokens costs $n$ times as much in one pass. Attention adds to that: each pair of a row and a position that it sees costs $4\,Hd_h$ FLOPs in every layer, half of them for the score and half for the value.
 @^FLOP@>@^parameters@>
 
-@ An id is only a name: token 17 is not nearly token 18. So the first step replaces it by a vector, row |id| of a table with $V$ rows of $d$ numbers, the \emph{embedding}. These vectors are learned like all other weights.
+@ An id is only a name: token 17 is not nearly token 18. So the first step replaces it by a vector, number |id| of a table of $V$ vectors of $d$ numbers, the \emph{embedding}. These vectors are learned like all other weights.
 
 What the two halves of a layer compute is not put in the place of the vector but \emph{added} to it. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. There are two reasons to add. One is what becomes of information: whatever a layer has written stays there for all layers above, unless one of them writes its
 opposite, and a layer that has nothing to say to some row adds zeros. The other is training. The derivative of $x+f(x)$ is $1+f'(x)$, so a correction that is needed at the bottom reaches it through the additions undiminished, however many layers lie above; through functions of functions it would be multiplied by a factor in each layer, and soon be nothing or
@@ -608,7 +608,7 @@ static void activate(const struct engine *e, enum activation_kind kind,
 }
 
 @* The head: logits and probabilities. \label{sec:logits}
-After the last layer the hidden state is normed once more and multiplied by the head, a matrix of $V$ rows: one dot product, one \emph{logit}, for every token of the vocabulary. It is a linear layer like the others. In many models this matrix is the embedding's once more (\emph{tied weights}): a token is
+After the last layer the hidden state is normed once more and multiplied by the head, a matrix that has a vector for each of the $V$ tokens: one dot product, one \emph{logit}, for every token of the vocabulary. It is a linear layer like the others. In many models this matrix is the embedding's once more (\emph{tied weights}): a token is
 recognized on its way out by the vector that it had on its way in.
 @^logit@>@^head@>@^tied weights@>
 
@@ -656,16 +656,15 @@ functions, and the rest of the program never asks which table it has. The loops 
 three more, for the instructions of different processors, and chapter 14 will have one for graphics processors. The tests compare each with the plain one, number by number, with |==|. So the kernels of this chapter are what the engine means by its sums, and you can run the whole engine on them: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
 @^kernel@>@^plain kernels@>
 
-The header has the structures above. At its end it includes the table itself, |struct kernels|, and |struct engine|, the first argument of every kernel: the table in use, the threads, and the counters of \cref{sec:counters} (\cref{sec:kerneltable}). There is nothing global, so two engines in one process cannot disturb each other.
+The structures above are a header of their own. \.{kernel.h} includes it and adds the table itself, |struct kernels|, and |struct engine|, the first argument of every kernel: the table in use, the threads, and the counters of \cref{sec:counters} (\cref{sec:kerneltable}). There is nothing global, so two engines in one process cannot disturb each other.
 
-@(kernel.h@>=
-#ifndef INCIPIT_KERNEL_H
-#define INCIPIT_KERNEL_H
+@(tensor.h@>=
+#ifndef INCIPIT_TENSOR_H
+#define INCIPIT_TENSOR_H
 #include "functions/number_type.h"
 @<Numbers as a file stores them@>@;
 @<What norms and activations are@>@;
 @<The shape of the heads@>@;
-#include "model/backend.h"
 #endif
 
 @ A table says of each kernel by name which function it is. Without the names two of the same type, |softmax| and |log_softmax|, could be
@@ -1210,12 +1209,12 @@ through. \Cref{sec:arrays} allocates them before the first layer and frees them 
 into the pass: to draw attention, to print the numbers of a
 hand calculation, to see whether a later token has changed an earlier row. The watcher is called at every stage of every layer with the numbers as they are, and what
 it writes there is what the pass goes on with; that is how \cref{loop} leaves out
-one query and looks what happens.
+one query and sees what changes.
 @^watcher@>@^callback@>
 
-@ The pass follows \cref{fig:block} from the bottom up. The embedding of an id is its row of the table. GPT-2 adds the vector of
+@ The pass follows \cref{fig:block} from the bottom up. The embedding of an id is its vector in the table. GPT-2 adds the vector of
 the position from a second table; Llama rotates queries and keys later, by angles that we compute here once
-for all layers. Of the tables only the rows that were looked up are counted as read.
+for all layers. Of the tables only the vectors that were looked up are counted as read.
 
 @<Turn ids into rows@>=
 static void embed_rows(struct work *w, const struct row *rows)

@@ -1,8 +1,8 @@
-/* backend.h -- made from workshop/08-inside.w; change it there */
+/* kernel.h -- made from workshop/20-inside.w; change it there */
 
-#ifndef INCIPIT_BACKEND_H
-#define INCIPIT_BACKEND_H
-#include "model/kernel.h"
+#ifndef INCIPIT_KERNEL_H
+#define INCIPIT_KERNEL_H
+#include "model/tensor.h"
 
 /* <What attention is given> */
 

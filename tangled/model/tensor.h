@@ -1,7 +1,7 @@
-/* kernel.h -- made from chapters/02-model.w; change it there */
+/* tensor.h -- made from chapters/02-model.w; change it there */
 
-#ifndef INCIPIT_KERNEL_H
-#define INCIPIT_KERNEL_H
+#ifndef INCIPIT_TENSOR_H
+#define INCIPIT_TENSOR_H
 #include "functions/number_type.h"
 
 /* <Numbers as a file stores them> */
@@ -33,5 +33,4 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
 
 /* n_heads is a multiple of n_kv_heads; scale multiplies each score */
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
-#include "model/backend.h"
 #endif

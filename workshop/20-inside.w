@@ -189,10 +189,10 @@ assume that it can look at the arrays that the kernels fill. A table of kernels 
 today the memory is the \emph{host's}, the memory of our own program: everything can be read in place, and |is_host| says so. A pass is written for both cases.
 @^backend@>@^host memory@>@^buffers@>
 
-@(backend.h@>=
-#ifndef INCIPIT_BACKEND_H
-#define INCIPIT_BACKEND_H
-#include "model/kernel.h"
+@(kernel.h@>=
+#ifndef INCIPIT_KERNEL_H
+#define INCIPIT_KERNEL_H
+#include "model/tensor.h"
 @<What attention is given@>@;
 @<The table of kernels@>@;
 @<Memory of a backend@>@;
