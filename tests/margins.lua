@@ -8,7 +8,7 @@ for _, row in ipairs(book) do rows[row.shown] = row end
 local function bare(text) return (text:gsub("/%*.-%*/", " "):gsub('"[^"\n]*"', '""')) end
 -- headers that a module's files include, and those that these include
 local function files(m)
-  m = m:gsub("/body$", "")
+  if not m:find("^laboratory/") then m = m:gsub("/.*", "") end
   local p, t = io.popen("ls tangled/" .. m .. "/* tangled/" .. m .. "*.[ch] tangled/checkpoints/" .. m .. ".c 2>/dev/null"), {}
   for f in p:lines() do if not f:find("MANIFEST") then t[#t + 1] = f end end
   p:close()
@@ -68,7 +68,7 @@ for line in io.lines("build/book.cwm") do
       for _, f in ipairs(files(here.module)) do found = found or gives(f, name) end
     else
       for f in pairs(headers(here.module)) do
-        if f:find("^tangled/" .. target.module:gsub("/body$", ""):gsub("%-", "%%-") .. "[%w_/-]*%.h$") then found = found or gives(f, name) end
+        if f:find("^tangled/" .. (target.folder == "laboratory" and target.module or target.module:gsub("/.*", "")):gsub("%-", "%%-") .. "[%w_/-]*%.h$") then found = found or gives(f, name) end
       end
     end
     if not free then fault("%s.%s: %s stands there only as a member", chap, sec, name)

@@ -34,7 +34,7 @@ function M.module(m)
   if modules[m] then return modules[m] end
   local r = { shown = {}, own = {}, locals = {} }
   modules[m] = r
-  m = m:gsub("/body$", "")                                  -- its files are with those of its headers
+  if not m:find("^laboratory/") then m = m:gsub("/.*", "") end                                  -- its files are with those of its headers
   local files = io.popen("ls tangled/" .. m .. "/*.[ch] tangled/" .. m .. "/*.inc tangled/checkpoints/" .. m .. ".c tangled/" .. m .. "*.[ch] 2>/dev/null")
   for f in files:lines() do
     local text = ctokens.slurp(f)

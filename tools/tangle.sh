@@ -1,6 +1,6 @@
 #!/bin/sh
 # tangle.sh WEB MODULE -- brings tangled/MODULE, and the web's program tangled/checkpoints/MODULE.c, up to date with WEB, as its author's C;
-# for a MODULE laboratory/NAME all goes to tangled/laboratory, the program as NAME.c; for NAME/body, to tangled/NAME, with what NAME's own web makes.
+# for a MODULE laboratory/NAME all goes to tangled/laboratory, the program as NAME.c; for NAME/MORE, to tangled/NAME, with what NAME's own web makes.
 # ctangle writes @(file@> into the current directory, so it runs in a scratch directory; expand.lua writes the same tokens in the
 # author's lines and with the comments. A file whose text did not change is left alone, so make rebuilds nothing for it.
 # MANIFEST names the ctangle that was the referee and has the sums of what was read (web, tools) and written:
@@ -12,7 +12,7 @@ root=$PWD; w=$1; module=$2; to=${TANGLED:-tangled}
 tools="tools/tangle.sh tools/expand.lua tools/ctokens.lua"
 case $module in
 laboratory/*) dir=$to/laboratory; program=$to/$module.c; man=$to/$module.MANIFEST ;;
-*/body) dir=$to/${module%/*}; program=$to/checkpoints/${module%/*}-body.c; man=$to/$module.MANIFEST ;;
+*/*) dir=$to/${module%/*}; program=$to/checkpoints/${module%/*}-${module##*/}.c; man=$to/$module.MANIFEST ;;
 *) dir=$to/$module; program=$to/checkpoints/$module.c; man=$dir/MANIFEST ;;
 esac
 here=$(ctangle --version 2>/dev/null | head -n 1) || here=

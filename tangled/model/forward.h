@@ -1,4 +1,4 @@
-/* forward.h -- made from workshop/08-inside.w; change it there */
+/* forward.h -- made from workshop/20-inside.w; change it there */
 
 #ifndef INCIPIT_FORWARD_H
 #define INCIPIT_FORWARD_H

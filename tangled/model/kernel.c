@@ -1,4 +1,4 @@
-/* kernel.c -- made from workshop/08-inside.w; change it there */
+/* kernel.c -- made from workshop/20-inside.w; change it there */
 
 #include <stdio.h>
 #include <string.h>

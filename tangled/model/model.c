@@ -1,4 +1,4 @@
-/* model.c -- made from workshop/08-inside.w; change it there */
+/* model.c -- made from workshop/20-inside.w; change it there */
 
 #include "model/model.h"
 

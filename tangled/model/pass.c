@@ -1,4 +1,4 @@
-/* pass.c -- made from workshop/08-inside.w; change it there */
+/* pass.c -- made from workshop/20-inside.w; change it there */
 
 #include <inttypes.h>
 #include "model/work.h"

@@ -1,4 +1,4 @@
-/* rope.h -- made from workshop/08-inside.w; change it there */
+/* rope.h -- made from workshop/20-inside.w; change it there */
 
 #ifndef INCIPIT_ROPE_H
 #define INCIPIT_ROPE_H

@@ -1,4 +1,4 @@
-/* settings.h -- made from workshop/08-inside.w; change it there */
+/* settings.h -- made from workshop/20-inside.w; change it there */
 
 #ifndef INCIPIT_SETTINGS_H
 #define INCIPIT_SETTINGS_H

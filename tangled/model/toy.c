@@ -1,4 +1,4 @@
-/* toy.c -- made from workshop/08-inside.w; change it there */
+/* toy.c -- made from workshop/20-inside.w; change it there */
 
 #include <math.h>
 #include <stdio.h>

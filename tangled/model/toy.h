@@ -1,4 +1,4 @@
-/* toy.h -- made from workshop/08-inside.w; change it there */
+/* toy.h -- made from workshop/20-inside.w; change it there */
 
 #ifndef INCIPIT_TOY_H
 #define INCIPIT_TOY_H

@@ -1,4 +1,4 @@
-/* work.h -- made from workshop/08-inside.w; change it there */
+/* work.h -- made from workshop/20-inside.w; change it there */
 
 #ifndef INCIPIT_WORK_H
 #define INCIPIT_WORK_H
