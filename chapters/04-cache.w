@@ -159,7 +159,7 @@ what it took from the half that was dropped cannot be taken out again.
 For the same reason a paragraph that was read at position 0 cannot be pasted after another text, wherever its keys are turned to: its rows have not looked at that text. A table of common paragraphs, each computed once and used anywhere, is not to be had. Only the \emph{beginning} of a text can be
 shared, because it has the same positions and the same tokens before it in both. (Models with learned positions, such as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 
-@ What can a program do when a text reaches the end of the model's context?\label{sec:contextfull} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the worst logit is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
+@ What can a program do when a text reaches the end of the model's context?\label{sec:contextend} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the worst logit is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
 @^context shift@>@^context limit@>
 
 @* Sequences of a store. \label{sec:sequences}
@@ -283,7 +283,7 @@ else if (r->position >= q->length + q->count) wrong = "behind a gap";
 else if (t->order[q->first + r->position - q->length] != 0)
   wrong = "given twice";
 
-@ A text that comes in token by token should not be copied once for every token. So the token array of a sequence grows by doubling, as the lists of \cref{foundations} do, but never beyond the context.
+@ A text that comes in token by token should not be copied once for every token. So the token array of a sequence grows by doubling, as the lists of \cref{ground} do, but never beyond the context.
 
 @<Grow the token arrays@>=
 size_t store_next_cap(size_t cap, size_t wanted, size_t max)

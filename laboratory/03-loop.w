@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 @* Running and counting. \label{lab:loopcount}
 One function runs the loop for $p$ tokens given and $g$ to write, in an empty store, with all counters
 at zero. Short texts are written by the built-in model, so that the grids are those of a model that has learnt to write. Long texts are left to the parrot of
-\cref{sec:parrot}, whose passes cost next to nothing; it needs the same rows, and the counters cannot tell the two apart. (The parrot also
+\cref{lab:parrot}, whose passes cost next to nothing; it needs the same rows, and the counters cannot tell the two apart. (The parrot also
 takes prompts of one or two tokens, after which the built-in model might prefer another sentence.)
 
 @<Run the loop and read the counters@>=
@@ -466,8 +466,8 @@ if (ok) {
 
 @* Times. \label{lab:loopclock}
 What is timed is |model_evaluate| of \cref{model}: it empties the store, runs the rows, and asks the last one for its logits. That is a round of our loop, without
-the choice, which takes no time. The ids of the text follow each other, since the work does not depend on which they are. The clock is the stopwatch of chapter 0
-(\cref{sec:stopwatch}).
+the choice, which takes no time. The ids of the text follow each other, since the work does not depend on which they are. The clock is that of
+\cref{sec:asking}.
 
 @<Take the time of a pass@>=
 enum { ROUNDS = 21, LENGTHS = 12 };
