@@ -577,6 +577,26 @@ static size_t nucleus_of(struct fixture *lab, const double *share, size_t n)
   return sampling_run(&lab->dice.f, &s, lab->logits, none, NULL)
     ? lab->dice.f.n : 0;
 }
+static bool print_step(struct fixture *lab, uint64_t row, struct error *why)
+{
+  struct notes a;
+  size_t last = 0;
+  struct pass *p;
+  if (!notes_open(&a, lab, why) || !notes_take(&a, &lab->e, WORDS - 1, why))
+    return false;
+  struct row r = { 0, WORDS - 1, a.id[WORDS - 1] };
+  lab_reset(lab);
+  if (!model_forward(&lab->e, lab->model, lab->b.s, &r, 1, &p, why)) return false;
+  bool ok = model_logits(&lab->e, lab->model, p, &last, 1, lab->logits, why);
+  pass_close(p);
+  print_key("prop.step.weights", "%" PRIu64, lab->c.weight_bytes_read);
+  print_key("prop.step.cache.rows", "%" PRIu64, lab->c.cache_bytes_read / row);
+  return ok;
+}
+
+@ A single step after the rest of the text: which bytes of weights does it read, and how many rows of the cache? All keys of this section follow.
+
+@<Count rows in every layer@>=
 static bool print_layers(struct fixture *lab, struct error *why)
 {
   static const double peaked[] = @[{ 0.5, 0.4, 0.06, 0.04 }@];
@@ -595,6 +615,7 @@ static bool print_layers(struct fixture *lab, struct error *why)
   print_key("prop.rows.kept", "%" PRIu64, kept.kv_rows_computed);
   print_key("prop.head.rows", "%" PRIu64, naive.madds_head@|
     / (naive.passes * lab->vocab * c->d_model));
+  if (!print_step(lab, row, why)) return false;
   print_key("prop.nucleus.peaked", "%zu", nucleus_of(lab, peaked, 4));
   print_key("prop.nucleus.flat", "%zu", nucleus_of(lab, flat, 10));
   return true;
