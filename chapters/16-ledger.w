@@ -621,10 +621,11 @@ static bool rule_has(const struct parsed_rule *r, double x)
 {
   for (size_t i = 0; i < r->n; i++) {
     const struct rule_test *t = &r->list[i];
-    const struct operand *o[2] = { &t->theirs.first, &t->theirs.second };
+    const struct expression *e = &t->theirs;
     if (t->how == RELATION_IN && (t->low == x || t->high == x)) return true;
-    for (int k = 0; t->how != RELATION_IN && k < 2; k++)
-      if (o[k]->n == 0 && o[k]->digits > 0 && o[k]->x == x) return true;
+    if (t->how == RELATION_IN) continue;
+    if (e->first.n == 0 && e->first.x == x) return true;
+    if (e->sign != '\0' && e->second.n == 0 && e->second.x == x) return true;
   }
   return false;
 }
@@ -770,7 +771,8 @@ void ledger_judge(const struct ledger_row *r, const struct run_values *v,
 void ledger_fill(const struct ledger_row *r, const struct run_values *v,
   const char *template, char *to, size_t cap);
   /* writes a text of the row to |to[cap]| with |{2}| replaced by the left side of the second
-     test, |{2.1}| with one decimal; what is not known becomes a question mark */
+     test, |{2:1}| with one decimal, and |{k:1}| by the number of key |k|; what is not known
+     becomes a question mark */
 
 @ A number without decimals in its braces is printed whole if it is whole, else with four digits.
 
@@ -781,15 +783,16 @@ static void put_number(char *to, size_t cap, double x, int decimals)
   else if (floor(x) == x && fabs(x) < 1e15) snprintf(to, cap, "%.0f", x);
   else snprintf(to, cap, "%.4g", x);
 }
-static void put_left(const struct ledger_row *r, const struct run_values *v,
-  const char *braces, char *to, size_t cap)
+static void put_braces(const struct ledger_row *r, const struct run_values *v,
+  const char *inside, char *to, size_t cap)
 {
-  size_t which = (size_t) (braces[1] - '1');
-  int decimals = braces[2] == '.' ? braces[3] - '0' : -1;
+  size_t n = strcspn(inside, ":}"), which = (size_t) (*inside - '1');
+  int decimals = inside[n] == ':' ? inside[n + 1] - '0' : -1;
   double x;
-  if (which < r->parsed.n
-      && expression_value(&r->parsed.list[which].ours, v, &x, NULL))
-    put_number(to, cap, x, decimals);
+  bool known = which < r->parsed.n
+    ? expression_value(&r->parsed.list[which].ours, v, &x, NULL)
+    : run_values_find(v, inside, n, &x);
+  if (known) put_number(to, cap, x, decimals);
   else snprintf(to, cap, "?");
 }
 void ledger_fill(const struct ledger_row *r, const struct run_values *v,
@@ -799,7 +802,7 @@ void ledger_fill(const struct ledger_row *r, const struct run_values *v,
   while (*template != '\0' && n + 1 < cap) {
     size_t braces = strcspn(template, "}");
     if (*template == '{' && template[braces] == '}') {
-      put_left(r, v, template, to + n, cap - n);
+      put_braces(r, v, template + 1, to + n, cap - n);
       n += strlen(to + n);
       template += braces + 1;
     }

@@ -58,7 +58,8 @@ void ledger_judge(const struct ledger_row *r, const struct run_values *v,
   struct judgement *j);
 
 /* writes a text of the row to to[cap] with {2} replaced by the left side of the
-   second test, {2.1} with one decimal; what is not known becomes a question mark */
+   second test, {2:1} with one decimal, and {k:1} by the number of key k; what is not
+   known becomes a question mark */
 void ledger_fill(const struct ledger_row *r, const struct run_values *v,
   const char *template, char *to, size_t cap);
 #endif
