@@ -321,8 +321,12 @@ static void prepare(const struct verification *v, const struct ledger_row *r, st
   x->row = r;
   x->seconds = seconds_of(v, r, &first, &complaint);
   ledger_judge(r, &v->values, &x->is);
-  if (x->is.verdict == VERDICT_NOT_JUDGED && complaint != NULL)
-    error_say(&x->is.why, "%s is not judged: %s", r->id, complaint);
+  /* of a program that failed nothing is believed, not even what it printed before */
+  if (complaint != NULL) {
+    x->is.verdict = VERDICT_NOT_JUDGED;
+    x->is.as_stated = false;
+    error_say(&x->is.why, "%s is not judged: %.300s", r->id, complaint);
+  }
   if (*r->command != '\0') snprintf(x->command, sizeof x->command, "%s", r->command);
   else if (first != NULL) snprintf(x->command, sizeof x->command, "%s values", first->path);
   else x->command[0] = '\0';
