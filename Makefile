@@ -144,6 +144,11 @@ build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/
 	build/bin/$(call evidence,$(1)) values > $$@
 endef
 $(foreach m,$(NAMED),$(eval $(call values,$(m))))
+# the ledger judges what all the others print
+JUDGED  := build/values/ledger.val build/data/ledger.verdicts.csv build/claims.tsv
+$(JUDGED): $(filter-out build/values/ledger.val,$(VALUES)) $(wildcard ledger/*.tsv)
+build/claims.tsv: build/sums/ledger
+	build/bin/ledger judged > $@
 build/data/modules.csv: tools/edges.lua tools/book.lua book.list $(STAMPS)
 	@mkdir -p $(@D)
 	@texlua tools/edges.lua csv > $@
@@ -198,8 +203,8 @@ build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DA
 	@! grep -E 'Missing character' build/figures.log
 
 # ---- typeset: three volumes of one set of webs; what a reader would see as a fault stops the build
-PRINTED  := $(VALUES) $(DATA) $(OUTPUTS) build/figures.pdf
-SET       = $(sort $(wildcard macros/*)) build/book.cwm build/buildid.tex build/order.tex build/labels.tex build/values.tex
+PRINTED  := $(VALUES) build/claims.tsv $(DATA) $(OUTPUTS) build/figures.pdf
+SET       = $(sort $(wildcard macros/*)) build/claims.tsv build/book.cwm build/buildid.tex build/order.tex build/labels.tex build/values.tex
 book: lint build/incipit.pdf build/workshop.pdf ## build/incipit.pdf and build/workshop.pdf
 laboratory: lint build/laboratory.pdf ## build/laboratory.pdf, the experiments
 define volume
@@ -298,7 +303,7 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 	$(MAKE) BUILD=build/debug TANGLED=build/debug/tangled OPT='-O0 -g3' checkpoints
 .PHONY: exercises debug
 values-live: values $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/limit ## every key notices a wrong engine, or says why not
-	@CC='$(CC)' tests/live.sh $(NAMED)
+	@CC='$(CC)' tests/live.sh $(filter-out ledger,$(NAMED))
 .PHONY: values-live
 
 # ---- the command, installed or not
@@ -307,7 +312,7 @@ $(BUILD)/incipit: program/main.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a bui
 checkpoints: $(BUILD)/incipit
 all check: $(BUILD)/incipit
 incipit: $(BUILD)/incipit ## the command, build/incipit
-install: $(BUILD)/incipit $(LIBRARIES) ## command, libraries, incipit.h, pkg-config, man pages, completion, models, examples (PREFIX, DESTDIR)
+install: $(BUILD)/incipit $(LIBRARIES) $(patsubst %,$(BUILD)/bin/%,training $(LABORATORY)) ## command, libraries, incipit.h, pkg-config, man pages, completion, models, examples (PREFIX, DESTDIR)
 	@BUILD='$(BUILD)' LIBRARY='$(LIBRARY)' VERSION='$(VERSION)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh
 uninstall: ## removes what install has put there, and nothing else (PREFIX, DESTDIR)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh remove

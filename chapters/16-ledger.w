@@ -5,45 +5,76 @@
 @s clause int
 @s verdict int
 @s outcome int
+@s take_line int
+@s ledger int
+@s judgement int
+@s print_form int
 
 \chapterquestion{I have read in a tutorial that the cache turns quadratic cost into linear cost. Is that right? And who says so?}
 @** The ledger: what the tutorials say.
-\incipit{F}{ive tutorials} stand behind this book. They explain, to many more readers than we shall ever have, how a language model writes; and between them they make 341 statements that can be looked at one by one: a count, a formula, a size in bytes, a rule,
+\incipit{F}{ive tutorials} stand behind this book. They explain, to more readers than we shall ever have, how a language model writes; and between them they make \val{ledger.rows} statements that can be looked at one by one: a count, a formula, a size in bytes, a rule,
 a promise that something stays the same. We took each of them down, with the whole sentence that it stands in, and asked the engine.
 
-This chapter is the result: a \emph{ledger} with one row for each statement. A row has the sentence, the number that it claims, the number that our run gives, a verdict, and a line that says why. Nobody has typed a verdict and left it at that. A row states the \emph{rule} by which a run decides,
-a program of this chapter applies the rule to what the laboratory prints, and if the result is not the verdict in the row, the book is not built. You can do the same at home: \.{incipit verify S1-11} runs the experiment for one row, and \.{incipit verify} runs all of them.
+The result is a \emph{ledger} with one row for each statement. A row has the sentence, the number that it claims, the number that our run gives, a verdict, and a line that says why. No verdict is typed and left at that. A row also has the \emph{rule} by which a run decides;
+a program applies the rule to what the laboratory prints, and if the result is not the verdict in the row, the book is not built. You can do the same: \texttt{incipit verify S1-11} runs the experiment for one row, and \texttt{incipit verify} runs all of them, in about half a minute.
 @^ledger@>@^verdict@>@^tutorials@>@^claim@>
 
-@ Why judge tutorials at all? Not to shame their authors, who gave their time away. A learner who meets two tutorials that contradict each other needs somebody to settle it; an author would like to know which sentence to change; and we learned more about generation from the sentences that turned out to be almost right
-than from those that were right. Most of the 341 are right, and the table says so in the same type and at the same length as it says anything else.
+@ Why judge tutorials at all? Not to shame their authors, who gave their time away. A learner who meets two tutorials that contradict each other needs somebody to settle it. An author would like to know which sentence to change. And we learned more about generation from the sentences that turned out to be almost right
+than from those that were right.
 
-If you come with a sentence in hand, search this chapter for three words of it. The table in \cref{sec:ledgertable} has every sentence as its author printed it. The words before it explain how to read a row.
+If you come with a sentence in hand, search this chapter for three words of it: the table in \cref{sec:ledgertable} has every sentence as its author printed it. The pages before it explain how a row is judged, say what the tutorials get right (\cref{sec:ledgerright}), and what their authors might change (\cref{sec:ledgerchange}).
 
 \begin{byhand}{three rows judged}
-The article S4 prints a table. Its first line says that after a prompt of 100 tokens, for 50 tokens written, the naive loop computes $6{,}225$ rows, that $150$ are needed, and that the factor between the two is $41.5$.
+The article S4 prints a table. Its first line says that after a prompt of 100 tokens, for 50 tokens written, the naive loop computes 6,225 rows, that 150 are needed, and that the factor between the two is 41.5; its second line has 171 for the factor.
 
 \medskip
 \begin{tabular}{@@{}llrl@@{}}
 \tabhead{row} & \tabhead{rule} & \tabhead{our run} & \tabhead{verdict}\\
-S4-29 & says |rows| = 6225 & 6225 & holds\\
-S4-30 & says |needed| = 150 & 149 & off by one\\
-S4-34 & says |factor| \verb|~| 171 & 171.2857 & holds, rounded
+S4-29 & says \emph{rows} = 6225 & 6225 & holds\\
+S4-30 & says \emph{needed} = 150 & 149 & off by one\\
+S4-34 & says \emph{factor} \texttt{\textasciitilde} 171 & 171.2857 & holds, rounded
 \end{tabular}
 \medskip
 
-For S4-29 the numbers are equal. For S4-30 the rule asks for equality as well; $150-149=1$, and two whole numbers that differ by exactly one get a verdict of their own, because that is a mistake of its own kind. S4-34 is the factor in the second line of the same table; its rule allows rounding to as many digits as the author
-printed: $171.2857$ rounded to three digits is $171$.
+For S4-29 the numbers are equal. S4-30 asks for equality as well, and $150-149=1$: two whole numbers that differ by exactly one get a verdict of their own, because that is a mistake of its own kind. S4-34 allows rounding to as many digits as the author printed: $171.2857$ rounded to three digits is $171$.
 \end{byhand}
+
+@* What became of 341 claims. \label{sec:ledgersum}
+Of the \val{ledger.rows} statements \val{ledger.all.holds} hold as they stand and \val{ledger.all.holds-with-rounding} hold when our number is rounded to the digits that the author printed: \cref{fig:verdicts} and \cref{tab:verdicts}. \val{ledger.all.off-by-one} are off by one, nearly all of them about the same thing, the one row that the cache has not got yet. Of the rest, most are not wrong but \emph{misleading}: true in one sense, and likely to be read in another. Only \val[word]{ledger.all.wrong} are simply wrong.
+
+\fig{verdicts}{fig:verdicts}{What became of the claims, by source. The table at the end of the chapter has every one of them.}{Five horizontal bars, one for each tutorial, divided by verdict. In each of them the largest part holds; the second largest is misleading in S1, S2 and S3, and off by one in S4.}
+
+\begin{table}
+\tabcaption{tab:verdicts}{Verdicts by source.}
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrrrrrrrr@@{}}
+& \tabhead{holds} & \tabhead{rounded} & \tabhead{$\pm1$} & \tabhead{ambig.} & \tabhead{mislead.} & \tabhead{wrong} & \tabhead{untested} & \tabhead{to come}\\
+S0 & \val{ledger.S0.holds} & \val{ledger.S0.holds-with-rounding} & \val{ledger.S0.off-by-one} & \val{ledger.S0.ambiguous} & \val{ledger.S0.misleading} & \val{ledger.S0.wrong} & \val{ledger.S0.not-testable-here} & \val{ledger.S0.to-come}\\
+S1 & \val{ledger.S1.holds} & \val{ledger.S1.holds-with-rounding} & \val{ledger.S1.off-by-one} & \val{ledger.S1.ambiguous} & \val{ledger.S1.misleading} & \val{ledger.S1.wrong} & \val{ledger.S1.not-testable-here} & \val{ledger.S1.to-come}\\
+S2 & \val{ledger.S2.holds} & \val{ledger.S2.holds-with-rounding} & \val{ledger.S2.off-by-one} & \val{ledger.S2.ambiguous} & \val{ledger.S2.misleading} & \val{ledger.S2.wrong} & \val{ledger.S2.not-testable-here} & \val{ledger.S2.to-come}\\
+S3 & \val{ledger.S3.holds} & \val{ledger.S3.holds-with-rounding} & \val{ledger.S3.off-by-one} & \val{ledger.S3.ambiguous} & \val{ledger.S3.misleading} & \val{ledger.S3.wrong} & \val{ledger.S3.not-testable-here} & \val{ledger.S3.to-come}\\
+S4 & \val{ledger.S4.holds} & \val{ledger.S4.holds-with-rounding} & \val{ledger.S4.off-by-one} & \val{ledger.S4.ambiguous} & \val{ledger.S4.misleading} & \val{ledger.S4.wrong} & \val{ledger.S4.not-testable-here} & \val{ledger.S4.to-come}\\
+all & \val{ledger.all.holds} & \val{ledger.all.holds-with-rounding} & \val{ledger.all.off-by-one} & \val{ledger.all.ambiguous} & \val{ledger.all.misleading} & \val{ledger.all.wrong} & \val{ledger.all.not-testable-here} & \val{ledger.all.to-come}
+\end{tabular*}
+\end{table}
+
+@ Our side of a row is one of three kinds, and the row says which. In \val{ledger.counted} rows it is \emph{counted}: a program ran the engine and counted rows, pairs, bytes, tokens that are the same, cases in which a property held. In \val{ledger.measured} it is \emph{measured}: a clock or many random draws, on a machine that the file of measurements names; on yours it will be another number, and the rules ask only for what should hold on both.
+In \val{ledger.computed} it is \emph{computed}, from the settings of a published model or the data sheet of an accelerator, by a formula that a chapter derives.
+
+What a run cannot decide stays open. Statements about all models, about what most people use, or about what reads well are in the table with the verdict \emph{not tested here} and the reason; we may have an opinion, and the ledger does not record it. The statements about quantization, batching and speculation wait for the chapters that will build these things. They say so, and nothing else.
 
 @* A rule and its tests. \label{sec:ledgerrules}
 A laboratory program prints lines, each a \emph{key} and a number: \.{loop.naive.100.50 6225}. A \emph{test} compares what keys give with what a sentence says:
-$$\vbox{\halign{\hfil\it#\quad&#\hfil\cr
-test&\it expression relation expression\cr
-expression&\it operand\quad\rm or\quad \it operand operator operand\cr
-operand&a key, or a number\cr
-operator&\.{+}\quad\.{-}\quad\.{*}\quad\.{/}\cr
-relation&\.{=}\quad\.{\char`\~}\quad\.{<}\quad\.{>}\quad\.{<=}\quad\.{>=}\quad\.{in}\cr}}$$
+
+\medskip
+\begin{tabular}{@@{}ll@@{}}
+\emph{test} & \emph{expression} \emph{relation} \emph{expression}\\
+\emph{expression} & \emph{operand}, or \emph{operand} \emph{operator} \emph{operand}\\
+\emph{operand} & a key, or a number\\
+\emph{operator} & \texttt{+} \texttt{-} \texttt{*} \texttt{/}\\
+\emph{relation} & \texttt{=} \texttt{\textasciitilde} \texttt{\char60} \texttt{\char62} \texttt{\char60=} \texttt{\char62=} \texttt{in}
+\end{tabular}
+\medskip
+
 Ours stands on the left of the relation, theirs on the right. One operator is enough: a ratio of two keys, or a number of bytes divided by $10^9$. After \.{in} comes a range, as \.{10..100}. Blanks separate everything, so that a key may contain points and dashes.
 @^rule of a claim@>@^test of a rule@>
 
@@ -489,7 +520,7 @@ enum { LEDGER_FIELDS = 14 };
 struct ledger_row {
   const char *id, *chapter, *section, *run, *kind, *stated, *claimed, *ours,
     *rule, *quote, *in_truth, *as_read, *why, *command;
-  enum verdict verdict;
+  enum verdict expected;
   struct parsed_rule parsed;
 };
   /* as S4-30; the chapter that decides it, and the label of the place; the programs
@@ -545,15 +576,15 @@ static size_t count_lines(const char *text)
 @ Each field goes where it belongs; a row with the wrong number of fields is refused by its first field, which is most likely still the id.
 
 @<Read a table@>=
-static bool cut_fields(char *line, const char **field[], size_t n,
-  const char *table, struct error *why)
+static bool cut_fields(char *line, const char ***field, size_t n,
+  const char *name, struct error *why)
 {
   const char *id = line;
   size_t tabs = 0;
   for (const char *c = line; *c != '\0'; c++) tabs += *c == '\t';
   for (size_t i = 0; i < n; i++) *field[i] = cut(&line, "\t");
   return tabs == n - 1 || error_say(why,
-    "%s, row %.20s: %zu fields; wanted: %zu, with tabs between them",@| table, id,
+    "%s, row %.20s: %zu fields; wanted: %zu, with tabs between them",@| name, id,
     tabs + 1, n);
 }
 
@@ -586,8 +617,8 @@ static bool words_known(struct ledger_row *r, struct error *why)
   if (!is_id(r->id)) return row_error(r, "id", r->id, "as S4-30", why);
   if (!known) return row_error(r, "kind", r->kind,@|
     "counted, measured, computed or -", why);
-  return (verdict_find(r->stated, &r->verdict)
-      && r->verdict != VERDICT_NOT_JUDGED)
+  return (verdict_find(r->stated, &r->expected)
+      && r->expected != VERDICT_NOT_JUDGED)
     || row_error(r, "verdict", r->stated, "a verdict", why);
 }
 
@@ -630,7 +661,7 @@ static bool rule_has(const struct parsed_rule *r, double x)
   return false;
 }
 
-@ Ours is never typed: outside of the braces of a template there is no digit.
+@ Ours is never typed: outside of the braces of a pattern there is no digit.
 
 @<Check a row@>=
 static bool numbers_agree(const struct ledger_row *r, struct error *why)
@@ -715,8 +746,9 @@ const struct ledger_row *ledger_find(const struct ledger *l, const char *id)
 @ The first line of a table is skipped, and so are empty lines. Both tables are read before a line is taken.
 
 @<Take the rows@>=
-static bool take_lines(struct ledger *l, char *text,
-  bool take(struct ledger *, char *, struct error *), struct error *why)
+typedef bool take_line(struct ledger *l, char *line, struct error *why);
+static bool take_lines(struct ledger *l, char *text, take_line *take,
+  struct error *why)
 {
   cut(&text, "\n");
   while (*text != '\0') {
@@ -761,7 +793,7 @@ Last, a row meets the numbers of a run. The verdict comes from the rule. Then it
 @<What became of a row@>=
 enum { OURS_CAP = 160 };
   /* the longest text of ours */
-struct judgement { enum verdict verdict;@+ bool as_stated;@+ char ours[OURS_CAP];
+struct judgement { enum verdict found;@+ bool as_stated;@+ char ours[OURS_CAP];
   struct error why; };
   /* what the run came to; is it what the ledger says? Ours in words; if it is not as
      stated, |why| names the row and both verdicts, or the key that is missing */
@@ -769,7 +801,7 @@ void ledger_judge(const struct ledger_row *r, const struct run_values *v,
   struct judgement *j);
   /* judges a row by its rule */
 void ledger_fill(const struct ledger_row *r, const struct run_values *v,
-  const char *template, char *to, size_t cap);
+  const char *pattern, char *to, size_t cap);
   /* writes a text of the row to |to[cap]| with |{2}| replaced by the left side of the second
      test, |{2:1}| with one decimal, and |{k:1}| by the number of key |k|; what is not known
      becomes a question mark */
@@ -796,38 +828,38 @@ static void put_braces(const struct ledger_row *r, const struct run_values *v,
   else snprintf(to, cap, "?");
 }
 void ledger_fill(const struct ledger_row *r, const struct run_values *v,
-  const char *template, char *to, size_t cap)
+  const char *pattern, char *to, size_t cap)
 {
   size_t n = 0;
-  while (*template != '\0' && n + 1 < cap) {
-    size_t braces = strcspn(template, "}");
-    if (*template == '{' && template[braces] == '}') {
-      put_braces(r, v, template + 1, to + n, cap - n);
+  while (*pattern != '\0' && n + 1 < cap) {
+    size_t braces = strcspn(pattern, "}");
+    if (*pattern == '{' && pattern[braces] == '}') {
+      put_braces(r, v, pattern + 1, to + n, cap - n);
       n += strlen(to + n);
-      template += braces + 1;
+      pattern += braces + 1;
     }
-    else to[n++] = *template++;
+    else to[n++] = *pattern++;
   }
   to[n] = '\0';
 }
 
-@ A row without a template for ours shows the left side of its first test.
+@ A row without a pattern for ours shows the left side of its first test.
 
 @<Judge a row@>=
 void ledger_judge(const struct ledger_row *r, const struct run_values *v,
   struct judgement *j)
 {
   struct error missing;
-  const char *template = *r->ours != '\0' || r->parsed.n == 0 ? r->ours : "{1}";
-  ledger_fill(r, v, template, j->ours, sizeof j->ours);
-  j->verdict = rule_decide(&r->parsed, v, &missing);
+  const char *pattern = *r->ours != '\0' || r->parsed.n == 0 ? r->ours : "{1}";
+  ledger_fill(r, v, pattern, j->ours, sizeof j->ours);
+  j->found = rule_decide(&r->parsed, v, &missing);
   j->why.text[0] = '\0';
-  j->as_stated = j->verdict == r->verdict;
-  if (j->verdict == VERDICT_NOT_JUDGED)
+  j->as_stated = j->found == r->expected;
+  if (j->found == VERDICT_NOT_JUDGED)
     error_say(&j->why, "%s is not judged: %s", r->id, missing.text);
   else if (!j->as_stated) error_say(&j->why, "ledger/claims.tsv, row %s: the"@|
     " verdict is %s; by its rule and the run it is %s (ours: %s)",@| r->id,
-    r->stated, verdict_name(j->verdict), j->ours);
+    r->stated, verdict_name(j->found), j->ours);
 }
 
 @ @(ledger.h@>=
@@ -868,16 +900,16 @@ static bool show_worked(struct memory *m, struct error *why)
   char printed[] = "rows 6225\nneeded 149\nfactor 171.2857\nrows.100 100\n"@|
     "rows.1000 1000\npairs.100 5050\npairs.1000 500500\n"@|
     "drawn 120\nkept 162\n";
-  struct run_values v = { .n = 0 };
+  struct run_values v = @[{ .n = 0 }@];
   bool ok = run_values_take(&v, m, printed, why);
   for (size_t i = 0; ok && i < sizeof worked / sizeof *worked; i++) {
-    struct ledger_row r = { .id = worked[i].id, .rule = worked[i].rule,@|
-      .ours = "", .stated = "" };
+    struct ledger_row r = @[{ .id = worked[i].id, .rule = worked[i].rule,@|
+      .ours = "", .stated = "" }@];
     struct judgement j;
     ok = rule_parse(r.rule, &r.parsed, why);
     if (!ok) break;
     ledger_judge(&r, &v, &j);
-    printf("%s  ours %-8s  %s\n  %s\n", r.id, j.ours, verdict_name(j.verdict),
+    printf("%s  ours %-8s  %s\n  %s\n", r.id, j.ours, verdict_name(j.found),
       r.rule);
   }
   run_values_free(&v, m);
@@ -929,14 +961,14 @@ static void close_reckoning(struct reckoning *k)
 @ Three forms: keys for the prose, a table of verdicts by source for the figure, and the judged rows for the pages. Keys count the verdicts of all sources and of each, and the kinds of our numbers. In a row of the pages, the reasons have their numbers filled in.
 
 @<Print the judged ledger@>=
-enum form { FORM_KEYS, FORM_TABLE, FORM_ROWS };
+enum print_form { FORM_KEYS, FORM_TABLE, FORM_ROWS };
 static void print_row(const struct ledger_row *r, const struct run_values *v,
   const struct judgement *j)
 {
   const char *part[] = { r->quote, r->in_truth, r->as_read, r->why, r->command };
   char text[2000];
   printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", r->id, r->chapter, r->section, r->run,@|
-    r->kind, verdict_name(j->verdict), r->claimed, j->ours);
+    r->kind, verdict_name(j->found), r->claimed, j->ours);
   for (int i = 0; i < 5; i++) {
     if (i == 0) snprintf(text, sizeof text, "%s", part[i]);
     else ledger_fill(r, v, part[i], text, sizeof text);
@@ -945,7 +977,7 @@ static void print_row(const struct ledger_row *r, const struct run_values *v,
   printf("\n");
 }
 static void print_counts(const struct ledger *l, unsigned of[][N_VERDICTS],
-  enum form form)
+  enum print_form form)
 {
   if (form == FORM_TABLE) printf("source,verdict,rows\n");
   for (size_t s = 0; s <= l->n_sources; s++)
@@ -959,7 +991,7 @@ static void print_counts(const struct ledger *l, unsigned of[][N_VERDICTS],
 @ A row that does not come out as stated is an error. All of them are named before the program gives up, and a book with one of them is not built.
 
 @<Print the judged ledger@>=
-static bool print_judged(struct reckoning *k, enum form form, struct error *why)
+static bool print_judged(struct reckoning *k, enum print_form form, struct error *why)
 {
   unsigned of[12][N_VERDICTS] = @[{ { 0 } }@];
   size_t n = k->l.n_sources, wrong = 0, kinds[3] = { 0 };
@@ -969,8 +1001,8 @@ static bool print_judged(struct reckoning *k, enum form form, struct error *why)
     ledger_judge(r, &k->v, &j);
     if (!j.as_stated) wrong++, fprintf(stderr, "%s\n", j.why.text);
     for (size_t s = 0; s < n; s++)
-      if (strncmp(r->id, k->l.sources[s].id, 2) == 0) of[s][j.verdict]++;
-    of[n][j.verdict]++;
+      if (strncmp(r->id, k->l.sources[s].id, 2) == 0) of[s][j.found]++;
+    of[n][j.found]++;
     kinds[0] += strcmp(r->kind, "counted") == 0;
     kinds[1] += strcmp(r->kind, "measured") == 0;
     kinds[2] += strcmp(r->kind, "computed") == 0;
@@ -1003,8 +1035,79 @@ int main(int argc, char **argv)
   if (argc < 2) ok = show_worked(&k.m, &why);
   else if (form == 3)
     ok = error_say(&why, "`%s'; wanted: values, verdicts or judged", argv[1]);
-  else ok = reckon(&k, &why) && print_judged(&k, (enum form) form, &why);
+  else ok = reckon(&k, &why) && print_judged(&k, (enum print_form) form, &why);
   close_reckoning(&k);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
+
+@ This is what it prints.
+
+\checkpoint{build/out/ledger.txt}{six rows judged}
+
+@* What the tutorials get right. \label{sec:ledgerright}
+A list of corrections gives a false picture, so first the other list. The five tutorials agree on a great deal, and what they agree on is the skeleton of this book. Each sentence that follows is one of theirs in other words, and each was run.
+
+The loop is as they describe it: a pass, a choice, one token appended, and around again (S0-23, S4-02). A text of $n$ tokens takes $n$ passes (S0-21, S1-37), ends with an end token or at a length (S1-05, S2-09), and each token depends on all tokens before it (S1-35, S3-04): change one, and all \val{prop.earlier.changed} rows after it change. Greedy decoding writes the same text every time (S1-27, S2-08).
+
+All five have the one fact on which everything in Part II rests, that keys and values of a position never change when the text grows (S2-40, S3-08, S4-20), and S4 gives the reason, step by step, better than we do: the embedding depends on the token and its place, the mask keeps later positions out, and so it goes through all layers (S4-15 to S4-20). We compared \val{prop.later.rows} rows; all were the same to the last bit.
+
+The arithmetic is mostly right, and that is rarer than it sounds. S4's total for the naive loop, $gp+g(g-1)/2$, is what our counters say in every line of its table (S4-22, S4-29, S4-32, S4-35, S4-38). S0's and S2's bytes of a cache are exact for the model they name (S0-42, S2-91), and S1's formula has the grouped heads in it (S1-25). S0 corrects its own opening further down: with the cache each step is linear and the sum is quadratic (S0-54, S0-61), in words we could not improve.
+
+On sampling and stopping there is little to add. Temperature, top-k, nucleus (S1-29, S1-31, S1-32, S3-24, S3-25), the danger of loops (S1-28, S3-23), the spread between one sample and a hundred (S3-48), stop strings that arrive in pieces (S3-42), a text cut in the middle of its sentence (S3-41): all of it held when it was run.
+
+@* What to change. \label{sec:ledgerchange}
+These are five letters. We would send them if we had the addresses; whoever has one may use them. Each names a few sentences, in the order of how much a reader would gain, and says what could stand in their place.
+
+\medskip\noindent\emph{To the author of S0, ``Autoregressive generation: how an LLM writes one token at a time''.} Your section on why inference gets slower is the best short account that we know, and it contradicts your opening. ``Without it, inference cost scales quadratically with sequence length instead of linearly'' (S0-04) could say: \emph{without it the work on keys and values is quadratic in the length instead of linear, and attention cubic instead of quadratic}. ``That makes each step O(T)'' (S0-36) is true of the rows; with attention in the deeper layers it is $O(T^2)$,
+as your FAQ says. In the demo, the cache of the newest token fills one step later than you draw it (S0-11, S0-31, S0-32), and the write head looks from the last token and not from the empty slot (S0-09). COMPUTE needs a unit: no single one gives both 120 and more than 2400 (S0-13). One sentence has its two modes interchanged (S0-20), and a model of 32 layers and 4096 dimensions is what people call a 7B, not frontier scale (S0-41).
+
+\medskip\noindent\emph{To the author of S1, the course note on autoregressive generation.} In the list of the decode phase the new token's key and value are appended after it has attended; they must come first, because it attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) is true as long as both are below the ridge point of the machine, which is near 300 rows on an H100; the bound for your two prompts differs by a factor of \val[1]{phases.earliest.ratio}.
+A nucleus \emph{reaches} its share and need not exceed it (S1-30). A response of 500 tokens takes 500 passes, but not 500 times as long as its first token, which has to wait for the prompt (S1-42). And of the 500,500 positions that you set against 1000 (S1-57), both are rows: in attention the cache leaves 500,500 pairs and saves 167 million.
+
+\medskip\noindent\emph{To the author of S2, ``Autoregressive Generation'' in the Language AI Handbook.} Your chapter has the most statements of the five and the largest number that hold. Four things recur in the others. The tenth token is predicted from the hidden state at position 9 (S2-30); position 10 contains the answer. Generation is sequential because a token that has not been chosen cannot be read, not because of the mask (S2-29): what the mask gives is that rows stay as they are. The bias of the head is \emph{context}-independent (S2-24);
+one that is the same for all tokens changes nothing. And ``from quadratic to linear'' (S2-03, S2-94) holds for rows; pairs go from cubic to quadratic, which the sum in your section on caching would show if its formula were for $t$ and not for $t^2$. The product of heads and head size is the model's width only where every query head has its own keys (S2-57). The counts of attention operations for 1000 and 100 tokens (S2-37, S2-38) are right as a proportion and twice too large as counts: your own sum has \val{claim.S2-37} and \val{claim.S2-38}.
+
+\medskip\noindent\emph{To the author of S3, ``How AI Text Generation Actually Works''.} One sentence should go: ``With KV caching, it's O(n)'' (S3-12). Each step is linear, and their sum is quadratic. Of the cache ``for a model like GPT-4'' (S3-13): with 128 heads of keys it would be \val[0]{claim.S3-13} GiB; tens of gigabytes are what eight heads take, so name those. Token 500 is the newest when token 501 is written, and its key and value are computed in that step (S3-08). Generation stops when the end token is \emph{selected} (S3-39); it usually is when its probability is high,
+but a draw can pass it by. ``Each token is committed the moment it's generated'' (S3-06) is true of sampling and not of the beam search that you describe two sections later.
+
+\medskip\noindent\emph{To the author of S4, ``The Autoregressive Loop and the Redundancy Problem''.} Your drawing of the redundancy is why this book counts rows at all. It counts six necessary cells, and so should the formula: $p+g-1$ and not $p+g$, since the last token is never fed back (S4-27; likewise 149, 699, 1499 and 2999 in the table). Five of the six results are worth storing, not six (S4-14). ``3rd time'' counts computations, so it is the second recomputation (S4-08). The ratio in your text has $g^2/2$ where the table uses $g(g-1)/2$ (S4-28); the table is right.
+Layers and heads multiply the naive count and the necessary one alike, so they do not multiply the waste factor (S4-48). The factor grows in proportion to $g$, not with its square, and cannot exceed $g$ (S4-53, S4-58). And in your own table twice the tokens cost 2.4 times the work, since the prompts are long (S4-43): four times is the limit for short ones.
+
+@* The table. \label{sec:ledgertable}
+For each source its title, where it can be found as far as we know, and its first words, by which it can be searched for. Then its claims, in the order of its text. A row has the id and the mark of the verdict; the sentence whole; \emph{theirs}, a bar, \emph{ours} in red and how it was found; why; and for a judgement both senses. Then follow the section of this book, or of the laboratory, that shows it, and often a command to type.
+Where a symbol or a formula is missing in a quotation, it is missing in the copy of the source that we have: its pages set formulas as pictures or scripts.
+
+\begin{trivlist}\item[]\small
+\verdict{holds}\quad \verdict{rounded}\quad \verdict{offbyone}\quad \verdict{ambiguous}\quad \verdict{misleading}\\[2pt] \verdict{wrong}\quad \verdict{untested}\quad \verdict{tocome}
+\end{trivlist}
+
+@ \ledgersource{S0}
+\ledgerrows{S0}
+
+@ \ledgersource{S1}
+\ledgerrows{S1}
+
+@ \ledgersource{S2}
+\ledgerrows{S2}
+
+@ \ledgersource{S3}
+\ledgerrows{S3}
+
+@ \ledgersource{S4}
+\ledgerrows{S4}
+
+@* What a ledger cannot do. \label{sec:ledgerlimits}
+A verdict is only as good as its rule, and a rule is written by somebody. We have tried to judge sentences and not fragments, with the qualifications that their authors gave them and on the hardware that they name first; where we failed, the table has everything that is needed to say so: the sentence, the rule, the run. Two kinds of mistakes no program finds. A rule may test something that the sentence does not say; and what a careless reader will take from a sentence (the word \emph{read} in a judgement) is a guess about people.
+
+Nor is a run a proof. That keys do not change was compared in thousands of rows of one model and follows from the definition of a pass; that five beams find the likeliest text in nearly all of 2000 random models says little about others. And the bibliography of a tutorial, a claim as good as any (S1-62), is checked with a library card.
+
+@* Exercises. \label{sec:ledgerexercises}
+Each names the command that checks an answer by the rules of this chapter.
+
+\begin{exercises}
+\exercise{check}{ex:ledger.digits}{For which whole numbers, printed by a run, does the test \texttt{says k \textasciitilde{} 5e1} not fail? Give the least and the greatest that are below 100.}{\texttt{make exercise-16-1}}{46 and 54. One digit is left. 45 and 55 lie halfway between two results, and of these the one with the even digit wins: 4e1 and 6e1.}
+\exercise{check}{ex:ledger.worst}{A rule says \texttt{says a = 10 ; says b \textasciitilde{} 3}. The run prints 11 for \emph{a} and 3.2 for \emph{b}. Which verdict?}{\texttt{make exercise-16-2}}{Off by one: \emph{a} differs by one and \emph{b} holds after rounding, and of several outcomes the worst decides.}
+\exercise{think}{ex:ledger.judge}{A tutorial says: ``With a cache, generating twice as many tokens takes twice the work.'' Write a rule that calls it misleading, with the keys \texttt{cache.rows.1.100}, \texttt{cache.rows.1.1000}, \texttt{cache.pairs.1.100} and \texttt{cache.pairs.1.1000}. It must not call a sentence misleading whose cost is linear in both.}{\texttt{make exercise-16-3}}{\texttt{true cache.rows.1.1000 / cache.rows.1.100 in 9..11 ; read cache.pairs.1.1000 / cache.pairs.1.100 in 9..11}: ten times the tokens, ten times the rows, but a hundred times the pairs.}
+\exercise{build}{ex:ledger.percent}{Many sentences say ``about''. Add a relation \texttt{about} that holds if ours is within ten percent of theirs, the bounds included, and never gives the verdict off by one.}{\texttt{make exercise-16-4}}{A name more in the list of relations and one in the |enum|, and a case in |compare|: |holds = fabs(ours - theirs) <= 0.1 * fabs(theirs) * (1 + 1e-9)|.}
+\end{exercises}

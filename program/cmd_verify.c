@@ -323,7 +323,7 @@ static void prepare(const struct verification *v, const struct ledger_row *r, st
   ledger_judge(r, &v->values, &x->is);
   /* of a program that failed nothing is believed, not even what it printed before */
   if (complaint != NULL) {
-    x->is.verdict = VERDICT_NOT_JUDGED;
+    x->is.found = VERDICT_NOT_JUDGED;
     x->is.as_stated = false;
     error_say(&x->is.why, "%s is not judged: %.300s", r->id, complaint);
   }
@@ -343,7 +343,7 @@ static void put_row(struct json_writer *j, const struct shown *x)
   put_text_as(j, "source", r->id, 2);
   put_words_as(j, "quote", r->quote);
   put_words_as(j, "rule", r->rule);
-  put_words_as(j, "verdict", verdict_name(x->is.verdict));
+  put_words_as(j, "verdict", verdict_name(x->is.found));
   put_words_as(j, "claimed", r->claimed);
   put_words_as(j, "ours", x->is.ours);
   put_words_as(j, "section", r->section);
@@ -357,7 +357,7 @@ static void print_line(FILE *out, const struct shown *x)
 {
   const struct ledger_row *r = x->row;
   bool decided = !r->parsed.none && !r->parsed.to_come;
-  fprintf(out, "%-6s %-19s ", r->id, verdict_name(x->is.verdict));
+  fprintf(out, "%-6s %-19s ", r->id, verdict_name(x->is.found));
   if (decided) fprintf(out, "%s | %s", r->claimed, x->is.ours);
   else fprintf(out, "%s", r->claimed);
   fprintf(out, "  (chapter %s%s%s)\n", r->chapter, *r->section != '\0' ? ", " : "", r->section);
@@ -367,13 +367,13 @@ static void print_line(FILE *out, const struct shown *x)
 static void print_whole(FILE *out, const struct shown *x)
 {
   const struct ledger_row *r = x->row;
-  fprintf(out, "%s  %s\n  \"%s\"\n", r->id, verdict_name(x->is.verdict), r->quote);
+  fprintf(out, "%s  %s\n  \"%s\"\n", r->id, verdict_name(x->is.found), r->quote);
   fprintf(out, "  theirs: %s\n", r->claimed);
   if (x->is.ours[0] != '\0') fprintf(out, "  ours:   %s (%s)\n", x->is.ours, r->kind);
   fprintf(out, "  rule:   %s\n", r->rule);
   if (*x->in_truth != '\0')
-    fprintf(out, "  %s %s\n  %s %s\n", x->is.verdict == VERDICT_AMBIGUOUS ? "either:" : "true:  ",
-      x->in_truth, x->is.verdict == VERDICT_AMBIGUOUS ? "or:    " : "read:  ", x->as_read);
+    fprintf(out, "  %s %s\n  %s %s\n", x->is.found == VERDICT_AMBIGUOUS ? "either:" : "true:  ",
+      x->in_truth, x->is.found == VERDICT_AMBIGUOUS ? "or:    " : "read:  ", x->as_read);
   fprintf(out, "  why:    %s\n  where:  chapter %s%s%s\n", x->why, r->chapter,
     *r->section != '\0' ? ", " : "", r->section);
   if (x->command[0] != '\0') fprintf(out, "  run:    %s\n", x->command);
@@ -405,7 +405,7 @@ static int show_rows(struct verification *v)
     if (!v->asked[i]) continue;
     prepare(v, &v->ledger.rows[i], &x);
     if (!json && n > 0 && v->w->n_operands > 0) fprintf(v->c->out, "\n");
-    n++, of[x.is.verdict]++;
+    n++, of[x.is.found]++;
     if (json) put_row(&j, &x);
     else if (v->w->n_operands > 0) print_whole(v->c->out, &x);
     else print_line(v->c->out, &x);

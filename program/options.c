@@ -104,11 +104,13 @@ static const char *without_dashes(const char *name)
   return name + strspn(name, "-");
 }
 
-/* the one name of the list that begins with word; null if none does, or several do */
-static const char *sole_prefixed(const char *word, const char *const *list, size_t n)
+/* the one name of the list that begins with word, if dashed only of those with dashes of their own;
+   null if none does, or several do */
+static const char *sole_prefixed(const char *word, bool dashed, const char *const *list, size_t n)
 {
   const char *found = NULL;
   for (size_t i = 0; i < n; i++) {
+    if (dashed && list[i][0] != '-') continue;
     if (strncmp(without_dashes(list[i]), word, strlen(word)) != 0) continue;
     if (found != NULL) return NULL;
     found = list[i];
@@ -122,9 +124,11 @@ static const char *sole_prefixed(const char *word, const char *const *list, size
    answer does not depend on chance. */
 const char *options_suggest(const char *word, const char *const *list, size_t n)
 {
+  bool dashed = *word == '-'; /* -v is --version rather than verify */
   word = without_dashes(word);
   unsigned letters = count_letters(word), slips = letters / 3 + 1;
-  const char *nearest = letters > 0 ? sole_prefixed(word, list, n) : NULL;
+  const char *nearest = letters > 0 ? sole_prefixed(word, false, list, n) : NULL;
+  if (nearest == NULL && letters > 0 && dashed) nearest = sole_prefixed(word, true, list, n);
   if (nearest != NULL) return nearest;
   for (size_t i = 0; i < n; i++) {
     unsigned distance = edit_distance(word, without_dashes(list[i]));

@@ -27,7 +27,7 @@ static bool show_worked(struct memory *m, struct error *why)
     ok = rule_parse(r.rule, &r.parsed, why);
     if (!ok) break;
     ledger_judge(&r, &v, &j);
-    printf("%s  ours %-8s  %s\n  %s\n", r.id, j.ours, verdict_name(j.verdict),
+    printf("%s  ours %-8s  %s\n  %s\n", r.id, j.ours, verdict_name(j.found),
       r.rule);
   }
   run_values_free(&v, m);
@@ -78,14 +78,14 @@ static void close_reckoning(struct reckoning *k)
 }
 
 /* <Print the judged ledger> */
-enum form { FORM_KEYS, FORM_TABLE, FORM_ROWS };
+enum print_form { FORM_KEYS, FORM_TABLE, FORM_ROWS };
 static void print_row(const struct ledger_row *r, const struct run_values *v,
   const struct judgement *j)
 {
   const char *part[] = { r->quote, r->in_truth, r->as_read, r->why, r->command };
   char text[2000];
   printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", r->id, r->chapter, r->section, r->run,
-    r->kind, verdict_name(j->verdict), r->claimed, j->ours);
+    r->kind, verdict_name(j->found), r->claimed, j->ours);
   for (int i = 0; i < 5; i++) {
     if (i == 0) snprintf(text, sizeof text, "%s", part[i]);
     else ledger_fill(r, v, part[i], text, sizeof text);
@@ -95,7 +95,7 @@ static void print_row(const struct ledger_row *r, const struct run_values *v,
 }
 
 static void print_counts(const struct ledger *l, unsigned of[][N_VERDICTS],
-  enum form form)
+  enum print_form form)
 {
   if (form == FORM_TABLE) printf("source,verdict,rows\n");
   for (size_t s = 0; s <= l->n_sources; s++)
@@ -106,7 +106,7 @@ static void print_counts(const struct ledger *l, unsigned of[][N_VERDICTS],
     }
 }
 
-static bool print_judged(struct reckoning *k, enum form form, struct error *why)
+static bool print_judged(struct reckoning *k, enum print_form form, struct error *why)
 {
   unsigned of[12][N_VERDICTS] = { { 0 } };
   size_t n = k->l.n_sources, wrong = 0, kinds[3] = { 0 };
@@ -116,8 +116,8 @@ static bool print_judged(struct reckoning *k, enum form form, struct error *why)
     ledger_judge(r, &k->v, &j);
     if (!j.as_stated) wrong++, fprintf(stderr, "%s\n", j.why.text);
     for (size_t s = 0; s < n; s++)
-      if (strncmp(r->id, k->l.sources[s].id, 2) == 0) of[s][j.verdict]++;
-    of[n][j.verdict]++;
+      if (strncmp(r->id, k->l.sources[s].id, 2) == 0) of[s][j.found]++;
+    of[n][j.found]++;
     kinds[0] += strcmp(r->kind, "counted") == 0;
     kinds[1] += strcmp(r->kind, "measured") == 0;
     kinds[2] += strcmp(r->kind, "computed") == 0;
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
   if (argc < 2) ok = show_worked(&k.m, &why);
   else if (form == 3)
     ok = error_say(&why, "`%s'; wanted: values, verdicts or judged", argv[1]);
-  else ok = reckon(&k, &why) && print_judged(&k, (enum form) form, &why);
+  else ok = reckon(&k, &why) && print_judged(&k, (enum print_form) form, &why);
   close_reckoning(&k);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;

@@ -32,15 +32,15 @@ static size_t count_lines(const char *text)
   return n + 1;
 }
 
-static bool cut_fields(char *line, const char **field[], size_t n,
-  const char *table, struct error *why)
+static bool cut_fields(char *line, const char ***field, size_t n,
+  const char *name, struct error *why)
 {
   const char *id = line;
   size_t tabs = 0;
   for (const char *c = line; *c != '\0'; c++) tabs += *c == '\t';
   for (size_t i = 0; i < n; i++) *field[i] = cut(&line, "\t");
   return tabs == n - 1 || error_say(why,
-    "%s, row %.20s: %zu fields; wanted: %zu, with tabs between them", table, id,
+    "%s, row %.20s: %zu fields; wanted: %zu, with tabs between them", name, id,
     tabs + 1, n);
 }
 
@@ -69,8 +69,8 @@ static bool words_known(struct ledger_row *r, struct error *why)
   if (!is_id(r->id)) return row_error(r, "id", r->id, "as S4-30", why);
   if (!known) return row_error(r, "kind", r->kind,
     "counted, measured, computed or -", why);
-  return (verdict_find(r->stated, &r->verdict)
-      && r->verdict != VERDICT_NOT_JUDGED)
+  return (verdict_find(r->stated, &r->expected)
+      && r->expected != VERDICT_NOT_JUDGED)
     || row_error(r, "verdict", r->stated, "a verdict", why);
 }
 
@@ -189,8 +189,9 @@ const struct ledger_row *ledger_find(const struct ledger *l, const char *id)
   return NULL;
 }
 
-static bool take_lines(struct ledger *l, char *text,
-  bool take(struct ledger *, char *, struct error *), struct error *why)
+typedef bool take_line(struct ledger *l, char *line, struct error *why);
+static bool take_lines(struct ledger *l, char *text, take_line *take,
+  struct error *why)
 {
   cut(&text, "\n");
   while (*text != '\0') {
@@ -254,17 +255,17 @@ static void put_braces(const struct ledger_row *r, const struct run_values *v,
 }
 
 void ledger_fill(const struct ledger_row *r, const struct run_values *v,
-  const char *template, char *to, size_t cap)
+  const char *pattern, char *to, size_t cap)
 {
   size_t n = 0;
-  while (*template != '\0' && n + 1 < cap) {
-    size_t braces = strcspn(template, "}");
-    if (*template == '{' && template[braces] == '}') {
-      put_braces(r, v, template + 1, to + n, cap - n);
+  while (*pattern != '\0' && n + 1 < cap) {
+    size_t braces = strcspn(pattern, "}");
+    if (*pattern == '{' && pattern[braces] == '}') {
+      put_braces(r, v, pattern + 1, to + n, cap - n);
       n += strlen(to + n);
-      template += braces + 1;
+      pattern += braces + 1;
     }
-    else to[n++] = *template++;
+    else to[n++] = *pattern++;
   }
   to[n] = '\0';
 }
@@ -274,14 +275,14 @@ void ledger_judge(const struct ledger_row *r, const struct run_values *v,
   struct judgement *j)
 {
   struct error missing;
-  const char *template = *r->ours != '\0' || r->parsed.n == 0 ? r->ours : "{1}";
-  ledger_fill(r, v, template, j->ours, sizeof j->ours);
-  j->verdict = rule_decide(&r->parsed, v, &missing);
+  const char *pattern = *r->ours != '\0' || r->parsed.n == 0 ? r->ours : "{1}";
+  ledger_fill(r, v, pattern, j->ours, sizeof j->ours);
+  j->found = rule_decide(&r->parsed, v, &missing);
   j->why.text[0] = '\0';
-  j->as_stated = j->verdict == r->verdict;
-  if (j->verdict == VERDICT_NOT_JUDGED)
+  j->as_stated = j->found == r->expected;
+  if (j->found == VERDICT_NOT_JUDGED)
     error_say(&j->why, "%s is not judged: %s", r->id, missing.text);
   else if (!j->as_stated) error_say(&j->why, "ledger/claims.tsv, row %s: the"
     " verdict is %s; by its rule and the run it is %s (ours: %s)", r->id,
-    r->stated, verdict_name(j->verdict), j->ours);
+    r->stated, verdict_name(j->found), j->ours);
 }

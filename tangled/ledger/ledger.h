@@ -18,7 +18,7 @@ enum { LEDGER_FIELDS = 14 };
 struct ledger_row {
   const char *id, *chapter, *section, *run, *kind, *stated, *claimed, *ours,
     *rule, *quote, *in_truth, *as_read, *why, *command;
-  enum verdict verdict;
+  enum verdict expected;
   struct parsed_rule parsed;
 };
 
@@ -50,7 +50,7 @@ enum { OURS_CAP = 160 };
 
 /* what the run came to; is it what the ledger says? Ours in words; if it is not as
    stated, why names the row and both verdicts, or the key that is missing */
-struct judgement { enum verdict verdict; bool as_stated; char ours[OURS_CAP];
+struct judgement { enum verdict found; bool as_stated; char ours[OURS_CAP];
   struct error why; };
 
 /* judges a row by its rule */
@@ -61,5 +61,5 @@ void ledger_judge(const struct ledger_row *r, const struct run_values *v,
    second test, {2:1} with one decimal, and {k:1} by the number of key k; what is not
    known becomes a question mark */
 void ledger_fill(const struct ledger_row *r, const struct run_values *v,
-  const char *template, char *to, size_t cap);
+  const char *pattern, char *to, size_t cap);
 #endif
