@@ -143,12 +143,14 @@ build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/
 	@mkdir -p $$(@D)
 	build/bin/$(call evidence,$(1)) values > $$@
 endef
-$(foreach m,$(NAMED),$(eval $(call values,$(m))))
-# the ledger judges what all the others print
+$(foreach m,$(filter-out ledger,$(NAMED)),$(eval $(call values,$(m))))
+# the ledger judges what all the others print; a row that does not come out as it says stops the build
 JUDGED  := build/values/ledger.val build/data/ledger.verdicts.csv build/claims.tsv
-$(JUDGED): $(filter-out build/values/ledger.val,$(VALUES)) $(wildcard ledger/*.tsv)
-build/claims.tsv: build/sums/ledger
-	build/bin/ledger judged > $@
+build/judge: tools/judge.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a
+	$(CC) $(CFLAGS) $^ -o $@ $(LIBS)
+$(JUDGED): build/judge $(filter-out build/values/ledger.val,$(VALUES)) $(wildcard ledger/*.tsv)
+	@mkdir -p $(@D)
+	@build/judge $(if $(filter %.val,$@),values,$(if $(filter %.csv,$@),verdicts,judged)) > $@
 build/data/modules.csv: tools/edges.lua tools/book.lua book.list $(STAMPS)
 	@mkdir -p $(@D)
 	@texlua tools/edges.lua csv > $@
@@ -160,7 +162,7 @@ $(1): $(wildcard models/*/* models/*.grammar) build/sums/$(call evidence,$(first
 	@mkdir -p $$(@D)
 	build/bin/$(call evidence,$(firstword $(subst ., ,$(notdir $(1))))) $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
 endef
-$(foreach d,$(DATA),$(eval $(call data,$(d))))
+$(foreach d,$(filter-out $(JUDGED),$(DATA)),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
 NUMBERED := $(shell awk '!/^\#/ && NF { print ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L") $$2 "=build/woven/" $$4 }' book.list)

@@ -10,16 +10,16 @@
 @s judgement int
 @s print_form int
 
-\chapterquestion{I have read in a tutorial that the cache turns quadratic cost into linear cost. Is that right? And who says so?}
+\chapterquestion{I have read in a tutorial that the cache turns quadratic cost into linear cost. Is that right? And how could I find out?}
 @** The ledger: what the tutorials say.
-\incipit{F}{ive tutorials} stand behind this book. They explain, to more readers than we shall ever have, how a language model writes; and between them they make \val{ledger.rows} statements that can be looked at one by one: a count, a formula, a size in bytes, a rule,
+\incipit{F}{ive tutorials} made us write this book. They explain, to more readers than we shall ever have, how a language model writes; and between them they make \val{ledger.rows} statements that can be looked at one by one: a count, a formula, a size in bytes, a rule,
 a promise that something stays the same. We took each of them down, with the whole sentence that it stands in, and asked the engine.
 
 The result is a \emph{ledger} with one row for each statement. A row has the sentence, the number that it claims, the number that our run gives, a verdict, and a line that says why. No verdict is typed and left at that. A row also has the \emph{rule} by which a run decides;
 a program applies the rule to what the laboratory prints, and if the result is not the verdict in the row, the book is not built. You can do the same: \texttt{incipit verify S1-11} runs the experiment for one row, and \texttt{incipit verify} runs all of them, in about half a minute.
 @^ledger@>@^verdict@>@^tutorials@>@^claim@>
 
-@ Why judge tutorials at all? Not to shame their authors, who gave their time away. A learner who meets two tutorials that contradict each other needs somebody to settle it. An author would like to know which sentence to change. And we learned more about generation from the sentences that turned out to be almost right
+@ Why judge tutorials at all? Not to shame their authors, who gave their time away. A learner who meets two tutorials that contradict each other needs a third opinion. An author would like to know which sentence to change. And we learned more about generation from the sentences that turned out to be almost right
 than from those that were right.
 
 If you come with a sentence in hand, search this chapter for three words of it: the table in \cref{sec:ledgertable} has every sentence as its author printed it. The pages before it explain how a row is judged, say what the tutorials get right (\cref{sec:ledgerright}), and what their authors might change (\cref{sec:ledgerchange}).
@@ -39,7 +39,7 @@ S4-34 & says \emph{factor} \texttt{\textasciitilde} 171 & 171.2857 & holds, roun
 For S4-29 the numbers are equal. S4-30 asks for equality as well, and $150-149=1$: two whole numbers that differ by exactly one get a verdict of their own, because that is a mistake of its own kind. S4-34 allows rounding to as many digits as the author printed: $171.2857$ rounded to three digits is $171$.
 \end{byhand}
 
-@* What became of 341 claims. \label{sec:ledgersum}
+@* What became of the claims. \label{sec:ledgersum}
 Of the \val{ledger.rows} statements \val{ledger.all.holds} hold as they stand and \val{ledger.all.holds-with-rounding} hold when our number is rounded to the digits that the author printed: \cref{fig:verdicts} and \cref{tab:verdicts}. \val{ledger.all.off-by-one} are off by one, nearly all of them about the same thing, the one row that the cache has not got yet. Of the rest, most are not wrong but \emph{misleading}: true in one sense, and likely to be read in another. Only \val[word]{ledger.all.wrong} are simply wrong.
 
 \fig{verdicts}{fig:verdicts}{What became of the claims, by source. The table at the end of the chapter has every one of them.}{Five horizontal bars, one for each tutorial, divided by verdict. In each of them the largest part holds; the second largest is misleading in S1, S2 and S3, and off by one in S4.}
@@ -63,7 +63,7 @@ In \val{ledger.computed} it is \emph{computed}, from the settings of a published
 What a run cannot decide stays open. Statements about all models, about what most people use, or about what reads well are in the table with the verdict \emph{not tested here} and the reason; we may have an opinion, and the ledger does not record it. The statements about quantization, batching and speculation wait for the chapters that will build these things. They say so, and nothing else.
 
 @* A rule and its tests. \label{sec:ledgerrules}
-A laboratory program prints lines, each a \emph{key} and a number: \.{loop.naive.100.50 6225}. A \emph{test} compares what keys give with what a sentence says:
+A laboratory program prints lines, each a \emph{key} and a number, such as \texttt{loop.naive.3.4 18}. A \emph{test} compares what keys give with what a sentence says:
 
 \medskip
 \begin{tabular}{@@{}ll@@{}}
@@ -192,7 +192,7 @@ void run_values_free(struct run_values *v, struct memory *m)
   *v = (struct run_values) @[{ .n = 0 }@];
 }
 
-@ A rule in parsed form. It points into the text that it was read from. The digits of a number are remembered as well, because ``as many digits as the author printed'' is a property of the way it is written: \.{171} has three, and \.{5e1} has one.
+@ A rule in parsed form. It points into the text that it was read from. The digits of a number are remembered as well, because ``as many digits as the author printed'' is a property of the way it is written: 171 has three, and \.{5e1} has one.
 
 @<A rule@>=
 enum { RULE_MAX_TESTS = 6 };
@@ -252,7 +252,7 @@ static bool not_a_rule(struct rule_word w, const char *wanted, struct error *why
   return error_say(why, "`%.*s' in the rule; wanted: %s", (int) w.n, w.at, wanted);
 }
 
-@ Significant digits are counted from the first that is not zero; a decimal point does not count, and an exponent ends them. So \.{0.15} has two.
+@ Significant digits are counted from the first that is not zero; a decimal point does not count, and an exponent ends them. So 0.15 has two.
 
 @<Read the words of a rule@>=
 static int count_digits(struct rule_word w)
@@ -511,380 +511,16 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
 @<Compare ours with theirs@>@;
 @<Decide@>@;
 
-@* The table. \label{sec:ledgerfile}
-The rows are in \.{ledger/claims.tsv}, a text file with one line for each row and a tab between its fields, so that it can be searched with |grep|, opened as a spreadsheet, and compared line by line when it changes. The first line has the names of the fields. A second table, \.{ledger/sources.tsv}, has a line for each tutorial.
+@* A row of the ledger. \label{sec:ledgerfile}
+The rows are in a text file, \.{ledger/claims.tsv}, one line each with tabs between the fields, so that they can be searched with \texttt{grep} and compared line by line when they change.
+A row has its id, as S4-30; the chapter and the section that decide it; the programs whose keys the rule names; whether our number is counted, measured or computed; the verdict; the number claimed; a pattern for ours, in which \texttt{\char123 1\char125} stands for the left side of the first test; the rule; the sentence whole; for a judgement the two senses; one line that says why; and a command that shows it.
 
-@<A row of the ledger@>=
-enum { LEDGER_FIELDS = 14 };
-  /* fields of a row */
-struct ledger_row {
-  const char *id, *chapter, *section, *run, *kind, *stated, *claimed, *ours,
-    *rule, *quote, *in_truth, *as_read, *why, *command;
-  enum verdict expected;
-  struct parsed_rule parsed;
-};
-  /* as S4-30; the chapter that decides it, and the label of the place; the programs
-     that print its keys; whether ours is counted, measured or computed; the
-     verdict's name; their number; ours, with |{1}| for the left side of
-     the first test; the rule; the whole sentence; the sense in which it is true
-     and that in which it will be read; one line why; the command that shows it, or
-     nothing. Then the verdict and the rule, read */
-struct ledger_source { const char *id, *title, *kind, *date, *place, *begins; };
-  /* as S4; where it can be found, and its first words, for one that has no address */
-struct ledger { struct memory *m;@+ char *text[2];
-  struct ledger_row *rows;@+ struct ledger_source *sources;@+ size_t n, n_sources; };
-  /* the ledger, in memory; all strings point into |text| */
+The reader of this file, \.{program/ledger\_table.c}, is ordinary C and not printed here. It believes little. The number claimed has to stand in the sentence, and it has to be a number of the rule: an author of this book who ``corrects'' one of them is told the row and the field. Ours may have no digit outside of its braces, so no result is ever typed. A judgement without both of its senses is refused, and so is a row without a reason, or with programs that its rule does not need. And where a copy of the five texts is at hand, a test looks for every quotation in them, letter by letter.
 
-@ @<Open the ledger@>=
-bool ledger_open(struct ledger *l, struct memory *m, const char *folder,
-  struct error *why);
-  /* reads the two tables of a folder and checks every row; errors, which name file, row
-     and field: a table that is not there, a row with too many or too few
-     fields, one that says what it may not. On failure there is nothing to close */
-void ledger_close(struct ledger *l);
-  /* returns everything */
-const struct ledger_row *ledger_find(const struct ledger *l, const char *id);
-  /* the row of that id, or null */
-@<What became of a row@>@;
-
-@ A table is read as a whole, with a zero byte after it, and cut into lines and fields where it stands. A line that ends without a line feed is the last.
-
-@<Read a table@>=
-static char *table_read(struct memory *m, const char *path, struct error *why)
-{
-  struct mapping map;
-  if (!file_map(&map, path, why)) return NULL;
-  char *text = memory_alloc(m, MEMORY_OTHER, map.size + 1, 1, why);
-  if (text != NULL && map.size > 0) memcpy(text, map.bytes, map.size);
-  file_unmap(&map);
-  return text;
-}
-static char *cut(char **text, const char *end)
-{
-  char *part = *text;
-  *text += strcspn(*text, end);
-  if (**text != '\0') *(*text)++ = '\0';
-  return part;
-}
-static size_t count_lines(const char *text)
-{
-  size_t n = 0;
-  for (; *text != '\0'; text++) n += *text == '\n';
-  return n + 1;
-}
-
-@ Each field goes where it belongs; a row with the wrong number of fields is refused by its first field, which is most likely still the id.
-
-@<Read a table@>=
-static bool cut_fields(char *line, const char ***field, size_t n,
-  const char *name, struct error *why)
-{
-  const char *id = line;
-  size_t tabs = 0;
-  for (const char *c = line; *c != '\0'; c++) tabs += *c == '\t';
-  for (size_t i = 0; i < n; i++) *field[i] = cut(&line, "\t");
-  return tabs == n - 1 || error_say(why,
-    "%s, row %.20s: %zu fields; wanted: %zu, with tabs between them",@| name, id,
-    tabs + 1, n);
-}
-
-@ Now what a row may say. Every complaint names the file, the row and the field.
-
-@<Check a row@>=
-static bool row_error(const struct ledger_row *r, const char *field,
-  const char *found, const char *wanted, struct error *why)
-{
-  char place[80];
-  snprintf(place, sizeof place, "row %.20s, field %s", r->id, field);
-  return error_say(why, "ledger/claims.tsv, %s: `%.160s'; wanted: %s", place, found,
-    wanted);
-}
-
-@ Three fields have a list of words that may stand there. The id is a source, a dash, and a number.
-
-@<Check a row@>=
-static bool is_id(const char *id)
-{
-  size_t n = strlen(id);
-  return n > 3 && n < 8 && id[0] == 'S' && id[1] >= '0' && id[1] <= '9'
-    && id[2] == '-' && strspn(id + 3, "0123456789") == n - 3;
-}
-static bool words_known(struct ledger_row *r, struct error *why)
-{
-  static const char *const kind[] = { "counted", "measured", "computed", "-" };
-  bool known = false;
-  for (int i = 0; i < 4; i++) known = known || strcmp(r->kind, kind[i]) == 0;
-  if (!is_id(r->id)) return row_error(r, "id", r->id, "as S4-30", why);
-  if (!known) return row_error(r, "kind", r->kind,@|
-    "counted, measured, computed or -", why);
-  return (verdict_find(r->stated, &r->expected)
-      && r->expected != VERDICT_NOT_JUDGED)
-    || row_error(r, "verdict", r->stated, "a verdict", why);
-}
-
-@ The number claimed is the author's, so it must stand in the sentence; and it must be the one that the rule compares with. If somebody ``corrects'' it in one place, the row is refused. Numbers are read with or without commas between thousands.
-
-@<Check a row@>=
-static bool next_number(const char **text, double *x)
-{
-  char digits[40];
-  size_t n = 0;
-  *text += strcspn(*text, "0123456789");
-  if (**text == '\0') return false;
-  const char *c = *text;
-  for (; n < sizeof digits - 1; c++)
-    if ((*c >= '0' && *c <= '9') || (*c == '.' && c[1] >= '0' && c[1] <= '9'))
-      digits[n++] = *c;
-    else if (*c != ',' || strspn(c + 1, "0123456789") < 3) break;
-  digits[n] = '\0';
-  *x = strtod(digits, NULL);
-  *text = c;
-  return true;
-}
-static bool text_has(const char *text, double wanted)
-{
-  double x;
-  while (next_number(&text, &x))
-    if (x == wanted) return true;
-  return false;
-}
-static bool rule_has(const struct parsed_rule *r, double x)
-{
-  for (size_t i = 0; i < r->n; i++) {
-    const struct rule_test *t = &r->list[i];
-    const struct expression *e = &t->theirs;
-    if (t->how == RELATION_IN && (t->low == x || t->high == x)) return true;
-    if (t->how == RELATION_IN) continue;
-    if (e->first.n == 0 && e->first.x == x) return true;
-    if (e->sign != '\0' && e->second.n == 0 && e->second.x == x) return true;
-  }
-  return false;
-}
-
-@ Ours is never typed: outside of the braces of a pattern there is no digit.
-
-@<Check a row@>=
-static bool numbers_agree(const struct ledger_row *r, struct error *why)
-{
-  const char *text = r->claimed;
-  double x;
-  bool decided = !r->parsed.none && !r->parsed.to_come;
-  while (next_number(&text, &x)) {
-    if (!text_has(r->quote, x)) return row_error(r, "claimed", r->claimed,
-      "numbers of the quotation", why);
-    if (decided && !rule_has(&r->parsed, x)) return row_error(r, "claimed",
-      r->claimed, "the numbers of the rule", why);
-  }
-  bool inside = false;
-  for (const char *c = r->ours; *c != '\0'; c++) {
-    inside = *c == '{' || (inside && *c != '}');
-    if (!inside && *c >= '0' && *c <= '9') return row_error(r, "ours", r->ours,
-      "no number outside of braces", why);
-  }
-  return true;
-}
-
-@ What must be there depends on the rule. A row that a run decides names its programs and what kind of number ours is. A judgement has both senses in words. No row is without its sentence and its reason.
-
-@<Check a row@>=
-static bool row_complete(const struct ledger_row *r, struct error *why)
-{
-  bool decided = !r->parsed.none && !r->parsed.to_come;
-  bool judged = decided && r->parsed.list[0].meaning != CLAUSE_SAYS;
-  if (*r->quote == '\0') return row_error(r, "quote", "", "the sentence", why);
-  if (*r->why == '\0') return row_error(r, "why", "", "one line", why);
-  if (*r->chapter == '\0') return row_error(r, "chapter", "", "a chapter", why);
-  if (decided != (*r->run != '\0')) return row_error(r, "run", r->run,@|
-    "the programs of the rule's keys, none without keys", why);
-  if (decided != (strcmp(r->kind, "-") != 0)) return row_error(r, "kind", r->kind,
-    "- if no run decides, else another", why);
-  if (judged != (*r->in_truth != '\0') || judged != (*r->as_read != '\0'))
-    return row_error(r, "true, read", r->in_truth,@|
-      "both senses in words where the rule has two, else none", why);
-  return true;
-}
-static bool row_check(struct ledger_row *r, struct error *why)
-{
-  struct error wrong;
-  if (!words_known(r, why)) return false;
-  if (!rule_parse(r->rule, &r->parsed, &wrong))
-    return error_say(why, "ledger/claims.tsv, row %s, field rule: %s", r->id,
-      wrong.text);
-  return row_complete(r, why) && numbers_agree(r, why);
-}
-
-@ The rows, one after the other. An id may stand there once.
-
-@<Take the rows@>=
-static bool take_row(struct ledger *l, char *line, struct error *why)
-{
-  struct ledger_row *r = &l->rows[l->n];
-  const char **field[LEDGER_FIELDS] = { &r->id, &r->chapter, &r->section,@|
-    &r->run, &r->kind, &r->stated, &r->claimed, &r->ours, &r->rule,@| &r->quote,
-    &r->in_truth, &r->as_read, &r->why, &r->command };
-  if (!cut_fields(line, field, LEDGER_FIELDS, "ledger/claims.tsv", why)
-      || !row_check(r, why)) return false;
-  if (ledger_find(l, r->id) != NULL)
-    return row_error(r, "id", r->id, "each id once", why);
-  l->n++;
-  return true;
-}
-static bool take_source(struct ledger *l, char *line, struct error *why)
-{
-  struct ledger_source *s = &l->sources[l->n_sources++];
-  const char **field[] = { &s->id, &s->title, &s->kind, &s->date, &s->place,@|
-    &s->begins };
-  return cut_fields(line, field, 6, "ledger/sources.tsv", why);
-}
-const struct ledger_row *ledger_find(const struct ledger *l, const char *id)
-{
-  for (size_t i = 0; i < l->n; i++)
-    if (strcmp(l->rows[i].id, id) == 0) return &l->rows[i];
-  return NULL;
-}
-
-@ The first line of a table is skipped, and so are empty lines. Both tables are read before a line is taken.
-
-@<Take the rows@>=
-typedef bool take_line(struct ledger *l, char *line, struct error *why);
-static bool take_lines(struct ledger *l, char *text, take_line *take,
-  struct error *why)
-{
-  cut(&text, "\n");
-  while (*text != '\0') {
-    char *line = cut(&text, "\n");
-    if (*line != '\0' && !take(l, line, why)) return false;
-  }
-  return true;
-}
-static bool open_table(struct ledger *l, int which, const char *folder,
-  const char *name, struct error *why)
-{
-  char path[PATH_CAP];
-  return path_join(path, folder, name, why)
-    && (l->text[which] = table_read(l->m, path, why)) != NULL;
-}
-bool ledger_open(struct ledger *l, struct memory *m, const char *folder,
-  struct error *why)
-{
-  *l = (struct ledger) @[{ .m = m }@];
-  bool ok = open_table(l, 0, folder, "claims.tsv", why)
-    && open_table(l, 1, folder, "sources.tsv", why);
-  ok = ok && (l->rows = memory_alloc(m, MEMORY_OTHER, count_lines(l->text[0]),@|
-      sizeof *l->rows, why)) != NULL
-    && (l->sources = memory_alloc(m, MEMORY_OTHER, count_lines(l->text[1]),@|
-      sizeof *l->sources, why)) != NULL
-    && take_lines(l, l->text[1], take_source, why)
-    && take_lines(l, l->text[0], take_row, why);
-  if (!ok) ledger_close(l);
-  return ok;
-}
-void ledger_close(struct ledger *l)
-{
-  for (int i = 0; i < 2; i++) memory_free(l->m, l->text[i]);
-  memory_free(l->m, l->rows);
-  memory_free(l->m, l->sources);
-  *l = (struct ledger) @[{ .n = 0 }@];
-}
-
-@* A row and a run. \label{sec:ledgerjudge}
-Last, a row meets the numbers of a run. The verdict comes from the rule. Then it is compared with the one that the row states, and this is the only place where the stated verdict is used.
-
-@<What became of a row@>=
-enum { OURS_CAP = 160 };
-  /* the longest text of ours */
-struct judgement { enum verdict found;@+ bool as_stated;@+ char ours[OURS_CAP];
-  struct error why; };
-  /* what the run came to; is it what the ledger says? Ours in words; if it is not as
-     stated, |why| names the row and both verdicts, or the key that is missing */
-void ledger_judge(const struct ledger_row *r, const struct run_values *v,
-  struct judgement *j);
-  /* judges a row by its rule */
-void ledger_fill(const struct ledger_row *r, const struct run_values *v,
-  const char *pattern, char *to, size_t cap);
-  /* writes a text of the row to |to[cap]| with |{2}| replaced by the left side of the second
-     test, |{2:1}| with one decimal, and |{k:1}| by the number of key |k|; what is not known
-     becomes a question mark */
-
-@ A number without decimals in its braces is printed whole if it is whole, else with four digits.
-
-@<Fill a template@>=
-static void put_number(char *to, size_t cap, double x, int decimals)
-{
-  if (decimals >= 0) snprintf(to, cap, "%.*f", decimals, x);
-  else if (floor(x) == x && fabs(x) < 1e15) snprintf(to, cap, "%.0f", x);
-  else snprintf(to, cap, "%.4g", x);
-}
-static void put_braces(const struct ledger_row *r, const struct run_values *v,
-  const char *inside, char *to, size_t cap)
-{
-  size_t n = strcspn(inside, ":}"), which = (size_t) (*inside - '1');
-  int decimals = inside[n] == ':' ? inside[n + 1] - '0' : -1;
-  double x;
-  bool known = which < r->parsed.n
-    ? expression_value(&r->parsed.list[which].ours, v, &x, NULL)
-    : run_values_find(v, inside, n, &x);
-  if (known) put_number(to, cap, x, decimals);
-  else snprintf(to, cap, "?");
-}
-void ledger_fill(const struct ledger_row *r, const struct run_values *v,
-  const char *pattern, char *to, size_t cap)
-{
-  size_t n = 0;
-  while (*pattern != '\0' && n + 1 < cap) {
-    size_t braces = strcspn(pattern, "}");
-    if (*pattern == '{' && pattern[braces] == '}') {
-      put_braces(r, v, pattern + 1, to + n, cap - n);
-      n += strlen(to + n);
-      pattern += braces + 1;
-    }
-    else to[n++] = *pattern++;
-  }
-  to[n] = '\0';
-}
-
-@ A row without a pattern for ours shows the left side of its first test.
-
-@<Judge a row@>=
-void ledger_judge(const struct ledger_row *r, const struct run_values *v,
-  struct judgement *j)
-{
-  struct error missing;
-  const char *pattern = *r->ours != '\0' || r->parsed.n == 0 ? r->ours : "{1}";
-  ledger_fill(r, v, pattern, j->ours, sizeof j->ours);
-  j->found = rule_decide(&r->parsed, v, &missing);
-  j->why.text[0] = '\0';
-  j->as_stated = j->found == r->expected;
-  if (j->found == VERDICT_NOT_JUDGED)
-    error_say(&j->why, "%s is not judged: %s", r->id, missing.text);
-  else if (!j->as_stated) error_say(&j->why, "ledger/claims.tsv, row %s: the"@|
-    " verdict is %s; by its rule and the run it is %s (ours: %s)",@| r->id,
-    r->stated, verdict_name(j->found), j->ours);
-}
-
-@ @(ledger.h@>=
-#ifndef INCIPIT_LEDGER_H
-#define INCIPIT_LEDGER_H
-#include "ledger/rules.h"
-@<A row of the ledger@>@;
-@<Open the ledger@>@;
-#endif
-
-@ @(ledger.c@>=
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "ledger/ledger.h"
-@;@#
-@<Read a table@>@;
-@<Check a row@>@;
-@<Take the rows@>@;
-@<Fill a template@>@;
-@<Judge a row@>@;
+Last, the verdict that the rule gave is compared with the one in the row. This is the only use of the typed verdict: to be contradicted.
 
 @* The chapter's program. \label{sec:ledgerrun}
-Without an argument the program judges the rows of the hand calculation, and three more that show what else can happen: a sentence that is true of one count and will be read as being about another, one that leaves its meaning open, and one whose key nobody printed.
+Without an argument the program judges the rows of the hand calculation, and three more that show what else can happen: a sentence that is true of one count and will be read as being about another, one that leaves its meaning open, and one whose key no program printed.
 
 @<Judge a few rows@>=
 static const struct { const char *id, *rule; } worked[] = {
@@ -903,147 +539,38 @@ static bool show_worked(struct memory *m, struct error *why)
   struct run_values v = @[{ .n = 0 }@];
   bool ok = run_values_take(&v, m, printed, why);
   for (size_t i = 0; ok && i < sizeof worked / sizeof *worked; i++) {
-    struct ledger_row r = @[{ .id = worked[i].id, .rule = worked[i].rule,@|
-      .ours = "", .stated = "" }@];
-    struct judgement j;
-    ok = rule_parse(r.rule, &r.parsed, why);
+    struct parsed_rule r;
+    struct error missing;
+    double x = 0;
+    ok = rule_parse(worked[i].rule, &r, why);
     if (!ok) break;
-    ledger_judge(&r, &v, &j);
-    printf("%s  ours %-8s  %s\n  %s\n", r.id, j.ours, verdict_name(j.found),
-      r.rule);
+    enum verdict is = rule_decide(&r, &v, &missing);
+    if (is != VERDICT_NOT_JUDGED) expression_value(&r.list[0].ours, &v, &x, why);
+    printf("%s  ours %-8.7g  %s\n  %s\n", worked[i].id, x, verdict_name(is),
+      is != VERDICT_NOT_JUDGED ? worked[i].rule : missing.text);
   }
   run_values_free(&v, m);
   return ok;
 }
 
-@ With an argument it judges the whole ledger. What each program prints under \.{values} has been written to \.{build/values} when the book was built, and is read from there; so building the book judges all rows again, without running anything twice.
-
-@<Read what the programs printed@>=
-struct reckoning { struct memory m;@+ struct ledger l;@+ struct run_values v;
-  struct rule_name { const char *at;@+ size_t n; } seen[40];
-  size_t n_seen;@+ char *text[40]; };
-  /* the ledger and all numbers; the programs whose numbers were taken, and the
-     texts that they printed */
-static bool take_program(struct reckoning *k, const char *name, size_t n,
-  struct error *why)
-{
-  char path[200];
-  struct mapping map;
-  for (size_t i = 0; i < k->n_seen; i++)
-    if (k->seen[i].n == n && strncmp(k->seen[i].at, name, n) == 0) return true;
-  snprintf(path, sizeof path, "build/values/%.*s.val", (int) n, name);
-  if (k->n_seen == 40 || !file_map(&map, path, why)) return false;
-  char *text = memory_alloc(&k->m, MEMORY_OTHER, map.size + 1, 1, why);
-  if (text != NULL && map.size > 0) memcpy(text, map.bytes, map.size);
-  file_unmap(&map);
-  k->seen[k->n_seen] = (struct rule_name) @[{ name, n }@];
-  k->text[k->n_seen++] = text;
-  return text != NULL && run_values_take(&k->v, &k->m, text, why);
-}
-static bool reckon(struct reckoning *k, struct error *why)
-{
-  bool ok = ledger_open(&k->l, &k->m, "ledger", why);
-  for (size_t i = 0; ok && i < k->l.n; i++)
-    for (const char *s = k->l.rows[i].run; ok && *s != '\0'; ) {
-      size_t n = strcspn(s, " ");
-      ok = take_program(k, s, n, why);
-      s += n + strspn(s + n, " ");
-    }
-  return ok;
-}
-static void close_reckoning(struct reckoning *k)
-{
-  run_values_free(&k->v, &k->m);
-  for (size_t i = 0; i < k->n_seen; i++) memory_free(&k->m, k->text[i]);
-  ledger_close(&k->l);
-}
-
-@ Three forms: keys for the prose, a table of verdicts by source for the figure, and the judged rows for the pages. Keys count the verdicts of all sources and of each, and the kinds of our numbers. In a row of the pages, the reasons have their numbers filled in.
-
-@<Print the judged ledger@>=
-enum print_form { FORM_KEYS, FORM_TABLE, FORM_ROWS };
-static void print_row(const struct ledger_row *r, const struct run_values *v,
-  const struct judgement *j)
-{
-  const char *part[] = { r->quote, r->in_truth, r->as_read, r->why, r->command };
-  char text[2000];
-  printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", r->id, r->chapter, r->section, r->run,@|
-    r->kind, verdict_name(j->found), r->claimed, j->ours);
-  for (int i = 0; i < 5; i++) {
-    if (i == 0) snprintf(text, sizeof text, "%s", part[i]);
-    else ledger_fill(r, v, part[i], text, sizeof text);
-    printf("\t%s", text);
-  }
-  printf("\n");
-}
-static void print_counts(const struct ledger *l, unsigned of[][N_VERDICTS],
-  enum print_form form)
-{
-  if (form == FORM_TABLE) printf("source,verdict,rows\n");
-  for (size_t s = 0; s <= l->n_sources; s++)
-    for (int i = 0; i < N_VERDICTS; i++) {
-      const char *source = s < l->n_sources ? l->sources[s].id : "all";
-      printf(form == FORM_TABLE ? "%s,%s,%u\n" : "ledger.%s.%s %u\n", source,@|
-        verdict_name((enum verdict) i), of[s][i]);
-    }
-}
-
-@ A row that does not come out as stated is an error. All of them are named before the program gives up, and a book with one of them is not built.
-
-@<Print the judged ledger@>=
-static bool print_judged(struct reckoning *k, enum print_form form, struct error *why)
-{
-  unsigned of[12][N_VERDICTS] = @[{ { 0 } }@];
-  size_t n = k->l.n_sources, wrong = 0, kinds[3] = { 0 };
-  for (size_t i = 0; n < 11 && i < k->l.n; i++) {
-    const struct ledger_row *r = &k->l.rows[i];
-    struct judgement j;
-    ledger_judge(r, &k->v, &j);
-    if (!j.as_stated) wrong++, fprintf(stderr, "%s\n", j.why.text);
-    for (size_t s = 0; s < n; s++)
-      if (strncmp(r->id, k->l.sources[s].id, 2) == 0) of[s][j.found]++;
-    of[n][j.found]++;
-    kinds[0] += strcmp(r->kind, "counted") == 0;
-    kinds[1] += strcmp(r->kind, "measured") == 0;
-    kinds[2] += strcmp(r->kind, "computed") == 0;
-    if (form == FORM_ROWS) print_row(r, &k->v, &j);
-  }
-  if (form != FORM_ROWS) print_counts(&k->l, of, form);
-  if (form == FORM_KEYS) printf("ledger.rows %zu\nledger.counted %zu\n"
-    "ledger.measured %zu\nledger.computed %zu\n",@| k->l.n, kinds[0], kinds[1], kinds[2]);
-  return wrong == 0 || error_say(why, "%zu rows of the ledger do not come out"@|
-    " as they say", wrong);
-}
-
 @ @c
 #include <stdio.h>
-#include <string.h>
-#include "ledger/ledger.h"
+#include "ledger/rules.h"
 @;@#
 @<Judge a few rows@>@;
-@<Read what the programs printed@>@;
-@<Print the judged ledger@>@;
 @#
-int main(int argc, char **argv)
+int main(void)
 {
-  static const char *const word[] = { "values", "verdicts", "judged" };
-  static struct reckoning k;
+  struct memory m = @[{ .fail_at = 0 }@];
   struct error why;
-  bool ok;
-  int form = 0;
-  while (argc > 1 && form < 3 && strcmp(argv[1], word[form]) != 0) form++;
-  if (argc < 2) ok = show_worked(&k.m, &why);
-  else if (form == 3)
-    ok = error_say(&why, "`%s'; wanted: values, verdicts or judged", argv[1]);
-  else ok = reckon(&k, &why) && print_judged(&k, (enum print_form) form, &why);
-  close_reckoning(&k);
+  bool ok = show_worked(&m, &why);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
 @ This is what it prints.
 
-\checkpoint{build/out/ledger.txt}{six rows judged}
+\widecheckpoint{build/out/ledger.txt}{six rows judged}
 
 @* What the tutorials get right. \label{sec:ledgerright}
 A list of corrections gives a false picture, so first the other list. The five tutorials agree on a great deal, and what they agree on is the skeleton of this book. Each sentence that follows is one of theirs in other words, and each was run.
@@ -1054,16 +581,16 @@ All five have the one fact on which everything in Part II rests, that keys and v
 
 The arithmetic is mostly right, and that is rarer than it sounds. S4's total for the naive loop, $gp+g(g-1)/2$, is what our counters say in every line of its table (S4-22, S4-29, S4-32, S4-35, S4-38). S0's and S2's bytes of a cache are exact for the model they name (S0-42, S2-91), and S1's formula has the grouped heads in it (S1-25). S0 corrects its own opening further down: with the cache each step is linear and the sum is quadratic (S0-54, S0-61), in words we could not improve.
 
-On sampling and stopping there is little to add. Temperature, top-k, nucleus (S1-29, S1-31, S1-32, S3-24, S3-25), the danger of loops (S1-28, S3-23), the spread between one sample and a hundred (S3-48), stop strings that arrive in pieces (S3-42), a text cut in the middle of its sentence (S3-41): all of it held when it was run.
+On sampling and stopping there is little to add. Temperature, top-k, nucleus (S1-29, S1-31, S1-32, S3-24, S3-25), the danger of loops (S1-28, S3-23), the spread between one sample and many (S3-48), stop strings that arrive in pieces (S3-42), a text cut in the middle of its sentence (S3-41): all of it held when it was run.
 
 @* What to change. \label{sec:ledgerchange}
-These are five letters. We would send them if we had the addresses; whoever has one may use them. Each names a few sentences, in the order of how much a reader would gain, and says what could stand in their place.
+These are five letters. We would send them if we had all the addresses; if you have one, use them. Each names a few sentences, in the order of how much a reader would gain, and says what could stand in their place.
 
 \medskip\noindent\emph{To the author of S0, ``Autoregressive generation: how an LLM writes one token at a time''.} Your section on why inference gets slower is the best short account that we know, and it contradicts your opening. ``Without it, inference cost scales quadratically with sequence length instead of linearly'' (S0-04) could say: \emph{without it the work on keys and values is quadratic in the length instead of linear, and attention cubic instead of quadratic}. ``That makes each step O(T)'' (S0-36) is true of the rows; with attention in the deeper layers it is $O(T^2)$,
 as your FAQ says. In the demo, the cache of the newest token fills one step later than you draw it (S0-11, S0-31, S0-32), and the write head looks from the last token and not from the empty slot (S0-09). COMPUTE needs a unit: no single one gives both 120 and more than 2400 (S0-13). One sentence has its two modes interchanged (S0-20), and a model of 32 layers and 4096 dimensions is what people call a 7B, not frontier scale (S0-41).
 
-\medskip\noindent\emph{To the author of S1, the course note on autoregressive generation.} In the list of the decode phase the new token's key and value are appended after it has attended; they must come first, because it attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) is true as long as both are below the ridge point of the machine, which is near 300 rows on an H100; the bound for your two prompts differs by a factor of \val[1]{phases.earliest.ratio}.
-A nucleus \emph{reaches} its share and need not exceed it (S1-30). A response of 500 tokens takes 500 passes, but not 500 times as long as its first token, which has to wait for the prompt (S1-42). And of the 500,500 positions that you set against 1000 (S1-57), both are rows: in attention the cache leaves 500,500 pairs and saves 167 million.
+\medskip\noindent\emph{To the author of S1, the course note on autoregressive generation.} In the list of the decode phase the new token's key and value are appended after it has attended; they must come first, because it attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) is true as long as both are below the ridge point of the machine, which is \val[0]{phases.balance.H100} rows on an H100; the bound for your two prompts differs by a factor of \val[1]{phases.earliest.ratio}.
+A nucleus \emph{reaches} its share and need not exceed it (S1-30). A response of 500 tokens takes as many passes, but not as many times as long as its first token, which has to wait for the prompt (S1-42). And the 500,500 positions that you set against 1000 (S1-57) are rows: of \val{claim.S2-36} pairs in attention the cache leaves \val{claim.S0-61}.
 
 \medskip\noindent\emph{To the author of S2, ``Autoregressive Generation'' in the Language AI Handbook.} Your chapter has the most statements of the five and the largest number that hold. Four things recur in the others. The tenth token is predicted from the hidden state at position 9 (S2-30); position 10 contains the answer. Generation is sequential because a token that has not been chosen cannot be read, not because of the mask (S2-29): what the mask gives is that rows stay as they are. The bias of the head is \emph{context}-independent (S2-24);
 one that is the same for all tokens changes nothing. And ``from quadratic to linear'' (S2-03, S2-94) holds for rows; pairs go from cubic to quadratic, which the sum in your section on caching would show if its formula were for $t$ and not for $t^2$. The product of heads and head size is the model's width only where every query head has its own keys (S2-57). The counts of attention operations for 1000 and 100 tokens (S2-37, S2-38) are right as a proportion and twice too large as counts: your own sum has \val{claim.S2-37} and \val{claim.S2-38}.
@@ -1071,11 +598,11 @@ one that is the same for all tokens changes nothing. And ``from quadratic to lin
 \medskip\noindent\emph{To the author of S3, ``How AI Text Generation Actually Works''.} One sentence should go: ``With KV caching, it's O(n)'' (S3-12). Each step is linear, and their sum is quadratic. Of the cache ``for a model like GPT-4'' (S3-13): with 128 heads of keys it would be \val[0]{claim.S3-13} GiB; tens of gigabytes are what eight heads take, so name those. Token 500 is the newest when token 501 is written, and its key and value are computed in that step (S3-08). Generation stops when the end token is \emph{selected} (S3-39); it usually is when its probability is high,
 but a draw can pass it by. ``Each token is committed the moment it's generated'' (S3-06) is true of sampling and not of the beam search that you describe two sections later.
 
-\medskip\noindent\emph{To the author of S4, ``The Autoregressive Loop and the Redundancy Problem''.} Your drawing of the redundancy is why this book counts rows at all. It counts six necessary cells, and so should the formula: $p+g-1$ and not $p+g$, since the last token is never fed back (S4-27; likewise 149, 699, 1499 and 2999 in the table). Five of the six results are worth storing, not six (S4-14). ``3rd time'' counts computations, so it is the second recomputation (S4-08). The ratio in your text has $g^2/2$ where the table uses $g(g-1)/2$ (S4-28); the table is right.
-Layers and heads multiply the naive count and the necessary one alike, so they do not multiply the waste factor (S4-48). The factor grows in proportion to $g$, not with its square, and cannot exceed $g$ (S4-53, S4-58). And in your own table twice the tokens cost 2.4 times the work, since the prompts are long (S4-43): four times is the limit for short ones.
+\medskip\noindent\emph{To the author of S4, ``The Autoregressive Loop and the Redundancy Problem''.} Your drawing of the redundancy is why this book counts rows at all. It counts six necessary cells, and so should the formula: $p+g-1$ and not $p+g$, since the last token is never fed back (S4-27; likewise \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39} in the table). Five of the six results are worth storing, not six (S4-14). ``3rd time'' counts computations, so it is the second recomputation (S4-08). The ratio in your text has $g^2/2$ where the table uses $g(g-1)/2$ (S4-28); the table is right.
+Layers and heads multiply the naive count and the necessary one alike, so they do not multiply the waste factor (S4-48). The factor grows in proportion to $g$, not with its square, and cannot exceed $g$ (S4-53, S4-58). And in your own table twice the tokens cost \val[1]{claim.S4-43} times the work, since the prompts are long (S4-43): four times is the limit for short ones.
 
 @* The table. \label{sec:ledgertable}
-For each source its title, where it can be found as far as we know, and its first words, by which it can be searched for. Then its claims, in the order of its text. A row has the id and the mark of the verdict; the sentence whole; \emph{theirs}, a bar, \emph{ours} in red and how it was found; why; and for a judgement both senses. Then follow the section of this book, or of the laboratory, that shows it, and often a command to type.
+For each source its title, where it can be found as far as we know, and its first words, by which it can be searched for. Then its claims, in the order of its text. A row has the mark of the verdict and the id; the sentence whole, or the note that it is the one before; \emph{theirs}, a bar, \emph{ours} in red and how it was found; why; and for a judgement both senses. Then follow the section of this book, or of the laboratory, that shows it, and often a command to type.
 Where a symbol or a formula is missing in a quotation, it is missing in the copy of the source that we have: its pages set formulas as pictures or scripts.
 
 \begin{trivlist}\item[]\small
@@ -1098,9 +625,9 @@ Where a symbol or a formula is missing in a quotation, it is missing in the copy
 \ledgerrows{S4}
 
 @* What a ledger cannot do. \label{sec:ledgerlimits}
-A verdict is only as good as its rule, and a rule is written by somebody. We have tried to judge sentences and not fragments, with the qualifications that their authors gave them and on the hardware that they name first; where we failed, the table has everything that is needed to say so: the sentence, the rule, the run. Two kinds of mistakes no program finds. A rule may test something that the sentence does not say; and what a careless reader will take from a sentence (the word \emph{read} in a judgement) is a guess about people.
+A verdict is only as good as its rule, and a rule is written by people. We have tried to judge sentences and not fragments, with the qualifications that their authors gave them and on the hardware that they name first; where we failed, the table has everything that is needed to say so: the sentence, the rule, the run. Two kinds of mistakes no program finds. A rule may test something that the sentence does not say; and what a careless reader will take from a sentence (the word \emph{read} in a judgement) is a guess about people.
 
-Nor is a run a proof. That keys do not change was compared in thousands of rows of one model and follows from the definition of a pass; that five beams find the likeliest text in nearly all of 2000 random models says little about others. And the bibliography of a tutorial, a claim as good as any (S1-62), is checked with a library card.
+Nor is a run a proof. That keys do not change was compared in \val{prop.later.rows} rows of one model and follows from the definition of a pass; that five beams find the likeliest text in nearly all of \val{forest.models} random models says little about others. And the bibliography of a tutorial, a claim as good as any (S1-62), is checked with a library card.
 
 @* Exercises. \label{sec:ledgerexercises}
 Each names the command that checks an answer by the rules of this chapter.
@@ -1108,6 +635,6 @@ Each names the command that checks an answer by the rules of this chapter.
 \begin{exercises}
 \exercise{check}{ex:ledger.digits}{For which whole numbers, printed by a run, does the test \texttt{says k \textasciitilde{} 5e1} not fail? Give the least and the greatest that are below 100.}{\texttt{make exercise-16-1}}{46 and 54. One digit is left. 45 and 55 lie halfway between two results, and of these the one with the even digit wins: 4e1 and 6e1.}
 \exercise{check}{ex:ledger.worst}{A rule says \texttt{says a = 10 ; says b \textasciitilde{} 3}. The run prints 11 for \emph{a} and 3.2 for \emph{b}. Which verdict?}{\texttt{make exercise-16-2}}{Off by one: \emph{a} differs by one and \emph{b} holds after rounding, and of several outcomes the worst decides.}
-\exercise{think}{ex:ledger.judge}{A tutorial says: ``With a cache, generating twice as many tokens takes twice the work.'' Write a rule that calls it misleading, with the keys \texttt{cache.rows.1.100}, \texttt{cache.rows.1.1000}, \texttt{cache.pairs.1.100} and \texttt{cache.pairs.1.1000}. It must not call a sentence misleading whose cost is linear in both.}{\texttt{make exercise-16-3}}{\texttt{true cache.rows.1.1000 / cache.rows.1.100 in 9..11 ; read cache.pairs.1.1000 / cache.pairs.1.100 in 9..11}: ten times the tokens, ten times the rows, but a hundred times the pairs.}
+\exercise{think}{ex:ledger.judge}{A tutorial says: ``With a cache, generating twice as many tokens takes twice the work.'' Write a rule that calls it misleading, with the keys \texttt{rows.100}, \texttt{rows.1000}, \texttt{pairs.100} and \texttt{pairs.1000}. It must not call a sentence misleading whose cost is linear in both.}{\texttt{make exercise-16-3}}{\texttt{true rows.1000 / rows.100 in 9..11 ;} \texttt{read pairs.1000 / pairs.100 in 9..11}: ten times the tokens, ten times the rows, but many more pairs.}
 \exercise{build}{ex:ledger.percent}{Many sentences say ``about''. Add a relation \texttt{about} that holds if ours is within ten percent of theirs, the bounds included, and never gives the verdict off by one.}{\texttt{make exercise-16-4}}{A name more in the list of relations and one in the |enum|, and a case in |compare|: |holds = fabs(ours - theirs) <= 0.1 * fabs(theirs) * (1 + 1e-9)|.}
 \end{exercises}

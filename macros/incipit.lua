@@ -142,9 +142,10 @@ local badge = { holds = "holds", ["holds-with-rounding"] = "rounded", ["off-by-o
   ambiguous = "ambiguous", wrong = "wrong", ["not-testable-here"] = "untested", ["to-come"] = "tocome" }
 local special = { ["#"] = "\\#", ["$"] = "\\$", ["%"] = "\\%", ["&"] = "\\&", ["_"] = "\\_", ["{"] = "\\{", ["}"] = "\\}", ["~"] = "\\textasciitilde{}",
   ["^"] = "\\textasciicircum{}", ["\\"] = "\\textbackslash{}", ["<"] = "\\textless{}", [">"] = "\\textgreater{}", ['"'] = "\\textquotedbl{}" }
-local unusual = { ["₀"] = "\\textsubscript{0}", ["₁"] = "\\textsubscript{1}", ["₂"] = "\\textsubscript{2}", ["→"] = "\\ensuremath{\\to}", ["←"] = "\\ensuremath{\\leftarrow}" }
 local function plain(s)
-  return (s:gsub('[#$%%&_{}~^\\<>"]', special):gsub("₀", unusual["₀"]):gsub("₁", unusual["₁"]):gsub("₂", unusual["₂"]):gsub("→", unusual["→"]):gsub("←", unusual["←"]))
+  s = s:gsub('[#$%%&_{}~^\\<>"]', special):gsub("\u{2082}", "\\textsubscript{2}"):gsub("→", "\\ensuremath{\\to}"):gsub("←", "\\ensuremath{\\leftarrow}")
+  for k = 0, 9 do s = s:gsub(utf8.char(0x2080 + k), "\\textsubscript{" .. k .. "}") end
+  return s
 end
 local function quoted(s)              -- quotation marks within a quotation
   return plain(s):gsub("\\textquotedbl{}(%S)", "‘%1"):gsub("\\textquotedbl{}", "’")
@@ -187,6 +188,7 @@ end
 local sense_words = { ambiguous = { "Either", "Or" }, misleading = { "True", "Read" } }
 function incipit.ledger(source)
   if not claims then read_claims() end
+  local before
   for _, c in ipairs(claims.list) do
     if c.id:sub(1, 2) == source then
       local parts = {}
@@ -201,7 +203,10 @@ function incipit.ledger(source)
         parts[#parts + 1] = "\\emph{" .. w[1] .. ":} " .. plain(c.sense) .. " \\emph{" .. w[2] .. ":} " .. plain(c.read)
       end
       if c.section ~= "" then parts[#parts + 1] = "{\\color{cweblink}\\cref{" .. c.section .. "}}." end
-      tex.sprint(string.format("\\ledgerrow{%s}{%s}{%s}{%s}{%s}", c.id, c.verdict, quoted(c.quote), table.concat(parts, " "), plain(c.command)))
+      -- several claims of one sentence: it is printed once
+      local same = before and before.quote == c.quote
+      tex.sprint(string.format("\\ledgerrow{%s}{%s}{%s}{%s}{%s}", c.id, c.verdict, same and "" or quoted(c.quote), table.concat(parts, " "), plain(c.command)))
+      before = c
     end
   end
 end

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "ground/timing.h"
-#include "ledger/ledger.h"
+#include "ledger_table.h"
 #include "command.h"
 #include "waiting.h"
 

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include <sys/stat.h>
 #include "runs.h"
-#include "ledger/ledger.h"
+#include "ledger_table.h"
 
 static enum verdict decide(const char *rule, const char *printed, struct error *why)
 {

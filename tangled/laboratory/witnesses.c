@@ -23,11 +23,12 @@ static void write_down(void *ctx, enum tap_point point, uint32_t layer, float *x
   size_t rows, size_t width)
 {
   struct notes *t = ctx;
-  size_t at = point == TAP_KEY ? 0 : point == TAP_VALUE ? t->kv : 2 * t->kv;
+  size_t at = point == TAP_KEY ? 0 : 2 * t->kv;
   size_t muted = t->mute_last ? t->layers - 1 : 0;
   if (point == TAP_MIXED && t->silent >= 0 && layer == muted)
     memset(x + (size_t) t->silent * width, 0, width * sizeof *x);
   if (point != TAP_KEY && point != TAP_VALUE && point != TAP_LAYER) return;
+  if (point == TAP_VALUE) at = t->kv;
   for (size_t r = 0; r < rows; r++)
     memcpy(note_at(t, layer, r) + at, x + r * width, width * sizeof *x);
 }
@@ -105,9 +106,11 @@ static void attend_all(const struct engine *e, const struct attention_dims *h,
   struct segment all[WORDS];
   uint32_t rows = list->n_rows;
   (void) n;
-  for (uint32_t i = 0; i < rows; i++)
-    all[i] = *list, all[i].first_row = i, all[i].n_rows = 1,
+  for (uint32_t i = 0; i < rows; i++) {
+    all[i] = *list;
+    all[i].first_row = i, all[i].n_rows = 1;
     all[i].first_position = rows - 1;
+  }
   u->masked->attend(e, h, q, all, rows, scratch, y, probe);
 }
 
@@ -283,7 +286,8 @@ static bool print_writing(struct fixture *lab, struct error *why)
   print_key("prop.naive.same", "%zu", same_tokens(&plain, &other));
   if (!count_likeliest(&plain, a.id, &n, why)) return false;
   print_key("prop.argmax.same", "%zu", n);
-  other = plain, other.select = second_first, other.ctx = lab;
+  other = plain;
+  other.select = second_first, other.ctx = lab;
   if (!write_way(&other, a.id, why)) return false;
   print_key("prop.cascade.same", "%zu", same_tokens(&plain, &other));
   other.select = sampler_choose, other.ctx = &lab->dice;
@@ -371,8 +375,12 @@ static bool print_pages(struct fixture *lab, const struct notes *a,
   struct bench b;
   struct cache_options want = { .rows = 4 * WORDS, .page_rows = 16 };
   bool ok = bench_open(&b, lab, lab->model, 0, NULL, why);
-  if (ok) store_close(b.s), b.s = cache_open(&lab->m, &lab->model->config, 2,
-    &want, why), b.g.s = b.s, ok = b.s != NULL;
+  if (ok) {
+    store_close(b.s);
+    b.s = cache_open(&lab->m, &lab->model->config, 2, &want, why);
+    b.g.s = b.s;
+    ok = b.s != NULL;
+  }
   size_t same = 0, left = 0;
   for (size_t i = 0; ok && i < WORDS; i++)
     for (uint32_t q = 0; ok && q < 2; q++) {

@@ -1,10 +1,7 @@
-/* ledger.h -- made from chapters/16-ledger.w; change it there */
-
-#ifndef INCIPIT_LEDGER_H
-#define INCIPIT_LEDGER_H
+/* ledger_table.h -- the rows of the ledger, ledger/claims.tsv, and what becomes of them in a run. */
+#ifndef INCIPIT_LEDGER_TABLE_H
+#define INCIPIT_LEDGER_TABLE_H
 #include "ledger/rules.h"
-
-/* <A row of the ledger> */
 
 /* fields of a row */
 enum { LEDGER_FIELDS = 14 };
@@ -29,8 +26,6 @@ struct ledger_source { const char *id, *title, *kind, *date, *place, *begins; };
 struct ledger { struct memory *m; char *text[2];
   struct ledger_row *rows; struct ledger_source *sources; size_t n, n_sources; };
 
-/* <Open the ledger> */
-
 /* reads the two tables of a folder and checks every row; errors, which name file, row
    and field: a table that is not there, a row with too many or too few fields, one
    that says what it may not. On failure there is nothing to close */
@@ -42,8 +37,6 @@ void ledger_close(struct ledger *l);
 
 /* the row of that id, or null */
 const struct ledger_row *ledger_find(const struct ledger *l, const char *id);
-
-/* <What became of a row> */
 
 /* the longest text of ours */
 enum { OURS_CAP = 160 };

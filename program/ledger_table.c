@@ -1,12 +1,18 @@
-/* ledger.c -- made from chapters/16-ledger.w; change it there */
+/* ledger_table.c -- the table of the ledger: reads ledger/claims.tsv and ledger/sources.tsv, refuses
+   rows that say what they may not, and lets a row meet the numbers of a run. The rules themselves,
+   and how they decide, are chapter 16 (ledger/rules.h).
+
+   A table is a text file with a line for each row and a tab between its fields, so that it can be
+   searched with grep, opened as a spreadsheet, and compared line by line when it changes. It is
+   read as a whole and cut into fields where it stands. Every complaint names file, row and field. */
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ledger/ledger.h"
+#include "ledger_table.h"
 
-/* <Read a table> */
+/* the file, with a zero byte after it */
 static char *table_read(struct memory *m, const char *path, struct error *why)
 {
   struct mapping map;
@@ -32,6 +38,8 @@ static size_t count_lines(const char *text)
   return n + 1;
 }
 
+/* each field goes where it belongs; a row with the wrong number of fields is refused by its first
+   field, which is most likely still the id */
 static bool cut_fields(char *line, const char ***field, size_t n,
   const char *name, struct error *why)
 {
@@ -44,7 +52,6 @@ static bool cut_fields(char *line, const char ***field, size_t n,
     tabs + 1, n);
 }
 
-/* <Check a row> */
 static bool row_error(const struct ledger_row *r, const char *field,
   const char *found, const char *wanted, struct error *why)
 {
@@ -54,6 +61,7 @@ static bool row_error(const struct ledger_row *r, const char *field,
     wanted);
 }
 
+/* a source, a dash, and a number */
 static bool is_id(const char *id)
 {
   size_t n = strlen(id);
@@ -74,6 +82,7 @@ static bool words_known(struct ledger_row *r, struct error *why)
     || row_error(r, "verdict", r->stated, "a verdict", why);
 }
 
+/* numbers with or without commas between thousands */
 static bool next_number(const char **text, double *x)
 {
   char digits[40];
@@ -112,6 +121,9 @@ static bool rule_has(const struct parsed_rule *r, double x)
   return false;
 }
 
+/* The number claimed is the author's, so it stands in the sentence, and it is the one that the rule
+   compares with: who corrects it in one place only is refused. Ours is never typed: outside of the
+   braces of a pattern there is no digit. */
 static bool numbers_agree(const struct ledger_row *r, struct error *why)
 {
   const char *text = r->claimed;
@@ -132,6 +144,9 @@ static bool numbers_agree(const struct ledger_row *r, struct error *why)
   return true;
 }
 
+/* What must be there depends on the rule. A row that a run decides names its programs and what kind
+   of number ours is; a judgement has both senses in words; no row is without its sentence and its
+   reason. */
 static bool row_complete(const struct ledger_row *r, struct error *why)
 {
   bool decided = !r->parsed.none && !r->parsed.to_come;
@@ -159,7 +174,6 @@ static bool row_check(struct ledger_row *r, struct error *why)
   return row_complete(r, why) && numbers_agree(r, why);
 }
 
-/* <Take the rows> */
 static bool take_row(struct ledger *l, char *line, struct error *why)
 {
   struct ledger_row *r = &l->rows[l->n];
@@ -233,7 +247,7 @@ void ledger_close(struct ledger *l)
   *l = (struct ledger) { .n = 0 };
 }
 
-/* <Fill a template> */
+/* whole if it is whole and no decimals are asked for, else four digits */
 static void put_number(char *to, size_t cap, double x, int decimals)
 {
   if (decimals >= 0) snprintf(to, cap, "%.*f", decimals, x);
@@ -270,7 +284,6 @@ void ledger_fill(const struct ledger_row *r, const struct run_values *v,
   to[n] = '\0';
 }
 
-/* <Judge a row> */
 void ledger_judge(const struct ledger_row *r, const struct run_values *v,
   struct judgement *j)
 {
