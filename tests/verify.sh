@@ -12,3 +12,8 @@ cut -f1,6 build/claims.tsv > "$out/book"
 awk '{ print $1 "\t" $2 }' "$out/lines" | cmp - "$out/book"
 "$build/incipit" verify --source S4 --verdict off-by-one --json -q > "$out/json"
 [ "$(grep -o '"verdict":"off-by-one"' "$out/json" | wc -l)" = "$(awk -F'\t' '$1 ~ /^S4/ && $6 == "off-by-one"' build/claims.tsv | wc -l)" ] || { cat "$out/json"; exit 1; }
+# the commands that rows show work as printed (those that take long are left out)
+PATH=$(cd "$build" && pwd):$PATH; export PATH
+cut -f14 ledger/claims.tsv | grep '^incipit' | grep -v 'bench\|-n 500\|-n 1000' | sort -u | while read -r c; do
+  sh -c "$c" > "$out/shown" 2>&1 < /dev/null || { echo "$c: $(tail -1 "$out/shown")"; exit 1; }
+done
