@@ -22,7 +22,7 @@
 #include "waiting.h"
 
 /* programs that rows may name, seconds that one may take, milliseconds between two looks */
-enum { MAX_JOBS = 40, MOST_SECONDS = 100, GLANCE = 50 };
+enum { MAX_JOBS = 40, MOST_SECONDS = 300, GLANCE = 50 };
 
 /* a program: its name in the field run, and where it is; its process while it runs, and the end
    of the pipe that we read; what it printed; how long it took; why it is of no use, or an empty
