@@ -25,6 +25,9 @@ for l in io.lines("ledger/claims.tsv") do
 end
 if n ~= 341 then complain(n .. " rows; wanted: 341") end
 for l in io.lines("tests/claims.differ") do local id = l:match("^S%d%-%d+"); if id then known[id] = l end end
+for ids in text:gmatch("\\begin{claimed}{([^}]*)}") do
+  for id in ids:gmatch("S%d%-%d+") do if not rows[id] then complain(id .. ": in a box, but no row") end end
+end
 for verdict, ids in text:gmatch("\\begin{tutorial}{(%w+)}{([^}]*)}") do
   for id in ids:gmatch("S%d%-%d+") do
     if not rows[id] then complain(id .. ": in a box, but no row")
