@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -155,39 +156,43 @@ static bool choose_jobs(struct verification *v)
   return true;
 }
 
-/* In the child: what it says on its error stream comes through the same pipe; a line that is no
-   KEY NUMBER is passed over by the reader of values, and the last line tells why it failed. */
-static void become_program(const struct verification *v, const struct job *j, int out)
+/* What a program says on its error stream comes through the same pipe: a line that is no KEY NUMBER
+   is passed over by the reader of values, and the last line tells why it failed. It runs in the
+   folder of the ledger, where it finds the models and the measurements. */
+static int spawn(const struct verification *v, struct job *j, int out)
 {
-  int nothing = open("/dev/null", O_RDONLY);
-  if (nothing >= 0) dup2(nothing, 0);
-  dup2(out, 1);
-  dup2(out, 2);
-  if (chdir(v->root) == 0) execl(j->path, j->path, "values", (char *) NULL);
-  _exit(127);
+  posix_spawn_file_actions_t what;
+  char *words[] = { j->path, (char *) (uintptr_t) "values", NULL };
+  int failed = posix_spawn_file_actions_init(&what);
+  if (failed != 0) return failed;
+  if ((failed = posix_spawn_file_actions_addopen(&what, 0, "/dev/null", O_RDONLY, 0)) == 0
+    && (failed = posix_spawn_file_actions_adddup2(&what, out, 1)) == 0
+    && (failed = posix_spawn_file_actions_adddup2(&what, out, 2)) == 0
+    && (failed = posix_spawn_file_actions_addchdir_np(&what, v->root)) == 0)
+    failed = posix_spawn(&j->pid, j->path, &what, NULL, words, environ);
+  posix_spawn_file_actions_destroy(&what);
+  return failed;
 }
 
 static void start_job(struct verification *v, struct job *j)
 {
-  int ends[2];
+  int ends[2], failed = 0;
   j->started = true;
   j->began = timing_seconds();
-  if (pipe(ends) == 0) {
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    fflush(NULL);
-    j->pid = fork();
-    if (j->pid == 0) become_program(v, j, ends[1]);
+  if (pipe2(ends, O_CLOEXEC) != 0) failed = errno;
+  else {
+    failed = spawn(v, j, ends[1]);
     close(ends[1]);
     j->out = ends[0];
-    if (j->pid > 0) {
+    if (failed == 0) {
       v->running++;
       return;
     }
     close(j->out);
+    j->out = -1;
   }
   j->done = true;
-  error_say(&j->why, "%s cannot be started: %s", j->path, strerror(errno));
+  error_say(&j->why, "%s cannot be started: %s", j->path, strerror(failed));
 }
 
 /* the last line of a text without its line feed, for a sentence */
