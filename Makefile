@@ -143,7 +143,14 @@ build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/
 	@mkdir -p $$(@D)
 	build/bin/$(call evidence,$(1)) values > $$@
 endef
-$(foreach m,$(NAMED),$(eval $(call values,$(m))))
+$(foreach m,$(filter-out ledger,$(NAMED)),$(eval $(call values,$(m))))
+# the ledger judges what all the others print; a row that does not come out as it says stops the build
+JUDGED  := build/values/ledger.val build/data/ledger.verdicts.csv build/claims.tsv
+build/judge: tools/judge.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a
+	$(CC) $(CFLAGS) $^ -o $@ $(LIBS)
+$(JUDGED): build/judge $(filter-out build/values/ledger.val,$(VALUES)) $(wildcard ledger/*.tsv)
+	@mkdir -p $(@D)
+	@build/judge $(if $(filter %.val,$@),values,$(if $(filter %.csv,$@),verdicts,judged)) > $@
 # the command that compiles a chapter's program by hand stands under its output
 build/alone/%.txt: tools/ccline.sh tools/needs.sh book.list $(STAMPS)
 	@mkdir -p $(@D)
@@ -159,7 +166,7 @@ $(1): $(wildcard models/*/* models/*.grammar) build/sums/$(call evidence,$(first
 	@mkdir -p $$(@D)
 	build/bin/$(call evidence,$(firstword $(subst ., ,$(notdir $(1))))) $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
 endef
-$(foreach d,$(DATA),$(eval $(call data,$(d))))
+$(foreach d,$(filter-out $(JUDGED),$(DATA)),$(eval $(call data,$(d))))
 
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
 NUMBERED := $(shell awk '!/^\#/ && NF { print ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L") $$2 "=build/woven/" $$4 }' book.list)
@@ -202,8 +209,8 @@ build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DA
 	@! grep -E 'Missing character' build/figures.log
 
 # ---- typeset: three volumes of one set of webs; what a reader would see as a fault stops the build
-PRINTED  := $(VALUES) $(DATA) $(OUTPUTS) $(CHECKPOINTS:%=build/alone/%.txt) build/figures.pdf
-SET       = $(sort $(wildcard macros/*)) build/book.cwm build/buildid.tex build/order.tex build/labels.tex build/values.tex
+PRINTED  := $(VALUES) build/claims.tsv $(DATA) $(OUTPUTS) $(CHECKPOINTS:%=build/alone/%.txt) build/figures.pdf
+SET       = $(sort $(wildcard macros/*)) build/claims.tsv build/book.cwm build/buildid.tex build/order.tex build/labels.tex build/values.tex
 book: lint build/incipit.pdf build/workshop.pdf ## build/incipit.pdf and build/workshop.pdf
 laboratory: lint build/laboratory.pdf ## build/laboratory.pdf, the experiments
 define volume
@@ -234,7 +241,7 @@ lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstr
 # ---- tests
 SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
 TESTED := $(SUITES:%=$(BUILD)/tests/%) $(BUILD)/tests/siege $(BUILD)/incipit $(BUILD)/limit
-check: $(TESTED) $(if $(filter build,$(BUILD)),$(LIBRARIES) $(LIBRARY)/amalgamation/incipit.c) $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test
+check: $(TESTED) $(if $(filter build,$(BUILD)),$(LIBRARIES) $(LIBRARY)/amalgamation/incipit.c) $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES) build/claims.tsv) ## every test
 	@BUILD=$(BUILD) CHECKPOINTS='$(CHECKPOINTS)' CC='$(CC)' tests/run.sh $(SUITES)
 # check-fast leaves out the suite that trains, which is a fifth of all of them, every chapter alone, the siege, and what run.sh says
 FAST := $(filter-out check_training,$(SUITES))
@@ -302,7 +309,7 @@ debug: tangle ## everything at -O0 in build/debug, with the lines of the chapter
 	$(MAKE) BUILD=build/debug TANGLED=build/debug/tangled OPT='-O0 -g3' checkpoints
 .PHONY: exercises debug
 values-live: values $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/limit ## every key notices a wrong engine, or says why not
-	@CC='$(CC)' tests/live.sh $(NAMED)
+	@CC='$(CC)' tests/live.sh $(filter-out ledger,$(NAMED))
 .PHONY: values-live
 
 # ---- the command, installed or not
@@ -311,7 +318,7 @@ $(BUILD)/incipit: program/main.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a bui
 checkpoints: $(BUILD)/incipit
 all check: $(BUILD)/incipit
 incipit: $(BUILD)/incipit ## the command, build/incipit
-install: $(BUILD)/incipit $(LIBRARIES) ## command, libraries, incipit.h, pkg-config, man pages, completion, models, examples (PREFIX, DESTDIR)
+install: $(BUILD)/incipit $(LIBRARIES) $(patsubst %,$(BUILD)/bin/%,training $(LABORATORY)) ## command, libraries, incipit.h, pkg-config, man pages, completion, models, examples (PREFIX, DESTDIR)
 	@BUILD='$(BUILD)' LIBRARY='$(LIBRARY)' VERSION='$(VERSION)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh
 uninstall: ## removes what install has put there, and nothing else (PREFIX, DESTDIR)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh remove

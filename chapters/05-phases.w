@@ -208,15 +208,13 @@ At 1000 tokens the naive loop computes \val[0]{cache.clock.rows} times as many r
 @* What the tutorials say. \label{sec:phasetutorials}
 Most of what the sources say about the two phases is right. Where they err, it is about how much. (The other claims of this chapter are in the laboratory.)\lab{lab:phaseclaims}
 
-\begin{tutorial}{wrong}{S1-11}
-\quoted{A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt (on modern hardware with sufficient parallelism), though it requires more computation.}
-On an H100 100 tokens are below the ridge point and 1000 above it, so the bounds of \cref{sec:serial} differ by a factor of \val[1]{phases.earliest.ratio}. It would be true of two prompts below the ridge point. \ourrun on a processor, where both are far above it, \val[1]{claim.S1-11} times the time.
-\end{tutorial}
+\begin{claimed}{S1-11}
+on an H100 100 tokens are below the ridge point and 1000 above it, so the bounds of \cref{sec:serial} differ by a factor of \val[1]{phases.earliest.ratio}. The sentence is true of two prompts below the ridge point. On a processor, where both are far above it, the time is \val[1]{claim.S1-11} times as long.
+\end{claimed}
 
-\begin{tutorial}{misleading}{S1-47}
-\quoted{Prefill is 10-100x faster per token than decode}
-\ourrun \val[1]{claim.S1-47} times, on this machine with this model, at 512 tokens. The sentence names no machine, and the factor depends on the ridge point: \val[0]{phases.balance.rows} rows here, 150 to 300 on the accelerators of \cref{tab:hardware}, where the range is right if the prompt is long enough.
-\end{tutorial}
+\begin{claimed}{S1-47}
+\val[1]{claim.S1-47} times, on this machine with this model, at 512 tokens. The sentence names no machine, and the factor depends on the ridge point: \val[0]{phases.balance.rows} rows here, 150 to 300 on the accelerators of \cref{tab:hardware}, where the range is right if the prompt is long enough.
+\end{claimed}
 
 @* Peak FLOPs and bandwidth. \label{sec:machine}
 The engine's part in all this is a small module. It measures how fast the machine calculates and reads (|roofline_measure|), how long a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|).

@@ -891,15 +891,13 @@ int main(void)
 @* What the tutorials say. \label{sec:accountstutorials}
 The five sources have numbers here, and most of their formulas are right. What goes wrong is what is put into them: the hidden size for the heads of keys and values, the numbers of one model for those of another, one gigabyte for the other. Here are the two slips that cost most; the other claims, with those that hold, are in the laboratory.\lab{lab:memorytutorials}
 
-\begin{tutorial}{misleading}{S0-55, S2-57}
-\quoted{It scales with the number of layers, hidden size, precision, and sequence length.}
-\ourrun It scales with the width of all heads of keys and values, not with the hidden size. In Llama 2 70B this width is \val{claim.S2-57} and the hidden size 8192: the formula with the hidden size gives \val[0]{claim.S0-55} times too much. The batch is missing as well.
-\end{tutorial}
+\begin{claimed}{S0-55, S2-57}
+It scales with the width of all heads of keys and values, not with the hidden size. In Llama 2 70B this width is \val{claim.S2-57} and the hidden size 8192: the formula with the hidden size gives \val[0]{claim.S0-55} times too much. The batch is missing as well.
+\end{claimed}
 
-\begin{tutorial}{misleading}{S3-13}
-\quoted{For a model like GPT-4 with \textasciitilde 120 layers and \textasciitilde 128 attention heads, the KV cache for a 128K-token context can consume tens of gigabytes of GPU memory.}
-\ourrun If all these heads have keys and values, of \val{big.head_dim} numbers in two bytes each, the cache takes \val[0]{claim.S3-13} GiB. With 8 heads of keys and values it takes \val[0]{big.grouped.gib} GiB, which is tens; but then the sentence names the wrong heads. (The shape of GPT-4 is not public.)
-\end{tutorial}
+\begin{claimed}{S3-13}
+If all these heads have keys and values, of \val{big.head_dim} numbers in two bytes each, the cache takes \val[0]{claim.S3-13} GiB. With 8 heads of keys and values it takes \val[0]{big.grouped.gib} GiB, which is tens; but then the sentence names the wrong heads. (The shape of GPT-4 is not public.)
+\end{claimed}
 
 @* Part II in two pages. \label{sec:questionstwo}
 Part II ends with the questions that people ask about the cache, and with what many of them believe. Each answer names the place where a program shows it.

@@ -847,15 +847,13 @@ The search itself is the one that Aho and Corasick published in 1975; for a sing
 @* What the tutorials say. \label{sec:stoptutorials}
 On this subject the tutorials are brief and mostly right. Two sentences teach something; the other claims are in the laboratory.\lab{lab:stopclaims}
 
-\begin{tutorial}{wrong}{S3-39}
-\quoted{When the model assigns high probability to the EOS token, generation stops.}
-\ourrun it stops when that token is \emph{selected}. With a probability of $0.9$ it was not, in a share of \val[3]{claim.S3-39} of \val{stop.coin.trials} draws. Greedy decoding stops when no token is likelier, however small that probability is.
-\end{tutorial}
+\begin{claimed}{S3-39}
+it stops when that token is \emph{selected}. With a probability of $0.9$ it was not, in a share of \val[3]{claim.S3-39} of \val{stop.coin.trials} draws. Greedy decoding stops when no token is likelier, however small that probability is.
+\end{claimed}
 
-\begin{tutorial}{misleading}{S2-99}
-\quoted{Must be set to a valid token ID (often the EOS token ID) to avoid errors with variable-length sequences.}
-\ourrun an id alone avoids the message and not the error: without a mask four pads make another prompt, and with full stops for pads another text from token \val{claim.S2-99} on. Where the end token is the pad, the ends that the model meant can no longer be told from the filling. Where each text has as many rows as tokens (\cref{sec:padding}) there is no pad to set.
-\end{tutorial}
+\begin{claimed}{S2-99}
+an id alone avoids the message and not the error: without a mask four pads make another prompt, and with full stops for pads another text from token \val{claim.S2-99} on. Where the end token is the pad, the ends that the model meant can no longer be told from the filling. Where each text has as many rows as tokens (\cref{sec:padding}) there is no pad to set.
+\end{claimed}
 
 @* Exercises. \label{sec:stopexercises}
 Each names the command that checks an answer; most of these try it against the automaton of this chapter.

@@ -1030,15 +1030,13 @@ A finished text looks as if it had been the only one. But at each of its tokens 
 @* What the tutorials say. \label{sec:searchtutorials}
 Three of the sources describe beam search, and two of these say elsewhere that a token, once written, stays.
 
-\begin{tutorial}{misleading}{S1-53, S3-06}
-\quoted{Each token is committed the moment it's generated.}
-\ourrun true of greedy decoding and of sampling. With two beams the leader changed in \val[1]{claim.S1-53} percent of the random models, with five in \val[1]{claim.S3-06}; and the same articles describe beam search.
-\end{tutorial}
+\begin{claimed}{S1-53, S3-06}
+true of greedy decoding and of sampling. With two beams the leader changed in \val[1]{claim.S1-53} percent of the random models, with five in \val[1]{claim.S3-06}; and the same articles describe beam search.
+\end{claimed}
 
-\begin{tutorial}{holds}{S3-28, S2-93}
-\quoted{This finds high-probability sequences rather than greedily picking one token at a time.}
-\ourrun five beams find the likeliest text in \val[1]{claim.S2-93} percent of the models, greedy decoding in \val[1]{forest.found.1}. Usually, not always: in \val{claim.S3-28} models two beams find a less likely text than one.
-\end{tutorial}
+\begin{claimed}{S3-28, S2-93}
+five beams find the likeliest text in \val[1]{claim.S2-93} percent of the models, greedy decoding in \val[1]{forest.found.1}. Usually, not always: in \val{claim.S3-28} models two beams find a less likely text than one.
+\end{claimed}
 
 @* The check. \label{sec:searchcheck}
 First the laboratory does what we did by hand:\lab{lab:paper} the search of the first box, in which the leader of the second step begins with another word than that of the first; and the search of the second box under four rules, with the steps that it takes and the scores of the pool.

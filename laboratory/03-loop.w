@@ -231,8 +231,7 @@ static bool print_slopes(struct fixture *lab, struct error *why)
 }
 
 @ What the article concludes from its table it concludes from the first line: how large the waste is, and what twice and ten times as many tokens would
-cost. Its formula has $g^2/2$ where the sum has $g(g-1)/2$; it is worked out as it was printed. The last claim is about a square of attention scores that it
-draws.
+cost. Its formula has $g^2/2$ where the sum has $g(g-1)/2$; it is worked out as it was printed.
 
 @<Print what an article concludes from its first line@>=
 if (!run_loop(lab, 100, 50, &a, why)) return false;
@@ -243,7 +242,6 @@ if (!run_loop(lab, 100, 100, &b, why)) return false;
 print_key("claim.S4-43", "%.6f", rows_of(&b) / rows_of(&a));
 if (!run_loop(lab, 100, 500, &b, why)) return false;
 print_key("loop.tenfold.100.50 claim.S4-44", "%.6f", rows_of(&b) / rows_of(&a));
-print_key("claim.S4-48", "%d", 96 * 96);
 return true;
 
 @* What became of the claims. \label{lab:loopclaims}

@@ -626,7 +626,7 @@ static bool take_hardware(void *ctx, const char *line)
   return true;
 }
 
-@ For the machine that most sources name we also compute when the first token of a prompt can come at the earliest, in milliseconds, for 140 gigabytes of weights of two bytes each; how many times as long a prompt of 1000 tokens takes as one of 100; and how many sequences of 8192 tokens make the cache of Llama 3 70B as large as the weights (a token has two vectors of 1024 numbers in each of 80 layers).
+@ For the machine that most sources name we also compute when the first token of a prompt can come at the earliest, in milliseconds, for 140 gigabytes of weights of two bytes each; how many times faster than in decode each of its tokens is; how many times as long a prompt of 1000 tokens takes as one of 100; and how many sequences of 8192 tokens make the cache of Llama 3 70B as large as the weights (a token has two vectors of 1024 numbers in each of 80 layers).
 
 @<Print what an H100 could do at best@>=
 static void print_h100(double flops, double bandwidth)
@@ -636,6 +636,7 @@ static void print_h100(double flops, double bandwidth)
     double n = i == 0 ? 100 : 1000;
     of[i] = 1e3 * fmax(bytes / bandwidth, n * bytes / flops);
     printf("phases.earliest.%.0f %.4f\n", n, of[i]);
+    printf("phases.gap.%.0f %.4f\n", n, n * 1e3 * bytes / bandwidth / of[i]);
   }
   print_key("phases.earliest.ratio", "%.4f", of[1] / of[0]);
   print_key("phases.batch.even", "%.4f",

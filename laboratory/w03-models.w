@@ -143,18 +143,7 @@ static void print_shapes(void)
     {"madds", LAYERS * madds + head}, {NULL, 0} }@];
   for (int i = 0; key[i].name != NULL; i++)
     printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
-  @<Print what the claims say of these sizes@>@;
 }
-
-@ These keys are what tutorials claim of the same sizes: among others the product of the head, the length from which attention costs more than the
-matrices, the heads of a whole pass, and the bytes of the model at 16 bits a number.
-
-@<Print what the claims say of these sizes@>=
-printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
-printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
-printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
-printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
-printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
 
 @* The keys. \label{lab:familieskeys}
 The window and the layers of Mistral are those of the first model of that name.

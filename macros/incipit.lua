@@ -152,6 +152,81 @@ function incipit.excerpt(name, names, columns)
   end
 end
 
+-- ---- 2b. the ledger, as its program judged it ---------------------------------------
+local claims
+local badge = { holds = "holds", ["holds-with-rounding"] = "rounded", ["off-by-one"] = "offbyone", misleading = "misleading",
+  ambiguous = "ambiguous", wrong = "wrong", ["not-testable-here"] = "untested", ["to-come"] = "tocome" }
+local special = { ["#"] = "\\#", ["$"] = "\\$", ["%"] = "\\%", ["&"] = "\\&", ["_"] = "\\_", ["{"] = "\\{", ["}"] = "\\}", ["~"] = "\\textasciitilde{}",
+  ["^"] = "\\textasciicircum{}", ["\\"] = "\\textbackslash{}", ["<"] = "\\textless{}", [">"] = "\\textgreater{}", ['"'] = "\\textquotedbl{}" }
+local function plain(s)
+  s = s:gsub('[#$%%&_{}~^\\<>"]', special):gsub("\u{2082}", "\\textsubscript{2}"):gsub("→", "\\ensuremath{\\to}"):gsub("←", "\\ensuremath{\\leftarrow}")
+  for k = 0, 9 do s = s:gsub(utf8.char(0x2080 + k), "\\textsubscript{" .. k .. "}") end
+  return s
+end
+local function quoted(s)              -- quotation marks within a quotation
+  return plain(s):gsub("\\textquotedbl{}(%S)", "‘%1"):gsub("\\textquotedbl{}", "’")
+end
+local function read_claims()
+  claims = { list = {} }
+  for l in io.lines("build/claims.tsv") do
+    local f = {}
+    for x in (l .. "\t"):gmatch("(.-)\t") do f[#f + 1] = x end
+    local c = { id = f[1], chapter = f[2], section = f[3], kind = f[5], verdict = badge[f[6]], claimed = f[7], ours = f[8], quote = f[9],
+      sense = f[10], read = f[11], why = f[12], command = f[13] }
+    claims[c.id], claims.list[#claims.list + 1] = c, c
+  end
+end
+-- quotation and verdict of the first of some ids; all of them must have the same verdict
+function incipit.claim(ids)
+  if not claims then read_claims() end
+  local first
+  for id in ids:gmatch("S%d%-%d+") do
+    local c = claims[id]
+    if not c then tex.error("incipit: the ledger has no claim " .. id); return end
+    first = first or c
+    if c.verdict ~= first.verdict then tex.error("incipit: " .. first.id .. " and " .. id .. " have two verdicts, " .. first.verdict .. " and " .. c.verdict) end
+  end
+  token.set_macro("claimverdict", first.verdict)
+  token.set_macro("claimquote", (quoted(first.quote)))
+  local senses = first.sense == "" and "" or " True: " .. plain(first.sense) .. " Read: " .. plain(first.read)
+  token.set_macro("claimours", plain(first.ours) .. ". " .. plain(first.why) .. senses)
+end
+function incipit.source(id)
+  for l in io.lines("ledger/sources.tsv") do
+    local f = {}
+    for x in (l .. "\t"):gmatch("(.-)\t") do f[#f + 1] = x end
+    if f[1] == id then
+      local place = f[5]:match("^http") and "\\url{" .. f[5] .. "}" or plain(f[5])
+      tex.sprint("{\\bfseries " .. id .. "}\\enspace\\emph{" .. plain(f[2]) .. "}, " .. plain(f[3]) .. "; " .. plain(f[4]) .. "; " .. place .. ". It begins: " .. plain(f[6]) .. " \\dots")
+    end
+  end
+end
+local sense_words = { ambiguous = { "Either", "Or" }, misleading = { "True", "Read" } }
+function incipit.ledger(source)
+  if not claims then read_claims() end
+  local before
+  for _, c in ipairs(claims.list) do
+    if c.id:sub(1, 2) == source then
+      local parts = {}
+      local decided = c.verdict ~= "untested" and c.verdict ~= "tocome"
+      if decided then
+        parts[#parts + 1] = "{\\bfseries " .. plain(c.claimed) .. "}\\enspace\\textbar\\enspace{\\bfseries\\color{rubric}" .. plain(c.ours) .. "}\\enspace{\\color{faint}" .. c.kind .. "}."
+      elseif c.verdict == "tocome" then parts[#parts + 1] = "To be run in chapter " .. c.chapter .. "."
+      else parts[#parts + 1] = "Not tested here." end
+      parts[#parts + 1] = plain(c.why)
+      if c.sense ~= "" then
+        local w = sense_words[c.verdict] or sense_words.misleading
+        parts[#parts + 1] = "\\emph{" .. w[1] .. ":} " .. plain(c.sense) .. " \\emph{" .. w[2] .. ":} " .. plain(c.read)
+      end
+      if c.section ~= "" then parts[#parts + 1] = "{\\color{cweblink}\\cref{" .. c.section .. "}}." end
+      -- several claims of one sentence: it is printed once
+      local same = before and before.quote == c.quote
+      tex.sprint(string.format("\\ledgerrow{%s}{%s}{%s}{%s}{%s}", c.id, c.verdict, same and "" or quoted(c.quote), table.concat(parts, " "), plain(c.command)))
+      before = c
+    end
+  end
+end
+
 -- ---- 3. CSV, and thousands of cells drawn as PDF rectangles --------------------------
 function incipit.csv(name)
   local h = io.open(name, "rb")
@@ -733,6 +808,33 @@ function incipit.fork(name)
       if way == 0 then incipit.root = id end
       last = id
     end
+  end
+end
+
+-- verdicts by source: a bar a source, a piece a verdict, its number in it
+function incipit.verdicts(name, words, unit)
+  local order = { "holds", "holds-with-rounding", "off-by-one", "ambiguous", "misleading", "wrong", "not-testable-here", "to-come" }
+  local style = { holds = "fill=once", ["holds-with-rounding"] = "fill=once!55", ["off-by-one"] = "fill=redo", ambiguous = "fill=query!45", misleading = "fill=query",
+    wrong = "fill=rubric", ["not-testable-here"] = "fill=ink!14", ["to-come"] = "fill=white,draw=ink!40,line width=.4pt" }
+  local ink = { holds = "white", misleading = "white", wrong = "white" }
+  local of = {}
+  for _, r in ipairs(incipit.csv(name)) do of[r.source] = of[r.source] or {}; of[r.source][r.verdict] = r.rows end
+  for i, source in ipairs { "S0", "S1", "S2", "S3", "S4" } do
+    local x, y = 0, -(i - 1) * 7
+    tikz("\\node[fig/label,anchor=east] at (-1.5,%.2f) {%s};", y - 2.2, source)
+    for _, v in ipairs(order) do
+      local n = of[source][v]
+      if n > 0 then
+        tikz("\\path[%s] (%.2f,%.2f) rectangle ++(%.2f,-4.6);", style[v], x, y, n * unit)
+        if n * unit > 2.6 then tikz("\\node[font=\\figsmall,text=%s,inner sep=0pt] at (%.2f,%.2f) {%d};", ink[v] or "ink", x + n * unit / 2, y - 2.3, n) end
+        x = x + n * unit
+      end
+    end
+  end
+  for k, v in ipairs(order) do
+    local x, y = (k - 1) % 4 * 27, -5 * 7 - 2 - math.floor((k - 1) / 4) * 5
+    tikz("\\path[%s] (%.2f,%.2f) rectangle ++(3,-3);", style[v], x, y)
+    tikz("\\node[fig/label,anchor=west] at (%.2f,%.2f) {%s};", x + 3.6, y - 1.5, words[v] or v)
   end
 end
 

@@ -33,6 +33,9 @@ int cmd_perplexity(const struct console *c, const struct command_line *w);
 /* says how much memory a model takes, and what fits into a budget */
 int cmd_memory(const struct console *c, const struct command_line *w);
 
+/* runs the claims of the ledger, and says what became of them */
+int cmd_verify(const struct console *c, const struct command_line *w);
+
 /* a conversation with a model */
 int cmd_chat(const struct console *c, const struct command_line *w);
 

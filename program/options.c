@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "accounts/formats.h"
+#include "ledger/rules.h"
 #include "stopping/stops.h"
 #include "options.h"
 #include "templates/conversations.h"
@@ -50,6 +51,9 @@ static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
     .example = "incipit memory --shape llama-7b --context 4096 --budget 24GB" },
   [SUB_CHAT] = { .name = "chat", .words = "talk with a model, turn by turn",
     .example = "echo 'Hello!' | incipit chat" },
+  [SUB_VERIFY] = { .name = "verify", .operand = "ID...", .max = OPTIONS_MAX_OPERANDS,
+    .words = "what the tutorials say: runs each claim of the ledger, and judges it",
+    .example = "incipit verify S4-30" },
   [SUB_HELP] = { .name = "help", .operand = "SUBCOMMAND|SHELL", .max = 1,
     .words = "this list, or the options of one subcommand", .example = "incipit help generate" },
   [SUB_VERSION] = { .name = "--version", .words = "version, build, compiler, kernels, Unicode",
@@ -100,11 +104,13 @@ static const char *without_dashes(const char *name)
   return name + strspn(name, "-");
 }
 
-/* the one name of the list that begins with word; null if none does, or several do */
-static const char *sole_prefixed(const char *word, const char *const *list, size_t n)
+/* the one name of the list that begins with word, if dashed only of those with dashes of their own;
+   null if none does, or several do */
+static const char *sole_prefixed(const char *word, bool dashed, const char *const *list, size_t n)
 {
   const char *found = NULL;
   for (size_t i = 0; i < n; i++) {
+    if (dashed && list[i][0] != '-') continue;
     if (strncmp(without_dashes(list[i]), word, strlen(word)) != 0) continue;
     if (found != NULL) return NULL;
     found = list[i];
@@ -118,9 +124,11 @@ static const char *sole_prefixed(const char *word, const char *const *list, size
    answer does not depend on chance. */
 const char *options_suggest(const char *word, const char *const *list, size_t n)
 {
+  bool dashed = *word == '-'; /* -v is --version rather than verify */
   word = without_dashes(word);
   unsigned letters = count_letters(word), slips = letters / 3 + 1;
-  const char *nearest = letters > 0 ? sole_prefixed(word, list, n) : NULL;
+  const char *nearest = letters > 0 ? sole_prefixed(word, false, list, n) : NULL;
+  if (nearest == NULL && letters > 0 && dashed) nearest = sole_prefixed(word, true, list, n);
   if (nearest != NULL) return nearest;
   for (size_t i = 0; i < n; i++) {
     unsigned distance = edit_distance(word, without_dashes(list[i]));
@@ -354,6 +362,34 @@ static bool read_biases(const struct option_entry *o, const char *text, struct o
     || error_say(why, "--%s is `%s'; wanted: ID=B, as in 5=1.5 or 5=-inf", o->name, text);
 }
 
+/* the tutorials of the ledger */
+static bool read_source(const struct option_entry *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  (void) v;
+  return (text[0] == 'S' && text[1] >= '0' && text[1] <= '4' && text[2] == '\0')
+    || error_say(why, "--%s is `%s'; wanted: %s", o->name, text, o->value);
+}
+
+static bool read_verdict(const struct option_entry *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  enum verdict which;
+  (void) v;
+  return verdict_find(text, &which)
+    || error_say(why, "--%s is `%s'; wanted: holds, holds-with-rounding, off-by-one, misleading,"
+      " ambiguous, wrong, not-testable-here or to-come", o->name, text);
+}
+
+/* a chapter's number, or W and that of one of the workshop */
+static bool read_chapter(const struct option_entry *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  const char *digits = text + (*text == 'W');
+  return (digits_parse(digits, strlen(digits), &v->count) && v->count <= 99)
+    || error_say(why, "--%s is `%s'; wanted: a chapter, as 3, or W12", o->name, text);
+}
+
 /* A bit for each subcommand. The column .normal is for eyes: the default itself is what the code
    does when the option was not given. The limits are chosen so that within them nothing can
    overflow and no sensible wish is refused; where the model's context is the bound, the table
@@ -361,7 +397,8 @@ static bool read_biases(const struct option_entry *o, const char *text, struct o
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
   B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
-  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, H = 1u << SUB_HELP, V = 1u << SUB_VERSION };
+  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, L = 1u << SUB_VERIFY, H = 1u << SUB_HELP,
+  V = 1u << SUB_VERSION };
 static const struct option_entry option_table[N_OPTIONS] = {
   /* which model, and how it is run. The limit of --threads is for fingers that slip: workers are
      started before anything is computed. generate keeps rows unless told not to; trace, which
@@ -574,8 +611,8 @@ static const struct option_entry option_table[N_OPTIONS] = {
       " likeliest", .default_text = "off" },
   [OPTION_STATS] = { .group = GROUP_OUTPUT, .name = "stats", .where = G | C,
     .words = "counters, times, rates and memory, on standard error" },
-  [OPTION_JSON] = { .group = GROUP_OUTPUT, .name = "json", .where = G | T | R | I | B | X | M,
-    .words = "print one JSON object" },
+  [OPTION_JSON] = { .group = GROUP_OUTPUT, .name = "json", .where = G | T | R | I | B | X | M | L,
+    .words = "print one JSON object", .there = L, .there_words = "print a JSON list" },
   [OPTION_JSONL] = { .group = GROUP_OUTPUT, .name = "jsonl", .where = G,
     .words = "one JSON object a token as it comes, then that of --json" },
   [OPTION_COUNT] = { .group = GROUP_OUTPUT, .name = "count", .where = T,
@@ -587,14 +624,21 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .default_text = "5" },
   [OPTION_ATTENTION] = { .group = GROUP_OUTPUT, .name = "attention", .value = "LAYER.HEAD",
     .where = R, .words = "show what the last row looks at, layers and heads counted from 0" },
+  /* which rows of the ledger */
+  [OPTION_SOURCE] = { .group = GROUP_OUTPUT, .name = "source", .value = "S0|S1|S2|S3|S4",
+    .where = L, .read = read_source, .words = "only the claims of this tutorial" },
+  [OPTION_VERDICT] = { .group = GROUP_OUTPUT, .name = "verdict", .value = "VERDICT", .where = L,
+    .read = read_verdict, .words = "only those with this verdict, as off-by-one or misleading" },
+  [OPTION_CHAPTER] = { .group = GROUP_OUTPUT, .name = "chapter", .value = "N", .where = L,
+    .read = read_chapter, .words = "only those that this chapter decides, as 3, or W12" },
   [OPTION_MAN] = { .group = GROUP_OUTPUT, .name = "man", .where = H,
     .words = "print the manual page" },
   [OPTION_COMPLETION] = { .group = GROUP_OUTPUT, .name = "completion", .where = H,
     .words = "print the completion for a shell, bash, zsh or fish", .default_text = "bash" },
   [OPTION_QUIET] = { .group = GROUP_OUTPUT, .name = "quiet", .letter = 'q',
-    .where = G | T | R | I | B | X | M | C, .words = "no hints and no progress on standard error" },
+    .where = G | T | R | I | B | X | M | C | L, .words = "no hints and no progress on standard error" },
   [OPTION_HELP] = { .group = GROUP_OUTPUT, .name = "help", .letter = 'h',
-    .where = G | T | R | I | P | B | X | M | H | C | V, .words = "say what the options are" },
+    .where = G | T | R | I | P | B | X | M | L | H | C | V, .words = "say what the options are" },
 };
 
 
@@ -613,7 +657,6 @@ static const struct later_row later_option[] = {
 enum { N_LATER = sizeof later_option / sizeof *later_option };
 static const struct later_row later_subcommand[] = {
   { .name = "quantize", .chapter = 10 },
-  { .name = "verify", .chapter = 16 },
 };
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
 
@@ -930,7 +973,7 @@ bool options_parse(struct command_line *w, int argc, char **argv,
       if (w->of[OPTION_HELP].given) return true;
     }
     else if (operands++ < subcommand_table[w->sub].max)
-      w->operand = word;
+      w->operand = w->operands[w->n_operands++] = word;
     else return error_say(why, "`%s' is one word too many"
       " (incipit %s --help)", word, subcommand_table[w->sub].name);
   }

@@ -7,7 +7,7 @@
 
 /* the subcommands, in the order of the help */
 enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
-  SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_MEMORY, SUB_CHAT, SUB_HELP,
+  SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_MEMORY, SUB_CHAT, SUB_VERIFY, SUB_HELP,
   SUB_VERSION, N_SUBCOMMANDS };
 
 /* the options, in the order of the help */
@@ -32,7 +32,7 @@ enum option { OPTION_MODEL, OPTION_IGNORE_FIELD, OPTION_THREADS, OPTION_THREAD_L
   OPTION_LAYERS, OPTION_HEADS, OPTION_KV_HEADS, OPTION_HEAD_DIM,
   OPTION_D_MODEL, OPTION_D_INNER, OPTION_BATCH, OPTION_BUDGET,
   OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_SYSTEM,
-  OPTION_TEMPLATE, OPTION_MAN,
+  OPTION_TEMPLATE, OPTION_SOURCE, OPTION_VERDICT, OPTION_CHAPTER, OPTION_MAN,
   OPTION_COMPLETION, OPTION_QUIET, OPTION_HELP, N_OPTIONS };
 
 /* a subcommand: its name; its operand, and how many of them it takes, least to most; what it
@@ -90,6 +90,9 @@ const char *option_default(const struct option_entry *o, enum subcommand sub);
 /* how many values of repeated options a command line may have */
 enum { OPTIONS_MAX_REPEATED = 64 };
 
+/* how many operands a command line may have */
+enum { OPTIONS_MAX_OPERANDS = 400 };
+
 /* what was given of an option: the text, and its number if it has one */
 struct option_value {
   bool given;
@@ -98,11 +101,12 @@ struct option_value {
   double real;
 };
 
-/* what a command line says; all text belongs to argv; operand may be null; repeated has the
-   values of those that may be given several times, in order */
+/* what a command line says; all text belongs to argv; operand, the last of the operands, may be
+   null; repeated has the values of those that may be given several times, in order */
 struct command_line {
   enum subcommand sub;
-  const char *operand;
+  const char *operand, *operands[OPTIONS_MAX_OPERANDS];
+  size_t n_operands;
   struct option_value of[N_OPTIONS];
   struct { enum option which; const char *text; } repeated[OPTIONS_MAX_REPEATED];
   size_t n_repeated;

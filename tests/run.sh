@@ -60,7 +60,8 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   for f in tests/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
   one byhand env STRICT=1 tests/byhand.sh
   one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'
-  one claims texlua tests/claims.lua claims.tsv
+  one claims texlua tests/claims.lua
+  one verify sh tests/verify.sh
   one installed tests/installed.sh; grep 'NOT RUN' "$out/installed.out"
   one library sh tests/library.sh
   one amalgamation sh tests/amalgamation.sh

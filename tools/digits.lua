@@ -27,10 +27,10 @@ for i = 2, #arg do
   s = table.concat(out, "\n")
   s = s:gsub("\\begin{byhand}.-\\end{byhand}", blank):gsub("\\quoted%b{}", blank):gsub("``.-''", blank)
   s = s:gsub("\\val%b[]%b{}", blank):gsub("\\val%b{}", blank):gsub("\\bytes%b{}", blank)
-  for _, c in ipairs { "cref", "Cref", "label", "ref", "eqref", "cite", "tutorial", "verify", "href", "url", "texttt", "tok", "gen", "piece", "begin", "end", "vskip", "hskip", "source" } do
+  for _, c in ipairs { "cref", "Cref", "label", "ref", "eqref", "cite", "tutorial", "claim", "verify", "href", "url", "texttt", "tok", "gen", "piece", "begin", "end", "vskip", "hskip", "source" } do
     s = s:gsub("\\" .. c .. "%b{}", blank) end
   s = s:gsub("\\printedheader%b[]%b{}", blank):gsub("\\checkpoint%b[]%b{}", blank):gsub("\\widecheckpoint%b[]%b{}", blank):gsub("\\checkpoint%b{}", blank):gsub("\\widecheckpoint%b{}", blank)
-  s = s:gsub("\\begin{tutorial}%b{}%b{}", blank):gsub("|[^|\n]*|", blank):gsub("@%^[^@]*@>", blank):gsub("@<[^@]*@>", blank)
+  s = s:gsub("\\begin{tutorial}%b{}%b{}", blank):gsub("\\begin{claimed}%b{}", blank):gsub("|[^|\n]*|", blank):gsub("@%^[^@]*@>", blank):gsub("@<[^@]*@>", blank)
   s = s:gsub("\\exercise%b{}%b{}", blank):gsub("S%d%-%d+", blank):gsub("\\,", ""):gsub("(%d),(%d%d%d)", "%1%2"):gsub("(%d),(%d%d%d)", "%1%2")
   local line = 0
   for l in (s .. "\n"):gmatch("([^\n]*)\n") do

@@ -50,6 +50,13 @@ put 644 "$library/incipit.3" share/man/man3/incipit.3
 "$build/incipit" help --completion zsh | made share/zsh/site-functions/_incipit
 "$build/incipit" help --completion fish | made share/fish/vendor_completions.d/incipit.fish
 for e in docs/examples/*; do put 644 "$e" "share/doc/incipit/examples/${e##*/}"; done
+# what incipit verify runs, and what these programs read
+for f in $(cut -f4 ledger/claims.tsv | tr ' ' '\n' | sort -u); do
+  for d in laboratory/ ''; do
+    [ ! -f "$build/bin/$d$f" ] || { put 755 "$build/bin/$d$f" "libexec/incipit/$f"; strip "$to/libexec/incipit/$f" 2>/dev/null || true; break; }
+  done
+done
+for f in ledger/*.tsv figures/data/*.csv models/*.grammar; do put 644 "$f" "share/incipit/$f"; done
 for m in models/*/; do
   [ -f "$m/config.json" ] || continue
   for f in "$m"*; do [ ! -f "$f" ] || put 644 "$f" "share/incipit/$f"; done

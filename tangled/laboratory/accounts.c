@@ -170,6 +170,25 @@ static void print_others(void)
   print_key("users.gpt3 claim.S2-62", "%.4f",
     2 * (double) footprint_parameters(&three) / (double) third);
   print_key("claim.S4-45", "%u", three.n_layers);
+  print_key("claim.S4-48", "%u", three.n_layers * three.n_heads);
+}
+
+static void print_small(void)
+{
+  struct model_config c = shape("gpt2");
+  uint64_t heads = (uint64_t) c.n_heads * c.n_layers;
+  uint64_t head = (uint64_t) c.vocab_size * c.d_model;
+  print_key("claim.S2-07 claim.S2-23", "%" PRIu64, head);
+  print_key("claim.S2-21", "%u", c.d_model);
+  print_key("claim.S2-42", "%u", c.head_dim);
+  print_key("claim.S0-26", "%u", 12 * c.d_model / 2);
+  print_key("claim.S0-27", "%" PRIu64, 3 * heads);
+  print_key("claim.S0-10", "%" PRIu64, heads);
+  print_key("claim.S2-22", "%" PRIu64,
+    footprint_token(&c, format_at(0)) / weight_row_bytes(WEIGHT_F32, 1) * 10);
+  print_key("claim.S2-76", "%" PRIu64 " bytes", 2 * footprint_parameters(&c));
+  print_key("small.weights.f32", "%" PRIu64, 4 * footprint_parameters(&c));
+  print_key("small.width", "%u", c.n_heads * c.head_dim);
 }
 
 static bool print_claims(struct fixture *lab, struct error *why)
@@ -179,6 +198,7 @@ static bool print_claims(struct fixture *lab, struct error *why)
   print_fits(&c);
   print_seven(c);
   print_others();
+  print_small();
   return true;
 }
 
@@ -196,8 +216,11 @@ static bool print_big(struct fixture *lab, struct error *why)
   print_key("claim.S3-13", "%.4f", gib(full));
   print_key("big.grouped.gib", "%.4f", gib(grouped));
   print_key("big.factor", "%.4f", (double) full / (double) grouped);
-  print_key("claim.S2-56", "%zu",
-    weight_row_bytes(WEIGHT_F32, 1) + weight_row_bytes(WEIGHT_F16, 1));
+  print_key("bytes.f32", "%zu", weight_row_bytes(WEIGHT_F32, 1));
+  print_key("bytes.f16", "%zu", weight_row_bytes(WEIGHT_F16, 1));
+  print_key("bytes.bf16", "%zu", weight_row_bytes(WEIGHT_BF16, 1));
+  print_key("bytes.q8.ratio", "%.4f", (double) weight_row_bytes(WEIGHT_F16, 32)
+    / (double) weight_row_bytes(WEIGHT_Q8_0, 32));
   print_key("claim.S0-48", "%.4f", (double) weight_row_bytes(WEIGHT_F16, 32)
     / (double) weight_row_bytes(WEIGHT_Q4_0, 32));
   return true;

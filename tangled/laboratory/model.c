@@ -373,9 +373,6 @@ static bool print_pairs(struct fixture *lab, struct bench *b,
   }
   print_key("claim.S2-31", "%" PRIu64, pairs[1] - pairs[0]);
   print_key("claim.S0-28", "%" PRIu64, pairs[2] - pairs[1]);
-  print_key("claim.S2-17", "%d", 4);
-  print_key("claim.S2-32", "%d", 10 - 1 - 3);
-  print_key("claim.S2-22", "%d", 10 * 2 * 12 * 768);
   return true;
 }
 

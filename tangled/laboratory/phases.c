@@ -504,6 +504,7 @@ static void print_h100(double flops, double bandwidth)
     double n = i == 0 ? 100 : 1000;
     of[i] = 1e3 * fmax(bytes / bandwidth, n * bytes / flops);
     printf("phases.earliest.%.0f %.4f\n", n, of[i]);
+    printf("phases.gap.%.0f %.4f\n", n, n * 1e3 * bytes / bandwidth / of[i]);
   }
   print_key("phases.earliest.ratio", "%.4f", of[1] / of[0]);
   print_key("phases.batch.even", "%.4f",
