@@ -79,12 +79,11 @@ balance: GPT-2 has \val{tokens.gpt2.merges} merges and \val{tokens.gpt2} ids, Ll
 Afterwards nothing in the list can be changed. It belongs to the model like its
 weights: exchange two ids, and what the model learnt about the one it now believes of the other.
 
-\begin{tutorial}{rounded}{S3-02}
-\quoted{Get a probability distribution over all possible next tokens (\textasciitilde100,000 options)}
-\ourrun The number is one vocabulary's: OpenAI's cl100k, \val{tokens.bytes} bytes, \val{tokens.cl100k.merges} merges and
+\begin{claimed}{S3-02}
+The number is one vocabulary's: OpenAI's cl100k, \val{tokens.bytes} bytes, \val{tokens.cl100k.merges} merges and
 \val{tokens.cl100k.special} places for special tokens (\cref{sec:tokenizer}), \val{tokens.cl100k} ids. GPT-2 has half as many; Llama~3,
 with \val{tokens.llama3}, more. Another tutorial says ``typically 32,000 to 128,000+ tokens'' (S1-04), which holds.
-\end{tutorial}
+\end{claimed}
 
 @ The idea comes first: how merges are learnt, how they are applied, how ids become text again, and what
 tokens do to a model that reads them. Then comes the care that real text needs: UTF-8, characters that arrive in halves, the cut into pieces, and what published tokenizers add. Two hash tables, a heap and the library that does the cutting are used here
@@ -1030,13 +1029,12 @@ can never become a character is released at once (holding it would be holding it
 nothing is ever lost: the pieces released, and what is flushed at the end, are together exactly
 the bytes of all tokens. \Cref{fig:stream}\lab{lab:tokensfigures} shows the seven tokens of a price: \texttt{on}, a space, the euro sign, \texttt{9}.
 
-\begin{tutorial}{misleading}{S3-52}
-\quoted{What you see is exactly the process happening.}
-\ourrun The euro sign costs the model \val{tokens.euro.ids} tokens in our small vocabulary and
+\begin{claimed}{S3-52}
+The euro sign costs the model \val{tokens.euro.ids} tokens in our small vocabulary and
 reaches the reader in one piece, after the last of them. Half characters are held back here;
 chapter 8 will hold back what may be the beginning of a stop string, and chapter 13 will write
 several tokens at a step. What you see is the process behind a window that opens now and then.
-\end{tutorial}
+\end{claimed}
 
 \fig{stream}{fig:stream}{Seven tokens on their way to the screen. Above the line: bytes that each releases; below: bytes
 that are held after it. At the bottom the ids, which here are single bytes.}{A row of seven columns, one for each token of the text on, space, euro sign, nine. The first three columns release one

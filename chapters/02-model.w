@@ -1612,11 +1612,10 @@ On sixteen random tokens,\lab{lab:tenth} in a model with random numbers, \val{te
 a function of the tokens up to its own, and of no other. Whether such a model plans is another question, which this does not decide: a row may well carry
 numbers that matter only ten tokens later. But it has no access to a token that has not been chosen yet. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
 
-\begin{tutorial}{offbyone}{S2-30, S0-09, S2-32}
-\quoted{, the hidden state at position 10}
-\ourrun the tenth token is chosen from row 9: changing token 10 left \val{claim.S2-30} rows of 9 as they were, row 9 among them.
+\begin{claimed}{S2-30, S0-09}
+the tenth token is chosen from row 9: changing token 10 left \val{claim.S2-30} rows of 9 as they were, row 9 among them.
 Row 10 contains the answer. And not all of tokens 1 to 9 were generated: with three given, \val{claim.S2-32}.
-\end{tutorial}
+\end{claimed}
 
 @* The check. \label{sec:modelcheck}
 The numbers of the boxes are in a |struct toy|, around which \cref{sec:toy} puts a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that was made for the occasion. The program runs it on the plain kernels and prints what the hand has found, line by line, then what the model says after each row of the prompt, and
@@ -1665,16 +1664,14 @@ The last line matters most. A processor can do many operations in the time in wh
 @* Two claims of the tutorials. \label{sec:modeltutorials}
 Five popular explanations agree with each other and mostly with our runs. One claim of theirs was judged with the tenth token above; these are two more of those with which we differ.
 
-\begin{tutorial}{misleading}{S2-29}
-\quoted{because the transformer's causal attention mask prevents each position from seeing future tokens}
-\ourrun a model without the mask writes one token at a time, too: a token that has not been chosen cannot be read. What the mask gives
+\begin{claimed}{S2-29}
+a model without the mask writes one token at a time, too: a token that has not been chosen cannot be read. What the mask gives
 is that rows, once made, stay as they are.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S0-26}
-\quoted{Inside each step, the expensive operation is attention.}
-\ourrun in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-26} positions, and its context has \val{gpt2.context}.
-\end{tutorial}
+\begin{claimed}{S0-26}
+in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-26} positions, and its context has \val{gpt2.context}.
+\end{claimed}
 
 @* The rest of the plain table. \label{sec:others}
 Two pieces of \.{plain.c} are not needed to understand a model. A caller may want to see the weights of attention. They are the exponentials of their block, times $w_b/l$. The blocks come in the same order as in |attend_head|, so the results of the next one are the next in |left|.

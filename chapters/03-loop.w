@@ -730,24 +730,21 @@ static bool compare_loops(struct writer *w, struct error *why)
 Three of the claims that we ran are the most instructive; the others are in the laboratory.\lab{lab:looptutorials} (S4-27 is claim 27 of the source that the bibliography
 lists as S4.)
 
-\begin{tutorial}{offbyone}{S0-32, S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
-\quoted{Total K,V computations: p + g = O(p + g)}
-\ourrun for $p=3$, $g=4$ it is \val{claim.S4-27}, which the article's own drawing counts too. Its table should say
+\begin{claimed}{S0-32, S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
+for $p=3$, $g=4$ it is \val{claim.S4-27}, which the article's own drawing counts too. Its table should say
 \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36, S3-11}
-\quoted{Summed over N generation steps, total cost is O(N squared).}
-\ourrun for $10^3$ tokens \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
+\begin{claimed}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36, S3-11}
+for $10^3$ tokens \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
 cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{wrong}{S2-12, S2-46}
-\quoted{At each step, the model must process the entire sequence to maintain the correct attention patterns.}
-\ourrun of \val{loop.naive.50.100} rows that the loop computes for this very article's example, \val{claim.S2-12} are enough.
+\begin{claimed}{S2-12, S2-46}
+of \val{loop.naive.50.100} rows that the loop computes for this very article's example, \val{claim.S2-12} are enough.
 It goes on: ``we actually only need the query at the last position''. Not in this loop: leave one query of the first layer
 out, and the keys of the second change.
-\end{tutorial}
+\end{claimed}
 
 @* Exercises. \label{sec:loopexercises}
 The command beside an exercise runs the loop and judges your answer by it.

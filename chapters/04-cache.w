@@ -978,20 +978,17 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @* What the tutorials say. \label{sec:cachetutorials}
 The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. On what it contains when, three of them are off by one. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
 
-\begin{tutorial}{offbyone}{S3-08, S0-31}
-\quoted{Here's the insight: when generating token 501, you don't actually need to recompute the attention Keys and Values for tokens 1-500. Those haven't changed. Only the new token's Query, Key, and Value vectors are needed.}
-\ourrun at that step \val{claim.S3-08} rows are in the cache. No row is \emph{re}computed, so the first sentence holds to the letter. But the one row that is computed is that of token 500, which is the newest there is; token 501 has no query yet.
-\end{tutorial}
+\begin{claimed}{S3-08, S0-31}
+at that step \val{claim.S3-08} rows are in the cache. No row is \emph{re}computed, so the first sentence holds to the letter. But the one row that is computed is that of token 500, which is the newest there is; token 501 has no query yet.
+\end{claimed}
 
-\begin{tutorial}{offbyone}{S1-13, S3-10}
-\quoted{the new token's query attends to all cached keys and values (from the prompt and all previously generated tokens)}
-\ourrun and to its own, which the next line of the same list appends too late. In that order the logits after \gen{\ on} are off by up to \val[2]{claim.S1-13}.
-\end{tutorial}
+\begin{claimed}{S1-13}
+and to its own, which the next line of the same list appends too late. In that order the logits after \gen{\ on} are off by up to \val[2]{claim.S1-13}.
+\end{claimed}
 
-\begin{tutorial}{wrong}{S3-12}
-\quoted{With KV caching, it's O(n) — each step only processes one new token against the cached history.}
-\ourrun printed there as the cost of a whole text, where the naive one has O(n²). One row a step, against a history of $n$: for 1000 tokens \val{claim.S3-12} pairs. Each step is linear, and their sum is not.
-\end{tutorial}
+\begin{claimed}{S3-12}
+printed there as the cost of a whole text, where the naive one has O(n²). One row a step, against a history of $n$: for 1000 tokens \val{claim.S3-12} pairs. Each step is linear, and their sum is not.
+\end{claimed}
 
 @* The check. \label{sec:cachecheck}
 The program of this chapter writes the text twice, looks at the cache before and after a step of one row, and forks a sequence. The fork copies nothing; when the first of the two sequences is written to, it copies the ten rows of the last page; the other then has that page for itself. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.

@@ -1256,10 +1256,9 @@ Most of what is said about sampling is right, and right in the same words. Two s
 Both rules are in use (\cref{sec:tails}): Meta's reference exceeds; the paper, Hugging Face, vLLM and llama.cpp reach. \ourrun of four tokens with a quarter each, \val{sampling.reach} reach a half, and \val{claim.S1-30} are needed to exceed it; and with a share of 1 nothing exceeds it.
 \end{tutorial}
 
-\begin{tutorial}{misleading}{S2-10}
-\quoted{Greedy decoding often produces repetitive or generic text because it always takes the safe, high-probability path.}
-\ourrun it takes the likeliest next token, and that is not the likeliest path: the greedy text of \cref{tab:strategies} has \val[2]{sampling.greedy.logprob} bits a token, and texts drawn at a temperature of $0.2$ have \val[2]{sampling.near.logprob} on average.
-\end{tutorial}
+\begin{claimed}{S2-10}
+it takes the likeliest next token, and that is not the likeliest path: the greedy text of \cref{tab:strategies} has \val[2]{sampling.greedy.logprob} bits a token, and texts drawn at a temperature of $0.2$ have \val[2]{sampling.near.logprob} on average.
+\end{claimed}
 
 @* Exercises. \label{sec:samplingexercises}
 The command beside an exercise checks your answer with the funnel of this chapter.

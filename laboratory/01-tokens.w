@@ -501,8 +501,7 @@ static int print_held(void)
 @* Claims of the tutorials. \label{lab:tokensclaims}
 The chapter has two boxes. This is the other one.
 
-\begin{tutorial}{offbyone}{S4-03}
-\quoted{Suppose the user's prompt is "The cat sat" (3 tokens), and we want to generate " on the mat" (4 tokens).}
-\ourrun The program counts \val{claim.S4-03} tokens in \texttt{\textvisiblespace on the mat}, one a word. The fourth is the full stop, which the quoted text
+\begin{claimed}{S4-03}
+The program counts \val{claim.S4-03} tokens in \texttt{\textvisiblespace on the mat}, one a word. The fourth is the full stop, which the quoted text
 does not have; the article writes it in its last step.
-\end{tutorial}
+\end{claimed}

@@ -497,43 +497,37 @@ static bool print_toy(struct fixture *lab, struct error *why)
 @* Claims of the tutorials. \label{lab:modeltutorials}
 The chapter has three claims of the tutorials; the others about the forward pass are here.
 
-\begin{tutorial}{wrong}{S2-24}
-\quoted{which captures token-independent frequency preferences}
-\ourrun a bias that is the same for all tokens changes \val{claim.S2-24} of the four probabilities: it cancels. What is meant is a bias for each
+\begin{claimed}{S2-24}
+a bias that is the same for all tokens changes \val{claim.S2-24} of the four probabilities: it cancels. What is meant is a bias for each
 token, whatever the \emph{context}.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S2-25}
-\quoted{measuring how similar the current context representation is to each token's template}
-\ourrun a product is no similarity. With the full stop's row of the head doubled, direction unchanged, its logit is \val[1]{claim.S2-25} times as large
+\begin{claimed}{S2-25}
+a product is no similarity. With the full stop's row of the head doubled, direction unchanged, its logit is \val[1]{claim.S2-25} times as large
 and its probability rises from \val[2]{score.before} to \val[2]{score.after}.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S2-22}
-\quoted{This vector encodes everything the model "knows" about the context so far.}
-\ourrun it is enough for one next token. The row after it reads keys and values of every earlier row in every layer, for GPT-2 small and ten
+\begin{claimed}{S2-22}
+it is enough for one next token. The row after it reads keys and values of every earlier row in every layer, for GPT-2 small and ten
 tokens \val{claim.S2-22} numbers, none of which can be got back from the vector.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S0-30, S0-10}
-\quoted{The result becomes the attention layer's output for position T.}
-\ourrun between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers. And a pair of
+\begin{claimed}{S0-30, S0-10}
+between the pooled values and the output stands a matrix; in the hand calculation it changed \val{claim.S0-30} of four numbers. And a pair of
 positions has a weight for each head and layer, \val{claim.S0-10} in GPT-2 small.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S2-17}
-\quoted{Each factor in the product corresponds to exactly one step of the generation loop.}
-\ourrun three tokens given and four written make seven factors and \val{claim.S2-17} steps: the prompt's come out of the first pass.
-\end{tutorial}
+\begin{claimed}{S2-17}
+three tokens given and four written make seven factors and \val{claim.S2-17} steps: the prompt's come out of the first pass.
+\end{claimed}
 
-\begin{tutorial}{misleading}{S0-01, S3-01, S2-57}
-\quoted{Autoregressive generation is how every LLM actually produces text}
-\ourrun not every one: \cref{sec:chance} names four kinds that do not. Nor is heads times head size always the width: eight heads of keys with $d_k=128$
+\begin{claimed}{S2-57}
+heads times head size is not always the width: eight heads of keys with $d_k=128$
 make \val{claim.S2-57} numbers in a model of width $2^{13}$.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{rounded}{S2-27, S2-28, S2-45}
-\quoted{ensures all values become positive}
-\ourrun $e^{-1000}$ is \val{claim.S2-27} in double. The probabilities summed to \val[6]{claim.S2-28}, and a row's
+\begin{claimed}{S2-27, S2-28, S2-45}
+$e^{-1000}$ is \val{claim.S2-27} in double. The probabilities summed to \val[6]{claim.S2-28}, and a row's
 weights, in float, to \val[6]{claim.S2-45}: 1 up to the last places of both.
-\end{tutorial}
+\end{claimed}
+

@@ -546,91 +546,76 @@ static bool print_fit(struct fixture *lab, struct error *why)
 @* Claims of the tutorials. \label{lab:looptutorials}
 These were judged with the numbers above. Where several sources say the same thing in other words, one is quoted and all are named.
 
-\begin{tutorial}{offbyone}{S4-03, S4-08, S4-56}
-\quoted{The → Q\textsubscript{0}, K\textsubscript{0}, V\textsubscript{0} ← RECOMPUTED (3rd time!)}
-\ourrun in step 3 of the drawing that is the computation number \val{claim.S4-08} of row 0, and the second
+\begin{claimed}{S4-03, S4-08, S4-56}
+in step 3 of the drawing that is the computation number \val{claim.S4-08} of row 0, and the second
 that was not needed; the first computes, it does not recompute. Likewise a row that is ``recomputed once per step'' is, in
 $10^2$ steps, repeated \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{offbyone}{S4-14}
-\quoted{We did 12 redundant computations to avoid storing just 6 results.}
-\ourrun \val{claim.S4-14}: the row of the last token read is never read again.
-\end{tutorial}
+\begin{claimed}{S4-14}
+\val{claim.S4-14}: the row of the last token read is never read again.
+\end{claimed}
 
-\begin{tutorial}{wrong}{S4-28}
-\quoted{Waste ratio = (Naive) / (Optimal) = (g×p + g²/2) / (p + g)}
-\ourrun the equals sign fails twice: the sum has $g(g-1)/2$ in it, and the rows needed are $p+g-1$. In the
+\begin{claimed}{S4-28}
+the equals sign fails twice: the sum has $g(g-1)/2$ in it, and the rows needed are $p+g-1$. In the
 first line the printed formula gives \val[2]{loop.article.formula}; with the exact numerator over the article's
 $p+g$ it is \val[1]{loop.article.table.1}, the number in its table; the counters say \val[2]{claim.S4-28}. The other
 lines of the table are \val[2]{loop.article.table.2}, \val[2]{loop.article.table.3} and \val[2]{loop.article.table.4}
 with the decimals cut off.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{wrong}{S4-43, S4-44}
-\quoted{Generating 2× more tokens costs 4× more compute}
-\ourrun \val[2]{claim.S4-43} times as much in the article's first line, and \val[1]{claim.S4-44} where it says $10^2$.
-\end{tutorial}
+\begin{claimed}{S4-43, S4-44}
+\val[2]{claim.S4-43} times as much in the article's first line, and \val[1]{claim.S4-44} where it says $10^2$.
+\end{claimed}
 
-\begin{tutorial}{wrong}{S4-48}
-\quoted{For a 96-layer model with 96 heads, multiply all those waste factors by 9,216.}
-\ourrun the product is right, \val{claim.S4-48}. But layers and heads multiply what was computed and what was
+\begin{claimed}{S4-48}
+the product is right, \val{claim.S4-48}. But layers and heads multiply what was computed and what was
 needed alike: a quotient of counts does not change. In the second line of the table it stays \val[2]{loop.waste.500.200}.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S4-52, S4-53, S4-58}
-\quoted{For typical requests, we do 100-800× more K,V computation than necessary.}
-\ourrun the article's own table begins at \val[1]{loop.article.table.1}. The factor lies between $(g+1)/2$ and $g$: the
+\begin{claimed}{S4-52, S4-53, S4-58}
+the article's own table begins at \val[1]{loop.article.table.1}. The factor lies between $(g+1)/2$ and $g$: the
 redundant \emph{work} grows with the square of the answer, the \emph{factor} only in proportion to it:
 \val[0]{claim.S4-53} after a prompt of $10^2$ tokens and $10^4$ written. And with a longer prompt it does not grow beyond $g$: for $10^4$
 tokens given and $10^2$ written it is \val[1]{claim.S4-58}.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{wrong}{S0-36}
-\quoted{That makes each step O(T).}
-\ourrun one step over $10^3$ tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs. (That the whole loop
+\begin{claimed}{S0-36}
+one step over $10^3$ tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs. (That the whole loop
 from one token to $10^3$ computes as many \emph{rows} is no accident: both are the sum of the numbers up to $10^3$.)
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S2-37, S2-38}
-\quoted{generating 1000 tokens requires roughly 1,000,000 attention operations}
-\ourrun \val{claim.S2-37} rows; the sum printed just above it says so too. For $10^2$ tokens \val{claim.S2-38}, and
+\begin{claimed}{S2-37, S2-38}
+\val{claim.S2-37} rows; the sum printed just above it says so too. For $10^2$ tokens \val{claim.S2-38}, and
 so ten times the tokens cost \val[2]{loop.ratio.1000.100} times the rows.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S1-02, S1-37, S2-89, S3-03, S4-02, S4-10}
-\quoted{A 500-token response requires 500 complete forward passes through the transformer.}
-\ourrun \val{claim.S3-03} passes, and in this chapter's loop each is complete. That it need not be is chapter 4. Nor does
+\begin{claimed}{S3-03}
+\val{claim.S3-03} passes, and in this chapter's loop each is complete. That it need not be is chapter 4. Nor does
 the loop end by itself: in the pseudo-code nothing sets the variable it waits for, and a full stop is not an end token.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S2-17, S2-32}
-\quoted{Each factor in the product corresponds to exactly one step of the generation loop.}
-\ourrun ``The cat sat on the mat.'' has seven factors and is written in \val{claim.S2-17} steps: the factors of the prompt
+\begin{claimed}{S2-17, S2-32}
+``The cat sat on the mat.'' has seven factors and is written in \val{claim.S2-17} steps: the factors of the prompt
 are no steps, and what was given was not generated.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{wrong}{S0-20, S0-62}
-\quoted{COMPUTE per step climbs only in KV CACHE mode, rapidly in NO CACHE}
-\ourrun with the drawing's six layers and a prompt of eight, step 21 computes \val{claim.S0-20} blocks and the first 48: it climbs
-here, by six a step. Nor are long outputs dear ``not because each step is expensive'': in a text of $10^3$ tokens
-the last step computes \val{claim.S0-62} rows and the first a single one.
-\end{tutorial}
+\begin{claimed}{S0-20}
+with the drawing's six layers and a prompt of eight, step 21 computes \val{claim.S0-20} blocks and the first 48: it climbs
+here, by six a step.
+\end{claimed}
 
-\begin{tutorial}{misleading}{S3-37}
-\quoted{Left unchecked, it would generate tokens forever.}
-\ourrun asked for $10^2$ tokens ten short of its context of \val{loop.context}, our model writes \val{claim.S3-37}. The last is never read,
+\begin{claimed}{S3-37}
+asked for $10^2$ tokens ten short of its context of \val{loop.context}, our model writes \val{claim.S3-37}. The last is never read,
 and after it there is no position for another.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{misleading}{S4-41}
-\quoted{the naive approach does 171× more work than necessary for K and V projections alone}
-\ourrun \val[2]{loop.waste.500.200} times \emph{as much}, so \val[2]{claim.S4-41} times more, of rows. A row of a long pass costs
+\begin{claimed}{S4-41}
+\val[2]{loop.waste.500.200} times \emph{as much}, so \val[2]{claim.S4-41} times more, of rows. A row of a long pass costs
 more than a row of a short one, so this is no ratio of times.
-\end{tutorial}
+\end{claimed}
 
-\begin{tutorial}{offbyone}{S0-35, S1-18}
-\quoted{generating token T+1 would require recomputing K and V for tokens 0 through T}
-\ourrun after a prompt of ten and one token written, the next pass computes \val{loop.step.rows.10} rows, \val{claim.S0-35} of them
+\begin{claimed}{S0-35, S1-18}
+after a prompt of ten and one token written, the next pass computes \val{loop.step.rows.10} rows, \val{claim.S0-35} of them
 again; the newest is computed for the first time.
-\end{tutorial}
+\end{claimed}

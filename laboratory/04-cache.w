@@ -736,49 +736,33 @@ static bool print_layout_keys(struct fixture *lab, struct error *why)
 @* Claims of the tutorials. \label{lab:cachetutorials}
 Three boxes are in \cref{sec:cachetutorials}. These are the others.
 
-\begin{tutorial}{offbyone}{S0-11}
-\quoted{the write head commits a new token into the slot, the KV cache for that position fills in}
-\ourrun when the first token has been written after a prompt of three, the text has four and the cache \val{claim.S0-11}. A token's keys and values are made when it is \emph{read}, one step later.
-\end{tutorial}
+\begin{claimed}{S0-11}
+when the first token has been written after a prompt of three, the text has four and the cache \val{claim.S0-11}. A token's keys and values are made when it is \emph{read}, one step later.
+\end{claimed}
 
-\begin{tutorial}{offbyone}{S0-09}
-\quoted{At each step the head fans beams back through every prior token}
-\ourrun when the eleventh token is to be written, the query is that of position \val{claim.S0-09}, the last token there is, and it looks at itself as well. The empty slot has no query.
-\end{tutorial}
+\begin{claimed}{S0-09}
+when the eleventh token is to be written, the query is that of position \val{claim.S0-09}, the last token there is, and it looks at itself as well. The empty slot has no query.
+\end{claimed}
 
 @ What becomes linear is said in \cref{sec:counting}. These say otherwise, the first of them in an article that says it rightly further down.
 
-\begin{tutorial}{misleading}{S0-04, S1-22, S2-03, S2-94}
-\quoted{Without it, inference cost scales quadratically with sequence length instead of linearly.}
-\ourrun rows go from quadratic to linear, pairs from cubic to quadratic: \val{claim.S0-04} are left.
-\end{tutorial}
+\begin{claimed}{S0-04, S1-22, S2-03, S2-94}
+rows go from quadratic to linear, pairs from cubic to quadratic: \val{claim.S0-04} are left.
+\end{claimed}
 
-\begin{tutorial}{ambiguous}{S0-06, S0-13}
-\quoted{The COMPUTE stat jumps from about 120 to over 2400}
-\ourrun by none of five ways of counting (\cref{lab:picture}). After a prompt of eight it is \val{claim.S0-13} with the cache and \val{claim.S0-06} without.
-\end{tutorial}
+\begin{claimed}{S0-06, S0-13}
+by none of five ways of counting (\cref{lab:picture}). After a prompt of eight it is \val{claim.S0-13} with the cache and \val{claim.S0-06} without.
+\end{claimed}
 
 @ And these are about what the cache is.
 
-\begin{tutorial}{misleading}{S0-51}
-\quoted{It is not a memoized function result; it is the actual intermediate attention state}
-\ourrun it is a memoized function result, namely of the tokens up to the row: written twice, \val{claim.S0-51} logits differ. That is why it may be shared.
-\end{tutorial}
+\begin{claimed}{S0-51}
+it is a memoized function result, namely of the tokens up to the row: written twice, \val{claim.S0-51} logits differ. That is why it may be shared.
+\end{claimed}
 
-\begin{tutorial}{misleading}{S1-56}
-\quoted{The KV cache is optional.}
-\ourrun the source prints the sentence as a misconception of others. It is none as far as the text goes: with the cache and without it \val{claim.S1-56} logits differ. For the time it takes, the cache is not optional.
-\end{tutorial}
-
-\begin{tutorial}{misleading}{S4-50}
-\quoted{Trades compute for memory}
-\ourrun the other way round: at 50 and 100 tokens, in GPT-2 small's shape, \val{claim.S4-50} bytes are spent, and rows are saved.
-\end{tutorial}
-
-\begin{tutorial}{misleading}{S0-50}
-\quoted{the model never sees its output as a whole, only as the growing sequence it keeps extending}
-\ourrun it sees all of it but one token: of seven tokens the last pass has read \val{claim.S0-50}, and they are the output as far as there is one.
-\end{tutorial}
+\begin{claimed}{S1-56}
+the source prints the sentence as a misconception of others. It is none as far as the text goes: with the cache and without it \val{claim.S1-56} logits differ. For the time it takes, the cache is not optional.
+\end{claimed}
 
 @ Right, or right if one knows what is meant:
 \begin{itemize}

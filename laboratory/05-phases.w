@@ -873,12 +873,10 @@ The built-in model was also run once to read 1000 tokens and write 1000 more. Th
 @* Claims of the tutorials. \label{lab:phaseclaims}
 These were judged with the numbers above.
 
-\begin{tutorial}{misleading}{S1-42}
-\quoted{A 500-token response takes roughly 500 times longer to generate than a single token.}
-\ourrun after a prompt of 100 tokens \val[0]{claim.S1-42} times as long. The first token pays for the prompt.
-\end{tutorial}
+\begin{claimed}{S1-42}
+after a prompt of 100 tokens \val[0]{claim.S1-42} times as long. The first token pays for the prompt.
+\end{claimed}
 
-\begin{tutorial}{misleading}{S2-65}
-\quoted{At 1000 tokens, the difference becomes orders of magnitude.}
-\ourrun \val[0]{claim.S2-65} times in GPT-2 small's shape: one order of magnitude and a good part of the second. With the built-in model it is two and more, \val[0]{cache.clock.ratio.1000} times (\cref{sec:cacheclock}).
-\end{tutorial}
+\begin{claimed}{S2-65}
+\val[0]{claim.S2-65} times in GPT-2 small's shape: one order of magnitude and a good part of the second. With the built-in model it is two and more, \val[0]{cache.clock.ratio.1000} times (\cref{sec:cacheclock}).
+\end{claimed}

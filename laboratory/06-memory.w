@@ -539,25 +539,21 @@ static bool print_damage(struct fixture *lab, struct error *why)
 @* Claims of the tutorials. \label{lab:memorytutorials}
 Two boxes are in \cref{sec:accountstutorials}. These are the others.
 
-\begin{tutorial}{misleading}{S0-19}
-\quoted{half an MB per token in this toy}
-\ourrun \val{claim.S0-19} bytes a token in six layers of 4096 numbers. The half is that of another model, of 32 layers (S0-42).
-\end{tutorial}
+\begin{claimed}{S0-19}
+\val{claim.S0-19} bytes a token in six layers of 4096 numbers. The half is that of another model, of 32 layers (S0-42).
+\end{claimed}
 
-\begin{tutorial}{misleading}{S0-41}
-\quoted{a frontier-scale model. Take a 32-layer model with a 4096-dimension hidden state}
-\ourrun $12Ld^2$, with an MLP of four times the width, are \val{claim.S0-41} weights in the layers. That is what everybody calls 7B.
-\end{tutorial}
+\begin{claimed}{S0-41}
+$12Ld^2$, with an MLP of four times the width, are \val{claim.S0-41} weights in the layers. That is what everybody calls 7B.
+\end{claimed}
 
-\begin{tutorial}{rounded}{S0-42, S0-43}
-\quoted{A 100,000-token context window needs 50 GB of KV cache}
-\ourrun \val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. Rounded, either is 50. (Exactly 50 GiB is what $102\,400$ tokens take, and exactly 50 GB what $100\,000$ would take of $500\,000$ bytes each.)
-\end{tutorial}
+\begin{claimed}{S0-43}
+\val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. Rounded, either is 50. (Exactly 50 GiB is what $102\,400$ tokens take, and exactly 50 GB what $100\,000$ would take of $500\,000$ bytes each.)
+\end{claimed}
 
-\begin{tutorial}{misleading}{S2-60}
-\quoted{For GPT-2 Small, cache requirements remain modest even at 8K tokens.}
-\ourrun \val{claim.S2-60} bytes, more than the \val{small.weights} of the model itself, whose positions end at 1024.
-\end{tutorial}
+\begin{claimed}{S2-60}
+\val{claim.S2-60} bytes, more than the \val{small.weights} of the model itself, whose positions end at 1024.
+\end{claimed}
 
 @ Right, or right if one knows what is meant: a token of Llama 7B's shape leaves \val{claim.S0-56} bytes; a step of GPT-2 small at its last position reads \val{claim.S1-16} bytes of weights and cache together, or a little less, as of the table of positions it looks up one row; 4096 tokens of the 70B take \val{claim.S1-25} bytes (\val[2]{footprint.70b.grouped.gib} GiB); $131072$ tokens of a 7B take \val[0]{claim.S2-91} GiB, and of the 70B \val[0]{claim.S1-26} GiB; GPT-3 needs \val[0]{claim.S2-61} GiB for its 2048 tokens, and its cache equals its weights with \val[0]{users.gpt3} users of such a text each.
 

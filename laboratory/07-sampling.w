@@ -993,15 +993,13 @@ The chapter has two boxes. These are the other claims on sampling, with what the
 No run here can say which tasks are factual. One remark: a temperature of 0 is no small temperature. It is a branch of the program, since the formula divides by it; at a tie the two differ (\val[3]{sampling.tie.cold} of the draws at $10^{-3}$, all or none at 0), and some programs refuse it.
 \end{tutorial}
 
-\begin{tutorial}{misleading}{S3-45}
-\quoted{Even if the probability distribution is identical each time, the random sampling produces different tokens.}
-\ourrun it may: at the fork two draws agree in \val[3]{sampling.agree.found} of the pairs, and where the model is sure nearly always. With the same seed they agree in all of them.
-\end{tutorial}
+\begin{claimed}{S3-45}
+it may: at the fork two draws agree in \val[3]{sampling.agree.found} of the pairs, and where the model is sure nearly always. With the same seed they agree in all of them.
+\end{claimed}
 
-\begin{tutorial}{holds}{S2-103}
-\quoted{repetition penalty, frequency penalty, presence penalty, and n-gram blocking prevent language models from getting stuck in repetitive loops}
-\ourrun in the text of \cref{sec:loops} each of them does. None is certain to: in the toy of \cref{sec:toyloop} both presence penalties and both repetition penalties end in the circle that they began with, the frequency penalty in one of \val[word]{sampling.toy.frequency.circle}, and n-gram blocking after \val[word]{sampling.toy.ngram.length} tokens with nothing left to say.
-\end{tutorial}
+\begin{claimed}{S2-103}
+in the text of \cref{sec:loops} each of them does. None is certain to: in the toy of \cref{sec:toyloop} both presence penalties and both repetition penalties end in the circle that they began with, the frequency penalty in one of \val[word]{sampling.toy.frequency.circle}, and n-gram blocking after \val[word]{sampling.toy.ngram.length} tokens with nothing left to say.
+\end{claimed}
 
 @ The others, in one paragraph each. Greedy decoding gives the same text for the same prompt (S1-27, S2-08, S2-100, S3-22); one source says ``always'' and another, rightly, ``assuming identical infrastructure'' (S3-49), and \cref{sec:otherorder} has put a number to the assumption. It repeats itself (S1-28, S3-23): of random tables, \val{sampling.cycle.tables} of them, in which the next of four tokens depends on the last three, all end in a circle, of \val[1]{sampling.cycle.mean} tokens on the average and \val{sampling.cycle.longest} at most, as they must, with 64 states. That greedy decoding is temperature 0 (S3-21) is a convention, and a good one.
 

@@ -927,10 +927,9 @@ static bool print_mask(struct fixture *lab, struct error *why)
 @* Claims of the tutorials. \label{lab:stopclaims}
 The chapter has two boxes. These are the other claims on stopping, with what the runs say.
 
-\begin{tutorial}{holds}{S3-43}
-\quoted{a penalty on recently generated tokens can break the loop — or generation can be stopped entirely}
-\ourrun these are two things, as the sentence says. A penalty changes the scores and ends nothing: with each of the penalties of \cref{sec:loops} the text had all its \val{sampling.loop.long} tokens. Counting repetitions ended the ticking of the clock after \val{claim.S3-43}, and changed no score.
-\end{tutorial}
+\begin{claimed}{S3-43}
+these are two things, as the sentence says. A penalty changes the scores and ends nothing: with each of the penalties of \cref{sec:loops} the text had all its \val{sampling.loop.long} tokens. Counting repetitions ended the ticking of the clock after \val{claim.S3-43}, and changed no score.
+\end{claimed}
 
 A text ends by an end token, by its length, or by the caller's strings (S1-50): these are \val[word]{claim.S1-50} reasons, each was seen and reported, and there are more. An end token need not have come after any number of tokens (S2-68); how likely that is, \cref{sec:endtoken} says. A text stopped as soon as the string was complete (S2-70): the owl's, after token \val{claim.S2-70}. A list can be stopped after its third item (S2-71), if \emph{4.} stands nowhere else in it. Several criteria are combined (S2-72): the first that says yes ends the text, with both strings at token
 \val{claim.S2-72}. The strings \emph{User:} and two line ends work, also when they come in pieces (S3-42), in \val{claim.S3-42} ways to cut them. Each token arrives as it is computed (S3-18): \val{claim.S3-18} of \val{stop.shown.tokens} did, \val[word]{stop.shown.waited} had to wait for the next, and \val[word]{stop.shown.string} were the stop string. Texts end in the middle of a sentence (S3-41), \val{claim.S3-41} of the talks at a length of \val{stop.cap}. Looking for strings costs something (S2-101), \val[2]{stop.clock.percent} percent of a pass. And masking guarantees the form (S2-104), as far as the text goes (\cref{sec:maskends}).

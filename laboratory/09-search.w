@@ -1072,12 +1072,10 @@ static bool draw_tree(struct fixture *lab, struct error *why)
 @* Claims of the tutorials. \label{lab:searchclaims}
 Two more sentences about beam search, compared with what the engine does.
 
-\begin{tutorial}{holds}{S1-33, S3-27}
-\quoted{Maintain the top-N (typically 4-5) candidate sequences at each step, expanding each by one token and keeping the best N overall.}
-\ourrun one beam is greedy decoding in \val{claim.S1-33} of \val{forest.models} models; four find the likeliest text in \val[1]{claim.S3-27} percent of them. How a text ends, and how lengths are compared, is not described, and that is half of the rule.
-\end{tutorial}
+\begin{claimed}{S1-33, S3-27}
+one beam is greedy decoding in \val{claim.S1-33} of \val{forest.models} models; four find the likeliest text in \val[1]{claim.S3-27} percent of them. How a text ends, and how lengths are compared, is not described, and that is half of the rule.
+\end{claimed}
 
-\begin{tutorial}{untested}{S3-29}
-\quoted{sampling has largely replaced it because beam search outputs lack the diversity and naturalness that users expect}
-\ourrun we cannot ask users. In the four texts of four beams \val[1]{claim.S3-29} percent of the pairs are new, in four sampled ones \val[1]{dull.set.dice}.
-\end{tutorial}
+\begin{claimed}{S3-29}
+we cannot ask users. In the four texts of four beams \val[1]{claim.S3-29} percent of the pairs are new, in four sampled ones \val[1]{dull.set.dice}.
+\end{claimed}

@@ -2024,11 +2024,10 @@ static int forced(struct lab *l)
 
 @ The same claim is in one of the tutorials.
 
-\begin{tutorial}{holds}{S1-38, S1-51}
-\quoted{all positions in a sequence are predicted simultaneously (thanks to the causal mask and teacher forcing)}
-\ourrun one pass gives the same \val{claim.S1-38} losses as \val{claim.S1-51} separate passes, to
+\begin{claimed}{S1-38, S1-51}
+one pass gives the same \val{claim.S1-38} losses as \val{claim.S1-51} separate passes, to
 the last bit. The mask makes it right; knowing the text makes it possible.
-\end{tutorial}
+\end{claimed}
 
 @ And what the hand has found at the beginning, from the very function that computes the loss from the logits of the built-in model.
 @<What the checkpoint shows@>=
