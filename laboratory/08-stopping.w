@@ -726,7 +726,7 @@ static bool print_clock(struct fixture *lab, struct error *why)
             &x.step[i][turn], why)) return false;
     }
   }
-  printf("tokens,low,median,high," "scanlow,scan,scanhigh\n");
+  printf("tokens,low,median,high,"@| "scanlow,scan,scanhigh\n");
   for (size_t i = 0; i < SIZES; i++) {
     printf("%d", AHEAD << 2 * i);
     print_quartiles(x.step[i], TURNS, 1, 1);
