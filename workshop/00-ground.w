@@ -415,7 +415,8 @@ void file_unmap(struct mapping *map)
 @(paths.h@>=
 #ifndef INCIPIT_PATHS_H
 #define INCIPIT_PATHS_H
-#include "ground/ground.h"
+#include <stdbool.h>
+struct error;
 enum {@+ PATH_CAP = 4096@+ };
   /* bytes that a path may have, with the zero at its end */
 bool path_join(char path[PATH_CAP], const char *folder, const char *name,

@@ -2,7 +2,8 @@
 
 #ifndef INCIPIT_PATHS_H
 #define INCIPIT_PATHS_H
-#include "ground/ground.h"
+#include <stdbool.h>
+struct error;
 
 /* bytes that a path may have, with the zero at its end */
 enum { PATH_CAP = 4096 };

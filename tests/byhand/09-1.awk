@@ -35,7 +35,7 @@ END {
   want(sprintf("%s %s leads with %.2f, before %s %s with %.2f", substr(one, 1, 1), substr(one, 2), grew[one], substr(two, 1, 1), substr(two, 2), grew[two]))
   want("leader's first word was a; now it is " substr(one, 1, 1))
   want(sprintf("%s %s %s has %.2f, more than the greedy text's %s", substr(end, 1, 1), substr(end, 2, 1), substr(end, 3), grew[end], g))
-  want(sprintf("at most %.2f before their last word", third))
+  want(sprintf("had at most %.2f by then", third))
   if (third >= grew[end]) bad("what was dropped could be better")
   exit wrong || rows != 4 || grown != 4
 }
