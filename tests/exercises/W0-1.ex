@@ -10,7 +10,7 @@ int main(void)
   void *p = memory_alloc(&m, MEMORY_OTHER, 10, 8, NULL);
   p = memory_resize(&m, MEMORY_OTHER, p, 20, 8, NULL);
   p = memory_resize(&m, MEMORY_OTHER, p, 40, 8, NULL);
-  printf("requested %d\ngiven %d\nheld %d\npeak %d\n", (int) m.all.requested, (int) m.all.allocated, (int) m.all.live, (int) m.all.peak);
+  printf("requested %d\nallocated %d\nlive %d\npeak %d\n", (int) m.all.requested, (int) m.all.allocated, (int) m.all.live, (int) m.all.peak);
   memory_free(&m, p);
 }
 C
