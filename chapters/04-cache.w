@@ -165,7 +165,7 @@ shared, because it has the same positions and the same tokens before it in both.
 @* Sequences of a store. \label{sec:sequences}
 So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store must know its \emph{sequences}: which rows belong to which text, how many there are, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.
 
-Three things happen to a sequence. A pass brings new rows. The store admits them or refuses, before anything is computed: a position must not be missing, come twice, or be beyond the context. A second text may go on from where the first is, so a sequence can be \emph{forked}. And a text can be taken back to an earlier position, or be given up; then the sequence is \emph{cropped}, and the store forgets the rows after that position. These duties are the same wherever the rows are kept; \cref{sec:sequencetable} has the code for them.
+Three things happen to a sequence. A pass brings new rows. The store admits them or refuses, before anything is computed: a position must not be missing, come twice, or be beyond the context. A second text may go on from where the first is, so a sequence can be \emph{forked}. And a text can be taken back to an earlier position, or be given up; then the sequence is \emph{cropped}, and the store forgets the rows after that position. These duties are the same wherever the rows are kept.
 @^sequence@>@^fork@>@^crop@>
 
 @* A paged cache: block tables, forks, copy on write. \label{sec:pages}
@@ -209,8 +209,17 @@ by heads, pages of 256 & \val[0]{layout.heads256.256} & \val[0]{layout.heads256.
 \end{tabular*}
 \end{table}
 
-@* The sequences of a store in C. \label{sec:sequencetable}
-The table of sequences says how many rows each has, which tokens they had, and, during a pass, which row comes where. It does not say where rows are kept, and so it is a file of its own.
+@* The paged cache in C. \label{sec:pagecode}
+The caller says how many rows the cache may hold. Memory is not taken for all of them at once, unless the caller wants that: a context of 131072 positions, which Llama~3.1 has, would ask for gigabytes before the first word. The pool of pages grows by doubling instead. The pages are in the memory of the backend, where the kernels write and read them; the cache itself never looks into one.
+
+@(cache.h@>=
+#ifndef INCIPIT_CACHE_H
+#define INCIPIT_CACHE_H
+#include "cache/keep.h"
+@<A store that keeps its rows in pages@>@;
+#endif
+
+@ What a store knows of its sequences is the same wherever it keeps the rows: how many rows each sequence has, which tokens they had, and, during a pass, which row comes where. So it is a table of its own. The rows of a pass may come in any order. If a sequence that has |length| rows gets |count| more, their positions must be |length| \dots\ |length+count-1|, each once. So there is exactly one place for each row, and |order| lists the rows by these places. The functions are in \cref{sec:sequencetable}.
 
 @(sequences.h@>=
 #ifndef INCIPIT_SEQUENCES_H
@@ -247,162 +256,6 @@ void sequences_close(struct sequence_table *t, struct store *s);
 size_t store_next_cap(size_t cap, size_t wanted, size_t max);
   /* what the capacity |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
      or |max| */
-
-@ If a sequence that has |length| rows gets |count| more, their positions must be
-|length| \dots\ |length+count-1|, each once, in whatever order they come. So there is exactly one place for each row,
-and a row whose place is out of bounds or taken is an error. If no row is, all places are taken, for there are as many rows as places.
-After that |order| lists the rows by sequence and position, and nothing had to be sorted.
-
-@<Find a place for every row@>=
-static bool order_rows(struct sequence_table *t, const struct store *s, struct error *why)
-{
-  size_t first = 0;
-  for (uint32_t q = 0; q < s->n_sequences; q++)
-    t->sequence[q].first = first, first += t->sequence[q].count;
-  for (size_t i = 0; i < s->n_rows; i++) {
-    const struct row *r = &s->rows[i];
-    const struct kv_sequence *q = &t->sequence[r->sequence];
-    const char *wrong = NULL;
-    @<Find out what is wrong with the row's position@>@;
-    if (wrong != NULL)
-      return error_say(why, "position %u of sequence %u is %s;"@|
-        " wanted: from %zu on, below %u,"@| " each once", r->position,
-        r->sequence, wrong, q->length, s->n_positions);
-    t->order[q->first + r->position - q->length] = i + 1;
-  }
-  return true;
-}
-
-@ The order of the questions matters: the last one reads |order|, and may do so only because the two before it have shown
-that the place exists.
-
-@<Find out what is wrong with the row's position@>=
-if (r->position >= s->n_positions) wrong = "beyond the context";
-else if (r->position < q->length)@+ wrong = "stored already";
-else if (r->position >= q->length + q->count) wrong = "behind a gap";
-else if (t->order[q->first + r->position - q->length] != 0)
-  wrong = "given twice";
-
-@ A text that comes in token by token should not be copied once for every token. So the token array of a sequence grows by doubling, as the lists of \cref{ground} do, but never beyond the context.
-
-@<Grow the token arrays@>=
-size_t store_next_cap(size_t cap, size_t wanted, size_t max)
-{
-  size_t twice = cap <= max / 2 ? 2 * cap : max;
-  return twice < wanted ? wanted : twice;
-}
-static bool reserve_tokens(struct kv_sequence *q, const struct store *s, size_t wanted,
-  struct error *why)
-{
-  if (wanted <= q->cap) return true;
-  size_t cap = store_next_cap(q->cap, wanted, s->n_positions);
-  uint32_t *token = memory_resize(s->m, MEMORY_TOKENS, q->token, cap, sizeof *token,
-    why);
-  if (token == NULL)@+ return false;
-  q->token = token, q->cap = cap;
-  return true;
-}
-
-@ Rows that were computed before are counted as in \cref{sec:rows}, sequence by sequence.
-
-@<Count the rows of a sequence that were computed before@>=
-static uint32_t token_at(const struct sequence_table *t, const struct store *s,
-  const struct kv_sequence *q, size_t k)
-{@+ return s->rows[t->order[q->first + k] - 1].token;@+ }
-static size_t known(const struct sequence_table *t, const struct store *s,
-  const struct kv_sequence *q)
-{
-  size_t k = 0;
-  while (k < q->count && q->length + k < q->computed
-      && q->token[q->length + k] == token_at(t, s, q, k))
-    k++;
-  return k;
-}
-
-@ A refusal has to leave everything as it was. So nothing is changed before all checks are through, except the counts, which are
-zero between passes and which |sequences_end| sets back.
-
-@<Begin a pass of the sequences@>=
-bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why)
-{
-  t->order = memory_alloc(s->m, MEMORY_ACTIVATIONS, s->n_rows, sizeof *t->order, why);
-  if (t->order == NULL)@+ return false;
-  for (size_t i = 0; i < s->n_rows; i++) t->sequence[s->rows[i].sequence].count++;
-  bool ok = order_rows(t, s, why);
-  s->rows_recomputed = 0;
-  for (uint32_t i = 0; ok && i < s->n_sequences; i++) {
-    struct kv_sequence *q = &t->sequence[i];
-    ok = reserve_tokens(q, s, q->length + q->count, why);
-    if (ok) s->rows_recomputed += known(t, s, q);
-  }
-  if (!ok)@+ sequences_end(t, s, false);
-  return ok;
-}
-
-@ If the pass succeeds, its tokens are remembered, and what had been computed beyond a new token is forgotten: it belonged to another text.
-
-@<End a pass of the sequences@>=
-void sequences_end(struct sequence_table *t, struct store *s, bool commit)
-{
-  for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct kv_sequence *q = &t->sequence[i];
-    size_t old = commit ? known(t, s, q) : 0, end = q->length + q->count;
-    for (size_t k = old; k < q->count && commit; k++)
-      q->token[q->length + k] = token_at(t, s, q, k);
-    if (commit && old < q->count) q->computed = end;
-    if (commit)@+ q->length = end;
-    q->count = 0;
-  }
-  memory_free(s->m, t->order);
-  t->order = NULL;
-}
-
-@ The table's part in a fork is to copy the tokens that count. Opening takes an array of empty sequences, and closing frees what they own.
-
-@<Open, fork and close the sequences@>=
-bool sequences_open(struct sequence_table *t, struct store *s, struct error *why)
-{
-  t->sequence = memory_alloc(s->m, MEMORY_OTHER, s->n_sequences, sizeof *t->sequence, why);
-  return t->sequence != NULL;
-}
-bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
-  struct error *why)
-{
-  const struct kv_sequence *a = &t->sequence[from];
-  struct kv_sequence *b = &t->sequence[to];
-  if (!reserve_tokens(b, s, a->length, why)) return false;
-  if (a->length > 0)
-    memcpy(b->token, a->token, a->length * sizeof *a->token);
-  b->length = b->computed = a->length;
-  return true;
-}
-void sequences_close(struct sequence_table *t, struct store *s)
-{
-  for (uint32_t i = 0; t->sequence != NULL && i < s->n_sequences; i++)
-    memory_free(s->m, t->sequence[i].token);
-  memory_free(s->m, t->sequence);
-}
-
-@ @(sequences.c@>=
-#include <string.h>
-#include "cache/sequences.h"
-@;@#
-@<Count the rows of a sequence that were computed before@>@;
-@<End a pass of the sequences@>@;
-@<Find a place for every row@>@;
-@<Grow the token arrays@>@;
-@<Begin a pass of the sequences@>@;
-@<Open, fork and close the sequences@>@;
-
-@* The paged cache in C. \label{sec:pagecode}
-The caller says how many rows the cache may hold. Memory is not taken for all of them at once, unless the caller wants that: a context of 131072 positions, which Llama~3.1 has, would ask for gigabytes before the first word. The pool of pages grows by doubling instead. The pages are in the memory of the backend, where the kernels write and read them; the cache itself never looks into one.
-
-@(cache.h@>=
-#ifndef INCIPIT_CACHE_H
-#define INCIPIT_CACHE_H
-#include "cache/keep.h"
-@<A store that keeps its rows in pages@>@;
-#endif
 
 @ A format says how rows are kept, in four bytes a number or in fewer. \Cref{sec:rowformats} has five of them; here there is only float32.
 
@@ -454,23 +307,27 @@ struct page_info {
   bool slab; /* does a block of the allocator begin with it? */
   char *data; /* |[n_layers][2][heads][page_rows][head_bytes]| */
 };
-struct page_list { /* the block table of a sequence */
+  /* a page of the pool */
+struct page_list {
   uint32_t *page;@+ const char **data; /* |[cap]|: numbers, and addresses */
   size_t n, cap; /* entries, and how many there is room for */
-  size_t first; /* pages from |first| to |n| are held, and those of sinks */
+  size_t first; /* the entries from |first| on are held, and those of sinks */
 };
+  /* the block table of a sequence */
 struct layer_group {
   uint32_t layer, n_layers; /* one of its layers; how many it has */
   struct page_info *page;@+ size_t cap, n_free, max_pages;
     /* |[cap]|; free pages, and the most pages */
   struct page_list *sequence; /* |[n_sequences]| */
 };
+  /* the pool and the block tables of some layers */
 
 @ A page has keys and values of the same rows for several layers, so one table serves all of them. It can serve all layers that see equally far back. In most models that is every layer. In some there are layers of two kinds: some see everything, others only a sliding window (\cref{sec:leaving}), and these can do without rows that the first kind still needs. So the layers are put into \emph{layer groups}. Layers with the same window are in the same group, which has a pool and tables of its own. No model that we can read has more than two groups.
 @^layer group@>@^window@>
 
 @<What the cache holds@>=
 enum {@+ MAX_GROUPS = 2@+ };
+  /* the most groups of a model */
 struct cache {
   struct store common; /* must come first: a |struct store *| points here */
   struct sequence_table table;
@@ -481,29 +338,38 @@ struct cache {
   size_t n_groups;
   struct layer_group group[MAX_GROUPS];
 };
-static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
-{
-  const struct layer_group *f = s->group;
-  const uint32_t *window = s->common.window;
-  while (window[layer] != window[f->layer])@+ f++;
-  return f;
-}
+  /* a store that keeps its rows in pages */
 
-@ Most of what follows needs the number of pages for a given number of rows, and |page_address| is \cref{fig:pagelayout} in C.
+@ Most of what follows needs the number of pages for a given number of rows, and the size of a page. A \emph{plane} is what the page has of one layer: its keys, or its values.
 
 @<What the cache holds@>=
-static size_t pages_for(const struct cache *s, size_t rows)
+static inline size_t pages_for(const struct cache *s, size_t rows)
 {@+ return (rows + s->page_rows - 1) / s->page_rows;@+ }
-static size_t plane_bytes(const struct cache *s)
+  /* how many pages |rows| rows fill, the last one perhaps in part */
+static inline size_t plane_bytes(const struct cache *s)
 {@+ return s->heads * s->page_rows * s->head_bytes;@+ }
-static size_t page_bytes(const struct cache *s, const struct layer_group *f)
+  /* the keys, or the values, of one layer in a page */
+static inline size_t page_bytes(const struct cache *s, const struct layer_group *f)
 {@+ return 2 * f->n_layers * plane_bytes(s);@+ }
-static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
-  size_t page, size_t head, size_t row)
-{
-  return f->page[page].data + part * plane_bytes(s)
-    + (head * s->page_rows + row) * s->head_bytes;
-}
+  /* a whole page of a group */
+
+@ Opening a cache, reporting on it and closing it have little to do with pages; they are in \cref{sec:cacheopen}. They share the structures, and a few functions, through a header that nothing else includes.
+
+@(pages.h@>=
+#ifndef INCIPIT_PAGES_H
+#define INCIPIT_PAGES_H
+#include "cache/cache.h"
+#include "cache/sequences.h"
+@<What the cache holds@>@;
+bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
+  struct error *why);
+  /* lets the pool of a group have |wanted| pages or more; errors: memory, and then
+     the pool is as it was */
+void cache_close(struct store *common);
+  /* frees a cache, even one that is only half open */
+extern const struct store_kind cache_kind;
+  /* the functions of a cache: a store is one if its |kind| is this */
+#endif
 
 @ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page. The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
 
@@ -628,9 +494,15 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
     list_set(f, l, l->n++, page_acquire(f));
 }
 
-@ Only the rows that count are copied, in every layer, keys and values.
+@ Only the rows that count are copied, in every layer, keys and values. |page_address| is \cref{fig:pagelayout} in C.
 
 @<Give a sequence a page of its own@>=
+static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
+  size_t page, size_t head, size_t row)
+{
+  return f->page[page].data + part * plane_bytes(s)
+    + (head * s->page_rows + row) * s->head_bytes;
+}
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
   size_t length)
 {
@@ -673,7 +545,7 @@ The first page of a slab is marked, since the slab is freed by its address. The 
 @^page table@>
 
 @<Grow the pool and the tables@>=
-static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
+bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
   struct memory *m = s->common.m;
@@ -720,7 +592,14 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
 
 @ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:kernels}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round, and then every row reads the rounded numbers, even of itself.
 
-@<Store rows in pages, and show them@>=
+@<Show attention the rows of a sequence@>=
+static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
+{
+  const struct layer_group *f = s->group;
+  const uint32_t *window = s->common.window;
+  while (window[layer] != window[f->layer])@+ f++;
+  return f;
+}
 static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
@@ -764,25 +643,6 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   return ok;
 }
 
-@ The report adds up the pages of all groups. A store of another kind, which we recognize by its table of functions, has no pages to report.
-
-@<Look at a cache@>=
-struct cache_state cache_look(const struct store *common)
-{
-  if (common->kind != &cache_kind) return (struct cache_state) @[{ .pages = 0 }@];
-  const struct cache *s = (const struct cache *) common;
-  struct cache_state all = @[{ .page_rows = s->page_rows,@|
-    .bytes_copied = s->copied }@];
-  for (size_t k = 0; k < s->n_groups; k++) {
-    const struct layer_group *f = &s->group[k];
-    size_t used = f->cap - f->n_free;
-    all.pages += f->cap, all.pages_used += used;
-    all.bytes += f->cap * page_bytes(s, f);
-    all.bytes_used += used * page_bytes(s, f);
-  }
-  return all;
-}
-
 @* Sliding windows: pages that can go. \label{sec:leaving}
 A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So when a sequence has $L$ rows and $n$ more are coming, the earliest of these sees back to $L-W+1$. Rows before that will never be read again, and their pages can be released. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$: in a step of one row $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is still there until its whole page has.
 @^ring@>@^sliding window@>
@@ -816,164 +676,28 @@ static void cache_crop(struct store *common, uint32_t sequence, size_t length)
     group_crop(s, &s->group[k], sequence);
 }
 
-@ A cache is closed group by group; the marked pages are the first of their slabs. After that the table of functions is complete, and a store is a cache if and only if its |kind| points to this table.
+@ With this the table of functions is complete.
 
-@<Close a cache, and name its functions@>=
-static void cache_close(struct store *common)
-{
-  struct cache *s = (struct cache *) common;
-  struct memory *m = common->m;
-  for (size_t k = 0; k < s->n_groups; k++) {
-    struct layer_group *f = &s->group[k];
-    for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
-      memory_free(m, f->sequence[i].page), memory_free(m, f->sequence[i].data);
-    memory_free(m, f->sequence);
-    for (size_t i = 0; i < f->cap; i++)
-      if (f->page[i].slab)
-        common->memory->release(common->memory, m, f->page[i].data);
-    memory_free(m, f->page);
-  }
-  sequences_close(&s->table, common);
-  memory_free(m, s->slot_in_group);
-  memory_free(m, s);
-}
-
-static const struct store_kind cache_kind = @[{@|
+@<The functions of a cache@>=
+const struct store_kind cache_kind = @[{@|
   .begin = cache_begin, .end = cache_end, .view = cache_view,@|
   .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,@|
   .fork = cache_fork, .close = cache_close }@];
 
-@ On opening, the layers are put into their groups, in order.
-
-@<Open and close a cache@>=
-static bool group_layers(struct cache *s, struct error *why)
-{
-  struct store *common = &s->common;
-  const uint32_t *window = common->window;
-  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, common->n_layers,
-    sizeof *s->slot_in_group,
-    why);
-  for (uint32_t i = 0; s->slot_in_group != NULL && i < common->n_layers; i++) {
-    size_t k = 0;
-    while (k < s->n_groups && window[s->group[k].layer] != window[i]) k++;
-    if (k == s->n_groups)@+ s->group[s->n_groups++].layer = i;
-    s->slot_in_group[i] = s->group[k].n_layers++;
-  }
-  for (size_t k = 0; s->slot_in_group != NULL && k < s->n_groups; k++) {
-    struct page_list *l = memory_alloc(common->m, MEMORY_OTHER,
-      common->n_sequences, sizeof *l, why);
-    if (l == NULL)@+ return false;
-    s->group[k].sequence = l;
-    for (uint32_t i = 0; i < common->n_sequences; i++)
-      l[i].first = s->sink_pages;
-  }
-  return s->slot_in_group != NULL;
-}
-
-@ The largest number of pages of a group follows from the options. With a window a sequence needs no more than its ring, which may begin within a page and so touch one page more than it fills. The number of a page has 32 bits; a cache of more pages than that would take more memory than there is.
-
-@<Open and close a cache@>=
-static bool group_apply_options(struct cache *s, struct layer_group *f,
-  const struct cache_options *w, struct error *why)
-{
-  size_t context = s->common.n_positions, each = pages_for(s, context);
-  size_t window = s->common.window[f->layer];
-  size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
-  size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
-  if (window > 0 && ring_pages < each)@+ each = ring_pages;
-  f->max_pages = s->common.n_sequences * each;
-  if (w->rows > 0 && (window == 0 || pages_for(s, w->rows) < f->max_pages))
-    f->max_pages = pages_for(s, w->rows);
-  if (f->max_pages > UINT32_MAX)
-    return error_say(why, "a cache of %zu pages; wanted: at most %"
-      PRIu32, f->max_pages, UINT32_MAX);
-  return !w->preallocate || pages_grow(s, f, f->max_pages, why);
-}
-
-@ A page has a power of two of rows, up to 256, so that a block of attention, 256 positions, is always a whole number of pages. In a format with blocks of 32 numbers a head must have whole blocks, because it is read by itself.
-
-@<Open and close a cache@>=
-static bool apply_options(struct cache *s, const struct cache_options *w,
-  struct error *why)
-{
-  static const struct kv_format floats = @[{ "f32", WEIGHT_F32,@|
-    kv_encode_f32 }@];
-  const struct store *c = &s->common;
-  s->format = w->format == NULL ? floats : *w->format;
-  s->common.encode = s->format.encode;
-  if (w->memory != NULL)@+ s->common.memory = w->memory;
-  s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
-  if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
-    return error_say(why, "a page of %zu rows;"@|
-      " wanted: a power of two up to 256", s->page_rows);
-  int block = number_types[s->format.type].block;
-  if (c->head_dim % (uint32_t) block != 0)
-    return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
-      " multiple of %d", s->format.name, c->head_dim, block);
-  s->heads = c->n_kv_heads, s->head_bytes = weight_row_bytes(s->format.type, c->head_dim);
-  s->common.row_bytes = 2 * s->heads * s->head_bytes;
-  s->sink_pages = pages_for(s, c->sinks);
-  return true;
-}
-
-@ A caller may decide for this cache alone how far back a row sees, and how long a text may be. The model's settings are not touched, since other caches use them, perhaps in other threads; the options are written into a copy. A context longer than the model's is refused, because the model was not made for the positions beyond.
-@^window@>@^attention sink@>
-
-@<Open and close a cache@>=
-static bool apply_limits(struct model_config *c, const struct cache_options *w,
-  struct error *why)
-{
-  if (w->context > c->n_positions)
-    return error_say(why, "a context of %" PRIu32 " positions;"@|
-      " wanted: at most %" PRIu32 ", the model's", w->context, c->n_positions);
-  if (w->context > 0)@+ c->n_positions = w->context;
-  return (!w->set_window && w->sinks == 0)
-    || config_set_window(c, w->window, w->sinks, why);
-}
-
-@ If anything fails on the way, |store_close| frees what there is; it can close a cache that is only half open.
-
-@<Open and close a cache@>=
-struct store *cache_open(struct memory *m, const struct model_config *c,
-  uint32_t n_sequences, const struct cache_options *w, struct error *why)
-{
-  struct model_config own = *c;
-  if (!apply_limits(&own, w, why))@+ return NULL;
-  struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
-  if (s == NULL)@+ return NULL;
-  if (!store_prepare(&s->common, &cache_kind, m, &own, n_sequences, why)) {
-    memory_free(m, s);
-    return NULL;
-  }
-  bool ok = sequences_open(&s->table, &s->common, why)@|
-    && apply_options(s, w, why) && group_layers(s, why);
-  for (size_t k = 0; ok && k < s->n_groups; k++)
-    ok = group_apply_options(s, &s->group[k], w, why);
-  if (ok)@+ return &s->common;
-  store_close(&s->common);
-  return NULL;
-}
-
 @ The module's parts in C's order.
 
 @(cache.c@>=
-#include <inttypes.h>
-#include <string.h>
-#include "cache/cache.h"
-#include "cache/sequences.h"
+#include "cache/pages.h"
 @;@#
-@<What the cache holds@>@;
 @<Grow the pool and the tables@>@;
 @<Release pages@>@;
 @<Count the pages that a pass needs@>@;
 @<Take the pages that a sequence wants@>@;
 @<Have pages for the rows of the pass@>@;
 @<Begin and end a pass of the cache@>@;
-@<Store rows in pages, and show them@>@;
+@<Show attention the rows of a sequence@>@;
 @<Fork a sequence@>@;
-@<Close a cache, and name its functions@>@;
-@<Look at a cache@>@;
-@<Open and close a cache@>@;
+@<The functions of a cache@>@;
 
 @* What the tutorials say. \label{sec:cachetutorials}
 The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. On what it contains when, three of them are off by one. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
