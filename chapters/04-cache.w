@@ -29,7 +29,7 @@ In all $3+1+1+1=6$ rows, where chapter 3 has 18. The store has $3$, $4$, $5$ and
 text, because the newest token has not been read yet. How many of the six are read again by a later pass? Rows 0, 1 and 2 by three passes, row 3 by two, row 4 by one, row 5 by none: $5$ rows.
 \end{byhand}
 
-In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache. The laboratory asserts it of every run that it makes.\lab{lab:cachetwice}
+In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache. The laboratory checks this in every run.\lab{lab:cachetwice}
 
 @* Why keys and values are kept, and queries are not. \label{sec:whykeep}
 In each layer a row makes three vectors: a query, a key and a value. Why are only two of them cached? Look at where they are used (\cref{fig:cachedstep}). In one head, row $i$ has the result
@@ -42,7 +42,7 @@ where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, 
 
 In the case by hand the query of row 0 is used in pass 1 and then never again, while its key and its value are used in all four passes. The same holds for every row: its query is used in one pass, its key and value in that pass and every later one.
 
-Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache as well. All that an old query was good for has been stored, and the query can go. And the old keys and values may be used again, because they depend on no token after their own.
+Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache as well: all that an old query was good for has been stored. And the stored keys and values never have to be corrected, because they depend on no token after their own.
 
 @* From recomputing to caching: one line. \label{sec:line}
 Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
@@ -53,7 +53,7 @@ Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that t
 |else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);|
 \smallskip
 
-\noindent When a round begins, |first| is 0, so |store_crop| drops all rows. This line is not executed if the caller's options have a function |recall|; then the loop asks this function how many rows of the text the store has already, and reads the rest. The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. As far as the loop is concerned, that is the whole cache. The loop looks at |recall| in every step, so the cache may be switched on or off in mid-text; the next pass then has one row, or all of them.
+\noindent When a round begins, |first| is 0, so |store_crop| drops all rows. This line is not executed if the caller's options have a function |recall|; then the loop asks this function how many rows of the text the store has already, and reads the rest. The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. If the caller changes a token in the middle of the text, the rows from there on are computed again. As far as the loop is concerned, that is the whole cache. The loop looks at |recall| in every step, so the cache may be switched on or off in mid-text; the next pass then has one row, or all of them.
 
 @(keep.h@>=
 #ifndef INCIPIT_KEEP_H
@@ -65,7 +65,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
      they agree from the first on; crops the others; returns how many rows are kept */
 #endif
 
-@ A store remembers the token of each of its rows, and they tell which rows belong to a text. Every kind of store can say them, so the function serves the array of \cref{sec:rows} as well as the cache of this chapter.
+@ A store remembers the token of each of its rows, and these tokens tell which rows belong to a text. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as the cache of this chapter.
 
 @(keep.c@>=
 #include "cache/keep.h"
@@ -83,7 +83,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 @* Cached equals recomputed, bit for bit. \label{sec:twice}
 Is it the same text? The program of this chapter lets the built-in model write the sentence of chapter 3 twice, first with the line and then without it, and compares all \val{cache.late.of} logits of each of the four steps (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). A test repeats the comparison for every family of models, and another for the built-in model up to its full context (|to_remember_changes_no_bit| and |the_whole_context_row_by_row| in \.{tests/check\_cache.c}).
 
-In most other engines it is otherwise. There a product of a matrix with one row is another kernel than a product with many rows, and sums in another order. The last bits of the logits then differ with and without the cache, and once in a while a token does.
+In most other engines it is otherwise. They multiply a matrix by one row with another kernel than by many rows, and the two kernels add in different orders. So the last bits of the logits differ with and without the cache, and once in a while a token does.
 @^order of summation@>
 
 \Cref{fig:plates}\lab{lab:plates} shows the keys in the cache after each of the four passes, read from memory. The cache grows by one line in all layers at once, and is one token shorter than the text. What is there stays as it is: a line has the same pattern in every column of the figure.
@@ -91,7 +91,7 @@ In most other engines it is otherwise. There a product of a matrix with one row 
 \widefig{plates}{fig:plates}{The keys of the first and the last layer in the cache after each of the four passes: a line for each position, a cell for each number, darker the larger its magnitude. Red cells are those that the pass has added. A red word is the token that has just been written; it has no line yet.}{Four columns of two plates. The plates of a column have three lines, then four, five and six; after the first pass all three are red, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
 
 @* Keys and values are stored before attention. \label{sec:append}
-A row attends to the rows before it \emph{and to itself}. So its key and its value must be in the store before its query is compared with what is there; chapter 2 made this a rule. Explanations of the cached step often have it the other way round: the query attends to all cached keys and values; \emph{then} the new key and value are appended. Does it matter?
+A row attends to the rows before it \emph{and to itself}. So its key and its value must be in the store before its query is compared with the keys there; chapter 2 made this a rule. Explanations of the cached step often have the other order: the query attends to all cached keys and values; \emph{then} the new key and value are appended. Does it matter?
 
 \begin{byhand}{a row that overlooks itself}
 One head of one number. Two rows are stored, with the values $3$ and $6$. A third comes, with the value $8$. Its scores are such that $e^s$ is $1$ for the first row, $2$ for the second, and $3$ for itself.
@@ -103,10 +103,10 @@ store last & $(1\cdot3+2\cdot6)\div(1+2)=15\div3=5$
 \end{tabular}
 \medskip
 
-Nothing is lost for ever: the next row finds all three. But this one has found $5$ where it should have found $6.5$, and what it hands on to the next layer is wrong.
+The next row finds all three. But this one has found $5$ where it should have found $6.5$, and what it hands on to the next layer is wrong.
 \end{byhand}
 
-We can put the other order into the real model. The prompt \tok{The}\tok{\ cat}\tok{\ sat} is read as it should be; then the row of \gen{\ on} is read by either rule, and the logits after it are compared.\lab{lab:late} All \val{cache.late.differ} of the \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by \val[2]{cache.late.most}, where all logits are between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token does not mind: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, since the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two texts part at token \val{cache.late.parts}. The cached loop with the wrong order is another model, and nothing tells its reader so.
+We can put the other order into the real model. The prompt \tok{The}\tok{\ cat}\tok{\ sat} is read as it should be; then the row of \gen{\ on} is read by either rule, and the logits after it are compared.\lab{lab:late} All \val{cache.late.differ} of the \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by \val[2]{cache.late.most}, where all logits are between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token is the same: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, since the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two texts part at token \val{cache.late.parts}. The cached loop with the wrong order is another model, and nothing tells its reader so.
 
 @* Work per token with the cache. \label{sec:counting}
 A step of the naive loop over $n$ tokens computes $n$ rows and compares $n(n+1)/2$ pairs of a query and a key. With the cache it computes one row, whose query meets $n$ keys: its own and those of the $n-1$ rows before. Over a whole text that begins with one token, $T$ steps compute
@@ -119,11 +119,11 @@ and the pairs, which were a sum of sums, lose one of the two:
 \end{equation}
 (The third of the four sums follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=1000$ the counters of the two loops say\lab{lab:cachesums} \val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs without the cache, and \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs with it. (These are the pairs of one head in one layer; each head of each layer has as many.)
 
-So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. If you write that the cache makes generation linear, you have counted rows; if you then complain that long contexts are slow, you have met the pairs. The number of pairs that is left is the number of \emph{rows} of the naive loop, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it. Both are right about something.
+So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. An author who writes that the cache makes generation linear has counted rows; a user who finds that long contexts are slow has met the pairs. With the cache there are as many pairs as the naive loop has \emph{rows}, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it. Both are right about something.
 
 \fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. On logarithmic axes $n^k$ is a line of slope $k$. The pairs that are left lie on the rows that there were.}{Logarithmic axes. Without the cache the pairs rise with slope three and the rows with slope two; with it the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
 
-In the case by hand the last of the four sums can be done on the fingers: the three queries of the first pass meet $1$, $2$ and $3$ keys, those of the others $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
+In the case by hand the pairs can be counted on the fingers: the three queries of the first pass meet $1$, $2$ and $3$ keys, those of the others $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
 
 @* Time per token with the cache. \label{sec:cacheclock}
 A step with the cache has one row, which costs a constant by itself and attends to $n$ keys. We expect
@@ -132,34 +132,34 @@ A step with the cache has one row, which costs a constant by itself and attends 
 \end{equation}
 where a step of the naive loop took $an+bn(n+1)/2$. So we timed each of 1000 steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key, with a mean error of \val[1]{cache.clock.error} percent.
 
-All 1000 tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for 100, \val[1]{cache.clock.ratio.300} for 300, and \val[0]{cache.clock.ratio.1000} for 1000. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}, where the same model takes \val[2]{phases.ms.pocket.1.1000.1} milliseconds for a row after 1000 others and here \val[2]{cache.clock.step.1000}: the two were timed in different hours on a machine that others share.
+All 1000 tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for 100, \val[1]{cache.clock.ratio.300} for 300, and \val[0]{cache.clock.ratio.1000} for 1000. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}. (That chapter finds \val[2]{phases.ms.pocket.1.1000.1} milliseconds for a row after 1000 others, and this one \val[2]{cache.clock.step.1000}: the two were timed in different hours on a machine that others share.)
 
 \fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it, and the fitted line of \eqref{eq:cachedstep}, which is bent by the logarithmic axes. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic axes. The naive one rises steadily over two orders of magnitude. The cached one is nearly flat at first and rises a little towards many tokens, close to the fitted curve.}
 
 @* Memory per token. \label{sec:price}
-The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and 100 written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have not been computed; so each row that was saved has cost \val[0]{cache.price.50.100} bytes. The longer the text, the lower this price, because what is saved grows with the square of the text and the memory in proportion to it: \val[0]{cache.price.1.1000} bytes for 1000 tokens that follow one.
+The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and 100 written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have not been computed; so each computation of a row that was saved has cost \val[0]{cache.price.50.100} bytes. The longer the text, the lower this price, because the work that is saved grows with the square of the text and the memory only in proportion to it: for 1000 tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
 
 Memory is not the whole price. What is stored must also be read again: each step reads all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
 
-@ As a tensor, with the $B$ sequences of a batch in front, the keys after a prompt of ten tokens have\label{sec:tenpositions} the shape
+@ As a tensor, for a batch of $B$ sequences, the keys after a prompt of ten tokens have\label{sec:tenpositions} the shape
 
 \smallskip
 \hskip 2em\.{[layers][B][kv\_heads][10][head\_dim]},
 \smallskip
 
-\noindent and the values the same. One pass of \emph{one} row puts 11 in the place of 10. That is all that a cached step does to the cache: one row comes in, and each layer has one position more. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
+\noindent and the values the same. A pass of \emph{one} row for each sequence changes 10 to 11. That is all that a cached step does to the cache: each layer has one position more. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
 
 @* Turned keys: RoPE and the cache. \label{sec:turned}
-The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). Turned once, a key serves every later query. If keys were stored before rotation, each would have to be turned again by every row that attends to it, as many times as there are pairs, in every layer.
+The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). Turned once, a key serves every later query. If keys were stored before rotation, every row that attends to a key would have to turn it again: one rotation for each pair, in every layer.
 @^RoPE@>
 
 What is gained in work is lost in freedom: a turned key belongs to its position. Suppose that the first half of a text is dropped and the rest moved to the front. Then all keys of the rest must be turned back by the distance, row by row. Yet that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it looked back, and
 what it took from the half that was dropped cannot be taken out again.
 
-For the same reason a paragraph that was read at position 0 cannot be pasted after another text, wherever its keys are turned to: its rows have not looked at that text. A table of common paragraphs, each computed once and used anywhere, is not to be had. Only the \emph{beginning} of a text can be
+For the same reason a paragraph that was read at position 0 cannot be pasted after another text, to whatever positions its keys are turned: its rows have not looked at that text. So there can be no table of common paragraphs that are computed once and used anywhere. Only the \emph{beginning} of a text can be
 shared, because it has the same positions and the same tokens before it in both. (Models with learned positions, such as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 
-@ What can a program do when a text reaches the end of the model's context?\label{sec:contextend} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the worst logit is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
+@ What can a program do when a text reaches the end of the model's context?\label{sec:contextend} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the logit that is furthest off is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
 @^context shift@>@^context limit@>
 
 @* Sequences of a store. \label{sec:sequences}
@@ -180,9 +180,9 @@ A page that is in two tables must not be written to, because one sequence would 
 @^copy on write@>
 
 @* Prefix caching. \label{sec:prefix}
-Forks pay off when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, and |store_match_prefix| finds how far that text serves, as in a chat.
+Forks pay off when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, as in a chat, and |store_match_prefix| finds how far that text serves.
 
-A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones, and this is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a tree, whose branches are their different continuations (Zheng and others 2024). Pages that no sequence uses any more stay where they are until their memory is needed. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
+A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones, and this is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a tree, whose branches are their different continuations (Zheng and others 2024). Pages that no sequence uses any more stay where they are until their memory is needed, or are moved to a disk. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
 @^prefix caching@>
 
 @* The layout of a page. \label{sec:layout}
@@ -247,7 +247,7 @@ bool sequences_begin(struct sequence_table *t, struct store *s, struct error *wh
   /* finds the place of each row of the pass, and sets |rows_recomputed|; errors: a position beyond the
      context, stored already, after a gap or given twice, and memory; then nothing has changed */
 void sequences_end(struct sequence_table *t, struct store *s, bool commit);
-  /* the rows of the pass count, or have never been */
+  /* the rows of the pass count from now on, or are forgotten */
 bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
   struct error *why);
   /* copies the tokens of |from| to the empty sequence |to| */
@@ -614,7 +614,7 @@ static void cache_view(const struct store *common, uint32_t layer, uint32_t sequ
     .type = s->format.type }@];
 }
 
-@ A fork copies a table up to the page of the last row that counts, and adds one to the reference count of each of its pages. The tokens of the sequence, which take four bytes each, have been copied by |store_fork|. An empty sequence may still have pages, if its first pass was aborted; it releases them first.
+@ A fork copies a table up to the page of the last row that counts, and adds one to the reference count of each of its pages. The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. An empty sequence may still have pages, if its first pass was aborted; it releases them first.
 
 @<Fork a sequence@>=
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
@@ -658,7 +658,7 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
   while (l->first < seen)@+ page_release(f, l->page[l->first++]);
 }
 
-@ There is one thing that such a sequence cannot do. If it is cropped, its next row must see $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends. So the rows of the last pass can always be taken back, which is what a caller wants who has tried something. After a crop that goes further back the window is broken. Then nothing is kept, and the text is read again from the start. That costs time and is never wrong.
+@ There is one thing that such a sequence cannot always do. If it is cropped, its next row must see the $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends, so the rows of the last pass can always be taken back; a caller that tries a continuation and rejects it needs no more. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
 
 @<Release pages@>=
 static void cache_crop(struct store *common, uint32_t sequence, size_t length)
@@ -707,11 +707,11 @@ at that step \val{claim.S3-08} rows are in the cache. No row is \emph{re}compute
 \end{claimed}
 
 \begin{claimed}{S1-13}
-and to its own, which the next line of the same list appends too late. In that order the logits after \gen{\ on} are off by up to \val[2]{claim.S1-13}.
+it attends to its own key and value as well, which the next line of the same list appends too late. In that order the logits after \gen{\ on} are off by up to \val[2]{claim.S1-13}.
 \end{claimed}
 
 \begin{claimed}{S3-12}
-printed there as the cost of a whole text, where the naive one has O(n²). One row a step, against a history of $n$: for 1000 tokens \val{claim.S3-12} pairs. Each step is linear, and their sum is not.
+O(n) is meant to be the cost of a whole text. Each step compares one row with a history of $n$; for 1000 tokens that makes \val{claim.S3-12} pairs. The cost of a step is linear, and the sum over all steps is quadratic.
 \end{claimed}
 
 @* The check. \label{sec:cachecheck}
@@ -884,5 +884,5 @@ The command beside an exercise judges your answer by running the loop and the ca
 \exercise{think}{ex:cache.reuse}{A text of 60 tokens is in the cache. How many of its rows can serve another text of 60 tokens that differs in the 38th only? And one that is the first without its first token?}{\texttt{make exercise-04-5}}{37: the rows after the difference belong to another text, though their tokens agree. And none, unless the first two tokens are equal: every token stands at another position.}
 \exercise{check}{ex:cache.bytes}{How many bytes a position does a cache of 2-byte numbers take in a model of 24 layers, 16 heads and a |head_dim| of 64? And if the 16 heads share 4 heads of keys and values?}{\texttt{make exercise-04-6}}{$2\cdot24\cdot16\cdot64\cdot2$ bytes, and a quarter of that.}
 \exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often does it ask for memory for a text of 300 tokens that is written one by one, in pages of 16? Change |pages_grow|.}{\texttt{make exercise-04-7}}{|cap = wanted|. It asks once for each page that is added, where doubling asks once for each power of two.}
-\exercise{build}{ex:cache.share}{Let |store_match_prefix| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{Where |k < q->length| and |k < n| the sequence is cropped to nothing. Only a second text that begins like the first is dearer now; no logit changes.}
+\exercise{build}{ex:cache.share}{Let |store_match_prefix| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{If |k < length| and |k < n|, the sequence is cropped to nothing. Only a second text that begins like the first costs more now; no logit changes.}
 \end{exercises}
