@@ -13,7 +13,7 @@ only one more word?}
 
 In this chapter we write that loop in twenty lines, in its simplest form, and look at a text that it writes. Then we count how much of its work is done for the first time and how much is done again; the answer is the reason for the whole second part of the book. At the end the loop grows, need by need, into the one that the engine uses from here on.
 
-Four words come from chapter 2. A \emph{row} is a token at a position, on its way through the model, and a \emph{pass} takes a set of rows through all layers. In each layer a row makes a query, a key and a value; its query meets the keys of the rows before it, and its own. The \emph{store} keeps keys and values. At the end the \emph{head} turns a row into \emph{logits}, one score for each token of the vocabulary.
+These words come from chapter 2. A \emph{row} is a token at a position, on its way through the model, and a \emph{pass} takes a set of rows through all layers. In each layer a row makes a query, a key and a value; its query meets the keys of the rows before it, and its own. The \emph{store} keeps keys and values. At the end the \emph{head} turns a row into \emph{logits}, one score for each token of the vocabulary.
 
 @* The loop in six steps. \label{sec:sixsteps}
 Here is the whole loop, and nothing else. It \emph{forgets} what the store has of the text; it \emph{reads} all tokens of the text, as rows, in one pass; it \emph{scores} what may follow the last row; it \emph{selects} a token, \emph{appends} it, and \emph{stops} if that was the token that means the end, or if the text is full.

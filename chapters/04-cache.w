@@ -29,7 +29,7 @@ In all $3+1+1+1=6$ rows, where chapter 3 has 18. The store has $3$, $4$, $5$ and
 text, because the newest token has not been read yet. How many of the six are read again by a later pass? Rows 0, 1 and 2 by three passes, row 3 by two, row 4 by one, row 5 by none: $5$ rows.
 \end{byhand}
 
-In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache. The laboratory checks this in every run.\lab{lab:cachetwice}
+In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache, and the laboratory checks this in every run.\lab{lab:cachetwice}
 
 @* Why keys and values are kept, and queries are not. \label{sec:whykeep}
 In each layer a row makes three vectors: a query, a key and a value. Why are only two of them cached? Look at where they are used (\cref{fig:cachedstep}). In one head, row $i$ has the result
@@ -39,8 +39,6 @@ In each layer a row makes three vectors: a query, a key and a value. Why are onl
 where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, and $d_h$ is the number of numbers in a head (\cref{sec:layer}). The key and the value of row $j$ occur in the results of row $j$ and of \emph{all later} rows. The query of row $i$ occurs in the result of row $i$ alone, and that result is computed once, in the pass that makes the query.
 
 \fig{cachedstep}{fig:cachedstep}{One query against five keys: a pass of one row, in one head of one layer, after four rows that are stored. A query is a line of the triangle of scores, and a key is a column. The new row adds a line, for which it needs every column but no other line.}{A triangle of five lines and five columns. Its first four lines, the scores of earlier rows, and their four queries are dotted outlines. The last line is filled: the query of the new row meets the four cached keys above it and its own key, which gives five weights; below them the four cached values and the row's own value are added up to the result.}
-
-In the case by hand the query of row 0 is used in pass 1 and then never again, while its key and its value are used in all four passes. The same holds for every row: its query is used in one pass, its key and value in that pass and every later one.
 
 Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache as well: all that an old query was good for has been stored. And the stored keys and values never have to be corrected, because they depend on no token after their own.
 
@@ -65,7 +63,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
      they agree from the first on; crops the others; returns how many rows are kept */
 #endif
 
-@ A store remembers the token of each of its rows, and these tokens tell which rows belong to a text. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as the cache of this chapter.
+@ A store remembers the token of each of its rows, and these tokens tell which rows belong to a text. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as this cache.
 
 @(keep.c@>=
 #include "cache/keep.h"
@@ -81,7 +79,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 }
 
 @* Cached equals recomputed, bit for bit. \label{sec:twice}
-Is it the same text? The program of this chapter lets the built-in model write the sentence of chapter 3 twice, first with the line and then without it, and compares all \val{cache.late.of} logits of each of the four steps (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). A test repeats the comparison for every family of models, and another for the built-in model up to its full context (|to_remember_changes_no_bit| and |the_whole_context_row_by_row| in \.{tests/check\_cache.c}).
+Is it the same text? The program of this chapter lets the built-in model write the sentence of chapter 3 twice, first with the line and then without it, and compares all \val{cache.late.of} logits of each of the four steps (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
 
 In most other engines it is otherwise. They multiply a matrix by one row with another kernel than by many rows, and the two kernels add in different orders. So the last bits of the logits differ with and without the cache, and once in a while a token does.
 @^order of summation@>
@@ -169,7 +167,7 @@ Three things happen to a sequence. A pass brings new rows. The store admits them
 @^sequence@>@^fork@>@^crop@>
 
 @* A paged cache: block tables, forks, copy on write. \label{sec:pages}
-Where should the rows of a sequence be? The store of \cref{model} has one block of memory for each, which is simple as long as there is one text and its length is known. But several texts grow at different speeds; two of them may begin alike; one may be cut off and go on differently. With blocks each of these is a copy, and a block that is reserved for the longest possible text is mostly empty (\cref{sec:cachebill}). So this store keeps rows in \emph{pages} of $P$ rows each. A sequence has a \emph{block table}, which is the list of its pages: the row of position $t$ is row $t\bmod P$ of the page in entry $\lfloor t/P\rfloor$ of the table. The pages of a sequence may be anywhere in memory, and a page may be in several tables. This is how an operating system gives memory to processes; for keys and values it was introduced as \emph{paged attention} by Kwon and others (2023), who call a page a block.
+Where should the rows of a sequence be? The store of \cref{model} has one block of memory for each, which is simple as long as there is one text and its length is known. But several texts grow at different speeds; two of them may begin alike; one may be cut off and go on differently. With blocks each of these is a copy, and a block that is reserved for the longest possible text is mostly empty (\cref{sec:cachebill}). So this store keeps rows in \emph{pages} of $P$ rows each. A sequence has a \emph{block table}, which is the list of its pages: the row of position $t$ is row $t\bmod P$ of the page in entry $\lfloor t/P\rfloor$ of the table. The pages of a sequence may be anywhere in memory, and a page may be in several tables. An operating system gives memory to processes in this way; for keys and values the scheme was introduced as \emph{paged attention} by Kwon and others (2023), who call a page a block.
 @^page@>@^paged attention@>@^block table@>
 
 To fork a sequence, we copy its table (\cref{fig:blocktable}). To crop it, we make the table shorter. No key and no value moves.
@@ -283,7 +281,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
      sentence if memory is refused or an option cannot be met. Owned by the caller,
      and closed by |store_close| */
 
-@ We say that a fork copies nothing. So that you can check it, a cache reports what it holds and what it has copied.
+@ A cache reports what it holds and what it has copied, so that you can check that a fork copies nothing.
 
 @<A store that keeps its rows in pages@>=
 struct cache_state {
