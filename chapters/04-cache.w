@@ -236,7 +236,7 @@ struct sequence_table { struct kv_sequence *sequence; size_t *order; };
 @<What a table of sequences does@>@;
 #endif
 
-@ The functions are given the store whose table it is, for its pass, its sizes and its memory.
+@ Each function also gets the store that the table belongs to, which has the rows of the pass, the sizes and the memory.
 
 @<What a table of sequences does@>=
 bool sequences_open(struct sequence_table *t, struct store *s, struct error *why);
@@ -278,7 +278,7 @@ struct cache_options {
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
   /* an empty cache for |n_sequences| sequences of a model; null and a
-     sentence if memory is refused or an option cannot be met. Owned by the caller,
+     message if memory is refused or an option cannot be met. Owned by the caller,
      and closed by |store_close| */
 
 @ A cache reports what it holds and what it has copied, so that you can check that a fork copies nothing.
