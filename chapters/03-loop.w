@@ -8,12 +8,12 @@
 \chapterquestion{Why does the tenth word of an answer cost more than the first, when it is
 only one more word?}
 @** The generation loop, and what recomputing costs.
-\incipit{A}{model} predicts one token. It becomes a writer when it is fed its own words: the token that it predicted is appended to the text, and the longer text goes in again. This is \emph{autoregressive generation}, and a loop of six steps does it. But look at what goes in. To predict the fourth token the model reads three; to predict the fifth it reads four, three of which it has read before; and a model has no yesterday. Everything it worked out about those three it works out again.
+\incipit{A}{model} predicts one token. It becomes a writer when it is fed its own words: the token that it predicted is appended to the text, and the longer text goes in again. This is \emph{autoregressive generation}, and a loop of six steps does it. The model cannot tell the tokens that it was given from those that it wrote. But look at what goes in. To predict the fourth token the model reads three; to predict the fifth it reads four, three of which it has read before. It remembers nothing from one pass to the next, so it computes everything about those three again.
 @^autoregressive generation@>@^redundancy@>
 
-In this chapter we write that loop in twenty lines, as the simplest accounts of it do, and look at a text that it writes. Then we count how much of its work is done for the first time and how much is done again; the answer is the reason for the whole second part of the book. At the end the loop grows, need by need, into the one that the engine uses from here on.
+In this chapter we write that loop in twenty lines, in its simplest form, and look at a text that it writes. Then we count how much of its work is done for the first time and how much is done again; the answer is the reason for the whole second part of the book. At the end the loop grows, need by need, into the one that the engine uses from here on.
 
-To recall the words: a \emph{row} is a token at a position, on its way through the model, and a \emph{pass} takes a set of rows through all layers. In each layer a row makes a query, a key and a value; its query meets the keys of the rows before it, and its own. The \emph{store} keeps keys and values. At the end the \emph{head} turns a row into \emph{logits}, one score for each token of the vocabulary.
+These words come from chapter 2. A \emph{row} is a token at a position, on its way through the model, and a \emph{pass} takes a set of rows through all layers. In each layer a row makes a query, a key and a value; its query meets the keys of the rows before it, and its own. The \emph{store} keeps keys and values. At the end the \emph{head} turns a row into \emph{logits}, one score for each token of the vocabulary.
 
 @* The loop in six steps. \label{sec:sixsteps}
 Here is the whole loop, and nothing else. It \emph{forgets} what the store has of the text; it \emph{reads} all tokens of the text, as rows, in one pass; it \emph{scores} what may follow the last row; it \emph{selects} a token, \emph{appends} it, and \emph{stops} if that was the token that means the end, or if the text is full.
@@ -42,13 +42,13 @@ static bool write_text(struct writer *w, size_t full, struct error *why)
   }
 }
 
-@ The writer |w| holds the engine, the model, the store |s| and the text, a growing list of ids (\cref{sec:loopcheck}). All the work is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head; |pass_close| frees the hidden states, which nothing needs any more. A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. Only the last is asked, since the others would predict tokens that are already there. That saves a good deal: in GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
+@ The writer |w| holds the engine, the model, the store |s| and the text, a growing list of ids (\cref{sec:loopcheck}). All the work is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head; |pass_close| frees the hidden states, which nothing needs any more. A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. Only the last row is asked, since the others would predict tokens that are already there. That saves a good deal: in GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
 
 We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain kernels of chapter 2, and writes a tale of \val{loop.tale.written} tokens. The last of them is the end token, appended like any other; a program that prints for a reader leaves it out. (The first two lines count what the loop did, as \cref{sec:naivecost} explains; the last is a check, \cref{sec:loopcheck}.)
 
 \checkpoint{build/out/loop.txt}{a text that the loop has written, and what it took}
 
-@ How does it select? In the simplest way there is: the token with the highest logit. This is \emph{greedy decoding}. The softmax of chapter 2 is not needed for it, since a higher logit is a higher probability. Greedy decoding needs no random numbers, so the same prompt always gets the same text, and we can compare texts and counts. It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
+@ How does the loop select a token? In the simplest way: it takes the one with the highest logit. This is \emph{greedy decoding}. The softmax of chapter 2 is not needed for it, since a higher logit is a higher probability. Greedy decoding needs no random numbers, so the same prompt always gets the same text, and we can compare texts and counts. It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
 @^greedy decoding@>@^argmax@>
 
 @<Find the token with the highest logit@>=
@@ -60,10 +60,10 @@ static uint32_t likeliest(const float *logits, size_t vocab)
   return best;
 }
 
-@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If it were decided by the order of the work, for example by which of several threads is the first to report its maximum, two runs would now and then write two texts.
+@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If the thread that reports its maximum first decided them, two runs would now and then write two texts.
 @^ties@>
 
-And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended after 500 tokens; in one of them the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but it is never taken back either: what follows continues the text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
+Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has 500 tokens; in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but all that follows continues a text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
 @^exposure bias@>
 
 @* Rows computed, rows needed. \label{sec:naivecost}
@@ -113,9 +113,9 @@ static void print_counts(const struct writer *w)
   N(p,g)=\sum_{t=1}^{g}(p+t-1)=gp+\frac{g(g-1)}2
 \end{equation}
 rows. How many were necessary? Each token that is ever read needs its row once, and the last token
-written is never read; so $p+g-1$ rows would have been enough, and in every run the counters find exactly so many needed. The first term
+written is never read; so $p+g-1$ rows would have been enough, and in every run the counters find exactly that number. The first term
 of~\eqref{eq:naive} grows with the prompt, the second with the square of what we write, and
-\cref{fig:growth} shows the one taking over from the other. That answers the question at the head of the chapter: the first
+\cref{fig:growth} shows the second taking over from the first. That answers the question at the head of the chapter: the first
 word of an answer costs a pass of $p$ rows, the tenth one of $p+9$.
 
 \Cref{fig:heat}\lab{lab:loopgrid} is the grid of \cref{fig:grid} seen from far away, for 50 tokens given and 100 written. Of 18 cells 6 were needed there; of \val{loop.naive.50.100} here \val{loop.needed.50.100} are, no more than the outline of the picture.
@@ -162,7 +162,7 @@ $1-\frac{(g-1)/2}{p+g-1}$. What is subtracted is not negative, so $R\le g$. And 
 grows, so $R$ is smallest at $p=1$, where the fraction is $\frac{1+(g-1)/2}{g}=\frac{g+1}{2g}$. Therefore
 $$\frac{g+1}2\le R\le g,$$
 with equality on the left for a prompt of one token, and on the right for a single token written. For longer answers $R$
-comes as near to $g$ as you like when the prompt grows.
+approaches $g$ as the prompt grows.
 Put in the first line of the table: the bounds are \val[1]{loop.bound.low} and \val{loop.bound.high}, and the count is
 \val[2]{loop.waste.100.50}. So the waste belongs to the length of the answer; a longer prompt can at
 most double it.
@@ -182,16 +182,16 @@ prompt of one token
 For 1000 tokens the counters say \val{loop.naive.1.1000} rows and \val{loop.pairs.1.1000} pairs.
 The rows grow with the square, the pairs with the cube. The counters confirm it: between 1000 and 2000 tokens after a prompt of
 one, the slopes on logarithmic paper are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
-An author who calls the naive loop ``quadratic'' has counted one of the two. Where no run can follow, the formulas go on: a text of 100,000 tokens would take \val{loop.formula.100000} rows.
+An author who calls the naive loop ``quadratic'' has counted rows. The formulas also cover texts that are too long to run: one of 100,000 tokens would take \val{loop.formula.100000} rows.
 
 @* Causality: recomputed rows are identical. \label{sec:causal}
 All this work is wasted only if the same comes out each time. It does, to the last bit, and
-the reason is one arrow that is missing: a row looks at rows before it and never at rows after
+the reason is the causal mask: a row looks at rows before it and never at rows after
 it. Go through the layers. The embedding of position $i$ depends on token $i$ and on $i$. A layer
 turns the hidden states of positions $0\ldots i$ into the hidden state of position $i$. By
 induction over the layers, whatever is computed at position $i$, its key and its value included, depends on tokens $0\ldots i$ only.
-A later token can change none of it. That settles the values. For the bits we need
-\cref{model} as well: the sums of a row are added in the same order however many rows share its pass.
+A later token can change none of it. So the mathematical values are equal. That the bits are equal is a promise of
+\cref{model}: the sums of a row are added in the same order however many rows share its pass.
 @^causal mask@>
 
 Three tests keep this honest.\side{In
@@ -215,10 +215,9 @@ $i+1$ keys. We expect
 the time for each \emph{row} is a straight line over the length. \Cref{fig:clock} shows that line.\lab{lab:loopclock} It begins at
 \val[1]{loop.clock.row} microseconds, which is what projections, MLP and norms cost a row, and
 rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at; \val[0]{loop.clock.texts} lengths fit it with a largest
-error of \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.longest} rows attention
-takes \val[0]{loop.clock.share} percent of the time, in one of \val{loop.clock.shortest} rows
-\val[0]{loop.clock.share.short}. So the cost of a step is nearly linear for short texts only; over \val{loop.clock.longest} tokens it takes \val[0]{loop.clock.step} milliseconds, and the next step a little more. Within this small model's context
-attention overtakes everything else, and the loop as a whole is on its way from the square of \eqref{eq:naive} to the cube of \eqref{eq:pairs}.
+error of \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.shortest} rows attention takes \val[0]{loop.clock.share.short} percent of the time; in one of \val{loop.clock.longest} rows, which takes \val[0]{loop.clock.step} milliseconds, it takes
+\val[0]{loop.clock.share} percent. So the cost of a step is nearly linear for short texts only. Within this small model's context
+attention overtakes everything else, and the cost of a whole text is on its way from the square of \eqref{eq:naive} to the cube of \eqref{eq:pairs}.
 
 \fig{clock}{fig:clock}{Time of one pass, divided by its rows, over the number of rows, and the straight line
 of \eqref{eq:clock}. Bars span the middle half of the rounds. Measured once, with one thread and the fast kernels, on the machine that
@@ -230,7 +229,7 @@ The loop of \cref{sec:sixsteps} writes one text for one program. The programs of
 
 \widefig{sixsteps}{fig:hooks}{The six steps, and where a caller can attach something. What is not given leaves the step as it was: nothing is kept, the whole text is read in one pass, the likeliest token is selected.}{Six boxes in a row, forget, read, score, select, append, stop, and an arrow from the last back to the first. Under forget: recall, which keeps rows, chapter 4. Under read: chunk, pieces of a prompt, and several sequences in one pass, chapter 5. Under select: select, a sampler, chapter 7. Under append: accept, which is told the token. Under stop: eos, max new tokens and stop, a stop criterion, chapter 8. At the arrow back: on step, a callback that sees the step.}
 
-First what goes in and what comes out. A pass needs four things, an engine, a model, a store and memory, all borrowed: a model is large, and the next text wants the same one. What comes out is the text, prompt included, and the reason why it ended. The caller owns the text and frees it, even after a cancellation: a reader who breaks off a long answer wants to keep what there is.
+First what goes in and what comes out. A pass needs four things: an engine, a model, a store and memory. The loop borrows them, since a model is large and the next text needs the same one. What comes out is the text, prompt included, and the reason why it ended. The caller owns the text and frees it, even after a cancellation: a reader who breaks off a long answer wants to keep what there is.
 
 @<What it takes to generate@>=
 struct generate_context {@+ struct engine *e;@+ const struct model *lm;
@@ -269,10 +268,10 @@ typedef bool step_stop(void *ctx, const struct continuation *text,
   /* says whether the |text|, whose last token is the newest, is to end with
      it; |*enough| is false before; |false| and a message if it cannot tell */
 
-@ The order matters when two ends fall on one token. The end that the model itself selected comes first, then the stop criterion, then the length. A watcher that would cancel a text which has ended anyway comes too late.
+@ The order matters when two ends fall on one token. The end that the model itself selected comes first, then the stop criterion, then the length. A watcher cannot cancel a text that has ended with this token.
 
 When is a context full? \label{sec:contextfull} The context is the store's: it may be shorter than what the model was trained for. Take one of 8 positions and a prompt of 6 tokens. The passes read 6, 7 and 8 tokens; the third writes a ninth, which would have
-position 8, and there is none. It is written all the same, because it need not be read.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can
+position 8, and there is no such position. It is written all the same, because it need not be read.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can
 be followed by $C-n+1$ tokens: here $8-6+1=3$.} That is why the code below compares the text's length with |>| and not with |>=|.
 
 @<Select a token, append it, and stop or go on@>=
@@ -335,7 +334,7 @@ static bool select_token(const struct model *lm, const struct generate_options *
     || want->select(want->select_ctx, logits, c, chosen, why);
 }
 
-@ These are the last three of the six steps, for one sequence and its own logits. If one of them fails, the sequence ends with an error. A caller who wants no token at all may want to know what the reading costs; so with |max_new_tokens == 0| the text ends after it was read, without a choice.
+@ These are the last three of the six steps, for one sequence and its own logits. If one of them fails, the sequence ends with an error. A caller may only want to know what the reading costs; so with |max_new_tokens == 0| the text ends after it was read, and no token is selected.
 
 @<Select a token, append it, and stop or go on@>=
 static void take_token(const struct generate_context *g, struct sequence *q,
@@ -423,7 +422,7 @@ static size_t plan_rows(const struct generate_context *g, struct sequence *q)
 static bool may_choose(const struct sequence *q)
 {@+ return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;@+ }
 
-@ The rows of a sequence begin where the store's rows of it end. The last row of the text is read in any case, or there would be nothing to score. If the pass fails, nothing has been stored and no sequence has changed; the caller may try the same step again, perhaps with one sequence fewer.
+@ The new rows of a sequence follow the rows that the store has of it. The last row of the text is always read, or there would be nothing to score. If the pass fails, nothing has been stored and no sequence has changed; the caller may try the same step again, perhaps with one sequence fewer.
 
 @<Forget, read and score@>=
 static size_t make_rows(const struct sequence *q, struct row *rows)
@@ -435,7 +434,7 @@ static size_t make_rows(const struct sequence *q, struct row *rows)
   return q->count;
 }
 
-@ After the pass, each sequence whose text has been read to the end needs logits of its last row. That row may be bad: if weights are NaN or infinite, rows become non-finite somewhere on their way, and a bad row spoils those that see it. Then the message names the first bad row, and |pass_is_finite| says after which layer it went bad. A bad row that the last one does not see, because a window ends before it, does no harm.
+@ After the pass, each sequence whose text has been read to the end needs logits of its last row. That row may have numbers that are not finite: if weights are NaN or infinite, a row becomes non-finite in some layer, and spoils the rows that see it. Then the message names the first such row, and |pass_is_finite| says after which layer it became so. A non-finite row that the last row does not see, because it is outside the window, does no harm.
 
 @<Forget, read and score@>=
 static bool finite_until(const struct model *lm, const struct pass *p,
@@ -460,8 +459,8 @@ static size_t find_last_rows(const struct model *lm, struct sequence *const *lis
   return k;
 }
 
-@ Reading makes the rows, puts them through the model, finds the last row of each sequence that has been read to its end, and asks for the logits of those rows. The list of rows is allocated anew for every pass. Once for all, at the length that a text may reach, would be simpler; but that length
-comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. The pass is closed as soon as its logits are computed. If there is only one text, the progress that is reported (\cref{sec:progress}) is that of the whole text, not of the piece that this pass reads.
+@ Reading makes the rows, puts them through the model, finds the last row of each sequence that has been read to its end, and asks for the logits of those rows. The list of rows is allocated anew for every pass. Allocating it once, at the length that a text may reach, would be simpler; but that length
+comes from the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. The pass is closed as soon as its logits are computed. If there is only one text, the progress that is reported (\cref{sec:progress}) is that of the whole text, not of the piece that this pass reads.
 
 @<Forget, read and score@>=
 static void tell_of_text(struct progress *p, const struct sequence *q)
@@ -600,7 +599,7 @@ bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n
   return ok;
 }
 
-@ It makes no difference to a row in which piece of a list it is read, as the keys and values of the earlier pieces are in the store, with the same bits (\cref{sec:chunks}).
+@ A row comes out the same in whichever piece of the list it is read, because the keys and values of the earlier pieces are in the store, with the same bits (\cref{sec:chunks}).
 
 @<Read a list of rows, a chunk at a time@>=
 bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
@@ -731,19 +730,19 @@ Three of the claims that we ran are the most instructive; the others are in the 
 lists as S4.)
 
 \begin{claimed}{S0-32, S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
-for $p=3$, $g=4$ it is \val{claim.S4-27}, which the article's own drawing counts too. Its table should say
+the last token is never read. For $p=3$ and $g=4$ that makes \val{claim.S4-27} rows and not $p+g=7$; the article's own drawing has as many. Its table should say
 \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}.
 \end{claimed}
 
 \begin{claimed}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36, S3-11}
-for $10^3$ tokens \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
-cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows.
+for 1000 tokens the naive loop computes \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
+cubic. Another article prints \val{claim.S1-57} as the number of positions for ``attention'', but it counts rows.
 \end{claimed}
 
 \begin{claimed}{S2-12, S2-46}
-of \val{loop.naive.50.100} rows that the loop computes for this very article's example, \val{claim.S2-12} are enough.
-It goes on: ``we actually only need the query at the last position''. Not in this loop: leave one query of the first layer
-out, and the keys of the second change.
+of the \val{loop.naive.50.100} rows that the loop computes for this article's own example, \val{claim.S2-12} are enough.
+The article goes on: ``we actually only need the query at the last position''. Not in this loop: if one query of the first layer
+is left out, keys of the second layer change.
 \end{claimed}
 
 @* Exercises. \label{sec:loopexercises}

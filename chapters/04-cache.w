@@ -29,7 +29,7 @@ In all $3+1+1+1=6$ rows, where chapter 3 has 18. The store has $3$, $4$, $5$ and
 text, because the newest token has not been read yet. How many of the six are read again by a later pass? Rows 0, 1 and 2 by three passes, row 3 by two, row 4 by one, row 5 by none: $5$ rows.
 \end{byhand}
 
-In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache. The laboratory asserts it of every run that it makes.\lab{lab:cachetwice}
+In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache, and the laboratory checks this in every run.\lab{lab:cachetwice}
 
 @* Why keys and values are kept, and queries are not. \label{sec:whykeep}
 In each layer a row makes three vectors: a query, a key and a value. Why are only two of them cached? Look at where they are used (\cref{fig:cachedstep}). In one head, row $i$ has the result
@@ -40,9 +40,7 @@ where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, 
 
 \fig{cachedstep}{fig:cachedstep}{One query against five keys: a pass of one row, in one head of one layer, after four rows that are stored. A query is a line of the triangle of scores, and a key is a column. The new row adds a line, for which it needs every column but no other line.}{A triangle of five lines and five columns. Its first four lines, the scores of earlier rows, and their four queries are dotted outlines. The last line is filled: the query of the new row meets the four cached keys above it and its own key, which gives five weights; below them the four cached values and the row's own value are added up to the result.}
 
-In the case by hand the query of row 0 is used in pass 1 and then never again, while its key and its value are used in all four passes. The same holds for every row: its query is used in one pass, its key and value in that pass and every later one.
-
-Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache as well. All that an old query was good for has been stored, and the query can go. And the old keys and values may be used again, because they depend on no token after their own.
+Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache as well: all that an old query was good for has been stored. And the stored keys and values never have to be corrected, because they depend on no token after their own.
 
 @* From recomputing to caching: one line. \label{sec:line}
 Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
@@ -53,7 +51,7 @@ Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that t
 |else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);|
 \smallskip
 
-\noindent When a round begins, |first| is 0, so |store_crop| drops all rows. This line is not executed if the caller's options have a function |recall|; then the loop asks this function how many rows of the text the store has already, and reads the rest. The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. As far as the loop is concerned, that is the whole cache. The loop looks at |recall| in every step, so the cache may be switched on or off in mid-text; the next pass then has one row, or all of them.
+\noindent When a round begins, |first| is 0, so |store_crop| drops all rows. This line is not executed if the caller's options have a function |recall|; then the loop asks this function how many rows of the text the store has already, and reads the rest. The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. If the caller changes a token in the middle of the text, the rows from there on are computed again. As far as the loop is concerned, that is the whole cache. The loop looks at |recall| in every step, so the cache may be switched on or off in mid-text; the next pass then has one row, or all of them.
 
 @(keep.h@>=
 #ifndef INCIPIT_KEEP_H
@@ -65,7 +63,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
      they agree from the first on; crops the others; returns how many rows are kept */
 #endif
 
-@ A store remembers the token of each of its rows, and they tell which rows belong to a text. Every kind of store can say them, so the function serves the array of \cref{sec:rows} as well as the cache of this chapter.
+@ A store remembers the token of each of its rows, and these tokens tell which rows belong to a text. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as this cache.
 
 @(keep.c@>=
 #include "cache/keep.h"
@@ -81,9 +79,9 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 }
 
 @* Cached equals recomputed, bit for bit. \label{sec:twice}
-Is it the same text? The program of this chapter lets the built-in model write the sentence of chapter 3 twice, first with the line and then without it, and compares all \val{cache.late.of} logits of each of the four steps (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). A test repeats the comparison for every family of models, and another for the built-in model up to its full context (|to_remember_changes_no_bit| and |the_whole_context_row_by_row| in \.{tests/check\_cache.c}).
+Is it the same text? The program of this chapter lets the built-in model write the sentence of chapter 3 twice, first with the line and then without it, and compares all \val{cache.late.of} logits of each of the four steps (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
 
-In most other engines it is otherwise. There a product of a matrix with one row is another kernel than a product with many rows, and sums in another order. The last bits of the logits then differ with and without the cache, and once in a while a token does.
+In most other engines it is otherwise. They multiply a matrix by one row with another kernel than by many rows, and the two kernels add in different orders. So the last bits of the logits differ with and without the cache, and once in a while a token does.
 @^order of summation@>
 
 \Cref{fig:plates}\lab{lab:plates} shows the keys in the cache after each of the four passes, read from memory. The cache grows by one line in all layers at once, and is one token shorter than the text. What is there stays as it is: a line has the same pattern in every column of the figure.
@@ -91,7 +89,7 @@ In most other engines it is otherwise. There a product of a matrix with one row 
 \widefig{plates}{fig:plates}{The keys of the first and the last layer in the cache after each of the four passes: a line for each position, a cell for each number, darker the larger its magnitude. Red cells are those that the pass has added. A red word is the token that has just been written; it has no line yet.}{Four columns of two plates. The plates of a column have three lines, then four, five and six; after the first pass all three are red, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
 
 @* Keys and values are stored before attention. \label{sec:append}
-A row attends to the rows before it \emph{and to itself}. So its key and its value must be in the store before its query is compared with what is there; chapter 2 made this a rule. Explanations of the cached step often have it the other way round: the query attends to all cached keys and values; \emph{then} the new key and value are appended. Does it matter?
+A row attends to the rows before it \emph{and to itself}. So its key and its value must be in the store before its query is compared with the keys there; chapter 2 made this a rule. Explanations of the cached step often have the other order: the query attends to all cached keys and values; \emph{then} the new key and value are appended. Does it matter?
 
 \begin{byhand}{a row that overlooks itself}
 One head of one number. Two rows are stored, with the values $3$ and $6$. A third comes, with the value $8$. Its scores are such that $e^s$ is $1$ for the first row, $2$ for the second, and $3$ for itself.
@@ -103,10 +101,10 @@ store last & $(1\cdot3+2\cdot6)\div(1+2)=15\div3=5$
 \end{tabular}
 \medskip
 
-Nothing is lost for ever: the next row finds all three. But this one has found $5$ where it should have found $6.5$, and what it hands on to the next layer is wrong.
+The next row finds all three. But this one has found $5$ where it should have found $6.5$, and what it hands on to the next layer is wrong.
 \end{byhand}
 
-We can put the other order into the real model. The prompt \tok{The}\tok{\ cat}\tok{\ sat} is read as it should be; then the row of \gen{\ on} is read by either rule, and the logits after it are compared.\lab{lab:late} All \val{cache.late.differ} of the \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by \val[2]{cache.late.most}, where all logits are between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token does not mind: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, since the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two texts part at token \val{cache.late.parts}. The cached loop with the wrong order is another model, and nothing tells its reader so.
+We can put the other order into the real model. The prompt \tok{The}\tok{\ cat}\tok{\ sat} is read as it should be; then the row of \gen{\ on} is read by either rule, and the logits after it are compared.\lab{lab:late} All \val{cache.late.differ} of the \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by \val[2]{cache.late.most}, where all logits are between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token is the same: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, since the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two texts part at token \val{cache.late.parts}. The cached loop with the wrong order is another model, and nothing tells its reader so.
 
 @* Work per token with the cache. \label{sec:counting}
 A step of the naive loop over $n$ tokens computes $n$ rows and compares $n(n+1)/2$ pairs of a query and a key. With the cache it computes one row, whose query meets $n$ keys: its own and those of the $n-1$ rows before. Over a whole text that begins with one token, $T$ steps compute
@@ -119,11 +117,11 @@ and the pairs, which were a sum of sums, lose one of the two:
 \end{equation}
 (The third of the four sums follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=1000$ the counters of the two loops say\lab{lab:cachesums} \val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs without the cache, and \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs with it. (These are the pairs of one head in one layer; each head of each layer has as many.)
 
-So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. If you write that the cache makes generation linear, you have counted rows; if you then complain that long contexts are slow, you have met the pairs. The number of pairs that is left is the number of \emph{rows} of the naive loop, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it. Both are right about something.
+So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. An author who writes that the cache makes generation linear has counted rows; a user who finds that long contexts are slow has met the pairs. With the cache there are as many pairs as the naive loop has \emph{rows}, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it. Both are right about something.
 
 \fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. On logarithmic axes $n^k$ is a line of slope $k$. The pairs that are left lie on the rows that there were.}{Logarithmic axes. Without the cache the pairs rise with slope three and the rows with slope two; with it the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
 
-In the case by hand the last of the four sums can be done on the fingers: the three queries of the first pass meet $1$, $2$ and $3$ keys, those of the others $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
+In the case by hand the pairs can be counted on the fingers: the three queries of the first pass meet $1$, $2$ and $3$ keys, those of the others $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
 
 @* Time per token with the cache. \label{sec:cacheclock}
 A step with the cache has one row, which costs a constant by itself and attends to $n$ keys. We expect
@@ -132,44 +130,44 @@ A step with the cache has one row, which costs a constant by itself and attends 
 \end{equation}
 where a step of the naive loop took $an+bn(n+1)/2$. So we timed each of 1000 steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key, with a mean error of \val[1]{cache.clock.error} percent.
 
-All 1000 tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for 100, \val[1]{cache.clock.ratio.300} for 300, and \val[0]{cache.clock.ratio.1000} for 1000. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}, where the same model takes \val[2]{phases.ms.pocket.1.1000.1} milliseconds for a row after 1000 others and here \val[2]{cache.clock.step.1000}: the two were timed in different hours on a machine that others share.
+All 1000 tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for 100, \val[1]{cache.clock.ratio.300} for 300, and \val[0]{cache.clock.ratio.1000} for 1000. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}. (That chapter finds \val[2]{phases.ms.pocket.1.1000.1} milliseconds for a row after 1000 others, and this one \val[2]{cache.clock.step.1000}: the two were timed in different hours on a machine that others share.)
 
 \fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it, and the fitted line of \eqref{eq:cachedstep}, which is bent by the logarithmic axes. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic axes. The naive one rises steadily over two orders of magnitude. The cached one is nearly flat at first and rises a little towards many tokens, close to the fitted curve.}
 
 @* Memory per token. \label{sec:price}
-The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and 100 written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have not been computed; so each row that was saved has cost \val[0]{cache.price.50.100} bytes. The longer the text, the lower this price, because what is saved grows with the square of the text and the memory in proportion to it: \val[0]{cache.price.1.1000} bytes for 1000 tokens that follow one.
+The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and 100 written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have not been computed; so each computation of a row that was saved has cost \val[0]{cache.price.50.100} bytes. The longer the text, the lower this price, because the work that is saved grows with the square of the text and the memory only in proportion to it: for 1000 tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
 
 Memory is not the whole price. What is stored must also be read again: each step reads all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
 
-@ As a tensor, with the $B$ sequences of a batch in front, the keys after a prompt of ten tokens have\label{sec:tenpositions} the shape
+@ As a tensor, for a batch of $B$ sequences, the keys after a prompt of ten tokens have\label{sec:tenpositions} the shape
 
 \smallskip
 \hskip 2em\.{[layers][B][kv\_heads][10][head\_dim]},
 \smallskip
 
-\noindent and the values the same. One pass of \emph{one} row puts 11 in the place of 10. That is all that a cached step does to the cache: one row comes in, and each layer has one position more. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
+\noindent and the values the same. A pass of \emph{one} row for each sequence changes 10 to 11. That is all that a cached step does to the cache: each layer has one position more. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
 
 @* Turned keys: RoPE and the cache. \label{sec:turned}
-The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). Turned once, a key serves every later query. If keys were stored before rotation, each would have to be turned again by every row that attends to it, as many times as there are pairs, in every layer.
+The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). Turned once, a key serves every later query. If keys were stored before rotation, every row that attends to a key would have to turn it again: one rotation for each pair, in every layer.
 @^RoPE@>
 
 What is gained in work is lost in freedom: a turned key belongs to its position. Suppose that the first half of a text is dropped and the rest moved to the front. Then all keys of the rest must be turned back by the distance, row by row. Yet that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it looked back, and
 what it took from the half that was dropped cannot be taken out again.
 
-For the same reason a paragraph that was read at position 0 cannot be pasted after another text, wherever its keys are turned to: its rows have not looked at that text. A table of common paragraphs, each computed once and used anywhere, is not to be had. Only the \emph{beginning} of a text can be
+For the same reason a paragraph that was read at position 0 cannot be pasted after another text, to whatever positions its keys are turned: its rows have not looked at that text. So there can be no table of common paragraphs that are computed once and used anywhere. Only the \emph{beginning} of a text can be
 shared, because it has the same positions and the same tokens before it in both. (Models with learned positions, such as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 
-@ What can a program do when a text reaches the end of the model's context?\label{sec:contextend} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the worst logit is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
+@ What can a program do when a text reaches the end of the model's context?\label{sec:contextend} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the logit that is furthest off is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
 @^context shift@>@^context limit@>
 
 @* Sequences of a store. \label{sec:sequences}
 So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store must know its \emph{sequences}: which rows belong to which text, how many there are, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.
 
-Three things happen to a sequence. A pass brings new rows. The store admits them or refuses, before anything is computed: a position must not be missing, come twice, or be beyond the context. A second text may go on from where the first is, so a sequence can be \emph{forked}. And a text can be taken back to an earlier position, or be given up; then the sequence is \emph{cropped}, and the store forgets the rows after that position. These duties are the same wherever the rows are kept; \cref{sec:sequencetable} has the code for them.
+Three things happen to a sequence. A pass brings new rows. The store admits them or refuses, before anything is computed: a position must not be missing, come twice, or be beyond the context. A second text may go on from where the first is, so a sequence can be \emph{forked}. And a text can be taken back to an earlier position, or be given up; then the sequence is \emph{cropped}, and the store forgets the rows after that position. These duties are the same wherever the rows are kept.
 @^sequence@>@^fork@>@^crop@>
 
 @* A paged cache: block tables, forks, copy on write. \label{sec:pages}
-Where should the rows of a sequence be? The store of \cref{model} has one block of memory for each, which is simple as long as there is one text and its length is known. But several texts grow at different speeds; two of them may begin alike; one may be cut off and go on differently. With blocks each of these is a copy, and a block that is reserved for the longest possible text is mostly empty (\cref{sec:cachebill}). So this store keeps rows in \emph{pages} of $P$ rows each. A sequence has a \emph{block table}, which is the list of its pages: the row of position $t$ is row $t\bmod P$ of the page in entry $\lfloor t/P\rfloor$ of the table. The pages of a sequence may be anywhere in memory, and a page may be in several tables. This is how an operating system gives memory to processes; for keys and values it was introduced as \emph{paged attention} by Kwon and others (2023), who call a page a block.
+Where should the rows of a sequence be? The store of \cref{model} has one block of memory for each, which is simple as long as there is one text and its length is known. But several texts grow at different speeds; two of them may begin alike; one may be cut off and go on differently. With blocks each of these is a copy, and a block that is reserved for the longest possible text is mostly empty (\cref{sec:cachebill}). So this store keeps rows in \emph{pages} of $P$ rows each. A sequence has a \emph{block table}, which is the list of its pages: the row of position $t$ is row $t\bmod P$ of the page in entry $\lfloor t/P\rfloor$ of the table. The pages of a sequence may be anywhere in memory, and a page may be in several tables. An operating system gives memory to processes in this way; for keys and values the scheme was introduced as \emph{paged attention} by Kwon and others (2023), who call a page a block.
 @^page@>@^paged attention@>@^block table@>
 
 To fork a sequence, we copy its table (\cref{fig:blocktable}). To crop it, we make the table shorter. No key and no value moves.
@@ -180,9 +178,9 @@ A page that is in two tables must not be written to, because one sequence would 
 @^copy on write@>
 
 @* Prefix caching. \label{sec:prefix}
-Forks pay off when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, and |store_match_prefix| finds how far that text serves, as in a chat.
+Forks pay off when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, as in a chat, and |store_match_prefix| finds how far that text serves.
 
-A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones, and this is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a tree, whose branches are their different continuations (Zheng and others 2024). Pages that no sequence uses any more stay where they are until their memory is needed. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
+A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones, and this is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a tree, whose branches are their different continuations (Zheng and others 2024). Pages that no sequence uses any more stay where they are until their memory is needed, or are moved to a disk. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
 @^prefix caching@>
 
 @* The layout of a page. \label{sec:layout}
@@ -209,8 +207,17 @@ by heads, pages of 256 & \val[0]{layout.heads256.256} & \val[0]{layout.heads256.
 \end{tabular*}
 \end{table}
 
-@* The sequences of a store in C. \label{sec:sequencetable}
-The table of sequences says how many rows each has, which tokens they had, and, during a pass, which row comes where. It does not say where rows are kept, and so it is a file of its own.
+@* The paged cache in C. \label{sec:pagecode}
+The caller says how many rows the cache may hold. Memory is not taken for all of them at once, unless the caller wants that: a context of 131072 positions, which Llama~3.1 has, would ask for gigabytes before the first word. The pool of pages grows by doubling instead. The pages are in the memory of the backend, where the kernels write and read them; the cache itself never looks into one.
+
+@(cache.h@>=
+#ifndef INCIPIT_CACHE_H
+#define INCIPIT_CACHE_H
+#include "cache/keep.h"
+@<A store that keeps its rows in pages@>@;
+#endif
+
+@ What a store knows of its sequences is the same wherever it keeps the rows: how many rows each sequence has, which tokens they had, and, during a pass, which row comes where. So it is a table of its own. The rows of a pass may come in any order. If a sequence that has |length| rows gets |count| more, their positions must be |length| \dots\ |length+count-1|, each once. So there is exactly one place for each row, and |order| lists the rows by these places. The functions are in \cref{sec:sequencetable}.
 
 @(sequences.h@>=
 #ifndef INCIPIT_SEQUENCES_H
@@ -229,7 +236,7 @@ struct sequence_table { struct kv_sequence *sequence; size_t *order; };
 @<What a table of sequences does@>@;
 #endif
 
-@ The functions are given the store whose table it is, for its pass, its sizes and its memory.
+@ Each function also gets the store that the table belongs to, which has the rows of the pass, the sizes and the memory.
 
 @<What a table of sequences does@>=
 bool sequences_open(struct sequence_table *t, struct store *s, struct error *why);
@@ -238,7 +245,7 @@ bool sequences_begin(struct sequence_table *t, struct store *s, struct error *wh
   /* finds the place of each row of the pass, and sets |rows_recomputed|; errors: a position beyond the
      context, stored already, after a gap or given twice, and memory; then nothing has changed */
 void sequences_end(struct sequence_table *t, struct store *s, bool commit);
-  /* the rows of the pass count, or have never been */
+  /* the rows of the pass count from now on, or are forgotten */
 bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
   struct error *why);
   /* copies the tokens of |from| to the empty sequence |to| */
@@ -247,162 +254,6 @@ void sequences_close(struct sequence_table *t, struct store *s);
 size_t store_next_cap(size_t cap, size_t wanted, size_t max);
   /* what the capacity |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
      or |max| */
-
-@ If a sequence that has |length| rows gets |count| more, their positions must be
-|length| \dots\ |length+count-1|, each once, in whatever order they come. So there is exactly one place for each row,
-and a row whose place is out of bounds or taken is an error. If no row is, all places are taken, for there are as many rows as places.
-After that |order| lists the rows by sequence and position, and nothing had to be sorted.
-
-@<Find a place for every row@>=
-static bool order_rows(struct sequence_table *t, const struct store *s, struct error *why)
-{
-  size_t first = 0;
-  for (uint32_t q = 0; q < s->n_sequences; q++)
-    t->sequence[q].first = first, first += t->sequence[q].count;
-  for (size_t i = 0; i < s->n_rows; i++) {
-    const struct row *r = &s->rows[i];
-    const struct kv_sequence *q = &t->sequence[r->sequence];
-    const char *wrong = NULL;
-    @<Find out what is wrong with the row's position@>@;
-    if (wrong != NULL)
-      return error_say(why, "position %u of sequence %u is %s;"@|
-        " wanted: from %zu on, below %u,"@| " each once", r->position,
-        r->sequence, wrong, q->length, s->n_positions);
-    t->order[q->first + r->position - q->length] = i + 1;
-  }
-  return true;
-}
-
-@ The order of the questions matters: the last one reads |order|, and may do so only because the two before it have shown
-that the place exists.
-
-@<Find out what is wrong with the row's position@>=
-if (r->position >= s->n_positions) wrong = "beyond the context";
-else if (r->position < q->length)@+ wrong = "stored already";
-else if (r->position >= q->length + q->count) wrong = "behind a gap";
-else if (t->order[q->first + r->position - q->length] != 0)
-  wrong = "given twice";
-
-@ A text that comes in token by token should not be copied once for every token. So the token array of a sequence grows by doubling, as the lists of \cref{ground} do, but never beyond the context.
-
-@<Grow the token arrays@>=
-size_t store_next_cap(size_t cap, size_t wanted, size_t max)
-{
-  size_t twice = cap <= max / 2 ? 2 * cap : max;
-  return twice < wanted ? wanted : twice;
-}
-static bool reserve_tokens(struct kv_sequence *q, const struct store *s, size_t wanted,
-  struct error *why)
-{
-  if (wanted <= q->cap) return true;
-  size_t cap = store_next_cap(q->cap, wanted, s->n_positions);
-  uint32_t *token = memory_resize(s->m, MEMORY_TOKENS, q->token, cap, sizeof *token,
-    why);
-  if (token == NULL)@+ return false;
-  q->token = token, q->cap = cap;
-  return true;
-}
-
-@ Rows that were computed before are counted as in \cref{sec:rows}, sequence by sequence.
-
-@<Count the rows of a sequence that were computed before@>=
-static uint32_t token_at(const struct sequence_table *t, const struct store *s,
-  const struct kv_sequence *q, size_t k)
-{@+ return s->rows[t->order[q->first + k] - 1].token;@+ }
-static size_t known(const struct sequence_table *t, const struct store *s,
-  const struct kv_sequence *q)
-{
-  size_t k = 0;
-  while (k < q->count && q->length + k < q->computed
-      && q->token[q->length + k] == token_at(t, s, q, k))
-    k++;
-  return k;
-}
-
-@ A refusal has to leave everything as it was. So nothing is changed before all checks are through, except the counts, which are
-zero between passes and which |sequences_end| sets back.
-
-@<Begin a pass of the sequences@>=
-bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why)
-{
-  t->order = memory_alloc(s->m, MEMORY_ACTIVATIONS, s->n_rows, sizeof *t->order, why);
-  if (t->order == NULL)@+ return false;
-  for (size_t i = 0; i < s->n_rows; i++) t->sequence[s->rows[i].sequence].count++;
-  bool ok = order_rows(t, s, why);
-  s->rows_recomputed = 0;
-  for (uint32_t i = 0; ok && i < s->n_sequences; i++) {
-    struct kv_sequence *q = &t->sequence[i];
-    ok = reserve_tokens(q, s, q->length + q->count, why);
-    if (ok) s->rows_recomputed += known(t, s, q);
-  }
-  if (!ok)@+ sequences_end(t, s, false);
-  return ok;
-}
-
-@ If the pass succeeds, its tokens are remembered, and what had been computed beyond a new token is forgotten: it belonged to another text.
-
-@<End a pass of the sequences@>=
-void sequences_end(struct sequence_table *t, struct store *s, bool commit)
-{
-  for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct kv_sequence *q = &t->sequence[i];
-    size_t old = commit ? known(t, s, q) : 0, end = q->length + q->count;
-    for (size_t k = old; k < q->count && commit; k++)
-      q->token[q->length + k] = token_at(t, s, q, k);
-    if (commit && old < q->count) q->computed = end;
-    if (commit)@+ q->length = end;
-    q->count = 0;
-  }
-  memory_free(s->m, t->order);
-  t->order = NULL;
-}
-
-@ The table's part in a fork is to copy the tokens that count. Opening takes an array of empty sequences, and closing frees what they own.
-
-@<Open, fork and close the sequences@>=
-bool sequences_open(struct sequence_table *t, struct store *s, struct error *why)
-{
-  t->sequence = memory_alloc(s->m, MEMORY_OTHER, s->n_sequences, sizeof *t->sequence, why);
-  return t->sequence != NULL;
-}
-bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
-  struct error *why)
-{
-  const struct kv_sequence *a = &t->sequence[from];
-  struct kv_sequence *b = &t->sequence[to];
-  if (!reserve_tokens(b, s, a->length, why)) return false;
-  if (a->length > 0)
-    memcpy(b->token, a->token, a->length * sizeof *a->token);
-  b->length = b->computed = a->length;
-  return true;
-}
-void sequences_close(struct sequence_table *t, struct store *s)
-{
-  for (uint32_t i = 0; t->sequence != NULL && i < s->n_sequences; i++)
-    memory_free(s->m, t->sequence[i].token);
-  memory_free(s->m, t->sequence);
-}
-
-@ @(sequences.c@>=
-#include <string.h>
-#include "cache/sequences.h"
-@;@#
-@<Count the rows of a sequence that were computed before@>@;
-@<End a pass of the sequences@>@;
-@<Find a place for every row@>@;
-@<Grow the token arrays@>@;
-@<Begin a pass of the sequences@>@;
-@<Open, fork and close the sequences@>@;
-
-@* The paged cache in C. \label{sec:pagecode}
-The caller says how many rows the cache may hold. Memory is not taken for all of them at once, unless the caller wants that: a context of 131072 positions, which Llama~3.1 has, would ask for gigabytes before the first word. The pool of pages grows by doubling instead. The pages are in the memory of the backend, where the kernels write and read them; the cache itself never looks into one.
-
-@(cache.h@>=
-#ifndef INCIPIT_CACHE_H
-#define INCIPIT_CACHE_H
-#include "cache/keep.h"
-@<A store that keeps its rows in pages@>@;
-#endif
 
 @ A format says how rows are kept, in four bytes a number or in fewer. \Cref{sec:rowformats} has five of them; here there is only float32.
 
@@ -427,10 +278,10 @@ struct cache_options {
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
   /* an empty cache for |n_sequences| sequences of a model; null and a
-     sentence if memory is refused or an option cannot be met. Owned by the caller,
+     message if memory is refused or an option cannot be met. Owned by the caller,
      and closed by |store_close| */
 
-@ We say that a fork copies nothing. So that you can check it, a cache reports what it holds and what it has copied.
+@ A cache reports what it holds and what it has copied, so that you can check that a fork copies nothing.
 
 @<A store that keeps its rows in pages@>=
 struct cache_state {
@@ -454,23 +305,27 @@ struct page_info {
   bool slab; /* does a block of the allocator begin with it? */
   char *data; /* |[n_layers][2][heads][page_rows][head_bytes]| */
 };
-struct page_list { /* the block table of a sequence */
+  /* a page of the pool */
+struct page_list {
   uint32_t *page;@+ const char **data; /* |[cap]|: numbers, and addresses */
   size_t n, cap; /* entries, and how many there is room for */
-  size_t first; /* pages from |first| to |n| are held, and those of sinks */
+  size_t first; /* the entries from |first| on are held, and those of sinks */
 };
+  /* the block table of a sequence */
 struct layer_group {
   uint32_t layer, n_layers; /* one of its layers; how many it has */
   struct page_info *page;@+ size_t cap, n_free, max_pages;
     /* |[cap]|; free pages, and the most pages */
   struct page_list *sequence; /* |[n_sequences]| */
 };
+  /* the pool and the block tables of some layers */
 
 @ A page has keys and values of the same rows for several layers, so one table serves all of them. It can serve all layers that see equally far back. In most models that is every layer. In some there are layers of two kinds: some see everything, others only a sliding window (\cref{sec:leaving}), and these can do without rows that the first kind still needs. So the layers are put into \emph{layer groups}. Layers with the same window are in the same group, which has a pool and tables of its own. No model that we can read has more than two groups.
 @^layer group@>@^window@>
 
 @<What the cache holds@>=
 enum {@+ MAX_GROUPS = 2@+ };
+  /* the most groups of a model */
 struct cache {
   struct store common; /* must come first: a |struct store *| points here */
   struct sequence_table table;
@@ -481,29 +336,38 @@ struct cache {
   size_t n_groups;
   struct layer_group group[MAX_GROUPS];
 };
-static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
-{
-  const struct layer_group *f = s->group;
-  const uint32_t *window = s->common.window;
-  while (window[layer] != window[f->layer])@+ f++;
-  return f;
-}
+  /* a store that keeps its rows in pages */
 
-@ Most of what follows needs the number of pages for a given number of rows, and |page_address| is \cref{fig:pagelayout} in C.
+@ Most of what follows needs the number of pages for a given number of rows, and the size of a page. A \emph{plane} is what the page has of one layer: its keys, or its values.
 
 @<What the cache holds@>=
-static size_t pages_for(const struct cache *s, size_t rows)
+static inline size_t pages_for(const struct cache *s, size_t rows)
 {@+ return (rows + s->page_rows - 1) / s->page_rows;@+ }
-static size_t plane_bytes(const struct cache *s)
+  /* how many pages |rows| rows fill, the last one perhaps in part */
+static inline size_t plane_bytes(const struct cache *s)
 {@+ return s->heads * s->page_rows * s->head_bytes;@+ }
-static size_t page_bytes(const struct cache *s, const struct layer_group *f)
+  /* the keys, or the values, of one layer in a page */
+static inline size_t page_bytes(const struct cache *s, const struct layer_group *f)
 {@+ return 2 * f->n_layers * plane_bytes(s);@+ }
-static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
-  size_t page, size_t head, size_t row)
-{
-  return f->page[page].data + part * plane_bytes(s)
-    + (head * s->page_rows + row) * s->head_bytes;
-}
+  /* a whole page of a group */
+
+@ Opening a cache, reporting on it and closing it have little to do with pages; they are in \cref{sec:cacheopen}. They share the structures, and a few functions, through a header that nothing else includes.
+
+@(pages.h@>=
+#ifndef INCIPIT_PAGES_H
+#define INCIPIT_PAGES_H
+#include "cache/cache.h"
+#include "cache/sequences.h"
+@<What the cache holds@>@;
+bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
+  struct error *why);
+  /* lets the pool of a group have |wanted| pages or more; errors: memory, and then
+     the pool is as it was */
+void cache_close(struct store *common);
+  /* frees a cache, even one that is only half open */
+extern const struct store_kind cache_kind;
+  /* the functions of a cache: a store is one if its |kind| is this */
+#endif
 
 @ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page. The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
 
@@ -628,9 +492,15 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
     list_set(f, l, l->n++, page_acquire(f));
 }
 
-@ Only the rows that count are copied, in every layer, keys and values.
+@ Only the rows that count are copied, in every layer, keys and values. |page_address| is \cref{fig:pagelayout} in C.
 
 @<Give a sequence a page of its own@>=
+static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
+  size_t page, size_t head, size_t row)
+{
+  return f->page[page].data + part * plane_bytes(s)
+    + (head * s->page_rows + row) * s->head_bytes;
+}
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
   size_t length)
 {
@@ -673,7 +543,7 @@ The first page of a slab is marked, since the slab is freed by its address. The 
 @^page table@>
 
 @<Grow the pool and the tables@>=
-static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
+bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
   struct memory *m = s->common.m;
@@ -720,7 +590,14 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
 
 @ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:kernels}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round, and then every row reads the rounded numbers, even of itself.
 
-@<Store rows in pages, and show them@>=
+@<Show attention the rows of a sequence@>=
+static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
+{
+  const struct layer_group *f = s->group;
+  const uint32_t *window = s->common.window;
+  while (window[layer] != window[f->layer])@+ f++;
+  return f;
+}
 static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
@@ -735,7 +612,7 @@ static void cache_view(const struct store *common, uint32_t layer, uint32_t sequ
     .type = s->format.type }@];
 }
 
-@ A fork copies a table up to the page of the last row that counts, and adds one to the reference count of each of its pages. The tokens of the sequence, which take four bytes each, have been copied by |store_fork|. An empty sequence may still have pages, if its first pass was aborted; it releases them first.
+@ A fork copies a table up to the page of the last row that counts, and adds one to the reference count of each of its pages. The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. An empty sequence may still have pages, if its first pass was aborted; it releases them first.
 
 @<Fork a sequence@>=
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
@@ -764,25 +641,6 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   return ok;
 }
 
-@ The report adds up the pages of all groups. A store of another kind, which we recognize by its table of functions, has no pages to report.
-
-@<Look at a cache@>=
-struct cache_state cache_look(const struct store *common)
-{
-  if (common->kind != &cache_kind) return (struct cache_state) @[{ .pages = 0 }@];
-  const struct cache *s = (const struct cache *) common;
-  struct cache_state all = @[{ .page_rows = s->page_rows,@|
-    .bytes_copied = s->copied }@];
-  for (size_t k = 0; k < s->n_groups; k++) {
-    const struct layer_group *f = &s->group[k];
-    size_t used = f->cap - f->n_free;
-    all.pages += f->cap, all.pages_used += used;
-    all.bytes += f->cap * page_bytes(s, f);
-    all.bytes_used += used * page_bytes(s, f);
-  }
-  return all;
-}
-
 @* Sliding windows: pages that can go. \label{sec:leaving}
 A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So when a sequence has $L$ rows and $n$ more are coming, the earliest of these sees back to $L-W+1$. Rows before that will never be read again, and their pages can be released. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$: in a step of one row $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is still there until its whole page has.
 @^ring@>@^sliding window@>
@@ -798,7 +656,7 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
   while (l->first < seen)@+ page_release(f, l->page[l->first++]);
 }
 
-@ There is one thing that such a sequence cannot do. If it is cropped, its next row must see $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends. So the rows of the last pass can always be taken back, which is what a caller wants who has tried something. After a crop that goes further back the window is broken. Then nothing is kept, and the text is read again from the start. That costs time and is never wrong.
+@ There is one thing that such a sequence cannot always do. If it is cropped, its next row must see the $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends, so the rows of the last pass can always be taken back; a caller that tries a continuation and rejects it needs no more. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
 
 @<Release pages@>=
 static void cache_crop(struct store *common, uint32_t sequence, size_t length)
@@ -816,164 +674,28 @@ static void cache_crop(struct store *common, uint32_t sequence, size_t length)
     group_crop(s, &s->group[k], sequence);
 }
 
-@ A cache is closed group by group; the marked pages are the first of their slabs. After that the table of functions is complete, and a store is a cache if and only if its |kind| points to this table.
+@ With this the table of functions is complete.
 
-@<Close a cache, and name its functions@>=
-static void cache_close(struct store *common)
-{
-  struct cache *s = (struct cache *) common;
-  struct memory *m = common->m;
-  for (size_t k = 0; k < s->n_groups; k++) {
-    struct layer_group *f = &s->group[k];
-    for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
-      memory_free(m, f->sequence[i].page), memory_free(m, f->sequence[i].data);
-    memory_free(m, f->sequence);
-    for (size_t i = 0; i < f->cap; i++)
-      if (f->page[i].slab)
-        common->memory->release(common->memory, m, f->page[i].data);
-    memory_free(m, f->page);
-  }
-  sequences_close(&s->table, common);
-  memory_free(m, s->slot_in_group);
-  memory_free(m, s);
-}
-
-static const struct store_kind cache_kind = @[{@|
+@<The functions of a cache@>=
+const struct store_kind cache_kind = @[{@|
   .begin = cache_begin, .end = cache_end, .view = cache_view,@|
   .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,@|
   .fork = cache_fork, .close = cache_close }@];
 
-@ On opening, the layers are put into their groups, in order.
-
-@<Open and close a cache@>=
-static bool group_layers(struct cache *s, struct error *why)
-{
-  struct store *common = &s->common;
-  const uint32_t *window = common->window;
-  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, common->n_layers,
-    sizeof *s->slot_in_group,
-    why);
-  for (uint32_t i = 0; s->slot_in_group != NULL && i < common->n_layers; i++) {
-    size_t k = 0;
-    while (k < s->n_groups && window[s->group[k].layer] != window[i]) k++;
-    if (k == s->n_groups)@+ s->group[s->n_groups++].layer = i;
-    s->slot_in_group[i] = s->group[k].n_layers++;
-  }
-  for (size_t k = 0; s->slot_in_group != NULL && k < s->n_groups; k++) {
-    struct page_list *l = memory_alloc(common->m, MEMORY_OTHER,
-      common->n_sequences, sizeof *l, why);
-    if (l == NULL)@+ return false;
-    s->group[k].sequence = l;
-    for (uint32_t i = 0; i < common->n_sequences; i++)
-      l[i].first = s->sink_pages;
-  }
-  return s->slot_in_group != NULL;
-}
-
-@ The largest number of pages of a group follows from the options. With a window a sequence needs no more than its ring, which may begin within a page and so touch one page more than it fills. The number of a page has 32 bits; a cache of more pages than that would take more memory than there is.
-
-@<Open and close a cache@>=
-static bool group_apply_options(struct cache *s, struct layer_group *f,
-  const struct cache_options *w, struct error *why)
-{
-  size_t context = s->common.n_positions, each = pages_for(s, context);
-  size_t window = s->common.window[f->layer];
-  size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
-  size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
-  if (window > 0 && ring_pages < each)@+ each = ring_pages;
-  f->max_pages = s->common.n_sequences * each;
-  if (w->rows > 0 && (window == 0 || pages_for(s, w->rows) < f->max_pages))
-    f->max_pages = pages_for(s, w->rows);
-  if (f->max_pages > UINT32_MAX)
-    return error_say(why, "a cache of %zu pages; wanted: at most %"
-      PRIu32, f->max_pages, UINT32_MAX);
-  return !w->preallocate || pages_grow(s, f, f->max_pages, why);
-}
-
-@ A page has a power of two of rows, up to 256, so that a block of attention, 256 positions, is always a whole number of pages. In a format with blocks of 32 numbers a head must have whole blocks, because it is read by itself.
-
-@<Open and close a cache@>=
-static bool apply_options(struct cache *s, const struct cache_options *w,
-  struct error *why)
-{
-  static const struct kv_format floats = @[{ "f32", WEIGHT_F32,@|
-    kv_encode_f32 }@];
-  const struct store *c = &s->common;
-  s->format = w->format == NULL ? floats : *w->format;
-  s->common.encode = s->format.encode;
-  if (w->memory != NULL)@+ s->common.memory = w->memory;
-  s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
-  if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
-    return error_say(why, "a page of %zu rows;"@|
-      " wanted: a power of two up to 256", s->page_rows);
-  int block = number_types[s->format.type].block;
-  if (c->head_dim % (uint32_t) block != 0)
-    return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
-      " multiple of %d", s->format.name, c->head_dim, block);
-  s->heads = c->n_kv_heads, s->head_bytes = weight_row_bytes(s->format.type, c->head_dim);
-  s->common.row_bytes = 2 * s->heads * s->head_bytes;
-  s->sink_pages = pages_for(s, c->sinks);
-  return true;
-}
-
-@ A caller may decide for this cache alone how far back a row sees, and how long a text may be. The model's settings are not touched, since other caches use them, perhaps in other threads; the options are written into a copy. A context longer than the model's is refused, because the model was not made for the positions beyond.
-@^window@>@^attention sink@>
-
-@<Open and close a cache@>=
-static bool apply_limits(struct model_config *c, const struct cache_options *w,
-  struct error *why)
-{
-  if (w->context > c->n_positions)
-    return error_say(why, "a context of %" PRIu32 " positions;"@|
-      " wanted: at most %" PRIu32 ", the model's", w->context, c->n_positions);
-  if (w->context > 0)@+ c->n_positions = w->context;
-  return (!w->set_window && w->sinks == 0)
-    || config_set_window(c, w->window, w->sinks, why);
-}
-
-@ If anything fails on the way, |store_close| frees what there is; it can close a cache that is only half open.
-
-@<Open and close a cache@>=
-struct store *cache_open(struct memory *m, const struct model_config *c,
-  uint32_t n_sequences, const struct cache_options *w, struct error *why)
-{
-  struct model_config own = *c;
-  if (!apply_limits(&own, w, why))@+ return NULL;
-  struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
-  if (s == NULL)@+ return NULL;
-  if (!store_prepare(&s->common, &cache_kind, m, &own, n_sequences, why)) {
-    memory_free(m, s);
-    return NULL;
-  }
-  bool ok = sequences_open(&s->table, &s->common, why)@|
-    && apply_options(s, w, why) && group_layers(s, why);
-  for (size_t k = 0; ok && k < s->n_groups; k++)
-    ok = group_apply_options(s, &s->group[k], w, why);
-  if (ok)@+ return &s->common;
-  store_close(&s->common);
-  return NULL;
-}
-
 @ The module's parts in C's order.
 
 @(cache.c@>=
-#include <inttypes.h>
-#include <string.h>
-#include "cache/cache.h"
-#include "cache/sequences.h"
+#include "cache/pages.h"
 @;@#
-@<What the cache holds@>@;
 @<Grow the pool and the tables@>@;
 @<Release pages@>@;
 @<Count the pages that a pass needs@>@;
 @<Take the pages that a sequence wants@>@;
 @<Have pages for the rows of the pass@>@;
 @<Begin and end a pass of the cache@>@;
-@<Store rows in pages, and show them@>@;
+@<Show attention the rows of a sequence@>@;
 @<Fork a sequence@>@;
-@<Close a cache, and name its functions@>@;
-@<Look at a cache@>@;
-@<Open and close a cache@>@;
+@<The functions of a cache@>@;
 
 @* What the tutorials say. \label{sec:cachetutorials}
 The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. On what it contains when, three of them are off by one. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
@@ -983,11 +705,11 @@ at that step \val{claim.S3-08} rows are in the cache. No row is \emph{re}compute
 \end{claimed}
 
 \begin{claimed}{S1-13}
-and to its own, which the next line of the same list appends too late. In that order the logits after \gen{\ on} are off by up to \val[2]{claim.S1-13}.
+it attends to its own key and value as well, which the next line of the same list appends too late. In that order the logits after \gen{\ on} are off by up to \val[2]{claim.S1-13}.
 \end{claimed}
 
 \begin{claimed}{S3-12}
-printed there as the cost of a whole text, where the naive one has O(n²). One row a step, against a history of $n$: for 1000 tokens \val{claim.S3-12} pairs. Each step is linear, and their sum is not.
+O(n) is meant to be the cost of a whole text. Each step compares one row with a history of $n$; for 1000 tokens that makes \val{claim.S3-12} pairs. The cost of a step is linear, and the sum over all steps is quadratic.
 \end{claimed}
 
 @* The check. \label{sec:cachecheck}
@@ -1160,5 +882,5 @@ The command beside an exercise judges your answer by running the loop and the ca
 \exercise{think}{ex:cache.reuse}{A text of 60 tokens is in the cache. How many of its rows can serve another text of 60 tokens that differs in the 38th only? And one that is the first without its first token?}{\texttt{make exercise-04-5}}{37: the rows after the difference belong to another text, though their tokens agree. And none, unless the first two tokens are equal: every token stands at another position.}
 \exercise{check}{ex:cache.bytes}{How many bytes a position does a cache of 2-byte numbers take in a model of 24 layers, 16 heads and a |head_dim| of 64? And if the 16 heads share 4 heads of keys and values?}{\texttt{make exercise-04-6}}{$2\cdot24\cdot16\cdot64\cdot2$ bytes, and a quarter of that.}
 \exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often does it ask for memory for a text of 300 tokens that is written one by one, in pages of 16? Change |pages_grow|.}{\texttt{make exercise-04-7}}{|cap = wanted|. It asks once for each page that is added, where doubling asks once for each power of two.}
-\exercise{build}{ex:cache.share}{Let |store_match_prefix| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{Where |k < q->length| and |k < n| the sequence is cropped to nothing. Only a second text that begins like the first is dearer now; no logit changes.}
+\exercise{build}{ex:cache.share}{Let |store_match_prefix| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{If |k < length| and |k < n|, the sequence is cropped to nothing. Only a second text that begins like the first costs more now; no logit changes.}
 \end{exercises}

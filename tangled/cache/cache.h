@@ -25,7 +25,7 @@ struct cache_options {
   const struct buffers *memory; /* where pages are; null: the host's */
 };
 
-/* an empty cache for n_sequences sequences of a model; null and a sentence if memory
+/* an empty cache for n_sequences sequences of a model; null and a message if memory
    is refused or an option cannot be met. Owned by the caller, and closed by
    store_close */
 struct store *cache_open(struct memory *m, const struct model_config *c,

@@ -1,4 +1,4 @@
-/* sequences.c -- made from chapters/04-cache.w; change it there */
+/* sequences.c -- made from workshop/21-cache.w; change it there */
 
 #include <string.h>
 #include "cache/sequences.h"

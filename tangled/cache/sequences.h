@@ -26,7 +26,7 @@ bool sequences_open(struct sequence_table *t, struct store *s, struct error *why
    memory; then nothing has changed */
 bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why);
 
-/* the rows of the pass count, or have never been */
+/* the rows of the pass count from now on, or are forgotten */
 void sequences_end(struct sequence_table *t, struct store *s, bool commit);
 
 /* copies the tokens of from to the empty sequence to */

@@ -67,14 +67,14 @@ ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests 
 $BUILD/ex > $BUILD/ex.after
 paste -d " " $BUILD/ex.before $BUILD/ex.after | awk '$1 != $6 || $8 != $3 + $1 || $9 != $4 + $2 || $10 "" != $5 "" || NF != 10 { bad = 1 } $1 > 0 { n++ } END { exit bad || n < 100 }'
 ==== answer
-== tangled/cache/cache.c
+== tangled/cache/open.c
 -  s->sink_pages = pages_for(s, c->sinks);
 +  s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1;
 ==== wrong
-== tangled/cache/cache.c
+== tangled/cache/open.c
 -  s->sink_pages = pages_for(s, c->sinks);
 +  s->sink_pages = pages_for(s, c->sinks) + 1;
 ==== skeleton
-== tangled/cache/cache.c
+== tangled/cache/open.c
 -  s->sink_pages = pages_for(s, c->sinks);
 +  s->sink_pages = pages_for(s, c->sinks);

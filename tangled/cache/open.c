@@ -1,0 +1,136 @@
+/* open.c -- made from workshop/21-cache.w; change it there */
+
+#include <inttypes.h>
+#include "cache/pages.h"
+
+/* <Look at a cache, and close it> */
+struct cache_state cache_look(const struct store *common)
+{
+  if (common->kind != &cache_kind) return (struct cache_state) { .pages = 0 };
+  const struct cache *s = (const struct cache *) common;
+  struct cache_state all = { .page_rows = s->page_rows,
+    .bytes_copied = s->copied };
+  for (size_t k = 0; k < s->n_groups; k++) {
+    const struct layer_group *f = &s->group[k];
+    size_t used = f->cap - f->n_free;
+    all.pages += f->cap, all.pages_used += used;
+    all.bytes += f->cap * page_bytes(s, f);
+    all.bytes_used += used * page_bytes(s, f);
+  }
+  return all;
+}
+
+void cache_close(struct store *common)
+{
+  struct cache *s = (struct cache *) common;
+  struct memory *m = common->m;
+  for (size_t k = 0; k < s->n_groups; k++) {
+    struct layer_group *f = &s->group[k];
+    for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
+      memory_free(m, f->sequence[i].page), memory_free(m, f->sequence[i].data);
+    memory_free(m, f->sequence);
+    for (size_t i = 0; i < f->cap; i++)
+      if (f->page[i].slab)
+        common->memory->release(common->memory, m, f->page[i].data);
+    memory_free(m, f->page);
+  }
+  sequences_close(&s->table, common);
+  memory_free(m, s->slot_in_group);
+  memory_free(m, s);
+}
+
+/* <Open a cache> */
+static bool group_layers(struct cache *s, struct error *why)
+{
+  struct store *common = &s->common;
+  const uint32_t *window = common->window;
+  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, common->n_layers,
+    sizeof *s->slot_in_group,
+    why);
+  for (uint32_t i = 0; s->slot_in_group != NULL && i < common->n_layers; i++) {
+    size_t k = 0;
+    while (k < s->n_groups && window[s->group[k].layer] != window[i]) k++;
+    if (k == s->n_groups) s->group[s->n_groups++].layer = i;
+    s->slot_in_group[i] = s->group[k].n_layers++;
+  }
+  for (size_t k = 0; s->slot_in_group != NULL && k < s->n_groups; k++) {
+    struct page_list *l = memory_alloc(common->m, MEMORY_OTHER,
+      common->n_sequences, sizeof *l, why);
+    if (l == NULL) return false;
+    s->group[k].sequence = l;
+    for (uint32_t i = 0; i < common->n_sequences; i++)
+      l[i].first = s->sink_pages;
+  }
+  return s->slot_in_group != NULL;
+}
+
+static bool group_apply_options(struct cache *s, struct layer_group *f,
+  const struct cache_options *w, struct error *why)
+{
+  size_t context = s->common.n_positions, each = pages_for(s, context);
+  size_t window = s->common.window[f->layer];
+  size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
+  size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
+  if (window > 0 && ring_pages < each) each = ring_pages;
+  f->max_pages = s->common.n_sequences * each;
+  if (w->rows > 0 && (window == 0 || pages_for(s, w->rows) < f->max_pages))
+    f->max_pages = pages_for(s, w->rows);
+  if (f->max_pages > UINT32_MAX)
+    return error_say(why, "a cache of %zu pages; wanted: at most %"
+      PRIu32, f->max_pages, UINT32_MAX);
+  return !w->preallocate || pages_grow(s, f, f->max_pages, why);
+}
+
+static bool apply_options(struct cache *s, const struct cache_options *w,
+  struct error *why)
+{
+  static const struct kv_format floats = { "f32", WEIGHT_F32,
+    kv_encode_f32 };
+  const struct store *c = &s->common;
+  s->format = w->format == NULL ? floats : *w->format;
+  s->common.encode = s->format.encode;
+  if (w->memory != NULL) s->common.memory = w->memory;
+  s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
+  if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
+    return error_say(why, "a page of %zu rows;"
+      " wanted: a power of two up to 256", s->page_rows);
+  int block = number_types[s->format.type].block;
+  if (c->head_dim % (uint32_t) block != 0)
+    return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
+      " multiple of %d", s->format.name, c->head_dim, block);
+  s->heads = c->n_kv_heads, s->head_bytes = weight_row_bytes(s->format.type, c->head_dim);
+  s->common.row_bytes = 2 * s->heads * s->head_bytes;
+  s->sink_pages = pages_for(s, c->sinks);
+  return true;
+}
+
+static bool apply_limits(struct model_config *c, const struct cache_options *w,
+  struct error *why)
+{
+  if (w->context > c->n_positions)
+    return error_say(why, "a context of %" PRIu32 " positions;"
+      " wanted: at most %" PRIu32 ", the model's", w->context, c->n_positions);
+  if (w->context > 0) c->n_positions = w->context;
+  return (!w->set_window && w->sinks == 0)
+    || config_set_window(c, w->window, w->sinks, why);
+}
+
+struct store *cache_open(struct memory *m, const struct model_config *c,
+  uint32_t n_sequences, const struct cache_options *w, struct error *why)
+{
+  struct model_config own = *c;
+  if (!apply_limits(&own, w, why)) return NULL;
+  struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
+  if (s == NULL) return NULL;
+  if (!store_prepare(&s->common, &cache_kind, m, &own, n_sequences, why)) {
+    memory_free(m, s);
+    return NULL;
+  }
+  bool ok = sequences_open(&s->table, &s->common, why)
+    && apply_options(s, w, why) && group_layers(s, why);
+  for (size_t k = 0; ok && k < s->n_groups; k++)
+    ok = group_apply_options(s, &s->group[k], w, why);
+  if (ok) return &s->common;
+  store_close(&s->common);
+  return NULL;
+}
