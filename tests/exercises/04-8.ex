@@ -28,13 +28,13 @@ $BUILD/ex
 ==== answer
 == tangled/cache/keep.c
 -  store_crop(s, sequence, k);
-+  if (k < q->length && k < n)
++  if (k < length && k < n)
 +    k = 0;
 +  store_crop(s, sequence, k);
 ==== wrong
 == tangled/cache/keep.c
 -  store_crop(s, sequence, k);
-+  if (k < q->length)
++  if (k < length)
 +    k = 0;
 +  store_crop(s, sequence, k);
 ==== skeleton
