@@ -4,7 +4,7 @@
 @** Foundations: errors, counted memory, mapped files, threads.
 \incipit{E}{very chapter after} this one adds floating-point numbers, asks for
 memory, reads files that strangers wrote, and divides its work among threads. Each of
-these can go wrong without a word. The same numbers, added in another order, give another sum. A request for memory can fail in the
+these can go wrong without a word. The same numbers, added in another order, may give another sum. A request for memory can fail in the
 middle of a text. A file can end before its own header says it does. Two threads can write to the same place.
 
 This chapter says what the book promises about the four, and prints the headers with which the other chapters keep the promises: first how a thing is used,
@@ -14,14 +14,16 @@ says |memory_alloc| or |pool_run|.
 
 @* One answer, bit for bit. \label{sec:arithmetic}
 For one model and one text our engine computes one list of scores: the same 32 bits in every score, with one thread or with eight, with a cache or without, on
-an old processor or a new one. That is the book's promise of \emph{one answer}, and most of its tests are comparisons with |==|. It does not come by itself,
-because floating-point addition is not associative.
+an old processor or a new one. That is the book's promise of \emph{one answer}, and most of its tests are comparisons with |==|. Why not be content with nearly equal scores? When two tokens are nearly
+tied, the last bit of a score decides between them, and after another token the whole rest of the text is another. And a test with a tolerance finds no mistake that is smaller than the tolerance.
+
+Equal bits do not come by themselves, because floating-point addition is not associative.
 @^floating point@>@^associativity@>
 
 \begin{byhand}{one sum, three workers}
 A |float| keeps 24 binary digits. Between 67 million and 134 million they suffice for every eighth integer, and a sum is rounded to the
 nearest of these. We add $M=100{,}000{,}000$ and five threes. The first addition gives 100,000,003, which is rounded to
-$M$ again, and so does each of the others. Now each worker adds an equal part of the list, and then their results are added from left to right.
+$M$ again, and each of the others does the same. Now each worker adds an equal part of the list, and then their results are added from left to right.
 
 \medskip
 \begin{tabular}{@@{}clll@@{}}
@@ -32,19 +34,19 @@ $M$ again, and so does each of the others. Now each worker adds an equal part of
 \end{tabular}
 \medskip
 
-The exact sum is 100,000,015. Rounding is not the trouble; the trouble is that another machine says something else. The cure is to cut the list
+The exact sum is 100,000,015. That the sums are rounded is not the trouble; the trouble is that three machines print three sums. The cure is to cut the list
 into pairs, however many workers there are. They may share the pairs as they like: the sums of the pairs are $M$, 6 and 6, and the sum is 100,000,016, always.
 \end{byhand}
 
 @ So the rule of the engine is: \emph{which numbers are added, and in which order, depends on the problem and never on the workers.} \Cref{sec:order} fixes the order for
 every sum in a model. Most steps consist of many sums, one for each row of a matrix; then each sum is added by one worker from beginning to end, and only
-the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:layer}).
+the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:layer}). The rule need not cost speed: the fixed order keeps sixteen sums side by side, as the vector instructions of a processor do.
 
 Three things besides us can change a sum. A compiler may reorder it, or keep intermediate results in
 wider registers: |ground.h|, which every
 file of this book includes, refuses to be compiled under either. A compiler may also contract a product and a sum
 into one operation with one rounding where we wrote two. The preprocessor cannot see that. The command line of every build
-forbids it, and the \emph{kernels}, the small functions in which all the multiplying is done, test themselves for it before they are used (\cref{sec:kernels}).
+forbids it, as you can see under each checkpoint, and the \emph{kernels}, the small functions in which all the multiplying is done, test themselves for it before they are used (\cref{sec:kernels}).
 The third is a mode of the thread; we come to it in \cref{sec:pool}.
 @^fast math@>
 
@@ -79,11 +81,11 @@ $$\hbox{\texttt{ground.peak.6 180 bytes}}$$
 Where the text has such a number, its source has the key, here \texttt{\char92val\char123ground.peak.6\char125}. The build
 compiles the program, runs it and sets the number: \val{ground.peak.6}. So a changed program changes the sentence, and a key that no program prints stops the build. Figures are drawn in the same way. Where there
 is more to measure than
-fits into a short program, the keys come from one of the laboratory, as they do in this chapter already. Times are different
-each day; they come from a committed file that names the machine. A number that we choose, such as the threes above, is simply typed.
+fits into a short program, the keys come from a program of the laboratory. Times differ from
+run to run, so they come from a file that was measured once and names the machine, as in \cref{sec:pool}. A number that we choose, such as the threes above, is simply typed.
 @^keys@>@^numbers, printed@>
 
-This is the program of the chapter. Its parts are where they explain something, and they are the first users of |ground.h|.
+This is the program of the chapter. Each of its parts comes where it explains something.
 
 @c
 #include <stdio.h>
@@ -98,9 +100,9 @@ int main(void)
 }
 
 @* Error messages. \label{sec:errors}
-A person who reads an error message has made a mistake, or has been handed another's.
+A person who reads an error message has made a mistake, or has been given a file with a mistake in it.
 That person needs to know which file, which field of it, what was found there, and what would
-have been right, and does not need a number to look up. So an error in this book is a
+have been right; an error number to look up does not help. So an error in this book is a
 message of one line. The function that fails is the one that writes it, because no other function
 knows these four things at the same time.
 @^error@>
@@ -120,8 +122,7 @@ bool error_found(struct error *why, const char *file, const char *field,
 @ A function that can fail takes a |struct error *| as its last argument and returns |false| or NULL when it has failed. Its caller passes the pointer on and fails in its turn, until
 |main| prints the message, once: a library does not know where its user's messages should go. Since |error_say| is always |false|, a failure is one line, such as |return error_say(why, "no room")|.
 
-Most messages have the four parts, and |error_found| puts them in the same order each time. A person who has read one can read the next, and a test can look for the four parts in any of them, and
-does. Our program provokes two failures, and writes a third message itself:
+Most messages have the four parts, and |error_found| puts them in the same order each time. A person who has read one can read the next, and a test looks for the four parts in each of them. Our program provokes two failures, and writes a third message itself:
 
 @<Print a message of every kind@>=
 static void print_messages(void)
@@ -172,7 +173,7 @@ and the formulas of chapter 6 are compared with the accounts.
 Two patterns of use have functions of their own. The first is an array that grows while it is filled. |memory_reserve| doubles it when it is full, so each element is
 copied fewer than two times on average, however long the array becomes (\cref{sec:allocator}). The second is a group of blocks that are freed
 together: a pass through a model needs a dozen arrays from its beginning to its end. They come from an
-\emph{arena}, by a list of allocations without a test between them, one test at the end, and one call that frees them all or keeps them for the next pass.
+\emph{arena}. The allocations follow one another without tests; one test at the end finds out whether any of them failed, and one call frees all the blocks or keeps them for the next pass.
 @^growing array@>@^arena@>
 
 @<Memory that is counted@>=
@@ -204,7 +205,7 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
      on failure null and a message, |p| and |*cap| as they were */
 struct arena {@+ struct memory *m;@+ void *last, *spare;@+ bool refused;@+ };
   /* blocks that are freed together, charged to |m|: |last| is the newest, |spare|
-     the first of those kept for reuse; |refused|: one was. It begins with |m| alone */
+     the first of those kept for reuse; |refused|: a request was refused. To begin, set |m| and leave the rest zero */
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why);
   /* a block as of |memory_alloc|, or a kept one with any contents; it is neither
@@ -246,8 +247,7 @@ The accounts count what \emph{we} request, without the rounding of a block to 64
 stacks of threads, mapped files, and what jansson and utf8proc take for themselves. They answer
 how much a \emph{model} needs, and the answer must be the same under another C library.\side{Each |struct memory| belongs to one thread at a time, and the workers of a pool never allocate. So the accounts need no
 lock. Threads that write texts at the same time have one each; models and tokenizers, which they may share, allocate nothing while they are read.}
-The field |fail_at| is for tests. In chapter after chapter one of them refuses the first request, then the second, and so on, until a run goes through, and sees that nothing leaks or crashes. So no
-function of this engine can say that it did not see the end of the memory coming.
+The field |fail_at| is for tests. In nearly every chapter a test refuses the first request, then the second, and so on, until a run goes through, and checks that nothing leaks or crashes.
 
 @* Memory-mapped files. \label{sec:files}
 A file of weights may be larger than we would like to copy, and reading it twice is waste.
@@ -269,7 +269,7 @@ void file_unmap(struct mapping *map);
 
 @* Bytes and ids. \label{sec:buffers}
 A text is an array of bytes, and a model reads an array of \emph{ids}, the numbers of chapter~1. Both grow while we work on them. They have a header of their own.
-All zero is the empty array, so nothing has to be opened, and freeing it does nothing.
+A struct of zeros is an empty array, so there is no function to open one.
 
 @(buffers.h@>=
 #ifndef INCIPIT_BUFFERS_H
@@ -292,7 +292,7 @@ void ids_free(struct memory *m, struct ids *list);
 int hex_digit(unsigned char c);
   /* the value of a hexadecimal digit, capital or not; $-1$ for any other byte */
 int hex_byte(const void *two);
-  /* the value of two; $-1$ if one is not a digit; nothing is read after a first that is not */
+  /* the value of two; $-1$ if one is not a digit; the second is not read if the first is not a digit */
 #endif
 
 @* A thread pool. \label{sec:pool}
@@ -338,21 +338,20 @@ static int print_sums(void)
 
 \checkpoint[5,8]{build/out/ground.txt}{an account and three sums}
 
-In this book a part is never a share of a sum. Which part is whose depends on the number of the worker alone, never on
-which is faster, and no two write to the same place. So the threads can change when a result is there, but not what it is.
+In this book no sum is divided according to the number of workers. Which part of a step a worker gets depends on its own number and theirs, never on
+which is faster, and no two workers write to the same place. So the threads decide when a result is there, but not what it is.
 
-@ On the two cores of our machine\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another. The helper still looks for it then; after a pause it has
-gone to sleep, and the step takes \val[0]{ground.pool.asleep}. A step with threads of its own takes \val[0]{ground.pool.opened}. The pool is two pages of C. Its one difficult place, a wake-up that could be lost, is worth the visit (\cref{sec:poollife}).\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
+@ On the two cores of our machine\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another, because the second thread is still awake and looking for it. After a pause that thread has
+gone to sleep, and the step takes \val[0]{ground.pool.asleep}. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. The pool is two pages of C; its one difficult place is a wake-up that could be lost (\cref{sec:poollife}).\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
 is a library in another's program. And it may combine the sums of threads in any order, which is what we have just ruled out.}
 @^OpenMP@>
 
-A pool also keeps memory between steps: for each worker a \emph{workspace}, an array too large for a stack, and an arena for the caller, who
+A pool also keeps memory between steps: a \emph{workspace} for each worker, which is an array too large for a stack, and an arena for the caller, which
 runs the same list of steps again and again and needs the same arrays each time.
 @^workspace@>
 
 The last thing that can change a sum is the floating-point unit. It has modes, which belong to each thread: how to round, whether to flush very small numbers to
-zero. A library linked with \.{-Ofast} may have changed them without saying so. So a function that computes sets the standard modes first, and in the end puts back those that it
-found, since the caller's thread is not ours: once for a pass through a model, and once in the life of a worker.
+zero. A library linked with \.{-Ofast} may have changed them without saying so. So we set the standard modes, once at the start of a pass through a model and once when a worker is born; and at the end of the pass we put back those that we found, since the caller's thread is not ours.
 @^rounding mode@>@^denormals@>
 
 @<A pool of workers@>=
@@ -410,12 +409,15 @@ bool progress_cancelled(const struct progress *p);
   /* whether it was given up; false for null */
 
 @* Exercises. \label{sec:groundexercises}
+Every answer can be judged: \texttt{make exercise-00-1} puts a skeleton of the first answer into a file of your own, and judges
+the file when you call it again.
+
 \begin{exercises}
 \exercise{check}{ex:ground.peak}{In the second hand calculation, let the fourth event free the
 80 instead of the 40. Which of the four final numbers change?}{\texttt{make exercise-00-1}}{%
 Only \emph{live}, which ends at 130: the peak was reached before.}
 \exercise{check}{ex:ground.six}{In the first hand calculation, give six workers one number each. What is the sum now, and is it the best of the four?}{\texttt{make exercise-00-2}}{100,000,000, as with
-one worker: the caller adds the same six numbers from left to right. More workers do not make a sum better, only different.}
+one worker: the caller adds the same six numbers from left to right. So more workers make a sum different, and not always better: with three it was 1 off, with six it is 15 off.}
 \exercise{think}{ex:ground.runs}{A program makes 200 requests if all are granted, and stops at the first that is not. We run it with |fail_at| 1, 2, 3
 and so on, until a run goes through. How many runs are that, and how many requests all together?}{\texttt{make exercise-00-3}}{201 runs, the last of which is refused
 nothing, and $1+2+\cdots+200+200$ requests, which is 20,300. \Cref{loop} will meet this sum again.}

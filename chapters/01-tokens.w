@@ -58,8 +58,8 @@ merge joins \tok{th} and \tok{at} (there is one for \tok{\ th} and \tok{at}), so
 257 and 256. A word that is not on the list was written with parts that are.
 \end{byhand}
 
-@ \Cref{fig:merges}\lab{lab:tokensfigures} shows the same on a slightly longer page, the three lines about a cat that this
-chapter's program learns from. At the top one sentence of that page is \val{tokens.sentence.bytes} bytes, each a token
+@ \Cref{fig:merges}\lab{lab:tokensfigures} shows the same on a slightly longer page, the three lines about a cat from which the
+laboratory's program learns. At the top one sentence of that page is \val{tokens.sentence.bytes} bytes, each a token
 by itself. With every line more merges are known. The tokens grow together where the page repeats
 itself, and a token of one line is always made of whole tokens of the line above: what was
 joined is never taken apart again. At the bottom the sentence is \val{tokens.sentence.ids} tokens, one for each of its six words and one for the full stop. ``The cat
@@ -74,10 +74,8 @@ words and the full stop.}
 @ How long should the list be? The model pays twice for a long one: it stores a vector of numbers
 for every token of the list, and it computes a score for every one of them each time it writes one. For a
 short list it pays in the length of the text: fewer bytes a token, more tokens a page, more work. And
-a token that hardly ever occurs in the texts that a model learns from teaches it nothing about when to use it. Published lists have the length at which these costs
-balance: GPT-2 has \val{tokens.gpt2.merges} merges and \val{tokens.gpt2} ids, Llama~3 has \val{tokens.llama3}.
-Afterwards nothing in the list can be changed. It belongs to the model like its
-weights: exchange two ids, and what the model learnt about the one it now believes of the other.
+a token that hardly ever occurs in the texts that a model learns from teaches it nothing about when to use it. Published lists are compromises between these costs: GPT-2 has \val{tokens.gpt2.merges} merges and \val{tokens.gpt2} ids, Llama~3 has \val{tokens.llama3}.
+Afterwards the list belongs to the model like its weights. If two ids are exchanged, the model takes each for the other; and if new ids are added at the end, they mean nothing until the model is trained further.
 
 \begin{claimed}{S3-02}
 The number is one vocabulary's: OpenAI's cl100k, \val{tokens.bytes} bytes, \val{tokens.cl100k.merges} merges and
@@ -94,16 +92,16 @@ Here is the rule of the hand calculation, precisely. Ids 0 to 255 are the
 values of a byte; the $k$-th merge, counted from 0, makes id $256 + k$. The count of a pair is the number of
 places, inside pieces, where its two ids stand side by side; places may overlap, so
 \texttt{aaa} has \tok{a}\,\tok{a} twice. The pair with the highest count is merged; of several the one with
-the smaller left id, and of those the one with the smaller right id. It is merged from left to
+the smaller left id, and of those the one with the smaller right id. The pair is merged from left to
 right without overlap, so that \texttt{aaa} becomes \tok{aa}\,\tok{a}. Then all pairs are counted
 again. A pair that occurs once is merged like any other; when no pair is left, training ends.
 @^tie@>@^training of merges@>
 
-Other programs break ties otherwise: some take the pair that was met first. As long as no two counts are equal, all of them learn the same
+Other programs break ties differently: some take the pair that was met first. As long as no two counts are equal, all of them learn the same
 list; after the first tie the lists part, and because every merge changes later counts they need not meet
 again. Nothing of that matters once a list exists: there is only one way to apply it.
 
-What are merges worth? \Cref{fig:shrink}\lab{lab:tokensfigures} counts bytes per id while the list grows. On the page that it was learnt from the curve climbs
+What are merges worth? \Cref{fig:shrink}\lab{lab:tokensfigures} counts bytes per id while the list grows. On the page from which the merges are learnt, the curve climbs
 until every word is a token. On a page that the trainer has not seen, though it speaks of the same cat, little more than a third of that is gained: the later merges
 know only the first page's words. So one trains on a text as large and as mixed as what will be read, and ends the list long before its
 last merges are about one document. A language that the training text is full of, say English, comes out short; one that it hardly had
@@ -133,11 +131,11 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge);
 
 @ Done literally, each merge would read the whole text twice, once to count and once to merge. For a text of a megabyte and
 very many merges that is hours of work, in which hardly anything changes from one
-merge to the next. So we keep three things up to date instead, and a merge touches only the places where it happens: the text, as an array of \emph{nodes}, one for each byte, in which the nodes of a piece form a \emph{linked list}; for
-every pair of ids its count, and a second linked list, of the nodes where the pair begins; and
+merge to the next. So we keep three things up to date instead, and a merge touches only the places where it happens. The first is the text, as an array of \emph{nodes}, one for each byte, in which the nodes of a piece form a \emph{linked list}. The second is,
+for every pair of ids, its count and another linked list, of the nodes where the pair begins. The third is the order of
 the pairs by count, in a \emph{heap}, a structure that gives out its first entry in a number of steps that grows with the logarithm of its size.
 
-\Cref{fig:nodes} shows the array for the hand calculation. Both lists run through the same nodes. That is possible because a node begins at most one pair, the one with
+\Cref{fig:nodes} shows the array for the hand calculation. Both kinds of lists run through the same nodes. That is possible because a node begins at most one pair, the one with
 its right neighbour; so two more links in each node are all that the lists of all pairs need.
 @^linked list@>@^node@>
 
@@ -161,11 +159,11 @@ struct bpe_pair {@+ uint64_t count;@+ uint32_t left, right, first, last;@+ };
 are kept once, with the number of times they occur, their \emph{weight}. This alone makes training on a large
 text about as fast as training on its dictionary.
 
-Two \emph{hash tables} lead to these things: one from the bytes of a piece to the piece, one from two ids to their pair. A hash table is an array in which the place of an entry is
+Two \emph{hash tables} lead to the pieces and the pairs: one from the bytes of a piece to the piece, one from two ids to their pair. A hash table is an array in which the place of an entry is
 computed from its key, so that it is found in a few steps, however many there are. The value 0 means that there is no entry, so the numbers in the tables count from 1.
 @^hash table@>@^heap@>
 
-These are the functions of the table of pairs, |pair_map|. The other table, |name_map|, has the same with a string of bytes as key. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
+These are the functions of the table of pairs, |pair_map|. The other table, |name_map|, has the same functions with a string of bytes as key. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
 
 \printedheader[16,21]{lookups/table.h}
 
@@ -226,10 +224,10 @@ static bool collect(struct bpe_trainer *t, const unsigned char *text,
   return true;
 }
 
-@ The array of nodes is laid out once, piece after piece. A node's number must be below |NOWHERE|, so there is a limit to the text: 4 GiB of
-\emph{different} pieces, which is more than it sounds. At the ends of a piece there is no
+@ The array of nodes is laid out once, piece after piece. A node's number must be below |NOWHERE|, so the text has at most 4 GiB,
+where equal pieces count once. At the ends of a piece there is no
 neighbour, and so no pair reaches from one piece into the next. The pairs of a piece are entered after all of its nodes, because a pair is found by
-the id of its right neighbour as well. At last all pairs enter the heap, each with its final count.
+the id of its right neighbour as well. Finally all pairs enter the heap, each with its count.
 
 @<Lay out the nodes and count the pairs@>=
 static bool lay_out(struct bpe_trainer *t)
@@ -305,7 +303,7 @@ static void unlink_pair(struct bpe_trainer *t, uint32_t i)
   p->count -= s->weight;
 }
 
-@ A place where a pair is merged has four nodes at most: the one before, the two of the pair, and the one after. The pairs that the two ids form with their neighbours are struck
+@ Merging a pair at one place concerns four nodes at most: the one before, the two of the pair, and the one after. The pairs that the two ids form with their neighbours are struck
 out, the right node leaves the piece, the left one takes the new id, and the new pairs
 are entered. In the piece \piece{\textvisiblespace\ t h a t}, nodes 7 to 11 of \cref{fig:nodes}, merging \tok a\,\tok t at node 10 strikes out \tok h\,\tok a at node 9 and \tok a\,\tok t at node 10; node 11
 leaves; node 10 is \tok{at} now, and node 9 begins \tok h\,\tok{at}. Nothing else changes in the whole text.
@@ -341,7 +339,7 @@ static bool merge_all(struct bpe_trainer *t, const struct bpe_pair *best,
 }
 
 @ The heap gives out the smallest entry first, and we want the highest count; so a count goes in with its bits inverted, which reverses the order. Equal counts are
-decided by the second key, which has the left id above the right one: that is the rule
+decided by the second key, with the left id in its upper half and the right id in its lower half: that is the rule
 for ties. A pair that no longer occurs is left out, so that an empty heap means that there is nothing to merge.
 
 @<Put pairs into the heap@>=
@@ -411,8 +409,8 @@ static bool learn(struct bpe_trainer *t, struct bpe_merge *list,
 }
 
 @ The trainer as a whole is now short: cut, lay out, learn. Whatever happens, its memory goes back in the end, and so does the list if it cannot be finished: the caller
-has either a list or an error, never half a list. An id has 32 bits, of which one value is |NOWHERE|, so there is a highest number of merges; a number that comes from a
-command line may be anything.
+has either a list or an error, never half a list. An id has 32 bits, of which one value is |NOWHERE|; so the number of merges is limited, and it is checked here because it may come from a
+command line.
 
 @<Learn merges from a text@>=
 bool bpe_train(struct memory *m, const char *text, size_t n,
@@ -453,7 +451,7 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge)
 @* Encoding: applying the merges. \label{sec:encoding}
 To encode is to apply the merges in the order in which they were learnt. Why in that order, and not,
 say, always the longest token that fits? Because the model has been trained on texts that were
-encoded so; any other encoding, though it stands for the same bytes, is a sequence of
+encoded in that way; any other encoding, though it stands for the same bytes, is a sequence of
 ids that the model has hardly ever seen. And why is the order of learning used at all? Because a merge was
 learnt on a text in which all earlier ones had been applied: \tok{\ }\,\tok{th} can
 only be found where \tok{t}\,\tok{h} is \tok{th} already.
@@ -462,9 +460,9 @@ only be found where \tok{t}\,\tok{h} is \tok{th} already.
 So the definition is: look at all neighbours, merge the pair with the lowest rank, of several equal ones the
 leftmost, and repeat until no two neighbours have a rank. This is also a
 slow program, since each round looks at everything. Usually that does not matter, because pieces are
-words. But some text will be a megabyte of one letter without a space; then there are nearly
+words. But a text may be a megabyte of one letter without a space; then there are nearly
 as many rounds as letters, and the program runs for hours. On a machine
-with many users, such a text would stop all the others. \Cref{fig:work}\lab{lab:tokenslooks} counts how often the table of ranks is asked for runs of one letter
+with many users, one such text would stop all the others. \Cref{fig:work}\lab{lab:tokenslooks} counts how often the table of ranks is asked for runs of one letter
 that get longer and longer: for \val{tokens.looks.n} letters \val{tokens.looks.slow} times by the
 definition, and \val{tokens.looks.fast} times in the way that we are going to take, about three per letter.
 @^quadratic@>
@@ -580,7 +578,7 @@ static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
 a merge, only the two pairs that the new token is part of have changed, and only these are looked up; the other candidates are remembered. Then a round is a walk over an array
 that fits into the innermost cache.
 
-The right one of the two ids that merge leaves the array, and what comes after it moves up, together with its candidates.
+Of the two ids that are merged the right one leaves the array, and the ids after it move up, together with their candidates.
 
 @<Join a short piece@>=
 enum { SHORT = 32 };
@@ -726,14 +724,14 @@ these strings, one after another. The list of merges says which bytes they are. 
 is the byte; any other id was made of two older ones, each of which is a byte or was made of two
 older ones still. So to expand an id we keep a stack of ids still to be expanded. The topmost is taken
 off; if it is a byte, it is written; if not, its right half is pushed and then its left half, which
-is now on top. The numbers only fall, and so the stack is empty in the end. A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
+is now on top. Each id makes way for smaller ones, so the stack is empty in the end. A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
 and that of a long one and a byte, and so on; our stack is a block of memory that
 can be refused, while the machine's own stack overflows without a word.
 @^decoding@>
 
 An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
-$k$ makes id $256+k$. No two ids of such a list have the same bytes, which is not obvious, and the subject of an exercise. Nevertheless one text can be written with different ids: \texttt{that} also with
-the ids of its four bytes, and a model is free to write it so. Text to ids and back is always the same text; ids to text and back need not be
+$k$ makes id $256+k$. No two ids of such a list have the same bytes (\cref{ex:tokens.alike} asks why). Nevertheless one text can be written with different ids: \texttt{that} also with
+the ids of its four bytes, and a model is free to write it in that way. From a text to ids and back we always get the same text; from ids to a text and back we need not get
 the same ids.
 
 @(bpe.h@>=
@@ -816,7 +814,7 @@ text: strawberry, comma, a strawberry, comma, 9999 plus 1 equals 10000. At the b
 
 @ How many tokens is a page? \Cref{tab:words} counts\lab{lab:tokenskeys} a text of \val{tokens.words.english} words on how books were copied by hand, its German translation, and a C function, |utf8_next| of \cref{sec:bytes}.
 In published vocabularies an English word is \val[2]{tokens.words.llama3.english} to \val[2]{tokens.words.llama2.english} tokens, punctuation included. German pays more. Its words are longer, and the list has fewer of them: in GPT-2, which was trained on English, the translation has
-\val[2]{tokens.german.gpt2} times as many tokens as the original, in Llama~3 \val[2]{tokens.german.llama3} times. Those who pay by the token pay so much more for the same contents, wait so much longer for it, and fit so much less of it
+\val[2]{tokens.german.gpt2} times as many tokens as the original, in Llama~3 \val[2]{tokens.german.llama3} times. A user who pays by the token pays that much more for the same contents, waits that much longer for it, and fits that much less of it
 into a model's context. In C nearly every operator and bracket is a token, and so is, in GPT-2, every space of an indentation; Llama~3 and Qwen~3 have tokens for runs of spaces, and for a bracket with the line end after it. This book's own
 vocabulary is small and was trained on English tales; German falls apart in it, nearly into bytes.
 @^tokens per word@>
@@ -859,7 +857,7 @@ The euro sign is character U+20AC. In bits, \texttt{2} is \texttt{0010}, \texttt
 A reader who sees only \texttt{82} knows from its first two bits that nothing begins here, and goes one byte back.
 \end{byhand}
 
-Starting from bytes and not from characters is what makes the vocabulary closed. Unicode has
+Why do merges start from bytes and not from characters? Because then every text can be encoded. Unicode has
 more characters than one would want to list, and gets new ones every year; there are \val{tokens.bytes}
 bytes, and there will be no more. The price is that a token may end in the middle of a
 character, and the program that shows the text has to wait for the other half (\cref{sec:streaming}).
@@ -926,8 +924,7 @@ size_t utf8_next(const unsigned char *byte, size_t n,
 }
 
 @ Four leading bytes restrict the byte after them. Two of the four, |0xe0| and |0xf0|, would otherwise allow a spelling that is too
-long: a slash hidden in \texttt{e0 80 af} has opened many a door that a check for slashes was to keep shut, so a character has
-one spelling and no other. After |0xed| would come the surrogates U+D800 to U+DFFF (a device of UTF-16, not characters), and after |0xf4|
+long: a slash that was spelled \texttt{e0 80 af} has slipped through many a check for slashes, so Unicode allows one spelling for each character. After |0xed| would come the surrogates U+D800 to U+DFFF (a device of UTF-16, not characters), and after |0xf4|
 what is beyond U+10FFFF.
 @^overlong encoding@>
 
@@ -1033,7 +1030,7 @@ the bytes of all tokens. \Cref{fig:stream}\lab{lab:tokensfigures} shows the seve
 The euro sign costs the model \val{tokens.euro.ids} tokens in our small vocabulary and
 reaches the reader in one piece, after the last of them. Half characters are held back here;
 chapter 8 will hold back what may be the beginning of a stop string, and chapter 13 will write
-several tokens at a step. What you see is the process behind a window that opens now and then.
+several tokens at a step. So what you see on the screen lags behind what happens, by up to a whole stop string.
 \end{claimed}
 
 \fig{stream}{fig:stream}{Seven tokens on their way to the screen. Above the line: bytes that each releases; below: bytes
@@ -1149,8 +1146,8 @@ whether to show its space; it depends on whether something comes before it.
 kind, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: \cref{sentencepiece} turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
 @^tiktoken@>
 
-@ \Cref{fig:spellings} shows one sentence that is hard for all. Llama~2's vocabulary is SentencePiece's, the other three begin with bytes and differ in their patterns. Of the two spaces all leave one for what follows. The Greek cat is a token for each letter
-at best, or nearly; in GPT-2 the bytes of its first two letters have not even found together. There are two ways to write \texttt{\'e}, and the sentence has both. Llama~3 joins the combining accent to the letter that \emph{follows} it, although it belongs to the letter before: to a merge it is bytes like others. Qwen~3 brings the text into a \emph{normal form} first, sees the same word letter by letter, and has a token for it; in exchange
+@ \Cref{fig:spellings} shows one sentence that is hard for all. Llama~2's vocabulary is SentencePiece's, the other three begin with bytes and differ in their patterns. All of them leave one of the two spaces to what follows. The Greek word takes nearly a token for each letter
+at best; in GPT-2 the bytes of its first two letters have not even been merged. There are two ways to write \texttt{\'e}, and the sentence has both. Llama~3 joins the combining accent to the letter that \emph{follows} it, although it belongs to the letter before: to a merge it is bytes like others. Qwen~3 brings the text into a \emph{normal form} first, sees the same word letter by letter, and has a token for it; in exchange
 the text that comes back is not, byte for byte, the one that went in. The last sign is a cat, too rare for all four.
 @^normal form@>
 
@@ -1163,9 +1160,9 @@ What is published as a tokenizer is more than a list of merges and a pattern. So
 id as a whole: a \emph{special token} like \mbox{\texttt{<\textbar endoftext\textbar>}}, which ends a document in GPT-2's training text.
 Some tokenizers bring the text into a normal form; some put a space before it; some
 put an id of their own before all others. Each of these changes ids, so
-each must be done exactly as the model's makers did it, or refused in words. A tokenizer that
+each must be done exactly as the model's makers did it, or refused with a message. A tokenizer that
 is nearly right is worse than none: the model answers anyway, only a little more stupidly, and
-nobody knows why.
+nothing says why.
 @^special token@>
 
 Special tokens steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
@@ -1173,9 +1170,7 @@ letters, or the user could write what only the program should. So every encoding
 special token that token (|parse_special|), and are the ids that the files put around a text put there (|add_special|)?
 @^prompt injection@>
 
-\Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two the later chapters encode and decode; |tokenizer_decode_next| decodes one id of a text that is still being written.
-
-\printedheader[24,33]{tokenizer/tokenizer.h}
+\Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two, the later chapters call |tokenizer_encode| for a text, with the two switches, |tokenizer_decode| for an array of ids, and |tokenizer_decode_next| for one id of a text that is still being written.
 
 
 @* The check. \label{sec:tokenscheck}
@@ -1203,10 +1198,9 @@ static bool encode(struct memory *m, const struct bpe *rules,
   return ok;
 }
 
-@ The promise of this chapter is that the two ways together change nothing, for every text, and now we can prove it. The pieces, one after the other, are the text. A piece begins as its bytes, each with an id that stands for it; and a
+@ The promise of this chapter is that encoding a text and decoding the ids gives the same text, whatever the text is, and now we can prove it. The pieces, one after the other, are the text. A piece begins as its bytes, each with an id that stands for it; and a
 merge puts one id in the place of two, and stands for the same bytes as the two. So at no moment, and whatever the merges are, do the ids stand for anything else.
-Whether a program does what the proof says is another matter. This one learns the nine merges of the hand calculation, encodes \texttt{that}, and expands the ids again. It ends with a status that is not 0 if anything has changed,
-because a build does not read what a program prints.
+Whether a program does what the proof says is another matter. This one learns the nine merges of the hand calculation, encodes \texttt{that}, and expands the ids again. If anything has changed, it ends with a status other than 0, and the build stops.
 
 @c
 #include <stdio.h>
@@ -1260,9 +1254,6 @@ count, does \val{gpt2.head} multiplications and as many additions for the scores
 worth looking for, and the time to find it does not matter, as long as it grows with the text and not with its square. \Cref{sec:tokenspeed} has the speed in megabytes a second, beside that of other programs.
 
 @* Exercises. \label{sec:tokensexercises}
-Every answer can be judged: \texttt{make exercise-01-1} puts the first one's skeleton into a file of your own, and judges
-the file when it is called again.
-
 \begin{exercises}
 \exercise{check}{ex:tokens.banana}{Learn from \texttt{banana bandana}, cut before the space, until no pair is left. Which rank is
 the first of which the rule for ties decides, and how many merges are there?}{\texttt{make exercise-01-1}}{\tok{a}\,\tok{n}

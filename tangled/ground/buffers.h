@@ -27,7 +27,7 @@ void ids_free(struct memory *m, struct ids *list);
 /* the value of a hexadecimal digit, capital or not; -1 for any other byte */
 int hex_digit(unsigned char c);
 
-/* the value of two; -1 if one is not a digit; nothing is read after a first that is
-   not */
+/* the value of two; -1 if one is not a digit; the second is not read if the first is
+   not a digit */
 int hex_byte(const void *two);
 #endif

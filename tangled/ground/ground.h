@@ -65,7 +65,8 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
   size_t wanted, size_t first, size_t size, struct error *why);
 
 /* blocks that are freed together, charged to m: last is the newest, spare the first
-   of those kept for reuse; refused: one was. It begins with m alone */
+   of those kept for reuse; refused: a request was refused. To begin, set m and leave
+   the rest zero */
 struct arena { struct memory *m; void *last, *spare; bool refused; };
 
 /* a block as of memory_alloc, or a kept one with any contents; it is neither resized
