@@ -22,8 +22,8 @@ of its own. This is a \emph{merge}. Do it again, and again, until the list is as
 token, rare ones as a few, and a word that was never seen is still written, byte by byte at the
 worst. What has been learnt is the list of merges in their order, and nothing else; a merge's place
 in the list, counted from 0, is its \emph{rank}. The method is \emph{byte-pair encoding} (BPE), a trick for
-compressing files that Philip Gage published in 1994 and Rico Sennrich and his colleagues brought to
-translation in 2016. GPT-2, OpenAI's model of 2019, started it from bytes, and so does Llama~3, Meta's of
+compressing files that Philip Gage published in 1994 \cited{Gage 1994} and Rico Sennrich and his colleagues brought to
+translation in 2016 \cited{Sennrich 2016}. GPT-2, OpenAI's model of 2019, started it from bytes, and so does Llama~3, Meta's of
 2024; this book reads the files of both.
 @^byte-pair encoding@>@^BPE@>@^merge@>@^Gage, Philip@>@^Sennrich, Rico@>
 
@@ -836,7 +836,7 @@ Qwen 3 & \val[2]{tokens.words.qwen3.english} & \val[2]{tokens.width.qwen3.englis
 
 @* Bytes and UTF-8. \label{sec:bytes}
 A text in memory is a sequence of bytes, and what the bytes mean is a convention. The convention of
-our time is \emph{UTF-8}: a byte below 128 is the ASCII character of that number; any other
+our time is \emph{UTF-8} \cited{Yergeau 2003}: a byte below 128 is the ASCII character of that number; any other
 character is one leading byte, whose upper bits say how many bytes follow, and one to three
 continuation bytes of the form \texttt{10xxxxxx}. No leading byte has that form. So no character's
 bytes occur inside another's, and a reader may start anywhere and is right after at most

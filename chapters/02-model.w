@@ -163,7 +163,7 @@ two FLOPs for each parameter that is in a matrix, and a text of $n$ tokens costs
 
 What the two halves of a layer compute is not put in the place of the vector but \emph{added} to it. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. There are two reasons to add. One is what becomes of information: whatever a layer has written stays there for all layers above, unless one of them writes its
 opposite, and a layer that has nothing to say to some row adds zeros. The other is training. The derivative of $x+f(x)$ is $1+f'(x)$, so a correction that is needed at the bottom reaches it through the additions undiminished, however many layers lie above; through functions of functions it would be multiplied by a factor in each layer, and soon be nothing or
-immense. Without this, networks of a hundred layers could not be trained (He and others 2015).
+immense. Without this, networks of a hundred layers could not be trained (\cited[He and others 2015]{He 2015}).
 @^residual stream@>@^embedding@>
 
 Here are the two operations. The first argument |e| of every kernel is the engine, which the plain ones do not need.
@@ -189,7 +189,7 @@ the terms does not matter. In a computer it does, because every addition rounds,
 what is lost depends on what has been added before. Programs add in one order with AVX2, whose instructions take eight floats at once, and in
 another with AVX-512, which takes sixteen; in one for a single row and another for a batch, because the fastest way differs. The logits then differ in
 their last bits, now and then two logits change places, and the model writes another sentence. The
-user of a server sees a text that depends on how many others were using it at the same time (He and Thinking Machines Lab 2025).
+user of a server sees a text that depends on how many others were using it at the same time (\cited[He and Thinking Machines Lab 2025]{He 2025}).
 @^order of summation@>
 
 \begin{byhand}{three digits, four terms}
@@ -311,8 +311,8 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 @* Norms. \label{sec:norm}
 Every layer adds to the residual stream, so its numbers grow on the way. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, over all rows of a sentence.\lab{lab:stream} A matrix that was trained on
 vectors of one size would make wild numbers of vectors of another: the product of a query and a key grows with the square. So before each half of a layer a \emph{norm} brings a copy of the vector to a common size. The stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
-its numbers says how much it should count. \emph{RMSNorm} divides by
-the root of the mean square; \emph{LayerNorm} takes away the mean first and then does the same:
+its numbers says how much it should count. \emph{RMSNorm} \cited{Zhang 2019} divides by
+the root of the mean square; \emph{LayerNorm} \cited{Ba 2016} takes away the mean first and then does the same:
 \begin{gather*}
 y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\\
 y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
@@ -353,7 +353,7 @@ static void normalize(const struct engine *e, const struct norm *g, const float 
 
 @* Positions: rotary embedding (RoPE). \label{sec:layer}
 To attention a text is a set of rows: the sum over the keys is the same in whatever order the keys come. So a row must carry its position. GPT-2 adds to the embedding
-of a token a learned vector for its position, as the hand calculation did; its positions end where its table ends. Most later models use the \emph{rotary position embedding} (RoPE) of Su and others (2021): they \emph{rotate} queries and keys by angles that are
+of a token a learned vector for its position, as the hand calculation did; its positions end where its table ends. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
 proportional to the position. \label{sec:rope}
 @^rotary embedding@>@^RoPE@>@^position@>
 
@@ -420,7 +420,7 @@ double rope_attention(const struct rope_config *r)
 }
 
 @* Attention. \label{sec:attend}
-In \emph{attention} a query is compared with the key of every position that its row sees. The scores become weights by \emph{softmax}: exponentials, divided by their sum. The output of a head is the sum of the values with these weights (Vaswani and others 2017):
+In \emph{attention} a query is compared with the key of every position that its row sees. The scores become weights by \emph{softmax}: exponentials, divided by their sum. The output of a head is the sum of the values with these weights (\cited[Vaswani and others 2017]{Vaswani 2017}):
 $$s_t={q\cdot k_t\over\sqrt{d_h}},\quad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\quad m=\max_ts_t,\qquad o=\sum_tp_tv_t.$$
 The width of a head $d_h$ is often written $d_k$. The largest score $m$ cancels; \cref{sec:weights} says why it is there. A row sees the positions up to its own: that is the \emph{causal mask}. In some models it sees only the last few thousand of them, a \emph{sliding window}.
 Each head does this with its own part of the query, and the heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow} shows a head at work.
@@ -449,7 +449,7 @@ A block has subtracted its own maximum, so before blocks are joined they are res
 output is $o/l$. Since $e^0=1$ exactly, up to 256 positions this is the textbook's softmax and nothing else.
 @^blocks of 256@>@^FlashAttention@>@^online softmax@>
 
-This rescaling is the \emph{online softmax} of Milakov and Gimelshein (2018), and the recurrence of \emph{FlashAttention} (Dao and others 2022), which goes through the positions block by block, keeps $m$, $l$ and $o$ of what it has seen, and rescales $l$ and $o$ whenever $m$ rises. There it saves memory, because no weight is ever stored. We
+This rescaling is the \emph{online softmax} of \cited[Milakov and Gimelshein (2018)]{Milakov 2018}, and the recurrence of \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}), which goes through the positions block by block, keeps $m$, $l$ and $o$ of what it has seen, and rescales $l$ and $o$ whenever $m$ rises. There it saves memory, because no weight is ever stored. We
 rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. The blocks are at \emph{absolute} positions. Counted from the first visible position, a window that moves
 with the text would cut them differently at each step, and the same sums would come out in different ways.
 
@@ -573,7 +573,7 @@ steepest in the middle. The other is a flat line at a tenth.}
 Attention only moves information: for given weights its output is a linear function of the values. Something is worked out in the other half of a layer. The MLP's first matrix, \emph{up}, compares the vector with |d_inner| learned patterns, one for each of its outputs; an \emph{activation function} decides
 which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Much of what a model knows, of words and of the world, is believed to be in these matrices; they have more of its parameters than any other part (\cref{tab:threemodels}). The activation must not be a straight line. Between two matrices without it there would be nothing that a single matrix, their product, could not do.
 
-GPT-2 uses the \emph{GELU}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU}, $x/(1+e^{-x})$. It also has a second matrix beside the first: one, the \emph{gate}, goes through the SiLU and multiplies the other, $u$, number by number, which is called \emph{SwiGLU} (Shazeer 2020):
+GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU} \cited{Elfwing 2017}, $x/(1+e^{-x})$. It also has a second matrix beside the first: one, the \emph{gate}, goes through the SiLU and multiplies the other, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}):
 \begin{gather*}
 {1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
@@ -608,7 +608,7 @@ static void activate(const struct engine *e, enum activation_kind kind,
 }
 
 @* The head: logits and probabilities. \label{sec:logits}
-After the last layer the hidden state is normed once more and multiplied by the head, a matrix that has a vector for each of the $V$ tokens: one dot product, one \emph{logit}, for every token of the vocabulary. It is a linear layer like the others. In many models this matrix is the embedding's once more (\emph{tied weights}): a token is
+After the last layer the hidden state is normed once more and multiplied by the head, a matrix that has a vector for each of the $V$ tokens: one dot product, one \emph{logit}, for every token of the vocabulary. It is a linear layer like the others. In many models this matrix is the embedding's once more (\emph{tied weights} \cited{Press 2017}): a token is
 recognized on its way out by the vector that it had on its way in.
 @^logit@>@^head@>@^tied weights@>
 
@@ -1255,7 +1255,7 @@ static void project_qkv(struct work *w, const struct model_layer *l)
     (float *[]) @[{ w->q, w->k, w->v }@]);
 }
 
-@ Positions enter queries and keys here, if they have not entered with the embedding. The models called Qwen3 norm queries and keys before, head by head; a norm of |head_dim| numbers is the
+@ Positions enter queries and keys here, if they have not entered with the embedding. The models called Qwen3 \cited{Yang 2025} norm queries and keys before, head by head; a norm of |head_dim| numbers is the
 same function as one of |d_model|.
 
 @<Norm and rotate queries and keys@>=
@@ -1593,9 +1593,9 @@ first, or the middle one first, always with what has been fixed to the right of 
 The advantage of left to right is that it needs no telling, and that a prefix stays a prefix while the text grows.
 @^order of tokens@>
 
-Not all models of text use the chain rule. \emph{Masked} models guess what has been covered up, each covered token by itself from all that is visible; the
-guesses are not factors of one probability, so such models are good readers and poor writers. \emph{Diffusion} models of text begin with
-a text of nothing but masks or noise, and improve all of it at once, a few dozen times. \emph{Consistency} models learn to take many such steps in one, and
+Not all models of text use the chain rule. \emph{Masked} models \cited{Devlin 2019} guess what has been covered up, each covered token by itself from all that is visible; the
+guesses are not factors of one probability, so such models are good readers and poor writers. \emph{Diffusion} models of text \cited{Austin 2021} begin with
+a text of nothing but masks or noise, and improve all of it at once, a few dozen times. \emph{Consistency} models \cited{Song 2023} learn to take many such steps in one, and
 \emph{non-autoregressive} translators wrote all words of a sentence at once before that. They pay in other ways: tokens that are chosen
 at the same time do not know of each other, and agree only through further passes. This book is about \emph{autoregressive} models, which write from left to
 right, because what you can talk to today is mostly of that kind.

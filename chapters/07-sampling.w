@@ -180,7 +180,7 @@ static double softmax_weights(struct funnel *f)
 
 @* Temperature. \label{sec:temperature}
 The simplest stage divides every score by the same number, the \emph{temperature} $T$. The name comes from physics, where a system is in a state of energy $E$ with a probability
-proportional to $e^{-E/T}$: the colder it is, the more surely it is in the state of lowest energy.\side{Boltzmann 1868, Gibbs 1902; as a setting for sampling from a network: Ackley, Hinton and Sejnowski 1985.} What $T$
+proportional to $e^{-E/T}$: the colder it is, the more surely it is in the state of lowest energy.\side{Boltzmann 1868, Gibbs 1902; as a setting for sampling from a network: \cited[Ackley, Hinton and Sejnowski 1985]{Ackley 1985}.} What $T$
 does to a distribution follows from one line. If $p_i=e^{z_i}/\sum_j e^{z_j}$, then
 \begin{equation}\label{eq:temperature}
   \frac{p_i(T)}{p_j(T)}=e^{(z_i-z_j)/T}=\Bigl(\frac{p_i}{p_j}\Bigr)^{1/T}.
@@ -215,7 +215,7 @@ void funnel_temperature(struct funnel *f, double t)
 A vocabulary has more tokens than a page has words, and nearly all of them are wrong at any given place. Each of these has hardly any probability, but there are many. Suppose that together they have three percent. Then a text of 100 tokens contains three of them on average; and the model, which takes what it reads for true, goes on from there. So the tail of the distribution is cut off. There are four common answers to the question where to cut.
 @^truncation@>
 
-\emph{Top-k} keeps the $k$ likeliest tokens, however likely they are.\side{Fan, Lewis and Dauphin 2018.} Exactly $k$ are left: of tokens that tie for the $k$th place those with the lower ids stay. If the list is sorted already, they are its first $k$. If not, there is no need to sort it. It is enough to find the key of the $k$th best, |last|, and how many of the tokens with this key may stay, |equals|; then one sweep marks the others. (\Cref{sec:radix} explains keys, which rise as scores fall, and how to find the $k$th.)
+\emph{Top-k} keeps the $k$ likeliest tokens, however likely they are.\side{\cited[Fan, Lewis and Dauphin 2018]{Fan 2018}.} Exactly $k$ are left: of tokens that tie for the $k$th place those with the lower ids stay. If the list is sorted already, they are its first $k$. If not, there is no need to sort it. It is enough to find the key of the $k$th best, |last|, and how many of the tokens with this key may stay, |equals|; then one sweep marks the others. (\Cref{sec:radix} explains keys, which rise as scores fall, and how to find the $k$th.)
 @^top-k@>
 
 @<Keep the $k$ best@>=
@@ -236,7 +236,7 @@ void funnel_top_k(struct funnel *f, size_t k)
   else@+ truncate_to(f, k);
 }
 
-@ \emph{Top-p}, or \emph{nucleus sampling}, keeps the smallest set of likeliest tokens that have together the share $p$ of the probability; the set is called the nucleus.\side{Holtzman, Buys, Du, Forbes and Choi 2020.} Where the model is sure, one token is enough; where it is not, it may take hundreds. That is its advantage over a fixed $k$: with $p=0.9$ the built-in model keeps \val[word]{sampling.sure} token after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on}, and \val{sampling.order.after} at the beginning of a new sentence.
+@ \emph{Top-p}, or \emph{nucleus sampling}, keeps the smallest set of likeliest tokens that have together the share $p$ of the probability; the set is called the nucleus.\side{\cited[Holtzman, Buys, Du, Forbes and Choi 2020]{Holtzman 2020}.} Where the model is sure, one token is enough; where it is not, it may take hundreds. That is its advantage over a fixed $k$: with $p=0.9$ the built-in model keeps \val[word]{sampling.sure} token after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on}, and \val{sampling.order.after} at the beginning of a new sentence.
 @^top-p@>@^nucleus sampling@>
 
 @<Keep the fewest that reach a share@>=
@@ -260,7 +260,7 @@ static void keep_share(struct funnel *f, double p, double all)
   truncate_to(f, n);
 }
 
-@ \emph{Min-p} removes a token that is less than $m$ times as likely as the best.\side{Nguyen and others 2024.} It is a threshold and not a count. So all tokens that reach it stay, however many tie; nothing has to be sorted, and no sum is needed, because the weight of a token is that very quotient. Where the model is sure, the threshold is high and few stay; where no token is likely, it is low.
+@ \emph{Min-p} removes a token that is less than $m$ times as likely as the best.\side{\cited[Nguyen and others 2024]{Nguyen 2024}.} It is a threshold and not a count. So all tokens that reach it stay, however many tie; nothing has to be sorted, and no sum is needed, because the weight of a token is that very quotient. Where the model is sure, the threshold is high and few stay; where no token is likely, it is low.
 @^min-p@>
 
 @<Keep what is likely enough beside the best@>=
@@ -274,7 +274,7 @@ void funnel_min_p(struct funnel *f, double m)
 }
 
 @ \emph{Typical sampling} starts from another thought. A text is not a row of likeliest words. At each place people say what carries about as much information as is expected there, and
-the likeliest word may carry too little.\side{Meister, Pimentel, Wiher and Cotterell 2023.} The information of a token is $-\ln p$; its expectation is the \emph{entropy} $H=-\sum p\ln p$. So we order the tokens by $\vert -\ln p-H\vert$, the most typical first, and keep the fewest that have together the share $p$.
+the likeliest word may carry too little.\side{\cited[Meister, Pimentel, Wiher and Cotterell 2023]{Meister 2023}.} The information of a token is $-\ln p$; its expectation is the \emph{entropy} $H=-\sum p\ln p$. So we order the tokens by $\vert -\ln p-H\vert$, the most typical first, and keep the fewest that have together the share $p$.
 
 With $d=z-\max z$ and $W=\sum w$ we have $\ln p=d-\ln W$, and $H=\ln W-m$ with $m=\sum wd/W$. Hence $\vert -\ln p-H\vert=\vert d-m\vert$: the logarithms cancel, and no token needs one of its own. In our example $H=1.28$, and the four tokens are $0.36$, $0.08$, $0.33$ and $1.02$ away from it. So \tok{in} comes first and \tok{by} second; together they have half of the probability, and the likeliest token is left out, for being too likely. (Where a weight underflows to 0 and its distance is infinite, their product would be a NaN; such a token adds nothing to the mean, so we skip it.)
 @^typical sampling@>@^entropy@>
@@ -391,7 +391,7 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 Models repeat themselves. A sentence that occurs in the text makes the same sentence likelier, and after a second time it is likelier still. Greedy decoding then goes round in a circle; with a window of finite length it must, because once a window returns, everything after it returns too. Four measures are in use: three penalties and a ban. Each is a formula about the \emph{history}, the tokens of the text so far.
 @^repetition@>@^penalties@>
 
-The \emph{repetition penalty} $r$ worsens the score of each token that occurs in the history, once, however often it occurs: $z/r$ if the score is positive, $zr$ if it is not.\side{Keskar and others 2019, in a model
+The \emph{repetition penalty} $r$ worsens the score of each token that occurs in the history, once, however often it occurs: $z/r$ if the score is positive, $zr$ if it is not.\side{\cited[Keskar and others 2019]{Keskar 2019}, in a model
 called CTRL.} The two cases give away that a logit is treated as if its zero had a meaning. It has none: adding the same number to all scores changes no probability, but it does change what this penalty does. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
 @^repetition penalty@>
 
@@ -504,7 +504,7 @@ void funnel_log_softmax(struct funnel *f)
 
 @* Counter-based random numbers: Philox. \label{sec:philox}
 A random number generator is usually a machine with a state: each call returns a number and turns the state into the next. Call it in another order and you get other numbers; and a program that writes several texts at once calls it in an order that depends on all of them. Ours is a
-\emph{counter-based} generator: a function from a counter and a key to a number, which mixes so thoroughly that consecutive counters give numbers without any visible relation.\side{Salmon, Moraes, Dror and Shaw 2011, ``Parallel random numbers: as easy as 1, 2, 3''.}
+\emph{counter-based} generator: a function from a counter and a key to a number, which mixes so thoroughly that consecutive counters give numbers without any visible relation.\side{\cited[Salmon, Moraes, Dror and Shaw 2011]{Salmon 2011}, ``Parallel random numbers: as easy as 1, 2, 3''.}
 Nothing is remembered from one call to the next, and the last number can be had without any that come before it.
 @^Philox@>@^random numbers@>@^counter-based generator@>
 
@@ -562,7 +562,7 @@ No weight had to be divided by $W$, nor had $W$ to be known.
 \begin{equation}\label{eq:gumbel}
   z_i+g_i,\qquad g_i=-\ln(-\ln u_i).
 \end{equation}
-To sample is to add noise to the scores and to choose greedily. This is the \emph{Gumbel-max trick}.\side{The distribution of $g$ is Gumbel's, that of the largest of very many numbers: he was interested in floods.}
+To sample is to add noise to the scores and to choose greedily. This is the \emph{Gumbel-max trick} \cited{Maddison 2014}.\side{The distribution of $g$ is Gumbel's \cited{Gumbel 1954}, that of the largest of very many numbers: he was interested in floods.}
 
 @ The uniform number is $u=(m+\frac12)2^{-52}$ for an integer $m$ of 52 bits. Neither 0 nor 1 can come out, and $u$ and $1-u$ are doubles without rounding.
 
@@ -1087,7 +1087,7 @@ int main(void)
 @* The effect of temperature. \label{sec:heat}
 Temperature is said to do three things:\lab{lab:heat} to make the next token less certain, to make texts more various, and to leave the likeliest token the likeliest. We proved the last with \eqref{eq:temperature}, and the experiment stops if it ever fails. The first can be seen in one distribution, the built-in model's after the nine tokens of \emph{The harvest of the kingdom was very good.}, where a dozen words may follow. At temperature 1 its entropy is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=0.5$ it is \val[2]{sampling.heat.0.5} bits. At $T=2$ it is \val[2]{sampling.heat.2} bits, that of more than 128 equally likely words: now words are likely that the model does not believe in. At $T=100$ it is \val[2]{sampling.heat.100} bits, almost the \val[0]{sampling.heat.most} of a uniform choice from the whole vocabulary.
 
-For the second, \cref{fig:warmth} has whole texts: eight for each temperature, of \val{sampling.long} tokens each, after the same prompt. At each step the experiment notes how undecided the model is, before any stage; that is the entropy in the figure. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight texts, divided by the number of pairs: 1 if no pair comes twice.\side{Li, Galley, Brockett, Gao and Dolan 2016.} It says how various the texts are, and nothing about whether they are any good.
+For the second, \cref{fig:warmth} has whole texts: eight for each temperature, of \val{sampling.long} tokens each, after the same prompt. At each step the experiment notes how undecided the model is, before any stage; that is the entropy in the figure. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight texts, divided by the number of pairs: 1 if no pair comes twice.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} It says how various the texts are, and nothing about whether they are any good.
 @^distinct-n@>@^entropy@>
 
 Up to a temperature of 1.2 the texts become more various, and the model, reading what it writes, remains as sure of itself as before; the texts keep to the grammar. Above that another thing happens. Now and then a token is drawn that does not fit. The model has never seen such a beginning and becomes unsure, so that the next token is worse. Distinct-2 cannot tell the two kinds of variety apart.
@@ -1172,7 +1172,7 @@ Only the ban of 2-grams ends the repetition, and with it the text: after \val[wo
 So of the four measures only n-gram blocking guarantees that nothing comes back, and its guarantee has a price. With $V$ tokens there are $V^2$ pairs, each at most once; a text without a repeated pair has at most $V^2+1$ tokens, and may come to a dead end long before.
 
 @* Exposure bias: a model that reads its own text. \label{sec:exposure}
-In training a model reads true texts, and is asked for the next token of each; that is \emph{teacher forcing}. In writing it reads what it has written. An error of its own is a beginning that it has never seen, and it predicts the next token from there. The difference is called \emph{exposure bias}.\side{Bengio, Vinyals, Jaitly and Shazeer 2015; Ranzato and others 2016.} How much does it cost? A simple calculation first. Let a writer go wrong with the probability $e$ a token, and recover with the probability $r$ a token. In the long run it goes wrong as often as it recovers: if $x$ is the share of tokens in the wrong, $(1-x)e=xr$, so
+In training a model reads true texts, and is asked for the next token of each; that is \emph{teacher forcing} \cited{Williams 1989}. In writing it reads what it has written. An error of its own is a beginning that it has never seen, and it predicts the next token from there. The difference is called \emph{exposure bias}.\side{\cited[Bengio, Vinyals, Jaitly and Shazeer 2015]{Bengio 2015}; \cited[Ranzato and others 2016]{Ranzato 2016}.} How much does it cost? A simple calculation first. Let a writer go wrong with the probability $e$ a token, and recover with the probability $r$ a token. In the long run it goes wrong as often as it recovers: if $x$ is the share of tokens in the wrong, $(1-x)e=xr$, so
 \begin{equation}\label{eq:exposure}
   x=\frac{e}{e+r}.
 \end{equation}
@@ -1214,10 +1214,10 @@ One temperature and one cut are enough for nearly everything; a second cut rarel
 \emph{Typical sampling} is the one that may remove the likeliest; its authors found it less repetitive in stories and summaries.
 @^choosing a sampler@>
 
-Two more thresholds are in Hugging Face's library.\side{Hewitt, Manning and Liang 2022.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose.
+Two more thresholds are in Hugging Face's library.\side{\cited[Hewitt, Manning and Liang 2022]{Hewitt 2022}.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose.
 @^epsilon sampling@>@^eta sampling@>
 
-@ What is missing here, and why? \emph{Mirostat} holds the surprise of the text near a target: after each token it moves its cut up or down by the difference.\side{Basu, Ramachandran, Keskar and Varshney 2021.} So the choice at a place depends on all choices before it, and not only on the text: a text that is interrupted and continued becomes another, unless the cut is saved with it. That is what \cref{sec:sampler} avoids. \emph{XTC}, ``exclude top choices'', does the opposite of truncation: with a given probability it removes all tokens above a threshold but the least likely of these. It makes texts more surprising by taking away what the model thinks best; we know of no evaluation. Our generator would have a random number for it, with another number in the place of the zero.
+@ What is missing here, and why? \emph{Mirostat} holds the surprise of the text near a target: after each token it moves its cut up or down by the difference.\side{\cited[Basu, Ramachandran, Keskar and Varshney 2021]{Basu 2021}.} So the choice at a place depends on all choices before it, and not only on the text: a text that is interrupted and continued becomes another, unless the cut is saved with it. That is what \cref{sec:sampler} avoids. \emph{XTC}, ``exclude top choices'', does the opposite of truncation: with a given probability it removes all tokens above a threshold but the least likely of these. It makes texts more surprising by taking away what the model thinks best; we know of no evaluation. Our generator would have a random number for it, with another number in the place of the zero.
 \emph{Top-n-sigma} and \emph{DRY}, a penalty that grows with the length of a repetition, are exercises. \emph{Minimum Bayes risk} decoding is not a stage but a choice among whole texts: it samples several, and takes the one that is most like the others; \cref{sec:relatives} has it.
 @^mirostat@>@^XTC@>@^top-n-sigma@>@^DRY@>@^minimum Bayes risk@>
 

@@ -12,7 +12,7 @@ writes tokens: the phrase may begin in the middle of one token and end in the mi
 @^stopping@>@^stop strings@>@^stop sequence@>@^streaming@>
 
 Meanwhile a person is reading along. A reader who is shown each token as it comes, which is called \emph{streaming}, must not see the beginning of a phrase that is going to end the text, because the phrase is no part of the answer; nor half of a character. So we hold some bytes back. Which? A common answer is: as many
-as the longest phrase has, less one. Another is: everything, once a phrase may have begun. Both show the reader less than they could. The exact answer comes from an algorithm of 1975 for searching library catalogues: the automaton of Aho and Corasick knows after every byte how much of the text may still have to be taken back.
+as the longest phrase has, less one. Another is: everything, once a phrase may have begun. Both show the reader less than they could. The exact answer comes from an algorithm of 1975 for searching library catalogues: the automaton of Aho and Corasick \cited{Aho 1975} knows after every byte how much of the text may still have to be taken back.
 
 @ The chapter makes two pairs of files. |stops| is the automaton: it is given a few phrases, and says after every byte of a text which phrase ends there and how much of one may have begun. |stopping| connects the loop with a reader: it turns ids into bytes, releases the bytes that are certain, and asks a list of \emph{stopping criteria} whether the text is to end,
 remembering which of them said so. A short program then makes the built-in model run into each of its ends (\cref{sec:ends}).
@@ -793,7 +793,7 @@ One tale is a hint and no proof, but it points where one would expect.
 Streaming makes all this visible: what has been shown cannot be changed. Are people served better by an answer that comes at once, or by one that was read over before it was sent? That is for the caller to decide, and not for the loop.
 
 \begin{aside}{Thinking first}
-Two remedies are in use, and neither changes the loop. A model may be led to write down its steps before the answer, a \emph{chain of thought};\side{Wei and others 2022.} the plan then is in the text, where the following tokens can attend to it, and a stop string separates it from the answer. Or several continuations are written and weighed, some given up and some carried on, a \emph{tree of thoughts}:\side{Yao and others 2023.} so something is taken back, at the
+Two remedies are in use, and neither changes the loop. A model may be led to write down its steps before the answer, a \emph{chain of thought};\side{\cited[Wei and others 2022]{Wei 2022}.} the plan then is in the text, where the following tokens can attend to it, and a stop string separates it from the answer. Or several continuations are written and weighed, some given up and some carried on, a \emph{tree of thoughts}:\side{\cited[Yao and others 2023]{Yao 2023}.} so something is taken back, at the
 price of having been written. Both buy better tokens with more of them. How much better, others have measured; we have not.
 \end{aside}
 
@@ -842,7 +842,7 @@ With the fixed number the fewest tokens are silent: once a text is longer than t
 By our rule the reader nearly always has everything, and waits for a moment where something has begun. llama.cpp's rule is as prompt, except that it releases nothing while a stop string may have begun, not even bytes that can no longer belong to one, like the \emph{an} of our calculation. The fixed number gives an even flow; ours gives the text sooner.
 @^Morris--Pratt algorithm@>
 
-The search itself is the one that Aho and Corasick published in 1975; for a single string it becomes that of Morris and Pratt, of 1970. What we add is the number |hold| in the node: two lines.
+The search itself is the one that \cited[Aho and Corasick published in 1975]{Aho 1975}; for a single string it becomes that of Morris and Pratt, of 1970 \cited{Morris 1970}. What we add is the number |hold| in the node: two lines.
 
 @* What the tutorials say. \label{sec:stoptutorials}
 On this subject the tutorials are brief and mostly right. Two sentences teach something; the other claims are in the laboratory.\lab{lab:stopclaims}

@@ -1265,7 +1265,7 @@ INLINE void attend_block(const struct attention_dims *h, const float *q,
 
 @ One head of one row: all blocks that its range touches, and then the join. The results of the blocks are in the worker's own |scratch|. When the caller wants to see the weights, |kept| has room for them, and the exponentials are
 kept there; they become weights after the join.
-Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
+Several heads of queries share one head of keys where there are fewer of these (\cited[Ainslie and others 2023]{Ainslie 2023}).
 @^GQA@>
 
 @<All blocks of one head, and their join@>=

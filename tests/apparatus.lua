@@ -27,7 +27,7 @@ for _, row in ipairs(book) do
 end
 
 local back = slurp("chapters/back.tex")
-all[#all + 1] = { "chapters/back.tex", (back:gsub("\\source{[^}]*}", "")) }
+all[#all + 1] = { "chapters/back.tex", back }
 all[#all + 1] = { "chapters/front.tex", slurp("chapters/front.tex") }
 local seen, last = {}, nil
 for term in back:match("Glossary.-\\end{description}"):gmatch("\\item%[([^%]]*)%]") do
@@ -38,22 +38,28 @@ for term in back:match("Glossary.-\\end{description}"):gmatch("\\item%[([^%]]*)%
   if last and key < last.key then fault("chapters/back.tex: %s comes after %s in the glossary", term, last.term) end
   last = { key = key, term = term }
 end
-local source = {}
+local source, before = {}, nil
 for name in back:gmatch("\\source{([^}]*)}") do
   if source[name] then fault("chapters/back.tex: [%s] stands twice in the bibliography", name) end
   source[name] = { used = false }
   sources = sources + 1
+  local key = name:lower():gsub("[^%w]", "")
+  if before and key < before.key then fault("chapters/back.tex: [%s] comes after [%s] in the bibliography", name, before.name) end
+  before = { key = key, name = name }
 end
 for _, f in ipairs(all) do
-  local text = f[2]:gsub("%s+", " "):gsub("~", " ")
-  for inside in text:gmatch("%[([^%]%[]*)%]") do                 -- [Aho 1975; Knuth 1997, page 3]
-    for part in (inside .. ";"):gmatch("%s*(.-)%s*;") do
-      for name in pairs(source) do
-        if part == name or part:sub(1, #name + 1) == name .. "," then source[name].used = true; citations = citations + 1 end
-      end
-      if part:find("^%u[%a-]+ [12][09]%d%d%l?$") and not source[part] then fault("%s: [%s] is cited and not in the bibliography", f[1], part) end
+  -- \cited{Aho 1975; Gage 1994}, \cited[Aho and Corasick]{Aho 1975}
+  local text = f[2]:gsub("%s+", " "):gsub("\\cited%b[]", "\\cited")
+  for inside in text:gmatch("\\cited{([^}]*)}") do
+    for name in (inside .. ";"):gmatch("%s*(.-)%s*;") do
+      citations = citations + 1
+      if source[name] then source[name].used = true else fault("%s: [%s] is cited and not in the bibliography", f[1], name) end
     end
   end
+  -- names and a year that lead nowhere, but for strings and comments of C, which cannot be linked
+  local prose = f[2]:gsub("\n@[(<c][^\n]*=\n.-\n@[ \n*]", "\n"):gsub("\n@c.-\n@[ \n*]", "\n"):gsub("\\cited%b[]%b{}", ""):gsub("\\cited%b{}", "")
+  for who in prose:gmatch("(%u[%a-]+ and %u[%a-]+,? %(?[12][09]%d%d)") do fault("%s: %s is no \\cited", f[1], who) end
+  for who in prose:gmatch("(%u[%a-]+ and others,? %(?[12][09]%d%d)") do fault("%s: %s is no \\cited", f[1], who) end
 end
 for name, s in pairs(source) do if not s.used then fault("chapters/back.tex: [%s] is cited nowhere", name) end end
 print(string.format("%d exercises, %d terms, %d sources, %d citations, %d faults", exercises, terms, sources, citations, bad))

@@ -161,7 +161,7 @@ NUM_INLINE double num_double(uint64_t u)
 Whole powers of two cost nothing, so we take as many as there are: $e^x=2^n e^r$, where
 $n$ is the integer nearest to $x/\ln 2$ and $r=x-n\ln 2$ is at most ${1\over2}\ln2$ in
 size. On that short interval $e^r=1+r+r^2q(r)$ with a polynomial $q$ of degree 5, fitted
-so that its largest error is as small as that of any such polynomial (Remez's exchange).
+so that its largest error is as small as that of any such polynomial (Remez's exchange \cited{Remez 1934}).
 @^Remez@>@^exponential@>
 
 Three details carry the weight. The integer $n$ comes without a conversion: adding
@@ -513,7 +513,7 @@ The quotient wanted is $x\cdot{2\over\pi}$, modulo 4: its whole part is the quad
 fraction the place in it. Write $x=M\cdot2^e$ with a whole number $M$ below $2^{53}$. Multiplied
 by $2^{e-2}$, the binary fraction $2/\pi$ falls apart into a whole number, whose product
 with $4M$ is a multiple of 4 and can be forgotten, and a fraction, of which the first 192
-bits are enough (Payne and Hanek 1983). So no more than a window of $2/\pi$ is looked at.
+bits are enough (\cited[Payne and Hanek 1983]{Payne 1983}). So no more than a window of $2/\pi$ is looked at.
 
 @<The digits of two over pi@>=
 static const uint32_t two_over_pi[40] = @[{ 0, 0,@|

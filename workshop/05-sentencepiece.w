@@ -3,7 +3,7 @@
 \chapterquestion{Not every vocabulary is a list of merges. What do the others say instead, and does the same engine write with them?}
 @** SentencePiece models and tiktoken files. \label{sec:scores}
 \incipit{T}{hree families of files} say how a text becomes tokens. GPT-2's lists merges: which two tokens make a third, and in which order. OpenAI's later
-files, and the program \emph{tiktoken} that reads them, list tokens only, each with a number, its rank. Google's \emph{SentencePiece}, by Taku Kudo and John Richardson, from which Llama~2 and Mistral have
+files, and the program \emph{tiktoken} that reads them, list tokens only, each with a number, its rank. Google's \emph{SentencePiece}, by Taku Kudo and John Richardson \cited{Kudo 2018}, from which Llama~2 and Mistral have
 their vocabularies, lists tokens with a score. Neither of the latter two says a word about merges; and yet all three mean the same kind of thing, and
 one engine is enough.
 @^tiktoken@>@^SentencePiece@>@^Kudo, Taku@>

@@ -1034,7 +1034,7 @@ static uint32_t grammar_group(struct parser *r, struct names *all);
 @<Read a whole grammar@>@;
 @* The transition network. \label{sec:constraintnetwork}
 A tree says what a text is made of. To read a text from left to right one wants to know something else: what may come next. So each shape becomes a piece of a \emph{network}, whose nodes say just that: read one byte of these and go on there; go on here or there; go through rule so-and-so and then on there; the rule ends. For
-patterns this is Thompson's construction, and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor; William Woods, 1970, for questions about rocks from the moon.} It needs a stack, of the places to go on at when rules end; a pattern has one rule, which nobody calls, and needs none.
+patterns this is Thompson's construction, and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor \cited{Thompson 1968}; William Woods, 1970 \cited{Woods 1970}, for questions about rocks from the moon.} It needs a stack, of the places to go on at when rules end; a pattern has one rule, which nobody calls, and needs none.
 @^recursive transition network@>@^Thompson, Ken@>@^Woods, William@>
 
 @<A network@>=
@@ -1210,7 +1210,7 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
 }
 
 @* Bytes to the end. \label{sec:least}
-For each node we want the least number of bytes from there to its rule's end. A node of bytes has one more than what follows it, a fork the lesser of two, a call the rule's own number and what follows. All numbers begin with |NET_NEVER|, only the end has zero; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap.} As nodes are made from the end, the first pass finds nearly all.
+For each node we want the least number of bytes from there to its rule's end. A node of bytes has one more than what follows it, a fork the lesser of two, a call the rule's own number and what follows. All numbers begin with |NET_NEVER|, only the end has zero; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap \cited{Knuth 1977}.} As nodes are made from the end, the first pass finds nearly all.
 A rule can be twice another, and that one twice a third; with 31 of them the shortest text has more than $10^9$ bytes, and what exceeds |NET_MAX_LEAST| stays there.
 
 @<Find the least number of bytes to the end@>=
@@ -2488,7 +2488,7 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
 @<End a text that nothing may follow@>@;
 
 @* An object of JSON. \label{sec:jsongrammar}
-The grammar that most people want is ours to give. RFC 8259 says what an object is; we take three liberties, which all make the set of texts smaller. Blanks between the parts are at most one, or a line's end and up to 32 columns, and before a colon there is none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and after the point and two in the exponent, for the same
+The grammar that most people want is ours to give. RFC 8259 \cited{Bray 2017} says what an object is; we take three liberties, which all make the set of texts smaller. Blanks between the parts are at most one, or a line's end and up to 32 columns, and before a colon there is none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and after the point and two in the exponent, for the same
 reason, and because readers differ on longer ones. And escapes of surrogates come in pairs, and the character zero not at all, since a reader in C may take it for the end.
 @^JSON@>
 

@@ -58,7 +58,7 @@ That is the only law here; everything else is putting an operation into it. Thre
 @^chain rule@>
 
 It is \emph{local}. Whoever knows $dy$ needs to know nothing of what comes after $y$, so each operation
-can be turned back on its own, last first, and the gradients are handed down from one to the next; the name for this is backpropagation.\side{Rumelhart 1986.} Gradients of one number used in two
+can be turned back on its own, last first, and the gradients are handed down from one to the next; the name for this is backpropagation.\side{\cited[Rumelhart, Hinton and Williams 1986]{Rumelhart 1986}.} Gradients of one number used in two
 places \emph{add}, since the sum runs over everything that $x_j$ enters; so each loop below either adds to what is there, or says
 that it does not. And the derivatives are taken \emph{at the $x$ of the way forward}: a pass that is to be turned back has to keep its
 rows, or be able to make them again.
@@ -812,7 +812,7 @@ static TARGET void swiglu_backward(const float *gate, const float *up,
 @* AdamW. \label{sec:adam}
 With all gradients known, each weight is moved a little against its own. How far? A plain multiple of the gradient treats all weights alike, but gradients of an embedding
 row that was met once and of a gain that every row passes through differ by orders of magnitude. AdamW measures each weight's step by that weight's own
-gradients.\side{Kingma 2015; Loshchilov 2019.} It keeps two running means for each weight, of the gradient and of its square:
+gradients.\side{\cited[Kingma and Ba 2015]{Kingma 2015}; \cited[Loshchilov and Hutter 2019]{Loshchilov 2019}.} It keeps two running means for each weight, of the gradient and of its square:
 $$m_t=\beta_1m_{t-1}+(1-\beta_1)\,g_t,\qquad v_t=\beta_2v_{t-1}+(1-\beta_2)\,g_t^2,$$
 from $m_0=v_0=0$, and moves by $m/\sqrt v$. If the gradients were a thousand times larger, this would be the same: the measure cancels. A gradient that
 always has the same sign gives steps of 1; one that flickers about 0 gives $m$ near 0, and the weight stays.

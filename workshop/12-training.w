@@ -1342,7 +1342,7 @@ never trained fail badly; then a calm phase of large steps at a falling rate, wi
 the weights, and a still calmer one of short rows. The last two hardly lower the loss. They are there for the
 chances that somebody may look at: a model can be
 excellent on the average and still prefer one of two equal roads, by the accident of its last few
-steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights
+steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights \cited{Polyak 1992}
 lies in the middle of where the accidents led. The rows of the last phase are short because what a reader types stands at
 the beginning of a row, and a long row has only one beginning.
 @^averaged weights@>
@@ -1554,7 +1554,7 @@ static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   return true;
 }
 
-@ Then the weights move. A gradient longer than 1 is shortened to 1, which keeps one strange text from undoing what many
+@ Then the weights move. A gradient longer than 1 is shortened to 1 \cited{Pascanu 2013}, which keeps one strange text from undoing what many
 others have taught.
 @^AdamW@>@^clipping@>
 @<A step of training@>=

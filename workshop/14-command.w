@@ -235,7 +235,7 @@ so that no later calculation can overflow. \emph{Options that contradict each ot
 them wins would have to be known to be of use, and would hide the mistake from everybody who does not know it. \emph{An option belongs to a
 subcommand}: accepting one that has no effect would be a lie. And \emph{an unknown name is answered with the one that was probably meant}: the only one that begins with it, or else the nearest by the table of the hand calculation. If more than a third of the
 letters would have to be slips, no name is suggested, since such a guess misleads more often than it helps. A name that belongs to a later chapter is answered with the number of that chapter. These four are also why the command has its own small parser and not |getopt_long|: it accepts abbreviations, which change their
-meaning with each new option, it keeps global state, and its messages are its own.\side{Damerau 1964; Levenshtein 1966. The table edits no part of a word twice, which is enough for typing.}
+meaning with each new option, it keeps global state, and its messages are its own.\side{\cited[Damerau 1964]{Damerau 1964}; \cited[Levenshtein 1966]{Levenshtein 1966}. The table edits no part of a word twice, which is enough for typing.}
 @^edit distance@>@^spelling mistakes@>
 
 Numbers are digits and nothing else. The C library's |strtoull| also accepts blanks, a sign, and anything after the number, and it turns $-1$ into a very
@@ -317,7 +317,7 @@ So 96 is printed as 1e2, and 112 as 1.1e2. Nothing is lost: a program that reads
 gets 96 and 112 back. The power of two in the list, 16, owns less below itself than above.
 \end{byhand}
 
-There are famous and fast algorithms for this.\side{Steele and White 1990; Gay 1990; Adams 2018.} Ours is slow and can be seen to be right. The C library rounds correctly in
+There are famous and fast algorithms for this.\side{\cited[Steele and White 1990]{Steele 1990}; \cited[Gay 1990]{Gay 1990}; \cited[Adams 2018]{Adams 2018}.} Ours is slow and can be seen to be right. The C library rounds correctly in
 both directions, so |number_float| prints with nine digits, then with eight, and so on, reads each result back, and stops at the first that gives
 another number. For a given number of digits the library prints the decimal that is \emph{nearest}. If that one does not read back, can another of the same length? Only for powers of two, whose interval
 reaches half as far down as up: then the next decimal above may lie inside although it is farther away. Among all float32 numbers there are three such cases; they get a second attempt.
@@ -483,7 +483,7 @@ sentence must contain, and no two lines may be answered by the same sentence. Ev
 questions whose answers were computed by a program in another language.
 @^tests@>
 
-The files of a model are attacked bit by bit (\cref{sec:siege}). What remains are inputs that nobody thinks of. A fuzzer finds them:\side{Miller, Fredriksen and So 1990; guided by coverage: Zalewski 2013, LLVM's
+The files of a model are attacked bit by bit (\cref{sec:siege}). What remains are inputs that nobody thinks of. A fuzzer finds them:\side{\cited[Miller, Fredriksen and So 1990]{Miller 1990}; guided by coverage: \cited[Zalewski 2013]{Zalewski 2013}, LLVM's
 libFuzzer.} it changes bytes at random, watches which branches of our code were reached, and keeps every input that reached a new one. There is such a target for the command line, for the protocol, for tokenizers, vocabularies,
 tensor files and settings. None of them may crash, leak, ask for memory that its input does not justify, or read one byte past the end of a file. The best finds are kept and replayed by every \texttt{make check}. And to prove
 that the fuzzer would notice something, \texttt{make fuzz-proof} plants one fault in each parser, a boundary moved by one, and waits for it to be found.
