@@ -16,7 +16,7 @@ says |memory_alloc| or |pool_run|.
 For one model and one text our engine computes one list of scores: the same 32 bits in every score, with one thread or with eight, with a cache or without, on
 an old processor or a new one. That is the book's promise of \emph{one answer}, and most of its tests are comparisons with |==|. It does not come by itself,
 because floating-point addition is not associative.
-@^floating point@>@^associativity@>
+@^floating point@>
 
 \begin{byhand}{one sum, three workers}
 A |float| keeps 24 binary digits. Between 67 million and 134 million they suffice for every eighth integer, and a sum is rounded to the
@@ -103,7 +103,7 @@ That person needs to know which file, which field of it, what was found there, a
 have been right, and does not need a number to look up. So an error in this book is a
 message of one line. The function that fails is the one that writes it, because no other function
 knows these four things at the same time.
-@^error@>
+@^error@>@^error message@>
 
 @<An error is one message@>=
 struct error {@+ char text[400];@+ };
@@ -145,7 +145,7 @@ the user can see whether the last request was the large one.
 @* Counted memory. \label{sec:memory}
 You declare a |struct memory|, allocate from it, look into it, and free what you got. Here are five requests of a few bytes each; |fail_at| says that the fourth of them
 is to be refused, although it has done nothing wrong.
-@^memory@>@^allocator@>
+@^memory@>
 
 @<Make the requests of the hand calculation@>=
 static void print_account(void)
@@ -167,7 +167,7 @@ static void print_account(void)
 needs a witness who was there when each byte was handed out. So all memory of the
 engine comes from one allocator that keeps an account for each purpose,
 and the formulas of chapter 6 are compared with the accounts.
-@^accounts@>
+@^account@>
 
 Two patterns of use have functions of their own. The first is an array that grows while it is filled. |memory_reserve| doubles it when it is full, so each element is
 copied fewer than two times on average, however long the array becomes (\cref{sec:allocator}). The second is a group of blocks that are freed
@@ -257,7 +257,7 @@ mapping says how many bytes there are; whether they mean anything is for the rea
 that format to find out, number by number, before it follows one. A length that is believed too early is a pointer
 to somewhere else.\side{One danger stays. If another program shortens the file while we look at it, reading past the new end raises a signal and not an error. A library may not catch the signals
 of its caller; the command does, and prints a message (\cref{command}).}
-@^mapping@>
+@^memory mapping@>
 
 @<A file that is mapped@>=
 struct mapping {@+ const unsigned char *bytes;@+ size_t size;@+ };
@@ -353,7 +353,7 @@ runs the same list of steps again and again and needs the same arrays each time.
 The last thing that can change a sum is the floating-point unit. It has modes, which belong to each thread: how to round, whether to flush very small numbers to
 zero. A library linked with \.{-Ofast} may have changed them without saying so. So a function that computes sets the standard modes first, and in the end puts back those that it
 found, since the caller's thread is not ours: once for a pass through a model, and once in the life of a worker.
-@^rounding mode@>@^denormals@>
+@^rounding mode@>
 
 @<A pool of workers@>=
 struct pool;

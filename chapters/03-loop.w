@@ -9,7 +9,7 @@
 only one more word?}
 @** The generation loop, and what recomputing costs.
 \incipit{A}{model} predicts one token. It becomes a writer when it is fed its own words: the token that it predicted is appended to the text, and the longer text goes in again. This is \emph{autoregressive generation}, and a loop of six steps does it. But look at what goes in. To predict the fourth token the model reads three; to predict the fifth it reads four, three of which it has read before; and a model has no yesterday. Everything it worked out about those three it works out again.
-@^autoregressive generation@>@^redundancy@>
+@^autoregressive@>@^generation loop@>
 
 In this chapter we write that loop in twenty lines, as the simplest accounts of it do, and look at a text that it writes. Then we count how much of its work is done for the first time and how much is done again; the answer is the reason for the whole second part of the book. At the end the loop grows, need by need, into the one that the engine uses from here on.
 
@@ -17,7 +17,6 @@ To recall the words: a \emph{row} is a token at a position, on its way through t
 
 @* The loop in six steps. \label{sec:sixsteps}
 Here is the whole loop, and nothing else. It \emph{forgets} what the store has of the text; it \emph{reads} all tokens of the text, as rows, in one pass; it \emph{scores} what may follow the last row; it \emph{selects} a token, \emph{appends} it, and \emph{stops} if that was the token that means the end, or if the text is full.
-@^stopping@>
 
 @<Write until the end token, or until the text is full@>=
 static bool write_text(struct writer *w, size_t full, struct error *why)
@@ -49,7 +48,7 @@ We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain
 \checkpoint{build/out/loop.txt}{a text that the loop has written, and what it took}
 
 @ How does it select? In the simplest way there is: the token with the highest logit. This is \emph{greedy decoding}. The softmax of chapter 2 is not needed for it, since a higher logit is a higher probability. Greedy decoding needs no random numbers, so the same prompt always gets the same text, and we can compare texts and counts. It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
-@^greedy decoding@>@^argmax@>
+@^greedy decoding@>@^prompt@>
 
 @<Find the token with the highest logit@>=
 static uint32_t likeliest(const float *logits, size_t vocab)
@@ -61,10 +60,9 @@ static uint32_t likeliest(const float *logits, size_t vocab)
 }
 
 @ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If it were decided by the order of the work, for example by which of several threads is the first to report its maximum, two runs would now and then write two texts.
-@^ties@>
+@^tie@>
 
 And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended after 500 tokens; in one of them the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but it is never taken back either: what follows continues the text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
-@^exposure bias@>
 
 @* Rows computed, rows needed. \label{sec:naivecost}
 What does the loop cost? First with a pencil, for the first sentence of the tale.
@@ -132,7 +130,7 @@ darkens downwards, as the earlier computations add up.}
 \tabcaption{tab:waste}{Rows computed by the naive loop, rows that were needed, and their
 quotient. Every entry was counted by running the loop, with a toy model whose passes cost next to
 nothing (\cref{lab:parrot}).}
-\centering\small
+\centering\small @^parrot@>
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}rrrrr@@{}}
 \toprule
 \tabhead{prompt $p$} & \tabhead{written $g$} & \tabhead{computed} & \tabhead{needed} & \tabhead{computed / needed}\\
@@ -151,9 +149,10 @@ small against the prompt, the naive line has slope 1 and the other is flat; then
 plot with two logarithmic axes: tokens written against rows computed. Both lines start at 16
 rows. The line of the naive loop rises with slope 1 and bends upwards to slope 2; the line that computes each row once
 is flat at first and then rises with slope 1.}
+@^naive loop@>
 
 @ How large can the waste be? Write $R=N(p,g)/(p+g-1)$ for the redundancy. The numerator is $g$ passes of mean
-length $p+(g-1)/2$, so
+length $p+(g-1)/2$, so @^redundancy@>
 \begin{equation}\label{eq:waste}
   R=g\cdot\frac{p+\frac{g-1}2}{p+g-1}.
 \end{equation}
@@ -261,7 +260,7 @@ typedef bool step_watch(void *ctx, const struct step *now);
 @ \emph{There are several end tokens.} Published models have more than one: Llama 3 has one for a text and another for a turn
 of a conversation. So |eos| is a list, of two or three ids, where the naive loop looked at one; an empty list means that nothing ends the text but
 its length. Up to |min_tokens| tokens, an end token does not count as the end. \emph{Or a text should end for another reason}: a phrase has been written, the time is up. That is a \emph{stop criterion}, a function of the caller's; chapter 8 has several.
-@^end token@>@^stop criterion@>
+@^end token@>
 
 @<What it takes to generate@>=
 typedef bool step_stop(void *ctx, const struct continuation *text,
@@ -381,7 +380,7 @@ struct generate_options {@+ size_t max_new_tokens;
 
 @ \emph{Several texts should be written at once.} The weights of the model are then read once for all of them, and \cref{phases} shows how much that saves. So a text that is being written becomes a struct, the \emph{sequence}: the text, its options, and how far the reading has come. And one round of the six steps becomes a function that takes any number of them one step further, in one pass. Which texts share a pass changes no
 bit of any of them, because rows of different sequences never see each other.
-@^sequence@>@^batching@>
+@^sequence@>
 
 Here is the step. The first loop forgets, and counts the rows that each sequence has to read. One pass reads all these rows, and one product with the head's matrix scores the last row of each sequence.
 In the last loop each sequence takes a token by its own logits, which are in one array: |vocab_size| numbers for each sequence that may choose.
@@ -737,7 +736,7 @@ for $p=3$, $g=4$ it is \val{claim.S4-27}, which the article's own drawing counts
 
 \begin{claimed}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36, S3-11}
 for $10^3$ tokens \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
-cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows.
+cubic. The number \val{claim.S1-57} that is printed as ``attention'' counts rows. @^cubic@>
 \end{claimed}
 
 \begin{claimed}{S2-12, S2-46}

@@ -32,7 +32,7 @@ text, because the newest token has not been read yet. How many of the six are re
 In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache. The laboratory asserts it of every run that it makes.\lab{lab:cachetwice}
 
 @* Why keys and values are kept, and queries are not. \label{sec:whykeep}
-In each layer a row makes three vectors: a query, a key and a value. Why are only two of them cached? Look at where they are used (\cref{fig:cachedstep}). In one head, row $i$ has the result
+In each layer a row makes three vectors: a query, a key and a value. Why are only two of them cached? Look at where they are used (\cref{fig:cachedstep}). In one head, row $i$ has the result @^query@>
 \begin{equation}\label{eq:cachedstepresult}
   y_i=\sum_{j=0}^{i}w_{ij}\,v_j,\qquad w_{ij}={e^{s_{ij}}\over\sum_{l=0}^{i}e^{s_{il}}},\qquad s_{ij}={q_i\cdot k_j\over\sqrt{d_h}},
 \end{equation}
@@ -84,7 +84,6 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 Is it the same text? The program of this chapter lets the built-in model write the sentence of chapter 3 twice, first with the line and then without it, and compares all \val{cache.late.of} logits of each of the four steps (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). A test repeats the comparison for every family of models, and another for the built-in model up to its full context (|to_remember_changes_no_bit| and |the_whole_context_row_by_row| in \.{tests/check\_cache.c}).
 
 In most other engines it is otherwise. There a product of a matrix with one row is another kernel than a product with many rows, and sums in another order. The last bits of the logits then differ with and without the cache, and once in a while a token does.
-@^order of summation@>
 
 \Cref{fig:plates}\lab{lab:plates} shows the keys in the cache after each of the four passes, read from memory. The cache grows by one line in all layers at once, and is one token shorter than the text. What is there stays as it is: a line has the same pattern in every column of the figure.
 
@@ -120,6 +119,7 @@ and the pairs, which were a sum of sums, lose one of the two:
 (The third of the four sums follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=1000$ the counters of the two loops say\lab{lab:cachesums} \val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs without the cache, and \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs with it. (These are the pairs of one head in one layer; each head of each layer has as many.)
 
 So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. If you write that the cache makes generation linear, you have counted rows; if you then complain that long contexts are slow, you have met the pairs. The number of pairs that is left is the number of \emph{rows} of the naive loop, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it. Both are right about something.
+@^quadratic@>
 
 \fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. On logarithmic axes $n^k$ is a line of slope $k$. The pairs that are left lie on the rows that there were.}{Logarithmic axes. Without the cache the pairs rise with slope three and the rows with slope two; with it the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
 
@@ -160,7 +160,7 @@ For the same reason a paragraph that was read at position 0 cannot be pasted aft
 shared, because it has the same positions and the same tokens before it in both. (Models with learned positions, such as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 
 @ What can a program do when a text reaches the end of the model's context?\label{sec:contextend} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the worst logit is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
-@^context shift@>@^context limit@>
+@^context shift@>@^context@>
 
 @* Sequences of a store. \label{sec:sequences}
 So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store must know its \emph{sequences}: which rows belong to which text, how many there are, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.
@@ -183,7 +183,7 @@ A page that is in two tables must not be written to, because one sequence would 
 Forks pay off when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, and |store_match_prefix| finds how far that text serves, as in a chat.
 
 A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones, and this is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a tree, whose branches are their different continuations (\cited[Zheng and others 2024]{Zheng 2024}). Pages that no sequence uses any more stay where they are until their memory is needed. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
-@^prefix caching@>
+@^prefix caching@>@^hash, of a page@>
 
 @* The layout of a page. \label{sec:layout}
 A page has a part for the keys and a part for the values of each layer. Within a part there are two natural orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds 256 bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
@@ -785,7 +785,7 @@ struct cache_state cache_look(const struct store *common)
 
 @* Sliding windows: pages that can go. \label{sec:leaving}
 A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So when a sequence has $L$ rows and $n$ more are coming, the earliest of these sees back to $L-W+1$. Rows before that will never be read again, and their pages can be released. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$: in a step of one row $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is still there until its whole page has.
-@^ring@>@^sliding window@>
+@^sliding window@>
 
 A model with attention sinks (\cref{sec:sinks}) never releases the pages that hold them. Then the table has a hole: its entries between the last page of the sinks and |first| are out of date, for their pages may be in use elsewhere, and they are never read.
 
@@ -917,7 +917,7 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
 }
 
 @ A caller may decide for this cache alone how far back a row sees, and how long a text may be. The model's settings are not touched, since other caches use them, perhaps in other threads; the options are written into a copy. A context longer than the model's is refused, because the model was not made for the positions beyond.
-@^window@>@^attention sink@>
+@^window@>
 
 @<Open and close a cache@>=
 static bool apply_limits(struct model_config *c, const struct cache_options *w,

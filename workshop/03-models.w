@@ -9,7 +9,7 @@
 products get a bias. Each has written the change into a file of settings, under a name of his own. This chapter reads those files and puts the model
 together through which chapter 2 sends its rows. It holds that the differences are data and not programs: one description, filled from a table, says all that the engine
 must know about a family, and what stands in no row of the table is refused by its name.
-@^model@>@^family@>@^validation@>
+@^model@>@^family@>
 
 The hardest of the differences is small enough for paper. A model turns its queries and keys by wheels (\cref{sec:layer}), fast ones and slow ones, and
 has been trained on short texts. How must the wheels be slowed, so that it can read texts five times as long?
@@ -106,20 +106,19 @@ does not, and saves a pass over the row. GPT-2 has a bias after every product; L
 model ends; rotations have no table, cost no weights, and make a score depend on the distance alone. The gate in the MLP was found by trying, and
 its finder offers no reason; it costs a third matrix, so the inner list is made shorter, and with the same number of
 weights the loss is lower.
-@^RMSNorm@>@^SwiGLU@>@^rotary positions@>
+@^RMSNorm@>
 
 @ Other switches are about memory. Heads of keys are fewer than heads of queries, because what is kept of a text are keys and values; with four times fewer, four times as many texts fit. Mistral's
 window has the same purpose: a row sees the last \val{mistral.window} positions, so no more have to be kept. Is everything older lost? Not quite. In the layer
 below, the oldest row in the window has seen a window of its own; through \val{mistral.layers} layers something can travel \val{mistral.reach} positions. Qwen's files can turn the
 window on for the upper layers alone: then the lower ones see everything, and the upper ones keep little. A small model ties its head to its
 embedding because the two would be a large share of all its weights.
-@^window@>@^grouped-query attention@>@^tied weights@>
+@^window@>
 
 And some repair what others broke. Without a bias in queries and keys, a score has no way to prefer a distance; the makers of Qwen put those biases back, as they say because the
 model then reads further than it was trained. Queries and keys can also grow during training until softmax is saturated (\cref{sec:weights}); Qwen 3 brings each of them to a fixed size
 by a norm, and takes the biases out again. In GPT-2's files two switches play on the scores themselves: they may be left as they are, not divided by the root, and they may
 be divided by the number of the layer, which some trainers in 16 bits needed to stay finite.
-@^saturation@>
 
 @* The settings. \label{sec:config}
 Beside its weights (\cref{safetensors}) a model has the file \.{config.json}. It says how many layers there are and how wide, and
@@ -128,7 +127,7 @@ year in which it was saved. We read it into one structure. Behind this structure
 is only one kind of model: a GPT-2 is a model with learned positions, biases and a
 LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same. The structure is chapter 2's |struct model_config| (\cref{sec:modelsettings}), because the pass lives by it;
 here it is filled. A family whose parts are all in that structure already costs one row of a table (\cref{sec:families}).
-@^configuration@>@^GPT-2@>@^Llama@>
+@^GPT-2@>@^Llama@>
 
 @(config.h@>=
 #ifndef INCIPIT_CONFIG_H
@@ -1276,7 +1275,7 @@ $f_iL=2\pi\beta$, and with $f_i=\theta^{-i/h}$ this is at
 $$i(\beta)=h\,{\ln(L/2\pi\beta)\over\ln\theta}.$$
 Wheels before $i(\beta_{\hbox{\scriptsize fast}})$ keep their speed, those behind $i(\beta_{\hbox{\scriptsize slow}})$ are slowed. The published program rounds the two places outwards to whole wheels, unless the file
 says |truncate| is false, keeps the one from falling below 0 and the other from rising above $2h-1$ (there are only $h$ wheels, but so it is, and so it must be here), and parts them by a thousandth if they coincide.
-@^yarn@>
+@^YaRN@>
 
 Yarn does a second thing. A row that sees $k$ times as many keys divides its attention among $k$ times as many. Say one key stands $s$ above the rest, which are all alike: among $n$ keys its share is
 $e^s/(e^s+n)$. For $s=5$ and $n=$ \val{crowd.keys} that is \val[3]{crowd.before}; among \val{wheels.factor} times as many only \val[3]{crowd.after}. To keep its share it would need a score of $s+\ln k$. Yarn multiplies
@@ -1780,7 +1779,6 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
 @ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
 head. Most small models have no head of their own: the embedding that turned an id into
 a row is used to ask how much the last row looks like each id.
-@^tied head@>
 
 @<Assemble what is outside the layers@>=
 static void assemble_ends(struct model_loader *a)
@@ -1871,7 +1869,6 @@ static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 }
 
 @ The frequencies are asked of the description, and rounded here, once. A model with learned positions has none.
-@^rotary positions@>
 
 @<Compute the frequencies of the rotations@>=
 static bool model_frequencies(struct model_loader *a)

@@ -357,6 +357,7 @@ static bool read_field(struct wire *w, struct wire_field *f)
 @* Scores. \label{sec:sentencepiece}
 Of the whole message four fields concern us: the pieces, one after another (1), how they were learnt (2), what is done with a text first (3), and what would be done with one that comes back (5), which must be nothing. Inside, we take the fields that could change an id. What a
 field is if it is absent stands in the format's description, and not in the file.
+@^score, of SentencePiece@>
 
 @<What a model of SentencePiece says@>=
 enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,

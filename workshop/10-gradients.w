@@ -12,7 +12,7 @@ loss grows for each unit by which the weight grows. This chapter derives those n
 the loops that compute them; \cref{training} strings the loops together. Of school we need the derivatives of
 $x^2$, $\sqrt x$, $e^x$, $\ln x$ and $1/x$, and the rules for a product and for a function of a function. They are enough for the whole
 of a language model.
-@^backpropagation@>
+@^gradient@>
 
 \begin{byhand}{one matrix, forwards and back}
 Let $y=Wx$ with $W$ of the rows $(1,2)$ and $(3,-1)$, and $x=(2,1)$. So $y=(2+2,\ 6-1)=(4,5)$. Let the
@@ -62,6 +62,7 @@ can be turned back on its own, last first, and the gradients are handed down fro
 places \emph{add}, since the sum runs over everything that $x_j$ enters; so each loop below either adds to what is there, or says
 that it does not. And the derivatives are taken \emph{at the $x$ of the way forward}: a pass that is to be turned back has to keep its
 rows, or be able to make them again.
+@^backpropagation@>
 
 @ Why from the end? One could move each weight in turn and look at the loss. That takes a pass for every weight, more than a
 million passes for one step of our small model. From the end each operation is turned
@@ -106,7 +107,6 @@ without the wide registers of the machine.
 products. We fix its order once: the terms are added one after the other, the first term
 first. An order that followed the division among workers would give a model for each number of them; this one
 lets every worker take some of the sums, whole.
-@^order of summation@>
 @<What a product is@>=
 struct product {
   const float *a; size_t a_row, a_step;
@@ -495,7 +495,6 @@ INLINE void one_lane(int rows, const float *x, size_t n,
 the lanes are computed in the order 0, 8, 4, 12, 2, \dots, in which the two halves of every addition
 meet as soon as both are there. That order is the numbers from 0 to 15 with their four binary digits reversed, and
 four tiles wait at most.
-@^bit reversal@>
 @<Sixteen outputs with lanes in rows@>=
 INLINE void lanes_tile(int rows, const float *x, size_t n,
   const float *panel, float *y, size_t y_row)
@@ -780,7 +779,7 @@ dg=da\cdot u\cdot\bigl(\sigma+g\,\sigma\,(1-\sigma)\bigr),\qquad du=da\cdot g\,\
 \end{equation}
 \Cref{fig:silu} shows both curves. The slope is above 1 for some gates and below 0 for others, which a simple switch would not have; where
 the gate is shut, both are 0, and neither the gate nor its partner learns anything from that token.
-@^gated unit@>
+@^gate@>
 
 \fig{silu}{fig:silu}{The curve of the gate, $g\,\sigma(g)$, and its slope, which multiplies everything that comes back. The dotted lines are 0 and 1: the slope is below the one
 on the left and above the other on the right.}{A plot from minus 6 to 6. One curve lies at 0 on the left, dips a little below it, passes through 0 and rises like
@@ -979,7 +978,7 @@ either side; then
 $$\frac{L(x+h)-L(x-h)}{2h}=L'(x)+\frac{h^2}6L'''(x)+\cdots,$$
 since in the series of $L(x\pm h)$ the even terms cancel. One difference for each input, two passes each: far too slow to
 train with, and just right to check with.
-@^finite differences@>@^gradient check@>
+@^gradient check@>
 
 How large should $h$ be? The error of the formula falls with $h^2$; but the two losses are rounded, their difference
 is not more exact than they are, and it is divided by a smaller and smaller $2h$. \Cref{fig:steps} shows the two at work. With the losses in double the best step leaves

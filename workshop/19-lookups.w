@@ -358,7 +358,7 @@ bool pieces_next(struct pieces *p, struct text_piece *next,
 \texttt{\textbackslash p\{N\}} any digit, \texttt{\textbackslash s} white space; \texttt{(?!\textbackslash S)} looks at the next character without taking it.
 The last two alternatives of either leave a space for the word that follows. Of two spaces before \texttt{he} the first of them takes both, sees that what
 comes next is not white space, and gives one back; that one goes with the word. The very last alternative takes single white space that no word wants.
-@^GPT-2@>@^Llama 3@>
+@^Llama 3@>
 
 @<The published patterns@>=
 const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|"@|
@@ -523,7 +523,6 @@ void splitter_close(struct splitter *s)
 after too many, which protects against patterns that try everything. Its own limit, $10^7$ steps, is the same for every text. The published patterns need a few
 steps a letter; so we add |100| for every byte, which leaves them room and still ends the others. The number must fit into 32 bits, and does so up to
 texts of 20 MB; from there on it is the largest that fits. It is set before every search, because between two searches a piece of this text may have been cut by another pattern with the same |struct split_work|.
-@^backtracking@>
 
 @<Begin to cut@>=
 void pieces_begin(struct pieces *p, const struct splitter *by,
