@@ -178,14 +178,15 @@ build/woven/$(1).tex: $(call field,$(1),2) chapters/types.w tools/fixutf8.lua to
 	@tools/weave.sh $$< $(1)
 endef
 $(foreach m,$(MODULES),$(eval $(call woven,$(m))))
-# each volume has an index and a list of section names of its own
+# each volume has an index of subjects (.cws), one of names (.cwi) and a list of section names (.cwn) of its own
 VOLUMES  := incipit workshop laboratory
 folder_incipit := chapters
 folder_workshop := workshop
 folder_laboratory := laboratory
 numbered  = $(shell awk '$$1 == "$(1)" { print ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L") $$2 "=build/woven/" $$4 }' book.list)
-build/%.cwi: $(WOVEN) tools/cwindex.lua
-	@texlua tools/cwindex.lua $@ build/$*.cwn $(call numbered,$(folder_$*))
+# the subjects of the book are looked up in the workshop, too
+build/%.cwi: $(WOVEN) tools/cwindex.lua tools/scope.lua chapters/see.tsv
+	@texlua tools/cwindex.lua build/$*.cws $@ build/$*.cwn $(call numbered,$(folder_$*)) -- $(if $(filter incipit,$*),$(call numbered,workshop))
 build/labels.tex: $(WOVEN) tools/labels.lua
 	@texlua tools/labels.lua $(NUMBERED) > $@
 build/book.cwm: $(WOVEN) tools/cwmargins.lua tools/scope.lua

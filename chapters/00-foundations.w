@@ -105,7 +105,7 @@ That person needs to know which file, which field of it, what was found there, a
 have been right; an error number to look up does not help. So an error in this book is a
 message of one line. The function that fails is the one that writes it, because no other function
 knows these four things at the same time.
-@^error@>
+@^error@>@^error message@>
 
 @<An error is one message@>=
 struct error {@+ char text[400];@+ };
@@ -146,7 +146,7 @@ the user can see whether the last request was the large one.
 @* Counted memory. \label{sec:memory}
 You declare a |struct memory|, allocate from it, look into it, and free what you got. Here are five requests of a few bytes each; |fail_at| says that the fourth of them
 is to be refused, although it has done nothing wrong.
-@^memory@>@^allocator@>
+@^memory@>
 
 @<Make the requests of the hand calculation@>=
 static void print_account(void)
@@ -168,7 +168,7 @@ static void print_account(void)
 needs a witness who was there when each byte was handed out. So all memory of the
 engine comes from one allocator that keeps an account for each purpose,
 and the formulas of chapter 6 are compared with the accounts.
-@^accounts@>
+@^account@>
 
 Two patterns of use have functions of their own. The first is an array that grows while it is filled. |memory_reserve| doubles it when it is full, so each element is
 copied fewer than two times on average, however long the array becomes (\cref{sec:allocator}). The second is a group of blocks that are freed
@@ -257,7 +257,7 @@ mapping says how many bytes there are; whether they mean anything is for the rea
 that format to find out, number by number, before it follows one. A length that is believed too early is a pointer
 to somewhere else.\side{One danger stays. If another program shortens the file while we look at it, reading past the new end raises a signal and not an error. A library may not catch the signals
 of its caller; the command does, and prints a message (\cref{command}).}
-@^mapping@>
+@^memory mapping@>
 
 @<A file that is mapped@>=
 struct mapping {@+ const unsigned char *bytes;@+ size_t size;@+ };

@@ -10,7 +10,7 @@ outside the model, in a program that turns text into numbers and numbers back in
 program is called a \emph{tokenizer}. The numbers are
 \emph{ids}, the pieces of text they stand for are \emph{tokens}, and the list that pairs the
 two is the \emph{vocabulary}.
-@^token@>@^vocabulary@>@^id@>@^tokenizer@>
+@^token@>@^vocabulary@>@^id@>@^tokenizer@>@^tokenization@>
 
 One could put letters on the list. Then a sentence is a long sequence of numbers,
 and a model's work grows with the length of the sequence, as chapter 3 will count. One could put words on it.
@@ -22,14 +22,14 @@ of its own. This is a \emph{merge}. Do it again, and again, until the list is as
 token, rare ones as a few, and a word that was never seen is still written, byte by byte at the
 worst. What has been learnt is the list of merges in their order, and nothing else; a merge's place
 in the list, counted from 0, is its \emph{rank}. The method is \emph{byte-pair encoding} (BPE), a trick for
-compressing files that Philip Gage published in 1994 and Rico Sennrich and his colleagues brought to
-translation in 2016. GPT-2, OpenAI's model of 2019, started it from bytes, and so does Llama~3, Meta's of
+compressing files that Philip Gage published in 1994 \cited{Gage 1994} and Rico Sennrich and his colleagues brought to
+translation in 2016 \cited{Sennrich 2016}. GPT-2, OpenAI's model of 2019, started it from bytes, and so does Llama~3, Meta's of
 2024; this book reads the files of both.
 @^byte-pair encoding@>@^BPE@>@^merge@>@^Gage, Philip@>@^Sennrich, Rico@>
 
 \begin{byhand}{nine merges, and a word that was not there}
 The text is \texttt{the cat that sat}. First it is cut before every space, because no token should
-reach across two words (\cref{sec:split} says why). That makes four \emph{pieces}, and every byte is a token:
+reach across two words (\cref{sec:split} says why). That makes four \emph{pieces}, and every byte is a token: @^piece@>
 \begin{center}\piece{t h e}\enspace\piece{\textvisiblespace\ c a t}\enspace\piece{\textvisiblespace\ t h a t}\enspace\piece{\textvisiblespace\ s a t}\end{center}
 Now we count neighbours within the pieces: \tok{a}\,\tok{t} stand side by side three times, \tok{t}\,\tok{h}
 twice, all other pairs once. So the first merge makes \tok{at}. In what is left \tok{t}\,\tok{h} is the only pair that occurs
@@ -95,7 +95,7 @@ places, inside pieces, where its two ids stand side by side; places may overlap,
 the smaller left id, and of those the one with the smaller right id. The pair is merged from left to
 right without overlap, so that \texttt{aaa} becomes \tok{aa}\,\tok{a}. Then all pairs are counted
 again. A pair that occurs once is merged like any other; when no pair is left, training ends.
-@^tie@>@^training of merges@>
+@^tie@>@^training of merges@>@^trainer@>
 
 Other programs break ties differently: some take the pair that was met first. As long as no two counts are equal, all of them learn the same
 list; after the first tie the lists part, and because every merge changes later counts they need not meet
@@ -364,7 +364,6 @@ the pair's true count, and if that is lower, put the pair back with the true one
 with the right count has the highest count of all: no other entry is above it, and no true count is above its entry.
 This is a \emph{lazy} heap. The other way would be to move a pair in the heap whenever its count changes; then every pair must know its place in the heap, and most of the
 moving is for pairs that never come near the top.
-@^lazy deletion@>
 
 @<Find the pair with the highest count@>=
 static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
@@ -388,7 +387,6 @@ static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
 together there are fewer places than the text has bytes, however many merges are asked for. Each place strikes out at most three pairs and enters
 at most two. And a pair that comes out of the heap with too high a count has lost a place since it went in, so that even the putting back is paid for by striking
 out. With $n$ bytes of different pieces everything is of the order $n\log n$, the logarithm for the heap.
-@^amortized cost@>
 
 This is the loop that the hand calculation went through nine times. If no pair is left, every piece is one token, and the list is shorter than was asked for.
 
@@ -455,7 +453,7 @@ encoded in that way; any other encoding, though it stands for the same bytes, is
 ids that the model has hardly ever seen. And why is the order of learning used at all? Because a merge was
 learnt on a text in which all earlier ones had been applied: \tok{\ }\,\tok{th} can
 only be found where \tok{t}\,\tok{h} is \tok{th} already.
-@^rank@>
+@^rank@>@^encoding, of text@>
 
 So the definition is: look at all neighbours, merge the pair with the lowest rank, of several equal ones the
 leftmost, and repeat until no two neighbours have a rank. This is also a
@@ -465,7 +463,6 @@ as many rounds as letters, and the program runs for hours. On a machine
 with many users, one such text would stop all the others. \Cref{fig:work}\lab{lab:tokenslooks} counts how often the table of ranks is asked for runs of one letter
 that get longer and longer: for \val{tokens.looks.n} letters \val{tokens.looks.slow} times by the
 definition, and \val{tokens.looks.fast} times in the way that we are going to take, about three per letter.
-@^quadratic@>
 
 \fig{work}{fig:work}{Look-ups in the table of ranks for a run of equal letters: the definition, taken literally, and the program
 of this section. The upper line climbs two squares for one to the right, the lower one climbs one.}{A plot with two logarithmic axes: letters in a run
@@ -727,7 +724,7 @@ off; if it is a byte, it is written; if not, its right half is pushed and then i
 is now on top. Each id makes way for smaller ones, so the stack is empty in the end. A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
 and that of a long one and a byte, and so on; our stack is a block of memory that
 can be refused, while the machine's own stack overflows without a word.
-@^decoding@>
+@^decoding, of ids@>
 
 An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
 $k$ makes id $256+k$. No two ids of such a list have the same bytes (\cref{ex:tokens.alike} asks why). Nevertheless one text can be written with different ids: \texttt{that} also with
@@ -807,7 +804,6 @@ A model that first writes the word letter by letter has each letter as a token o
 
 Sums suffer from the same cause. In GPT-2 \tok{\ 9999} and \tok{\ 10000} are one token each, two ids that have no more to do with each other than any other two. In Llama~3 the digits are cut in threes, but from the left: in 9999 the first token counts tens and in
 10000 it counts hundreds, so a carry changes where every later digit is found. Llama~2 and Qwen~3 give each digit a token of its own. That costs more tokens, and the same digit has the same id wherever it stands.
-@^arithmetic@>
 
 \widefig{letters}{fig:letters}{A word and a sum in four published vocabularies; on the right the number of tokens. The same word has other tokens after a space than at the beginning, and the numbers are cut in three different ways.}{Four rows of boxes below one another, one for each of GPT-2, Llama 2, Llama 3 and Qwen 3, over the same
 text: strawberry, comma, a strawberry, comma, 9999 plus 1 equals 10000. At the beginning all four cut strawberry in three. The second time it is one box with its space, but for Llama 2, which cuts it in three again. GPT-2 has one box for 9999 and one for 10000, Llama 3 cuts 999 and 9, 100 and 00, the other two have a box for each digit. The numbers of tokens are 13, 24, 17 and 22.}
@@ -834,7 +830,7 @@ Qwen 3 & \val[2]{tokens.words.qwen3.english} & \val[2]{tokens.width.qwen3.englis
 
 @* Bytes and UTF-8. \label{sec:bytes}
 A text in memory is a sequence of bytes, and what the bytes mean is a convention. The convention of
-our time is \emph{UTF-8}: a byte below 128 is the ASCII character of that number; any other
+our time is \emph{UTF-8} \cited{Yergeau 2003}: a byte below 128 is the ASCII character of that number; any other
 character is one leading byte, whose upper bits say how many bytes follow, and one to three
 continuation bytes of the form \texttt{10xxxxxx}. No leading byte has that form. So no character's
 bytes occur inside another's, and a reader may start anywhere and is right after at most
@@ -926,7 +922,6 @@ size_t utf8_next(const unsigned char *byte, size_t n,
 @ Four leading bytes restrict the byte after them. Two of the four, |0xe0| and |0xf0|, would otherwise allow a spelling that is too
 long: a slash that was spelled \texttt{e0 80 af} has slipped through many a check for slashes, so Unicode allows one spelling for each character. After |0xed| would come the surrogates U+D800 to U+DFFF (a device of UTF-16, not characters), and after |0xf4|
 what is beyond U+10FFFF.
-@^overlong encoding@>
 
 @<Narrow what the second byte may be@>=
 if (b == 0xe0)@+ low = 0xa0;
@@ -1100,7 +1095,7 @@ the pieces. Without the cut the pair \tok{e}\,\tok{\ } would be among the first
 to be merged, for many English words end in \texttt{e}; and then \texttt{the} would be one token
 before a space, another one before a comma, a third at the end of a line. The cut, which is called \emph{pre-tokenization}, costs a little
 compression and buys a vocabulary of things that mean something. The space goes with the word that \emph{follows}: so a word in the middle of a sentence is a single token with its space, and no tokens are spent on spaces.
-@^pre-tokenizer@>
+@^pre-tokenizer@>@^pre-tokenization@>
 
 Where exactly a piece ends is part of the vocabulary: a program that cuts differently gets other ids, and
 the model, which has seen only the right ones, understands less. The published tokenizers say it
@@ -1168,7 +1163,6 @@ nothing says why.
 Special tokens steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
 letters, or the user could write what only the program should. So every encoding has two switches: is the text of a
 special token that token (|parse_special|), and are the ids that the files put around a text put there (|add_special|)?
-@^prompt injection@>
 
 \Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two, the later chapters call |tokenizer_encode| for a text, with the two switches, |tokenizer_decode| for an array of ids, and |tokenizer_decode_next| for one id of a text that is still being written.
 

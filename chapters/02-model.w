@@ -17,18 +17,19 @@ place where rows meet. In the second, the \emph{MLP} (multilayer perceptron), ea
 the hidden state is compared with a vector for every token of the vocabulary. The results are the scores, and they are called
 \emph{logits}. Rows never look to the right. So a row does not depend on what comes
 after it, and all rows of a text can go through the layers side by side.
-@^transformer@>@^row@>@^hidden state@>@^embedding@>@^logit@>
+@^transformer@>@^row@>@^hidden state@>@^embedding@>@^logit@>@^MLP@>
 
 How does a row find what it needs? From its vector it computes three shorter ones, by three matrices. Its \emph{query} says what it looks for, its
 \emph{key} what it can be found by, and its \emph{value} what it has to give. The dot product of a query
 and a key tells how much of that key's value the row takes over. One vector could not do for all three: a row does not look for rows that are like itself, so a query must differ from a key; and what a row is found by,
 say that it is a noun, is not what it is good for, say that the noun is a cat.
+@^dot product@>
 
 A layer has several such searches side by side, each with its own
 matrices. They are called \emph{heads}. One search gives one mixture of values; a row that needs the subject of its sentence and also the word just before it needs two searches, or it gets a blend of both.
 The numbers in all these matrices are the model's \emph{parameters} or \emph{weights}. They begin as random numbers, and \emph{training} changes them, little by little, until the token that really comes next
 in a large amount of text gets high scores (\cref{training}). What each head looks for is found in this way as well; nobody assigns it. In this chapter the weights are given.
-@^query@>@^key@>@^value@>@^head@>@^weights@>@^parameters@>@^multi-head attention@>
+@^query@>@^key@>@^value@>@^head@>@^weights@>@^parameter@>@^multi-head attention@>
 
 \fig{rows}{fig:rows}{The transformer as rows. Each rises through all layers, and in each layer it reads
 the keys and values of the rows to its left and its own. Only the last row's logits are needed to go on.}{Six columns, one
@@ -49,6 +50,7 @@ W_o=\begin{pmatrix}1&0&0&0\\0&0.5&0&0\\0&0&-1&0\\0&0&0&0.5\end{pmatrix}
 $$
 The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with two steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). \emph{Softmax} turns scores into \emph{attention weights}, which sum to 1: $e$ is raised
 to each of them, less the largest, and the results are divided by their sum (\cref{sec:weights}).
+@^attention weights@>
 
 \begin{byhand}{four tokens, two heads, one layer}
 \tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
@@ -125,7 +127,7 @@ subject of this book. The unit is not a word but a token, and most tokens are pa
 of words. The tale need not be gone through again: what was worked out for its beginning
 cannot change, and may be kept. And the teller does not choose a word but gives
 odds on all of them; who rolls the dice is another question, and stands outside of the model.
-@^storyteller@>@^self-feeding@>
+@^storyteller@>
 
 @* The model and its shapes. \label{sec:modelshapes}
 \cref{fig:block} shows all of a transformer; each of its boxes becomes a few lines of C in this chapter. A token's id enters at the bottom, and the embedding turns it
@@ -135,6 +137,7 @@ into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weigh
 
 @ Two families of models differ in a few of the boxes. GPT-2, of 2019, has LayerNorm, learned positions and a plain MLP. Llama, of 2023, and most models after it have RMSNorm, rotary positions and a gate in the MLP; the later ones also have
 fewer heads of keys and values than of queries. One engine serves both, because the difference is data that it reads from a file. \Cref{tab:threemodels} has three models: the built-in one, which comes with this book and is trained in \cref{training}, and one of each family.
+@^learned positions@>
 
 \begin{table}
 \tabcaption{tab:threemodels}{The shapes of three models, with their names in the code, and what follows from them. A head's parameters are not counted again where it is tied to the embedding. FLOPs for one token, without attention's products of pairs; then for each pair of positions.}
@@ -157,13 +160,13 @@ FLOPs a pair & & \val{sizes.pocket.pair} & \val{sizes.gpt2.pair} & \val{sizes.ll
 
 @ The counts follow from the shapes.\lab{lab:sizes} A matrix of $m$ outputs and $n$ inputs has $mn$ parameters, and each of them is used once for each row, in one multiplication and one addition, which are two floating-point operations (\emph{FLOPs}). So a token costs about
 two FLOPs for each parameter that is in a matrix, and a text of $n$ tokens costs $n$ times as much in one pass. Attention adds to that: each pair of a row and a position that it sees costs $4\,Hd_h$ FLOPs in every layer, half of them for the score and half for the value.
-@^FLOP@>@^parameters@>
+@^FLOP@>@^parameter@>
 
 @ An id is only a name: token 17 is not nearly token 18. So the first step replaces it by a vector, number |id| of a table of $V$ vectors of $d$ numbers, the \emph{embedding}. These vectors are learned like all other weights.
 
 What the two halves of a layer compute is not put in the place of the vector but \emph{added} to it. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. There are two reasons to add. One is what becomes of information: whatever a layer has written stays there for all layers above, unless one of them writes its
 opposite, and a layer that has nothing to say to some row adds zeros. The other is training. The derivative of $x+f(x)$ is $1+f'(x)$, so a correction that is needed at the bottom reaches it through the additions undiminished, however many layers lie above; through functions of functions it would be multiplied by a factor in each layer, and soon be nothing or
-immense. Without this, networks of a hundred layers could not be trained (He and others 2015).
+immense. Without this, networks of a hundred layers could not be trained (\cited[He and others 2015]{He 2015}).
 @^residual stream@>@^embedding@>
 
 Here are the two operations. The first argument |e| of every kernel is the engine, which the plain ones do not need.
@@ -189,7 +192,7 @@ the terms does not matter. In a computer it does, because every addition rounds,
 what is lost depends on what has been added before. Programs add in one order with AVX2, whose instructions take eight floats at once, and in
 another with AVX-512, which takes sixteen; in one for a single row and another for a batch, because the fastest way differs. The logits then differ in
 their last bits, now and then two logits change places, and the model writes another sentence. The
-user of a server sees a text that depends on how many others were using it at the same time (He and Thinking Machines Lab 2025).
+user of a server sees a text that depends on how many others were using it at the same time (\cited[He and Thinking Machines Lab 2025]{He 2025}).
 @^order of summation@>
 
 \begin{byhand}{three digits, four terms}
@@ -214,7 +217,7 @@ eight it uses two registers, with four it uses four; with one it does one lane
 after the other. None has to do more work than it would have done anyhow, and all do the same
 additions. Four registers or more also keep the adders busy: one chain of additions would leave
 them waiting for each other most of the time.
-@^lanes@>@^fold@>
+@^lane@>@^fold@>
 
 \fig{fold}{fig:fold}{The sum of a sequence of terms. Each lane adds every sixteenth term, and four folds
 bring the sixteen lanes together. The shape is the definition; which processor computes which part of it, and
@@ -271,7 +274,7 @@ static float sum16(const float *x, size_t n)
 @ The weights are a |struct tensor|: an address and a type. \label{sec:tensors} They stay in the file, mapped into memory, in the type in which they were published, often sixteen bits.
 A copy in float would cost a model of 16-bit weights three times its size, and the time to
 make it. So each weight is widened when it is used, by |tensor_number|; widening rounds nothing.
-@^tensor@>@^layout@>@^Conv1D@>
+@^tensor@>@^Conv1D@>
 
 @<Numbers as a file stores them@>=
 struct tensor { const void *data; enum weight_type type; };
@@ -289,7 +292,7 @@ struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
 
 @ A \emph{linear layer} is a matrix product and perhaps a \emph{bias}, a number for each output that is there whatever the input, and is added last: output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Most of the work of a model is done in this one loop (\cref{sec:passcost}). It is given a list of matrices, because the query,
 the key and the value of a row are made from the same vector, and so are the gate and the up projection of an MLP.
-@^linear layer@>@^bias@>
+@^linear layer@>@^bias@>@^dot16@>
 
 @<A linear layer, plainly@>=
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
@@ -311,8 +314,8 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 @* Norms. \label{sec:norm}
 Every layer adds to the residual stream, so its numbers grow on the way. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, over all rows of a sentence.\lab{lab:stream} A matrix that was trained on
 vectors of one size would make wild numbers of vectors of another: the product of a query and a key grows with the square. So before each half of a layer a \emph{norm} brings a copy of the vector to a common size. The stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
-its numbers says how much it should count. \emph{RMSNorm} divides by
-the root of the mean square; \emph{LayerNorm} takes away the mean first and then does the same:
+its numbers says how much it should count. \emph{RMSNorm} \cited{Zhang 2019} divides by
+the root of the mean square; \emph{LayerNorm} \cited{Ba 2016} takes away the mean first and then does the same: @^gain@>
 \begin{gather*}
 y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\\
 y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
@@ -321,7 +324,7 @@ Here $d$ is the number of numbers in $x$, and $\varepsilon$ is small and keeps a
 reciprocal root of the first line, of $c$ instead of $x$; $g$ is the gain, $b$ a bias. LayerNorm takes two
 passes over the vector. The textbook's single pass, mean of squares minus square of the mean, subtracts two large
 numbers that are nearly equal and may leave nothing but their errors.
-@^RMSNorm@>@^LayerNorm@>@^cancellation@>
+@^RMSNorm@>@^LayerNorm@>
 
 @<What norms and activations are@>=
 enum norm_kind { NORM_RMS, NORM_LAYER };
@@ -353,9 +356,9 @@ static void normalize(const struct engine *e, const struct norm *g, const float 
 
 @* Positions: rotary embedding (RoPE). \label{sec:layer}
 To attention a text is a set of rows: the sum over the keys is the same in whatever order the keys come. So a row must carry its position. GPT-2 adds to the embedding
-of a token a learned vector for its position, as the hand calculation did; its positions end where its table ends. Most later models use the \emph{rotary position embedding} (RoPE) of Su and others (2021): they \emph{rotate} queries and keys by angles that are
+of a token a learned vector for its position, as the hand calculation did; its positions end where its table ends. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
 proportional to the position. \label{sec:rope}
-@^rotary embedding@>@^RoPE@>@^position@>
+@^rotary position embedding@>@^RoPE@>@^position@>
 
 Number $i$ and number $i+{1\over2}d_h$ of a head are taken as a point of the plane, and at position $p$ the point is rotated by the angle $p\,f_i$:
 $$
@@ -364,6 +367,7 @@ $$
 \begin{pmatrix}x_i\\[2pt]x_{i+d_h/2}\end{pmatrix},\qquad f_i=\theta^{-2i/d_h}.
 $$
 The \emph{base} $\theta$ is a setting of the model, $10^4$ in the first ones and larger in later ones. The frequencies $f_i$ fall from 1 to nearly $1/\theta$ (\cref{fig:hands}): some pairs go round like the second hand of a clock and tell neighbours apart, others like its hour hand, and tell near from far.
+@^frequency, of RoPE@>
 
 \fig{hands}{fig:hands}{The four pairs of a head of eight numbers, $\theta=10^4$, as hands of clocks. Above, one query at eight positions. Below, the fastest pair of a query, dark, and of a key one position before it: at later positions, on the right, both have been rotated further, and the angle between them is the same.}{Four rows of eight small clocks, for positions 0 to 7. In the first row, frequency 1, the hand goes round once; in the second, frequency a tenth, it moves through a ninth of a turn; in the last two it hardly moves. Below, two larger clocks, each with two hands, one for positions 3 and 2, the other for positions 8 and 7. The hands enclose the same angle in both.}
 
@@ -420,11 +424,11 @@ double rope_attention(const struct rope_config *r)
 }
 
 @* Attention. \label{sec:attend}
-In \emph{attention} a query is compared with the key of every position that its row sees. The scores become weights by \emph{softmax}: exponentials, divided by their sum. The output of a head is the sum of the values with these weights (Vaswani and others 2017):
+In \emph{attention} a query is compared with the key of every position that its row sees. The scores become weights by \emph{softmax}: exponentials, divided by their sum. The output of a head is the sum of the values with these weights (\cited[Vaswani and others 2017]{Vaswani 2017}):
 $$s_t={q\cdot k_t\over\sqrt{d_h}},\quad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\quad m=\max_ts_t,\qquad o=\sum_tp_tv_t.$$
 The width of a head $d_h$ is often written $d_k$. The largest score $m$ cancels; \cref{sec:weights} says why it is there. A row sees the positions up to its own: that is the \emph{causal mask}. In some models it sees only the last few thousand of them, a \emph{sliding window}.
 Each head does this with its own part of the query, and the heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow} shows a head at work.
-@^attention@>@^softmax@>@^mask@>@^window@>@^output projection@>
+@^attention@>@^softmax@>@^mask@>@^window@>@^output projection@>@^causal mask@>
 
 \fig{onerow}{fig:onerow}{Two rows of attention in the built-in model: the weights that head \val{heads.the.head} of layer \val{heads.the.layer} gives, in a late row of a story, to all positions up to the row's own. Each row's weights sum to 1. The row of \emph{book} looks at several places; that of \emph{whispered} gives \val[2]{heads.story.weight} to the name that the model is about to write.}{Two rows of vertical bars over the words of the beginning of a story that ends in: I will find the book, whispered. In the upper row, of the word book, the bars are low, the highest a quarter, over a comma. In the lower row, of the word whispered, all bars are nearly zero but one, which is nearly 1: over the name Elena, nine words before the end.}
 
@@ -449,7 +453,7 @@ A block has subtracted its own maximum, so before blocks are joined they are res
 output is $o/l$. Since $e^0=1$ exactly, up to 256 positions this is the textbook's softmax and nothing else.
 @^blocks of 256@>@^FlashAttention@>@^online softmax@>
 
-This rescaling is the \emph{online softmax} of Milakov and Gimelshein (2018), and the recurrence of \emph{FlashAttention} (Dao and others 2022), which goes through the positions block by block, keeps $m$, $l$ and $o$ of what it has seen, and rescales $l$ and $o$ whenever $m$ rises. There it saves memory, because no weight is ever stored. We
+This rescaling is the \emph{online softmax} of \cited[Milakov and Gimelshein (2018)]{Milakov 2018}, and the recurrence of \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}), which goes through the positions block by block, keeps $m$, $l$ and $o$ of what it has seen, and rescales $l$ and $o$ whenever $m$ rises. There it saves memory, because no weight is ever stored. We
 rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. The blocks are at \emph{absolute} positions. Counted from the first visible position, a window that moves
 with the text would cut them differently at each step, and the same sums would come out in different ways.
 
@@ -573,7 +577,7 @@ steepest in the middle. The other is a flat line at a tenth.}
 Attention only moves information: for given weights its output is a linear function of the values. Something is worked out in the other half of a layer. The MLP's first matrix, \emph{up}, compares the vector with |d_inner| learned patterns, one for each of its outputs; an \emph{activation function} decides
 which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Much of what a model knows, of words and of the world, is believed to be in these matrices; they have more of its parameters than any other part (\cref{tab:threemodels}). The activation must not be a straight line. Between two matrices without it there would be nothing that a single matrix, their product, could not do.
 
-GPT-2 uses the \emph{GELU}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU}, $x/(1+e^{-x})$. It also has a second matrix beside the first: one, the \emph{gate}, goes through the SiLU and multiplies the other, $u$, number by number, which is called \emph{SwiGLU} (Shazeer 2020):
+GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU} \cited{Elfwing 2017}, $x/(1+e^{-x})$. It also has a second matrix beside the first: one, the \emph{gate}, goes through the SiLU and multiplies the other, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}): @^gate@>
 \begin{gather*}
 {1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
@@ -608,13 +612,13 @@ static void activate(const struct engine *e, enum activation_kind kind,
 }
 
 @* The head: logits and probabilities. \label{sec:logits}
-After the last layer the hidden state is normed once more and multiplied by the head, a matrix that has a vector for each of the $V$ tokens: one dot product, one \emph{logit}, for every token of the vocabulary. It is a linear layer like the others. In many models this matrix is the embedding's once more (\emph{tied weights}): a token is
+After the last layer the hidden state is normed once more and multiplied by the head, a matrix that has a vector for each of the $V$ tokens: one dot product, one \emph{logit}, for every token of the vocabulary. It is a linear layer like the others. In many models this matrix is the embedding's once more (\emph{tied weights} \cited{Press 2017}): a token is
 recognized on its way out by the vector that it had on its way in.
 @^logit@>@^head@>@^tied weights@>
 
 A softmax of the logits gives the probabilities of the next token. It is computed in double: a sum of fifty thousand exponentials in float would be off in the fifth digit, and these numbers are added up over texts and compared with random numbers. The logarithm of a probability is the difference to the maximum, less the
 logarithm of the sum; where the probability is too small for a double, its logarithm is still an ordinary number.
-@^log-probability@>@^underflow@>
+@^log-probability@>
 
 @<Softmax, plainly@>=
 static double sum_exp(const float *x, size_t n, double *max)
@@ -705,7 +709,7 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
 In memory a model is two structures: the \emph{settings}, numbers and switches that say how large the model is and which
 of the operations above it uses, and the \emph{weights}. Both come in files, in which every maker of models has other names
 for the same things; how those files are read, checked and refused is the subject of \cref{families}. The settings begin with the shapes of \cref{tab:threemodels}; the rest of the structure is in \cref{sec:allsettings}.
-@^settings@>@^configuration@>@^weights@>
+@^settings@>@^weights@>
 
 \printedheader[27,34]{model/settings.h}
 
@@ -714,7 +718,7 @@ and values and, after attention, back; the second goes up to a wider space and d
 again. GPT-2 stores the three projections as one matrix; the later families have a
 second matrix on the way up, the gate. One structure serves both, with a count of how many of its matrices there are; what a family does not have is left at zero and never asked for.
 None of these structures has memory of its own: the numbers stay where they are, in the mapped file.
-@^layer@>@^tensor@>@^matrix@>
+@^layer@>@^matrix@>
 
 @<One layer@>=
 struct model_layer {
@@ -886,7 +890,7 @@ void store_abort(struct store *s);
   /* ends the pass as if it had not been */
 
 @ Between passes a sequence can be measured, cut short, and in some stores copied. To \emph{crop} a sequence is to keep its first rows only; the naive loop crops to nothing before every step.
-@^cropping@>
+@^crop@>
 
 @<The store between passes@>=
 size_t store_length(const struct store *s, uint32_t sequence);
@@ -1194,7 +1198,7 @@ Now the model is run. |model_forward| takes any list of rows, puts all of them
 through all layers, and leaves a hidden state for each. It makes no logits, since a step of generation
 wants them for one row only, and the head is, in a small model, the largest matrix
 of all; |model_logits| makes them for the rows that the caller names.
-@^pass@>@^hidden state@>
+@^pass@>@^hidden state@>@^forward pass@>
 
 \printedheader[10,19]{model/forward.h}
 \printedheader[43,48]{model/forward.h}
@@ -1255,7 +1259,7 @@ static void project_qkv(struct work *w, const struct model_layer *l)
     (float *[]) @[{ w->q, w->k, w->v }@]);
 }
 
-@ Positions enter queries and keys here, if they have not entered with the embedding. The models called Qwen3 norm queries and keys before, head by head; a norm of |head_dim| numbers is the
+@ Positions enter queries and keys here, if they have not entered with the embedding. The models called Qwen3 \cited{Yang 2025} norm queries and keys before, head by head; a norm of |head_dim| numbers is the
 same function as one of |d_model|.
 
 @<Norm and rotate queries and keys@>=
@@ -1543,7 +1547,6 @@ $$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}
 which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts the sum is the only way. Five hundred
 factors of 0.15 multiply to a number with more than four hundred zeros after the point, and the smallest double has
 fewer: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
-@^log-probability@>@^underflow@>
 
 @ One pass makes all rows, and row |i| has seen exactly the tokens up to |i|; so its log-softmax at the next token is the next term of the sum. A logit that is not finite has no logarithm worth adding.
 
@@ -1593,9 +1596,9 @@ first, or the middle one first, always with what has been fixed to the right of 
 The advantage of left to right is that it needs no telling, and that a prefix stays a prefix while the text grows.
 @^order of tokens@>
 
-Not all models of text use the chain rule. \emph{Masked} models guess what has been covered up, each covered token by itself from all that is visible; the
-guesses are not factors of one probability, so such models are good readers and poor writers. \emph{Diffusion} models of text begin with
-a text of nothing but masks or noise, and improve all of it at once, a few dozen times. \emph{Consistency} models learn to take many such steps in one, and
+Not all models of text use the chain rule. \emph{Masked} models \cited{Devlin 2019} guess what has been covered up, each covered token by itself from all that is visible; the
+guesses are not factors of one probability, so such models are good readers and poor writers. \emph{Diffusion} models of text \cited{Austin 2021} begin with
+a text of nothing but masks or noise, and improve all of it at once, a few dozen times. \emph{Consistency} models \cited{Song 2023} learn to take many such steps in one, and
 \emph{non-autoregressive} translators wrote all words of a sentence at once before that. They pay in other ways: tokens that are chosen
 at the same time do not know of each other, and agree only through further passes. This book is about \emph{autoregressive} models, which write from left to
 right, because what you can talk to today is mostly of that kind.
@@ -1605,7 +1608,6 @@ right, because what you can talk to today is mostly of that kind.
 The logits that choose token 10 come from row 9, counting from 1: the last row that exists. Row 10 is made of token
 10, and cannot help to choose it. It is easy to get this wrong by one, because the row of a token and the guess at it are so often
 drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
-@^off by one@>
 
 On sixteen random tokens,\lab{lab:tenth} in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and
 \val{tenth.after} of the rows 10 to 16. So the guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is

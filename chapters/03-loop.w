@@ -17,7 +17,6 @@ These words come from chapter 2. A \emph{row} is a token at a position, on its w
 
 @* The loop in six steps. \label{sec:sixsteps}
 Here is the whole loop, and nothing else. It \emph{forgets} what the store has of the text; it \emph{reads} all tokens of the text, as rows, in one pass; it \emph{scores} what may follow the last row; it \emph{selects} a token, \emph{appends} it, and \emph{stops} if that was the token that means the end, or if the text is full.
-@^stopping@>
 
 @<Write until the end token, or until the text is full@>=
 static bool write_text(struct writer *w, size_t full, struct error *why)
@@ -132,7 +131,7 @@ darkens downwards, as the earlier computations add up.}
 \tabcaption{tab:waste}{Rows computed by the naive loop, rows that were needed, and their
 quotient. Every entry was counted by running the loop, with a toy model whose passes cost next to
 nothing (\cref{lab:parrot}).}
-\centering\small
+\centering\small @^parrot@>
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}rrrrr@@{}}
 \toprule
 \tabhead{prompt $p$} & \tabhead{written $g$} & \tabhead{computed} & \tabhead{needed} & \tabhead{computed / needed}\\
@@ -151,9 +150,10 @@ small against the prompt, the naive line has slope 1 and the other is flat; then
 plot with two logarithmic axes: tokens written against rows computed. Both lines start at 16
 rows. The line of the naive loop rises with slope 1 and bends upwards to slope 2; the line that computes each row once
 is flat at first and then rises with slope 1.}
+@^naive loop@>
 
 @ How large can the waste be? Write $R=N(p,g)/(p+g-1)$ for the redundancy. The numerator is $g$ passes of mean
-length $p+(g-1)/2$, so
+length $p+(g-1)/2$, so @^redundancy@>
 \begin{equation}\label{eq:waste}
   R=g\cdot\frac{p+\frac{g-1}2}{p+g-1}.
 \end{equation}
@@ -260,7 +260,7 @@ typedef bool step_watch(void *ctx, const struct step *now);
 @ \emph{There are several end tokens.} Published models have more than one: Llama 3 has one for a text and another for a turn
 of a conversation. So |eos| is a list, of two or three ids, where the naive loop looked at one; an empty list means that nothing ends the text but
 its length. Up to |min_tokens| tokens, an end token does not count as the end. \emph{Or a text should end for another reason}: a phrase has been written, the time is up. That is a \emph{stop criterion}, a function of the caller's; chapter 8 has several.
-@^end token@>@^stop criterion@>
+@^end token@>
 
 @<What it takes to generate@>=
 typedef bool step_stop(void *ctx, const struct continuation *text,
@@ -380,7 +380,7 @@ struct generate_options {@+ size_t max_new_tokens;
 
 @ \emph{Several texts should be written at once.} The weights of the model are then read once for all of them, and \cref{phases} shows how much that saves. So a text that is being written becomes a struct, the \emph{sequence}: the text, its options, and how far the reading has come. And one round of the six steps becomes a function that takes any number of them one step further, in one pass. Which texts share a pass changes no
 bit of any of them, because rows of different sequences never see each other.
-@^sequence@>@^batching@>
+@^sequence@>
 
 Here is the step. The first loop forgets, and counts the rows that each sequence has to read. One pass reads all these rows, and one product with the head's matrix scores the last row of each sequence.
 In the last loop each sequence takes a token by its own logits, which are in one array: |vocab_size| numbers for each sequence that may choose.

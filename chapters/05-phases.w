@@ -42,12 +42,12 @@ This is the \emph{arithmetic intensity}. (Many authors count a multiply--add as 
 Attention has no weights; it reads the cache. The query of one head meets $m$ keys and mixes $m$ values: with $d$ numbers a head, that is $2dm$ multiply--adds for $2dm$ numbers read, again a quarter. Here more sequences do not help, since each has a cache of its own. Two things do. Rows of the same sequence in one pass share what they read, as in prefill; and so do heads that share their keys and values: with \emph{grouped-query attention} of four queries to a key, the intensity of attention is four times as high. So a decoded row has an intensity of about a quarter, whatever the model, if its numbers have four bytes. With two bytes it is a half.
 
 @* The roofline. \label{sec:roofline}
-Suppose that a machine does $F$ multiply--adds a second and reads $B$ bytes a second. Even a perfect program, which fetches and multiplies at the same time, takes
+Suppose that a machine does $F$ multiply--adds a second and reads $B$ bytes a second, its \emph{bandwidth}. Even a perfect program, which fetches and multiplies at the same time, takes
 \begin{equation}\label{eq:bound}
   t\ge\max\Bigl({\hbox{multiply--adds}\over F},{\hbox{bytes}\over B}\Bigr)
 \end{equation}
-for a pass whose data come from memory. This is the \emph{roofline} model (Williams and others 2009). The two terms are equal at an intensity of $F/B$, the \emph{ridge point} or \emph{machine balance}: work of less intensity is memory-bound, work of more is compute-bound.
-@^roofline@>@^ridge point@>@^machine balance@>
+for a pass whose data come from memory. This is the \emph{roofline} model (\cited[Williams and others 2009]{Williams 2009}). The two terms are equal at an intensity of $F/B$, the \emph{ridge point} or \emph{machine balance}: work of less intensity is memory-bound, work of more is compute-bound.
+@^roofline@>@^bandwidth@>@^ridge point@>@^machine balance@>
 
 We measure two models: the built-in one, and a stand-in with the shape of GPT-2 small (\val{phases.standin.parameters} random weights of four bytes), which is too large for the processor's caches.\lab{lab:measured} On the machine of these pages one worker thread reaches \val[1]{phases.speed.1} billion multiply--adds and \val[1]{phases.bandwidth.1} billion bytes a second (\cref{sec:machine}). The quotient, \val[1]{phases.balance} multiply--adds a byte, is its ridge point. For a large matrix of four-byte weights that is a pass of \val[0]{phases.balance.rows} rows.
 
@@ -63,7 +63,7 @@ We measure two models: the built-in one, and a stand-in with the shape of GPT-2 
 @ A second worker helps the two phases differently. In the probes it multiplies \val[2]{phases.scale.speed} times as fast as one alone, but reads only \val[2]{phases.scale.bandwidth} times as fast, since both share the path to memory. Accordingly a prefill of 512 rows becomes \val[2]{phases.scale.read} times as fast, and a decoded token \val[2]{phases.scale.write} times. On a machine with more cores further workers would help prefill, and decode hardly at all.
 
 @* Time to first token, time per output token. \label{sec:firsttoken}
-A person who waits for an answer feels two delays, both called \emph{latency}. The \emph{time to first token} (TTFT) is that of the prefill. The \emph{time per output token} (TPOT, also \emph{inter-token latency}) is that of one decoded row. Their bounds follow from \eqref{eq:bound}. Let the model have $N$ weights of $w$ bytes each, let a cached token take $k$ bytes, and let the prompt have $p$ tokens. Then, leaving out the attention of the prefill,
+A person who waits for an answer feels two delays, both called \emph{latency}. The \emph{time to first token} (TTFT) is that of the prefill. The \emph{time per output token} (TPOT, also \emph{inter-token latency}) is that of one decoded row. Their bounds follow from \eqref{eq:bound}. Let the model have $N$ weights of $w$ bytes each, let a cached token take $k$ bytes, and let the prompt have $p$ tokens. Then, leaving out the attention of the prefill, @^inter-token latency@>
 \begin{equation}\label{eq:ttft}
   \hbox{TTFT}\ge\max\Bigl({pN\over F},{wN\over B}\Bigr),\qquad
   \hbox{TPOT}\ge{wN+kn\over B},
@@ -90,7 +90,6 @@ On this machine a prompt of 1000 tokens takes \val[1]{claim.S1-11} times as long
 
 @* The bandwidth limit of decode. \label{sec:serial}
 A prompt of a million tokens can be read in one pass, because all of it is there. An answer cannot be written in one: its second token depends on the first, which is chosen at the end of a pass. So a text of $g$ new tokens takes one pass for the prompt and $g-1$ more (\val{phases.shown.passes} passes for 20 tokens), one after the other, and each of them reads all weights. More processors shorten a pass; they cannot run two of these passes at the same time.
-@^sequential bottleneck@>
 
 Therefore a model has a speed limit on any machine: the bandwidth divided by what a pass must read. A model of 70 billion parameters in two bytes each is 140 gigabytes. \Cref{tab:hardware}\lab{lab:findings} divides.
 
@@ -107,12 +106,12 @@ TPU v5e & \val[0]{phases.balance.TPU-v5e} & \val[1]{phases.bound.TPU-v5e.1} & \v
 \end{tabular*}
 \end{table}
 
-So when a service reports 30 to 100 tokens a second for a large model, the number mostly tells us about bandwidth. With these weights and one token a pass, four H100s cannot exceed \val[0]{phases.bound.H100.4} tokens a second, and communication among the four takes a further share. (One of them could not even hold the model; its column says what its bandwidth alone would allow.) The known ways past the limit read fewer bytes in a pass, or get more than one token out of it. Quantized weights are fewer bytes: in four bits each, one H100 has the limit that four have here. A mixture of experts reads only some of its weights for a token. Speculative decoding lets a small model guess several tokens and checks them in one pass of the large one, as a short prefill.
-@^quantized weights@>@^speculative decoding@>
+So when a service reports 30 to 100 tokens a second for a large model, the number mostly tells us about bandwidth. With these weights and one token a pass, four H100s cannot exceed \val[0]{phases.bound.H100.4} tokens a second, and communication among the four takes a further share. (One of them could not even hold the model; its column says what its bandwidth alone would allow.) The known ways past the limit read fewer bytes in a pass, or get more than one token out of it. Quantized weights are fewer bytes: in four bits each, one H100 has the limit that four have here. A mixture of experts reads only some of its weights for a token. Speculative decoding \cited{Leviathan 2023} lets a small model guess several tokens and checks them in one pass of the large one, as a short prefill.
+@^quantized weights@>@^speculative decoding@>@^mixture of experts@>
 
 The ridge point can also be read as a number of rows. A row takes a multiply--add, that is two operations, for each weight of two bytes: one operation a byte. So the table also says how many rows a pass can have for the price of one. A prompt of 100 tokens is below that number: by \eqref{eq:ttft} an H100 needs at least \val[0]{phases.earliest.100} milliseconds for its prefill, as for a single row, and \val[0]{phases.earliest.1000} for a prompt of 1000.
 
-@* Long contexts and large vocabularies. \label{sec:overtake} Two other limits follow from the shape of a model alone. A layer with a width of $d$, an inner width of $4d$ and as many heads of keys as of queries does $12d^2$ multiply--adds for a row: $4d^2$ for queries, keys, values and output, and $8d^2$ for the MLP. Its attention does $2dn$ for $n$ keys: $d$ for the logit of each key and $d$ for its value. So attention overtakes the matrices where
+@* Long contexts and large vocabularies. \label{sec:overtake} Two other limits follow from the shape of a model alone. A layer with a width of $d$, an inner width of $4d$ and as many heads of keys as of queries does $12d^2$ multiply--adds for a row: $4d^2$ for queries, keys, values and output, and $8d^2$ for the MLP. Its attention does $2dn$ for $n$ keys: $d$ for the logit of each key and $d$ for its value. So attention overtakes the matrices where @^long context@>
 \begin{equation}\label{eq:overtake}
   2dn=12d^2,\qquad n=6d.
 \end{equation}
@@ -121,7 +120,7 @@ At the same $n$ the cache, of $2dn$ numbers a layer, overtakes the $12d^2$ weigh
 Finally the head: it does $Vd$ multiply--adds for each row whose logits are wanted. In GPT-2 small that is \val[0]{phases.head.gpt2} percent of a decoded row, in GPT-2 XL \val[1]{phases.head.gpt2-xl}, in a 7B model \val[1]{phases.head.7b}, in the built-in one \val[0]{phases.head.pocket}. A large vocabulary is a burden for a small model. In prefill the head hardly counts, because only the last row's logits are needed: the others predict tokens of the prompt, which we have.
 
 @* Batching. \label{sec:batching}
-By the bound, a pass of \val[0]{phases.balance.rows} rows on this machine should take no longer than one of a single row. But a sequence that decodes supplies only one row at a time. Where can the others come from? From other sequences. A \emph{batch} is a pass with rows of several sequences. The matrices cannot tell one sequence's rows from another's; only attention looks at a row's sequence, to find its keys and values. In this engine a row carries the number of its sequence (\cref{sec:rows}), so a batch needs no new code: to decode three sequences by one token each, we call |model_forward| with three rows, of sequences 0, 1 and 2, each at its own position. By the bound \eqref{eq:bound}, a step of $b$ sequences, each with $n$ cached tokens, takes
+By the bound, a pass of \val[0]{phases.balance.rows} rows on this machine should take no longer than one of a single row. But a sequence that decodes supplies only one row at a time. Where can the others come from? From other sequences. A \emph{batch} is a pass with rows of several sequences. The matrices cannot tell one sequence's rows from another's; only attention looks at a row's sequence, to find its keys and values. In this engine a row carries the number of its sequence (\cref{sec:rows}), so a batch needs no new code: to decode three sequences by one token each, we call |model_forward| with three rows, of sequences 0, 1 and 2, each at its own position. By the bound \eqref{eq:bound}, a step of $b$ sequences, each with $n$ cached tokens, takes @^batch@>
 \begin{equation}\label{eq:batch}
   t\ge\max\Bigl({bN\over F},{wN+bkn\over B}\Bigr).
 \end{equation}
@@ -132,13 +131,13 @@ The weights are read once for all; the caches are read one by one.
 
 \fig{batch}{fig:batch}{Tokens a second against the sequences in a batch, in GPT-2 small's shape with one worker, each sequence after 128 tokens. Grey: the bound \eqref{eq:batch}; at the ridge point it stops rising in proportion.}{Logarithmic axes. The throughput of the whole batch stays level from one sequence to two and then climbs, less steeply beyond eight. The tokens of each single sequence fall. The bound rises with slope one up to the ridge point, which a dotted line marks near ten sequences, and then becomes flatter until it is level.}
 
-How many sequences does a large machine serve for the price of one? By \cref{tab:hardware} an H100 does \val[0]{phases.balance.H100} rows for the price of one, if their caches are short. But the caches do not stay short. In \eqref{eq:batch} they cost as much as the weights where $bkn=wN$: for Llama 3 70B and 8192 tokens each, at \val[0]{phases.batch.even} sequences. So long contexts, not the multipliers, limit the batch, first by the bytes to be read in each step and then by the bytes that fit into memory at all. That is the reason for the smaller caches of \cref{accounts}. Servers let sequences join and leave the batch at every step, as each ends at its own time; this is \emph{continuous batching} (Yu and others 2022).
+How many sequences does a large machine serve for the price of one? By \cref{tab:hardware} an H100 does \val[0]{phases.balance.H100} rows for the price of one, if their caches are short. But the caches do not stay short. In \eqref{eq:batch} they cost as much as the weights where $bkn=wN$: for Llama 3 70B and 8192 tokens each, at \val[0]{phases.batch.even} sequences. So long contexts, not the multipliers, limit the batch, first by the bytes to be read in each step and then by the bytes that fit into memory at all. That is the reason for the smaller caches of \cref{accounts}. Servers let sequences join and leave the batch at every step, as each ends at its own time; this is \emph{continuous batching} (\cited[Yu and others 2022]{Yu 2022}).
 @^continuous batching@>
 
 Does a sequence get other tokens in a batch than alone? In this engine it gets the same bits, since each row's sums are taken in the same order whatever else is in the pass. In most others it does not: their kernels choose the order of summation by the shape of the pass, so the last bits of the logits, and now and then a token, depend on who else is being served.
 
 @* Chunked prefill. \label{sec:chunks}
-A prompt of 100\,000 tokens would be a pass of 100\,000 rows. Its activations would need more memory than its keys and values, and the other sequences would get no tokens while it runs. So long prompts are read in \emph{chunks} (Agrawal and others 2023), one pass each, and a server can add the decoding rows of other sequences to each of these passes. Any size is allowed: the rows of a chunk find their predecessors in the store, and it does not matter whether these came in the same pass or in an earlier one. The program of this chapter reads one prompt in chunks of several sizes and compares the logits of its last row. (A |struct reading| has the model, its store and the ids of the text; \cref{sec:phasecheck} opens it.)
+A prompt of 100\,000 tokens would be a pass of 100\,000 rows. Its activations would need more memory than its keys and values, and the other sequences would get no tokens while it runs. So long prompts are read in \emph{chunks} (\cited[Agrawal and others 2023]{Agrawal 2023}), one pass each, and a server can add the decoding rows of other sequences to each of these passes. Any size is allowed: the rows of a chunk find their predecessors in the store, and it does not matter whether these came in the same pass or in an earlier one. The program of this chapter reads one prompt in chunks of several sizes and compares the logits of its last row. (A |struct reading| has the model, its store and the ids of the text; \cref{sec:phasecheck} opens it.)
 @^chunked prefill@>
 
 @<Show that chunks change nothing@>=
@@ -184,7 +183,7 @@ static bool show_chunks(struct reading *r, struct error *why)
 
 @ Attention in a long prefill raises another question. The logits of $n$ queries with $n$ keys are $n^2$ numbers a head; must they be stored? No. \Cref{sec:layer} cuts the keys into blocks of 256 and computes for each query and block the largest logit $m$, the sum $\ell$ of the exponentials and the weighted sum $o$ of the values. Two such triples are joined into one by
 $$M=\max(m,m'),\qquad \ell\gets e^{m-M}\ell+e^{m'-M}\ell',\qquad o\gets e^{m-M}o+e^{m'-M}o',$$
-and at the end $o/\ell$ is the output. So the logits of one block are all that a worker needs at a time. This recurrence is the \emph{online softmax} (Milakov and Gimelshein 2018). \emph{FlashAttention} (Dao and others 2022) arranges it for accelerators, so that a block of queries meets one block of keys after another in the fast memory of a core. It saves memory and traffic, not multiply--adds: their number remains quadratic (\cref{sec:counting}).
+and at the end $o/\ell$ is the output. So the logits of one block are all that a worker needs at a time. This recurrence is the \emph{online softmax} (\cited[Milakov and Gimelshein 2018]{Milakov 2018}). \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}) arranges it for accelerators, so that a block of queries meets one block of keys after another in the fast memory of a core. It saves memory and traffic, not multiply--adds: their number remains quadratic (\cref{sec:counting}).
 @^FlashAttention@>@^online softmax@>
 
 @* Latency of a whole answer. \label{sec:answers}

@@ -43,12 +43,12 @@ This chapter writes these products down and compares them, to the byte, with wha
 #endif
 
 @* Weights. \label{sec:weightsbill}
-The weights are the tensors of the model's file. Their sizes follow from the settings: the width $d$ of the model (|d_model|), the width $f$ of the inside of the MLP (|d_inner|), the number $V$ of tokens in the vocabulary, the width $q$ of a query in all heads (|n_heads*head_dim|), and that of a key in all heads of keys, $k$ (|n_kv_heads*head_dim|). A layer of the Llama family has
+The weights are the tensors of the model's file. Their sizes follow from the settings: the width $d$ of the model (|d_model|), the width $f$ of the inside of the MLP (|d_inner|), the number $V$ of tokens in the vocabulary, the width $q$ of a query in all heads (|n_heads*head_dim|), and that of a key in all heads of keys, $k$ (|n_kv_heads*head_dim|). A layer of the Llama family has @^weights@>
 \begin{equation}\label{eq:layerweights}
   \underbrace{dq}_{\hbox{\scriptsize queries}}+\underbrace{2dk}_{\hbox{\scriptsize keys, values}}+\underbrace{qd}_{\hbox{\scriptsize output}}+\underbrace{3df}_{\hbox{\scriptsize MLP}}+\underbrace{2d}_{\hbox{\scriptsize norms}}
 \end{equation}
 numbers; ``output'' is the \emph{output projection}, which takes the results of all heads back to width~$d$. A layer of GPT-2 has two matrices in its MLP instead of three, and a bias for everything. The embedding has $Vd$ numbers. The head has as many again, unless it is \emph{tied}, which means that it is the embedding.
-@^parameters@>@^output projection@>@^tied head@>
+@^parameter@>@^output projection@>@^tied weights@>
 
 @<Footprint of the weights@>=
 enum { FOOTPRINT_MAX_TENSORS = 16 };
@@ -172,8 +172,8 @@ bytes to the cache; $n$ tokens add $n$ times, and a batch of $B$ texts $B$ times
 \end{equation}
 of $P\cdot2\,h\,d_hb$ bytes each. (A ring of $R$ rows need not begin where a page begins. In the worst case its first page holds one row, and the other $R-1$ rows take $\lceil(R-1)/P\rceil$ more.) With pages of one row and passes of one row this is $n$ rows, or $W+S$ at most.
 
-Paging wastes at most $P-1$ rows of a text in a layer without a window: the unused end of its last page. An engine that reserves one contiguous array for the longest possible text wastes everything that the text does not reach. Kwon and others (2023) found that in such engines only 20 to 38 percent of the memory reserved for caches held rows.
-@^paged attention@>@^fragmentation@>
+Paging wastes at most $P-1$ rows of a text in a layer without a window: the unused end of its last page, its \emph{fragmentation}. An engine that reserves one contiguous array for the longest possible text wastes everything that the text does not reach. \cited[Kwon and others (2023)]{Kwon 2023} found that in such engines only 20 to 38 percent of the memory reserved for caches held rows.
+@^fragmentation@>
 
 @<Footprint of the cache@>=
 struct cache_plan { const struct kv_format *format; uint64_t context, batch;
@@ -279,7 +279,7 @@ bool named_shape_find(const char *name, struct model_config *c, struct error *wh
   /* the settings of a model by its name in the table; if there is none, false and an
      error that lists the names */
 
-@ The numbers are from the papers named in the table, or from the settings published with the weights.
+@ The numbers are from the papers named in the table \cited{Radford 2019; Brown 2020; Touvron 2023; Touvron 2023b; Grattafiori 2024; Jiang 2023; Yang 2024}, or from the settings published with the weights.
 
 @<The table of shapes@>=
 static const struct named_shape shapes[] = @[{@|
@@ -353,7 +353,7 @@ The arrays in which a pass computes are called \emph{activations}. They are in a
 bytes. Here $u=3q$ if queries, keys and values are one matrix in the model's file, as in GPT-2, and 0 otherwise; and $w=\val{activations.row}$ is for what is not a |float|: token, position, order, segment, and a mark for a row that is not finite. In addition each worker needs scratch memory for attention: $d_h+2$ numbers for each block of 256 positions that a row can see, and for two more blocks. The structure |struct pass| itself takes \val{activations.pass} bytes.
 
 The number of layers is not in the formula: all layers use the same arena. (Not counted is a workspace of a few hundred kilobytes that a worker keeps for models such as GPT-2, whose matrices are stored by inputs, \cref{sec:room}; it depends neither on the model nor on the text.)
-@^activations@>@^arena@>
+@^activations@>@^arena@>@^workspace@>
 
 @<Footprint of a pass@>=
 uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
@@ -487,7 +487,7 @@ Moving part of the cache to the memory of the host (\emph{offloading}) is not in
 @^offloading@>
 
 @* Grouped-query attention. \label{sec:grouped}
-We begin with $h$. Several heads of queries share one head of keys and values (\cref{fig:groups}): this is \emph{grouped-query attention} (GQA; Ainslie and others 2023). In the extreme all of them share a single one, \emph{multi-query attention} (MQA; Shazeer 2019). The number of queries stays the same, and so do the multiplications of attention; only what is stored and read gets less. Llama 2 70B has 64 heads of queries and 8 of keys and values. A context of 4096 tokens takes \val[2]{footprint.70b.grouped.gib} GiB; with 64 heads of keys and values it would take \val[0]{footprint.70b.full.gib} GiB.
+We begin with $h$. Several heads of queries share one head of keys and values (\cref{fig:groups}): this is \emph{grouped-query attention} (GQA; \cited[Ainslie and others 2023]{Ainslie 2023}). In the extreme all of them share a single one, \emph{multi-query attention} (MQA; \cited[Shazeer 2019]{Shazeer 2019}). The number of queries stays the same, and so do the multiplications of attention; only what is stored and read gets less. Llama 2 70B has 64 heads of queries and 8 of keys and values. A context of 4096 tokens takes \val[2]{footprint.70b.grouped.gib} GiB; with 64 heads of keys and values it would take \val[0]{footprint.70b.full.gib} GiB.
 @^grouped-query attention@>@^multi-query attention@>@^GQA@>@^MQA@>
 
 \fig{groups}{fig:groups}{Eight heads of queries, and what the cache keeps of one token in one layer. In multi-head attention each head has a key and a value of its own; in a group, several heads share one. Latent attention keeps one vector for all heads, and with it a short key that carries the position.}{Four panels. In each, a row of eight dark squares, the queries. Below them: eight pairs of a key and a value, one for each query; two pairs, each joined to four queries; one pair, joined to all eight; one long bar with a short one beside it, joined to all eight.}
@@ -496,9 +496,9 @@ The model of chapter~2 has had groups from the start: head $i$ of the queries lo
 
 Is anything lost? The arithmetic loses nothing; whether the same model would have become better without groups, only training can tell. Ainslie and others measured it: eight heads of keys and values were nearly as good as all, and a single one somewhat worse.
 
-@ \emph{Multi-head latent attention} (MLA; DeepSeek-AI 2024) goes further. Of each token it caches a single vector $c$ for all heads, the \emph{latent}, from which a matrix per head makes that head's key, $Uc$, and another its value. These products need never be computed for the rows of the cache. A score is $q\cdot Uc=(U^{\mathsf T}q)\cdot c$, so $U$ can be multiplied with the one new query instead, and all heads then look at the same $c$, as in MQA.
-Rotation (RoPE) would come between $q$ and $U$ and would differ from row to row, so that $U$ could no longer be multiplied with the query once. Therefore the position is carried by a short rotated key beside the latent, which all heads share. DeepSeek-V3 keeps \val{mla.row} numbers a token in each layer, where its \val{mla.heads} heads would have \val{mla.full}: \val[0]{mla.factor} times as many (the last line of \cref{tab:caches}). It pays with arithmetic, since each head's score is a product of \val{mla.row} numbers. Our engine does not load such models; here they are a line in a table.
-@^multi-head latent attention@>@^MLA@>
+@ \emph{Multi-head latent attention} (MLA; \cited[DeepSeek-AI 2024]{DeepSeek-AI 2024}) goes further. Of each token it caches a single vector $c$ for all heads, the \emph{latent}, from which a matrix per head makes that head's key, $Uc$, and another its value. These products need never be computed for the rows of the cache. A score is $q\cdot Uc=(U^{\mathsf T}q)\cdot c$, so $U$ can be multiplied with the one new query instead, and all heads then look at the same $c$, as in MQA.
+Rotation (RoPE) would come between $q$ and $U$ and would differ from row to row, so that $U$ could no longer be multiplied with the query once. Therefore the position is carried by a short rotated key beside the latent, which all heads share. DeepSeek-V3 \cited{DeepSeek-AI 2024b} keeps \val{mla.row} numbers a token in each layer, where its \val{mla.heads} heads would have \val{mla.full}: \val[0]{mla.factor} times as many (the last line of \cref{tab:caches}). It pays with arithmetic, since each head's score is a product of \val{mla.row} numbers. Our engine does not load such models; here they are a line in a table.
+@^multi-head latent attention@>@^MLA@>@^latent@>
 
 @* Sliding-window attention. \label{sec:ring}
 Next comes $n$. In a layer with a \emph{sliding window} of $W$, a row attends to itself and to the $W-1$ rows before it. Older rows can be dropped, and the cache of this layer stops growing. \Cref{sec:leaving} has the code: $W-1+k$ rows stay for a pass of $k$. \Cref{fig:ring}\lab{lab:ring} watches a window of six at work, with pages of one row. The memory is used as a \emph{ring buffer}: each new row takes the place of the one that has just left.
@@ -513,7 +513,7 @@ Next comes $n$. In a layer with a \emph{sliding window} of $W$, a row attends to
 positions, a window less one row in each layer, and not a position further. A test changes one token and finds the last row that differs exactly there (|a_token_reaches_so_far_and_no_further|). Another compares with a model that sees everything: the first row that differs is row $W+1$, counted from 1, the first that has lost a row (|a_ring_is_a_mask|).
 
 @* Attention sinks. \label{sec:sinks}
-One can also drop rows although the model was trained to see them. Which rows? The oldest, one would say, and that is a window again (\cref{fig:masks}, middle). But models that were trained to see everything take it badly. Xiao and others (2023) found out why: many heads put most of their weight on the very first positions when there is nothing in particular to attend to, because the weights of a softmax must add up to one and have to go somewhere. Remove those rows, and all other weights of such a head change. The remedy is to keep the first few rows besides the latest ones. These first rows are called \emph{attention sinks}.
+One can also drop rows although the model was trained to see them, which is called \emph{eviction}. Which rows? The oldest, one would say, and that is a window again (\cref{fig:masks}, middle). But models that were trained to see everything take it badly. \cited[Xiao and others (2023)]{Xiao 2023} found out why: many heads put most of their weight on the very first positions when there is nothing in particular to attend to, because the weights of a softmax must add up to one and have to go somewhere. Remove those rows, and all other weights of such a head change. The remedy is to keep the first few rows besides the latest ones. These first rows are called \emph{attention sinks}.
 @^attention sink@>@^eviction@>
 
 \fig{masks}{fig:masks}{What each row may attend to, a line for each row: everything up to itself; a window of four; a window of four and two sinks. The row itself is red. Dotted cells are rows that the cache has dropped.}{Three triangular grids of twelve rows. In the first the triangle is full. In the second only a band of four cells along the diagonal is filled. In the third the band and the first two columns are filled.}
@@ -713,10 +713,11 @@ bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
 @<Say whether numbers can be packed@>@;
 
 @* Perplexity lost by a smaller cache. \label{sec:forgetting}
-A lever that a model was not trained with makes a different model of it. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} Of every row we ask how far its worst logit is from the exact one, and whether its likeliest token has changed; of the whole text we take the perplexity (\cref{sec:perplexity}). The built-in model is small, and its text is simple. The tables show how each kind of loss looks and how to measure it; for a larger model you have to measure again. Its keys may be harder to quantize than ours: in large models a few channels of the keys are much larger than the others, and such a channel takes the scale of its block for itself (Liu and others 2024).
+A lever that a model was not trained with makes a different model of it. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} Of every row we ask how far its worst logit is from the exact one, and whether its likeliest token has changed; of the whole text we take the perplexity (\cref{sec:perplexity}). The built-in model is small, and its text is simple. The tables show how each kind of loss looks and how to measure it; for a larger model you have to measure again. Its keys may be harder to quantize than ours: in large models a few channels of the keys are much larger than the others, and such a channel takes the scale of its block for itself (\cited[Liu and others 2024]{Liu 2024}).
 @^perplexity@>
 
 @ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. Blocks of eight bits err more than \texttt{bf16} does, although the significand of \texttt{bf16} has only eight bits as well: a block has one scale, and its small numbers lose the bits that its largest number needs. Of \val{tales.rows} rows \val[word]{kv.q8_0.changed} changes its mind. Four bits are another matter: the worst logit of a row is off by \val[2]{kv.q4_0.mean} on average and by \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows choose another token. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear.
+@^block, of a format@>
 
 \begin{table}
 \tabcaption{tab:formats}{Formats of the cache, in the built-in model: bytes a token, with scales; the largest error of a logit in all rows, and the mean over the rows of each row's largest; rows whose likeliest token has changed; perplexity.}

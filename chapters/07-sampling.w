@@ -30,12 +30,12 @@ A temperature of $\frac12$ divides the logits by $\frac12$, which doubles them, 
 
 @* The sampler's pipeline. \label{sec:pipeline}
 \Cref{fig:sampler} has the way from the logits to the token. We call each box a \emph{stage}; Hugging Face's library says \emph{logits processor}, and \emph{logits warper} for those from the temperature on, which run only when it samples; llama.cpp has a \emph{sampler chain}. The first stages change scores by what the text already contains. The temperature changes all of them by one rule. The next four only remove tokens. The last draws one of those that are left.
-@^logits processor@>@^logits warper@>@^sampler chain@>
+@^logits processor@>@^logits warper@>@^sampler chain@>@^stage@>
 
 \widefig{sampler}{fig:sampler}{The sampler's pipeline, in its normal order. $z$ is the score of a token, $p$ its probability, $w$ its probability over that of the best.}{Two rows of boxes joined by arrows. The upper row: the logits of the vocabulary; a mask, if a grammar says which tokens may come; bias, z plus b; penalties, z over r, or z minus c alpha plus beta; n-gram ban, minus infinity; temperature, z over T. The lower row, from right to left: top-k, the k best; top-p, the fewest with a share; min-p, w at least m; typical, minus log p near H; draw, the greatest z plus g; one token.}
 
 \Cref{tab:sampler} has an option for each stage, and its \emph{neutral} value, with which the stage does nothing. What a program does when an option is not given differs more than the formulas do. Hugging Face's |generate| takes the likeliest token unless it is asked to sample, and then it cuts to the best 50. llama.cpp always samples, with a temperature of 0.8 and three cuts. vLLM leaves the distribution as it is. So ``the same model with the default settings'' is three different samplers. A model's publisher may put recommended values into a file, \.{generation\_config.json}; Hugging Face, vLLM's server and our command take those first. (Where the file is silent, our command takes the likeliest token.)
-@^default settings@>@^generation\_config.json@>
+@^default settings@>@^generation\_config.json@>@^neutral value@>
 
 \begin{table}[tp]
 \tabcaption{tab:sampler}{The options of a sampler, their ranges here, and their values where nothing is said: in |sampling_default|, in Hugging Face's library when it samples, in vLLM, and in llama.cpp. A dash: the program has no such option. Found in their documentation and sources, in 2026.}
@@ -64,9 +64,10 @@ draw & seed & & 64 bits & 0 & random & random & random\\
 
 @* The candidate list. \label{sec:funnel}
 A sampler begins with all tokens and ends with one, and on the way there are fewer and fewer. So we call what it works on a \emph{funnel}. For every token of the vocabulary it has a \emph{score}, the logit in double precision, and it has the list of the \emph{candidates}, the tokens that are left. A token that is taken out gets the score $-\infty$, the logit of the probability 0, and leaves the list.
+@^score@>
 
 The list is in one of two orders: by rising id, as in the vocabulary, or by falling score, where of equal scores the lower id comes first. Sorting costs work; so the funnel remembers in which order the list is.
-@^funnel@>@^candidates@>
+@^funnel@>@^candidate@>
 
 @<The tokens that are left, and their scores@>=
 struct sort_item {@+ uint64_t key;@+ uint32_t id;@+ };
@@ -180,7 +181,7 @@ static double softmax_weights(struct funnel *f)
 
 @* Temperature. \label{sec:temperature}
 The simplest stage divides every score by the same number, the \emph{temperature} $T$. The name comes from physics, where a system is in a state of energy $E$ with a probability
-proportional to $e^{-E/T}$: the colder it is, the more surely it is in the state of lowest energy.\side{Boltzmann 1868, Gibbs 1902; as a setting for sampling from a network: Ackley, Hinton and Sejnowski 1985.} What $T$
+proportional to $e^{-E/T}$: the colder it is, the more surely it is in the state of lowest energy.\side{Boltzmann 1868, Gibbs 1902; as a setting for sampling from a network: \cited[Ackley, Hinton and Sejnowski 1985]{Ackley 1985}.} What $T$
 does to a distribution follows from one line. If $p_i=e^{z_i}/\sum_j e^{z_j}$, then
 \begin{equation}\label{eq:temperature}
   \frac{p_i(T)}{p_j(T)}=e^{(z_i-z_j)/T}=\Bigl(\frac{p_i}{p_j}\Bigr)^{1/T}.
@@ -215,8 +216,8 @@ void funnel_temperature(struct funnel *f, double t)
 A vocabulary has more tokens than a page has words, and nearly all of them are wrong at any given place. Each of these has hardly any probability, but there are many. Suppose that together they have three percent. Then a text of 100 tokens contains three of them on average; and the model, which takes what it reads for true, goes on from there. So the tail of the distribution is cut off. There are four common answers to the question where to cut.
 @^truncation@>
 
-\emph{Top-k} keeps the $k$ likeliest tokens, however likely they are.\side{Fan, Lewis and Dauphin 2018.} Exactly $k$ are left: of tokens that tie for the $k$th place those with the lower ids stay. If the list is sorted already, they are its first $k$. If not, there is no need to sort it. It is enough to find the key of the $k$th best, |last|, and how many of the tokens with this key may stay, |equals|; then one sweep marks the others. (\Cref{sec:radix} explains keys, which rise as scores fall, and how to find the $k$th.)
-@^top-k@>
+\emph{Top-k} keeps the $k$ likeliest tokens, however likely they are.\side{\cited[Fan, Lewis and Dauphin 2018]{Fan 2018}.} Exactly $k$ are left: of tokens that tie for the $k$th place those with the lower ids stay. If the list is sorted already, they are its first $k$. If not, there is no need to sort it. It is enough to find the key of the $k$th best, |last|, and how many of the tokens with this key may stay, |equals|; then one sweep marks the others. (\Cref{sec:radix} explains keys, which rise as scores fall, and how to find the $k$th.)
+@^top-k@>@^tie@>
 
 @<Keep the $k$ best@>=
 void funnel_top_k(struct funnel *f, size_t k)
@@ -236,8 +237,8 @@ void funnel_top_k(struct funnel *f, size_t k)
   else@+ truncate_to(f, k);
 }
 
-@ \emph{Top-p}, or \emph{nucleus sampling}, keeps the smallest set of likeliest tokens that have together the share $p$ of the probability; the set is called the nucleus.\side{Holtzman, Buys, Du, Forbes and Choi 2020.} Where the model is sure, one token is enough; where it is not, it may take hundreds. That is its advantage over a fixed $k$: with $p=0.9$ the built-in model keeps \val[word]{sampling.sure} token after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on}, and \val{sampling.order.after} at the beginning of a new sentence.
-@^top-p@>@^nucleus sampling@>
+@ \emph{Top-p}, or \emph{nucleus sampling}, keeps the smallest set of likeliest tokens that have together the share $p$ of the probability; the set is called the nucleus.\side{\cited[Holtzman, Buys, Du, Forbes and Choi 2020]{Holtzman 2020}.} Where the model is sure, one token is enough; where it is not, it may take hundreds. That is its advantage over a fixed $k$: with $p=0.9$ the built-in model keeps \val[word]{sampling.sure} token after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on}, and \val{sampling.order.after} at the beginning of a new sentence.
+@^top-p@>@^nucleus@>
 
 @<Keep the fewest that reach a share@>=
 void funnel_top_p(struct funnel *f, double p)
@@ -260,7 +261,7 @@ static void keep_share(struct funnel *f, double p, double all)
   truncate_to(f, n);
 }
 
-@ \emph{Min-p} removes a token that is less than $m$ times as likely as the best.\side{Nguyen and others 2024.} It is a threshold and not a count. So all tokens that reach it stay, however many tie; nothing has to be sorted, and no sum is needed, because the weight of a token is that very quotient. Where the model is sure, the threshold is high and few stay; where no token is likely, it is low.
+@ \emph{Min-p} removes a token that is less than $m$ times as likely as the best.\side{\cited[Nguyen and others 2024]{Nguyen 2024}.} It is a threshold and not a count. So all tokens that reach it stay, however many tie; nothing has to be sorted, and no sum is needed, because the weight of a token is that very quotient. Where the model is sure, the threshold is high and few stay; where no token is likely, it is low.
 @^min-p@>
 
 @<Keep what is likely enough beside the best@>=
@@ -274,7 +275,7 @@ void funnel_min_p(struct funnel *f, double m)
 }
 
 @ \emph{Typical sampling} starts from another thought. A text is not a row of likeliest words. At each place people say what carries about as much information as is expected there, and
-the likeliest word may carry too little.\side{Meister, Pimentel, Wiher and Cotterell 2023.} The information of a token is $-\ln p$; its expectation is the \emph{entropy} $H=-\sum p\ln p$. So we order the tokens by $\vert -\ln p-H\vert$, the most typical first, and keep the fewest that have together the share $p$.
+the likeliest word may carry too little.\side{\cited[Meister, Pimentel, Wiher and Cotterell 2023]{Meister 2023}.} The information of a token is $-\ln p$; its expectation is the \emph{entropy} $H=-\sum p\ln p$. So we order the tokens by $\vert -\ln p-H\vert$, the most typical first, and keep the fewest that have together the share $p$.
 
 With $d=z-\max z$ and $W=\sum w$ we have $\ln p=d-\ln W$, and $H=\ln W-m$ with $m=\sum wd/W$. Hence $\vert -\ln p-H\vert=\vert d-m\vert$: the logarithms cancel, and no token needs one of its own. In our example $H=1.28$, and the four tokens are $0.36$, $0.08$, $0.33$ and $1.02$ away from it. So \tok{in} comes first and \tok{by} second; together they have half of the probability, and the likeliest token is left out, for being too likely. (Where a weight underflows to 0 and its distance is infinite, their product would be a NaN; such a token adds nothing to the mean, so we skip it.)
 @^typical sampling@>@^entropy@>
@@ -389,9 +390,9 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 
 @* Repetition penalties and n-gram blocking. \label{sec:penalties}
 Models repeat themselves. A sentence that occurs in the text makes the same sentence likelier, and after a second time it is likelier still. Greedy decoding then goes round in a circle; with a window of finite length it must, because once a window returns, everything after it returns too. Four measures are in use: three penalties and a ban. Each is a formula about the \emph{history}, the tokens of the text so far.
-@^repetition@>@^penalties@>
+@^repetition@>@^penalty@>@^history@>@^n-gram@>
 
-The \emph{repetition penalty} $r$ worsens the score of each token that occurs in the history, once, however often it occurs: $z/r$ if the score is positive, $zr$ if it is not.\side{Keskar and others 2019, in a model
+The \emph{repetition penalty} $r$ worsens the score of each token that occurs in the history, once, however often it occurs: $z/r$ if the score is positive, $zr$ if it is not.\side{\cited[Keskar and others 2019]{Keskar 2019}, in a model
 called CTRL.} The two cases give away that a logit is treated as if its zero had a meaning. It has none: adding the same number to all scores changes no probability, but it does change what this penalty does. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
 @^repetition penalty@>
 
@@ -454,7 +455,7 @@ void funnel_no_repeat_ngram(struct funnel *f, size_t n,
 
 @* Logit bias and bad words. \label{sec:bias}
 The bluntest instruments come last. A \emph{logit bias} is added to the score of a token. To suppress a token, give it a bias of $-100$; $-\infty$ removes it for certain. A bias may also belong to a sequence of tokens: it is added to the last of them, when the others are the end of the text. That is how a \emph{bad word} of several tokens is banned, and not every word that begins with its first token. (A longer word that begins with all of them is hit too; the same word spelt in other tokens is not.)
-@^logit bias@>@^bad words@>
+@^logit bias@>@^bad word@>
 
 @<What may be added to a score@>=
 struct sequence_bias {@+ const uint32_t *id;@+ size_t n;@+ double bias;@+ };
@@ -486,6 +487,7 @@ void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n)
 }
 
 @ When the stages are done, a caller can ask for the distribution that is left: the weights over their sum, by falling score. Where scores are to be compared across steps, as in \cref{search}, a stage of its own makes them log-probabilities, $d-\ln W$.
+@^log-probability@>
 
 @<Turn the scores into a distribution@>=
 void funnel_distribution(struct funnel *f)
@@ -504,7 +506,7 @@ void funnel_log_softmax(struct funnel *f)
 
 @* Counter-based random numbers: Philox. \label{sec:philox}
 A random number generator is usually a machine with a state: each call returns a number and turns the state into the next. Call it in another order and you get other numbers; and a program that writes several texts at once calls it in an order that depends on all of them. Ours is a
-\emph{counter-based} generator: a function from a counter and a key to a number, which mixes so thoroughly that consecutive counters give numbers without any visible relation.\side{Salmon, Moraes, Dror and Shaw 2011, ``Parallel random numbers: as easy as 1, 2, 3''.}
+\emph{counter-based} generator: a function from a counter and a key to a number, which mixes so thoroughly that consecutive counters give numbers without any visible relation.\side{\cited[Salmon, Moraes, Dror and Shaw 2011]{Salmon 2011}, ``Parallel random numbers: as easy as 1, 2, 3''.}
 Nothing is remembered from one call to the next, and the last number can be had without any that come before it.
 @^Philox@>@^random numbers@>@^counter-based generator@>
 
@@ -537,6 +539,7 @@ void philox4x32(const uint32_t key[2], const uint32_t counter[4],
 @ The authors of the method found the multipliers in a search for good mixing. The key advances by the golden ratio and by $\sqrt3-1$, as binary fractions, for want of a reason to take other numbers. A round loses nothing: it is a one-to-one map of counters to counters. So under one key two different counters never give the same four words.
 
 What is the counter, and what is the key? The key is the seed, 64 bits. The counter has the token's id, the position in the text, the index of the text among those of a request, and a zero. Other uses of chance in this book have another number in place of the zero, so that they never share a word with this one.
+@^seed@>
 
 @<A number of 52 bits for a token at a place@>=
 static uint64_t bits_for(uint64_t seed, uint32_t sequence,
@@ -550,7 +553,7 @@ static uint64_t bits_for(uint64_t seed, uint32_t sequence,
 
 @* Drawing a token: Gumbel-max. \label{sec:gumbel}
 Now one of the candidates is to be drawn, with the probability $w_i/W$. The textbook draws one random number $u$ and walks along the list, adding up probabilities until the sum exceeds $u$; this is called \emph{inverse transform sampling}. It is simple, but which token it finds depends on the order of the list and on every rounding before it, and the choice may change from one token to another because a third was removed. There is another way. Give each token its own random number, a \emph{waiting time} with the rate $w_i$, which is to say that within any short time $dt$ it ends with the chance $w_i\,dt$, and take the token whose time is over first. It is a race, and a token with twice the weight runs twice as fast.
-@^Gumbel-max@>@^inverse transform sampling@>
+@^Gumbel-max@>@^inverse transform sampling@>@^waiting time@>
 
 That the race is fair takes three lines. A waiting time with the rate $w$ is longer than $t$ with the probability $e^{-wt}$. Token $i$ comes in at the time $t$ with the density $w_ie^{-w_it}$, and then it wins if all others take longer, which has the probability $\prod_{j\ne i}e^{-w_jt}$. Together
 \begin{equation}\label{eq:race}
@@ -562,7 +565,7 @@ No weight had to be divided by $W$, nor had $W$ to be known.
 \begin{equation}\label{eq:gumbel}
   z_i+g_i,\qquad g_i=-\ln(-\ln u_i).
 \end{equation}
-To sample is to add noise to the scores and to choose greedily. This is the \emph{Gumbel-max trick}.\side{The distribution of $g$ is Gumbel's, that of the largest of very many numbers: he was interested in floods.}
+To sample is to add noise to the scores and to choose greedily. This is the \emph{Gumbel-max trick} \cited{Maddison 2014}.\side{The distribution of $g$ is Gumbel's \cited{Gumbel 1954}, that of the largest of very many numbers: he was interested in floods.}
 
 @ The uniform number is $u=(m+\frac12)2^{-52}$ for an integer $m$ of 52 bits. Neither 0 nor 1 can come out, and $u$ and $1-u$ are doubles without rounding.
 
@@ -605,7 +608,6 @@ There is a price. Instead of one random number a choice takes one for each candi
   1-u\le e^{z-b}=w\,e^{\max z-b}
 \end{equation}
 the token cannot win, and its two logarithms are never taken. For example, let $b=9$. A token with $z=2$ needs $1-u\le e^{-7}=0.0009$; of a thousand such tokens one goes on to the logarithms. The weight $w$ is there already, for all tokens by one kernel, and the last factor changes only when a new best is found. So the test costs a multiplication and a comparison. Where the right side is below $2^{-53}$, the smallest value that $1-u$ can have, not even the random bits are needed.
-@^lazy evaluation@>
 
 Each time a token is the best so far, the bound tightens. Among $n$ tokens in no particular order that happens about $\ln n$ times, so nearly all of them meet a tight bound; \cref{sec:samplingcost} counts.
 
@@ -728,7 +730,6 @@ void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
 }
 
 @ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. Some programs go on with the last token that was left; they write what was forbidden.
-@^nothing left@>
 
 @<Run all stages@>=
 bool sampling_run(struct funnel *f, const struct sampling_params *s,
@@ -750,7 +751,7 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
 
 @* Masks: constrained decoding. \label{sec:bonds}
 A program that reads a model's answer needs an answer that it can parse. A JSON object with a brace too few is useless, however likely it is. The remedy is to strike out tokens, but which ones depends on what has been written. After \texttt{\{"a": 1} the next byte may be white space, a comma, a closing brace, or something that continues a number, such as a digit; a letter only if it is e or E. A machine that knows this for a regular expression or a grammar is made in \cref{constraints}. In each of its \emph{states} it has a \emph{mask}: which tokens may come next, so that the text can still be ended well, and whether it may end here. Drawing only tokens that the mask allows is \emph{constrained decoding}, also called guided decoding or structured output.
-@^constrained decoding@>@^structured output@>@^mask@>
+@^constrained decoding@>@^structured output@>@^mask@>@^grammar@>
 
 What does a mask do to a text? It guarantees the form and nothing else. What the model wanted to write instead is lost, and may have been better; \cref{constraints} counts how often a token was taken against the model's will. And a mask looks one step ahead: a token may be allowed and likely, and lead to where only unlikely tokens are allowed. To draw from the model's distribution over all matching texts one would have to look ahead over all of them.
 
@@ -1087,7 +1088,7 @@ int main(void)
 @* The effect of temperature. \label{sec:heat}
 Temperature is said to do three things:\lab{lab:heat} to make the next token less certain, to make texts more various, and to leave the likeliest token the likeliest. We proved the last with \eqref{eq:temperature}, and the experiment stops if it ever fails. The first can be seen in one distribution, the built-in model's after the nine tokens of \emph{The harvest of the kingdom was very good.}, where a dozen words may follow. At temperature 1 its entropy is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=0.5$ it is \val[2]{sampling.heat.0.5} bits. At $T=2$ it is \val[2]{sampling.heat.2} bits, that of more than 128 equally likely words: now words are likely that the model does not believe in. At $T=100$ it is \val[2]{sampling.heat.100} bits, almost the \val[0]{sampling.heat.most} of a uniform choice from the whole vocabulary.
 
-For the second, \cref{fig:warmth} has whole texts: eight for each temperature, of \val{sampling.long} tokens each, after the same prompt. At each step the experiment notes how undecided the model is, before any stage; that is the entropy in the figure. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight texts, divided by the number of pairs: 1 if no pair comes twice.\side{Li, Galley, Brockett, Gao and Dolan 2016.} It says how various the texts are, and nothing about whether they are any good.
+For the second, \cref{fig:warmth} has whole texts: eight for each temperature, of \val{sampling.long} tokens each, after the same prompt. At each step the experiment notes how undecided the model is, before any stage; that is the entropy in the figure. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight texts, divided by the number of pairs: 1 if no pair comes twice.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} It says how various the texts are, and nothing about whether they are any good.
 @^distinct-n@>@^entropy@>
 
 Up to a temperature of 1.2 the texts become more various, and the model, reading what it writes, remains as sure of itself as before; the texts keep to the grammar. Above that another thing happens. Now and then a token is drawn that does not fit. The model has never seen such a beginning and becomes unsure, so that the next token is worse. Distinct-2 cannot tell the two kinds of variety apart.
@@ -1103,10 +1104,11 @@ A tutorial asks us to imagine that at the tenth token ``however'' and ``addition
 Of \val{sampling.fork.draws} draws \val[3]{sampling.fork.took.1} took the first way and \val[3]{sampling.fork.took.2} the second. Two draws agree with the probability $\sum p_i^2=\val[3]{sampling.agree.expected}$, and did in \val[3]{sampling.agree.found} of the pairs: hardly one pair in ten has even its first word in common.
 
 What does greedy decoding do at such a fork? It takes the likelier way, however small its lead. To see an exact tie, we lift the second score to the first by a bias; the difference of two floats is a double without rounding. Then greedy decoding takes the lower id, every time. A temperature that is nearly zero does not: of \val{sampling.tie.draws} draws at $T=10^{-3}$ the share \val[3]{sampling.tie.cold} takes the first, as a coin would.
-@^ties@>
+@^tie@>
 
 @* Diversity against likelihood. \label{sec:several}
 Tutorials list four strategies: near greedy, hotter, top-k, and the nucleus. \Cref{tab:strategies}\lab{lab:several} compares them, with greedy decoding and the unchanged model beside them: \val{sampling.texts} texts of each, of \val{sampling.long} tokens, after the same prompt.
+@^diversity@>
 
 \begin{table}[tp]
 \tabcaption{tab:strategies}{Six strategies: how many of the texts are different; distinct-2; the model's own entropy and log-probability of a token, in bits. All parameters but those named are neutral. With eight texts of one prompt, read the differences and not the last decimals.}
@@ -1129,7 +1131,7 @@ Two lines are worth a second look. Near greedy is not greedy: its eight texts ar
 
 \checkpoint[2,7]{build/out/laboratory/sampling.txt}{a text of each, with the same seed; a stroke is the end of a line}
 
-Five of the six texts take the same way at the fork, and three are the same as far as the box goes. That is no accident. They have the same seed, so the same noise belongs to the same tokens, and parameters that change the scores a little do not change the winner. When we compare parameters in this book, we compare them on the same noise.
+Five of the six texts take the same way at the fork, and three are the same as far as the box goes. That is no accident. They have the same seed, so the same noise belongs to the same tokens, and parameters that change the scores a little do not change the winner. When we compare parameters in this book, we compare them on the same noise (\emph{common random numbers}).
 @^common random numbers@>
 
 @ To judge a model by one text is to judge the draw as well. Let some property of a text occur with the probability $p$; here, that the text goes on with the first word of the fork. The share found in $n$ texts has the expectation $p$ and the \emph{standard error}
@@ -1141,6 +1143,7 @@ For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$
 
 @* Repetition loops, and what breaks them. \label{sec:loops}
 Greedy decoding of the built-in model, with the end token ignored, comes to a loop by itself: a little story about the harvest, whose first sentence is the prompt, of \val{sampling.loop.none.circle} tokens, ends, begins again, and is told in the same words. Which of the measures breaks the loop, when, and at what price? \Cref{tab:circles}\lab{lab:circles} gives the answer for \val{sampling.loop.long} tokens, and \cref{fig:circles} draws it.
+@^repetition loop@>
 
 \begin{table}[tp]
 \tabcaption{tab:circles}{Seven attempts at a greedy loop: the length of the loop at the end, 0 for none; the first step at which the measure changed the choice, and how often it did; the mean log-probability of a token, in bits. A temperature is no penalty: it changes the draw, and never the best token.}
@@ -1170,9 +1173,10 @@ A presence penalty of 1 lowers that token to 4, and it stays the best: of \val{s
 Only the ban of 2-grams ends the repetition, and with it the text: after \val[word]{sampling.toy.ngram.length} tokens every pair that could come next has been used, no token is left, and that is an error.
 
 So of the four measures only n-gram blocking guarantees that nothing comes back, and its guarantee has a price. With $V$ tokens there are $V^2$ pairs, each at most once; a text without a repeated pair has at most $V^2+1$ tokens, and may come to a dead end long before.
+@^dead end@>
 
 @* Exposure bias: a model that reads its own text. \label{sec:exposure}
-In training a model reads true texts, and is asked for the next token of each; that is \emph{teacher forcing}. In writing it reads what it has written. An error of its own is a beginning that it has never seen, and it predicts the next token from there. The difference is called \emph{exposure bias}.\side{Bengio, Vinyals, Jaitly and Shazeer 2015; Ranzato and others 2016.} How much does it cost? A simple calculation first. Let a writer go wrong with the probability $e$ a token, and recover with the probability $r$ a token. In the long run it goes wrong as often as it recovers: if $x$ is the share of tokens in the wrong, $(1-x)e=xr$, so
+In training a model reads true texts, and is asked for the next token of each; that is \emph{teacher forcing} \cited{Williams 1989}. In writing it reads what it has written. An error of its own is a beginning that it has never seen, and it predicts the next token from there. The difference is called \emph{exposure bias}.\side{\cited[Bengio, Vinyals, Jaitly and Shazeer 2015]{Bengio 2015}; \cited[Ranzato and others 2016]{Ranzato 2016}.} How much does it cost? A simple calculation first. Let a writer go wrong with the probability $e$ a token, and recover with the probability $r$ a token. In the long run it goes wrong as often as it recovers: if $x$ is the share of tokens in the wrong, $(1-x)e=xr$, so
 \begin{equation}\label{eq:exposure}
   x=\frac{e}{e+r}.
 \end{equation}
@@ -1193,6 +1197,7 @@ Of \val{sampling.order.entries} logits, after \val{sampling.order.places} tokens
 
 @* The order of the stages. \label{sec:stageorder}
 OpenAI and vLLM divide by the temperature before they cut; llama.cpp cuts first and divides last. Hugging Face has most of the first order, but bans n-grams and bad words after the penalties. Here the order is a list, so either is one option away. How often does it matter?\lab{lab:stageorder}
+@^order of stages@>
 
 It matters when the temperature changes what the cut sees. A temperature above 1 flattens the distribution; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k does not care, because the order of the tokens is the same. At the fork, with $T=2$ and top-p 0.9, \val{sampling.order.before} tokens are left if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of parameters, drawn at random, \val{sampling.orders.differ} leave other tokens in the two orders. A published recommendation of a temperature and a top-p means one thing in one program, and another in the next.
 
@@ -1214,12 +1219,12 @@ One temperature and one cut are enough for nearly everything; a second cut rarel
 \emph{Typical sampling} is the one that may remove the likeliest; its authors found it less repetitive in stories and summaries.
 @^choosing a sampler@>
 
-Two more thresholds are in Hugging Face's library.\side{Hewitt, Manning and Liang 2022.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose.
+Two more thresholds are in Hugging Face's library.\side{\cited[Hewitt, Manning and Liang 2022]{Hewitt 2022}.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose.
 @^epsilon sampling@>@^eta sampling@>
 
-@ What is missing here, and why? \emph{Mirostat} holds the surprise of the text near a target: after each token it moves its cut up or down by the difference.\side{Basu, Ramachandran, Keskar and Varshney 2021.} So the choice at a place depends on all choices before it, and not only on the text: a text that is interrupted and continued becomes another, unless the cut is saved with it. That is what \cref{sec:sampler} avoids. \emph{XTC}, ``exclude top choices'', does the opposite of truncation: with a given probability it removes all tokens above a threshold but the least likely of these. It makes texts more surprising by taking away what the model thinks best; we know of no evaluation. Our generator would have a random number for it, with another number in the place of the zero.
+@ What is missing here, and why? \emph{Mirostat} holds the surprise of the text near a target: after each token it moves its cut up or down by the difference.\side{\cited[Basu, Ramachandran, Keskar and Varshney 2021]{Basu 2021}.} So the choice at a place depends on all choices before it, and not only on the text: a text that is interrupted and continued becomes another, unless the cut is saved with it. That is what \cref{sec:sampler} avoids. \emph{XTC}, ``exclude top choices'', does the opposite of truncation: with a given probability it removes all tokens above a threshold but the least likely of these. It makes texts more surprising by taking away what the model thinks best; we know of no evaluation. Our generator would have a random number for it, with another number in the place of the zero.
 \emph{Top-n-sigma} and \emph{DRY}, a penalty that grows with the length of a repetition, are exercises. \emph{Minimum Bayes risk} decoding is not a stage but a choice among whole texts: it samples several, and takes the one that is most like the others; \cref{sec:relatives} has it.
-@^mirostat@>@^XTC@>@^top-n-sigma@>@^DRY@>@^minimum Bayes risk@>
+@^mirostat@>@^XTC@>@^top-n-sigma@>@^DRY@>@^minimum Bayes risk@>@^surprise@>
 
 @* Differences between implementations. \label{sec:samplingothers}
 Each stage of this chapter is in most programs of the kind, and hardly two programs agree on all of its edges. \Cref{tab:others} has those that a user can see. We took what most of them do, and where that left something open, what can be written down. So a text that was drawn elsewhere, with the same seed, is not drawn here again. What can be compared are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.

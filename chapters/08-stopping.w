@@ -9,10 +9,10 @@
 \incipit{T}{he loop} goes round, and each round adds a token. The loop itself never tires of it. Three things end a text: the model selects a token that means the end; the text reaches a length that the caller has set, or that the context has;
 or a phrase appears at which the caller wants it to stop, such as the words that introduce the next question. The first two are comparisons of numbers. The third is harder, because a phrase is made of characters and the model
 writes tokens: the phrase may begin in the middle of one token and end in the middle of another.
-@^stopping@>@^stop strings@>@^stop sequence@>@^streaming@>
+@^stopping@>@^streaming@>
 
 Meanwhile a person is reading along. A reader who is shown each token as it comes, which is called \emph{streaming}, must not see the beginning of a phrase that is going to end the text, because the phrase is no part of the answer; nor half of a character. So we hold some bytes back. Which? A common answer is: as many
-as the longest phrase has, less one. Another is: everything, once a phrase may have begun. Both show the reader less than they could. The exact answer comes from an algorithm of 1975 for searching library catalogues: the automaton of Aho and Corasick knows after every byte how much of the text may still have to be taken back.
+as the longest phrase has, less one. Another is: everything, once a phrase may have begun. Both show the reader less than they could. The exact answer comes from an algorithm of 1975 for searching library catalogues: the automaton of Aho and Corasick \cited{Aho 1975} knows after every byte how much of the text may still have to be taken back.
 
 @ The chapter makes two pairs of files. |stops| is the automaton: it is given a few phrases, and says after every byte of a text which phrase ends there and how much of one may have begun. |stopping| connects the loop with a reader: it turns ids into bytes, releases the bytes that are certain, and asks a list of \emph{stopping criteria} whether the text is to end,
 remembering which of them said so. A short program then makes the built-in model run into each of its ends (\cref{sec:ends}).
@@ -39,6 +39,7 @@ bytes, the same text would have come later; had everything waited from the first
 @* Stop strings: the automaton of Aho and Corasick. \label{sec:automaton}
 A phrase at which a text ends is called a \emph{stop string} or \emph{stop sequence}. Ours are strings of bytes. Why not of tokens? The two line ends \tok{\char92n\char92n} are one token in some vocabularies, two in ours, and part of a longer token in others; which tokens spell a phrase depends on what comes before it. Why not of characters? A token
 may end in the middle of one, and then something has come that cannot be compared. Bytes have neither problem, and a caller may even ask for bytes that are not valid text.
+@^stop string@>
 
 We keep all stop strings together in a tree, a \emph{trie}, in which strings that begin alike share their beginnings. A \emph{state} is a node of the tree: a beginning of one or more of the strings, the root being the empty one (\cref{fig:links}).\lab{lab:stoptree} While reading a text we are always in one state: the longest end of the text so far that is a node. In the calculation above it is the third
 column. Nothing else about the text matters, for nothing that began further back can still become a stop string.
@@ -94,7 +95,6 @@ static uint32_t child_for(const struct stops *s, uint32_t at,
 }
 
 @ The step. If the state has a child for the byte, that child is the new state. If not, the longest end of the text cannot be continued with this byte, and we try the next longest: the longest shorter end of the same text that is also a node. That is |failure|, the dashed arrow of the figure. It has a failure of its own, and so on down to the root, which is an end of every text. The first of these with a child for the byte wins, because it is the longest.
-@^failure link@>
 
 How long can this walk take? Each of its steps makes the state shorter by at least one byte, and each byte of the text makes it longer by at most one. So in a whole text the walks take no more steps than there are bytes, whatever the strings are. A single byte may cause a walk as long as a stop string, but only after as many bytes that caused none: the cost is \emph{amortized}. (Each step of a walk looks through one list of children, which is long only if strings continue in many ways from the same beginning.)
 @^amortized cost@>
@@ -134,6 +134,7 @@ static void add_string(struct stops *s, size_t which)
 
 @ Then the failure links are found, by the step itself. Take a node that is reached from |at| by a byte. Every shorter end of it is an end of |at| followed by that byte. So we step from the failure of |at| by the same byte, and arrive at the failure that we look for. That step visits only nodes shorter than the one in question; so if we go through the tree level by level, their failures are known already. The levels come in order
 if each node that is visited puts its children at the end of a queue. These walks are short as well: along one string the failures get longer by at most one byte a node, and each step of a walk makes one shorter.
+@^failure link@>
 
 @<Find the failures, level by level@>=
 static void link_nodes(struct stops *s, uint32_t *queue)
@@ -372,6 +373,7 @@ void text_stream_close(struct text_stream *o)
 }
 
 @ The tokenizer turns an id into bytes. For some vocabularies it must know whether anything precedes the token: they put a blank before every word and take it away from the first word of a text (\cref{sec:decodersteps}). What precedes the first new token is the prompt. So we feed the prompt's ids to the tokenizer until one of them yields bytes; from then on the rule for the first word no longer applies. Special tokens, such as those that mark the turns of a conversation, yield no bytes. (A caller who continues a cancelled text with the same stream shows it the longer prompt of the next call; the text that it has stays.)
+@^special token@>
 
 @<Take a token@>=
 bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
@@ -396,7 +398,6 @@ bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
 }
 
 @ A program that guesses several tokens ahead may have to take some back. So the state of a text stream can be saved and restored. That is cheap, because the bytes need not be copied: a text stream only appends, and the cut before a stop string shortens the text without changing a byte of it. After a restore the bytes of the tokens that were taken back are still there, beyond the end, and the next token overwrites them.
-@^speculative decoding@>
 
 @<Take a token@>=
 struct text_stream_state text_stream_save(const struct text_stream *o)
@@ -415,7 +416,7 @@ void text_stream_restore(struct text_stream *o,
 
 @* Stopping criteria. \label{sec:criteria}
 The loop of \cref{loop} knows three ends: an end token, the length, and a callback that says no. For any other it calls a function after each token, |stop|, and asks whether the text is to end. A \emph{stopping criterion} is such a function with a name. Several of them make a list; the list is itself such a function, and says yes when one of its members does. \Cref{fig:ending} shows where each decision is made.
-@^stopping criteria@>
+@^stopping criterion@>@^end token@>@^callback@>
 
 \herefig{ending}{fig:ending}{One round of the loop, and the four places where it may be the last. Above each is the reason that we report; below it the \emph{finish reason} that programming interfaces of language services return. The criteria are a list: text stream, repetition, your own.}{A chain of six boxes from left to right: select, append, end token, stopping criteria, length, watcher; from the last an arrow leads back to the first. From the last four an arrow leads up to the words eos, the criterion's name, length, cancelled. Below the boxes: stop under the end token and the criteria, length under the length, nothing under the watcher.}
 
@@ -522,6 +523,7 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 
 @* Finish reasons. \label{sec:ends}
 A program puts the module to work: it asks the built-in model for eleven texts that end for six different reasons, and then shows one text on its way to a reader, token by token. It is little more than a list of requests. The tale of the dog ends by itself, or where the caller ends it. The owl's prompt is a question, and the clock in the sun ticks for ever. The shopping list and the last text are not the model's: a \emph{script} is recited, so that we can show any text we like.
+@^finish reason@>
 
 @<The requests@>=
 #define DOG .prompt = "The dog", .max = 400
@@ -584,7 +586,7 @@ static void show(const struct session *u, size_t from, size_t to)
 
 @ A text is cancelled by the watcher. \label{sec:cancelled} Its |false| means that the caller wants no more, whatever the text is like; so it is no member of the list, and has a reason of its own, |FINISH_CANCELLED|. Where does the wish come from? From a program that has seen enough, or from a person who presses Ctrl-C. Then the operating
 system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing, because memory may be half taken and a row half written. It notes the signal's number in a variable that C promises to write in one piece, and returns. After the next token, when everything is in order, the watcher looks at the variable. (Here the program can send the signal to itself.)
-@^cancelling@>@^signals@>
+@^signal@>
 
 The last function recites: it selects the script's next token, whatever the logits are.
 
@@ -736,12 +738,12 @@ The tokens are the same, but the criteria begin anew. A \emph{Us} that was held 
 @ Three questions remain that a caller will ask. \emph{What is counted?} Every token that was selected, because each cost a pass: those of a stop string, and the end token, are on the bill although they are not shown.
 \emph{What is left in the cache?} The cut concerns bytes only. The ids stay as they were written, and the cache has a row for each of them except the last, which was not read. If a conversation goes on with the text that was shown, its tokens are encoded anew, and the rows up to the first difference are used again (\cref{cache}).
 \emph{Can stopping change the text?} Not here. The criteria never touch the logits, and the draws depend on seed and position; so with the same seed a text under other stopping options is the same text, longer or shorter. That is why an end token within |min_tokens| is selected and not obeyed. Other libraries mask it instead, which keeps the tale going and draws other tokens; the search of chapter 9 has such a mask.
-@^usage@>@^min\_tokens@>
+@^min\_tokens@>
 
 @* The end token is sampled. \label{sec:endtoken}
 Among the tokens of a vocabulary one or a few stand for no text: the \emph{end-of-sequence} tokens, EOS for short. In training they followed each text, and a model that has learned well gives them a high probability where a text is over. Which ids are they? The model's files say it, in more than one place. The loop takes them from \.{generation\_config.json} if that file lists any, and from \.{config.json} otherwise. The two may disagree,
 because one was made for texts and the other for conversations. Llama~3.1, for instance, lists three: \.{<\char124 end\_of\_text\char124>} after a document, \.{<\char124 eot\_id\char124>} after a turn of a conversation, and \.{<\char124 eom\_id\char124>} after a message that waits for a tool's result.\side{\.{generation\_config.json} of the published Llama 3.1 models. The ids are 128001, 128009 and 128008.} A program that listens for the first alone gets the answer, then an answer of the model to itself, and so on. Therefore the loop compares each token with all of a list; with |n_eos| 0 it ignores them all, which is the command's \.{-{}-ignore-eos}, useful for measurements.
-@^end-of-sequence token (EOS)@>@^EOS@>
+@^end token@>@^EOS@>
 
 An end token is selected like any other token. A high probability is not enough: let a model give it 0.9, everything else 0.1, and draw; of \val{stop.coin.trials} draws a share of \val[3]{claim.S3-39} went on. And a low probability? If it is $e$ at each step, a text has not ended after $n$ tokens with the probability
 \begin{equation}\label{eq:running}
@@ -770,7 +772,7 @@ The clock agrees. A token of four bytes takes the automaton \val[0]{stop.clock.f
 compare: a pass of the built-in model, a very small one, takes \val[0]{stop.clock.pass} microseconds at \val{stop.clock.pass.tokens} tokens. The automaton adds \val[2]{stop.clock.percent} percent to that, the search of the longer text \val[1]{stop.clock.scan.percent} percent. Time decides nothing here. We use the automaton because it knows how much to hold.
 
 @* Padding, and why we have none. \label{sec:padding}
-Texts that are written together begin with prompts of different lengths and end at different times. Many programs keep them in a rectangular table and fill the short rows with a \emph{pad} token, mostly the end token for want of a better one. Then the pads must be masked in attention, and the positions counted without them. We have no table. A pass is a list of rows, each with its sequence and its position (\cref{sec:causal}); a text that has ended has no row in the next pass, and no pad token is needed.
+Texts that are written together begin with prompts of different lengths and end at different times. Many programs keep them in a rectangular table and fill the short rows with a \emph{pad} token, mostly the end token for want of a better one. Then the pads must be masked in attention, and the positions counted without them. We have no table. A pass is a list of rows, each with its sequence and its position (\cref{sec:causal}), which is called a \emph{ragged batch}; a text that has ended has no row in the next pass, and no pad token is needed.
 @^padding@>@^ragged batch@>
 
 What happens if the mask is forgotten?\lab{lab:padding} We put four pads before a prompt, unmasked. With end tokens for pads the logits after the prompt change by up to \val[2]{stop.pad.end.left}, yet all \val{stop.pad.end.same} greedy tokens that we compared stayed the same: the built-in model was trained on texts with end tokens between them, and has seen this before. With full stops for pads the logits change by up to \val[2]{stop.pad.other.left}, and the
@@ -783,23 +785,21 @@ Temperature, masks and penalties act before a token is selected. Once a text is 
 
 \emph{Left to right.} What follows a word would often settle which word it is. We remove a token from a tale that the model was not trained on, and let the model fill the gap: its likeliest token is right in \val{stop.gap.left} of \val{stop.gap.places} places. Now, of its \val[word]{stop.gap.choices} likeliest tokens, we take the one with which the gap and the next \val[word]{stop.gap.after} tokens are likeliest together. That is right in \val{stop.gap.both}.
 One tale is a hint and no proof, but it points where one would expect.
-@^left-to-right bias@>@^revision@>
 
 \emph{Length.} If each token is faulty independently with probability $e$, then \eqref{eq:running} is the share of texts of $n$ tokens without a fault. The rare tokens come at a rate of \val[4]{stop.rare.rate}; of the \val{stop.cut} conversations with at least \val{stop.cap} tokens, \val[0]{stop.clean.expected} should have none among the first \val{stop.cap}, and \val{stop.clean} have none.
 
 \emph{No plan.} The likeliest token need not begin the likeliest pair. At the same \val{stop.gap.places} places the likeliest pair begins with another token in \val[word]{stop.pair.other}: in an easy tale hardly ever. Chapter 9 looks further ahead, and finds out what that is worth.
-@^planning@>
 
 Streaming makes all this visible: what has been shown cannot be changed. Are people served better by an answer that comes at once, or by one that was read over before it was sent? That is for the caller to decide, and not for the loop.
 
 \begin{aside}{Thinking first}
-Two remedies are in use, and neither changes the loop. A model may be led to write down its steps before the answer, a \emph{chain of thought};\side{Wei and others 2022.} the plan then is in the text, where the following tokens can attend to it, and a stop string separates it from the answer. Or several continuations are written and weighed, some given up and some carried on, a \emph{tree of thoughts}:\side{Yao and others 2023.} so something is taken back, at the
-price of having been written. Both buy better tokens with more of them. How much better, others have measured; we have not.
+Two remedies are in use, and neither changes the loop. A model may be led to write down its steps before the answer, a \emph{chain of thought};\side{\cited[Wei and others 2022]{Wei 2022}.} the plan then is in the text, where the following tokens can attend to it, and a stop string separates it from the answer. Or several continuations are written and weighed, some given up and some carried on, a \emph{tree of thoughts}:\side{\cited[Yao and others 2023]{Yao 2023}.} so something is taken back, at the
+price of having been written. Both buy better tokens with more of them. How much better, others have measured; we have not. @^chain of thought@> @^tree of thoughts@>
 \end{aside}
 
 @ And what of masks? \label{sec:maskends} It is often said that masking tokens \emph{forces} a text into a form. Step by step it does: after the owl's question we masked all tokens but those made of digits,\lab{lab:maskends} and all \val{stop.mask.draws} tokens drawn at temperature 1 were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability.
 But such a mask does not finish a text. If the length comes first, what is left is only the valid beginning of a form, half an object of JSON for example. To guarantee a whole one, the mask must know how many tokens are left, and forbid each token after which the rest could not be completed in time. The constraints of \cref{constraints} do that: with a limit of 12 tokens they write a complete object, and a limit that is too short for the form is refused before the first token.
-@^constrained decoding@>
+@^mask@>
 
 @* Differences between implementations. \label{sec:stopothers}
 Nearly every program that lets a model write has stop strings. No two of those in \cref{tab:stopothers} agree about them.
@@ -840,9 +840,8 @@ vLLM: the longest, less 1 & \val[2]{stop.rule.short.fixed} & \val[2]{stop.rule.s
 
 With the fixed number the fewest tokens are silent: once a text is longer than that number, whatever comes in at the end pushes as many bytes out in front. Something is shown with nearly every token, but it is always late: by \val[1]{stop.rule.short.fixed} bytes with the short strings, about a token, and by \val[1]{stop.rule.long.fixed} with the long one, a few words. The delay is there in every text, for the sake of a phrase that hardly ever comes.
 By our rule the reader nearly always has everything, and waits for a moment where something has begun. llama.cpp's rule is as prompt, except that it releases nothing while a stop string may have begun, not even bytes that can no longer belong to one, like the \emph{an} of our calculation. The fixed number gives an even flow; ours gives the text sooner.
-@^Morris--Pratt algorithm@>
 
-The search itself is the one that Aho and Corasick published in 1975; for a single string it becomes that of Morris and Pratt, of 1970. What we add is the number |hold| in the node: two lines.
+The search itself is the one that \cited[Aho and Corasick published in 1975]{Aho 1975}; for a single string it becomes that of Morris and Pratt, of 1970 \cited{Morris 1970}. What we add is the number |hold| in the node: two lines.
 
 @* What the tutorials say. \label{sec:stoptutorials}
 On this subject the tutorials are brief and mostly right. Two sentences teach something; the other claims are in the laboratory.\lab{lab:stopclaims}

@@ -11,9 +11,9 @@
 and no choice is ever taken back. The likeliest \emph{text} is another thing. To find it one would have to look at all texts, and there are $V^N$ of them for $N$ words from a vocabulary of $V$.
 
 Between one text and all of them lies a compromise that was made for speech recognition. Keep not one beginning but a few, the $B$ best of those that are known; let each of them grow by every possible token; and of all the results keep the
-$B$ best again. This is \emph{beam search}, the beginnings are \emph{beams}, and $B$ is the \emph{beam width}.\side{Lowerre 1976, in a system for speech named Harpy. The picture is that of a beam of light, with darkness on either side.} With $B=1$ it is greedy decoding. With $B$ large enough nothing is ever thrown away. In practice $B$ is small. (Wu and others 2016 keep 8 to 12 beams when they translate, and find 4 or even 2 nearly as good.) We build it to the letter of
-the rule in the library \emph{transformers} (Wolf and others 2020; we read \texttt{5.0.1.dev0}, commit \texttt{6978a60}), because our tests compare texts and scores with those that the library writes. Then we ask what such a search is good for. The answer is not cheerful.
-@^beam search@>
+$B$ best again. This is \emph{beam search}, the beginnings are \emph{beams}, and $B$ is the \emph{beam width}.\side{\cited[Lowerre 1976]{Lowerre 1976}, in a system for speech named Harpy. The picture is that of a beam of light, with darkness on either side.} With $B=1$ it is greedy decoding. With $B$ large enough nothing is ever thrown away. In practice $B$ is small. (\cited[Wu and others 2016]{Wu 2016} keep 8 to 12 beams when they translate, and find 4 or even 2 nearly as good.) We build it to the letter of
+the rule in the library \emph{transformers} (\cited[Wolf and others 2020]{Wolf 2020}; we read \texttt{5.0.1.dev0}, commit \texttt{6978a60}), because our tests compare texts and scores with those that the library writes. Then we ask what such a search is good for. The answer is not cheerful.
+@^beam search@>@^greedy decoding@>
 @^beam width@>
 
 @ The chapter makes two files. |search| is the rule; it knows nothing of models and works with any function that gives scores. |sharing| is such a function: a model with the cache of \cref{cache}, in which the beams share the rows that they have in
@@ -142,7 +142,7 @@ if (!(power > 0 && power < INFINITY)) return error_say(why,
 In one step of the search every beam grows by every token. A beam's score is the sum of the log-probabilities of its tokens; a sum, because the product of the probabilities of a long text is smaller than the smallest positive double. Each token that may follow makes a \emph{candidate}, a text one token longer, whose score is the beam's plus the log-probability of the token. Of these
 $B\cdot V$ candidates we rank the best. How many? A candidate that ends with an end token does not grow any more, and we want $B$ that do. In the worst case each of the $B$ beams has all its $E$ end tokens among the best, as in \cref{fig:beamranks}; so we rank the best $(1+E)B$, and $B$ of them are certain not to end. With four beams and two end tokens that makes 12.
 (The library ranks at least $2B$, and so do we. Without end tokens that is more than is needed, and it changes nothing.) To be ranked is not to be \emph{kept}: at most $B$ of the ranked become beams of the next step.
-@^candidates@>
+@^candidate@>@^expand@>@^prune@>
 
 \widefig{beamranks}{fig:beamranks}{The worst case for two beams and one end token, drawn as a black square. Both beams most likely end, so the two best candidates finish, and only the third and the fourth are left to grow. Ranking $B$ candidates would have left no beam; ranking $(1+E)B$ always leaves $B$.}{Two beams, A with probability 0.50 and B with 0.40, have three candidates each. In the order of their probabilities these are A end 0.25, B end 0.20, A x 0.15, B y 0.12, A y 0.10 and B x 0.08. The first two finish, the next two are kept, and the last two are below the line and not ranked.}
 
@@ -168,7 +168,6 @@ struct search_step {@+ size_t number;
 
 @ Two candidates may have the same score. Then the candidate of the earlier beam goes first, and of one beam's the lower id: the order of the array $[B][V]$ read from end to end. (In transformers the order of equals is left to a function whose description does not settle it.) The candidates arrive in that order, so a simple insertion keeps the rule: a newcomer moves up past those that it beats, and stays below its equals.
 Nearly all candidates of a large vocabulary are turned away by the first comparison, so nothing is sorted.
-@^ties@>
 
 @<Put a candidate where it belongs, if anywhere@>=
 static void rank_candidate(struct search *s, struct search_candidate c)
@@ -243,11 +242,11 @@ static bool grow_beams(struct search *s, struct error *why)
 }
 
 @* Finished hypotheses: the length penalty. \label{sec:finished}
-A candidate ends if its token is an end token, or if the text has reached its maximum length. Then it is a \emph{hypothesis}, and competes with others that have ended at other lengths. Sums of logarithms cannot be compared at different lengths, because each further word makes a sum smaller: short texts would win by being short. So we divide the sum by a power of the length,
+A candidate ends if its token is an end token, or if the text has reached its maximum length. Then it is a \emph{hypothesis}, and competes with others that have ended at other lengths. Sums of logarithms cannot be compared at different lengths, because each further word makes a sum smaller: short texts would win by being short. So we divide the sum by a power of the length, @^hypothesis@>
 \begin{equation}\label{eq:lengthpenalty}
   \hbox{score}=\frac{\sum_i\ln p_i}{t^\lambda},
 \end{equation}
-where $t$ counts the tokens that were written, the end token included and the prompt not, and $\lambda$ is called the \emph{length penalty}. It is an odd name: sums are negative, so a larger $\lambda$ is kinder to long texts. With $\lambda=0$ the sum itself counts, with $\lambda=1$ the mean. (Programs differ here: some count the prompt, some leave the end token out. The penalty of Wu and others 2016, which is often quoted, is another formula: it divides by $((5+t)/6)^\lambda$.)
+where $t$ counts the tokens that were written, the end token included and the prompt not, and $\lambda$ is called the \emph{length penalty}. It is an odd name: sums are negative, so a larger $\lambda$ is kinder to long texts. With $\lambda=0$ the sum itself counts, with $\lambda=1$ the mean. (Programs differ here: some count the prompt, some leave the end token out. The penalty of \cited[Wu and others 2016]{Wu 2016}, which is often quoted, is another formula: it divides by $((5+t)/6)^\lambda$.)
 @^length penalty@>
 
 Take a text of 2 words with the sum $-3$ and one of 5 words with $-5$. With $\lambda=0$ the short one wins, $-3$ against $-5$; with $\lambda=1$ the long one, $-1$ against $-1.5$.
@@ -623,7 +622,7 @@ Now the source that is a model. Each beam is a sequence of the cache. The first 
 
 Beams differ from any other batch of texts because they descend from each other. All have the prompt in common, and when a beam has two children, both begin with the whole of it. An engine that keeps keys and values in arrays of a fixed shape must \emph{reorder its cache}: for every beam, in every step, it copies the parent's rows to where the child's belong. In \cref{cache} a sequence is a list of pages, and a child
 gets a copy of the list: |store_fork|. The first sequence that writes to a shared page copies the rows in that page, at most a page's worth.
-@^sharing@>
+@^sharing@>@^fork@>
 @^cache reorder@>
 
 We call the number of a sequence in the cache (a \emph{sequence id} elsewhere) its \emph{slot}. The first child of a parent takes over the parent's slot, and nothing is copied at all. A parent without children frees its slot. A second child, or a third, takes a free slot and forks its parent into it. \Cref{fig:seats}\lab{lab:seats} shows this in a search that we shall watch in \cref{sec:searchcheck}: before its fifth step each of the four beams has pages of its own, and after it all four are children of the first.
@@ -772,7 +771,7 @@ void search_model_close(struct search_model *s)
 
 @* Best of n. \label{sec:bestof}
 There is a simpler way to spend $n$ times the work on one text: sample $n$ texts, as in \cref{sampling}, and take the one that the model finds likeliest. This is \emph{best-of-n}. The texts are independent. They may end at different lengths, so we compare the log-probability per token; and we take it from the model's own distribution, whatever temperature and truncation the sampler used.
-@^best of n@>
+@^best-of-n@>
 
 @<The best of several texts@>=
 struct best_of {@+ struct continuation best;@+ double logprob;
@@ -964,14 +963,15 @@ Suppose a search found the best text every time. Would we want it? Think of a co
   0.9\ln0.9+0.1\ln0.1=-H,
 \end{equation}
 minus the entropy: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}.
+@^entropy@>
 
-A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (Shannon 1948, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it leaves the place where nearly all texts are. That does not prove the likeliest text dull. It says that it is not typical, and what it is like
+A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it leaves the place where nearly all texts are. That does not prove the likeliest text dull. It says that it is not typical, and what it is like
 has to be looked at.
 @^typical set@>
 
-So we asked the model to continue tales that it had not seen, from \val{dull.windows} places, each time with \val{dull.given} tokens given and \val{dull.written} to write, in six ways; the tale's own words are a seventh. \Cref{tab:dull}\lab{lab:dull} has three numbers for each way. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that occur there for the first time.\side{Li, Galley, Brockett, Gao and Dolan 2016.} The third is the entropy of all tokens that a way has written: how many different words it uses, and how evenly.
+So we asked the model to continue tales that it had not seen, from \val{dull.windows} places, each time with \val{dull.given} tokens given and \val{dull.written} to write, in six ways; the tale's own words are a seventh. \Cref{tab:dull}\lab{lab:dull} has three numbers for each way. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that occur there for the first time.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} The third is the entropy of all tokens that a way has written: how many different words it uses, and how evenly.
 
-The likeliest text itself is not among the seven: we do not know it for this model. What four beams write is only likelier than the rest, on average. Stahlberg and Byrne (2019) did find the likeliest translations, by a search that throws nothing away: for more than half of all sentences the likeliest translation was the empty text. Narrow beams had been good because they missed it.
+The likeliest text itself is not among the seven: we do not know it for this model. What four beams write is only likelier than the rest, on average. \cited[Stahlberg and Byrne (2019)]{Stahlberg 2019} did find the likeliest translations, by a search that throws nothing away: for more than half of all sentences the likeliest translation was the empty text. Narrow beams had been good because they missed it.
 @^distinct-n@>
 
 \begin{table}
@@ -989,7 +989,7 @@ four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{
 \end{table}
 
 @ A search for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; at \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. And it is the tale that the model was made to imitate. Samples at temperature 1 should score like the tale. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature 0.5 they are \val[3]{dull.gap.cool} above, with one of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart. In the other columns the cooler samples are nearest to the tale. That is what we expect of a model that gives a little too much to words which no tale would use
-(Holtzman and others 2020): now and then one of them is drawn, and the text goes on from something that the model has never read. A lower temperature takes from the unlikely first. (So do the truncations of \cref{sampling}.)
+(\cited[Holtzman and others 2020]{Holtzman 2020}): now and then one of them is drawn, and the text goes on from something that the model has never read. A lower temperature takes from the unlikely first. (So do the truncations of \cref{sampling}.)
 
 The price of likeliness is in the other two columns. (Two beams have a little more entropy than greedy decoding; but \val{dull.windows} places in three tales are a small sample.) At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:
 
@@ -999,18 +999,18 @@ The beams have found a loop in which each word is all but certain, and they do n
 in four sampled texts it is \val[1]{dull.set.dice} percent.
 
 Nor is a search sure to reach its own goal. At \val{dull.worse} of the places the text of four beams is less likely than that of greedy decoding. The best of four samples, for about as many rows, has a mean of \val[3]{dull.logprob.best}: it is likelier than the tale and no duller. Search was at home in translation, where there is one right answer or nearly one; and even there
-the best results are reported for few beams and worse ones for many (Koehn and Knowles 2017), which is called the \emph{beam search curse}. Where many answers are right, a search finds one that few would give.
+the best results are reported for few beams and worse ones for many (\cited[Koehn and Knowles 2017]{Koehn 2017}), which is called the \emph{beam search curse} \cited{Yang 2018}. Where many answers are right, a search finds one that few would give.
 @^beam search curse@>
 
 @* Relatives of beam search. \label{sec:relatives}
-Several proposals keep the beams and change what makes them dull. \emph{Diverse beam search} (Vijayakumar and others 2018) divides them into groups, and takes from a candidate's score what the groups before it have just written, so that the groups drift apart; the price is one more number to choose, and the texts are likely ones still. \emph{Beam sampling} draws the candidates of a step instead of ranking them. \emph{Stochastic beams} (Kool and others 2019) add the noise of \cref{sec:gumbel} to each score, in such a way that the $B$ beams are $B$ \emph{different} texts, drawn
+Several proposals keep the beams and change what makes them dull. \emph{Diverse beam search} (\cited[Vijayakumar and others 2018]{Vijayakumar 2018}) divides them into groups, and takes from a candidate's score what the groups before it have just written, so that the groups drift apart; the price is one more number to choose, and the texts are likely ones still. \emph{Beam sampling} draws the candidates of a step instead of ranking them. \emph{Stochastic beams} (\cited[Kool and others 2019]{Kool 2019}) add the noise of \cref{sec:gumbel} to each score, in such a way that the $B$ beams are $B$ \emph{different} texts, drawn
 from the model without replacement. Both of these are ways to draw, and no longer a search for the best.
 @^diverse beam search@>
 @^beam sampling@>
 @^stochastic beams@>
 
-Others keep several texts and change what is compared. Best-of-n asks the model. With a second model that judges whole texts, a \emph{reward model}, the same loop picks the text that is judged best. \emph{Self-consistency} (Wang and others 2023) samples many solutions of a problem and takes the answer that most of them reach. \emph{Minimum Bayes risk} decoding (Kumar and Byrne 2004) takes the text that is most similar to all the others, by some measure of similarity: not the likeliest one, but the one with the least expected error if any of them may be the truth. \emph{Contrastive search} (Su and others 2022) writes one text only, and prefers a likely token whose hidden state is unlike those before it. Apart from those hidden states, all of these need from an engine only what this chapter and \cref{sampling} have: several texts, their log-probabilities, and a cache that shares what the texts have in common.
-@^best of n@>
+Others keep several texts and change what is compared. Best-of-n asks the model. With a second model that judges whole texts, a \emph{reward model}, the same loop picks the text that is judged best. \emph{Self-consistency} (\cited[Wang and others 2023]{Wang 2023}) samples many solutions of a problem and takes the answer that most of them reach. \emph{Minimum Bayes risk} decoding (\cited[Kumar and Byrne 2004]{Kumar 2004}) takes the text that is most similar to all the others, by some measure of similarity: not the likeliest one, but the one with the least expected error if any of them may be the truth. \emph{Contrastive search} (\cited[Su and others 2022]{Su 2022}) writes one text only, and prefers a likely token whose hidden state is unlike those before it. Apart from those hidden states, all of these need from an engine only what this chapter and \cref{sampling} have: several texts, their log-probabilities, and a cache that shares what the texts have in common.
+@^best-of-n@>@^reward model@>
 @^self-consistency@>
 @^minimum Bayes risk@>
 @^contrastive search@>

@@ -11,9 +11,9 @@
 \chapterquestion{How can three programs for three processors give the same bits?}
 @** Kernels in scalar C, AVX2 and AVX-512.
 \incipit{A}{ kernel is} one of the dozen loops in which a model spends its time. Chapter 2 defined what each computes, rounding by
-rounding. Here they are written, once in plain C and in two kinds of vector instructions. There is nothing about language in this chapter. If
+rounding. Here they are written, once in plain C and in two kinds of vector instructions (SIMD: a single instruction for multiple data). There is nothing about language in this chapter. If
 you are content to know that |linear| multiplies a matrix, you can skip it.
-@^kernel@>
+@^kernel@>@^SIMD@>@^AVX2@>@^AVX-512@>
 
 @ The program prints what the kernels of this machine make of a small matrix, with the bits of each number. The same bits must
 come out on any machine.
@@ -110,7 +110,7 @@ Each kernel is written once. What differs between the tables is a handful of def
 before: how wide a register is, how to say multiply--add, and an attribute that allows the compiler to use
 these instructions in these functions although the rest of the program must run without. So there is one text of the bodies, \.{bodies.inc}, and three heads:
 each of the three files below makes its definitions and then includes it.
-@^AVX2@>@^AVX-512@>@^SIMD@>
+@^multiply--add@>
 
 @(scalar.c@>=
 #include "kernels/kernels.h"
@@ -129,6 +129,7 @@ const struct kernels kernels_scalar =
 @ This file is for AVX2, the common ground of nearly all processors for personal computers since 2015. A register has eight
 lanes, so sixteen lanes are two registers, and there are sixteen of those. The tile of three rows and two
 outputs uses twelve for sums; with two weights and one input at a time that is all but one.
+@^register@>
 
 @(avx2.c@>=
 #include "kernels/kernels.h"
@@ -434,7 +435,7 @@ So we compute a \emph{tile}: a few rows times a few outputs at once. In the tile
 loads feed six multiply--adds of sixteen lanes, where one dot product by itself would need two loads for each. Each dot product in
 the tile has its own sixteen lanes, and none of them notices that it has company: that is why
 the bits do not depend on the number of rows.
-@^tile@>@^blocking@>
+@^tile@>
 
 @<Compute a tile of dot products@>=
 INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
@@ -584,7 +585,6 @@ over $k$ would gather from sixteen places. So the registers run over the outputs
 instead, and a lane of the definition becomes a whole row of an array: |sum[j]| holds
 lane $j$ for a span of outputs. The additions are the same, in the same order; only who stands next
 to whom has changed.
-@^Conv1D@>
 
 To load and store a sum for each multiply--add would leave the multipliers idle half of the time, so terms $k$,
 $k+16$, $k+32$ and $k+48$, which belong to the same lane, are added in one visit.
@@ -684,7 +684,7 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
 thousands of bytes apart, as one input's neighbours do from the next input's, are fetched slowly: every few of them stand on another page of the machine's memory. So what several rows
 shall use is \emph{packed} first. A strip of two registers of outputs is copied into sixteen \emph{panels}, one for each lane: panel $j$ has the
 weights of the inputs $j$, $j+16$, $j+32$, \dots, one after the other, in the order in which the lane wants them. They are widened on the way. And since no processor guesses that the next piece lies thousands of bytes on, it is told: the piece of |PREFETCH| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
-@^panel@>@^packing@>
+@^panel@>@^packing@>@^prefetch@>
 
 @<Copy weights into panels@>=
 enum { MR = 6, NR = 2 * WIDTH, KC = 1024, MC = 96, PREFETCH = 24 };
@@ -1111,7 +1111,6 @@ of values, and in the end a join. The result of a block is $m_b$, $l_b$ and $o_b
 enum { PART_MAX, PART_SUM, PART_OUT };
 
 @ Most rows see positions without a hole. If the model keeps a few at the beginning besides its window, there is one hole, and every walk over positions steps across it.
-@^attention sink@>
 
 @<The positions that a row sees@>=
 INLINE uint32_t first_seen(const struct kv_range *r)
@@ -1265,8 +1264,7 @@ INLINE void attend_block(const struct attention_dims *h, const float *q,
 
 @ One head of one row: all blocks that its range touches, and then the join. The results of the blocks are in the worker's own |scratch|. When the caller wants to see the weights, |kept| has room for them, and the exponentials are
 kept there; they become weights after the join.
-Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
-@^GQA@>
+Several heads of queries share one head of keys where there are fewer of these (\cited[Ainslie and others 2023]{Ainslie 2023}).
 
 @<All blocks of one head, and their join@>=
 INLINE void attend_head(const struct attention_dims *h, const float *q,
@@ -1508,7 +1506,6 @@ At the end of a pass stand the logits, one for each token of the vocabulary, in 
 done in double. A sum of fifty thousand exponentials in float would be off in the fifth digit, and the
 probabilities that it gives would not sum to 1; in double they do, within $10^{-14}$. The vocabulary
 is summed in sixteen lanes again, for the same reason as ever, and the exponentials are left in |y|.
-@^log-probability@>
 
 @<The sum of the exponentials of a row, in double@>=
 INLINE double sum_of_exp(const float *x, size_t n, double max, double *y)
@@ -1531,7 +1528,6 @@ INLINE double sum_of_exp(const float *x, size_t n, double max, double *y)
 @ A probability is the exponential over the sum; its logarithm is the difference to the maximum, less the
 logarithm of the sum. That second form is not the logarithm of the first: where the probability is
 too small for a double, its logarithm is still an ordinary number.
-@^underflow@>
 
 @<One worker's share of the probabilities@>=
 struct softmax_job { const float *x; size_t rows, n; double *y; bool logarithm; };

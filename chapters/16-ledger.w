@@ -41,6 +41,7 @@ For S4-29 the numbers are equal. S4-30 asks for equality as well, and $150-149=1
 
 @* What became of the claims. \label{sec:ledgersum}
 Of the \val{ledger.rows} statements \val{ledger.all.holds} hold as they stand and \val{ledger.all.holds-with-rounding} hold when our number is rounded to the digits that the author printed: \cref{fig:verdicts} and \cref{tab:verdicts}. \val{ledger.all.off-by-one} are off by one, nearly all of them about the same thing, the one row that the cache has not got yet. Of the rest, most are not wrong but \emph{misleading}: true in one sense, and likely to be read in another. Only \val[word]{ledger.all.wrong} are simply wrong.
+@^off by one@>
 
 \fig{verdicts}{fig:verdicts}{What became of the claims, by source. The table at the end of the chapter has every one of them.}{Five horizontal bars, one for each tutorial, divided by verdict. In each of them the largest part holds; the second largest is misleading in S1, S2 and S3, and off by one in S4.}
 
@@ -76,7 +77,7 @@ A laboratory program prints lines, each a \emph{key} and a number, such as \text
 \medskip
 
 Ours stands on the left of the relation, theirs on the right. One operator is enough: a ratio of two keys, or a number of bytes divided by $10^9$. After \.{in} comes a range, as \.{10..100}. Blanks separate everything, so that a key may contain points and dashes.
-@^rule of a claim@>@^test of a rule@>
+@^test of a rule@>
 
 @ A \emph{rule} is one or more tests, each with a word before it that says what the test means for the sentence. Most sentences have one meaning, and its tests have the word \.{says}. Some need judgement, and there the rule has two halves. A sentence is \emph{misleading} if it is \.{true} in one sense and will be \.{read} in another;
 it is \emph{ambiguous} if its author left open whether \.{either} of two things is meant \.{or} the other. The row then explains both senses in words, and the tests decide both. So even a judgement has to be supported by two runs: one in which the sentence is right, and one in which it fails.

@@ -498,7 +498,7 @@ struct fit fit_line(const double *x, const double *y, size_t n)
 @* Random numbers. \label{lab:random}
 Some experiments need random numbers, and the same ones on every machine, or the numbers
 in this book would change with the library of whoever prints it. A counter goes on in large odd
-steps,\side{$2^{64}$ times the golden section. Steele and others 2014.} and what it shows is stirred until no bit remembers its place.
+steps,\side{$2^{64}$ times the golden section. \cited[Steele and others 2014]{Steele 2014}.} and what it shows is stirred until no bit remembers its place.
 @^random numbers@>
 
 @<Random numbers that are the same everywhere@>=
@@ -511,7 +511,7 @@ double random_normal(uint64_t *seed);
 
 @ The upper 53 bits, and a half so that 0 never comes, are a uniform number between 0 and 1. Two of those make a normal
 one: a point of the plane whose coordinates are normal has a uniform angle, and the
-square of its distance from the middle is $-2\ln u$.\side{Found by Box and Muller. The point's other coordinate is as good a number, and is
+square of its distance from the middle is $-2\ln u$.\side{Found by Box and Muller \cited{Box 1958}. The point's other coordinate is as good a number, and is
 dropped here.}
 
 @<Stir a counter@>=
@@ -640,7 +640,7 @@ bool lab_tale(struct fixture *lab, struct ids *list, struct error *why)
   return true;
 }
 
-@ \emph{Distinct-2} is a measure of variety: of all pairs of neighbouring tokens in some texts, how many have not come before? (Li and others 2016.) We count them; the share is the caller's.
+@ \emph{Distinct-2} is a measure of variety: of all pairs of neighbouring tokens in some texts, how many have not come before? (\cited[Li and others 2016]{Li 2016}.) We count them; the share is the caller's.
 @^distinct-2@>
 
 @<Tokens, and pairs of them@>=

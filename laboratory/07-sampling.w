@@ -462,7 +462,6 @@ static bool show_texts(struct fixture *lab, struct error *why)
 
 @* Repetition. \label{lab:circles}
 A text goes in a circle if its last so many tokens are the same as those before them and those before these: three times in a row. The length of the circle is not known; so all lengths are tried, the shortest first, and the comparison goes backwards from the end, where it mostly fails at once.
-@^loop, of a text@>
 
 @<Look for a circle@>=
 static size_t circle(const uint32_t *id, size_t n)

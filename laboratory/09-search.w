@@ -447,7 +447,7 @@ static bool print_costs(struct fixture *lab, struct error *why)
 }
 
 @* Random models of fixed length. \label{lab:forest}
-A model of the forest is a table of logits for each beginning of fewer than six tokens, from the generator of \cref{sec:philox} with 9 as its fourth word. (Two uniform numbers make a normal one: Box and Muller 1958.) The beginnings are the nodes of a tree and numbered level by level, so that the children of node |i| are |3*i+1|, |3*i+2| and |3*i+3|. A text begins with a token of its own, and walks down the tree.
+A model of the forest is a table of logits for each beginning of fewer than six tokens, from the generator of \cref{sec:philox} with 9 as its fourth word. (Two uniform numbers make a normal one: \cited[Box and Muller 1958]{Box 1958}.) The beginnings are the nodes of a tree and numbered level by level, so that the children of node |i| are |3*i+1|, |3*i+2| and |3*i+3|. A text begins with a token of its own, and walks down the tree.
 
 @<Models small enough to be searched to the end@>=
 enum { MODELS = 2000, WIDE = 3, DEEP = 6, NODES = 364, MAX_BEAMS = 8 };

@@ -1,6 +1,6 @@
 -- apparatus.lua -- what a reader looks up agrees with what it leads to: the k-th exercise of chapter NN is make exercise-NN-k and has a
 -- folder of its own; no term stands twice in the glossary, which is in order; every source of the bibliography is cited, and every
--- citation has a source.
+-- citation has a source; a section that the index of subjects names has the word.
 local book = dofile("tools/book.lua")
 local bad, exercises, terms, sources, citations = 0, 0, 0, 0, 0
 local function fault(...) bad = bad + 1; print(string.format(...)) end
@@ -27,7 +27,7 @@ for _, row in ipairs(book) do
 end
 
 local back = slurp("chapters/back.tex")
-all[#all + 1] = { "chapters/back.tex", (back:gsub("\\source{[^}]*}", "")) }
+all[#all + 1] = { "chapters/back.tex", back }
 all[#all + 1] = { "chapters/front.tex", slurp("chapters/front.tex") }
 local seen, last = {}, nil
 for term in back:match("Glossary.-\\end{description}"):gmatch("\\item%[([^%]]*)%]") do
@@ -38,23 +38,75 @@ for term in back:match("Glossary.-\\end{description}"):gmatch("\\item%[([^%]]*)%
   if last and key < last.key then fault("chapters/back.tex: %s comes after %s in the glossary", term, last.term) end
   last = { key = key, term = term }
 end
-local source = {}
+local source, before = {}, nil
 for name in back:gmatch("\\source{([^}]*)}") do
   if source[name] then fault("chapters/back.tex: [%s] stands twice in the bibliography", name) end
   source[name] = { used = false }
   sources = sources + 1
+  local key = name:lower():gsub("[^%w]", "")
+  if before and key < before.key then fault("chapters/back.tex: [%s] comes after [%s] in the bibliography", name, before.name) end
+  before = { key = key, name = name }
 end
 for _, f in ipairs(all) do
-  local text = f[2]:gsub("%s+", " "):gsub("~", " ")
-  for inside in text:gmatch("%[([^%]%[]*)%]") do                 -- [Aho 1975; Knuth 1997, page 3]
-    for part in (inside .. ";"):gmatch("%s*(.-)%s*;") do
-      for name in pairs(source) do
-        if part == name or part:sub(1, #name + 1) == name .. "," then source[name].used = true; citations = citations + 1 end
+  -- \cited{Aho 1975; Gage 1994}, \cited[Aho and Corasick]{Aho 1975}
+  local text = f[2]:gsub("%s+", " "):gsub("\\cited%b[]", "\\cited")
+  for inside in text:gmatch("\\cited{([^}]*)}") do
+    for name in (inside .. ";"):gmatch("%s*(.-)%s*;") do
+      citations = citations + 1
+      if source[name] then source[name].used = true else fault("%s: [%s] is cited and not in the bibliography", f[1], name) end
+    end
+  end
+  -- names and a year that lead nowhere, but for strings and comments of C, which cannot be linked
+  local prose = f[2]:gsub("\n@[(<c][^\n]*=\n.-\n@[ \n*]", "\n"):gsub("\n@c.-\n@[ \n*]", "\n"):gsub("\\cited%b[]%b{}", ""):gsub("\\cited%b{}", "")
+  for who in prose:gmatch("(%u[%a-]+ and %u[%a-]+,? %(?[12][09]%d%d)") do fault("%s: %s is no \\cited", f[1], who) end
+  for who in prose:gmatch("(%u[%a-]+ and others,? %(?[12][09]%d%d)") do fault("%s: %s is no \\cited", f[1], who) end
+end
+for name, s in pairs(source) do if not s.used then fault("chapters/back.tex: [%s] is cited nowhere", name) end end
+-- the subject index: a mark @^concept@> stands in a section whose page prints the words of the concept; what chapters/see.tsv leads to
+-- is there; every term of the glossary, and every concept of tests/concepts.txt, can be looked up
+local function plain(t) return " " .. t:lower():gsub("\\%a+%*?", " "):gsub("[^%w+']+", " ") .. " " end
+local skip = { of = true, a = true, the = true, ["in"] = true, and_ = true, per = true, ["and"] = true, to = true, n = true }
+local function stem(w)
+  if #w < 5 then return #w > 3 and (w:gsub("s$", "")) or w end
+  for _, tail in ipairs { "ies", "ing", "ation", "ions", "ion", "ed", "es", "s", "y", "e" } do
+    local short = w:gsub(tail .. "$", "")
+    if short ~= w and #short > 3 then return short end
+  end
+  return w
+end
+local marks, found = 0, {}
+for i, row in ipairs(book) do
+  local s = "\n" .. slurp(row.web)
+  local starts = {}
+  for p in s:gmatch("\n()@[ *\n\t]") do starts[#starts + 1] = p end
+  for n, p in ipairs(starts) do
+    local text = s:sub(p, (starts[n + 1] or #s + 1) - 1)
+    local words = plain(text:gsub("@%^.-@>", " "))
+    for term in text:gmatch("@%^(.-)@>") do
+      marks = marks + 1
+      local t = term:gsub("\\", "")
+      if row.folder ~= "laboratory" then found[t:lower()] = true end
+      local head = t:match("^(.-), ") or t                      -- Gage, Philip
+      for w in plain(head):gmatch("%S+") do
+        if not skip[w] and not words:find(" " .. stem(w), 1, true) then
+          fault("%s, section %d: the index leads here for %s, and there is no %s", row.web, n, term, w)
+        end
       end
-      if part:find("^%u[%a-]+ [12][09]%d%d%l?$") and not source[part] then fault("%s: [%s] is cited and not in the bibliography", f[1], part) end
     end
   end
 end
-for name, s in pairs(source) do if not s.used then fault("chapters/back.tex: [%s] is cited nowhere", name) end end
-print(string.format("%d exercises, %d terms, %d sources, %d citations, %d faults", exercises, terms, sources, citations, bad))
-os.exit(bad == 0 and exercises > 100 and terms > 50 and sources > 20)
+local see = {}
+for l in io.lines("chapters/see.tsv") do
+  local from, to = l:match("^([^#\t]+)\t%+?(.+)$")
+  if from then
+    see[from:lower():gsub("\\", "")] = true
+    if not l:find("\t+", 1, true) and found[from:lower()] then fault("chapters/see.tsv: %s is in the index already", from) end
+    if not found[to:lower()] then fault("chapters/see.tsv: %s leads to %s, which no section marks", from, to) end
+  end
+end
+local function canbe(term, where) term = term:gsub("\\", ""); if not found[term:lower()] and not see[term:lower()] then fault("%s: %s is not in the index", where, term) end end
+for term in pairs(seen) do for one in (term .. ", "):gmatch("(.-), ") do canbe(one, "the glossary") end end
+local concepts = 0
+for l in io.lines("tests/concepts.txt") do if l ~= "" and not l:find("^#") then concepts = concepts + 1; canbe(l, "tests/concepts.txt") end end
+print(string.format("%d exercises, %d terms, %d sources, %d citations, %d marks, %d concepts, %d faults", exercises, terms, sources, citations, marks, concepts, bad))
+os.exit(bad == 0 and exercises > 100 and terms > 150 and sources > 80 and marks > 400 and concepts > 150)

@@ -26,8 +26,8 @@ for i = 2, #arg do
   end
   s = table.concat(out, "\n")
   s = s:gsub("\\begin{byhand}.-\\end{byhand}", blank):gsub("\\quoted%b{}", blank):gsub("``.-''", blank)
-  s = s:gsub("\\val%b[]%b{}", blank):gsub("\\val%b{}", blank):gsub("\\bytes%b{}", blank)
-  for _, c in ipairs { "cref", "Cref", "label", "ref", "eqref", "cite", "tutorial", "claim", "verify", "href", "url", "texttt", "tok", "gen", "piece", "begin", "end", "vskip", "hskip", "source" } do
+  s = s:gsub("\\val%b[]%b{}", blank):gsub("\\val%b{}", blank):gsub("\\bytes%b{}", blank):gsub("\\cited%b[]%b{}", blank)
+  for _, c in ipairs { "cref", "Cref", "label", "ref", "eqref", "cited", "tutorial", "claim", "verify", "href", "url", "texttt", "tok", "gen", "piece", "begin", "end", "vskip", "hskip", "source" } do
     s = s:gsub("\\" .. c .. "%b{}", blank) end
   s = s:gsub("\\printedheader%b[]%b{}", blank):gsub("\\checkpoint%b[]%b{}", blank):gsub("\\widecheckpoint%b[]%b{}", blank):gsub("\\checkpoint%b{}", blank):gsub("\\widecheckpoint%b{}", blank)
   s = s:gsub("\\begin{tutorial}%b{}%b{}", blank):gsub("\\begin{claimed}%b{}", blank):gsub("|[^|\n]*|", blank):gsub("@%^[^@]*@>", blank):gsub("@<[^@]*@>", blank)

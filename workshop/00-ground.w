@@ -7,7 +7,6 @@
 They are short, and each has one difficulty that is not visible from outside: how a message is cut without breaking a character, how a block knows its own size, how a
 pool of threads waits without missing its signal. You can use the module without reading this chapter. If you want to carry the engine to a system that is not
 POSIX, this is the chapter to change, and it should be almost the only one.
-@^error@>@^memory@>
 
 \begin{byhand}{a thousand elements, one at a time}
 An array is filled one element at a time, and we do not know in advance how long it will be. When it is full, it gets a larger block, and what it holds is copied there.
@@ -139,7 +138,7 @@ A request is entered in two accounts, that of its purpose and the common one, an
 before we know whether the system will grant it. Otherwise the account of a program that ran out of memory would show everything but the request that it died of.
 A product that overflows is not a number of bytes; it is entered as a request for 0. The comparison at the end is for tests, which
 refuse the first request, then the second, and so on.
-@^accounts@>
+@^account@>@^allocator@>
 
 @<Enter a request, and say whether it is refused on purpose@>=
 static bool enter_request(struct memory *m, enum memory_class what, uint64_t bytes)
@@ -540,7 +539,7 @@ A \emph{helper} is a worker that is a thread of ours; it knows its pool and its 
 all helpers wait for that; the last helper reports that all are done, and the caller waits for that. Each end is a \emph{generation counter}: a number that only ever rises by
 one. A thread that waits remembers the number that it saw last, and waits until the counter shows another. Such a wait cannot come too late, as waiting for a signal can: a thread that arrives after the announcement
 finds the new number, and goes on at once.
-@^barrier@>@^generation counter@>
+@^generation counter@>
 
 @<What a pool holds@>=
 struct generation { atomic_uint number, sleepers; };
@@ -602,7 +601,7 @@ number; here we first raise the number and then look at |sleepers|. These four a
 see no sleeper, that thread sees the new number, and does not sleep. If it has seen the old number, it holds the lock until the moment at which it
 sleeps, so the signal cannot fall between its look and its sleep. The atomic operations also carry the work to the helpers and its results back: what a thread wrote
 before it raised a number, another can read after it has seen the new number.
-@^sequential consistency@>@^lost wake-up@>
+@^lost wake-up@>
 
 @<Raise a generation, and wake those who sleep@>=
 static void generation_raise(struct pool *p, struct generation *g)
@@ -618,7 +617,7 @@ static void generation_raise(struct pool *p, struct generation *g)
 register, MXCSR, whose standard value is \.{1f80}: nothing flushed, nearest, no traps. Reading and writing it takes a small part of the time that the functions take. A test
 sets every mode wrong and compares the results.\side{There is a pragma that should tell the compiler of this, |FENV_ACCESS|; neither gcc nor clang needs it here, because a kernel is called
 through a pointer, and they do not know what it computes.}
-@^MXCSR@>@^denormals@>
+@^MXCSR@>
 
 @<Set the standard modes, and put back what was found@>=
 #if defined __x86_64__
@@ -866,7 +865,7 @@ struct quartiles timing_quartiles(double *x, size_t n);
 @<Read the clock, and sort what it said@>@;
 
 @ A sorted array has its quartiles at the quarters.
-@^median@>@^quartiles@>
+@^quartiles@>
 
 @<Read the clock, and sort what it said@>=
 double timing_seconds(void)

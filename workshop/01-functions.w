@@ -13,7 +13,7 @@ last bit is \emph{not} left to anybody. Addition, multiplication, division, squa
 and the fused multiply--add are each defined by IEEE 754 as the exact result, rounded
 once. A fixed sequence of them has one outcome on every machine that follows the
 standard, whether its compiler is gcc or clang, one number at a time or sixteen.
-@^IEEE 754@>@^libm@>
+@^IEEE 754@>
 
 \begin{byhand}{$e^2$ with a pencil}
 Powers of two are easy; so take as many of them as there are. With $\ln2=0.69$ we have $2/0.69=2.90$, which is nearest
@@ -161,7 +161,7 @@ NUM_INLINE double num_double(uint64_t u)
 Whole powers of two cost nothing, so we take as many as there are: $e^x=2^n e^r$, where
 $n$ is the integer nearest to $x/\ln 2$ and $r=x-n\ln 2$ is at most ${1\over2}\ln2$ in
 size. On that short interval $e^r=1+r+r^2q(r)$ with a polynomial $q$ of degree 5, fitted
-so that its largest error is as small as that of any such polynomial (Remez's exchange).
+so that its largest error is as small as that of any such polynomial (Remez's exchange \cited{Remez 1934}).
 @^Remez@>@^exponential@>
 
 Three details carry the weight. The integer $n$ comes without a conversion: adding
@@ -257,7 +257,6 @@ $$\tanh x={e^{2x}-1\over e^{2x}+1}={t\over t+2},\qquad t=e^{2x}-1.$$
 For small $x$ the subtraction in $t$ would cancel nearly everything. It need not be
 done: with $e^{2x}=2^n(1+p)$ we have $t=(2^n-1)+2^np$, and for $n=0$ that is $p$ itself,
 which the polynomial gave us before the 1 was added.
-@^cancellation@>
 
 @<The hyperbolic tangent in float@>=
 NUM_INLINE float num_tanhf(float x)
@@ -362,7 +361,6 @@ double num_erf(double x)
 
 @ All polynomials that are not inlined are evaluated by this one loop, highest power
 first, so that the large coefficients are added last.
-@^Horner@>
 
 @<Evaluate a polynomial@>=
 static double series(double z, const double *c, int n)
@@ -513,7 +511,7 @@ The quotient wanted is $x\cdot{2\over\pi}$, modulo 4: its whole part is the quad
 fraction the place in it. Write $x=M\cdot2^e$ with a whole number $M$ below $2^{53}$. Multiplied
 by $2^{e-2}$, the binary fraction $2/\pi$ falls apart into a whole number, whose product
 with $4M$ is a multiple of 4 and can be forgotten, and a fraction, of which the first 192
-bits are enough (Payne and Hanek 1983). So no more than a window of $2/\pi$ is looked at.
+bits are enough (\cited[Payne and Hanek 1983]{Payne 1983}). So no more than a window of $2/\pi$ is looked at.
 
 @<The digits of two over pi@>=
 static const uint32_t two_over_pi[40] = @[{ 0, 0,@|
@@ -529,7 +527,6 @@ static const uint32_t two_over_pi[40] = @[{ 0, 0,@|
 the digits, for angles so small that the window begins before the point. The product
 with $M$, in two halves, is the multiplication that one learns at school, with digits of
 thirty-two bits; what would stand in front of the window is not computed at all.
-@^long multiplication@>
 
 @<Multiply the window of two over pi by |M|@>=
 uint64_t u = num_bits64(x);

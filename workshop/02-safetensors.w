@@ -9,7 +9,7 @@
 settings say that a row has 768 numbers and the matrices are made for 640, somebody must notice, and not when the first wrong
 word appears. This chapter reads the two kinds of file, believes neither until it adds up, and puts together the model through which chapter 2 sends
 its rows.
-@^model@>@^validation@>
+@^model@>@^hostile files@>
 
 \begin{byhand}{a file of two tensors}
 A file begins with the length of its header, in eight bytes, lowest byte first: \texttt{70} and seven times \texttt{00}, in
@@ -121,7 +121,6 @@ static bool read_back(int damage)
 A model's files come from somebody we do not know. All that a wrong file may get out of us is a sentence: one line that says which file, which field, what is
 there and what should be there. It may not make us crash, or keep us busy for an hour, or take a gigabyte, and least of all may it produce text that looks like a model's. Here are the five rules that every reader
 of files in this book keeps.
-@^hostile files@>@^validation@>
 
 \begin{byhand}{three sums in one byte}
 Let sizes be numbers of one byte, from 0 to 255; a larger result loses its high digits, as in C. We are given a file of 100 bytes, whose
@@ -145,7 +144,6 @@ beginning, is one number that the system told us and not the file: how many byte
 header bounds each name and each entry; the number of bytes after the header bounds every offset; and the offsets bound the shapes. Each check relies on the one before it, so their order matters. In every one
 of them the unknown is alone on its side: we ask |header > size - 8| and not |8 + header > size|, because the left side of the second may be a small number again, as in the box. To check a product, we divide the bound by one
 factor and compare with the other; only then do we multiply.
-@^overflow@>
 
 The second rule: \emph{memory is allocated for what has been read, not for what is announced}. The list of tensors grows as entries are read. The layers are counted against the
 tensors, each of which has its own line in the header. An id must be smaller than the number of bytes of the vocabulary's file, since a word takes more than one byte. The rows of a text are allocated as the text
@@ -162,7 +160,7 @@ variables. And the numbers may be anything: each of the $2^{32}$ patterns of bit
 shorter. Then there is no memory at the address, the read has no result, and the system sends a signal, |SIGBUS|. No check can prevent this, because the file was as long as it should be when we looked. A library must not change the signal handlers
 of the program that uses it; so the library does nothing, and the command, which owns its process, has a handler (\cref{sec:signals}) that writes a sentence and ends with status 1. A test shortens the file during a running |generate|
 and between two questions to |probe|.
-@^SIGBUS@>@^mapped file@>
+@^SIGBUS@>@^memory mapping@>
 
 Copying the weights instead of mapping them would be safe from this, and would cost, for a large model, gigabytes and a minute at every start. We decided for mapping: the owner of a file can always spoil his own run.
 
@@ -170,7 +168,7 @@ The fifth rule is about places. \emph{A file may name its neighbours, and nothin
 and here we had to decide. A link in the directory may lead anywhere; yet we follow it, since Hugging Face's own cache consists of links, from each model's directory to a common store. The
 difference is whose word it is. The index was written by the stranger; a link was made on this machine, by a program that its owner ran. Where a link leads, only a regular file is opened: no device, no pipe that
 would make us wait, no directory.
-@^symbolic link@>@^path@>
+@^symbolic link@>
 
 @ What do these rules not give? They give a program that cannot be broken by a file, not a model that is the right one. Somebody who can write to the files can make the model say anything, and no check of sizes will
 notice. Checksums of whole files, such as those beside the built-in model, protect against that; they must come from another place than the files.
@@ -235,6 +233,7 @@ struct tensor_entry {
 @ A model may be one file, or several, called \emph{shards}, with an index that says which tensor is in which.
 Behind this interface the difference is gone. All that is left of it is the path in a message: a sentence about a tensor must name the file that has
 the tensor, and a sentence about a missing one the place where we looked.
+@^shard@>
 
 @<All tensors of a model@>=
 struct tensor_file;
@@ -1048,7 +1047,7 @@ look for either.
 
 @* Files of another kind. \label{sec:misfits}
 Most files that cannot be read are not damaged; they are something else. A repository that was cloned without Git LFS has a text of three lines in place of each large file. A directory may hold
-the weights as a pickle, or quantized for another engine, or nothing but an adapter. The first bytes of a file tell most of these apart, and the names in the directory tell the rest. The readers above would refuse
+the weights as a pickle, or quantized for another engine (GGUF), or nothing but an adapter. The first bytes of a file tell most of these apart, and the names in the directory tell the rest. The readers above would refuse
 all of them in words about headers and lengths; but the person who gets the sentence needs to know what the file is, and what to do.
 @^Git LFS@>@^pickle@>@^GGUF@>
 

@@ -9,7 +9,7 @@
 products get a bias. Each has written the change into a file of settings, under a name of his own. This chapter reads those files and puts the model
 together through which chapter 2 sends its rows. It holds that the differences are data and not programs: one description, filled from a table, says all that the engine
 must know about a family, and what stands in no row of the table is refused by its name.
-@^model@>@^family@>@^validation@>
+@^model@>@^family@>
 
 The hardest of the differences is small enough for paper. A model turns its queries and keys by wheels (\cref{sec:layer}), fast ones and slow ones, and
 has been trained on short texts. How must the wheels be slowed, so that it can read texts five times as long?
@@ -106,20 +106,19 @@ does not, and saves a pass over the row. GPT-2 has a bias after every product; L
 model ends; rotations have no table, cost no weights, and make a score depend on the distance alone. The gate in the MLP was found by trying, and
 its finder offers no reason; it costs a third matrix, so the inner list is made shorter, and with the same number of
 weights the loss is lower.
-@^RMSNorm@>@^SwiGLU@>@^rotary positions@>
+@^RMSNorm@>
 
 @ Other switches are about memory. Heads of keys are fewer than heads of queries, because what is kept of a text are keys and values; with four times fewer, four times as many texts fit. Mistral's
 window has the same purpose: a row sees the last \val{mistral.window} positions, so no more have to be kept. Is everything older lost? Not quite. In the layer
 below, the oldest row in the window has seen a window of its own; through \val{mistral.layers} layers something can travel \val{mistral.reach} positions. Qwen's files can turn the
 window on for the upper layers alone: then the lower ones see everything, and the upper ones keep little. A small model ties its head to its
 embedding because the two would be a large share of all its weights.
-@^window@>@^grouped-query attention@>@^tied weights@>
+@^window@>
 
 And some repair what others broke. Without a bias in queries and keys, a score has no way to prefer a distance; the makers of Qwen put those biases back, as they say because the
 model then reads further than it was trained. Queries and keys can also grow during training until softmax is saturated (\cref{sec:weights}); Qwen 3 brings each of them to a fixed size
 by a norm, and takes the biases out again. In GPT-2's files two switches play on the scores themselves: they may be left as they are, not divided by the root, and they may
 be divided by the number of the layer, which some trainers in 16 bits needed to stay finite.
-@^saturation@>
 
 @* The settings. \label{sec:config}
 Beside its weights (\cref{safetensors}) a model has the file \.{config.json}. It says how many layers there are and how wide, and
@@ -128,7 +127,7 @@ year in which it was saved. We read it into one structure. Behind this structure
 is only one kind of model: a GPT-2 is a model with learned positions, biases and a
 LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same. The structure is chapter 2's |struct model_config| (\cref{sec:modelsettings}), because the pass lives by it;
 here it is filled. A family whose parts are all in that structure already costs one row of a table (\cref{sec:families}).
-@^configuration@>@^GPT-2@>@^Llama@>
+@^GPT-2@>@^Llama@>
 
 @(config.h@>=
 #ifndef INCIPIT_CONFIG_H
@@ -1252,7 +1251,7 @@ $f_iL$. A wheel that makes a turn or more within $L$, $f_iL\ge2\pi$, has shown i
 makes less than one turn has shown a part of its circle; in a longer text it is turned to angles that no training has taught,
 and what the model makes of those is anybody's guess.
 
-@ \emph{Linear} stretching divides every frequency by $k$. It is the same as dividing the positions, and all angles stay within what was taught. What it
+@ \emph{Linear} stretching \cited{Chen 2023} divides every frequency by $k$. It is the same as dividing the positions, and all angles stay within what was taught. What it
 loses is near by. How sharply can a model tell a token from its neighbour? Take a query and a key that agree, $\varphi_i=0$, and all lengths 1. The
 mean contribution is
 $$S(\Delta)={1\over h}\sum_i\cos(f_i\Delta),\qquad S(0)-S(\Delta)\approx{\Delta^2\over2h}\sum_if_i^2\quad\hbox{for small }f_i\Delta,$$
@@ -1261,7 +1260,7 @@ slowed \val{wheels.factor} times, it falls from \val[3]{near.plain} to \val[4]{n
 to be trained some more.
 @^linear stretching@>
 
-So the fast wheels should be let alone. They need no slowing, for all their angles were seen; and the slow ones bear it, for they never told neighbours apart. \emph{Llama3} stretching
+So the fast wheels should be let alone. They need no slowing, for all their angles were seen; and the slow ones bear it, for they never told neighbours apart. \emph{Llama3} stretching \cited{Grattafiori 2024}
 asks for each wheel how many turns it made within $L$, that is $f_iL/2\pi$: beyond |high_freq_factor|, it keeps its speed; below |low_freq_factor|, it
 is slowed $k$ times; and between the two the share that is kept grows in a straight line with the turns. Of Llama 3.1's \val{wheels.all} wheels \val{wheels.fast} keep their speed and \val{wheels.slow} are slowed all the
 way (\cref{fig:wheels}).\lab{lab:wheels} The difference between here and next door stays \val[3]{near.llama3}.
@@ -1271,12 +1270,12 @@ way (\cref{fig:wheels}).\lab{lab:wheels} The difference between here and next do
 neighbours apart.}{A plot. To the right the 64 wheels, upwards the share of the speed, from 0 to 1. A flat line at one eighth is linear. The line of llama3 stays at 1 until wheel 28 and
 bends down to one eighth at wheel 35. The line of yarn leaves 1 at wheel 18 and falls straight to one eighth at wheel 36.}
 
-@ \emph{Yarn} is the same thought with another bend: its share falls in a straight line with the \emph{number} of the wheel, which is a line in the logarithm of the turns. A wheel that makes $\beta$ turns has
+@ \emph{Yarn} \cited{Peng 2023} is the same thought with another bend: its share falls in a straight line with the \emph{number} of the wheel, which is a line in the logarithm of the turns. A wheel that makes $\beta$ turns has
 $f_iL=2\pi\beta$, and with $f_i=\theta^{-i/h}$ this is at
 $$i(\beta)=h\,{\ln(L/2\pi\beta)\over\ln\theta}.$$
 Wheels before $i(\beta_{\hbox{\scriptsize fast}})$ keep their speed, those behind $i(\beta_{\hbox{\scriptsize slow}})$ are slowed. The published program rounds the two places outwards to whole wheels, unless the file
 says |truncate| is false, keeps the one from falling below 0 and the other from rising above $2h-1$ (there are only $h$ wheels, but so it is, and so it must be here), and parts them by a thousandth if they coincide.
-@^yarn@>
+@^YaRN@>
 
 Yarn does a second thing. A row that sees $k$ times as many keys divides its attention among $k$ times as many. Say one key stands $s$ above the rest, which are all alike: among $n$ keys its share is
 $e^s/(e^s+n)$. For $s=5$ and $n=$ \val{crowd.keys} that is \val[3]{crowd.before}; among \val{wheels.factor} times as many only \val[3]{crowd.after}. To keep its share it would need a score of $s+\ln k$. Yarn multiplies
@@ -1780,7 +1779,6 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
 @ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
 head. Most small models have no head of their own: the embedding that turned an id into
 a row is used to ask how much the last row looks like each id.
-@^tied head@>
 
 @<Assemble what is outside the layers@>=
 static void assemble_ends(struct model_loader *a)
@@ -1871,7 +1869,6 @@ static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 }
 
 @ The frequencies are asked of the description, and rounded here, once. A model with learned positions has none.
-@^rotary positions@>
 
 @<Compute the frequencies of the rotations@>=
 static bool model_frequencies(struct model_loader *a)

@@ -207,6 +207,7 @@ struct trie_node { uint32_t child, sibling, added; unsigned char byte; };
 
 @ On its way a text goes through \emph{stages}. Four of them change it: letters are put before it, or in place of others; it is brought
 into a normal form, or its blanks are thinned out. The fifth cuts it. Added tokens are searched for twice, in the text as it came and in its normal form. The first |n_normalizers| stages change what lies between those of the first search; the others are for what the second search leaves.
+@^added token@>
 
 @<A tokenizer, from inside@>=
 enum text_step_kind { STEP_SPLIT, STEP_PREPEND, STEP_REPLACE, STEP_NFC, STEP_STRIP };
@@ -661,9 +662,10 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
     j->why);
 }
 
-@ A vocabulary of characters begins with the ids of characters. One that has no id is spelt in bytes, if there are tokens for all of its bytes; else it becomes the
+@ A vocabulary of characters begins with the ids of characters. One that has no id is spelt in bytes, which is called \emph{byte fallback}, if there are tokens for all of its bytes; else it becomes the
 unknown token, of which some files want one for several in a row: for letters that are unknown, not for a letter whose own token is the unknown one, which a file may choose. Where not even that exists, the text cannot be encoded, and the message shows the character's number. No letter is left out
 without a mark: where something stood, there is an unknown token at least.
+@^byte fallback@>
 
 @<Encode a piece of characters@>=
 static bool push_character(struct job *j, const unsigned char *c,
@@ -938,7 +940,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 }
 
 @ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
-character, or an \texttt{e} and an accent. NFC makes one of them where there is one. Three steps lead there: every character is taken apart as far as possible, marks that stand
+character, or an \texttt{e} and an accent. NFC makes one of them where there is one \cited{Whistler 2022}. Three steps lead there: every character is taken apart as far as possible, marks that stand
 after one letter are put into the order of their \emph{classes}, and what can be joined is joined. The library utf8proc knows how all characters are taken apart, their classes, and what joins.
 @^NFC@>
 

@@ -3,7 +3,7 @@
 \chapterquestion{Not every vocabulary is a list of merges. What do the others say instead, and does the same engine write with them?}
 @** SentencePiece models and tiktoken files. \label{sec:scores}
 \incipit{T}{hree families of files} say how a text becomes tokens. GPT-2's lists merges: which two tokens make a third, and in which order. OpenAI's later
-files, and the program \emph{tiktoken} that reads them, list tokens only, each with a number, its rank. Google's \emph{SentencePiece}, by Taku Kudo and John Richardson, from which Llama~2 and Mistral have
+files, and the program \emph{tiktoken} that reads them, list tokens only, each with a number, its rank. Google's \emph{SentencePiece}, by Taku Kudo and John Richardson \cited{Kudo 2018}, from which Llama~2 and Mistral have
 their vocabularies, lists tokens with a score. Neither of the latter two says a word about merges; and yet all three mean the same kind of thing, and
 one engine is enough.
 @^tiktoken@>@^SentencePiece@>@^Kudo, Taku@>
@@ -357,6 +357,7 @@ static bool read_field(struct wire *w, struct wire_field *f)
 @* Scores. \label{sec:sentencepiece}
 Of the whole message four fields concern us: the pieces, one after another (1), how they were learnt (2), what is done with a text first (3), and what would be done with one that comes back (5), which must be nothing. Inside, we take the fields that could change an id. What a
 field is if it is absent stands in the format's description, and not in the file.
+@^score, of SentencePiece@>
 
 @<What a model of SentencePiece says@>=
 enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,

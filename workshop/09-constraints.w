@@ -156,7 +156,7 @@ bool constraint_forget(struct constraint *c, struct error *why);
 @* The syntax tree. \label{sec:constraintshapes}
 Patterns and grammars differ in how they are written more than in what they say. Both have characters and sets of them, one thing after another, one thing or another, one thing several times. A grammar has names besides: one
 thing is what rule so-and-so makes. So both readers make the same trees, of six kinds of knots. We call such a tree a \emph{shape}, and keep all shapes of a text in one list, where a number is enough to point.
-@^regular expression@>@^grammar@>
+@^grammar@>
 
 @<Shapes@>=
 struct code_range { uint32_t lo, hi; };
@@ -1034,7 +1034,7 @@ static uint32_t grammar_group(struct parser *r, struct names *all);
 @<Read a whole grammar@>@;
 @* The transition network. \label{sec:constraintnetwork}
 A tree says what a text is made of. To read a text from left to right one wants to know something else: what may come next. So each shape becomes a piece of a \emph{network}, whose nodes say just that: read one byte of these and go on there; go on here or there; go through rule so-and-so and then on there; the rule ends. For
-patterns this is Thompson's construction, and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor; William Woods, 1970, for questions about rocks from the moon.} It needs a stack, of the places to go on at when rules end; a pattern has one rule, which nobody calls, and needs none.
+patterns this is Thompson's construction, and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor \cited{Thompson 1968}; William Woods, 1970 \cited{Woods 1970}, for questions about rocks from the moon.} It needs a stack, of the places to go on at when rules end; a pattern has one rule, which nobody calls, and needs none.
 @^recursive transition network@>@^Thompson, Ken@>@^Woods, William@>
 
 @<A network@>=
@@ -1210,7 +1210,7 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
 }
 
 @* Bytes to the end. \label{sec:least}
-For each node we want the least number of bytes from there to its rule's end. A node of bytes has one more than what follows it, a fork the lesser of two, a call the rule's own number and what follows. All numbers begin with |NET_NEVER|, only the end has zero; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap.} As nodes are made from the end, the first pass finds nearly all.
+For each node we want the least number of bytes from there to its rule's end. A node of bytes has one more than what follows it, a fork the lesser of two, a call the rule's own number and what follows. All numbers begin with |NET_NEVER|, only the end has zero; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap \cited{Knuth 1977}.} As nodes are made from the end, the first pass finds nearly all.
 A rule can be twice another, and that one twice a third; with 31 of them the shortest text has more than $10^9$ bytes, and what exceeds |NET_MAX_LEAST| stays there.
 
 @<Find the least number of bytes to the end@>=
@@ -1410,6 +1410,7 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
 @* Configurations and states. \label{sec:standing}
 Several ways through the network may be open at once: after \texttt{a} in \texttt{ab\char124ac} two nodes wait, one for \texttt{b} and one for \texttt{c}. For a grammar each way has a stack besides. So a \emph{configuration} is a set of pairs, a node that waits for a byte and a stack; and a text that is complete is one of them, too: the pair of the last end
 and the empty stack. Two texts that lead to the same configuration can be continued in the same ways, and that is all that a state has to know.
+@^configuration@>
 
 A stack is a node to return to on top of another stack. Each one that occurs is kept once and has a number, so that to compare stacks is to compare numbers; the empty one is 0. A table of pairs finds the number, and for each we note how many bytes it takes at least to get rid of it.
 
@@ -1458,7 +1459,6 @@ static void sort_bytes(struct constraint *c)
 }
 
 @ To enter a rule a frame is pushed, unless nothing is left to do after the call: then whoever waits below may wait for the inner rule's end just as well. So a rule that ends with itself runs like a loop. A frame that has been pushed before on the same stack is found in the table.
-@^tail call@>
 
 @<Push a frame@>=
 static bool push(struct constraint *c, uint32_t back, uint32_t below,
@@ -2117,7 +2117,6 @@ grammar may have many more states near its ends.
 
 @* Binding, masking, stepping. \label{sec:mask}
 A constraint that is bound to a vocabulary asks whether it can be written with it at all. If every byte that some node waits for is a token, it can; if one isn't, the number of tokens from the beginning is computed, and if that is |NET_NEVER| the byte is named. With the blank that is lost the beginning must be looked at, too: a text that is to begin with a blank may be impossible.
-@^dead end@>
 
 @<Bind the constraint to a vocabulary@>=
 static void look_for_bytes(struct constraint *c)
@@ -2339,7 +2338,6 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
 @* The cursor. \label{sec:bound}
 Chapter 7's sampler asks before each choice what may come (\cref{sec:bonds}). What it is given for a constraint is a \emph{constraint cursor}: the constraint, the state that the text has reached, and a mask. The
 machine is told how many tokens may still be written, this one included, and the end token may come exactly where the text may end.
-@^constrained decoding@>
 
 @<The cursor of a text@>=
 struct constraint_cursor { struct constraint *c; uint32_t state; uint8_t *allowed;
@@ -2488,7 +2486,7 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
 @<End a text that nothing may follow@>@;
 
 @* An object of JSON. \label{sec:jsongrammar}
-The grammar that most people want is ours to give. RFC 8259 says what an object is; we take three liberties, which all make the set of texts smaller. Blanks between the parts are at most one, or a line's end and up to 32 columns, and before a colon there is none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and after the point and two in the exponent, for the same
+The grammar that most people want is ours to give. RFC 8259 \cited{Bray 2017} says what an object is; we take three liberties, which all make the set of texts smaller. Blanks between the parts are at most one, or a line's end and up to 32 columns, and before a colon there is none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and after the point and two in the exponent, for the same
 reason, and because readers differ on longer ones. And escapes of surrogates come in pairs, and the character zero not at all, since a reader in C may take it for the end.
 @^JSON@>
 

@@ -12,7 +12,7 @@ loss grows for each unit by which the weight grows. This chapter derives those n
 the loops that compute them; \cref{training} strings the loops together. Of school we need the derivatives of
 $x^2$, $\sqrt x$, $e^x$, $\ln x$ and $1/x$, and the rules for a product and for a function of a function. They are enough for the whole
 of a language model.
-@^backpropagation@>
+@^gradient@>
 
 \begin{byhand}{one matrix, forwards and back}
 Let $y=Wx$ with $W$ of the rows $(1,2)$ and $(3,-1)$, and $x=(2,1)$. So $y=(2+2,\ 6-1)=(4,5)$. Let the
@@ -58,10 +58,11 @@ That is the only law here; everything else is putting an operation into it. Thre
 @^chain rule@>
 
 It is \emph{local}. Whoever knows $dy$ needs to know nothing of what comes after $y$, so each operation
-can be turned back on its own, last first, and the gradients are handed down from one to the next; the name for this is backpropagation.\side{Rumelhart 1986.} Gradients of one number used in two
+can be turned back on its own, last first, and the gradients are handed down from one to the next; the name for this is backpropagation.\side{\cited[Rumelhart, Hinton and Williams 1986]{Rumelhart 1986}.} Gradients of one number used in two
 places \emph{add}, since the sum runs over everything that $x_j$ enters; so each loop below either adds to what is there, or says
 that it does not. And the derivatives are taken \emph{at the $x$ of the way forward}: a pass that is to be turned back has to keep its
 rows, or be able to make them again.
+@^backpropagation@>
 
 @ Why from the end? One could move each weight in turn and look at the loss. That takes a pass for every weight, more than a
 million passes for one step of our small model. From the end each operation is turned
@@ -106,7 +107,6 @@ without the wide registers of the machine.
 products. We fix its order once: the terms are added one after the other, the first term
 first. An order that followed the division among workers would give a model for each number of them; this one
 lets every worker take some of the sums, whole.
-@^order of summation@>
 @<What a product is@>=
 struct product {
   const float *a; size_t a_row, a_step;
@@ -495,7 +495,6 @@ INLINE void one_lane(int rows, const float *x, size_t n,
 the lanes are computed in the order 0, 8, 4, 12, 2, \dots, in which the two halves of every addition
 meet as soon as both are there. That order is the numbers from 0 to 15 with their four binary digits reversed, and
 four tiles wait at most.
-@^bit reversal@>
 @<Sixteen outputs with lanes in rows@>=
 INLINE void lanes_tile(int rows, const float *x, size_t n,
   const float *panel, float *y, size_t y_row)
@@ -780,7 +779,7 @@ dg=da\cdot u\cdot\bigl(\sigma+g\,\sigma\,(1-\sigma)\bigr),\qquad du=da\cdot g\,\
 \end{equation}
 \Cref{fig:silu} shows both curves. The slope is above 1 for some gates and below 0 for others, which a simple switch would not have; where
 the gate is shut, both are 0, and neither the gate nor its partner learns anything from that token.
-@^gated unit@>
+@^gate@>
 
 \fig{silu}{fig:silu}{The curve of the gate, $g\,\sigma(g)$, and its slope, which multiplies everything that comes back. The dotted lines are 0 and 1: the slope is below the one
 on the left and above the other on the right.}{A plot from minus 6 to 6. One curve lies at 0 on the left, dips a little below it, passes through 0 and rises like
@@ -812,7 +811,7 @@ static TARGET void swiglu_backward(const float *gate, const float *up,
 @* AdamW. \label{sec:adam}
 With all gradients known, each weight is moved a little against its own. How far? A plain multiple of the gradient treats all weights alike, but gradients of an embedding
 row that was met once and of a gain that every row passes through differ by orders of magnitude. AdamW measures each weight's step by that weight's own
-gradients.\side{Kingma 2015; Loshchilov 2019.} It keeps two running means for each weight, of the gradient and of its square:
+gradients.\side{\cited[Kingma and Ba 2015]{Kingma 2015}; \cited[Loshchilov and Hutter 2019]{Loshchilov 2019}.} It keeps two running means for each weight, of the gradient and of its square:
 $$m_t=\beta_1m_{t-1}+(1-\beta_1)\,g_t,\qquad v_t=\beta_2v_{t-1}+(1-\beta_2)\,g_t^2,$$
 from $m_0=v_0=0$, and moves by $m/\sqrt v$. If the gradients were a thousand times larger, this would be the same: the measure cancels. A gradient that
 always has the same sign gives steps of 1; one that flickers about 0 gives $m$ near 0, and the weight stays.
@@ -979,7 +978,7 @@ either side; then
 $$\frac{L(x+h)-L(x-h)}{2h}=L'(x)+\frac{h^2}6L'''(x)+\cdots,$$
 since in the series of $L(x\pm h)$ the even terms cancel. One difference for each input, two passes each: far too slow to
 train with, and just right to check with.
-@^finite differences@>@^gradient check@>
+@^gradient check@>
 
 How large should $h$ be? The error of the formula falls with $h^2$; but the two losses are rounded, their difference
 is not more exact than they are, and it is divided by a smaller and smaller $2h$. \Cref{fig:steps} shows the two at work. With the losses in double the best step leaves

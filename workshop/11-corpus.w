@@ -227,7 +227,6 @@ version asked after every function, and the model still guessed. What helped was
 name is printed two lines after it is set, where copying is easy, and then again at the end. A model that has learnt to
 copy from the line above needs little more to copy from the top of the page. The name also became one word. Of a name of two, such as
 \emph{max\_castle}, a model trained further on such pages found the second word and still guessed the first.
-@^curriculum@>
 
 @* Reading the grammar. \label{sec:grammarfile}
 The reader of the file is strict. People edit this file, and a slip should stop them at once, with the number of the line, and not write
@@ -665,7 +664,6 @@ struct scribe {
 multiplications. We use its upper half, a number below $2^{32}$. But $2^{32}$ is seldom a multiple of $n$. With three sides there is one number too
 many, and the first side would come up a little too often. The difference is much too small to see, but we want to call the entropy exact.
 So numbers beyond the last whole multiple of $n$ are thrown again.
-@^random numbers@>
 @<Throw a die with |n| sides@>=
 static uint32_t throw_die(struct scribe *s, uint32_t n)
 {
@@ -1054,7 +1052,6 @@ static bool expand(struct scribe *s, const char *words, size_t n);
 \Cref{tab:source} says what comes out of the tables. The bits of a text are the sum over its choices;
 its tokens are those of the tokenizer, which has learnt \val{train.merges} merges from texts of a seed of its own. A model that knew the grammar by heart would need
 \val{train.bits.all}~bits a token on the average. No model can need fewer in the long run.
-@^entropy@>
 
 \begin{table}
 \tabcaption{tab:source}{Five sorts of text: how much of the tokens they are, and how surprising a token is.}

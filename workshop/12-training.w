@@ -181,7 +181,6 @@ partner themselves. \Cref{fig:wayback} shows who asks for which. For our model t
 The weights of attention are not among them. In a row of \val{train.length} tokens there are, on the average, \val{train.kept.weights} of them for
 each token and layer. We keep a maximum and a sum for each head, \val{train.kept.known} floats, from which a weight is made again when it
 is asked for.
-@^memory of training@>
 @<What a network holds@>=
 struct trace {
   float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up,
@@ -720,7 +719,7 @@ are exactly those of as many passes over longer and longer beginnings. The tests
 Everything else is the chain rule, read from the last line of the pass to the first. \Cref{gradients} has derived what each operation hands back. What is left
 is to go through a layer upwards from its last line, and to give each piece the row that came down (\cref{fig:wayback}). The residual stream makes that simple: $y=x+f(x)$
 hands $dy$ on untouched and adds what comes back through $f$. So one array, |dx|, travels through the whole model, and each branch adds to it.
-@^backpropagation@>@^residual stream@>
+@^residual stream@>
 
 \fig{wayback}{fig:wayback}{A layer, there and back. The black arrow is the way forward: what each operation leaves behind stands beside it. The red arrow is the way back: each operation asks for
 rows that were kept, and hands back the gradients of what it was given. After a semicolon stand the gradients of weights.}{Four columns, with an arrow down beside the first and an arrow up beside the last. The
@@ -1035,7 +1034,6 @@ static void embed_back(void *ctx, unsigned worker, unsigned workers)
 
 @ The whole way back begins at the head, which is the embedding matrix used a second time. Its gradient therefore has two parts of very different kinds. From the head, every token gets
 something at every position, mostly a little push away; from the bottom, only those that stood there get anything. Tied, the two simply add up.
-@^tied embedding@>
 @<The whole way back@>=
 void network_backward(struct network *net, const float *w,
   const struct batch *b,
@@ -1124,7 +1122,6 @@ bool dataset_merges(struct memory *m, const struct grammar *g,
 
 @ A run reads rows of tokens. The texts in them are written at the moment when they are needed, and no text is used twice. So every loss of the
 training is the loss on a new text, and a model that only remembered its texts would gain nothing by it.
-@^overfitting@>
 @<What gives rows of tokens@>=
 struct dataset;
 struct dataset *dataset_open(struct memory *m, const struct grammar *g,
@@ -1342,7 +1339,7 @@ never trained fail badly; then a calm phase of large steps at a falling rate, wi
 the weights, and a still calmer one of short rows. The last two hardly lower the loss. They are there for the
 chances that somebody may look at: a model can be
 excellent on the average and still prefer one of two equal roads, by the accident of its last few
-steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights
+steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights \cited{Polyak 1992}
 lies in the middle of where the accidents led. The rows of the last phase are short because what a reader types stands at
 the beginning of a row, and a long row has only one beginning.
 @^averaged weights@>
@@ -1409,7 +1406,6 @@ struct trainer {
 @ The first weights are drawn from a normal distribution, or near enough. A uniform number between $-\frac12$ and $\frac12$ has the variance
 $\int x^2\,dx=\frac1{12}$, so the sum of twelve of them has variance 1; it looks like a bell, and needs neither logarithm nor cosine. The generator is SplitMix64, three lines that every
 machine computes alike.
-@^random numbers@>
 @<Draw the first weights@>=
 static float noise(uint64_t *dice)
 {
@@ -1508,7 +1504,6 @@ void trainer_close(struct memory *m, struct trainer *t)
 
 @ The length of the gradient is one sum over all weights, and the only one in a step that several workers share. It is cut into 64 blocks, always the same, whoever sums them; the blocks are
 added in their order by one worker. The move itself has no sums at all.
-@^order of summation@>
 @<A step of training@>=
 static void square_part(void *ctx, unsigned worker, unsigned workers)
 {
@@ -1532,7 +1527,6 @@ static void adam_part(void *ctx, unsigned worker, unsigned workers)
 @ One pass: rows from the source, each token's target the token after it, forward, loss,
 backward. A row is taken one token longer than the pass, since the last position wants a target too. Every loss counts the same share, so a step of four passes is the same as one of four times the
 rows, in a quarter of the memory.
-@^gradient accumulation@>
 @<A step of training@>=
 static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   double *sum,
@@ -1554,9 +1548,8 @@ static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   return true;
 }
 
-@ Then the weights move. A gradient longer than 1 is shortened to 1, which keeps one strange text from undoing what many
+@ Then the weights move. A gradient longer than 1 is shortened to 1 \cited{Pascanu 2013}, which keeps one strange text from undoing what many
 others have taught.
-@^AdamW@>@^clipping@>
 @<A step of training@>=
 static void move_weights(struct trainer *t, const struct training_phase *s)
 {
@@ -1575,9 +1568,9 @@ static void move_weights(struct trainer *t, const struct training_phase *s)
   pool_run(t->pool, adam_part, t);
 }
 
-@ Over a phase the rate falls in a straight line. At its beginning it is held back by a second line, from nearly 0 up: the first moves of AdamW are full ones however small the gradients
+@ Over a phase the \emph{learning rate} falls in a straight line. At its beginning it is held back by a second line, from nearly 0 up: the first moves of AdamW are full ones however small the gradients
 (\cref{sec:adam}), and a few of them in a direction that one text has chosen by chance would have to be walked back.
-@^learning rate@>
+@^AdamW@>@^learning rate@>
 @<Find the rate of this step@>=
 float gone = (float) now->step_of_phase / (float) phase_steps(s);
 float rise = (float) (now->step_of_phase + 1) / (float) s->warm_up;
@@ -1702,6 +1695,7 @@ At the end the weights are rounded once, to sixteen bits, and written where any 
 knows Hugging Face's layout will find them: the settings, the weights, the tokenizer. From
 then on the rounded numbers \emph{are} the model. Widening them again changes nothing, so no
 later chapter has to speak of two models that differ a little.
+@^checkpoint@>
 
 @(publish.h@>=
 #ifndef INCIPIT_PUBLISH_H

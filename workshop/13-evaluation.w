@@ -4,7 +4,7 @@
 @** Evaluating the built-in model.
 \incipit{T}{he loss} of a model is an average, and an average hides a lot. This chapter asks the built-in model one question at a time and gives a figure with every answer.
 Two models are examined, both trained in \cref{training}: the built-in model, and a smaller \emph{sibling}, which is faster and often agrees with it.
-@^evaluation@>
+@^sibling@>
 
 \begin{byhand}{what two guesses have in common}
 A large model gives the next token the chances $p=(0.7,0.2,0.1)$, a small one $q=(0.5,0.1,0.4)$. If the small one proposes
@@ -84,6 +84,7 @@ Code asks for more, because here the right name has to win against the whole voc
 A model that always knows the likeliest token need not know how likely it is. The book's running sentence is a good test,\lab{lab:examchances} because its chances in the source can be counted: among
 many texts that begin with \emph{The cat}, how many go on with \emph{sat}? \Cref{tab:chances} has the model's answers. Each is within 0.03 of the share
 that was counted, which is the limit of the examination. After \tok{The cat sat on the} nothing is open any more, and the model knows that.
+@^calibration@>
 
 \begin{table}
 \tabcaption{tab:chances}{The chance that the model gives to each token of a sentence, after an end-of-text and the tokens before it.}

@@ -190,7 +190,7 @@ its watcher has seen the flag. A second Ctrl-C kills the program at once, becaus
 installed when a generation begins; before that, while a model is being loaded, Ctrl-C ends the program as usual. The flag is the only
 variable in the whole project that is not local to a function or in allocated memory. A signal handler can reach nothing else, and so it is in |main|'s file and
 not in the library.
-@^Ctrl-C@>@^signal handler@>@^global variables@>
+@^Ctrl-C@>@^signal handler@>
 
 One more signal is caught. A model's file is mapped, and another program may shorten it while we read; then there is nothing behind the
 address any more, and the system sends |SIGBUS|. A library must not touch the signals of the program that uses it. The command may, and ends with a sentence that says what
@@ -235,8 +235,7 @@ so that no later calculation can overflow. \emph{Options that contradict each ot
 them wins would have to be known to be of use, and would hide the mistake from everybody who does not know it. \emph{An option belongs to a
 subcommand}: accepting one that has no effect would be a lie. And \emph{an unknown name is answered with the one that was probably meant}: the only one that begins with it, or else the nearest by the table of the hand calculation. If more than a third of the
 letters would have to be slips, no name is suggested, since such a guess misleads more often than it helps. A name that belongs to a later chapter is answered with the number of that chapter. These four are also why the command has its own small parser and not |getopt_long|: it accepts abbreviations, which change their
-meaning with each new option, it keeps global state, and its messages are its own.\side{Damerau 1964; Levenshtein 1966. The table edits no part of a word twice, which is enough for typing.}
-@^edit distance@>@^spelling mistakes@>
+meaning with each new option, it keeps global state, and its messages are its own.\side{\cited[Damerau 1964]{Damerau 1964}; \cited[Levenshtein 1966]{Levenshtein 1966}. The table edits no part of a word twice, which is enough for typing.}
 
 Numbers are digits and nothing else. The C library's |strtoull| also accepts blanks, a sign, and anything after the number, and it turns $-1$ into a very
 large number without complaint. Whether the next digit still fits is tested before it is added, since unsigned integers wrap around and look harmless afterwards.
@@ -258,7 +257,7 @@ Opening goes from the cheap to the expensive, so that a mistake is reported befo
 |INCIPIT_MODEL| says; otherwise it is looked for near the program, first where \texttt{make install} puts it and then in the clone. The number of workers comes from
 \texttt{--threads}, from |OMP_NUM_THREADS|, or from the number of physical cores; the kernels from |INCIPIT_ISA|, or they are the fastest that the machine can run. Neither changes
 an answer, by the second promise of the preface; both change the time.
-@^environment variables@>@^threads@>
+@^threads@>
 
 @* Generating. \label{sec:generating}
 |generate| is the loop of chapter 3 with a watcher. After every step the watcher learns which token was chosen and hands the reader those bytes that
@@ -274,7 +273,7 @@ The settings of the sampler come from three places: the neutral values of chapte
 overrules the one before. One rule is needed for the makers' file. If it does not say that the model should be sampled, its temperature is ignored, because the libraries that write such files write all defaults, also
 those that nobody meant. A seed can be drawn at random; it is then printed on the standard error, because a text that you like must be repeatable. Log-probabilities, if you ask for them, are taken from the logits before any
 setting has touched them: they say what the model thinks, not what the sampler made of it.
-@^generation\_config.json@>@^seed@>@^log-probability@>
+@^generation\_config.json@>@^seed@>
 
 With \texttt{--num-sequences} several texts continue one prompt. They are written one after the other over the same cache, so only the first of them pays for reading the prompt. What a
 reader may not know is said in a hint on the standard error: that the model was trained on conversations and a plain prompt is not what it
@@ -317,7 +316,7 @@ So 96 is printed as 1e2, and 112 as 1.1e2. Nothing is lost: a program that reads
 gets 96 and 112 back. The power of two in the list, 16, owns less below itself than above.
 \end{byhand}
 
-There are famous and fast algorithms for this.\side{Steele and White 1990; Gay 1990; Adams 2018.} Ours is slow and can be seen to be right. The C library rounds correctly in
+There are famous and fast algorithms for this.\side{\cited[Steele and White 1990]{Steele 1990}; \cited[Gay 1990]{Gay 1990}; \cited[Adams 2018]{Adams 2018}.} Ours is slow and can be seen to be right. The C library rounds correctly in
 both directions, so |number_float| prints with nine digits, then with eight, and so on, reads each result back, and stops at the first that gives
 another number. For a given number of digits the library prints the decimal that is \emph{nearest}. If that one does not read back, can another of the same length? Only for powers of two, whose interval
 reaches half as far down as up: then the next decimal above may lie inside although it is farther away. Among all float32 numbers there are three such cases; they get a second attempt.
@@ -413,7 +412,7 @@ The tenth turn costs 16 rows with the cache, like the second, and without it $58
 A conversation is kept in two forms. One is the list of turns, as they were said, which a chat template needs. The other is the list of ids: everything that was fed to the
 model, and after it what the model wrote. The ids could be computed from the turns again at any time, as a server does that keeps nothing between two requests. We keep them because they are the exact ones. What the model wrote as two
 tokens its tokenizer might spell as one; the rows after that place would then not fit, and would have to be computed again.
-@^KV cache@>@^chat template@>
+@^chat template@>
 
 The next prompt is the ids so far, followed by those of the new turn. The loop receives the whole prompt each time, compares it with the ids whose rows are in the cache, crops what differs, and computes the
 rest. Nothing more is needed: the same comparison serves a template that rewrites its old turns (then everything after the first change is computed again), the command \texttt{/new} (the next
@@ -483,7 +482,7 @@ sentence must contain, and no two lines may be answered by the same sentence. Ev
 questions whose answers were computed by a program in another language.
 @^tests@>
 
-The files of a model are attacked bit by bit (\cref{sec:siege}). What remains are inputs that nobody thinks of. A fuzzer finds them:\side{Miller, Fredriksen and So 1990; guided by coverage: Zalewski 2013, LLVM's
+The files of a model are attacked bit by bit (\cref{sec:siege}). What remains are inputs that nobody thinks of. A fuzzer finds them:\side{\cited[Miller, Fredriksen and So 1990]{Miller 1990}; guided by coverage: \cited[Zalewski 2013]{Zalewski 2013}, LLVM's
 libFuzzer.} it changes bytes at random, watches which branches of our code were reached, and keeps every input that reached a new one. There is such a target for the command line, for the protocol, for tokenizers, vocabularies,
 tensor files and settings. None of them may crash, leak, ask for memory that its input does not justify, or read one byte past the end of a file. The best finds are kept and replayed by every \texttt{make check}. And to prove
 that the fuzzer would notice something, \texttt{make fuzz-proof} plants one fault in each parser, a boundary moved by one, and waits for it to be found.

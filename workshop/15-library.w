@@ -178,7 +178,7 @@ with, and the two may differ, since a shared library can be replaced after the p
 range, a sequence that was closed. It will happen again until the program is corrected. An error of \emph{input} is in something that a person has named, a directory or a pattern, and
 that person has to be told. \emph{Memory} may be refused. The context or the cache may be \emph{full}: a server that gets this code waits until another text
 has ended, so it must be able to recognize the case without reading English. And there may be \emph{no choice}, if logits are not finite or the settings leave no token.
-@^errors@>
+@^error@>
 
 The sentence that comes with the code is for people. It names the call, says what was found, and what was wanted instead, as all messages in this book do.
 
@@ -218,7 +218,6 @@ struct incipit_chat;
 
 @ A model is opened from a directory. A field of its settings that the engine does not know is refused, because it may change what the model computes; a caller who knows that it does not can name the field, and it is ignored. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
 as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to allocate for the second.
-@^tokenization@>
 
 @<A model and its tokens@>=
 struct incipit_model_options {
@@ -379,7 +378,7 @@ INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   /* appends |id| to the text, whether it was chosen or not */
 
 @ A stream turns tokens into text that may be shown (\cref{sec:outflow}). It holds back an unfinished character, and the beginning of what may become a stop string. The bytes that it releases are borrowed: they are good until the next call for the same stream.
-@^streaming@>@^stop strings@>
+@^streaming@>@^stop string@>
 
 @<A stream@>=
 struct incipit_piece { const char *text; size_t n; const char *stop; };
@@ -402,7 +401,6 @@ INCIPIT_API bool incipit_stream_end(struct incipit_stream *s, struct incipit_pie
 @ Most programs need no loop of their own. |incipit_generate| writes a whole text and has two callbacks: it calls |on_progress| while the prompt is being read, which may
 take minutes, and |on_token| after each token. Either can end the text by returning false. |incipit_generate_many| does the same for many prompts at once, with one row of each in every pass, so that the weights are read once for all of them; \cref{phases}
 has shown how much that saves. If there are more prompts than sequences, the others wait until a sequence is free.
-@^batching@>@^cancellation@>
 
 @<A whole text, or many@>=
 enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP,
@@ -475,7 +473,7 @@ Now to what is behind the header. The functions share a private header, |"librar
 
 The functions of the chapters fail with a sentence and no code. The code is added here, where it is known what was being done. Only one question remains: was memory refused, somewhere deep inside, or did something else go wrong? The |struct memory| in which every block is entered (\cref{sec:memory}) counts refusals. So we look at
 that count before the call and after it.
-@^errors@>
+@^error@>
 
 @<What the parts share@>=
 bool library_fail(struct incipit_error *why, enum incipit_code code,
@@ -1099,7 +1097,6 @@ bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
 }
 
 @ Before a pass we check the rows ourselves, although the store would do so too, because the store's sentences speak of places and the caller knows the numbers of sequences. After these checks the store can refuse the pass only because it is full or because memory is refused, so the code is known.
-@^full cache@>
 
 @<Compute a pass@>=
 static bool take_row(struct incipit_context *c, const struct incipit_row *from,
@@ -1716,7 +1713,6 @@ void incipit_stream_close(struct incipit_stream *s)
 @* Many texts at once. \label{sec:outside-generate}
 One step of \cref{loop} takes any number of texts further in one pass. Each text contributes the rows that it has not read yet, a piece of its prompt or its newest token, and each text that has been read to its end takes a token. What is left to do here is to begin texts, to connect each with its sampler, its stream and the caller's
 callbacks, and to collect the results. A single text is the same with a list of one.
-@^continuous batching@>
 
 Why do many texts come out the same as one by one? Because the logits of a row do not depend on what else is in the pass: that is the promise of \cref{model}, and this function relies on it. And because each text has its own copy of the sampler, with its own history and its own
 number, from which its noise is computed.
@@ -1966,7 +1962,7 @@ static bool collect(struct run *g, const struct attempt *step,
 
 @ A pass may take seconds, so the caller is asked while it is computed whether to go on: chapter 3's passes report to their |struct progress| between the layers and at least every 64 rows. A text that has no token of its own yet is still being read, and all its rows in the pass
 are rows of a prompt. What the pass reports may include rows of other texts, so we report no more than the prompts have.
-@^progress@>@^cancellation@>
+@^progress@>
 
 @<Tell the caller how far a pass is@>=
 static bool tell_progress(void *ctx, size_t done, size_t all)

@@ -4,7 +4,7 @@
 \chapterquestion{A temperature of a million, a token that the vocabulary does not have, a stage that is named twice: where are they noticed?}
 @** Checking the parameters of a sampler.
 \incipit{T}{he stages} of \cref{sampling} trust their parameters. They run for every token of a text, so whatever can be checked once is not checked there. This short module is the check: the range of each real number, the ids of all lists, and the names in a list of stages. The command, the protocol of the tests and the library use it before a text begins.
-@^settings@>@^sampling parameters@>
+@^sampling parameters@>
 
 @* Options with a range. \label{sec:settingranges}
 Seven of the parameters are real numbers, and each has a range. The command reads them from its arguments, the protocol from an object, and both need the name, the place and the range, and a sentence when the value is outside. So all this is in one table.

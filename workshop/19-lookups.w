@@ -41,7 +41,7 @@ void pair_map_free(struct memory *m, struct pair_map *p);
 constant. We take bits from the middle of the product, where all bits of both ids have had their
 influence. If another pair is already in that slot, the next one is tried, and so on around the
 table; this is called \emph{linear probing}. When a fraction $\alpha$ of the slots is used, an unsuccessful search looks at
-${1\over2}\bigl({1+1/(1-\alpha)^2}\bigr)$ of them on average, if the rule is as good as chance (Knuth). For $\alpha={1\over2}$ that
+${1\over2}\bigl({1+1/(1-\alpha)^2}\bigr)$ of them on average, if the rule is as good as chance \cited{Knuth 1998}. For $\alpha={1\over2}$ that
 is two and a half; at nine tenths it would be twenty times as many. That is why we leave half of the slots free.
 @^linear probing@>
 
@@ -123,7 +123,7 @@ void name_map_free(struct memory *m, struct name_map *p);
   /* returns the block and empties the table */
 
 @ The hash of a string is computed from all of its bytes: each is combined with the result so far, which is then multiplied by a constant.
-The function is known as FNV-1a.\side{Fowler, Noll and Vo, 1991. Its constants
+The function is known as FNV-1a.\side{By Fowler, Noll and Vo, in 1991 \cited{Noll 2026}. Its constants
 are a prime and an offset that were chosen by trying.} A multiplication carries upwards only, so the lowest bits of the product do not depend on
 the upper bits of any byte. Since the index is taken from the lowest bits, we first fold the upper half over them.
 @^hash function@>
@@ -358,7 +358,7 @@ bool pieces_next(struct pieces *p, struct text_piece *next,
 \texttt{\textbackslash p\{N\}} any digit, \texttt{\textbackslash s} white space; \texttt{(?!\textbackslash S)} looks at the next character without taking it.
 The last two alternatives of either leave a space for the word that follows. Of two spaces before \texttt{he} the first of them takes both, sees that what
 comes next is not white space, and gives one back; that one goes with the word. The very last alternative takes single white space that no word wants.
-@^GPT-2@>@^Llama 3@>
+@^Llama 3@>
 
 @<The published patterns@>=
 const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|"@|
@@ -523,7 +523,6 @@ void splitter_close(struct splitter *s)
 after too many, which protects against patterns that try everything. Its own limit, $10^7$ steps, is the same for every text. The published patterns need a few
 steps a letter; so we add |100| for every byte, which leaves them room and still ends the others. The number must fit into 32 bits, and does so up to
 texts of 20 MB; from there on it is the largest that fits. It is set before every search, because between two searches a piece of this text may have been cut by another pattern with the same |struct split_work|.
-@^backtracking@>
 
 @<Begin to cut@>=
 void pieces_begin(struct pieces *p, const struct splitter *by,

@@ -187,7 +187,7 @@ float (*mul_add_fused)(float a, float b, float c);
 A graphics processor has memory of its own, which our program can neither read nor write: an address in it is only a number to be handed back. So the code of a pass must not
 assume that it can look at the arrays that the kernels fill. A table of kernels together with its memory is called a \emph{backend}. The pass asks the backend for arrays, and for copies into them and out of them. For all tables of
 today the memory is the \emph{host's}, the memory of our own program: everything can be read in place, and |is_host| says so. A pass is written for both cases.
-@^backend@>@^host memory@>@^buffers@>
+@^backend@>@^host memory@>
 
 @(kernel.h@>=
 #ifndef INCIPIT_KERNEL_H
@@ -397,7 +397,6 @@ bool kernels_check_types(const struct kernels *k, uint32_t types,
 \emph{contracted} product and sum into one instruction. |mul_add_fused| is the multiply--add of the kernels. To tell them apart we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
 $1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly half a unit in the last place, to the even
 neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one.
-@^contraction@>
 
 A build that fails would compute good logits, but not those of every other build, and its user could not see it. So it refuses to compute any.
 
@@ -512,7 +511,6 @@ uint32_t config_window(const struct model_config *c, uint32_t layer)
 
 @ If memory is short you can ask for a window in all layers of a model that was made without one. The model itself is not changed, since others may be reading it: the window belongs to the store in which a text is kept, and the store sets it in a copy of the
 settings (\cref{sec:pages}). \Cref{accounts} measures how much is lost, and how much of that the \emph{sinks} save, the first few positions, which stay visible for ever. With sinks a text may go on without end; its positions are not renumbered. A table of learned positions has an end, so a model with learned positions gets no sinks.
-@^attention sink@>
 
 @<Ask for the window of a layer@>=
 bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
@@ -892,7 +890,6 @@ come with it, so the bits are the same. Otherwise all rows go at once.
 
 How many at a time? A matrix is read again for each group of rows, so the groups should be large. But a group should take no more than some hundredths of a second, so of a large matrix it must not have many rows. We allow as many rows as
 need |MADDS_AT_ONCE| multiply--adds, and in any case |ROWS_AT_ONCE|, with which reading the matrix takes a small part of the time.
-@^cancellation@>
 
 @<Multiply, some rows at a time@>=
 enum { ROWS_AT_ONCE = 64, MADDS_AT_ONCE = 1000000000 };
