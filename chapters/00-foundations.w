@@ -18,7 +18,7 @@ an old processor or a new one. That is the book's promise of \emph{one answer}, 
 tied, the last bit of a score decides between them, and after another token the whole rest of the text is another. And a test with a tolerance finds no mistake that is smaller than the tolerance.
 
 Equal bits do not come by themselves, because floating-point addition is not associative.
-@^floating point@>@^associativity@>
+@^floating point@>
 
 \begin{byhand}{one sum, three workers}
 A |float| keeps 24 binary digits. Between 67 million and 134 million they suffice for every eighth integer, and a sum is rounded to the
@@ -352,7 +352,7 @@ runs the same list of steps again and again and needs the same arrays each time.
 
 The last thing that can change a sum is the floating-point unit. It has modes, which belong to each thread: how to round, whether to flush very small numbers to
 zero. A library linked with \.{-Ofast} may have changed them without saying so. So we set the standard modes, once at the start of a pass through a model and once when a worker is born; and at the end of the pass we put back those that we found, since the caller's thread is not ours.
-@^rounding mode@>@^denormals@>
+@^rounding mode@>
 
 @<A pool of workers@>=
 struct pool;

@@ -9,7 +9,7 @@
 only one more word?}
 @** The generation loop, and what recomputing costs.
 \incipit{A}{model} predicts one token. It becomes a writer when it is fed its own words: the token that it predicted is appended to the text, and the longer text goes in again. This is \emph{autoregressive generation}, and a loop of six steps does it. The model cannot tell the tokens that it was given from those that it wrote. But look at what goes in. To predict the fourth token the model reads three; to predict the fifth it reads four, three of which it has read before. It remembers nothing from one pass to the next, so it computes everything about those three again.
-@^autoregressive generation@>@^redundancy@>
+@^autoregressive generation@>
 
 In this chapter we write that loop in twenty lines, in its simplest form, and look at a text that it writes. Then we count how much of its work is done for the first time and how much is done again; the answer is the reason for the whole second part of the book. At the end the loop grows, need by need, into the one that the engine uses from here on.
 
@@ -48,7 +48,7 @@ We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain
 \checkpoint{build/out/loop.txt}{a text that the loop has written, and what it took}
 
 @ How does the loop select a token? In the simplest way: it takes the one with the highest logit. This is \emph{greedy decoding}. The softmax of chapter 2 is not needed for it, since a higher logit is a higher probability. Greedy decoding needs no random numbers, so the same prompt always gets the same text, and we can compare texts and counts. It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
-@^greedy decoding@>@^argmax@>
+@^greedy decoding@>
 
 @<Find the token with the highest logit@>=
 static uint32_t likeliest(const float *logits, size_t vocab)
@@ -63,7 +63,6 @@ static uint32_t likeliest(const float *logits, size_t vocab)
 @^ties@>
 
 Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has 500 tokens; in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but all that follows continues a text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
-@^exposure bias@>
 
 @* Rows computed, rows needed. \label{sec:naivecost}
 What does the loop cost? First with a pencil, for the first sentence of the tale.
@@ -153,7 +152,7 @@ is flat at first and then rises with slope 1.}
 @^naive loop@>
 
 @ How large can the waste be? Write $R=N(p,g)/(p+g-1)$ for the redundancy. The numerator is $g$ passes of mean
-length $p+(g-1)/2$, so @^redundancy@>
+length $p+(g-1)/2$, so 
 \begin{equation}\label{eq:waste}
   R=g\cdot\frac{p+\frac{g-1}2}{p+g-1}.
 \end{equation}

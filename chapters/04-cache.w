@@ -158,7 +158,7 @@ For the same reason a paragraph that was read at position 0 cannot be pasted aft
 shared, because it has the same positions and the same tokens before it in both. (Models with learned positions, such as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 
 @ What can a program do when a text reaches the end of the model's context?\label{sec:contextend} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the logit that is furthest off is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
-@^context shift@>@^context limit@>
+@^context shift@>
 
 @* Sequences of a store. \label{sec:sequences}
 So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store must know its \emph{sequences}: which rows belong to which text, how many there are, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.

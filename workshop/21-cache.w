@@ -239,7 +239,7 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
 }
 
 @ A caller may decide for this cache alone how far back a row sees, and how long a text may be. The model's settings are not touched, since other caches use them, perhaps in other threads; the options are written into a copy. A context longer than the model's is refused, because the model was not made for the positions beyond.
-@^window@>@^attention sink@>
+@^window@>
 
 @<Open a cache@>=
 static bool apply_limits(struct model_config *c, const struct cache_options *w,
