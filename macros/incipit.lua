@@ -197,7 +197,7 @@ function incipit.source(id)
     for x in (l .. "\t"):gmatch("(.-)\t") do f[#f + 1] = x end
     if f[1] == id then
       local place = f[5]:match("^http") and "\\url{" .. f[5] .. "}" or plain(f[5])
-      tex.sprint("{\\bfseries " .. id .. "}\\enspace\\emph{" .. plain(f[2]) .. "}, " .. plain(f[3]) .. "; " .. plain(f[4]) .. "; " .. place .. ". It begins: " .. plain(f[6]) .. " \\dots")
+      tex.sprint("\\emph{" .. plain(f[2]) .. "}, " .. plain(f[3]) .. "; " .. plain(f[4]) .. "; \\mbox{" .. place .. "}. It begins: ``" .. quoted(f[6]) .. " \\dots{}''")
     end
   end
 end
@@ -218,7 +218,7 @@ function incipit.ledger(source)
         local w = sense_words[c.verdict] or sense_words.misleading
         parts[#parts + 1] = "\\emph{" .. w[1] .. ":} " .. plain(c.sense) .. " \\emph{" .. w[2] .. ":} " .. plain(c.read)
       end
-      if c.section ~= "" then parts[#parts + 1] = "{\\color{cweblink}\\cref{" .. c.section .. "}}." end
+      if c.section ~= "" then parts[#parts + 1] = "{\\color{cweblink}\\S\\,\\ref{" .. c.section .. "}}." end
       -- several claims of one sentence: it is printed once
       local same = before and before.quote == c.quote
       tex.sprint(string.format("\\ledgerrow{%s}{%s}{%s}{%s}{%s}", c.id, c.verdict, same and "" or quoted(c.quote), table.concat(parts, " "), plain(c.command)))

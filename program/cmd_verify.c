@@ -134,8 +134,9 @@ static void name_place(const struct verification *v, const struct ledger_row *r,
   else if (!find_section(v, r->section, &number, &title))
     snprintf(to, cap, "chapter %s, %s", r->chapter, r->section);
   else {
-    const char *volume = *number.at == 'W' ? " of the workshop"
-      : *number.at == 'L' ? " of the laboratory" : "";
+    const char *volume = "";
+    if (*number.at == 'W') volume = " of the workshop";
+    if (*number.at == 'L') volume = " of the laboratory";
     snprintf(to, cap, "section %.*s%s%s%.*s", number.n, number.at, whole ? volume : "",
       whole ? ": " : "", whole ? title.n : 0, title.at);
   }
