@@ -26,9 +26,9 @@ Why judge tutorials at all? We do not want to shame their authors, who gave thei
 
 \claim{S0-04}
 
-So the answer is: yes for the work in the matrices, no for the attention. \Cref{sec:counting} counts both.
+The verdict \emph{misleading} means that the sentence has two senses: one in which it is true, and one in which many readers will read it. So the answer to the question is: yes for the work in the matrices, no for the attention. \Cref{sec:counting} counts both.
 
-@ These are the five tutorials. In the book they are called S0 to S4, and a claim has a number after that.
+@ \Cref{tab:sources} lists the five tutorials. The book calls them S0 to S4; S4-30 is claim number 30 of S4.
 
 \begin{table}
 \tabcaption{tab:sources}{The five tutorials.}
@@ -44,25 +44,10 @@ S4 & The Autoregressive Loop and the Redundancy Problem & \ref{sec:ledgerS4}
 
 If you have read a sentence in one of them and want to know whether it is right, search this chapter for three words of it. \Cref{sec:ledgertable} has every sentence as its author printed it. Or give the words to the command: \texttt{incipit verify "half an MB"} answers with the ids of the rows that have them.
 
-\begin{byhand}{three rows judged}
-The article S4 prints a table. Its first line says that for 50 tokens after a prompt of 100 the naive loop computes 6,225 rows, that 150 of them are needed, and that the factor between the two is 41.5. Its second line gives a factor of 171.
-
-\medskip
-\begin{tabular}{@@{}llrl@@{}}
-\tabhead{row} & \tabhead{rule} & \tabhead{our run} & \tabhead{verdict}\\
-S4-29 & says \emph{rows} = 6225 & 6225 & holds\\
-S4-30 & says \emph{needed} = 150 & 149 & off by one\\
-S4-34 & says \emph{factor} \texttt{\textasciitilde} 171 & 171.2857 & holds, rounded
-\end{tabular}
-\medskip
-
-For S4-29 the numbers are equal. S4-30 asks for equality as well, and $150-149=1$: two whole numbers that differ by exactly one get a verdict of their own, because counting one too many is a common mistake with a common cause. S4-34 allows rounding, shown by \texttt{\textasciitilde}, to as many digits as the author printed: $171.2857$ rounded to three digits is $171$.
-\end{byhand}
-
 @* What became of the claims. \label{sec:ledgersum}
 Of the \val{ledger.rows} statements \val{ledger.all.holds} hold as they are, and \val{ledger.all.holds-with-rounding} more hold when our number is rounded to the digits that the author printed (\cref{fig:verdicts,tab:verdicts}). Another \val{ledger.all.off-by-one} are off by one. Most of these have the same cause: they count the newest token as if its keys and values were in the cache already. They are computed one step later, when the token is read.
 
-A larger group, \val{ledger.all.misleading} statements, is \emph{misleading}: true in one sense, and likely to be read in another. The commonest of them says that the cache makes generation linear. A few, \val[word]{ledger.all.ambiguous}, are \emph{ambiguous}: they have two meanings, and the author does not say which. And \val[word]{ledger.all.wrong} are simply wrong.
+A larger group, \val{ledger.all.misleading} statements, is \emph{misleading}: true in one sense, and likely to be read in another. The commonest of them says that the cache makes generation linear. In \val[word]{ledger.all.ambiguous} cases the sentence is \emph{ambiguous}: it has two meanings, and the author does not say which. And \val[word]{ledger.all.wrong} statements are simply wrong. The rest no run has decided so far.
 
 \fig{verdicts}{fig:verdicts}{What became of the claims, by source. The table at the end of the chapter has every one of them.}{Five horizontal bars, one for each tutorial, divided by verdict. In each of them the largest part holds; the second largest is misleading in S1, S2 and S3, and off by one in S4.}
 
@@ -84,6 +69,23 @@ In \val{ledger.computed} rows it is \emph{computed}, from the settings of a publ
 
 Some statements no run can decide: statements about all models, about what most people use, or about what reads well. Their verdict is \emph{not tested here}, and the row gives the reason. Statements about quantization, batching and speculation have the verdict \emph{to come}, because the chapters that test them are not written yet.
 
+The box shows how three rows are judged.
+
+\begin{byhand}{three rows judged}
+The article S4 prints a table. Its first line says that for 50 tokens after a prompt of 100 the naive loop computes 6,225 rows, that 150 of them are needed, and that the factor between the two is 41.5. Its second line gives a factor of 171.
+
+\medskip
+\begin{tabular}{@@{}llrl@@{}}
+\tabhead{row} & \tabhead{rule} & \tabhead{our run} & \tabhead{verdict}\\
+S4-29 & says \emph{rows} = 6225 & 6225 & holds\\
+S4-30 & says \emph{needed} = 150 & 149 & off by one\\
+S4-34 & says \emph{factor} \texttt{\textasciitilde} 171 & 171.2857 & holds, rounded
+\end{tabular}
+\medskip
+
+For S4-29 the numbers are equal. S4-30 asks for equality as well, and $150-149=1$: two whole numbers that differ by exactly one get a verdict of their own, because counting one too many is a common mistake with a common cause. S4-34 allows rounding, shown by \texttt{\textasciitilde}, to as many digits as the author printed: $171.2857$ rounded to three digits is $171$.
+\end{byhand}
+
 @* What the tutorials get right. \label{sec:ledgerright}
 A list of corrections alone would give a false picture. The five tutorials agree on a great deal, and what they agree on is the skeleton of this book. Each statement in this section is one of theirs in our words, and each was tested.
 
@@ -102,7 +104,7 @@ The next five sections are letters to the authors. Each names a few sentences, b
 as your FAQ says. One sentence has its two modes interchanged (S0-20): COMPUTE climbs in NO CACHE. In the demo, the cache of the newest token fills one step later than you draw it (S0-11, S0-31, S0-32), and the query comes from the last token, not from the empty slot (S0-09). COMPUTE needs a unit: no single unit gives both 120 and more than 2400 (S0-13). Last, a model of 32 layers and 4096 dimensions is usually called a 7B model, not frontier scale (S0-41).
 
 @ \emph{To the author of S1.} In your list for the decode phase, the new token's key and value are appended after the token has attended. They must come first, because a token attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) would be true if both prompts were below the ridge point of the machine. On an H100 the ridge point is at \val[0]{phases.balance.H100} rows, and the longer prompt takes at least \val[1]{phases.earliest.ratio} times as long.
-By the common definition a nucleus \emph{reaches} its share and need not exceed it (S1-30). A response of 500 tokens takes 500 times as many passes as one token, but not 500 times as long, because the first token has to wait for the prompt (S1-42). And the 500,500 positions that you compare with 1000 (S1-57) are rows. Of pairs in attention there are \val{claim.S2-36} without the cache and \val{claim.S0-61} with it.
+In the paper that introduced it a nucleus \emph{reaches} its share and need not exceed it (S1-30). A response of 500 tokens takes 500 times as many passes as one token, but not 500 times as long, because the first token has to wait for the prompt (S1-42). And the 500,500 positions that you compare with 1000 (S1-57) are rows. Of pairs in attention there are \val{claim.S2-36} without the cache and \val{claim.S0-61} with it.
 
 @ \emph{To the author of S2.} Your chapter has the most statements of the five and the largest number that hold. The sentences on ``from quadratic to linear'' (S2-03, S2-94) are true of rows; pairs go from cubic to quadratic. The tenth token is predicted from the hidden state at position 9 (S2-30); position 10 already contains the answer. Generation is sequential because a pass cannot read a token that has not been chosen, not because of the mask (S2-29). What the mask gives is that finished rows stay as they are.
 Call the bias of the head \emph{context}-independent instead of token-independent (S2-24): a bias that is the same for all tokens cancels in the softmax. The product of heads and head size is the width of the model only where every query head has its own keys (S2-57). The numbers of attention operations for 1000 and 100 tokens (S2-37, S2-38) have the right proportion, but as counts they are twice too large: your own sum gives \val{claim.S2-37} and \val{claim.S2-38}.
@@ -110,7 +112,7 @@ Call the bias of the head \emph{context}-independent instead of token-independen
 @ \emph{To the author of S3.} We would delete one sentence: ``With KV caching, it's O(n)'' (S3-12). Each step is linear, and the sum of the steps is quadratic. The cache ``for a model like GPT-4'' (S3-13) would take \val[0]{claim.S3-13} GiB if all 128 heads had keys. Tens of gigabytes is right for eight heads, so name those. When token 501 is written, token 500 is the newest, and its key and value are computed in that very step (S3-08). Generation stops when the end token is \emph{selected} (S3-39).
 It usually is when its probability is high, but a random draw can choose another token. ``Each token is committed the moment it's generated'' (S3-06) is true of sampling, and not of the beam search that you describe two sections later.
 
-@ \emph{To the author of S4.} Your drawing of the redundancy is the reason that this book counts rows. The drawing has six necessary cells, and the formula should give six as well: $p+g-1$ instead of $p+g$, since the last token is never read (S4-27). In your table these are \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}. For the same reason only five of the six results are worth storing (S4-14). ``3rd time'' counts computations, so it is the second recomputation (S4-08). The ratio in your text has $g^2/2$ where your table uses $g(g-1)/2$ (S4-28); the table is right.
+@ \emph{To the author of S4.} Your drawing of the redundancy is the reason that this book counts rows. The drawing has six necessary cells, and the formula should give six as well: $p+g-1$ instead of $p+g$, since the last token is never read (S4-27). In your table the necessary counts should be \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}. For the same reason only five of the six results are worth storing (S4-14). ``3rd time'' counts computations, so it is the second recomputation (S4-08). The ratio in your text has $g^2/2$ where your table uses $g(g-1)/2$ (S4-28); the table is right.
 Layers and heads multiply the naive and the necessary count alike, so they leave the waste factor as it is (S4-48). That factor grows in proportion to $g$, not to its square, and cannot exceed $g$ (S4-53, S4-58). And in your own table twice the tokens cost \val[1]{claim.S4-43} times the work, because the prompts are long (S4-43). The factor of four is the limit for short prompts.
 
 @* A rule and its tests. \label{sec:ledgerrules}
@@ -391,9 +393,9 @@ static const struct { const char *id, *rule; } worked[] = {
 };
 static bool show_worked(struct memory *m, struct error *why)
 {
-  char printed[] = "rows 6225\nneeded 149\nfactor 171.2857\nrows.100 100\n"@|
-    "rows.1000 1000\npairs.100 5050\npairs.1000 500500\n"@|
-    "drawn 120\nkept 162\n";
+  char printed[] = "rows 6225\n" "needed 149\n" "factor 171.2857\n"@|
+    "rows.100 100\n" "rows.1000 1000\n"@|
+    "pairs.100 5050\n" "pairs.1000 500500\n" "drawn 120\n" "kept 162\n";
   struct run_values v = @[{ .n = 0 }@];
   bool ok = run_values_take(&v, m, printed, why);
   for (size_t i = 0; ok && i < sizeof worked / sizeof *worked; i++) {

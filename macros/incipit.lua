@@ -156,10 +156,12 @@ end
 local claims
 local badge = { holds = "holds", ["holds-with-rounding"] = "rounded", ["off-by-one"] = "offbyone", misleading = "misleading",
   ambiguous = "ambiguous", wrong = "wrong", ["not-testable-here"] = "untested", ["to-come"] = "tocome" }
+local sense_words = { ambiguous = { "Either", "Or" }, misleading = { "True", "Read" } }
 local special = { ["#"] = "\\#", ["$"] = "\\$", ["%"] = "\\%", ["&"] = "\\&", ["_"] = "\\_", ["{"] = "\\{", ["}"] = "\\}", ["~"] = "\\textasciitilde{}",
   ["^"] = "\\textasciicircum{}", ["\\"] = "\\textbackslash{}", ["<"] = "\\textless{}", [">"] = "\\textgreater{}", ['"'] = "\\textquotedbl{}" }
 local function plain(s)
   s = s:gsub('[#$%%&_{}~^\\<>"]', special):gsub("\u{2082}", "\\textsubscript{2}"):gsub("→", "\\ensuremath{\\to}"):gsub("←", "\\ensuremath{\\leftarrow}")
+  s = s:gsub("%-%-", "-\\kern0pt{}-")                -- as the author typed them, no dash
   for k = 0, 9 do s = s:gsub(utf8.char(0x2080 + k), "\\textsubscript{" .. k .. "}") end
   return s
 end
@@ -188,7 +190,8 @@ function incipit.claim(ids)
   end
   token.set_macro("claimverdict", first.verdict)
   token.set_macro("claimquote", (quoted(first.quote)))
-  local senses = first.sense == "" and "" or " True: " .. plain(first.sense) .. " Read: " .. plain(first.read)
+  local word = sense_words[first.verdict] or sense_words.misleading
+  local senses = first.sense == "" and "" or " \\emph{" .. word[1] .. ":} " .. plain(first.sense) .. " \\emph{" .. word[2] .. ":} " .. plain(first.read)
   token.set_macro("claimours", plain(first.ours) .. ". " .. plain(first.why) .. senses)
 end
 function incipit.source(id)
@@ -201,7 +204,6 @@ function incipit.source(id)
     end
   end
 end
-local sense_words = { ambiguous = { "Either", "Or" }, misleading = { "True", "Read" } }
 function incipit.ledger(source)
   if not claims then read_claims() end
   local before
