@@ -187,6 +187,10 @@ numbered  = $(shell awk '$$1 == "$(1)" { print ($$1 == "chapters" ? "" : $$1 == 
 # the subjects of the book are looked up in the workshop, too
 build/%.cwi: $(WOVEN) tools/cwindex.lua tools/scope.lua chapters/see.tsv
 	@texlua tools/cwindex.lua build/$*.cws $@ build/$*.cwn $(call numbered,$(folder_$*)) -- $(if $(filter incipit,$*),$(call numbered,workshop))
+# the same for incipit verify, which is installed without the tools that weave
+build/sections.tsv: book.list $(WEBS) tools/sections.awk
+	@mkdir -p $(@D)
+	@awk -f tools/sections.awk book.list > $@
 build/labels.tex: $(WOVEN) tools/labels.lua
 	@texlua tools/labels.lua $(NUMBERED) > $@
 build/book.cwm: $(WOVEN) tools/cwmargins.lua tools/scope.lua
@@ -316,10 +320,10 @@ values-live: values $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/limit #
 # ---- the command, installed or not
 $(BUILD)/incipit: program/main.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a build/buildid.tex
 	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $(LIBS)
-checkpoints: $(BUILD)/incipit
-all check: $(BUILD)/incipit
-incipit: $(BUILD)/incipit ## the command, build/incipit
-install: $(BUILD)/incipit $(LIBRARIES) $(patsubst %,$(BUILD)/bin/%,training $(LABORATORY)) ## command, libraries, incipit.h, pkg-config, man pages, completion, models, examples (PREFIX, DESTDIR)
+checkpoints: $(BUILD)/incipit build/sections.tsv
+all check: $(BUILD)/incipit build/sections.tsv
+incipit: $(BUILD)/incipit build/sections.tsv ## the command, build/incipit
+install: $(BUILD)/incipit build/sections.tsv $(LIBRARIES) $(patsubst %,$(BUILD)/bin/%,training $(LABORATORY)) ## command, libraries, incipit.h, pkg-config, man pages, completion, models, examples (PREFIX, DESTDIR)
 	@BUILD='$(BUILD)' LIBRARY='$(LIBRARY)' VERSION='$(VERSION)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh
 uninstall: ## removes what install has put there, and nothing else (PREFIX, DESTDIR)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh remove

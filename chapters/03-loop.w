@@ -152,7 +152,7 @@ is flat at first and then rises with slope 1.}
 @^naive loop@>
 
 @ How large can the waste be? Write $R=N(p,g)/(p+g-1)$ for the redundancy. The numerator is $g$ passes of mean
-length $p+(g-1)/2$, so 
+length $p+(g-1)/2$, so @^redundancy@>
 \begin{equation}\label{eq:waste}
   R=g\cdot\frac{p+\frac{g-1}2}{p+g-1}.
 \end{equation}

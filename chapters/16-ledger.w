@@ -12,35 +12,42 @@
 
 \chapterquestion{I have read in a tutorial that the cache turns quadratic cost into linear cost. Is that right? And how could I find out?}
 @** The ledger: what the tutorials say.
-\incipit{F}{ive tutorials} made us write this book. They explain, to more readers than we shall ever have, how a language model writes; and between them they make \val{ledger.rows} statements that can be looked at one by one: a count, a formula, a size in bytes, a rule,
-a promise that something stays the same. We took each of them down, with the whole sentence that it stands in, and asked the engine.
+\incipit{F}{ive tutorials} made us write this book. They explain to many readers how a language model writes, and between them they make \val{ledger.rows} statements that can be checked one at a time: a count, a formula, a size in bytes, a rule,
+a promise that something stays the same. We wrote each statement down, with the whole sentence that contains it, and tested it with the engine of this book.
 
-The result is a \emph{ledger} with one row for each statement. A row has the sentence, the number that it claims, the number that our run gives, a verdict, and a line that says why. No verdict is typed and left at that. A row also has the \emph{rule} by which a run decides;
-a program applies the rule to what the laboratory prints, and if the result is not the verdict in the row, the book is not built. You can do the same: \texttt{incipit verify S1-11} runs the experiment for one row, and \texttt{incipit verify} runs all of them, in about half a minute.
+The result is a \emph{ledger}, a table with one row for each statement. A row has the sentence, the number that it claims, the number that our program prints, a \emph{verdict} such as \emph{holds} or \emph{off by one}, and one line that gives the reason. We do not choose a verdict freely: each row also has a \emph{rule}, which compares our number with the claim. A program applies all the rules whenever the book is built. If a rule gives another verdict than the row, the build stops.
+
+You can repeat this. The command \texttt{incipit verify S1-11} runs the experiment for row 11 of tutorial S1 and prints everything that the row says. \texttt{incipit verify} runs all of them, in less than two minutes on two cores.
+
+Why judge tutorials at all? We do not want to shame their authors, who gave their time away. But a learner who meets two tutorials that contradict each other needs a third opinion, and an author would like to know which sentence to change. We ourselves learned more from the sentences that are almost right than from those that are right.
 @^ledger@>@^verdict@>@^tutorials@>@^claim@>
 
-@ Why judge tutorials at all? Not to shame their authors, who gave their time away. A learner who meets two tutorials that contradict each other needs a third opinion. An author would like to know which sentence to change. And we learned more about generation from the sentences that turned out to be almost right
-than from those that were right.
+@ Here is the row for the question at the head of this chapter.
 
-If you come with a sentence in hand, search this chapter for three words of it: the table in \cref{sec:ledgertable} has every sentence as its author printed it. The pages before it explain how a row is judged, say what the tutorials get right (\cref{sec:ledgerright}), and what their authors might change (\cref{sec:ledgerchange}).
+\claim{S0-04}
 
-\begin{byhand}{three rows judged}
-The article S4 prints a table. Its first line says that after a prompt of 100 tokens, for 50 tokens written, the naive loop computes 6,225 rows, that 150 are needed, and that the factor between the two is 41.5; its second line has 171 for the factor.
+The verdict \emph{misleading} means that the sentence has two senses: one in which it is true, and one in which many readers will read it. So the answer to the question is: yes for the work in the matrices, no for the attention. \Cref{sec:counting} counts both.
 
-\medskip
-\begin{tabular}{@@{}llrl@@{}}
-\tabhead{row} & \tabhead{rule} & \tabhead{our run} & \tabhead{verdict}\\
-S4-29 & says \emph{rows} = 6225 & 6225 & holds\\
-S4-30 & says \emph{needed} = 150 & 149 & off by one\\
-S4-34 & says \emph{factor} \texttt{\textasciitilde} 171 & 171.2857 & holds, rounded
-\end{tabular}
-\medskip
+@ \Cref{tab:sources} lists the five tutorials. The book calls them S0 to S4; S4-30 is claim number 30 of S4.
 
-For S4-29 the numbers are equal. S4-30 asks for equality as well, and $150-149=1$: two whole numbers that differ by exactly one get a verdict of their own, because that is a mistake of its own kind. S4-34 allows rounding to as many digits as the author printed: $171.2857$ rounded to three digits is $171$.
-\end{byhand}
+\begin{table}
+\tabcaption{tab:sources}{The five tutorials.}
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lll@@{}}
+& \tabhead{title} & \tabhead{section}\\
+S0 & Autoregressive generation: how an LLM writes \dots{} & \ref{sec:ledgerS0}\\
+S1 & Autoregressive generation (course note) & \ref{sec:ledgerS1}\\
+S2 & Autoregressive Generation (Language AI Handbook) & \ref{sec:ledgerS2}\\
+S3 & How AI Text Generation Actually Works & \ref{sec:ledgerS3}\\
+S4 & The Autoregressive Loop and the Redundancy Problem & \ref{sec:ledgerS4}
+\end{tabular*}
+\end{table}
+
+If you have read a sentence in one of them and want to know whether it is right, search this chapter for three words of it. \Cref{sec:ledgertable} has every sentence as its author printed it. Or give the words to the command: \texttt{incipit verify "half an MB"} answers with the ids of the rows that have them.
 
 @* What became of the claims. \label{sec:ledgersum}
-Of the \val{ledger.rows} statements \val{ledger.all.holds} hold as they stand and \val{ledger.all.holds-with-rounding} hold when our number is rounded to the digits that the author printed: \cref{fig:verdicts} and \cref{tab:verdicts}. \val{ledger.all.off-by-one} are off by one, nearly all of them about the same thing, the one row that the cache has not got yet. Of the rest, most are not wrong but \emph{misleading}: true in one sense, and likely to be read in another. Only \val[word]{ledger.all.wrong} are simply wrong.
+Of the \val{ledger.rows} statements \val{ledger.all.holds} hold as they are, and \val{ledger.all.holds-with-rounding} more hold when our number is rounded to the digits that the author printed (\cref{fig:verdicts,tab:verdicts}). Another \val{ledger.all.off-by-one} are off by one. Most of these have the same cause: they count the newest token as if its keys and values were in the cache already. They are computed one step later, when the token is read.
+
+A larger group, \val{ledger.all.misleading} statements, is \emph{misleading}: true in one sense, and likely to be read in another. The commonest of them says that the cache makes generation linear. In \val[word]{ledger.all.ambiguous} cases the sentence is \emph{ambiguous}: it has two meanings, and the author does not say which. And \val[word]{ledger.all.wrong} statements are simply wrong. The rest no run has decided so far.
 @^off by one@>
 
 \fig{verdicts}{fig:verdicts}{What became of the claims, by source. The table at the end of the chapter has every one of them.}{Five horizontal bars, one for each tutorial, divided by verdict. In each of them the largest part holds; the second largest is misleading in S1, S2 and S3, and off by one in S4.}
@@ -58,13 +65,59 @@ all & \val{ledger.all.holds} & \val{ledger.all.holds-with-rounding} & \val{ledge
 \end{tabular*}
 \end{table}
 
-@ Our side of a row is one of three kinds, and the row says which. In \val{ledger.counted} rows it is \emph{counted}: a program ran the engine and counted rows, pairs, bytes, tokens that are the same, cases in which a property held. In \val{ledger.measured} it is \emph{measured}: a clock or many random draws, on a machine that the file of measurements names; on yours it will be another number, and the rules ask only for what should hold on both.
-In \val{ledger.computed} it is \emph{computed}, from the settings of a published model or the data sheet of an accelerator, by a formula that a chapter derives.
+@ Where does our number come from? Each row says one of three words. In \val{ledger.counted} rows it is \emph{counted}: a program ran the engine and counted rows, pairs, bytes, equal tokens, or cases in which a property held. In \val{ledger.measured} rows it is \emph{measured}, with a clock or with many random draws. A measured number will be different on your machine, so the rules of these rows ask only for a bound that should hold on both.
+In \val{ledger.computed} rows it is \emph{computed}, from the settings of a published model or the data sheet of an accelerator, by a formula that a chapter derives.
 
-What a run cannot decide stays open. Statements about all models, about what most people use, or about what reads well are in the table with the verdict \emph{not tested here} and the reason; we may have an opinion, and the ledger does not record it. The statements about quantization, batching and speculation wait for the chapters that will build these things. They say so, and nothing else.
+Some statements no run can decide: statements about all models, about what most people use, or about what reads well. Their verdict is \emph{not tested here}, and the row gives the reason. Statements about quantization, batching and speculation have the verdict \emph{to come}, because the chapters that test them are not written yet.
+
+The box shows how three rows are judged.
+
+\begin{byhand}{three rows judged}
+The article S4 prints a table. Its first line says that for 50 tokens after a prompt of 100 the naive loop computes 6,225 rows, that 150 of them are needed, and that the factor between the two is 41.5. Its second line gives a factor of 171.
+
+\medskip
+\begin{tabular}{@@{}llrl@@{}}
+\tabhead{row} & \tabhead{rule} & \tabhead{our run} & \tabhead{verdict}\\
+S4-29 & says \emph{rows} = 6225 & 6225 & holds\\
+S4-30 & says \emph{needed} = 150 & 149 & off by one\\
+S4-34 & says \emph{factor} \texttt{\textasciitilde} 171 & 171.2857 & holds, rounded
+\end{tabular}
+\medskip
+
+For S4-29 the numbers are equal. S4-30 asks for equality as well, and $150-149=1$: two whole numbers that differ by exactly one get a verdict of their own, because counting one too many is a common mistake with a common cause. S4-34 allows rounding, shown by \texttt{\textasciitilde}, to as many digits as the author printed: $171.2857$ rounded to three digits is $171$.
+\end{byhand}
+
+@* What the tutorials get right. \label{sec:ledgerright}
+A list of corrections alone would give a false picture. The five tutorials agree on a great deal, and what they agree on is the skeleton of this book. Each statement in this section is one of theirs in our words, and each was tested.
+
+The loop is as they describe it: a pass, a choice, one token appended, and the next pass (S0-23, S4-02). A text of $n$ tokens takes $n$ passes (S0-21, S1-37) and ends with an end token or at a maximum length (S1-05, S2-09). Each token depends on all tokens before it (S1-35, S3-04): after we changed one token, all \val{prop.earlier.changed} rows after it changed. Greedy decoding writes the same text every time (S1-27, S2-08).
+
+The fact on which all of Part II rests is that the keys and values of a position never change when the text grows (S2-40, S4-20). S4 gives the reason step by step, and better than we do: the embedding depends only on the token and its position, the mask hides later positions, and so the same is true of every layer (S4-15 to S4-20). We compared \val{prop.later.rows} rows, and all were the same to the last bit.
+
+Most of the arithmetic is right. S4's total for the naive loop, $gp+g(g-1)/2$, agrees with our counters in every line of its table (S4-22, S4-29, S4-32, S4-35, S4-38). S0's bytes of a cache are exact (S0-42), and S1's formula has the grouped heads in it (S1-25). S0 corrects its own opening further down, in words that we could not improve: with the cache each step is linear, and the sum is quadratic (S0-54, S0-61).
+
+On sampling and stopping there is little to add. Temperature, top-k, and nucleus sampling (S1-29, S1-31, S1-32, S3-24, S3-25), the danger of loops (S1-28, S3-23), the difference between one sample and many (S3-48), stop strings (S3-42), and a text that is cut off in the middle of a sentence (S3-41): all these statements held when we ran them.
+
+@* What to change. \label{sec:ledgerchange}
+The next five sections are letters to the authors. Each names a few sentences, begins with the one whose correction would help readers most, and says what could replace it. We have the address of only one author; if you know another, please pass the letter on.
+
+@ \emph{To the author of S0.} Your section on why inference gets slower is the best short account that we know, but it contradicts your opening. ``Without it, inference cost scales quadratically with sequence length instead of linearly'' (S0-04) could become: \emph{without it the work on keys and values is quadratic in the length instead of linear, and attention cubic instead of quadratic}. ``That makes each step O(T)'' (S0-36) is true of the rows. With attention in the deeper layers a step is $O(T^2)$,
+as your FAQ says. One sentence has its two modes interchanged (S0-20): COMPUTE climbs in NO CACHE. In the demo, the cache of the newest token fills one step later than you draw it (S0-11, S0-31, S0-32), and the query comes from the last token, not from the empty slot (S0-09). COMPUTE needs a unit: no single unit gives both 120 and more than 2400 (S0-13). Last, a model of 32 layers and 4096 dimensions is usually called a 7B model, not frontier scale (S0-41).
+
+@ \emph{To the author of S1.} In your list for the decode phase, the new token's key and value are appended after the token has attended. They must come first, because a token attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) would be true if both prompts were below the ridge point of the machine. On an H100 the ridge point is at \val[0]{phases.balance.H100} rows, and the longer prompt takes at least \val[1]{phases.earliest.ratio} times as long.
+In the paper that introduced it a nucleus \emph{reaches} its share and need not exceed it (S1-30). A response of 500 tokens takes 500 times as many passes as one token, but not 500 times as long, because the first token has to wait for the prompt (S1-42). And the 500,500 positions that you compare with 1000 (S1-57) are rows. Of pairs in attention there are \val{claim.S2-36} without the cache and \val{claim.S0-61} with it.
+
+@ \emph{To the author of S2.} Your chapter has the most statements of the five and the largest number that hold. The sentences on ``from quadratic to linear'' (S2-03, S2-94) are true of rows; pairs go from cubic to quadratic. The tenth token is predicted from the hidden state at position 9 (S2-30); position 10 already contains the answer. Generation is sequential because a pass cannot read a token that has not been chosen, not because of the mask (S2-29). What the mask gives is that finished rows stay as they are.
+Call the bias of the head \emph{context}-independent instead of token-independent (S2-24): a bias that is the same for all tokens cancels in the softmax. The product of heads and head size is the width of the model only where every query head has its own keys (S2-57). The numbers of attention operations for 1000 and 100 tokens (S2-37, S2-38) have the right proportion, but as counts they are twice too large: your own sum gives \val{claim.S2-37} and \val{claim.S2-38}.
+
+@ \emph{To the author of S3.} We would delete one sentence: ``With KV caching, it's O(n)'' (S3-12). Each step is linear, and the sum of the steps is quadratic. The cache ``for a model like GPT-4'' (S3-13) would take \val[0]{claim.S3-13} GiB if all 128 heads had keys. Tens of gigabytes is right for eight heads, so name those. When token 501 is written, token 500 is the newest, and its key and value are computed in that very step (S3-08). Generation stops when the end token is \emph{selected} (S3-39).
+It usually is when its probability is high, but a random draw can choose another token. ``Each token is committed the moment it's generated'' (S3-06) is true of sampling, and not of the beam search that you describe two sections later.
+
+@ \emph{To the author of S4.} Your drawing of the redundancy is the reason that this book counts rows. The drawing has six necessary cells, and the formula should give six as well: $p+g-1$ instead of $p+g$, since the last token is never read (S4-27). In your table the necessary counts should be \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}. For the same reason only five of the six results are worth storing (S4-14). ``3rd time'' counts computations, so it is the second recomputation (S4-08). The ratio in your text has $g^2/2$ where your table uses $g(g-1)/2$ (S4-28); the table is right.
+Layers and heads multiply the naive and the necessary count alike, so they leave the waste factor as it is (S4-48). That factor grows in proportion to $g$, not to its square, and cannot exceed $g$ (S4-53, S4-58). And in your own table twice the tokens cost \val[1]{claim.S4-43} times the work, because the prompts are long (S4-43). The factor of four is the limit for short prompts.
 
 @* A rule and its tests. \label{sec:ledgerrules}
-A laboratory program prints lines, each a \emph{key} and a number, such as \texttt{loop.naive.3.4 18}. A \emph{test} compares what keys give with what a sentence says:
+How does a rule decide? A laboratory program prints lines, each with a \emph{key} and a number, such as \texttt{loop.naive.3.4 18}. A \emph{test} compares such numbers with what a sentence says:
 
 \medskip
 \begin{tabular}{@@{}ll@@{}}
@@ -76,13 +129,13 @@ A laboratory program prints lines, each a \emph{key} and a number, such as \text
 \end{tabular}
 \medskip
 
-Ours stands on the left of the relation, theirs on the right. One operator is enough: a ratio of two keys, or a number of bytes divided by $10^9$. After \.{in} comes a range, as \.{10..100}. Blanks separate everything, so that a key may contain points and dashes.
-@^test of a rule@>
+The left side of the relation is our number, and the right side is the author's. The relation \texttt{\textasciitilde} is equality after rounding. After \.{in} comes a range, such as \.{10..100}. One operator is enough: it makes a ratio of two keys, or divides a number of bytes by $10^9$. Blanks separate all words, so that a key may contain points and dashes.
+@^rule of a claim@>@^test of a rule@>
 
-@ A \emph{rule} is one or more tests, each with a word before it that says what the test means for the sentence. Most sentences have one meaning, and its tests have the word \.{says}. Some need judgement, and there the rule has two halves. A sentence is \emph{misleading} if it is \.{true} in one sense and will be \.{read} in another;
-it is \emph{ambiguous} if its author left open whether \.{either} of two things is meant \.{or} the other. The row then explains both senses in words, and the tests decide both. So even a judgement has to be supported by two runs: one in which the sentence is right, and one in which it fails.
+@ A \emph{rule} is one or more tests. Before each test there is a word that tells what the test means for the sentence. Most sentences have one meaning, and the word is \.{says}. Other sentences need a judgement, and their rule has two halves. A sentence is \emph{misleading} if it is \.{true} in one sense and will be \.{read} in another;
+it is \emph{ambiguous} if its author left open whether \.{either} of two things is meant \.{or} the other. The row explains both senses in words, and there is a test for each. So even a judgement is supported by runs: in one sense the sentence has to hold, and in the other it has to fail.
 
-Two words need no test. \.{none} says that no run of ours can decide, and the row says why. \.{to-come} says that a later chapter has to run it.
+Two words stand alone, without a test: \.{none} if no run of ours can decide, and \.{to-come} if a later chapter has to test the sentence.
 
 @(rules.h@>=
 #ifndef INCIPIT_LEDGER_RULES_H
@@ -93,7 +146,7 @@ Two words need no test. \.{none} says that no run of ours can decide, and the ro
 @<A rule@>@;
 #endif
 
-@ There are nine verdicts, and their names are the words of the table. The first is for a row that could not be judged, because a program is missing, failed, or did not print a key: such a row is never taken to hold.
+@ There are nine verdicts. The first is for a row that cannot be judged, because a program is missing, fails, or does not print a key. Such a row never counts as holding.
 
 @<What may become of a sentence@>=
 enum verdict { VERDICT_NOT_JUDGED, VERDICT_HOLDS, VERDICT_ROUNDED,
@@ -123,8 +176,7 @@ bool verdict_find(const char *name, enum verdict *which)
   return false;
 }
 
-@ What programs print is collected in a list. The text of a run is cut into lines where it stands: the blank after a key becomes the zero byte that ends it, and the list points into the text. A line whose second word is no number is left out, and so is a message that a program may have printed. If two programs print different numbers under the same key, one of them is wrong, and we do
-not choose between them.
+@ The numbers that programs print go into a list. If two programs print different numbers under the same key, one of them is wrong, and the whole list is refused.
 
 @<What a run printed@>=
 struct run_value { const char *key;@+ double x; };
@@ -141,59 +193,7 @@ bool run_values_find(const struct run_values *v, const char *key, size_t n,
 void run_values_free(struct run_values *v, struct memory *m);
   /* returns the list, not the text */
 
-@ @<Collect what a run printed@>=
-bool run_values_find(const struct run_values *v, const char *key, size_t n,
-  double *x)
-{
-  for (size_t i = 0; i < v->n; i++)
-    if (strncmp(v->list[i].key, key, n) == 0 && v->list[i].key[n] == '\0') {
-      *x = v->list[i].x;
-      return true;
-    }
-  return false;
-}
-static bool take_value(struct run_values *v, struct memory *m, const char *key,
-  double x, struct error *why)
-{
-  double before;
-  if (run_values_find(v, key, strlen(key), &before))
-    return before == x@|
-      || error_say(why, "two numbers for %s: %g and %g", key, before, x);
-  void *more = memory_reserve(m, MEMORY_OTHER, v->list, &v->cap, v->n + 1, 64,@|
-    sizeof *v->list, why);
-  if (more == NULL) return false;
-  v->list = more;
-  v->list[v->n++] = (struct run_value) @[{ key, x }@];
-  return true;
-}
-
-@ A number ends with its line, or with a blank and its unit.
-
-@<Collect what a run printed@>=
-bool run_values_take(struct run_values *v, struct memory *m, char *text,
-  struct error *why)
-{
-  bool ok = true;
-  while (ok && *text != '\0') {
-    char *line = text, *end;
-    text += strcspn(text, "\n");
-    if (*text != '\0') *text++ = '\0';
-    size_t n = strcspn(line, " ");
-    if (n == 0 || line[n] == '\0') continue;
-    line[n] = '\0';
-    double x = strtod(line + n + 1, &end);
-    if (end == line + n + 1 || (*end != '\0' && *end != ' ')) continue;
-    ok = take_value(v, m, line, x, why);
-  }
-  return ok;
-}
-void run_values_free(struct run_values *v, struct memory *m)
-{
-  memory_free(m, v->list);
-  *v = (struct run_values) @[{ .n = 0 }@];
-}
-
-@ A rule in parsed form. It points into the text that it was read from. The digits of a number are remembered as well, because ``as many digits as the author printed'' is a property of the way it is written: 171 has three, and \.{5e1} has one.
+@ This is a rule after parsing. Its keys point into the text of the rule. A number keeps the count of its digits, because ``as many digits as the author printed'' depends on how the number is written: 171 has three digits, and \.{5e1} has one. The parser is in \cref{sec:ledgerparse}; it reads one word at a time, and every message of it quotes the wrong word and says what could stand there.
 
 @<A rule@>=
 enum { RULE_MAX_TESTS = 6 };
@@ -218,159 +218,8 @@ bool rule_parse(const char *text, struct parsed_rule *r, struct error *why);
   /* borrows |text|; on failure a sentence that quotes what is wrong */
 @<What a rule decides@>@;
 
-@* Reading a rule. \label{sec:ledgerparse}
-The text is a row of words with blanks between them, so the reader takes a word at a time. What a word is shows at its first letter: a number begins with a digit or a minus sign, a key with a letter.
-
-@<Read the words of a rule@>=
-struct rule_word { const char *at;@+ size_t n; };
-  /* |n| bytes; at the end of the text none */
-static struct rule_word next_word(const char **text)
-{
-  struct rule_word w;
-  *text += strspn(*text, " ");
-  w.at = *text;
-  w.n = strcspn(*text, " ");
-  *text += w.n;
-  return w;
-}
-static bool word_is(struct rule_word w, const char *s)
-{
-  return w.n == strlen(s) && strncmp(w.at, s, w.n) == 0;
-}
-static int word_among(struct rule_word w, const char *const *list, int n)
-{
-  for (int i = 0; i < n; i++)
-    if (word_is(w, list[i])) return i;
-  return -1;
-}
-
-@ Every message quotes the word and says what could have stood there.
-
-@<Read the words of a rule@>=
-static bool not_a_rule(struct rule_word w, const char *wanted, struct error *why)
-{
-  if (w.n == 0) return error_say(why, "the rule ends too early; wanted: %s", wanted);
-  return error_say(why, "`%.*s' in the rule; wanted: %s", (int) w.n, w.at, wanted);
-}
-
-@ Significant digits are counted from the first that is not zero; a decimal point does not count, and an exponent ends them. So 0.15 has two.
-
-@<Read the words of a rule@>=
-static int count_digits(struct rule_word w)
-{
-  int n = 0;
-  for (size_t i = 0; i < w.n && w.at[i] != 'e'; i++)
-    if (w.at[i] >= '0' && w.at[i] <= '9' && (n > 0 || w.at[i] != '0')) n++;
-  return n;
-}
-static bool read_operand(struct rule_word w, struct operand *o, struct error *why)
-{
-  char *end;
-  bool number = w.n > 0 && (*w.at == '-' || (*w.at >= '0' && *w.at <= '9'));
-  *o = (struct operand) @[{ .key = w.at, .n = w.n }@];
-  if (!number)@+ return (w.n > 0 && ((*w.at >= 'a' && *w.at <= 'z')
-      || (*w.at >= 'A' && *w.at <= 'Z')))
-    || not_a_rule(w, "a key or a number", why);
-  o->n = 0;
-  o->digits = count_digits(w);
-  o->x = strtod(w.at, &end);
-  return end == w.at + w.n || not_a_rule(w, "a number", why);
-}
-
-@ An expression is an operand, and perhaps an operator and another one. A word that is no operator belongs to whatever follows; the reader then steps back.
-
-@<Read the words of a rule@>=
-static bool read_expression(const char **text, struct expression *e,
-  struct error *why)
-{
-  *e = (struct expression) @[{ .sign = '\0' }@];
-  if (!read_operand(next_word(text), &e->first, why)) return false;
-  const char *back = *text;
-  struct rule_word w = next_word(text);
-  if (w.n == 1 && strchr("+-*/", *w.at) != NULL) {
-    e->sign = *w.at;
-    return read_operand(next_word(text), &e->second, why);
-  }
-  *text = back;
-  return true;
-}
-
-@ A range is one word, two numbers with two points between them. The first number is copied out, because |strtod| would take the first of the two points for a decimal point.
-
-@<Read the words of a rule@>=
-static bool read_range(struct rule_word w, struct rule_test *t, struct error *why)
-{
-  char low[32], *end;
-  size_t n = 0;
-  while (n + 1 < w.n && strncmp(w.at + n, "..", 2) != 0) n++;
-  bool ok = n > 0 && n < sizeof low && n + 2 < w.n;
-  if (ok) {
-    memcpy(low, w.at, n);
-    low[n] = '\0';
-    t->low = strtod(low, &end);
-    ok = *end == '\0';
-    t->high = strtod(w.at + n + 2, &end);
-    ok = ok && end == w.at + w.n && t->low <= t->high;
-  }
-  return ok || not_a_rule(w, "a range, as in 10..100", why);
-}
-
-@ A clause is its word, ours, the relation, theirs; a semicolon separates it from the next.
-
-@<Read a rule@>=
-static bool read_test(const char **text, struct rule_test *t, struct error *why)
-{
-  static const char *const clause[N_CLAUSES] = { "says", "true", "read",@|
-    "either", "or" };
-  static const char *const relation[N_RELATIONS] = { "=", "~", "<", ">", "<=",@|
-    ">=", "in" };
-  struct rule_word w = next_word(text);
-  int which = word_among(w, clause, N_CLAUSES);
-  if (which < 0) return not_a_rule(w, "says, true, read, either, or, none, to-come", why);
-  t->meaning = (enum clause) which;
-  if (!read_expression(text, &t->ours, why)) return false;
-  w = next_word(text);
-  which = word_among(w, relation, N_RELATIONS);
-  if (which < 0) return not_a_rule(w, "= ~ < > <= >= in", why);
-  t->how = (enum relation) which;
-  if (t->how == RELATION_IN) return read_range(next_word(text), t, why);
-  return read_expression(text, &t->theirs, why);
-}
-
-@ Which words may stand together? Only |CLAUSE_SAYS|; or both of true and read; or both of either and or. A rule with one half would be a judgement without its evidence.
-
-@<Read a rule@>=
-static bool halves_match(const struct parsed_rule *r, struct error *why)
-{
-  size_t of[N_CLAUSES] = { 0 };
-  for (size_t i = 0; i < r->n; i++) of[r->list[i].meaning]++;
-  bool says = of[CLAUSE_SAYS] == r->n;
-  bool judged = of[CLAUSE_TRUE] > 0 && of[CLAUSE_READ] > 0
-    && of[CLAUSE_TRUE] + of[CLAUSE_READ] == r->n;
-  bool open = of[CLAUSE_EITHER] > 0 && of[CLAUSE_OR] > 0
-    && of[CLAUSE_EITHER] + of[CLAUSE_OR] == r->n;
-  return says || judged || open || error_say(why,
-    "the rule mixes its words; wanted: says alone,"@|
-    " true with read, or either with or");
-}
-bool rule_parse(const char *text, struct parsed_rule *r, struct error *why)
-{
-  *r = (struct parsed_rule) @[{ .n = 0 }@];
-  r->none = strcmp(text, "none") == 0;
-  r->to_come = strcmp(text, "to-come") == 0;
-  if (r->none || r->to_come) return true;
-  struct rule_word w;
-  do {
-    if (r->n == RULE_MAX_TESTS)
-      return error_say(why, "the rule has more than %d tests", RULE_MAX_TESTS);
-    if (!read_test(&text, &r->list[r->n++], why)) return false;
-    w = next_word(&text);
-  } while (word_is(w, ";"));
-  return w.n == 0 ? halves_match(r, why) : not_a_rule(w, "; or the end", why);
-}
-
 @* Deciding. \label{sec:ledgerdecide}
-A test can come out in five ways. Equal or true; equal after rounding; off by one; false; or undecided, because a key is missing. They are ordered from good to bad, and the result of several tests is the worst of them.
+A test has one of five outcomes: exact (equal, or true), equal after rounding, off by one, false, or unknown because a key is missing. They are ordered from good to bad, and the result of several tests is the worst of their outcomes.
 
 @<What a rule decides@>=
 enum outcome { OUTCOME_EXACT, OUTCOME_ROUNDED, OUTCOME_OFF_BY_ONE, OUTCOME_FALSE,
@@ -413,7 +262,7 @@ bool expression_value(const struct expression *e, const struct run_values *v,
   return true;
 }
 
-@ Two numbers are equal if they agree to nine digits: keys are printed in decimal, and a quotient of two of them need not be the double that is nearest to the number in the rule. For rounding we let |snprintf| round ours to as many digits as theirs was written with; it rounds the exact value of the double, and of two equally near results it takes the even one. Numbers that are off by one must both be whole.
+@ Two numbers are equal if they agree to nine digits. We do not ask for more, because the quotient of two printed numbers may differ in its last bits from the number in the rule. For rounding, |snprintf| rounds our number to as many digits as theirs was written with. It rounds the exact value of the double, and of two equally near results it takes the one with the even digit. Numbers that are off by one must both be whole.
 
 @<Compare ours with theirs@>=
 static bool equal_numbers(double a, double b)
@@ -458,9 +307,9 @@ enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
   return compare(t, ours, theirs);
 }
 
-@ From outcomes to a verdict. Let |first| be the worst outcome of the tests with \.{says}, \.{true} or \.{either}, and |second| that of the tests with \.{read} or \.{or}. For a sentence with one meaning there is no second half, and the verdict is the first.
+@ The last step turns outcomes into a verdict. Let |first| be the worst outcome of the tests with \.{says}, \.{true} or \.{either}, and |second| that of the tests with \.{read} or \.{or}. A sentence with one meaning has no second half, and |first| decides.
 
-For a judgement the two halves are taken together. If both hold, the sentence holds in either sense and there is nothing to judge: the rule would be refused as a reason for calling it misleading. If the sense in which it should be true fails, no sense is left in which it is right. Only in the remaining case, where one holds and the other does not, is it misleading, or ambiguous.
+For a judgement both halves decide. If both hold, the sentence is right in either sense, and there is nothing misleading in it. If \.{true} fails, or both \.{either} and \.{or}, the sentence is wrong. It is misleading or ambiguous only if one half holds and the other does not.
 
 @<Decide@>=
 static enum verdict plain_verdict(enum outcome o)
@@ -505,23 +354,34 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
 #include "ledger/rules.h"
 @;@#
 @<Name the verdicts@>@;
-@<Collect what a run printed@>@;
-@<Read the words of a rule@>@;
-@<Read a rule@>@;
 @<Work out an expression@>@;
 @<Compare ours with theirs@>@;
 @<Decide@>@;
 
 @* A row of the ledger. \label{sec:ledgerfile}
-The rows are in a text file, \.{ledger/claims.tsv}, one line each with tabs between the fields, so that they can be searched with \texttt{grep} and compared line by line when they change.
-A row has its id, as S4-30; the chapter and the section that decide it; the programs whose keys the rule names; whether our number is counted, measured or computed; the verdict; the number claimed; a pattern for ours, in which \texttt{\char123 1\char125} stands for the left side of the first test; the rule; the sentence whole; for a judgement the two senses; one line that says why; and a command that shows it.
+The rows are in a text file, \.{ledger/claims.tsv}, one line each, with tabs between the fields. So \texttt{grep} can search them, and a comparison of two versions shows which rows changed. These are the fields of a row, with those of S4-30 as an example.
 
-The reader of this file, \.{program/ledger\_table.c}, is ordinary C and not printed here. It believes little. The number claimed has to stand in the sentence, and it has to be a number of the rule: an author of this book who ``corrects'' one of them is told the row and the field. Ours may have no digit outside of its braces, so no result is ever typed. A judgement without both of its senses is refused, and so is a row without a reason, or with programs that its rule does not need. And where a copy of the five texts is at hand, a test looks for every quotation in them, letter by letter.
+\medskip
+{\small\begin{tabular}{@@{}p{56mm}l@@{}}
+id; chapter and section & S4-30; 3, sec:looptutorials\\
+programs that print the keys of the rule & loop\\
+kind of our number & counted\\
+verdict & off-by-one\\
+the number claimed & ``150''\\
+a pattern for our number; \texttt{\char123 1\char125} is the left side of the first test & \texttt{\char123 1\char125}\\
+rule & ``\texttt{says claim.S4-30 = 150}''\\
+the whole sentence & ``100 50 6,225 150 41.5$\times$''\\
+for a judgement, the sense in which the sentence is true and that in which it is read & (empty)\\
+the reason, and a command that shows it
+\end{tabular}}
+\medskip
 
-Last, the verdict that the rule gave is compared with the one in the row. This is the only use of the typed verdict: to be contradicted.
+The program that reads this file, \.{program/ledger\_table.c}, is plain C and not printed here. It refuses a row in which the number claimed is missing from the sentence or from the rule: if one of us ``corrects'' a number in one place only, a message names the row and the field. It refuses a digit in the pattern for our number, so no result is ever typed. It refuses a judgement without both senses, a row without a reason, and a row that names programs its rule does not need. Where copies of the five texts are at hand, a test also looks for every quotation in them, letter by letter.
+
+Last, the program compares the verdict of the rule with the verdict in the row. A verdict that is typed has no other purpose: it is there to be contradicted.
 
 @* The chapter's program. \label{sec:ledgerrun}
-Without an argument the program judges the rows of the hand calculation, and three more that show what else can happen: a sentence that is true of one count and will be read as being about another, one that leaves its meaning open, and one whose key no program printed.
+The chapter's program judges the three rows of the hand calculation and three more: a misleading sentence, an ambiguous one, and one whose key no program printed.
 
 @<Judge a few rows@>=
 static const struct { const char *id, *rule; } worked[] = {
@@ -534,9 +394,9 @@ static const struct { const char *id, *rule; } worked[] = {
 };
 static bool show_worked(struct memory *m, struct error *why)
 {
-  char printed[] = "rows 6225\nneeded 149\nfactor 171.2857\nrows.100 100\n"@|
-    "rows.1000 1000\npairs.100 5050\npairs.1000 500500\n"@|
-    "drawn 120\nkept 162\n";
+  char printed[] = "rows 6225\n" "needed 149\n" "factor 171.2857\n"@|
+    "rows.100 100\n" "rows.1000 1000\n"@|
+    "pairs.100 5050\n" "pairs.1000 500500\n" "drawn 120\n" "kept 162\n";
   struct run_values v = @[{ .n = 0 }@];
   bool ok = run_values_take(&v, m, printed, why);
   for (size_t i = 0; ok && i < sizeof worked / sizeof *worked; i++) {
@@ -569,73 +429,51 @@ int main(void)
   return !ok;
 }
 
-@ This is what it prints.
+@ It prints six verdicts.
 
 \widecheckpoint{build/out/ledger.txt}{six rows judged}
 
-@* What the tutorials get right. \label{sec:ledgerright}
-A list of corrections gives a false picture, so first the other list. The five tutorials agree on a great deal, and what they agree on is the skeleton of this book. Each sentence that follows is one of theirs in other words, and each was run.
+@* What a ledger cannot do. \label{sec:ledgerlimits}
+A verdict is only as good as its rule, and people write the rules. We tried to judge whole sentences, with the qualifications that their authors gave them and on the hardware that they name. Two kinds of mistakes no program can find. A rule may test something that the sentence does not say. And the second half of a judgement, how a sentence will be \emph{read}, is our guess about readers.
 
-The loop is as they describe it: a pass, a choice, one token appended, and around again (S0-23, S4-02). A text of $n$ tokens takes $n$ passes (S0-21, S1-37), ends with an end token or at a length (S1-05, S2-09), and each token depends on all tokens before it (S1-35, S3-04): change one, and all \val{prop.earlier.changed} rows after it change. Greedy decoding writes the same text every time (S1-27, S2-08).
+A run is not a proof either. We compared keys in \val{prop.later.rows} rows of one model; that they never change follows from the definition of a pass, not from the comparison. That five beams find the likeliest text in nearly all of \val{forest.models} random models says little about other models. And a reference in a tutorial is a claim that has to be looked up, not run (S1-62).
 
-All five have the one fact on which everything in Part II rests, that keys and values of a position never change when the text grows (S2-40, S4-20), and S4 gives the reason, step by step, better than we do: the embedding depends on the token and its place, the mask keeps later positions out, and so it goes through all layers (S4-15 to S4-20). We compared \val{prop.later.rows} rows; all were the same to the last bit.
-
-The arithmetic is mostly right, and that is rarer than it sounds. S4's total for the naive loop, $gp+g(g-1)/2$, is what our counters say in every line of its table (S4-22, S4-29, S4-32, S4-35, S4-38). S0's and S2's bytes of a cache are exact for the model they name (S0-42, S2-91), and S1's formula has the grouped heads in it (S1-25). S0 corrects its own opening further down: with the cache each step is linear and the sum is quadratic (S0-54, S0-61), in words we could not improve.
-
-On sampling and stopping there is little to add. Temperature, top-k, nucleus (S1-29, S1-31, S1-32, S3-24, S3-25), the danger of loops (S1-28, S3-23), the spread between one sample and many (S3-48), stop strings that arrive in pieces (S3-42), a text cut in the middle of its sentence (S3-41): all of it held when it was run.
-
-@* What to change. \label{sec:ledgerchange}
-These are five letters. We would send them if we had all the addresses; if you have one, use them. Each names a few sentences, in the order of how much a reader would gain, and says what could stand in their place.
-
-\medskip\noindent\emph{To the author of S0, ``Autoregressive generation: how an LLM writes one token at a time''.} Your section on why inference gets slower is the best short account that we know, and it contradicts your opening. ``Without it, inference cost scales quadratically with sequence length instead of linearly'' (S0-04) could say: \emph{without it the work on keys and values is quadratic in the length instead of linear, and attention cubic instead of quadratic}. ``That makes each step O(T)'' (S0-36) is true of the rows; with attention in the deeper layers it is $O(T^2)$,
-as your FAQ says. In the demo, the cache of the newest token fills one step later than you draw it (S0-11, S0-31, S0-32), and the write head looks from the last token and not from the empty slot (S0-09). COMPUTE needs a unit: no single one gives both 120 and more than 2400 (S0-13). One sentence has its two modes interchanged (S0-20), and a model of 32 layers and 4096 dimensions is what people call a 7B, not frontier scale (S0-41).
-
-\medskip\noindent\emph{To the author of S1, the course note on autoregressive generation.} In the list of the decode phase the new token's key and value are appended after it has attended; they must come first, because it attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) is true as long as both are below the ridge point of the machine, which is \val[0]{phases.balance.H100} rows on an H100; the bound for your two prompts differs by a factor of \val[1]{phases.earliest.ratio}.
-A nucleus \emph{reaches} its share and need not exceed it (S1-30). A response of 500 tokens takes as many passes, but not as many times as long as its first token, which has to wait for the prompt (S1-42). And the 500,500 positions that you set against 1000 (S1-57) are rows: of \val{claim.S2-36} pairs in attention the cache leaves \val{claim.S0-61}.
-
-\medskip\noindent\emph{To the author of S2, ``Autoregressive Generation'' in the Language AI Handbook.} Your chapter has the most statements of the five and the largest number that hold. Four things recur in the others. The tenth token is predicted from the hidden state at position 9 (S2-30); position 10 contains the answer. Generation is sequential because a token that has not been chosen cannot be read, not because of the mask (S2-29): what the mask gives is that rows stay as they are. The bias of the head is \emph{context}-independent (S2-24);
-one that is the same for all tokens changes nothing. And ``from quadratic to linear'' (S2-03, S2-94) holds for rows; pairs go from cubic to quadratic. The product of heads and head size is the model's width only where every query head has its own keys (S2-57). The counts of attention operations for 1000 and 100 tokens (S2-37, S2-38) are right as a proportion and twice too large as counts: your own sum has \val{claim.S2-37} and \val{claim.S2-38}.
-
-\medskip\noindent\emph{To the author of S3, ``How AI Text Generation Actually Works''.} One sentence should go: ``With KV caching, it's O(n)'' (S3-12). Each step is linear, and their sum is quadratic. Of the cache ``for a model like GPT-4'' (S3-13): with 128 heads of keys it would be \val[0]{claim.S3-13} GiB; tens of gigabytes are what eight heads take, so name those. Token 500 is the newest when token 501 is written, and its key and value are computed in that step (S3-08). Generation stops when the end token is \emph{selected} (S3-39); it usually is when its probability is high,
-but a draw can pass it by. ``Each token is committed the moment it's generated'' (S3-06) is true of sampling and not of the beam search that you describe two sections later.
-
-\medskip\noindent\emph{To the author of S4, ``The Autoregressive Loop and the Redundancy Problem''.} Your drawing of the redundancy is why this book counts rows at all. It counts six necessary cells, and so should the formula: $p+g-1$ and not $p+g$, since the last token is never fed back (S4-27; likewise \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39} in the table). Five of the six results are worth storing, not six (S4-14). ``3rd time'' counts computations, so it is the second recomputation (S4-08). The ratio in your text has $g^2/2$ where the table uses $g(g-1)/2$ (S4-28); the table is right.
-Layers and heads multiply the naive count and the necessary one alike, so they do not multiply the waste factor (S4-48). The factor grows in proportion to $g$, not with its square, and cannot exceed $g$ (S4-53, S4-58). And in your own table twice the tokens cost \val[1]{claim.S4-43} times the work, since the prompts are long (S4-43): four times is the limit for short ones.
+If you think that a verdict is wrong, change the rule: edit the row in \.{ledger/claims.tsv} and run \texttt{incipit verify} with its id, which reads the file each time. The row has everything that you need to contradict us: the sentence, the rule, and the run. A new row for a tutorial of your own needs a sentence, a rule, and a key that some laboratory program prints; \texttt{make laboratory-04} lists those of chapter 4.
 
 @* The table. \label{sec:ledgertable}
-For each source its title, where it can be found as far as we know, and its first words, by which it can be searched for. Then its claims, in the order of its text. A row has the mark of the verdict and the id; the sentence whole, or the note that it is the one before; \emph{theirs}, a bar, \emph{ours} in red and how it was found; why; and for a judgement both senses. Then follow the section of this book, or of the laboratory, that shows it, and often a command to type.
-Where a symbol or a formula is missing in a quotation, it is missing in the copy of the source that we have: its pages set formulas as pictures or scripts.
+The claims of each source follow in the order of its text. A row begins with the mark of its verdict, its id, and the whole sentence in italics. Then come their claim in bold, a bar, our result in red, and the kind of our number; then the reason. A judgement adds the two senses. The row ends with the section of this book, of the workshop (W) or of the laboratory (L) that decides it, and often with a command that you can type.
+Where a symbol or a formula is missing in a quotation, it is missing in our copy of the source, whose pages set formulas as pictures.
 
 \begin{trivlist}\item[]\small
 \verdict{holds}\quad \verdict{rounded}\quad \verdict{offbyone}\quad \verdict{ambiguous}\quad \verdict{misleading}\\[2pt] \verdict{wrong}\quad \verdict{untested}\quad \verdict{tocome}
 \end{trivlist}
 
-@ \ledgersource{S0}
+@* S0: How an LLM writes one token at a time. \label{sec:ledgerS0}
+\ledgersource{S0}
 \ledgerrows{S0}
 
-@ \ledgersource{S1}
+@* S1: Autoregressive generation, a course note. \label{sec:ledgerS1}
+\ledgersource{S1}
 \ledgerrows{S1}
 
-@ \ledgersource{S2}
+@* S2: Autoregressive generation, Language AI Handbook. \label{sec:ledgerS2}
+\ledgersource{S2}
 \ledgerrows{S2}
 
-@ \ledgersource{S3}
+@* S3: How AI text generation actually works. \label{sec:ledgerS3}
+\ledgersource{S3}
 \ledgerrows{S3}
 
-@ \ledgersource{S4}
+@* S4: The autoregressive loop and the redundancy problem. \label{sec:ledgerS4}
+\ledgersource{S4}
 \ledgerrows{S4}
 
-@* What a ledger cannot do. \label{sec:ledgerlimits}
-A verdict is only as good as its rule, and a rule is written by people. We have tried to judge sentences and not fragments, with the qualifications that their authors gave them and on the hardware that they name first; where we failed, the table has everything that is needed to say so: the sentence, the rule, the run. Two kinds of mistakes no program finds. A rule may test something that the sentence does not say; and what a careless reader will take from a sentence (the word \emph{read} in a judgement) is a guess about people.
-
-Nor is a run a proof. That keys do not change was compared in \val{prop.later.rows} rows of one model and follows from the definition of a pass; that five beams find the likeliest text in nearly all of \val{forest.models} random models says little about others. And the bibliography of a tutorial, a claim as good as any (S1-62), is checked with a library card.
-
 @* Exercises. \label{sec:ledgerexercises}
-Each names the command that checks an answer by the rules of this chapter.
+Each exercise names the command that checks your answer.
 
 \begin{exercises}
-\exercise{check}{ex:ledger.digits}{For which whole numbers does the test \texttt{says k \textasciitilde{} 5e1} not fail? Of those below 100, give the least and the greatest.}{\texttt{make exercise-16-1}}{46 and 54. One digit is left. 45 and 55 lie halfway between two results, and of these the one with the even digit wins: 4e1 and 6e1.}
+\exercise{check}{ex:ledger.digits}{The test \texttt{says k \textasciitilde{} 5e1} holds, exactly or rounded, for some whole numbers \emph{k} below 100. Give the least and the greatest of them.}{\texttt{make exercise-16-1}}{46 and 54. One digit is left. 45 and 55 lie halfway between two results, and of these the one with the even digit wins: 4e1 and 6e1.}
 \exercise{check}{ex:ledger.worst}{A rule says \texttt{says a = 10 ; says b \textasciitilde{} 3}. The run prints 11 for \emph{a} and 3.2 for \emph{b}. Which verdict?}{\texttt{make exercise-16-2}}{Off by one: \emph{a} differs by one and \emph{b} holds after rounding, and of several outcomes the worst decides.}
-\exercise{think}{ex:ledger.judge}{A tutorial says: ``With a cache, generating twice as many tokens takes twice the work.'' Write a rule that calls it misleading, with the keys \texttt{rows.100} and \texttt{rows.1000}, \texttt{pairs.100} and \texttt{pairs.1000}. It must not call a sentence misleading whose cost is linear in both.}{\texttt{make exercise-16-3}}{The rule \texttt{true rows.1000 / rows.100 in 9..11 ;} and on the same line \texttt{read pairs.1000 / pairs.100 in 9..11}: ten times the tokens, ten times the rows, but many more pairs.}
-\exercise{build}{ex:ledger.percent}{Many sentences say ``about''. Add a relation \texttt{about} that holds if ours is within ten percent of theirs, the bounds included, and never gives the verdict off by one.}{\texttt{make exercise-16-4}}{A name more in the list of relations and one in the |enum|, and a case in |compare|: |holds = fabs(ours - theirs) <= 0.1 * fabs(theirs) * (1 + 1e-9)|.}
+\exercise{think}{ex:ledger.judge}{A tutorial says: ``With a cache, generating twice as many tokens takes twice the work.'' Write a rule that calls it misleading, with the keys \texttt{rows.100} and \texttt{rows.1000}, \texttt{pairs.100} and \texttt{pairs.1000}. If rows and pairs both grew linearly, the rule must not say misleading.}{\texttt{make exercise-16-3}}{The rule \texttt{true rows.1000 / rows.100 in 9..11 ;} and on the same line \texttt{read pairs.1000 / pairs.100 in 9..11}: ten times the tokens, ten times the rows, but many more pairs.}
+\exercise{build}{ex:ledger.percent}{Many sentences say ``about''. Add a relation \texttt{about} that holds if ours is within ten percent of theirs, the bounds included, and never gives the verdict off by one.}{\texttt{make exercise-16-4}}{Add a name to the list of relations, one to the |enum|, and a case to |compare|: |holds = fabs(ours - theirs) <= 0.1 * fabs(theirs) * (1 + 1e-9)|.}
 \end{exercises}

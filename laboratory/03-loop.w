@@ -546,10 +546,10 @@ static bool print_fit(struct fixture *lab, struct error *why)
 @* Claims of the tutorials. \label{lab:looptutorials}
 These were judged with the numbers above. Where several sources say the same thing in other words, one is quoted and all are named.
 
-\begin{claimed}{S4-03, S4-08, S4-56}
-in step 3 of the drawing that is the computation number \val{claim.S4-08} of row 0, and the second
-that was not needed; the first computes, it does not recompute. Likewise a row that is ``recomputed once per step'' is, in
-$10^2$ steps, repeated \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
+\begin{claimed}{S4-08, S4-56, S4-03}
+in step 3 of the drawing this is computation number \val{claim.S4-08} of row 0. The first computation was needed, so this is the second recomputation.
+Likewise a row that is ``recomputed once per step'' is recomputed \val{claim.S4-56} times in $10^2$ steps. And of the four tokens that
+the article announces as ``on the mat'' (S4-03), the quoted text has \val{claim.S4-03}; the fourth is a full stop.
 \end{claimed}
 
 \begin{claimed}{S4-14}

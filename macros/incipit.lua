@@ -156,10 +156,12 @@ end
 local claims
 local badge = { holds = "holds", ["holds-with-rounding"] = "rounded", ["off-by-one"] = "offbyone", misleading = "misleading",
   ambiguous = "ambiguous", wrong = "wrong", ["not-testable-here"] = "untested", ["to-come"] = "tocome" }
+local sense_words = { ambiguous = { "Either", "Or" }, misleading = { "True", "Read" } }
 local special = { ["#"] = "\\#", ["$"] = "\\$", ["%"] = "\\%", ["&"] = "\\&", ["_"] = "\\_", ["{"] = "\\{", ["}"] = "\\}", ["~"] = "\\textasciitilde{}",
   ["^"] = "\\textasciicircum{}", ["\\"] = "\\textbackslash{}", ["<"] = "\\textless{}", [">"] = "\\textgreater{}", ['"'] = "\\textquotedbl{}" }
 local function plain(s)
   s = s:gsub('[#$%%&_{}~^\\<>"]', special):gsub("\u{2082}", "\\textsubscript{2}"):gsub("→", "\\ensuremath{\\to}"):gsub("←", "\\ensuremath{\\leftarrow}")
+  s = s:gsub("%-%-", "-\\kern0pt{}-")                -- as the author typed them, no dash
   for k = 0, 9 do s = s:gsub(utf8.char(0x2080 + k), "\\textsubscript{" .. k .. "}") end
   return s
 end
@@ -188,7 +190,8 @@ function incipit.claim(ids)
   end
   token.set_macro("claimverdict", first.verdict)
   token.set_macro("claimquote", (quoted(first.quote)))
-  local senses = first.sense == "" and "" or " True: " .. plain(first.sense) .. " Read: " .. plain(first.read)
+  local word = sense_words[first.verdict] or sense_words.misleading
+  local senses = first.sense == "" and "" or " \\emph{" .. word[1] .. ":} " .. plain(first.sense) .. " \\emph{" .. word[2] .. ":} " .. plain(first.read)
   token.set_macro("claimours", plain(first.ours) .. ". " .. plain(first.why) .. senses)
 end
 function incipit.source(id)
@@ -197,11 +200,10 @@ function incipit.source(id)
     for x in (l .. "\t"):gmatch("(.-)\t") do f[#f + 1] = x end
     if f[1] == id then
       local place = f[5]:match("^http") and "\\url{" .. f[5] .. "}" or plain(f[5])
-      tex.sprint("{\\bfseries " .. id .. "}\\enspace\\emph{" .. plain(f[2]) .. "}, " .. plain(f[3]) .. "; " .. plain(f[4]) .. "; " .. place .. ". It begins: " .. plain(f[6]) .. " \\dots")
+      tex.sprint("\\emph{" .. plain(f[2]) .. "}, " .. plain(f[3]) .. "; " .. plain(f[4]) .. "; \\mbox{" .. place .. "}. It begins: ``" .. quoted(f[6]) .. " \\dots{}''")
     end
   end
 end
-local sense_words = { ambiguous = { "Either", "Or" }, misleading = { "True", "Read" } }
 function incipit.ledger(source)
   if not claims then read_claims() end
   local before
@@ -218,7 +220,7 @@ function incipit.ledger(source)
         local w = sense_words[c.verdict] or sense_words.misleading
         parts[#parts + 1] = "\\emph{" .. w[1] .. ":} " .. plain(c.sense) .. " \\emph{" .. w[2] .. ":} " .. plain(c.read)
       end
-      if c.section ~= "" then parts[#parts + 1] = "{\\color{cweblink}\\cref{" .. c.section .. "}}." end
+      if c.section ~= "" then parts[#parts + 1] = "{\\color{cweblink}\\S\\,\\ref{" .. c.section .. "}}." end
       -- several claims of one sentence: it is printed once
       local same = before and before.quote == c.quote
       tex.sprint(string.format("\\ledgerrow{%s}{%s}{%s}{%s}{%s}", c.id, c.verdict, same and "" or quoted(c.quote), table.concat(parts, " "), plain(c.command)))

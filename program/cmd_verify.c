@@ -40,11 +40,18 @@ struct job {
   struct error why;
 };
 
+/* n bytes of a line of sections.tsv */
+struct words {
+  const char *at;
+  int n;
+};
+
 struct verification {
   const struct console *c;
   const struct command_line *w;
   char root[PATH_CAP]; /* has the folders ledger, models and figures/data */
   struct ledger ledger;
+  struct mapping sections; /* sections.tsv, or nothing */
   bool *asked; /* [ledger.n] */
   struct job job[MAX_JOBS];
   size_t n_jobs, running;
@@ -83,6 +90,56 @@ static bool open_ledger(struct verification *v)
   return ledger_open(&v->ledger, v->c->memory, folder, &v->why)
     && (v->asked = memory_alloc(v->c->memory, MEMORY_OTHER, v->ledger.n, sizeof *v->asked,
          &v->why)) != NULL;
+}
+
+/* The printed numbers of the sections, LABEL TAB NUMBER TAB TITLE a line, which a build reads off
+   the webs. Without them a place is named by its label. */
+static void open_sections(struct verification *v)
+{
+  static const char *const place[] = { "../share/incipit/ledger/sections.tsv", "sections.tsv",
+    "../build/sections.tsv" };
+  char path[PATH_CAP];
+  struct error why;
+  if (!find_beside(v->c, place, 3, R_OK, path) || !file_map(&v->sections, path, &why))
+    v->sections = (struct mapping) { .bytes = NULL };
+}
+
+/* the number of a label's section, and its title; false if the label is not there */
+static bool find_section(const struct verification *v, const char *label, struct words *number,
+  struct words *title)
+{
+  const char *at = (const char *) v->sections.bytes, *end = at + v->sections.size;
+  size_t n = strlen(label);
+  while (at < end) {
+    const char *line = at, *tab[2] = { NULL, NULL };
+    int tabs = 0;
+    for (; at < end && *at != '\n'; at++)
+      if (*at == '\t' && tabs < 2) tab[tabs++] = at;
+    if (tabs == 2 && (size_t) (tab[0] - line) == n && memcmp(line, label, n) == 0) {
+      *number = (struct words) { tab[0] + 1, (int) (tab[1] - tab[0] - 1) };
+      *title = (struct words) { tab[1] + 1, (int) (at - tab[1] - 1) };
+      return true;
+    }
+    at += at < end;
+  }
+  return false;
+}
+
+/* where the book decides a row, in words: whole with the title, else for a list */
+static void name_place(const struct verification *v, const struct ledger_row *r, bool whole,
+  char *to, size_t cap)
+{
+  struct words number, title;
+  if (*r->section == '\0') snprintf(to, cap, "chapter %s", r->chapter);
+  else if (!find_section(v, r->section, &number, &title))
+    snprintf(to, cap, "chapter %s, %s", r->chapter, r->section);
+  else {
+    const char *volume = "";
+    if (*number.at == 'W') volume = " of the workshop";
+    if (*number.at == 'L') volume = " of the laboratory";
+    snprintf(to, cap, "section %.*s%s%s%.*s", number.n, number.at, whole ? volume : "",
+      whole ? ": " : "", whole ? title.n : 0, title.at);
+  }
 }
 
 /* What was typed is no id. Perhaps it is some words of a sentence: then the sentence of the error
@@ -316,7 +373,7 @@ struct shown {
   const struct ledger_row *row;
   struct judgement is;
   double seconds;
-  char command[PATH_CAP + 8], in_truth[600], as_read[600], why[600];
+  char place[200], command[PATH_CAP + 8], in_truth[600], as_read[600], why[600];
 };
 
 static void prepare(const struct verification *v, const struct ledger_row *r, struct shown *x)
@@ -335,6 +392,7 @@ static void prepare(const struct verification *v, const struct ledger_row *r, st
   if (*r->command != '\0') snprintf(x->command, sizeof x->command, "%s", r->command);
   else if (first != NULL) snprintf(x->command, sizeof x->command, "%s values", first->path);
   else x->command[0] = '\0';
+  name_place(v, r, v->w->n_operands > 0, x->place, sizeof x->place);
   ledger_fill(r, &v->values, r->in_truth, x->in_truth, sizeof x->in_truth);
   ledger_fill(r, &v->values, r->as_read, x->as_read, sizeof x->as_read);
   ledger_fill(r, &v->values, r->why, x->why, sizeof x->why);
@@ -365,7 +423,7 @@ static void print_line(FILE *out, const struct shown *x)
   fprintf(out, "%-6s %-19s ", r->id, verdict_name(x->is.found));
   if (decided) fprintf(out, "%s | %s", r->claimed, x->is.ours);
   else fprintf(out, "%s", r->claimed);
-  fprintf(out, "  (chapter %s%s%s)\n", r->chapter, *r->section != '\0' ? ", " : "", r->section);
+  fprintf(out, "  (%s)\n", x->place);
 }
 
 /* a claim by itself, with all that there is to say */
@@ -379,8 +437,7 @@ static void print_whole(FILE *out, const struct shown *x)
   if (*x->in_truth != '\0')
     fprintf(out, "  %s %s\n  %s %s\n", x->is.found == VERDICT_AMBIGUOUS ? "either:" : "true:  ",
       x->in_truth, x->is.found == VERDICT_AMBIGUOUS ? "or:    " : "read:  ", x->as_read);
-  fprintf(out, "  why:    %s\n  where:  chapter %s%s%s\n", x->why, r->chapter,
-    *r->section != '\0' ? ", " : "", r->section);
+  fprintf(out, "  why:    %s\n  where:  %s\n", x->why, x->place);
   if (x->command[0] != '\0') fprintf(out, "  run:    %s\n", x->command);
 }
 
@@ -428,6 +485,7 @@ static int verify(struct verification *v)
     if (ledger_find(&v->ledger, v->w->operands[i]) == NULL)
       return unknown_claim(v, v->w->operands[i]);
   if (!choose_jobs(v)) return console_fail(v->c, &v->why);
+  open_sections(v);
   if (v->c->listen != NULL) v->c->listen();
   run_jobs(v);
   return v->cancelled ? STATUS_CANCELLED : show_rows(v);
@@ -444,6 +502,7 @@ int cmd_verify(const struct console *c, const struct command_line *w)
   run_values_free(&v->values, c->memory);
   for (size_t i = 0; i < v->n_jobs; i++) bytes_free(c->memory, &v->job[i].text);
   memory_free(c->memory, v->asked);
+  file_unmap(&v->sections);
   if (v->ledger.m != NULL) ledger_close(&v->ledger);
   memory_free(c->memory, v);
   return status;

@@ -185,6 +185,25 @@ START_TEST(a_ledger_that_is_right)
   comes_out("verify 'of THEM'", 2, "", "These words are in S0-01");
 }
 END_TEST
+/* a place is named as the book prints it; one that no section has, by its label */
+START_TEST(places_have_numbers)
+{
+  tree(HEAD GOOD, ONE, TWO);
+  put("build/sections.tsv", "sec:aa\t1.1\tNot this\nsec:a\tL3.7\tRows, counted\nsec:b\n", 0666);
+  comes_out("verify S4-30", 0, "  where:  section L3.7 of the laboratory: Rows, counted\n", "");
+  comes_out("verify", 0, "S4-30  off-by-one          150 | 149  (section L3.7)\n", "");
+  comes_out("verify S0-01", 0, "  where:  chapter 3, sec:b\n", "");
+  comes_out("verify S4-32", 0, "  where:  chapter 13\n", "");
+  comes_out("verify S4-30 --json", 0, "\"section\":\"sec:a\"", "");
+  put("build/sections.tsv", "sec:a\t3.7\tRows", 0666);
+  comes_out("verify S4-30", 0, "  where:  section 3.7: Rows\n", "");
+  put("build/sections.tsv", "", 0666);
+  comes_out("verify S4-30", 0, "  where:  chapter 3, sec:a\n", "");
+  char path[5000];
+  snprintf(path, sizeof path, "%s/build/sections.tsv", room_dir);
+  unlink(path);
+}
+END_TEST
 START_TEST(the_object_has_its_fields)
 {
   tree(HEAD GOOD, ONE, TWO);
@@ -385,6 +404,7 @@ int main(void)
   suite_add_tcase(s, t);
   t = tcase_create("verify");
   tcase_add_test(t, a_ledger_that_is_right);
+  tcase_add_test(t, places_have_numbers);
   tcase_add_test(t, the_object_has_its_fields);
   tcase_add_test(t, faults_of_a_run);
   tcase_add_test(t, faults_of_a_table);

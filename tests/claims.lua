@@ -7,6 +7,15 @@ package.path = "tools/?.lua;" .. package.path
 local text, there = {}, {}
 for _, row in ipairs(require "book") do text[#text + 1], there[row.shown] = slurp(row.web), true end
 text = table.concat(text)
+-- a place has the number in incipit verify that the book prints
+local printed, number = slurp("build/labels.tex"), {}
+for l in io.popen("awk -f tools/sections.awk book.list"):lines() do
+  local label, n, title = l:match("^([^\t]+)\t([^\t]+)\t([^\t\\{}|$]+)$")
+  if not label then complain("sections.awk: no label, number and title: " .. l) else number[label] = n end
+end
+for label, n in printed:gmatch("\\outsidelabel{([^}]*)}{cwsec}{([^}]*)}") do
+  if not label:find("^eq:") and number[label] ~= n then complain(label .. ": section " .. n .. "; sections.awk says " .. tostring(number[label])) end
+end
 local badge = { holds = "holds", ["holds-with-rounding"] = "rounded", ["off-by-one"] = "offbyone", misleading = "misleading",
   ambiguous = "ambiguous", wrong = "wrong", ["not-testable-here"] = "untested", ["to-come"] = "tocome" }
 local rows, n, to_come, agrees, differs = {}, 0, 0, {}, {}
@@ -16,6 +25,7 @@ for l in io.lines("ledger/claims.tsv") do
   if f[1] ~= "id" then
     n, rows[f[1]] = n + 1, f
     if f[3] ~= "" and not text:find("\\label{" .. f[3] .. "}", 1, true) then complain(f[1] .. ": no web has the label " .. f[3]) end
+    if f[3] ~= "" and not number[f[3]] then complain(f[1] .. ": " .. f[3] .. " has no number") end
     if f[6] ~= "to-come" and not there[f[2]] then complain(f[1] .. ": book.list has no chapter " .. f[2]) end
     if f[6] == "to-come" then
       to_come = to_come + 1

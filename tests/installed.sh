@@ -25,6 +25,7 @@ there=$tmp/there
 out=$("$there/bin/incipit" generate "The cat sat" -n 4); [ "$out" = " on the mat." ] || fail "generate says '$out'"
 "$there/bin/incipit" verify S4-03 S4-05 S1-51 > verified || fail "verify: $(cat verified)"
 grep -q '^S4-03  off-by-one$' verified && grep -q '  run:    incipit trace "The cat sat" -n 4' verified || fail "verify says: $(cat verified)"
+grep -q '^  where:  section [0-9.]*: ' verified || fail "verify names no section: $(cat verified)"
 "$there/bin/incipit" --version | grep -q '^incipit .*build [0-9a-f]' || fail "no build id"
 version=$(sed -n 's/^#define INCIPIT_VERSION "\(.*\)"/\1/p' "$there/include/incipit.h")
 "$there/bin/incipit" --version | grep -q "^incipit $version " || fail "the command is not of version $version, the header is"

@@ -57,6 +57,7 @@ for f in $(cut -f4 ledger/claims.tsv | tr ' ' '\n' | sort -u); do
   done
 done
 for f in ledger/*.tsv figures/data/*.csv models/*.grammar; do put 644 "$f" "share/incipit/$f"; done
+put 644 build/sections.tsv share/incipit/ledger/sections.tsv
 for m in models/*/; do
   [ -f "$m/config.json" ] || continue
   for f in "$m"*; do [ ! -f "$f" ] || put 644 "$f" "share/incipit/$f"; done

@@ -36,7 +36,7 @@ $BUILD/ex
 == tangled/ledger/rules.h
 -  RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_IN, N_RELATIONS };
 +  RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_IN, RELATION_NEAR, N_RELATIONS };
-== tangled/ledger/rules.c
+== tangled/ledger/reading.c
 -    ">=", "in" };
 +    ">=", "in", "about" };
 == tangled/ledger/rules.c
@@ -47,7 +47,7 @@ $BUILD/ex
 == tangled/ledger/rules.h
 -  RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_IN, N_RELATIONS };
 +  RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_IN, RELATION_NEAR, N_RELATIONS };
-== tangled/ledger/rules.c
+== tangled/ledger/reading.c
 -    ">=", "in" };
 +    ">=", "in", "about" };
 == tangled/ledger/rules.c
@@ -55,6 +55,6 @@ $BUILD/ex
 +  case RELATION_IN: holds = t->low <= ours && ours <= t->high; break;
 +  case RELATION_NEAR: holds = fabs(ours - theirs) <= 0.1 * ours; break;
 ==== skeleton
-== tangled/ledger/rules.c
+== tangled/ledger/reading.c
 -    ">=", "in" };
 +    ">=", "in" };
