@@ -564,6 +564,271 @@ double rope_attention(const struct rope_config *r);
   /* what cosines and sines are multiplied by: 1, or yarn's |attention_factor| */
 #endif
 
+@* What all stores have in common. \label{sec:storecommon}
+The pass works with any kind of store (\cref{sec:rows}). This header has what it sees of one; the array is in chapter 2 and the cache in \cref{cache}.
+@^store@>
+
+@(store.h@>=
+#ifndef INCIPIT_STORE_H
+#define INCIPIT_STORE_H
+#include "model/model.h"
+struct row {@+ uint32_t sequence, position, token;@+ };
+  /* a token at a position (from 0) of a sequence (from 0) */
+@<The functions of a kind of store@>@;
+@<What all stores have in common@>@;
+@<The store as a pass uses it@>@;
+@<The store between passes@>@;
+@<A store that is an array@>@;
+#endif
+
+@ A kind of store is a table of functions.
+
+@<The functions of a kind of store@>=
+struct store;
+struct store_kind {
+  bool (*begin)(struct store *s, struct error *why);
+    /* finds a place for each of |rows|, or refuses; sets |rows_recomputed| */
+  void (*end)(struct store *s, bool commit);
+    /* the rows belong to the store from now on, or have never been */
+  void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
+    struct kv_view *v);
+    /* as |store_view|, without the sinks */
+  size_t (*length)(const struct store *s, uint32_t sequence);
+  const uint32_t *(*tokens)(const struct store *s, uint32_t sequence);
+  void (*crop)(struct store *s, uint32_t sequence, size_t length);
+  bool (*fork)(struct store *s, uint32_t from, uint32_t to, struct error *why);
+    /* as the functions |store_length|, \dots, |store_fork|; |fork| may be null */
+  void (*close)(struct store *s);
+    /* frees the store itself and what its kind has allocated */
+};
+  /* what kinds of store do differently */
+
+@ All stores have a few numbers in common, copied from the model's settings, and the rows of the pass that is going on. A layer's |window| says how many positions a row sees there; a model may be told to keep the first few positions visible as well, the |sinks| of \cref{sec:sinks}. Two numbers are for the counters, because only the store knows them.
+
+@<What all stores have in common@>=
+struct store {
+  const struct store_kind *kind;
+  struct memory *m; /* where passes through this store take their memory */
+  const struct buffers *memory; /* where its keys and values are; |store_prepare|: the host's */
+  kv_encode *encode; /* writes them in the type in which they are kept; |store_prepare|: float32 */
+  uint32_t n_sequences, n_positions; /* the most it holds */
+  uint32_t n_layers, n_kv_heads, head_dim; /* of the model */
+  uint32_t sinks, *window; /* first positions that are always seen; |[n_layers]|, how
+    many a row sees in each layer, 0: all */
+  size_t row_bytes; /* keys and values of one row in one layer, as stored */
+  const struct row *rows; size_t n_rows; /* of the present pass; 0 between passes */
+  size_t rows_visible, rows_recomputed;
+};
+  /* |rows_visible|: rows of the store that some
+     row of the present pass sees in the layer last given to |store_segments|;
+     |rows_recomputed|: rows of the pass that an earlier pass had computed, with the same
+     tokens up to there, set by |store_begin| */
+
+@ A pass begins, asks layer by layer for the \emph{segments} of its rows, and ends in one of two ways. A segment is a run of consecutive rows of one sequence. They share a view, in which each row sees one position more than the row before; the same view says where to write their keys and values.
+@^segment@>
+
+@<The store as a pass uses it@>=
+bool store_begin(struct store *s, const struct row *rows, size_t n,
+  struct error *why);
+  /* accepts a pass of |n| rows or refuses it: a sequence or position out of
+     range, a gap, a position given twice or stored already; |rows| must live
+     until the end of the pass */
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list);
+  /* the segments of the pass in |layer|, each of at most |most| $\ge1$ rows; returns how many,
+     which is at most the number of rows */
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
+  struct kv_view *v);
+  /* where the keys and values of a sequence are in |layer|, those of the present pass among them */
+void store_commit(struct store *s);
+  /* ends the pass: its rows belong to the store */
+void store_abort(struct store *s);
+  /* ends the pass as if it had not been */
+
+@ Between passes a sequence can be measured, cropped, and in some stores copied.
+@^cropping@>
+
+@<The store between passes@>=
+size_t store_length(const struct store *s, uint32_t sequence);
+  /* the rows that |sequence| has: the position that comes next */
+const uint32_t *store_tokens(const struct store *s, uint32_t sequence);
+  /* |[store_length]|: their tokens; owned by the store, valid until its next pass */
+void store_crop(struct store *s, uint32_t sequence, size_t length);
+  /* forgets the rows of |sequence| from position |length| on, but not which tokens
+     have been computed; does nothing if there are none. A store that has let go of rows
+     which those that stay can see forgets all */
+void store_clear(struct store *s);
+  /* crops all sequences to nothing */
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position);
+  /* the first position that a row at |position| sees in |layer|, sinks aside */
+bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
+  /* makes the empty sequence |to| equal to |from|, without computing anything;
+     errors: a kind of store that cannot, |to| has rows, a number out of range, a pass
+     going on, memory; then |to| is empty */
+void store_close(struct store *s);
+  /* returns the memory; does nothing for null */
+
+@ The array of chapter 2 needs two functions: one that fills in what is common, and one that opens it.
+
+@<A store that is an array@>=
+bool store_prepare(struct store *s, const struct store_kind *kind,
+  struct memory *m, const struct model_config *c, uint32_t n_sequences,
+  struct error *why);
+  /* fills in the part that all kinds of store have in common */
+struct store *array_store_open(struct memory *m, const struct model_config *c,
+  struct error *why);
+  /* an empty store for one text of a model, in float32; null
+     if memory is refused. Owned by the caller, and closed by |store_close| */
+
+@ What can be refused without knowing the kind of store is refused here, so no kind has to ask. The sequences are checked first, because everything else uses them as an index.
+
+@<Begin and end a pass of a store@>=
+bool store_begin(struct store *s, const struct row *rows, size_t n,
+  struct error *why)
+{
+  if (n == 0 || s->n_rows > 0)
+    return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
+      : "the store is in a pass; wanted: its end");
+  for (size_t i = 0; i < n; i++)
+    if (rows[i].sequence >= s->n_sequences)
+      return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"@|
+        " below %" PRIu32, i, rows[i].sequence, s->n_sequences);
+  s->rows = rows, s->n_rows = n;
+  if (s->kind->begin(s, why)) return true;
+  s->n_rows = 0;
+  return false;
+}
+static void store_end(struct store *s, bool commit)
+{
+  s->kind->end(s, commit);
+  s->n_rows = 0;
+}
+void store_commit(struct store *s)@+ {@+ store_end(s, true);@+ }
+void store_abort(struct store *s)@+ {@+ store_end(s, false);@+ }
+
+@ Without a window a row sees from position 0 on; with one, the last |window| positions, its own among them. Positions outside the window are left out of the sum, not multiplied by zero.
+
+@<Show a pass what its rows see@>=
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
+{
+  size_t window = s->window[layer];
+  bool windowed = window > 0 && position >= window;
+  return windowed ? position - window + 1 : 0;
+}
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
+  struct kv_view *v)
+{
+  s->kind->view(s, layer, sequence, v);
+  v->sinks = s->sinks;
+}
+
+@ How many rows of the store does a pass look at, if each counts once however many rows look at it? Every row of the pass sees itself. The first new row of a sequence also sees the rows that were stored before, from the start of its window on, and the sinks; the rows after it see nothing that has not been counted.
+
+@<Show a pass what its rows see@>=
+static void count_visible(struct store *s, uint32_t layer)
+{
+  s->rows_visible = s->n_rows;
+  for (size_t i = 0; i < s->n_rows; i++) {
+    const struct row *r = &s->rows[i];
+    size_t start = store_window_start(s, layer, r->position);
+    if (r->position == store_length(s, r->sequence))
+      s->rows_visible += r->position - start + (s->sinks < start ? s->sinks : start);
+  }
+}
+
+@ The segments are found by going through the rows in the order in which they came. A row belongs to the segment of the row before it if it has the same sequence and the next position. Rows that come
+in another order make shorter segments and give the same result.
+
+@<Show a pass what its rows see@>=
+static bool continues(const struct segment *l, const struct row *before, const struct row *r)
+{
+  return r->sequence == before->sequence
+    && r->position == l->first_position + l->n_rows;
+}
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list)
+{
+  const struct row *r = s->rows;
+  size_t n = 0;
+  count_visible(s, layer);
+  for (size_t i = 0; i < s->n_rows; i++) {
+    if (n > 0 && list[n - 1].n_rows < most
+        && continues(&list[n - 1], &r[i - 1], &r[i])) {
+      list[n - 1].n_rows++;
+      continue;
+    }
+    struct segment *l = &list[n++];
+    *l = (struct segment) @[{ .first_row = (uint32_t) i, .n_rows = 1,@|
+      .first_position = r[i].position, .window = s->window[layer] }@];
+    store_view(s, layer, r[i].sequence, &l->view);
+  }
+  return n;
+}
+
+@ The other functions pass the call on. A fork is refused where it makes no sense in any store.
+
+@<Pass the call on to the kind of store@>=
+size_t store_length(const struct store *s, uint32_t sequence)
+{@+ return s->kind->length(s, sequence);@+ }
+const uint32_t *store_tokens(const struct store *s, uint32_t sequence)
+{@+ return s->kind->tokens(s, sequence);@+ }
+void store_crop(struct store *s, uint32_t sequence, size_t length)
+{@+ s->kind->crop(s, sequence, length);@+ }
+void store_clear(struct store *s)
+{
+  for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
+}
+bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
+{
+  if (s->kind->fork == NULL)
+    return error_say(why, "this store cannot fork; wanted: a cache");
+  uint32_t larger = from > to ? from : to;
+  if (larger >= s->n_sequences)
+    return error_say(why, "there is no sequence %" PRIu32 "; wanted: below %"
+      PRIu32, larger, s->n_sequences);
+  size_t length = store_length(s, to);
+  if (s->n_rows > 0 || length > 0)
+    return error_say(why, s->n_rows > 0 ? "the store is in a pass; wanted:"
+      " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to, length);
+  return s->kind->fork(s, from, to, why);
+}
+
+@ Opening a store of any kind begins with the numbers that it needs of the settings, and closing it ends with the windows. The settings themselves are not kept, because they contain lists that belong to the model. |row_bytes| counts a key and a value in float32; a store of smaller numbers says less.
+
+@<Prepare and close a store@>=
+bool store_prepare(struct store *s, const struct store_kind *kind,
+  struct memory *m, const struct model_config *c, uint32_t n_sequences,
+  struct error *why)
+{
+  *s = (struct store) @[{ .kind = kind, .m = m, .sinks = c->sinks,@|
+    .memory = &buffers_host, .encode = kv_encode_f32,@|
+    .n_sequences = n_sequences, .n_positions = c->n_positions,@|
+    .n_layers = c->n_layers, .n_kv_heads = c->n_kv_heads,@|
+    .head_dim = c->head_dim,@|
+    .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim }@];
+  s->window = memory_alloc(m, MEMORY_OTHER, c->n_layers, sizeof *s->window, why);
+  for (uint32_t i = 0; s->window != NULL && i < c->n_layers; i++)
+    s->window[i] = config_window(c, i);
+  return s->window != NULL;
+}
+void store_close(struct store *s)
+{
+  if (s == NULL)@+ return;
+  memory_free(s->m, s->window);
+  s->kind->close(s);
+}
+
+@ These functions are one file.
+
+@(store.c@>=
+#include <inttypes.h>
+#include "model/store.h"
+@;@#
+@<Begin and end a pass of a store@>@;
+@<Show a pass what its rows see@>@;
+@<Pass the call on to the kind of store@>@;
+@<Prepare and close a store@>@;
+
 @* The interface of a pass. \label{sec:passheader}
 A pass is alive until it is closed, and takes its memory from the store's. Its hidden
 states are those after the last layer, before the last norm: that norm belongs to the head, and is done only for the rows whose logits are wanted.

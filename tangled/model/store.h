@@ -1,4 +1,4 @@
-/* store.h -- made from chapters/02-model.w; change it there */
+/* store.h -- made from workshop/20-inside.w; change it there */
 
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
