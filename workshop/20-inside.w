@@ -117,7 +117,7 @@ void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
   size_t n, double *y);
   /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
 void (*exp_shifted)(double *z, size_t n, double max);
-  /* |z[i]| becomes exp(z[i] - most), in double, in place */
+  /* |z[i]| becomes exp(z[i] - max), in double, in place */
 
 @ The other entries have no arithmetic of a model in them. The pass asks the table for its memory, and which types of weights it can multiply.
 
@@ -576,8 +576,7 @@ struct row {@+ uint32_t sequence, position, token;@+ };
   /* a token at a position (from 0) of a sequence (from 0) */
 @<The functions of a kind of store@>@;
 @<What all stores have in common@>@;
-@<The store as a pass uses it@>@;
-@<The store between passes@>@;
+@<What a pass asks of a store, and what its owner asks@>@;
 @<A store that is an array@>@;
 #endif
 
@@ -627,7 +626,7 @@ struct store {
 @ A pass begins, asks layer by layer for the \emph{segments} of its rows, and ends in one of two ways. A segment is a run of consecutive rows of one sequence. They share a view, in which each row sees one position more than the row before; the same view says where to write their keys and values.
 @^segment@>
 
-@<The store as a pass uses it@>=
+@<What a pass asks of a store, and what its owner asks@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why);
   /* accepts a pass of |n| rows or refuses it: a sequence or position out of
@@ -648,7 +647,7 @@ void store_abort(struct store *s);
 @ Between passes a sequence can be measured, cropped, and in some stores copied.
 @^cropping@>
 
-@<The store between passes@>=
+@<What a pass asks of a store, and what its owner asks@>=
 size_t store_length(const struct store *s, uint32_t sequence);
   /* the rows that |sequence| has: the position that comes next */
 const uint32_t *store_tokens(const struct store *s, uint32_t sequence);

@@ -116,7 +116,7 @@ struct kernels {
   /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
   void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
     size_t n, double *y);
-  /* z[i] becomes exp(z[i] - most), in double, in place */
+  /* z[i] becomes exp(z[i] - max), in double, in place */
   void (*exp_shifted)(double *z, size_t n, double max);
   /* <What else a table has> */
   const struct buffers *memory; /* what all arrays are in that a pass makes */
