@@ -100,7 +100,7 @@ The values are mixed with the weights, multiplied by $1$, $0.5$, $-1$ and $0.5$,
 \medskip
 
 The first norm: mean square 1.14, root 1.07. The MLP's gate is $0.5n_1-n_3=1.15$, its other number is $n_3=-1.31$. With
-$e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through; times $-1.31$ is $-1.14$. $W_{\mathrm{down}}$ adds it to $h_1$ and subtracts it
+$e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through; times $-1.31$ is $-1.14$. It is added to $h_1$ and subtracted
 from $h_3$. The second norm: mean square 1.19, root 1.09. The four lines of $W_{\mathrm{head}}$ give $-n_3$, $-n_2-n_4$, $n_4$ and $n_3-n_1$.
 
 \medskip
@@ -509,6 +509,23 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
   if (weights != NULL) weigh(see, left, d, m, l, weights);
 }
 
+@ A caller who asked for the weights has got exponentials. Those of block $b$ still have to be multiplied by $w_b/l$; the blocks come in the same order as in |attend_head|, so the results of the next one are the next in |left|.
+
+@<Turn exponentials into weights, plainly@>=
+static void weigh(const struct kv_range *see, const float *left, size_t d, float m,
+  float l, float *weights)
+{
+  for (uint32_t begin = 0; begin < see->hi; begin += 256) {
+    bool any = false;
+    for (uint32_t t = begin; t < begin + 256; t++) {
+      if (!is_seen(see, t)) continue;
+      weights[t] = weights[t] * num_expf(left[0] - m) / l;
+      any = true;
+    }
+    if (any) left += d + 2;
+  }
+}
+
 @ The kernel itself does this for every row of every segment and every head. |head / group| is the head of keys and values that a query head shares with its group.
 
 @<Attention, plainly@>=
@@ -663,7 +680,7 @@ The structures above are a header of their own. \.{kernel.h} includes it and add
 #endif
 
 @ The table is initialized by name, so that two kernels of the same type, such as |softmax| and |log_softmax|, cannot be
-exchanged unnoticed. The functions without arithmetic of a model come at the end of the chapter (\cref{sec:others}).
+exchanged unnoticed. Functions that move, measure and test are in \cref{sec:kerneltable}.
 
 @(plain.c@>=
 #include <math.h>
@@ -682,19 +699,18 @@ exchanged unnoticed. The functions without arithmetic of a model come at the end
 @<Activations, plainly@>@;
 @<Embedding and residual stream, plainly@>@;
 @<Softmax, plainly@>@;
-@<The rest of a table, plainly@>@;
 const struct kernels kernels_plain = @[{ .name = "plain",@|
   .memory = &buffers_host,@|
   .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
   .split = host_split, .gather = host_gather, .write = host_write,@|
-  .mark_nonfinite = mark_nonfinite,@|
-  .linear = linear, .room = no_room, .normalize = normalize,@|
+  .mark_nonfinite = plain_mark_nonfinite,@|
+  .linear = linear, .room = plain_room, .normalize = normalize,@|
   .rotate = rotate, .attend = attend, .activate = activate, .add = add,@|
   .embed = embed, .angles = angles, .softmax = softmax,@|
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
-  .prepared_bytes = no_copy, .prepare = prepare,@|
-  .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,@|
-  .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth }@];
+  .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
+  .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
+  .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
 
 @* Settings and weights. \label{sec:modelsettings}
 In memory a model is two structures: the \emph{settings}, numbers and switches that say how large the model is and which
@@ -754,10 +770,12 @@ struct model {
 @<The whole model@>@;
 #endif
 
-@ Models are opened from files by functions of the workshop. We use two of them.
+@ Models are opened from files by functions of the workshop. The chapters use these.
 
 \printedheader[10,15]{families/loader.h}
 \printedheader[42,44]{safetensors/tensor_file.h}
+\printedheader[24,27]{families/config.h}
+\printedheader[32,33]{families/layout.h}
 
 @* Counting the work. \label{sec:counters}
 To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
@@ -794,15 +812,12 @@ differ only in which rows go through a pass, and in what is kept of them.
 @^row@>@^store@>
 
 What is kept are keys and values. A row's query is compared with the keys of all positions up to its own, so in every layer the keys and values of the earlier rows
-must be stored somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many texts, each a \emph{sequence} with a number of its own, and shares memory among them. The forward pass cannot tell which it has: a store is a |struct store|, with a table of functions for what each kind of store does in its own way.
+must be stored somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many texts, each a \emph{sequence} with a number of its own, and shares memory among them. The forward pass cannot tell which it has: a store is a |struct store|, with a table of functions for what each kind of store does in its own way (\cref{sec:storecommon}).
 @^sequence@>@^KV cache@>
-
-\printedheader[13,29]{model/store.h}
 
 @ Four rules hold for every store. The positions of a sequence grow from pass to pass without a gap. A pass is accepted whole or refused whole. In every layer the keys and values of all rows are stored before any row of that layer attends. And until the pass has ended, none of its rows counts: a pass that fails in the middle leaves nothing in the store.
 
-So a pass begins, asks in each layer for the segments of its rows, and then commits or aborts. A segment has a view of its sequence (\cref{sec:attend}), and the keys and values of its own rows are written where the view says; no function is called for a single key. Between passes a sequence can be measured and \emph{cropped}, which keeps only its first rows: the naive loop crops to 0 before every step. \Cref{sec:storecommon} has the functions that are the same for every kind of store.
-@^segment@>@^cropping@>
+So a pass begins, asks in each layer for the segments of its rows, and then commits or aborts. A segment has a view of its sequence (\cref{sec:attend}), and the keys and values of its own rows are written where the view says; no function is called for a single key. Between passes a sequence can be measured and \emph{cropped}, which keeps only its first rows: the naive loop crops to 0 before every step. @^segment@>@^cropping@>
 
 \printedheader[52,82]{model/store.h}
 
@@ -1402,58 +1417,6 @@ or of many users (\cref{phases}), or guessed tokens that one pass checks togethe
 \begin{claimed}{S0-26}
 in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-26} positions, and its context has \val{gpt2.context}.
 \end{claimed}
-
-@* The rest of the plain table. \label{sec:others}
-Two pieces of \.{plain.c} are not needed to understand a model. A caller may want to see the weights of attention. They are the exponentials of their block, times $w_b/l$. The blocks come in the same order as in |attend_head|, so the results of the next one are the next in |left|.
-
-@<Turn exponentials into weights, plainly@>=
-static void weigh(const struct kv_range *see, const float *left, size_t d, float m,
-  float l, float *weights)
-{
-  for (uint32_t begin = 0; begin < see->hi; begin += 256) {
-    bool any = false;
-    for (uint32_t t = begin; t < begin + 256; t++) {
-      if (!is_seen(see, t)) continue;
-      weights[t] = weights[t] * num_expf(left[0] - m) / l;
-      any = true;
-    }
-    if (any) left += d + 2;
-  }
-}
-
-@ A table also has functions that prepare, measure and test (\cref{sec:kerneltable}). The plain one wants no workspace and no copies of weights; a row is finite if all its numbers are; its measures are a chain of multiply--adds and a sum.
-
-@<The rest of a table, plainly@>=
-static void mark_nonfinite(const struct engine *e, const float *x, size_t rows,
-  size_t d, uint32_t mark, uint32_t none, uint32_t *first)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t i = 0; i < d; i++)
-      if (first[r] == none && !isfinite(x[r * d + i])) first[r] = mark;
-}
-static size_t no_room(const struct matrix *list, size_t n, size_t rows)
-{@+ (void) list, (void) (n + rows);@+ return 0;@+ }
-static size_t no_copy(const struct matrix *w)
-{@+ (void) w;@+ return 0;@+ }
-static void prepare(const struct matrix *w, void *to)
-{@+ (void) w, (void) to;@+ }
-static float mul_add_unfused(float a, float b, float c)
-{@+ return a * b + c;@+ }
-static float mul_add_fused(float a, float b, float c)
-{@+ return fmaf(a, b, c);@+ }
-static uint64_t probe_flops(uint64_t n, float *left)
-{
-  *left = 0;
-  for (uint64_t i = 0; i < n; i++) *left = fmaf(*left, 0.5f, 1.0f);
-  return n;
-}
-static float probe_bandwidth(const float *x, size_t n)
-{
-  float sum = 0;
-  for (size_t i = 0; i < n; i++) sum += x[i];
-  return sum;
-}
 
 @* Exercises. \label{sec:modelexercises}
 Exercises 6, 7 and 10 change the engine; the command builds it anew and judges.

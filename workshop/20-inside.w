@@ -252,8 +252,6 @@ void kv_encode_f32(const float *x, size_t n, void *to)
 @ The second half of the header has the functions that every table whose memory is the host's can use, and what a pass asks of a table before it begins.
 
 @<What is asked of a table@>=
-extern const struct kernels kernels_plain;
-  /* the kernels of this chapter */
 void host_split(const struct engine *e, const float *x, size_t rows, size_t n,
   size_t width, float *const *y);
   /* |split| of all tables whose memory is the host's */
@@ -263,6 +261,7 @@ void host_gather(const struct engine *e, const float *x, size_t d,
 void host_write(const struct engine *e, const struct attention_dims *h,
   const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
   /* |write| of all tables whose memory is the host's */
+@<The rest of the plain table@>@;
 bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why);
   /* whether |linear| can multiply matrices of all |types|, bits as in |matrix_types|; a sentence
@@ -275,6 +274,27 @@ bool kernels_self_test(const struct kernels *k, struct error *why);
 size_t kernels_scratch(const struct attention_dims *h, size_t max_len);
   /* floats that one worker of |attend| needs when no row sees more than |max_len|
      positions */
+
+@ The plain table has eight functions in which there is no arithmetic of a model.
+
+@<The rest of the plain table@>=
+void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
+  size_t d, uint32_t mark, uint32_t none, uint32_t *first);
+  /* |mark_nonfinite| of the plain table */
+size_t plain_room(const struct matrix *list, size_t n, size_t rows);
+  /* |room| of the plain table: none */
+size_t plain_prepared_bytes(const struct matrix *w);
+  /* |prepared_bytes| of the plain table: none */
+void plain_prepare(const struct matrix *w, void *to);
+  /* |prepare| of the plain table, never called */
+float plain_mul_add_unfused(float a, float b, float c);
+  /* |mul_add_unfused| of the plain table */
+float plain_mul_add_fused(float a, float b, float c);
+  /* |mul_add_fused| of the plain table */
+uint64_t plain_probe_flops(uint64_t n, float *left);
+  /* |probe_flops| of the plain table */
+float plain_probe_bandwidth(const float *x, size_t n);
+  /* |probe_bandwidth| of the plain table */
 
 @ Moving numbers about is the same for every table whose memory is the host's, so these functions are shared.
 
@@ -309,6 +329,40 @@ void host_write(const struct engine *e, const struct attention_dims *h,
         encode(k + from, d, (void *) (view->key + at));
         encode(v + from, d, (void *) (view->value + at));
       }
+}
+
+@ The plain table wants no workspace and no copies of weights; a row is finite if all its numbers are; its measures are a chain of multiply--adds and a sum.
+
+@<Prepare, measure and test, plainly@>=
+void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
+  size_t d, uint32_t mark, uint32_t none, uint32_t *first)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < d; i++)
+      if (first[r] == none && !isfinite(x[r * d + i])) first[r] = mark;
+}
+size_t plain_room(const struct matrix *list, size_t n, size_t rows)
+{@+ (void) list, (void) (n + rows);@+ return 0;@+ }
+size_t plain_prepared_bytes(const struct matrix *w)
+{@+ (void) w;@+ return 0;@+ }
+void plain_prepare(const struct matrix *w, void *to)
+{@+ (void) w, (void) to;@+ }
+float plain_mul_add_unfused(float a, float b, float c)
+{@+ return a * b + c;@+ }
+float plain_mul_add_fused(float a, float b, float c)
+{@+ return fmaf(a, b, c);@+ }
+uint64_t plain_probe_flops(uint64_t n, float *left)
+{
+  *left = 0;
+  for (uint64_t i = 0; i < n; i++) *left = fmaf(*left, 0.5f, 1.0f);
+  return n;
+}
+float plain_probe_bandwidth(const float *x, size_t n)
+{
+  float sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i];
+  return sum;
 }
 
 @ The range of a row follows from its position and the window, as in |store_window_start| (\cref{sec:rows}). As long as the window reaches back to
@@ -417,6 +471,7 @@ bool kernels_self_test(const struct kernels *k, struct error *why)
 @ All of this is one file, which every table shares.
 
 @(kernel.c@>=
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
@@ -425,6 +480,7 @@ bool kernels_self_test(const struct kernels *k, struct error *why)
 @<One number of a tensor@>@;
 @<The host's memory@>@;
 @<Move rows about@>@;
+@<Prepare, measure and test, plainly@>@;
 @<Refuse types that a table cannot multiply@>@;
 @<Refuse a build that rounds otherwise@>@;
 @<Find the range of a row@>@;
