@@ -4,9 +4,9 @@
 \chapterquestion{What does a model compute, and why should it come out the same twice?}
 @** The transformer: one forward pass.
 \incipit{A}{ language model} is a function. The tokens of a text go in, and a score comes out for
-each token of the vocabulary: how well it would do as the next one. Nothing else ever
+each token of the vocabulary: how well it fits as the next one. Nothing else ever
 comes out of a model. Whatever it seems to know or to want has to be said in
-these scores, one token at a time; to choose a token by them is the work of the loop in \cref{loop}.
+these scores, one token at a time. The loop of \cref{loop} chooses a token by them.
 @^language model@>@^next token@>
 
 @ Nearly all language models of today are \emph{transformers} (\cref{fig:rows}). A transformer works on \emph{rows}. A row is one token at one position of the text, and it carries a vector of
@@ -14,21 +14,20 @@ numbers, its \emph{hidden state}. At the beginning this vector is the token's \e
 Each layer adds something to the vector, in two steps. In the first, \emph{attention},
 the row looks at the rows to its left and takes over some of what they carry; this is the only
 place where rows meet. In the second, the \emph{MLP} (multilayer perceptron), each row is alone. After the last layer
-the hidden state is compared with a vector for every token of the vocabulary. The results are the scores, and they are called
+the hidden state is multiplied with a vector for each token of the vocabulary, in one dot product each. These are the scores; they are called
 \emph{logits}. Rows never look to the right. So a row does not depend on what comes
 after it, and all rows of a text can go through the layers side by side.
 @^transformer@>@^row@>@^hidden state@>@^embedding@>@^logit@>@^MLP@>
 
 How does a row find what it needs? From its vector it computes three shorter ones, by three matrices. Its \emph{query} says what it looks for, its
 \emph{key} what it can be found by, and its \emph{value} what it has to give. The dot product of a query
-and a key tells how much of that key's value the row takes over. One vector could not do for all three: a row does not look for rows that are like itself, so a query must differ from a key; and what a row is found by,
-say that it is a noun, is not what it is good for, say that the noun is a cat.
-@^dot product@>
+and a key tells how much of that key's value the row takes over. Why three vectors and not one? A row does not look for rows that are like itself, so a query must differ from a key. And a row may be found by one property and be useful for another: found because it is a noun,
+useful because the noun is \emph{cat}. So a key must differ from a value.
 
 A layer has several such searches side by side, each with its own
-matrices. They are called \emph{heads}. One search gives one mixture of values; a row that needs the subject of its sentence and also the word just before it needs two searches, or it gets a blend of both.
+matrices. They are called \emph{heads}. One search gives one mixture of values. A row that needs both the subject of its sentence and the word just before it needs two searches; a single one would blend the two.
 The numbers in all these matrices are the model's \emph{parameters} or \emph{weights}. They begin as random numbers, and \emph{training} changes them, little by little, until the token that really comes next
-in a large amount of text gets high scores (\cref{training}). What each head looks for is found in this way as well; nobody assigns it. In this chapter the weights are given.
+in a large amount of text gets high scores (\cref{training}). So training, and not a programmer, decides what each head looks for. In this chapter the weights are given.
 @^query@>@^key@>@^value@>@^head@>@^weights@>@^parameter@>@^multi-head attention@>
 
 \fig{rows}{fig:rows}{The transformer as rows. Each rises through all layers, and in each layer it reads
@@ -39,7 +38,7 @@ are those of the new row, and above it stands the next token, a full stop. Above
 
 @ A whole model fits on a page if its hidden states have four numbers, its vocabulary four tokens and its single layer
 two heads of two numbers each. The first two numbers of an embedding are the token, the
-last two the position. These are the matrices of its attention: they make the query, the key and the values of a row, and carry what was found back to four numbers.
+last two the position. Attention has four matrices: $W_q$, $W_k$ and $W_v$ make the query, the key and the values of a row, and $W_o$ makes four numbers again of what the heads have found.
 $$
 W_q=\begin{pmatrix}-0.8&0&0&0\\0&0.4&0&0\\0&0&-0.4&0\\0&0&0&0.8\end{pmatrix}\quad
 W_k=\begin{pmatrix}1&0&0&0\\0&1&0&0\\0&0&1&0\\0&0&0&1\end{pmatrix}
@@ -48,9 +47,8 @@ $$
 W_v=\begin{pmatrix}1&0&0&0\\0&1&0&0\\1&0&0&0\\0&1&0&0\end{pmatrix}\quad
 W_o=\begin{pmatrix}1&0&0&0\\0&0.5&0&0\\0&0&-1&0\\0&0&0&0.5\end{pmatrix}
 $$
-The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with two steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). \emph{Softmax} turns scores into \emph{attention weights}, which sum to 1: $e$ is raised
-to each of them, less the largest, and the results are divided by their sum (\cref{sec:weights}).
-@^attention weights@>
+The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with three steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). Scores are divided by the root of a key's length. And \emph{softmax} turns scores into \emph{attention weights}, which sum to 1: the largest score is
+subtracted from each, $e$ is raised to the differences, and the results are divided by their sum (\cref{sec:weights}).
 
 \begin{byhand}{four tokens, two heads, one layer}
 \tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
@@ -76,9 +74,8 @@ Each head's exponentials sum to 1.89. A looks most at \tok{the}, B at the positi
 \end{byhand}
 
 @ Each head has now decided where to look. Its output is the sum of the values, multiplied by their weights; the matrix $W_o$ makes four numbers of the two outputs, and they are added to $x$.
-The MLP of this model has a single number in its middle. Two lines of factors make two numbers of the normed vector; the first, the \emph{gate}, goes through the function $\hbox{SiLU}(g)=g/(1+e^{-g})$, which lets large numbers pass and holds back negative ones, and is multiplied by the second.
-One column of factors carries the product back. At the end stands the matrix that
-makes logits. It is called the model's \emph{head}, by an old custom, and has nothing to do with the heads of attention.
+The MLP of this model is as small as it can be: $W_{\mathrm{gate}}$ and $W_{\mathrm{up}}$ make one number each of the normed vector. The first, the \emph{gate}, goes through the function $\hbox{SiLU}(g)=g/(1+e^{-g})$, which passes large numbers and holds back negative ones, and multiplies the second.
+$W_{\mathrm{down}}$ makes four numbers of the product, and they are added to the vector, too. The last matrix makes the logits. By an old custom it is called the model's \emph{head}; it has nothing to do with the heads of attention.
 $$
 W_{\mathrm{gate}}=\begin{pmatrix}0.5&0&-1&0\end{pmatrix}\quad
 W_{\mathrm{up}}=\begin{pmatrix}0&0&1&0\end{pmatrix}
@@ -103,8 +100,8 @@ The values are mixed with the weights, multiplied by $1$, $0.5$, $-1$ and $0.5$,
 \medskip
 
 The first norm: mean square 1.14, root 1.07. The MLP's gate is $0.5n_1-n_3=1.15$, its other number is $n_3=-1.31$. With
-$e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through; times $-1.31$ is $-1.14$. It is added to $h_1$ and taken
-from $h_3$. The second norm: mean square 1.19, root 1.09. The four lines of the model's head ask for $-n_3$, $-n_2-n_4$, $n_4$ and $n_3-n_1$.
+$e^{-1.15}=0.32$ the gate lets $1.15/1.32=0.87$ through; times $-1.31$ is $-1.14$. It is added to $h_1$ and subtracted
+from $h_3$. The second norm: mean square 1.19, root 1.09. The four lines of $W_{\mathrm{head}}$ give $-n_3$, $-n_2-n_4$, $n_4$ and $n_3-n_1$.
 
 \medskip
 \begin{tabular}{@@{}lrrrr@@{}}
@@ -119,15 +116,14 @@ from $h_3$. The second norm: mean square 1.19, root 1.09. The four lines of the 
 The sum of the exponentials is 1.82. The likeliest next token is the full stop.
 \end{byhand}
 
-@ The program of this chapter will find the same numbers (\cref{sec:modelcheck}). After so many of them, a picture. A storyteller has been given the beginning of a tale and must say the next
-word, and only that. Before the word comes, the whole tale goes through the teller's head
-again; then the word is said, it belongs to the tale, and the same begins anew. This
-is a good picture of the loop of \cref{loop}. It breaks in three places, and each of them is a
+@ The program of this chapter finds the same numbers (\cref{sec:modelcheck}). Now picture a storyteller who has been given the beginning of a tale and must say the next
+word, and only that. Before each word the whole tale goes through the teller's head
+again; then the word is said and belongs to the tale. The picture fits the loop of \cref{loop}, but it fails in three places, and each of them is a
 subject of this book. The unit is not a word but a token, and most tokens are parts
 of words. The tale need not be gone through again: what was worked out for its beginning
 cannot change, and may be kept. And the teller does not choose a word but gives
-odds on all of them; who rolls the dice is another question, and stands outside of the model.
-@^storyteller@>
+odds on all of them; the choice is made outside of the model.
+@^storyteller@>@^self-feeding@>
 
 @* The model and its shapes. \label{sec:modelshapes}
 \cref{fig:block} shows all of a transformer; each of its boxes becomes a few lines of C in this chapter. A token's id enters at the bottom, and the embedding turns it
@@ -140,7 +136,7 @@ fewer heads of keys and values than of queries. One engine serves both, because 
 @^learned positions@>
 
 \begin{table}
-\tabcaption{tab:threemodels}{The shapes of three models, with their names in the code, and what follows from them. A head's parameters are not counted again where it is tied to the embedding. FLOPs for one token, without attention's products of pairs; then for each pair of positions.}
+\tabcaption{tab:threemodels}{The shapes of three models, with their names in the code, and what follows from them. A head that is tied to the embedding, that is, uses the same numbers, is counted once. The FLOPs of a token are those of all matrices; attention adds the FLOPs of a pair for each position that the row sees.}
 \begin{tabular*}{\textwidth}{@@{}ll@@{\extracolsep{\fill}}rrr@@{}}
 & & \tabhead{built-in} & \tabhead{GPT-2 small} & \tabhead{Llama 3 8B}\\
 layers $L$ & \textsf{n\_layers} & \val{sizes.pocket.layers} & \val{sizes.gpt2.layers} & \val{sizes.llama3.layers}\\
@@ -162,11 +158,11 @@ FLOPs a pair & & \val{sizes.pocket.pair} & \val{sizes.gpt2.pair} & \val{sizes.ll
 two FLOPs for each parameter that is in a matrix, and a text of $n$ tokens costs $n$ times as much in one pass. Attention adds to that: each pair of a row and a position that it sees costs $4\,Hd_h$ FLOPs in every layer, half of them for the score and half for the value.
 @^FLOP@>@^parameter@>
 
-@ An id is only a name: token 17 is not nearly token 18. So the first step replaces it by a vector, number |id| of a table of $V$ vectors of $d$ numbers, the \emph{embedding}. These vectors are learned like all other weights.
+@ An id is only a name: tokens 17 and 18 need not have anything in common. So the first step replaces an id by a vector, line |id| of a table of $V$ lines of $d$ numbers, the \emph{embedding}. These vectors are learned like all other weights.
 
-What the two halves of a layer compute is not put in the place of the vector but \emph{added} to it. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. There are two reasons to add. One is what becomes of information: whatever a layer has written stays there for all layers above, unless one of them writes its
-opposite, and a layer that has nothing to say to some row adds zeros. The other is training. The derivative of $x+f(x)$ is $1+f'(x)$, so a correction that is needed at the bottom reaches it through the additions undiminished, however many layers lie above; through functions of functions it would be multiplied by a factor in each layer, and soon be nothing or
-immense. Without this, networks of a hundred layers could not be trained (\cited[He and others 2015]{He 2015}).
+What the two halves of a layer compute does not replace the vector; it is \emph{added} to it. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. There are two reasons to add. The first is information: what a layer has written stays there for all layers above, unless one of them writes its
+opposite, and a layer that has nothing to contribute to some row adds nearly zeros. The second is training, which works with derivatives. That of $x+f(x)$ is $1+f'(x)$, and the 1 carries a correction from the top of the model to its bottom, however many layers are between. If every layer replaced the vector, the correction would be multiplied by a factor in each, and soon vanish or explode.
+Without the additions, networks of a hundred layers could not be trained (\cited[He and others 2015]{He 2015}).
 @^residual stream@>@^embedding@>
 
 Here are the two operations. The first argument |e| of every kernel is the engine, which the plain ones do not need.
@@ -190,9 +186,9 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
 A model is mostly sums of products, thousands of terms each. On paper the order of
 the terms does not matter. In a computer it does, because every addition rounds, and
 what is lost depends on what has been added before. Programs add in one order with AVX2, whose instructions take eight floats at once, and in
-another with AVX-512, which takes sixteen; in one for a single row and another for a batch, because the fastest way differs. The logits then differ in
+another with AVX-512, which takes sixteen; often also in one order for a single row and in another for a batch of rows, because different ways are fastest. Then the logits differ in
 their last bits, now and then two logits change places, and the model writes another sentence. The
-user of a server sees a text that depends on how many others were using it at the same time (\cited[He and Thinking Machines Lab 2025]{He 2025}).
+user of a server gets a text that depends on how many others are using it at that moment (\cited[He and Thinking Machines Lab 2025]{He 2025}).
 @^order of summation@>
 
 \begin{byhand}{three digits, four terms}
@@ -202,7 +198,7 @@ same four in two pairs, which two adders could do at once: $1.00+0.004$ gives $1
 $0.004+0.004=0.008$; together $1.008$, rounded $1.01$.
 
 Neither is wrong: each addition was rounded correctly, and the true sum is $1.012$. But they are
-two answers, and a program that takes the one way today and the other tomorrow has no answer.
+two answers, and a program that adds one way today and the other tomorrow will not repeat its results.
 \end{byhand}
 
 @ The cure is to make the order \emph{part of the definition}. When the dot product is not ``the
@@ -212,11 +208,10 @@ choose is an order that suits all machines.
 
 We choose sixteen lanes. Term $k$ goes to lane $k\bmod16$; a lane adds its terms from left to right;
 at the end the sixteen are folded in half four times, 8 to 8, 4 to 4, 2 to 2, 1 to
-1 (\cref{fig:fold}). A machine with registers of sixteen floats has a lane in each place; with
-eight it uses two registers, with four it uses four; with one it does one lane
-after the other. None has to do more work than it would have done anyhow, and all do the same
-additions. Four registers or more also keep the adders busy: one chain of additions would leave
-them waiting for each other most of the time.
+1 (\cref{fig:fold}). A processor whose registers hold sixteen floats needs one register for the lanes; with
+eight floats it takes two registers, with four it takes four; a processor without such registers computes one lane
+after the other. None does more additions than a sum needs, and all do the same ones.
+Lanes are fast as well: in a single chain each addition would wait for the one before, and the adders would be idle most of the time.
 @^lane@>@^fold@>
 
 \fig{fold}{fig:fold}{The sum of a sequence of terms. Each lane adds every sixteenth term, and four folds
@@ -231,11 +226,10 @@ it happens in, and a term now passes through a sixteenth of the additions. For \
 chain from left to right is off by \val[1]{sum.chain} units in the last place on average, the sixteen lanes by \val[1]{sum.lanes}.\lab{lab:sums}
 \end{aside}
 
-@ Three small decisions complete it, and each has a reason that shows only in a test. The product
-is not rounded before it is added: |fmaf(a,b,c)| is $ab+c$ rounded once. Every processor worth
-using has this \emph{multiply--add}, and it cannot be mistaken for anything else, while |a*b+c| may be compiled either
-way. Lanes begin with $+0$. And where the number of terms is not a multiple of sixteen, the lanes that have
-no more terms are left alone. To fill them up with zeros would be nearly the same; but a sum that has
+@ Three small decisions complete the definition. First, the product
+is not rounded before it is added: |fmaf(a,b,c)| is $ab+c$ rounded once. Today's processors have this \emph{multiply--add} as an instruction. It always means the same, while |a*b+c| may be compiled with one rounding or with two.
+Second, lanes begin with $+0$. Third, where the number of terms is not a multiple of sixteen, the lanes that have
+no more terms are left alone. To fill them up with zeros would not always be the same: a lane that has
 become $-0$ would turn into $+0$, and zero times an infinite number is NaN. \emph{The definition} of the dot product of two vectors of $n$ numbers, and of the plain sum that goes with it, is this:
 @^multiply--add@>
 
@@ -248,7 +242,7 @@ a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on
 \end{align*}
 \end{minipage}
 
-@ In C the definition is as short as in words. The lanes are an array, and folding them is three loops in one. The weights of one output are |step| numbers apart, because some files have the matrix by rows and some by columns.
+@ In C the definition is as short as in words. The weights of one output are |step| numbers apart, because some files store a matrix by rows and some by columns.
 
 @<The sum of sixteen lanes, plainly@>=
 static float fold(float *lane)
@@ -272,9 +266,9 @@ static float sum16(const float *x, size_t n)
 }
 
 @ The weights are a |struct tensor|: an address and a type. \label{sec:tensors} They stay in the file, mapped into memory, in the type in which they were published, often sixteen bits.
-A copy in float would cost a model of 16-bit weights three times its size, and the time to
-make it. So each weight is widened when it is used, by |tensor_number|; widening rounds nothing.
-@^tensor@>@^Conv1D@>
+A copy in float would bring a model of 16-bit weights to three times its size in memory, and take time to
+make. So each weight is widened when it is used, by |tensor_number|, which rounds nothing.
+@^tensor@>@^layout@>@^Conv1D@>
 
 @<Numbers as a file stores them@>=
 struct tensor { const void *data; enum weight_type type; };
@@ -290,7 +284,7 @@ struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
 
 \printedheader[9,14]{functions/number_type.h}
 
-@ A \emph{linear layer} is a matrix product and perhaps a \emph{bias}, a number for each output that is there whatever the input, and is added last: output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Most of the work of a model is done in this one loop (\cref{sec:passcost}). It is given a list of matrices, because the query,
+@ A \emph{linear layer} is a matrix product and, in some models, a \emph{bias}: a number for each output that does not depend on the input and is added last. Output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Most of the work of a model is done in this one loop (\cref{sec:passcost}). It is given a list of matrices, because the query,
 the key and the value of a row are made from the same vector, and so are the gate and the up projection of an MLP.
 @^linear layer@>@^bias@>@^dot16@>
 
@@ -312,17 +306,17 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 }
 
 @* Norms. \label{sec:norm}
-Every layer adds to the residual stream, so its numbers grow on the way. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, over all rows of a sentence.\lab{lab:stream} A matrix that was trained on
-vectors of one size would make wild numbers of vectors of another: the product of a query and a key grows with the square. So before each half of a layer a \emph{norm} brings a copy of the vector to a common size. The stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
-its numbers says how much it should count. \emph{RMSNorm} \cited{Zhang 2019} divides by
-the root of the mean square; \emph{LayerNorm} \cited{Ba 2016} takes away the mean first and then does the same: @^gain@>
+Every layer adds to the residual stream, so its numbers grow on the way up. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, over all rows of a sentence.\lab{lab:stream} The matrices of a layer were trained on
+vectors of a certain size. On larger ones scores would be too large, since the product of a query and a key grows with the square of the size. So before each half of a layer a \emph{norm} brings a copy of the vector to a common size; the stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
+its numbers says how much it counts. \emph{RMSNorm} \cited{Zhang 2019}divides by
+the root of the mean square; \emph{LayerNorm} \cited{Ba 2016}subtracts the mean first:
 \begin{gather*}
 y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\\
 y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
 \end{gather*}
-Here $d$ is the number of numbers in $x$, and $\varepsilon$ is small and keeps a vector of zeros from being divided by zero; $r$ is the
-reciprocal root of the first line, of $c$ instead of $x$; $g$ is the gain, $b$ a bias. LayerNorm takes two
-passes over the vector. The textbook's single pass, mean of squares minus square of the mean, subtracts two large
+Here $d$ is the length of $x$, and $\varepsilon$ is a small number that prevents a division by zero; $g$ is the gain and $b$ a bias. In the second line $r$ is the
+reciprocal root of the first, taken of $c$ in place of $x$. LayerNorm goes through
+the vector twice. The textbook's single pass, mean of squares minus square of the mean, subtracts two large
 numbers that are nearly equal and may leave nothing but their errors.
 @^RMSNorm@>@^LayerNorm@>
 
@@ -376,10 +370,9 @@ $$(R_{pf}\,q)\cdot(R_{tf}\,k)=q^{\mathsf T}R_{-pf}R_{tf}\,k=q^{\mathsf T}R_{(t-p
 The score depends on the difference $t-p$ and not on $p$ and $t$ themselves. A head that looks three positions back does so everywhere in a text. Values are not rotated: the position should
 decide how much of a value is taken over, and not what it says.
 
-@ The angle is rounded to float before anything else is done with
-it, because the programs that trained these models do so. At position 10,000 that makes the angle wrong by up to
-half a thousandth, and \emph{not} making the same error would be worse. A
-rotation has four products, and only two of them can be inside an |fmaf|. Our rule is that number $i$ goes into the |fmaf|: it becomes $\texttt{fmaf}(x_i,c,-(x_{i+d_h/2}\,s))$ with $c$ and $s$ for cosine and sine, and
+@ The angle is rounded to float before its cosine and sine are taken, because the programs that trained these models do so. At position 10,000 the rounding moves the angle by up to
+half a thousandth; a more exact angle would not be the one that the model has learned with. A
+rotation has four products, and only two of them can be inside an |fmaf|; the others are rounded first. Our rule is that $x_i$ goes into the |fmaf|: number $i$ becomes $\texttt{fmaf}(x_i,c,-(x_{i+d_h/2}\,s))$ with $c$ and $s$ for cosine and sine, and
 its partner $\texttt{fmaf}(x_i,s,x_{i+d_h/2}\,c)$. Angles are the same in every layer and every head, so a pass computes them once.
 
 @<Rotation, plainly@>=
@@ -407,8 +400,8 @@ static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads
       }
 }
 
-@ The frequencies are computed once, when a model is opened. The power is our own (\cref{sec:numbers}) and is computed in double; a frequency is rounded to float when it is stored. Models that read longer texts than they were trained on have their frequencies lowered; three ways to do it
-are in \cref{sec:wheels}, and their settings in |struct rope_config| (\cref{sec:allsettings}). One of them also multiplies sines and cosines by a factor.
+@ The frequencies are computed once, when a model is opened, in double and with our own power function (\cref{sec:numbers}). Models that read longer texts than they were trained on lower their frequencies, and one kind multiplies sines and cosines by a factor; the ways to do it
+are in \cref{sec:wheels}, their settings in |struct rope_config| (\cref{sec:allsettings}).
 
 @(rope.c@>=
 #include "model/rope.h"
@@ -440,29 +433,29 @@ heads of keys and values than of queries, and each group of query heads shares o
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
 
-@ As a definition the formula is not finished: in which order are ten thousand positions to be added? From left to right is one
-chain, and could not be divided among threads. Sixteen lanes would not suit the values, which are vectors themselves.
-So the positions are cut into blocks of 256, which is long enough for the joints to cost little and short enough to leave work
-for every thread. They are counted from the beginning of the sequence, and each block gives three results by itself:
+@ The formula does not say in which order ten thousand positions are added. One chain from left to right
+could not be divided among threads, and with sixteen lanes each head would need sixteen vectors for its partial sums.
+So the positions are cut into blocks of 256, which is long enough that joining them costs little, and short enough to leave work
+for every thread. Blocks are counted from the beginning of the sequence, and each gives three results:
 \begin{align*}
 m_b&=\max_ts_t,\\
 l_b&=\hbox{sum16}(e^{s_t-m_b})\hbox{, position $t$ in lane $t\bmod16$},\\
 o_b&=\hbox{the chain of }\texttt{fmaf}(e^{s_t-m_b},v_t,o_b).
 \end{align*}
-A block has subtracted its own maximum, so before blocks are joined they are rescaled to the maximum of all, with $w_b=e^{m_b-m}$: in rising order $l=\texttt{fmaf}(l_b,w_b,l)$ and $o=\texttt{fmaf}(o_b,w_b,o)$. The
-output is $o/l$. Since $e^0=1$ exactly, up to 256 positions this is the textbook's softmax and nothing else.
+Each block has subtracted its own maximum, so before blocks are joined they are rescaled to the maximum of all. With $w_b=e^{m_b-m}$, and in rising order of the blocks, $l=\texttt{fmaf}(l_b,w_b,l)$ and $o=\texttt{fmaf}(o_b,w_b,o)$. The
+output is $o/l$. Up to 256 positions there is one block, $w_b=e^0=1$ exactly, and this is the softmax of the textbooks.
 @^blocks of 256@>@^FlashAttention@>@^online softmax@>
 
 This rescaling is the \emph{online softmax} of \cited[Milakov and Gimelshein (2018)]{Milakov 2018}, and the recurrence of \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}), which goes through the positions block by block, keeps $m$, $l$ and $o$ of what it has seen, and rescales $l$ and $o$ whenever $m$ rises. There it saves memory, because no weight is ever stored. We
-rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. The blocks are at \emph{absolute} positions. Counted from the first visible position, a window that moves
-with the text would cut them differently at each step, and the same sums would come out in different ways.
+rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. The blocks are at \emph{absolute} positions. If they were counted from the first visible position, a window that moves
+with the text would cut the same sum differently at each step, and it would be rounded differently.
 
-@ Keys and values are kept in a \emph{store} (\cref{sec:rows}). It shows attention a \emph{view} of those of one sequence in one layer: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, as a |struct tensor|, and with |v->value| it is the value. Whether they are in one
+@ Keys and values are kept in a \emph{store} (\cref{sec:rows}). For each sequence and layer it gives attention a \emph{view}: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, as a |struct tensor|, and with |v->value| it is the value. Whether they are in one
 block of memory or in pages, attention does not need to know. Rows of a pass that follow each other in one sequence share a view and form a \emph{segment}: a prompt is one segment, a step of eight texts has eight. |segment_range| gives the positions that a row of a segment sees: those from |lo| up to |hi|, its own among them, and
 in some models with a window also the first few, which are called \emph{sinks} (\cref{sec:sinks}). These structures are in \cref{sec:kerneltable}.
 @^view@>@^segment@>@^range of positions@>
 
-@ Now one block of one head of one row. A position that is not seen is left out of every sum. The function leaves $m_b$, $l_b$ and $o_b$ in |left|; |of| is the head of keys and values. The exponentials are in |kept|. A caller who wants to see the weights gives a place for them, |weights|, and gets the
+@ Now one block of one head of one row. A position that is not seen is left out of every sum. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, and |kept| has the scores. A caller who wants to see the weights passes an array |weights| and gets the
 exponentials there.
 
 @<One block of attention, plainly@>=
@@ -518,6 +511,23 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
   if (weights != NULL) weigh(see, left, d, m, l, weights);
 }
 
+@ A caller who asked for the weights has got exponentials. Those of block $b$ still have to be multiplied by $w_b/l$; the blocks come in the same order as in |attend_head|, so the results of the next one are the next in |left|.
+
+@<Turn exponentials into weights, plainly@>=
+static void weigh(const struct kv_range *see, const float *left, size_t d, float m,
+  float l, float *weights)
+{
+  for (uint32_t begin = 0; begin < see->hi; begin += 256) {
+    bool any = false;
+    for (uint32_t t = begin; t < begin + 256; t++) {
+      if (!is_seen(see, t)) continue;
+      weights[t] = weights[t] * num_expf(left[0] - m) / l;
+      any = true;
+    }
+    if (any) left += d + 2;
+  }
+}
+
 @ The kernel itself does this for every row of every segment and every head. |head / group| is the head of keys and values that a query head shares with its group.
 
 @<Attention, plainly@>=
@@ -541,30 +551,30 @@ static void attend(const struct engine *e, const struct attention_dims *h,
 
 @* Softmax: the mask and the scale. \label{sec:weights}
 \emph{Softmax} turns any numbers into weights that sum to 1. Only differences count, since a constant added
-to all of them cancels; so the largest is subtracted first. Without that, a score of 100 would be infinite in float, whose numbers end
+to all of them cancels; so the largest is subtracted first. Without that, the exponential of a score of 100 would be infinite in float, whose numbers end
 before $e^{89}$, and
-infinity over infinity is not a number. With it, the largest exponential is 1, and what is far below vanishes to 0 without harm.
+infinity over infinity is not a number. With it, the largest exponential is 1, and scores far below the largest get a weight of 0.
 @^softmax@>
 
 A position that is not to be seen is \emph{left out} of both sums. Two other ways are met in programs. To give it the score $-\infty$
-comes to the same, at the price of work that is thrown away. To compute the weights over all positions and set those of
+has the same result, but computes a score in vain. To compute the weights over all positions and set those of
 the future to zero \emph{afterwards} is wrong: the exponentials of the future are then still in the sum that everything was divided by. In
 the model of the hand calculation, let the row of \tok{\ cat} see \tok{the} and itself. Head A's weights are \val[2]{mask.out.0}
-and \val[2]{mask.out.1}.\lab{lab:modelclaims} With the third row computed along and struck out afterwards they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}: what is
-left of 1 is \val[2]{mask.left}, and it depends on a token of the future. And zero times a value is not always zero. If the value
-is infinite, or NaN, in memory that nothing has been written to yet, it poisons the sum.
+and \val[2]{mask.out.1}.\lab{lab:modelclaims} If the third position is computed along and set to zero afterwards, they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}: they
+sum to \val[2]{mask.left}, and that depends on a token of the future. Nor is zero times a value always zero. If the value
+is infinite or NaN, as it may be in memory that has not been written yet, the sum is NaN.
 @^mask@>
 
-@ Why is a score divided by $\sqrt{d_h}$, the root of how many numbers a key has? Let the numbers of a query and a key be independent, with
+@ Why is a score divided by $\sqrt{d_h}$, the root of the length of a key? Let the numbers of a query and a key be independent, with
 mean 0 and variance 1. Each product $q_ik_i$ has mean 0 and variance $E[q_i^2]\,E[k_i^2]=1$; variances of independent
-terms add; so $q\cdot k$ has variance $d_h$, and divided by the root it has variance 1 again. Counted on
-\val{variance.samples} random pairs with $d_h=64$: \val[1]{claim.S2-43} before, \val[2]{variance.after} after.
+terms add; so $q\cdot k$ has variance $d_h$, and divided by the root it has variance 1 again. In
+\val{variance.samples} random pairs with $d_h=64$ the variance is \val[1]{claim.S2-43} before the division and \val[2]{variance.after} after it.
 @^scaling of scores@>
 
-And if it is not divided? The scores of 64 keys then spread like normal numbers of standard deviation 8, the
-largest stands far above the next, and softmax becomes a choice of one. The mean largest weight is
-\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} A row that looks at one place
-only has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
+And without the division? The scores of 64 such keys then have a standard deviation of 8, the
+largest is far above the next, and softmax becomes a choice of one. The mean largest weight is
+\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} This
+has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
 to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without: little is left to learn from.
 @^saturation@>
 
@@ -574,15 +584,15 @@ a choice of one; divided by the root of the length they leave it as it was.}{A p
 steepest in the middle. The other is a flat line at a tenth.}
 
 @* The MLP: GELU, SiLU, SwiGLU. \label{sec:mlp}
-Attention only moves information: for given weights its output is a linear function of the values. Something is worked out in the other half of a layer. The MLP's first matrix, \emph{up}, compares the vector with |d_inner| learned patterns, one for each of its outputs; an \emph{activation function} decides
-which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Much of what a model knows, of words and of the world, is believed to be in these matrices; they have more of its parameters than any other part (\cref{tab:threemodels}). The activation must not be a straight line. Between two matrices without it there would be nothing that a single matrix, their product, could not do.
+Attention only moves information: for given weights its output is a linear function of the values. In the MLP each row works something out by itself. The MLP's first matrix, \emph{up}, compares the vector with |d_inner| learned patterns, one for each of its outputs; an \emph{activation function} decides
+which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Much of what a model knows, of words and of the world, is believed to be in these matrices; they have more of its parameters than any other part (\cref{tab:threemodels}). The activation must not be linear: two matrices with nothing but a straight line between them do no more than one matrix, their product.
 
-GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU} \cited{Elfwing 2017}, $x/(1+e^{-x})$. It also has a second matrix beside the first: one, the \emph{gate}, goes through the SiLU and multiplies the other, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}): @^gate@>
+GPT-2 uses the \emph{GELU}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU}, $x/(1+e^{-x})$. It also has a second matrix beside \emph{up}. The output of one, the \emph{gate}, goes through the SiLU and multiplies that of the other, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}):
 \begin{gather*}
 {1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
 Both functions are nearly 0 for negative numbers and nearly $x$ for large ones. The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it. Exponentials and
-tangents are our own (\cref{sec:numbers}): the standard lets a C library return any last bit it likes, and no two of them agree.
+tangents are our own (\cref{sec:numbers}): the C standard does not fix the last bits of a library's functions, and libraries differ in them.
 @^GELU@>@^SiLU@>@^SwiGLU@>@^activation function@>
 
 @ The third activation is the exact GELU, with the error function; some models of the first family use it.
@@ -616,9 +626,9 @@ After the last layer the hidden state is normed once more and multiplied by the 
 recognized on its way out by the vector that it had on its way in.
 @^logit@>@^head@>@^tied weights@>
 
-A softmax of the logits gives the probabilities of the next token. It is computed in double: a sum of fifty thousand exponentials in float would be off in the fifth digit, and these numbers are added up over texts and compared with random numbers. The logarithm of a probability is the difference to the maximum, less the
-logarithm of the sum; where the probability is too small for a double, its logarithm is still an ordinary number.
-@^log-probability@>
+A softmax of the logits gives the probabilities of the next token. It is computed in double: a sum of fifty thousand exponentials in float would be off in the fifth digit, and these numbers are added up over texts and compared with random numbers. The logarithm of a probability is the logit less the maximum, less the
+logarithm of the sum; it is an ordinary number even where the probability is too small for a double.
+@^log-probability@>@^underflow@>
 
 @<Softmax, plainly@>=
 static double sum_exp(const float *x, size_t n, double *max)
@@ -655,9 +665,9 @@ static void exp_shifted(double *z, size_t n, double max)
 {@+ for (size_t i = 0; i < n; i++) z[i] = num_exp(z[i] - max);@+ }
 
 @* One table of kernels. \label{sec:kernels}
-Operations like these, in which a model spends its time, are called \emph{kernels}. They stand behind a table of
-functions, and the rest of the program never asks which table it has. The loops of this chapter are the table |plain|: it does what the formulas say, nothing in it is made to be fast, and it is the judge of all others. \Cref{kernels} has
-three more, for the instructions of different processors, and chapter 14 will have one for graphics processors. The tests compare each with the plain one, number by number, with |==|. So the kernels of this chapter are what the engine means by its sums, and you can run the whole engine on them: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
+Operations like these, in which a model spends its time, are called \emph{kernels}. The engine calls them through a table of
+functions, and the rest of the program never asks which table it has. The loops of this chapter are the table |plain|. They do what the formulas say and are not made to be fast. \Cref{kernels} has
+three more tables, for the instructions of different processors, and chapter 14 will have one for graphics processors. The tests compare each of them with the plain one, number by number, with |==|. So this chapter defines what the engine computes, and you can run the whole engine on its kernels: \.{INCIPIT\_ISA=plain}. \label{sec:plain}
 @^kernel@>@^plain kernels@>
 
 The structures above are a header of their own. \.{kernel.h} includes it and adds the table itself, |struct kernels|, and |struct engine|, the first argument of every kernel: the table in use, the threads, and the counters of \cref{sec:counters} (\cref{sec:kerneltable}). There is nothing global, so two engines in one process cannot disturb each other.
@@ -671,8 +681,8 @@ The structures above are a header of their own. \.{kernel.h} includes it and add
 @<The shape of the heads@>@;
 #endif
 
-@ A table says of each kernel by name which function it is. Without the names two of the same type, |softmax| and |log_softmax|, could be
-exchanged, and the compiler would not notice. The functions that have no arithmetic of a model in them come at the end of the chapter (\cref{sec:others}).
+@ The table is initialized by name, so that two kernels of the same type, such as |softmax| and |log_softmax|, cannot be
+exchanged unnoticed. Functions that move, measure and test are in \cref{sec:kerneltable}.
 
 @(plain.c@>=
 #include <math.h>
@@ -691,19 +701,18 @@ exchanged, and the compiler would not notice. The functions that have no arithme
 @<Activations, plainly@>@;
 @<Embedding and residual stream, plainly@>@;
 @<Softmax, plainly@>@;
-@<The rest of a table, plainly@>@;
 const struct kernels kernels_plain = @[{ .name = "plain",@|
   .memory = &buffers_host,@|
   .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
   .split = host_split, .gather = host_gather, .write = host_write,@|
-  .mark_nonfinite = mark_nonfinite,@|
-  .linear = linear, .room = no_room, .normalize = normalize,@|
+  .mark_nonfinite = plain_mark_nonfinite,@|
+  .linear = linear, .room = plain_room, .normalize = normalize,@|
   .rotate = rotate, .attend = attend, .activate = activate, .add = add,@|
   .embed = embed, .angles = angles, .softmax = softmax,@|
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
-  .prepared_bytes = no_copy, .prepare = prepare,@|
-  .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,@|
-  .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth }@];
+  .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
+  .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
+  .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
 
 @* Settings and weights. \label{sec:modelsettings}
 In memory a model is two structures: the \emph{settings}, numbers and switches that say how large the model is and which
@@ -716,7 +725,7 @@ for the same things; how those files are read, checked and refused is the subjec
 @ A layer has two halves, each with a norm before it. The first projects to queries, keys
 and values and, after attention, back; the second goes up to a wider space and down
 again. GPT-2 stores the three projections as one matrix; the later families have a
-second matrix on the way up, the gate. One structure serves both, with a count of how many of its matrices there are; what a family does not have is left at zero and never asked for.
+second matrix on the way up, the gate. One structure serves both: it counts its matrices, and what a family does not have is left at zero and never used.
 None of these structures has memory of its own: the numbers stay where they are, in the mapped file.
 @^layer@>@^matrix@>
 
@@ -732,8 +741,8 @@ struct model_layer {
 };
   /* the weights of one layer, in the order of their use */
 
-@ The whole model adds what comes before the first layer and after the last. The last
-numbers are what a pass costs and reads, for the counters. A model does not change between its opening and its closing, which is why threads may read it without a lock.
+@ The whole model adds what comes before the first layer and after the last. The multiply--adds and bytes
+at its end are for the counters. A model does not change between its opening and its closing, which is why threads may read it without a lock.
 
 @<The whole model@>=
 struct tensor_file;
@@ -763,7 +772,7 @@ struct model {
 @<The whole model@>@;
 #endif
 
-@ Models are opened from files by functions of the workshop. Here is what we use of them.
+@ Models are opened from files by functions of the workshop. The chapters use these.
 
 \printedheader[10,15]{families/loader.h}
 \printedheader[42,44]{safetensors/tensor_file.h}
@@ -774,7 +783,7 @@ struct model {
 To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
 time is a poor witness: it depends on the machine and on what else the machine is doing. Counts are whole numbers, equal on every
 computer, and a formula can be checked against them with |==|. A counter is increased where the cost is paid, once for a
-call and never once for an element, so that counting costs nothing that could be measured. The names are a contract: the command prints them.
+call and never once for an element, so counting takes no time that could be measured. The command prints the counters under these names.
 @^counters@>@^pass@>
 
 @(counters.h@>=
@@ -786,285 +795,39 @@ enum { N_COUNTERS = 11 };
 struct counters {
   union {
     struct {
-      uint64_t passes, rows;
-      uint64_t kv_rows_computed, kv_rows_recomputed, qk_pairs;
-      uint64_t madds_linear, madds_attention, madds_head;
+      uint64_t passes, rows; /* calls of |model_forward|; rows in them */
+      uint64_t kv_rows_computed; /* rows whose keys and values were computed, */
+      uint64_t kv_rows_recomputed; /* and those that an earlier pass had computed */
+      uint64_t qk_pairs; /* of one head of the first layer */
+      uint64_t madds_linear, madds_attention, madds_head; /* multiply--adds */
       uint64_t weight_bytes_read, cache_bytes_read, cache_bytes_written;
     };
     uint64_t of[N_COUNTERS]; /* the same, in order */
   };
 };
-  /* calls of |model_forward|; tokens at positions put through all layers; positions whose
-     keys and values were computed, and those of them that an earlier pass had computed;
-     (query, key) pairs of one head of the first layer; multiply--adds of the layers'
-     matrices, of attention over all heads and layers, and of the head; stored bytes of
-     weights read; bytes of cache read and written */
+  /* what passes have cost */
 #endif
 
 @* The key--value store. \label{sec:rows}
-A \emph{row} is a token at a position of a sequence. It is the unit in which this book counts work. The naive
-loop of the next chapter, the cache, beams, drafts and batches differ only in which rows go through a pass, and in what is kept of them.
+A \emph{row} is a token at a position of a sequence: a |struct row| has these three numbers, |sequence|, |position| and |token|. Rows are the unit in which this book counts work. The loops of the later chapters
+differ only in which rows go through a pass, and in what is kept of them.
 @^row@>@^store@>
 
-What is kept are keys and values. A row's query is compared with the keys of all positions up to its own, so in every layer the keys and values of the rows
-before must be somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many texts, each a \emph{sequence} with a number of its own, and shares memory among them. The forward pass works with both and cannot tell which it has.
+What is kept are keys and values. A row's query is compared with the keys of all positions up to its own, so in every layer the keys and values of the earlier rows
+must be stored somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many texts, each a \emph{sequence} with a number of its own, and shares memory among them. The forward pass cannot tell which it has: a store is a |struct store|, with a table of functions for what each kind of store does in its own way (\cref{sec:storecommon}).
 @^sequence@>@^KV cache@>
 
-@(store.h@>=
-#ifndef INCIPIT_STORE_H
-#define INCIPIT_STORE_H
-#include "model/model.h"
-struct row {@+ uint32_t sequence, position, token;@+ };
-  /* a token at a position (from 0) of a sequence (from 0) */
-@<The functions of a kind of store@>@;
-@<What all stores have in common@>@;
-@<The store as a pass uses it@>@;
-@<The store between passes@>@;
-@<A store that is an array@>@;
-#endif
+@ Four rules hold for every store. The positions of a sequence grow from pass to pass without a gap. A pass is accepted whole or refused whole. In every layer the keys and values of all rows are stored before any row of that layer attends. And until the pass has ended, none of its rows counts: a pass that fails in the middle leaves nothing in the store.
 
-@ Four rules hold for every store. The positions of a sequence grow from pass to pass without a gap. A pass is accepted whole or refused whole. In every layer the keys and values of all rows are stored before any row of that layer attends. And until the pass has ended, none of its rows counts: a pass that fails in the middle leaves nothing behind.
+So a pass begins, asks in each layer for the segments of its rows, and then commits or aborts. A segment has a view of its sequence (\cref{sec:attend}), and the keys and values of its own rows are written where the view says; no function is called for a single key. Between passes a sequence can be measured and \emph{cropped}, which keeps only its first rows: the naive loop crops to 0 before every step. @^segment@>@^cropping@>
 
-A store is a state and a table of functions, one for each thing that kinds of store do differently. Most of what a pass asks is answered by a |struct kv_view| (\cref{sec:kernels}): the view says where the keys and values of a sequence are and how far it is from row to row, so no function is called for a single key.
+\printedheader[52,82]{model/store.h}
 
-@<The functions of a kind of store@>=
-struct store;
-struct store_kind {
-  bool (*begin)(struct store *s, struct error *why);
-    /* finds a place for each of |rows|, or refuses; sets |rows_recomputed| */
-  void (*end)(struct store *s, bool commit);
-    /* the rows belong to the store from now on, or have never been */
-  void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
-    struct kv_view *v);
-    /* as |store_view|, without the sinks */
-  size_t (*length)(const struct store *s, uint32_t sequence);
-  const uint32_t *(*tokens)(const struct store *s, uint32_t sequence);
-  void (*crop)(struct store *s, uint32_t sequence, size_t length);
-  bool (*fork)(struct store *s, uint32_t from, uint32_t to, struct error *why);
-    /* as the functions |store_length|, \dots, |store_fork|; |fork| may be null */
-  void (*close)(struct store *s);
-    /* frees the store itself and what its kind has allocated */
-};
-  /* what kinds of store do differently */
+@ The store of this chapter holds one text of at most |n_positions| tokens. Each layer has an array of keys and an array of values, in which position |t| has number |t|. All are allocated when the store is opened; a position takes \val{cost.1.written} bytes in the built-in model.
 
-@ All stores have a few numbers in common, copied from the model's settings, and the rows of the pass that is going on. A layer's |window| says how many positions a row sees there; a model may be told to keep the first few positions visible as well, the |sinks| of \cref{sec:sinks}. Two numbers are for the counters, because only the store knows them.
+The store also remembers tokens, even those of cropped rows, because \cref{loop} asks how many rows of a pass have been computed before. So there are two lengths: |length| rows count, and |computed| tokens are remembered. Cropping to 0 changes the first and not the second.
 
-@<What all stores have in common@>=
-struct store {
-  const struct store_kind *kind;
-  struct memory *m; /* where passes through this store take their memory */
-  const struct buffers *memory; /* where its keys and values are; |store_prepare|: the host's */
-  kv_encode *encode; /* writes them in the type in which they are kept; |store_prepare|: float32 */
-  uint32_t n_sequences, n_positions; /* the most it holds */
-  uint32_t n_layers, n_kv_heads, head_dim; /* of the model */
-  uint32_t sinks, *window; /* first positions that are always seen; |[n_layers]|, how
-    many a row sees in each layer, 0: all */
-  size_t row_bytes; /* keys and values of one row in one layer, as stored */
-  const struct row *rows; size_t n_rows; /* of the present pass; 0 between passes */
-  size_t rows_visible, rows_recomputed;
-};
-  /* |rows_visible|: rows of the store that some
-     row of the present pass sees in the layer last given to |store_segments|;
-     |rows_recomputed|: rows of the pass that an earlier pass had computed, with the same
-     tokens up to there, set by |store_begin| */
-
-@ A pass begins, asks layer by layer for the \emph{segments} of its rows, and ends in one of two ways. A segment is a run of consecutive rows of one sequence. They share a view, in which each of them sees one position more than the row before; and since their own keys are stored there too, the same view says where to write.
-@^segment@>
-
-@<The store as a pass uses it@>=
-bool store_begin(struct store *s, const struct row *rows, size_t n,
-  struct error *why);
-  /* accepts a pass of |n| rows or refuses it: a sequence or position out of
-     range, a gap, a position given twice or stored already; |rows| must live
-     until the end of the pass */
-size_t store_segments(struct store *s, uint32_t layer, size_t most,
-  struct segment *list);
-  /* the segments of the pass in |layer|, each of at most |most| $\ge1$ rows; returns how many,
-     which is at most the number of rows */
-void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
-  struct kv_view *v);
-  /* where the keys and values of a sequence are in |layer|, those of the present pass among them */
-void store_commit(struct store *s);
-  /* ends the pass: its rows belong to the store */
-void store_abort(struct store *s);
-  /* ends the pass as if it had not been */
-
-@ Between passes a sequence can be measured, cut short, and in some stores copied. To \emph{crop} a sequence is to keep its first rows only; the naive loop crops to nothing before every step.
-@^crop@>
-
-@<The store between passes@>=
-size_t store_length(const struct store *s, uint32_t sequence);
-  /* the rows that |sequence| has: the position that comes next */
-const uint32_t *store_tokens(const struct store *s, uint32_t sequence);
-  /* |[store_length]|: their tokens; owned by the store, valid until its next pass */
-void store_crop(struct store *s, uint32_t sequence, size_t length);
-  /* forgets the rows of |sequence| from position |length| on, but not which tokens
-     have been computed; does nothing if there are none. A store that has let go of rows
-     which those that stay can see forgets all */
-void store_clear(struct store *s);
-  /* crops all sequences to nothing */
-size_t store_window_start(const struct store *s, uint32_t layer, size_t position);
-  /* the first position that a row at |position| sees in |layer|, sinks aside */
-bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
-  /* makes the empty sequence |to| equal to |from|, without computing anything;
-     errors: a kind of store that cannot, |to| has rows, a number out of range, a pass
-     going on, memory; then |to| is empty */
-void store_close(struct store *s);
-  /* returns the memory; does nothing for null */
-
-@ What can be refused without knowing the kind of store is refused here, so no kind has to ask. The sequences are checked first, because everything else uses them as an index.
-
-@<Begin and end a pass of a store@>=
-bool store_begin(struct store *s, const struct row *rows, size_t n,
-  struct error *why)
-{
-  if (n == 0 || s->n_rows > 0)
-    return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
-      : "the store is in a pass; wanted: its end");
-  for (size_t i = 0; i < n; i++)
-    if (rows[i].sequence >= s->n_sequences)
-      return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"@|
-        " below %" PRIu32, i, rows[i].sequence, s->n_sequences);
-  s->rows = rows, s->n_rows = n;
-  if (s->kind->begin(s, why)) return true;
-  s->n_rows = 0;
-  return false;
-}
-static void store_end(struct store *s, bool commit)
-{
-  s->kind->end(s, commit);
-  s->n_rows = 0;
-}
-void store_commit(struct store *s)@+ {@+ store_end(s, true);@+ }
-void store_abort(struct store *s)@+ {@+ store_end(s, false);@+ }
-
-@ Without a window a row sees from position 0 on; with one, the last |window| positions, its own among them. Positions outside the window are left out of the sum, not multiplied by zero.
-
-@<Show a pass what its rows see@>=
-size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
-{
-  size_t window = s->window[layer];
-  bool windowed = window > 0 && position >= window;
-  return windowed ? position - window + 1 : 0;
-}
-void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
-  struct kv_view *v)
-{
-  s->kind->view(s, layer, sequence, v);
-  v->sinks = s->sinks;
-}
-
-@ How many rows of the store does a pass look at, if each counts once however many rows look at it? Every row of the pass sees itself. The first new row of a sequence also sees the rows that were stored before, from the start of its window on, and the sinks; the rows after it see nothing that has not been counted.
-
-@<Show a pass what its rows see@>=
-static void count_visible(struct store *s, uint32_t layer)
-{
-  s->rows_visible = s->n_rows;
-  for (size_t i = 0; i < s->n_rows; i++) {
-    const struct row *r = &s->rows[i];
-    size_t start = store_window_start(s, layer, r->position);
-    if (r->position == store_length(s, r->sequence))
-      s->rows_visible += r->position - start + (s->sinks < start ? s->sinks : start);
-  }
-}
-
-@ The segments are found by going through the rows in the order in which they came. A row belongs to the segment of the row before it if it has the same sequence and the next position. Rows that come
-in another order make shorter segments and give the same result.
-
-@<Show a pass what its rows see@>=
-static bool continues(const struct segment *l, const struct row *before, const struct row *r)
-{
-  return r->sequence == before->sequence
-    && r->position == l->first_position + l->n_rows;
-}
-size_t store_segments(struct store *s, uint32_t layer, size_t most,
-  struct segment *list)
-{
-  const struct row *r = s->rows;
-  size_t n = 0;
-  count_visible(s, layer);
-  for (size_t i = 0; i < s->n_rows; i++) {
-    if (n > 0 && list[n - 1].n_rows < most
-        && continues(&list[n - 1], &r[i - 1], &r[i])) {
-      list[n - 1].n_rows++;
-      continue;
-    }
-    struct segment *l = &list[n++];
-    *l = (struct segment) @[{ .first_row = (uint32_t) i, .n_rows = 1,@|
-      .first_position = r[i].position, .window = s->window[layer] }@];
-    store_view(s, layer, r[i].sequence, &l->view);
-  }
-  return n;
-}
-
-@ The other functions pass the call on. A fork is refused where it makes no sense in any store.
-
-@<Pass the call on to the kind of store@>=
-size_t store_length(const struct store *s, uint32_t sequence)
-{@+ return s->kind->length(s, sequence);@+ }
-const uint32_t *store_tokens(const struct store *s, uint32_t sequence)
-{@+ return s->kind->tokens(s, sequence);@+ }
-void store_crop(struct store *s, uint32_t sequence, size_t length)
-{@+ s->kind->crop(s, sequence, length);@+ }
-void store_clear(struct store *s)
-{
-  for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
-}
-bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
-{
-  if (s->kind->fork == NULL)
-    return error_say(why, "this store cannot fork; wanted: a cache");
-  uint32_t larger = from > to ? from : to;
-  if (larger >= s->n_sequences)
-    return error_say(why, "there is no sequence %" PRIu32 "; wanted: below %"
-      PRIu32, larger, s->n_sequences);
-  size_t length = store_length(s, to);
-  if (s->n_rows > 0 || length > 0)
-    return error_say(why, s->n_rows > 0 ? "the store is in a pass; wanted:"
-      " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to, length);
-  return s->kind->fork(s, from, to, why);
-}
-
-@ Opening a store of any kind begins with the numbers that it needs of the settings, and closing it ends with the windows. The settings themselves are not kept, because they contain lists that belong to the model. |row_bytes| counts a key and a value in float32; a store of smaller numbers says less.
-
-@<Prepare and close a store@>=
-bool store_prepare(struct store *s, const struct store_kind *kind,
-  struct memory *m, const struct model_config *c, uint32_t n_sequences,
-  struct error *why)
-{
-  *s = (struct store) @[{ .kind = kind, .m = m, .sinks = c->sinks,@|
-    .memory = &buffers_host, .encode = kv_encode_f32,@|
-    .n_sequences = n_sequences, .n_positions = c->n_positions,@|
-    .n_layers = c->n_layers, .n_kv_heads = c->n_kv_heads,@|
-    .head_dim = c->head_dim,@|
-    .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim }@];
-  s->window = memory_alloc(m, MEMORY_OTHER, c->n_layers, sizeof *s->window, why);
-  for (uint32_t i = 0; s->window != NULL && i < c->n_layers; i++)
-    s->window[i] = config_window(c, i);
-  return s->window != NULL;
-}
-void store_close(struct store *s)
-{
-  if (s == NULL)@+ return;
-  memory_free(s->m, s->window);
-  s->kind->close(s);
-}
-
-@ Now the store of this chapter. It holds one text of at most |n_positions| tokens, and the memory for all of them is allocated when it is opened: in each layer an array of keys and an array of values, where position |t| is the |t|-th vector.
-
-Besides the keys and values it remembers tokens, even those of rows that have been cropped, because \cref{loop} asks how many rows of a pass had been computed before. So |length| says how many rows count and |computed| how many tokens are remembered, and neither bounds the other: cropping to nothing sets the first to 0 and leaves the second.
-
-@<A store that is an array@>=
-bool store_prepare(struct store *s, const struct store_kind *kind,
-  struct memory *m, const struct model_config *c, uint32_t n_sequences,
-  struct error *why);
-  /* fills in the part that all kinds of store have in common */
-struct store *array_store_open(struct memory *m, const struct model_config *c,
-  struct error *why);
-  /* an empty store for one text of a model, in float32; null
-     if memory is refused. Owned by the caller, and closed by |store_close| */
-
-@ @<The array store@>=
+@<The array store@>=
 struct array_store {
   struct store common; /* must come first: a |struct store *| points here */
   size_t width; /* of a key: |n_kv_heads * head_dim| */
@@ -1086,10 +849,9 @@ static void array_view(const struct store *common, uint32_t layer,
     .type = WEIGHT_F32 }@];
 }
 
-@ A row was computed before if an earlier pass had the same token at its position and at
-all positions before it, since keys and values are a function of those. The first token
-that differs makes everything after it new, even where the tokens agree again: \tok{\ sat} after \tok{the}\tok{\ cat} and \tok{\ sat} after
-\tok{the}\tok{.}\ are different rows. So the comparison stops at the first difference.
+@ A row has been computed before if an earlier pass had the same token at its position and at
+all positions before it, since its keys and values depend on all of those. So the comparison stops at the first token
+that differs, even if later tokens agree again.
 
 @<The array store@>=
 static size_t array_known(const struct array_store *s)
@@ -1131,7 +893,7 @@ static void array_end(struct store *common, bool commit)
   if (old < n) s->computed = s->length;
 }
 
-@ To crop is to say that rows do not count. Their keys and values will be written over before they are read, and the tokens stay for |array_known|.
+@ A cropped row no longer counts. Its keys and values will be overwritten before they are read again; its token stays for |array_known|.
 
 @<The array store@>=
 static size_t array_length(const struct store *common, uint32_t sequence)
@@ -1182,16 +944,12 @@ struct store *array_store_open(struct memory *m, const struct model_config *c,
   return NULL;
 }
 
-@ The file has what is common to all stores first.
+@ The array store is a file of its own.
 
-@(store.c@>=
+@(array.c@>=
 #include <inttypes.h>
 #include "model/store.h"
 @;@#
-@<Begin and end a pass of a store@>@;
-@<Show a pass what its rows see@>@;
-@<Pass the call on to the kind of store@>@;
-@<Prepare and close a store@>@;
 @<The array store@>@;
 @* The forward pass. \label{sec:forward}
 Now the model is run. |model_forward| takes any list of rows, puts all of them
@@ -1204,21 +962,20 @@ of all; |model_logits| makes them for the rows that the caller names.
 \printedheader[43,48]{model/forward.h}
 \printedheader[64,67]{model/forward.h}
 
-@ While a pass is made, its arrays are in a |struct work|. No array has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
-through. \Cref{sec:arrays} allocates them before the first layer and frees them after the last.
+@ The arrays of a pass are in a |struct work|. None of them has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
+on from layer to layer. \Cref{sec:arrays} allocates them before the first layer and frees them after the last.
 
 \printedheader[12,19]{model/work.h}
 
 @ Four functions of that header are used below. |work_multiply| and |work_attend| call |linear| and |attend| for all rows, and ask from time to time whether to go on. |work_mark| looks for numbers that are not finite. |work_tap| shows an array to a \emph{watcher}, a callback of a caller who wants to look
 into the pass: to draw attention, to print the numbers of a
-hand calculation, to see whether a later token has changed an earlier row. The watcher is called at every stage of every layer with the numbers as they are, and what
-it writes there is what the pass goes on with; that is how \cref{loop} leaves out
+hand calculation, to see whether a later token has changed an earlier row. The watcher is called at every stage of every layer, and it may change the numbers that it sees: the pass goes on with what it leaves there. That is how \cref{loop} leaves out
 one query and sees what changes.
 @^watcher@>@^callback@>
 
 @ The pass follows \cref{fig:block} from the bottom up. The embedding of an id is its vector in the table. GPT-2 adds the vector of
 the position from a second table; Llama rotates queries and keys later, by angles that we compute here once
-for all layers. Of the tables only the vectors that were looked up are counted as read.
+for all layers. Only the vectors that are looked up count as read.
 
 @<Turn ids into rows@>=
 static void embed_rows(struct work *w, const struct row *rows)
@@ -1362,9 +1119,9 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
   work_tap(w, TAP_LAYER, i, w->x, d);
 }
 
-@ The pass is short: embed, and then for each layer its two halves. Each matrix is multiplied by all rows and read once. The last two counters say it: one
-has |w->n| in it and the other has not, and much of what later chapters gain comes from that. A pass that is given up ends with its layer, and the counters are set back to
-what they were, because they count only rows that the caller has got.
+@ The pass is short: embed, and then for each layer its two halves. Each matrix is multiplied by all rows and read once. The last two counters say so: the
+multiply--adds grow with |w->n| and the bytes of weights do not, and much of what later chapters gain comes from that. A pass that is given up ends with its layer, and the counters are set back to
+what they were, because they count only rows that the caller receives.
 
 @<Put the rows through all layers@>=
 static bool work_run(struct work *w, const struct row *rows, struct error *why)
@@ -1392,8 +1149,8 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
   return true;
 }
 
-@ Around this stands what may fail. |work_check| refuses rows whose ids are not in the vocabulary, and kernels that do not fit the model or the build (\cref{sec:passchecks}); the store refuses rows that leave a gap; memory may run out. All of that comes before
-the first multiplication, so a pass is all or nothing. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
+@ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, and kernels that do not fit the model or the build (\cref{sec:passchecks}); the store refuses rows that leave a gap; memory may run out. All of that is found before
+the first multiplication. If anything goes wrong, the store forgets the rows. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
 
 @<Run a pass@>=
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
@@ -1408,7 +1165,8 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   if (ok) {
     ok = work_open(&w, why) && work_run(&w, rows, why);
     work_close(&w, ok);
-    @<Commit the rows to the store, or let them not have been@>@;
+    if (ok) {@+ store_commit(s);@+ *made = w.p;@+ }
+    else {@+ store_abort(s);@+ pass_close(w.p);@+ }
   }
   float_modes_end(&w.modes);
   return ok;
@@ -1416,18 +1174,6 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
 bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
 {@+ return model_forward_watched(e, lm, s, rows, n, NULL, made, why);@+ }
-
-@ If something went wrong, the store forgets the rows.
-
-@<Commit the rows to the store, or let them not have been@>=
-if (ok) {
-  store_commit(s);
-  *made = w.p;
-}
-else {
-  store_abort(s);
-  pass_close(w.p);
-}
 
 @* Logits of the rows that are wanted. \label{sec:head}
 The rows are gathered first, so that one call of |linear| serves them all; then they are normed and multiplied by the head, and the logits go to the host. The
@@ -1493,7 +1239,7 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
   return ok;
 }
 
-@ The pass is closed as soon as its logits are out; a caller who begins from nothing each time has no use for its hidden states.
+@ The pass is closed as soon as its logits are out; its hidden states are not needed again.
 
 @<Evaluate ids from an empty store@>=
 bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
@@ -1533,9 +1279,9 @@ conditional probability applied again and again,
 \begin{equation}\label{eq:chain}
 P(t_1t_2\ldots t_n)=P(t_1)\,P(t_2\mid t_1)\,P(t_3\mid t_1t_2)\cdots P(t_n\mid t_1\ldots t_{n-1}).
 \end{equation}
-This is the \emph{chain rule}. Each factor is one entry of one row's softmax, and one pass makes all rows. The first needs a convention, for a
-model cannot be asked with nothing in front: we put the token that ends a text before it, since that is what a text follows.
-No table could replace this. Six tokens of GPT-2's vocabulary make a number of texts that has \val{claim.S2-15} digits.
+This is the \emph{chain rule}. Each factor is one entry of one row's softmax, and one pass makes all rows. The first needs a convention, because a
+model must be given at least one token: we put the token that ends a text before it, since that is what a text follows in training.
+No table of probabilities could replace the model: the number of texts of six tokens of GPT-2 has \val{claim.S2-15} digits.
 @^chain rule@>@^conditional probability@>
 
 Is it a probability? For the four words of the hand calculation every text of four tokens can be written down: $4^4=$ \val{chain.texts} of them, and
@@ -1545,8 +1291,9 @@ A product of such factors is never larger than the smallest of them, here in \va
 @ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the built-in model says
 $$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}\approx\val[5]{text.product},$$
 which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts the sum is the only way. Five hundred
-factors of 0.15 multiply to a number with more than four hundred zeros after the point, and the smallest double has
-fewer: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
+factors of 0.15 multiply to a number with more than four hundred zeros after the point, more than the smallest positive
+double: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
+@^log-probability@>@^underflow@>
 
 @ One pass makes all rows, and row |i| has seen exactly the tokens up to |i|; so its log-softmax at the next token is the next term of the sum. A logit that is not finite has no logarithm worth adding.
 
@@ -1592,31 +1339,36 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
 }
 
 @ Equation \eqref{eq:chain} begins at the left because text is written so. The same definition works in any order of the tokens: last
-first, or the middle one first, always with what has been fixed to the right of the bar. There are models that do this, and they must be told which place is to be filled.
-The advantage of left to right is that it needs no telling, and that a prefix stays a prefix while the text grows.
+first, or the middle one first. There are models that do this, and they must be told which place is to be filled.
+From left to right needs no telling, and a prefix stays a prefix while the text grows.
 @^order of tokens@>
 
-Not all models of text use the chain rule. \emph{Masked} models \cited{Devlin 2019} guess what has been covered up, each covered token by itself from all that is visible; the
-guesses are not factors of one probability, so such models are good readers and poor writers. \emph{Diffusion} models of text \cited{Austin 2021} begin with
-a text of nothing but masks or noise, and improve all of it at once, a few dozen times. \emph{Consistency} models \cited{Song 2023} learn to take many such steps in one, and
+Not all models of text \cited{Austin 2021}use the chain rule. \emph{Masked} models \cited{Devlin 2019}guess what has been covered up, each covered token by itself from all that is visible; the
+guesses are not factors of one probability, so such models read well and write badly. \emph{Diffusion} models of text begin with
+a text of nothing but masks or noise, and improve all of it at once, a few dozen times. \emph{Consistency} models \cited{Song 2023}learn to take many such steps in one, and
 \emph{non-autoregressive} translators wrote all words of a sentence at once before that. They pay in other ways: tokens that are chosen
 at the same time do not know of each other, and agree only through further passes. This book is about \emph{autoregressive} models, which write from left to
 right, because what you can talk to today is mostly of that kind.
 @^masked models@>@^diffusion@>@^consistency models@>@^non-autoregressive models@>@^autoregressive@>
 
-@* Which row chooses the tenth token. \label{sec:tenth}
+@* Which row chooses the tenth token. \label{sec:tenth}\label{sec:modeltutorials}
 The logits that choose token 10 come from row 9, counting from 1: the last row that exists. Row 10 is made of token
 10, and cannot help to choose it. It is easy to get this wrong by one, because the row of a token and the guess at it are so often
 drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
 
 On sixteen random tokens,\lab{lab:tenth} in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and
 \val{tenth.after} of the rows 10 to 16. So the guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
-a function of the tokens up to its own, and of no other. Whether such a model plans is another question, which this does not decide: a row may well carry
-numbers that matter only ten tokens later. But it has no access to a token that has not been chosen yet. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
+a function of the tokens up to its own, and of no other. Whether a model plans is another question, which this does not decide: a row may well carry
+numbers that matter only ten tokens later, but it has no access to a token that has not been chosen. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
 
 \begin{claimed}{S2-30, S0-09}
 the tenth token is chosen from row 9: changing token 10 left \val{claim.S2-30} rows of 9 as they were, row 9 among them.
 Row 10 contains the answer. And not all of tokens 1 to 9 were generated: with three given, \val{claim.S2-32}.
+\end{claimed}
+
+\begin{claimed}{S2-29}
+a model without the mask writes one token at a time, too: a token that has not been chosen cannot be read. What the mask gives
+is that rows, once made, stay as they are.
 \end{claimed}
 
 @* The check. \label{sec:modelcheck}
@@ -1645,7 +1397,7 @@ int main(void)
 }
 
 @* What a pass costs. \label{sec:passcost}
-The counters of two passes through the built-in model, one of a single row and one of 100 rows, say what a forward pass costs (\cref{tab:passcost}).\lab{lab:passcost} A row costs the same number of FLOPs in the matrices whether it comes alone or in company. Attention grows with the pairs: row $i$, counted from 0, sees $i+1$ positions, so $n$ rows from an empty store have ${1\over2}n(n+1)$ pairs. The bytes of the weights do not grow at all, but for the embedding's rows.
+The counters of two passes through the built-in model, one of a single row and one of 100 rows, say what a forward pass costs (\cref{tab:passcost}).\lab{lab:passcost} A row costs the same number of FLOPs in the matrices whether it comes alone or in company. Attention grows with the pairs: row $i$, counted from 0, sees $i+1$ positions, so $n$ rows from an empty store have ${1\over2}n(n+1)$ pairs. The bytes of the weights grow only by the embedding's vectors.
 
 \begin{table}
 \tabcaption{tab:passcost}{Two passes of the built-in model from an empty store, counted. Logits are made for the last row only. FLOPs are twice the multiply--adds.}
@@ -1661,71 +1413,11 @@ FLOPs for each byte of weights & \val[1]{cost.1.intensity} & \val[1]{cost.100.in
 \end{table}
 
 The last line matters most. A processor can do many operations in the time in which it reads one byte from memory, dozens or hundreds. With \val[1]{cost.1.intensity} FLOPs a byte it waits for memory, and with \val[1]{cost.100.intensity} it computes. So 100 rows in one pass cost much less time than 100 passes of one row, and a good part of what follows consists of finding more rows for a pass: those of a prompt
-(\cref{phases}), of many users, of guesses.
-
-@* Two claims of the tutorials. \label{sec:modeltutorials}
-Five popular explanations agree with each other and mostly with our runs. One claim of theirs was judged with the tenth token above; these are two more of those with which we differ.
-
-\begin{claimed}{S2-29}
-a model without the mask writes one token at a time, too: a token that has not been chosen cannot be read. What the mask gives
-is that rows, once made, stay as they are.
-\end{claimed}
+or of many users (\cref{phases}), or guessed tokens that one pass checks together. How long a pass takes is measured in \cref{phases}.
 
 \begin{claimed}{S0-26}
 in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-26} positions, and its context has \val{gpt2.context}.
 \end{claimed}
-
-@* The rest of the plain table. \label{sec:others}
-Two pieces of \.{plain.c} are not needed to understand a model. A caller may want to see the weights of attention. They are the exponentials of their block, times $w_b/l$. The blocks come in the same order as in |attend_head|, so the results of the next one are the next in |left|.
-
-@<Turn exponentials into weights, plainly@>=
-static void weigh(const struct kv_range *see, const float *left, size_t d, float m,
-  float l, float *weights)
-{
-  for (uint32_t begin = 0; begin < see->hi; begin += 256) {
-    bool any = false;
-    for (uint32_t t = begin; t < begin + 256; t++) {
-      if (!is_seen(see, t)) continue;
-      weights[t] = weights[t] * num_expf(left[0] - m) / l;
-      any = true;
-    }
-    if (any) left += d + 2;
-  }
-}
-
-@ A table also has functions that prepare, measure and test (\cref{sec:kerneltable}). The plain one wants no workspace and no copies of weights; a row is finite if all its numbers are; its measures are a chain of multiply--adds and a sum.
-
-@<The rest of a table, plainly@>=
-static void mark_nonfinite(const struct engine *e, const float *x, size_t rows,
-  size_t d, uint32_t mark, uint32_t none, uint32_t *first)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t i = 0; i < d; i++)
-      if (first[r] == none && !isfinite(x[r * d + i])) first[r] = mark;
-}
-static size_t no_room(const struct matrix *list, size_t n, size_t rows)
-{@+ (void) list, (void) (n + rows);@+ return 0;@+ }
-static size_t no_copy(const struct matrix *w)
-{@+ (void) w;@+ return 0;@+ }
-static void prepare(const struct matrix *w, void *to)
-{@+ (void) w, (void) to;@+ }
-static float mul_add_unfused(float a, float b, float c)
-{@+ return a * b + c;@+ }
-static float mul_add_fused(float a, float b, float c)
-{@+ return fmaf(a, b, c);@+ }
-static uint64_t probe_flops(uint64_t n, float *left)
-{
-  *left = 0;
-  for (uint64_t i = 0; i < n; i++) *left = fmaf(*left, 0.5f, 1.0f);
-  return n;
-}
-static float probe_bandwidth(const float *x, size_t n)
-{
-  float sum = 0;
-  for (size_t i = 0; i < n; i++) sum += x[i];
-  return sum;
-}
 
 @* Exercises. \label{sec:modelexercises}
 Exercises 6, 7 and 10 change the engine; the command builds it anew and judges.

@@ -130,7 +130,7 @@ How does a rule decide? A laboratory program prints lines, each with a \emph{key
 \medskip
 
 The left side of the relation is our number, and the right side is the author's. The relation \texttt{\textasciitilde} is equality after rounding. After \.{in} comes a range, such as \.{10..100}. One operator is enough: it makes a ratio of two keys, or divides a number of bytes by $10^9$. Blanks separate all words, so that a key may contain points and dashes.
-@^rule of a claim@>@^test of a rule@>
+@^test of a rule@>
 
 @ A \emph{rule} is one or more tests. Before each test there is a word that tells what the test means for the sentence. Most sentences have one meaning, and the word is \.{says}. Other sentences need a judgement, and their rule has two halves. A sentence is \emph{misleading} if it is \.{true} in one sense and will be \.{read} in another;
 it is \emph{ambiguous} if its author left open whether \.{either} of two things is meant \.{or} the other. The row explains both senses in words, and there is a test for each. So even a judgement is supported by runs: in one sense the sentence has to hold, and in the other it has to fail.

@@ -117,7 +117,7 @@ void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
   size_t n, double *y);
   /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
 void (*exp_shifted)(double *z, size_t n, double max);
-  /* |z[i]| becomes exp(z[i] - most), in double, in place */
+  /* |z[i]| becomes exp(z[i] - max), in double, in place */
 
 @ The other entries have no arithmetic of a model in them. The pass asks the table for its memory, and which types of weights it can multiply.
 
@@ -252,8 +252,6 @@ void kv_encode_f32(const float *x, size_t n, void *to)
 @ The second half of the header has the functions that every table whose memory is the host's can use, and what a pass asks of a table before it begins.
 
 @<What is asked of a table@>=
-extern const struct kernels kernels_plain;
-  /* the kernels of this chapter */
 void host_split(const struct engine *e, const float *x, size_t rows, size_t n,
   size_t width, float *const *y);
   /* |split| of all tables whose memory is the host's */
@@ -263,6 +261,7 @@ void host_gather(const struct engine *e, const float *x, size_t d,
 void host_write(const struct engine *e, const struct attention_dims *h,
   const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
   /* |write| of all tables whose memory is the host's */
+@<The rest of the plain table@>@;
 bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why);
   /* whether |linear| can multiply matrices of all |types|, bits as in |matrix_types|; a sentence
@@ -275,6 +274,27 @@ bool kernels_self_test(const struct kernels *k, struct error *why);
 size_t kernels_scratch(const struct attention_dims *h, size_t max_len);
   /* floats that one worker of |attend| needs when no row sees more than |max_len|
      positions */
+
+@ The plain table has eight functions in which there is no arithmetic of a model.
+
+@<The rest of the plain table@>=
+void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
+  size_t d, uint32_t mark, uint32_t none, uint32_t *first);
+  /* |mark_nonfinite| of the plain table */
+size_t plain_room(const struct matrix *list, size_t n, size_t rows);
+  /* |room| of the plain table: none */
+size_t plain_prepared_bytes(const struct matrix *w);
+  /* |prepared_bytes| of the plain table: none */
+void plain_prepare(const struct matrix *w, void *to);
+  /* |prepare| of the plain table, never called */
+float plain_mul_add_unfused(float a, float b, float c);
+  /* |mul_add_unfused| of the plain table */
+float plain_mul_add_fused(float a, float b, float c);
+  /* |mul_add_fused| of the plain table */
+uint64_t plain_probe_flops(uint64_t n, float *left);
+  /* |probe_flops| of the plain table */
+float plain_probe_bandwidth(const float *x, size_t n);
+  /* |probe_bandwidth| of the plain table */
 
 @ Moving numbers about is the same for every table whose memory is the host's, so these functions are shared.
 
@@ -309,6 +329,40 @@ void host_write(const struct engine *e, const struct attention_dims *h,
         encode(k + from, d, (void *) (view->key + at));
         encode(v + from, d, (void *) (view->value + at));
       }
+}
+
+@ The plain table wants no workspace and no copies of weights; a row is finite if all its numbers are; its measures are a chain of multiply--adds and a sum.
+
+@<Prepare, measure and test, plainly@>=
+void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
+  size_t d, uint32_t mark, uint32_t none, uint32_t *first)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < d; i++)
+      if (first[r] == none && !isfinite(x[r * d + i])) first[r] = mark;
+}
+size_t plain_room(const struct matrix *list, size_t n, size_t rows)
+{@+ (void) list, (void) (n + rows);@+ return 0;@+ }
+size_t plain_prepared_bytes(const struct matrix *w)
+{@+ (void) w;@+ return 0;@+ }
+void plain_prepare(const struct matrix *w, void *to)
+{@+ (void) w, (void) to;@+ }
+float plain_mul_add_unfused(float a, float b, float c)
+{@+ return a * b + c;@+ }
+float plain_mul_add_fused(float a, float b, float c)
+{@+ return fmaf(a, b, c);@+ }
+uint64_t plain_probe_flops(uint64_t n, float *left)
+{
+  *left = 0;
+  for (uint64_t i = 0; i < n; i++) *left = fmaf(*left, 0.5f, 1.0f);
+  return n;
+}
+float plain_probe_bandwidth(const float *x, size_t n)
+{
+  float sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i];
+  return sum;
 }
 
 @ The range of a row follows from its position and the window, as in |store_window_start| (\cref{sec:rows}). As long as the window reaches back to
@@ -416,6 +470,7 @@ bool kernels_self_test(const struct kernels *k, struct error *why)
 @ All of this is one file, which every table shares.
 
 @(kernel.c@>=
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
@@ -424,6 +479,7 @@ bool kernels_self_test(const struct kernels *k, struct error *why)
 @<One number of a tensor@>@;
 @<The host's memory@>@;
 @<Move rows about@>@;
+@<Prepare, measure and test, plainly@>@;
 @<Refuse types that a table cannot multiply@>@;
 @<Refuse a build that rounds otherwise@>@;
 @<Find the range of a row@>@;
@@ -561,6 +617,270 @@ double rope_frequency(double theta, uint32_t i, uint32_t half);
 double rope_attention(const struct rope_config *r);
   /* what cosines and sines are multiplied by: 1, or yarn's |attention_factor| */
 #endif
+
+@* What all stores have in common. \label{sec:storecommon}
+The pass works with any kind of store (\cref{sec:rows}). This header has what it sees of one; the array is in chapter 2 and the cache in \cref{cache}.
+@^store@>
+
+@(store.h@>=
+#ifndef INCIPIT_STORE_H
+#define INCIPIT_STORE_H
+#include "model/model.h"
+struct row {@+ uint32_t sequence, position, token;@+ };
+  /* a token at a position (from 0) of a sequence (from 0) */
+@<The functions of a kind of store@>@;
+@<What all stores have in common@>@;
+@<What a pass asks of a store, and what its owner asks@>@;
+@<A store that is an array@>@;
+#endif
+
+@ A kind of store is a table of functions.
+
+@<The functions of a kind of store@>=
+struct store;
+struct store_kind {
+  bool (*begin)(struct store *s, struct error *why);
+    /* finds a place for each of |rows|, or refuses; sets |rows_recomputed| */
+  void (*end)(struct store *s, bool commit);
+    /* the rows belong to the store from now on, or have never been */
+  void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
+    struct kv_view *v);
+    /* as |store_view|, without the sinks */
+  size_t (*length)(const struct store *s, uint32_t sequence);
+  const uint32_t *(*tokens)(const struct store *s, uint32_t sequence);
+  void (*crop)(struct store *s, uint32_t sequence, size_t length);
+  bool (*fork)(struct store *s, uint32_t from, uint32_t to, struct error *why);
+    /* as the functions |store_length|, \dots, |store_fork|; |fork| may be null */
+  void (*close)(struct store *s);
+    /* frees the store itself and what its kind has allocated */
+};
+  /* what kinds of store do differently */
+
+@ All stores have a few numbers in common, copied from the model's settings, and the rows of the pass that is going on. A layer's |window| says how many positions a row sees there; a model may be told to keep the first few positions visible as well, the |sinks| of \cref{sec:sinks}. Two numbers are for the counters, because only the store knows them.
+
+@<What all stores have in common@>=
+struct store {
+  const struct store_kind *kind;
+  struct memory *m; /* where passes through this store take their memory */
+  const struct buffers *memory; /* where its keys and values are; |store_prepare|: the host's */
+  kv_encode *encode; /* writes them in the type in which they are kept; |store_prepare|: float32 */
+  uint32_t n_sequences, n_positions; /* the most it holds */
+  uint32_t n_layers, n_kv_heads, head_dim; /* of the model */
+  uint32_t sinks, *window; /* first positions that are always seen; |[n_layers]|, how
+    many a row sees in each layer, 0: all */
+  size_t row_bytes; /* keys and values of one row in one layer, as stored */
+  const struct row *rows; size_t n_rows; /* of the present pass; 0 between passes */
+  size_t rows_visible, rows_recomputed;
+};
+  /* |rows_visible|: rows of the store that some
+     row of the present pass sees in the layer last given to |store_segments|;
+     |rows_recomputed|: rows of the pass that an earlier pass had computed, with the same
+     tokens up to there, set by |store_begin| */
+
+@ A pass begins, asks layer by layer for the \emph{segments} of its rows, and ends in one of two ways. A segment is a run of consecutive rows of one sequence. They share a view, in which each row sees one position more than the row before; the same view says where to write their keys and values.
+@^segment@>
+
+@<What a pass asks of a store, and what its owner asks@>=
+bool store_begin(struct store *s, const struct row *rows, size_t n,
+  struct error *why);
+  /* accepts a pass of |n| rows or refuses it: a sequence or position out of
+     range, a gap, a position given twice or stored already; |rows| must live
+     until the end of the pass */
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list);
+  /* the segments of the pass in |layer|, each of at most |most| $\ge1$ rows; returns how many,
+     which is at most the number of rows */
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
+  struct kv_view *v);
+  /* where the keys and values of a sequence are in |layer|, those of the present pass among them */
+void store_commit(struct store *s);
+  /* ends the pass: its rows belong to the store */
+void store_abort(struct store *s);
+  /* ends the pass as if it had not been */
+
+@ Between passes a sequence can be measured, cropped, and in some stores copied.
+@^cropping@>
+
+@<What a pass asks of a store, and what its owner asks@>=
+size_t store_length(const struct store *s, uint32_t sequence);
+  /* the rows that |sequence| has: the position that comes next */
+const uint32_t *store_tokens(const struct store *s, uint32_t sequence);
+  /* |[store_length]|: their tokens; owned by the store, valid until its next pass */
+void store_crop(struct store *s, uint32_t sequence, size_t length);
+  /* forgets the rows of |sequence| from position |length| on, but not which tokens
+     have been computed; does nothing if there are none. A store that has let go of rows
+     which those that stay can see forgets all */
+void store_clear(struct store *s);
+  /* crops all sequences to nothing */
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position);
+  /* the first position that a row at |position| sees in |layer|, sinks aside */
+bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
+  /* makes the empty sequence |to| equal to |from|, without computing anything;
+     errors: a kind of store that cannot, |to| has rows, a number out of range, a pass
+     going on, memory; then |to| is empty */
+void store_close(struct store *s);
+  /* returns the memory; does nothing for null */
+
+@ The array of chapter 2 needs two functions: one that fills in what is common, and one that opens it.
+
+@<A store that is an array@>=
+bool store_prepare(struct store *s, const struct store_kind *kind,
+  struct memory *m, const struct model_config *c, uint32_t n_sequences,
+  struct error *why);
+  /* fills in the part that all kinds of store have in common */
+struct store *array_store_open(struct memory *m, const struct model_config *c,
+  struct error *why);
+  /* an empty store for one text of a model, in float32; null
+     if memory is refused. Owned by the caller, and closed by |store_close| */
+
+@ What can be refused without knowing the kind of store is refused here, so no kind has to ask. The sequences are checked first, because everything else uses them as an index.
+
+@<Begin and end a pass of a store@>=
+bool store_begin(struct store *s, const struct row *rows, size_t n,
+  struct error *why)
+{
+  if (n == 0 || s->n_rows > 0)
+    return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
+      : "the store is in a pass; wanted: its end");
+  for (size_t i = 0; i < n; i++)
+    if (rows[i].sequence >= s->n_sequences)
+      return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"@|
+        " below %" PRIu32, i, rows[i].sequence, s->n_sequences);
+  s->rows = rows, s->n_rows = n;
+  if (s->kind->begin(s, why)) return true;
+  s->n_rows = 0;
+  return false;
+}
+static void store_end(struct store *s, bool commit)
+{
+  s->kind->end(s, commit);
+  s->n_rows = 0;
+}
+void store_commit(struct store *s)@+ {@+ store_end(s, true);@+ }
+void store_abort(struct store *s)@+ {@+ store_end(s, false);@+ }
+
+@ Without a window a row sees from position 0 on; with one, the last |window| positions, its own among them. Positions outside the window are left out of the sum, not multiplied by zero.
+
+@<Show a pass what its rows see@>=
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
+{
+  size_t window = s->window[layer];
+  bool windowed = window > 0 && position >= window;
+  return windowed ? position - window + 1 : 0;
+}
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
+  struct kv_view *v)
+{
+  s->kind->view(s, layer, sequence, v);
+  v->sinks = s->sinks;
+}
+
+@ How many rows of the store does a pass look at, if each counts once however many rows look at it? Every row of the pass sees itself. The first new row of a sequence also sees the rows that were stored before, from the start of its window on, and the sinks; the rows after it see nothing that has not been counted.
+
+@<Show a pass what its rows see@>=
+static void count_visible(struct store *s, uint32_t layer)
+{
+  s->rows_visible = s->n_rows;
+  for (size_t i = 0; i < s->n_rows; i++) {
+    const struct row *r = &s->rows[i];
+    size_t start = store_window_start(s, layer, r->position);
+    if (r->position == store_length(s, r->sequence))
+      s->rows_visible += r->position - start + (s->sinks < start ? s->sinks : start);
+  }
+}
+
+@ The segments are found by going through the rows in the order in which they came. A row belongs to the segment of the row before it if it has the same sequence and the next position. Rows that come
+in another order make shorter segments and give the same result.
+
+@<Show a pass what its rows see@>=
+static bool continues(const struct segment *l, const struct row *before, const struct row *r)
+{
+  return r->sequence == before->sequence
+    && r->position == l->first_position + l->n_rows;
+}
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list)
+{
+  const struct row *r = s->rows;
+  size_t n = 0;
+  count_visible(s, layer);
+  for (size_t i = 0; i < s->n_rows; i++) {
+    if (n > 0 && list[n - 1].n_rows < most
+        && continues(&list[n - 1], &r[i - 1], &r[i])) {
+      list[n - 1].n_rows++;
+      continue;
+    }
+    struct segment *l = &list[n++];
+    *l = (struct segment) @[{ .first_row = (uint32_t) i, .n_rows = 1,@|
+      .first_position = r[i].position, .window = s->window[layer] }@];
+    store_view(s, layer, r[i].sequence, &l->view);
+  }
+  return n;
+}
+
+@ The other functions pass the call on. A fork is refused where it makes no sense in any store.
+
+@<Pass the call on to the kind of store@>=
+size_t store_length(const struct store *s, uint32_t sequence)
+{@+ return s->kind->length(s, sequence);@+ }
+const uint32_t *store_tokens(const struct store *s, uint32_t sequence)
+{@+ return s->kind->tokens(s, sequence);@+ }
+void store_crop(struct store *s, uint32_t sequence, size_t length)
+{@+ s->kind->crop(s, sequence, length);@+ }
+void store_clear(struct store *s)
+{
+  for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
+}
+bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
+{
+  if (s->kind->fork == NULL)
+    return error_say(why, "this store cannot fork; wanted: a cache");
+  uint32_t larger = from > to ? from : to;
+  if (larger >= s->n_sequences)
+    return error_say(why, "there is no sequence %" PRIu32 "; wanted: below %"
+      PRIu32, larger, s->n_sequences);
+  size_t length = store_length(s, to);
+  if (s->n_rows > 0 || length > 0)
+    return error_say(why, s->n_rows > 0 ? "the store is in a pass; wanted:"
+      " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to, length);
+  return s->kind->fork(s, from, to, why);
+}
+
+@ Opening a store of any kind begins with the numbers that it needs of the settings, and closing it ends with the windows. The settings themselves are not kept, because they contain lists that belong to the model. |row_bytes| counts a key and a value in float32; a store of smaller numbers says less.
+
+@<Prepare and close a store@>=
+bool store_prepare(struct store *s, const struct store_kind *kind,
+  struct memory *m, const struct model_config *c, uint32_t n_sequences,
+  struct error *why)
+{
+  *s = (struct store) @[{ .kind = kind, .m = m, .sinks = c->sinks,@|
+    .memory = &buffers_host, .encode = kv_encode_f32,@|
+    .n_sequences = n_sequences, .n_positions = c->n_positions,@|
+    .n_layers = c->n_layers, .n_kv_heads = c->n_kv_heads,@|
+    .head_dim = c->head_dim,@|
+    .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim }@];
+  s->window = memory_alloc(m, MEMORY_OTHER, c->n_layers, sizeof *s->window, why);
+  for (uint32_t i = 0; s->window != NULL && i < c->n_layers; i++)
+    s->window[i] = config_window(c, i);
+  return s->window != NULL;
+}
+void store_close(struct store *s)
+{
+  if (s == NULL)@+ return;
+  memory_free(s->m, s->window);
+  s->kind->close(s);
+}
+
+@ These functions are one file.
+
+@(store.c@>=
+#include <inttypes.h>
+#include "model/store.h"
+@;@#
+@<Begin and end a pass of a store@>@;
+@<Show a pass what its rows see@>@;
+@<Pass the call on to the kind of store@>@;
+@<Prepare and close a store@>@;
 
 @* The interface of a pass. \label{sec:passheader}
 A pass is alive until it is closed, and takes its memory from the store's. Its hidden

@@ -159,15 +159,8 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   if (ok) {
     ok = work_open(&w, why) && work_run(&w, rows, why);
     work_close(&w, ok);
-    /* <Commit the rows to the store, or let them not have been> */
-    if (ok) {
-      store_commit(s);
-      *made = w.p;
-    }
-    else {
-      store_abort(s);
-      pass_close(w.p);
-    }
+    if (ok) { store_commit(s); *made = w.p; }
+    else { store_abort(s); pass_close(w.p); }
   }
   float_modes_end(&w.modes);
   return ok;

@@ -1,5 +1,6 @@
 /* kernel.c -- made from workshop/20-inside.w; change it there */
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
@@ -92,6 +93,40 @@ void host_write(const struct engine *e, const struct attention_dims *h,
         encode(k + from, d, (void *) (view->key + at));
         encode(v + from, d, (void *) (view->value + at));
       }
+}
+
+/* <Prepare, measure and test, plainly> */
+void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
+  size_t d, uint32_t mark, uint32_t none, uint32_t *first)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < d; i++)
+      if (first[r] == none && !isfinite(x[r * d + i])) first[r] = mark;
+}
+
+size_t plain_room(const struct matrix *list, size_t n, size_t rows)
+{ (void) list, (void) (n + rows); return 0; }
+size_t plain_prepared_bytes(const struct matrix *w)
+{ (void) w; return 0; }
+void plain_prepare(const struct matrix *w, void *to)
+{ (void) w, (void) to; }
+float plain_mul_add_unfused(float a, float b, float c)
+{ return a * b + c; }
+float plain_mul_add_fused(float a, float b, float c)
+{ return fmaf(a, b, c); }
+uint64_t plain_probe_flops(uint64_t n, float *left)
+{
+  *left = 0;
+  for (uint64_t i = 0; i < n; i++) *left = fmaf(*left, 0.5f, 1.0f);
+  return n;
+}
+
+float plain_probe_bandwidth(const float *x, size_t n)
+{
+  float sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i];
+  return sum;
 }
 
 /* <Refuse types that a table cannot multiply> */

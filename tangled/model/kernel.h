@@ -116,7 +116,7 @@ struct kernels {
   /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
   void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
     size_t n, double *y);
-  /* z[i] becomes exp(z[i] - most), in double, in place */
+  /* z[i] becomes exp(z[i] - max), in double, in place */
   void (*exp_shifted)(double *z, size_t n, double max);
   /* <What else a table has> */
   const struct buffers *memory; /* what all arrays are in that a pass makes */
@@ -185,9 +185,6 @@ extern const struct buffers buffers_host;
 
 /* <What is asked of a table> */
 
-/* the kernels of this chapter */
-extern const struct kernels kernels_plain;
-
 /* split of all tables whose memory is the host's */
 void host_split(const struct engine *e, const float *x, size_t rows, size_t n,
   size_t width, float *const *y);
@@ -199,6 +196,33 @@ void host_gather(const struct engine *e, const float *x, size_t d,
 /* write of all tables whose memory is the host's */
 void host_write(const struct engine *e, const struct attention_dims *h,
   const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+
+/* <The rest of the plain table> */
+
+/* mark_nonfinite of the plain table */
+void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
+  size_t d, uint32_t mark, uint32_t none, uint32_t *first);
+
+/* room of the plain table: none */
+size_t plain_room(const struct matrix *list, size_t n, size_t rows);
+
+/* prepared_bytes of the plain table: none */
+size_t plain_prepared_bytes(const struct matrix *w);
+
+/* prepare of the plain table, never called */
+void plain_prepare(const struct matrix *w, void *to);
+
+/* mul_add_unfused of the plain table */
+float plain_mul_add_unfused(float a, float b, float c);
+
+/* mul_add_fused of the plain table */
+float plain_mul_add_fused(float a, float b, float c);
+
+/* probe_flops of the plain table */
+uint64_t plain_probe_flops(uint64_t n, float *left);
+
+/* probe_bandwidth of the plain table */
+float plain_probe_bandwidth(const float *x, size_t n);
 
 /* whether linear can multiply matrices of all types, bits as in matrix_types; a
    sentence about what that names the first it cannot, and those it can */

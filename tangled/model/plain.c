@@ -246,50 +246,15 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows, siz
 
 static void exp_shifted(double *z, size_t n, double max)
 { for (size_t i = 0; i < n; i++) z[i] = num_exp(z[i] - max); }
-
-/* <The rest of a table, plainly> */
-static void mark_nonfinite(const struct engine *e, const float *x, size_t rows,
-  size_t d, uint32_t mark, uint32_t none, uint32_t *first)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t i = 0; i < d; i++)
-      if (first[r] == none && !isfinite(x[r * d + i])) first[r] = mark;
-}
-
-static size_t no_room(const struct matrix *list, size_t n, size_t rows)
-{ (void) list, (void) (n + rows); return 0; }
-static size_t no_copy(const struct matrix *w)
-{ (void) w; return 0; }
-static void prepare(const struct matrix *w, void *to)
-{ (void) w, (void) to; }
-static float mul_add_unfused(float a, float b, float c)
-{ return a * b + c; }
-static float mul_add_fused(float a, float b, float c)
-{ return fmaf(a, b, c); }
-static uint64_t probe_flops(uint64_t n, float *left)
-{
-  *left = 0;
-  for (uint64_t i = 0; i < n; i++) *left = fmaf(*left, 0.5f, 1.0f);
-  return n;
-}
-
-static float probe_bandwidth(const float *x, size_t n)
-{
-  float sum = 0;
-  for (size_t i = 0; i < n; i++) sum += x[i];
-  return sum;
-}
-
 const struct kernels kernels_plain = { .name = "plain",
   .memory = &buffers_host,
   .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,
   .split = host_split, .gather = host_gather, .write = host_write,
-  .mark_nonfinite = mark_nonfinite,
-  .linear = linear, .room = no_room, .normalize = normalize,
+  .mark_nonfinite = plain_mark_nonfinite,
+  .linear = linear, .room = plain_room, .normalize = normalize,
   .rotate = rotate, .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,
-  .prepared_bytes = no_copy, .prepare = prepare,
-  .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,
-  .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth };
+  .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,
+  .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,
+  .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth };

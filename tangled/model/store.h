@@ -1,4 +1,4 @@
-/* store.h -- made from chapters/02-model.w; change it there */
+/* store.h -- made from workshop/20-inside.w; change it there */
 
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
@@ -47,7 +47,7 @@ struct store {
   size_t rows_visible, rows_recomputed;
 };
 
-/* <The store as a pass uses it> */
+/* <What a pass asks of a store, and what its owner asks> */
 
 /* accepts a pass of n rows or refuses it: a sequence or position out of range, a gap,
    a position given twice or stored already; rows must live until the end of the pass */
@@ -69,8 +69,6 @@ void store_commit(struct store *s);
 
 /* ends the pass as if it had not been */
 void store_abort(struct store *s);
-
-/* <The store between passes> */
 
 /* the rows that sequence has: the position that comes next */
 size_t store_length(const struct store *s, uint32_t sequence);
