@@ -123,7 +123,7 @@ subject of this book. The unit is not a word but a token, and most tokens are pa
 of words. The tale need not be gone through again: what was worked out for its beginning
 cannot change, and may be kept. And the teller does not choose a word but gives
 odds on all of them; the choice is made outside of the model.
-@^storyteller@>@^self-feeding@>
+@^storyteller@>
 
 @* The model and its shapes. \label{sec:modelshapes}
 \cref{fig:block} shows all of a transformer; each of its boxes becomes a few lines of C in this chapter. A token's id enters at the bottom, and the embedding turns it
@@ -202,6 +202,7 @@ two answers, and a program that adds one way today and the other tomorrow will n
 \end{byhand}
 
 @ The cure is to make the order \emph{part of the definition}. When the dot product is not ``the
+@^dot product@>
 sum of the products'' but this sum, in this order, rounded at these places, then there is
 one right answer, and any faster program can be checked against it with |==|. All that is left to
 choose is an order that suits all machines.
@@ -268,7 +269,7 @@ static float sum16(const float *x, size_t n)
 @ The weights are a |struct tensor|: an address and a type. \label{sec:tensors} They stay in the file, mapped into memory, in the type in which they were published, often sixteen bits.
 A copy in float would bring a model of 16-bit weights to three times its size in memory, and take time to
 make. So each weight is widened when it is used, by |tensor_number|, which rounds nothing.
-@^tensor@>@^layout@>@^Conv1D@>
+@^tensor@>@^Conv1D@>
 
 @<Numbers as a file stores them@>=
 struct tensor { const void *data; enum weight_type type; };
@@ -309,7 +310,8 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 Every layer adds to the residual stream, so its numbers grow on the way up. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, over all rows of a sentence.\lab{lab:stream} The matrices of a layer were trained on
 vectors of a certain size. On larger ones scores would be too large, since the product of a query and a key grows with the square of the size. So before each half of a layer a \emph{norm} brings a copy of the vector to a common size; the stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
 its numbers says how much it counts. \emph{RMSNorm} \cited{Zhang 2019}divides by
-the root of the mean square; \emph{LayerNorm} \cited{Ba 2016}subtracts the mean first:
+the root of the mean square; \emph{LayerNorm} \cited{Ba 2016} subtracts the mean first:
+@^gain@>
 \begin{gather*}
 y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdot g,\\
 y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
@@ -587,7 +589,7 @@ steepest in the middle. The other is a flat line at a tenth.}
 Attention only moves information: for given weights its output is a linear function of the values. In the MLP each row works something out by itself. The MLP's first matrix, \emph{up}, compares the vector with |d_inner| learned patterns, one for each of its outputs; an \emph{activation function} decides
 which of them count; the second matrix, \emph{down}, adds a learned vector for each that does. Much of what a model knows, of words and of the world, is believed to be in these matrices; they have more of its parameters than any other part (\cref{tab:threemodels}). The activation must not be linear: two matrices with nothing but a straight line between them do no more than one matrix, their product.
 
-GPT-2 uses the \emph{GELU}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU}, $x/(1+e^{-x})$. It also has a second matrix beside \emph{up}. The output of one, the \emph{gate}, goes through the SiLU and multiplies that of the other, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}):
+GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distribution function $\Phi$ of the normal distribution, in an approximation by a hyperbolic tangent. Llama uses the \emph{SiLU} \cited{Elfwing 2017}, $x/(1+e^{-x})$. It also has a second matrix beside \emph{up}. The output of one, the \emph{gate}, goes through the SiLU and multiplies that of the other, $u$, number by number, which is called \emph{SwiGLU} (\cited[Shazeer 2020]{Shazeer 2020}):
 \begin{gather*}
 {1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
@@ -628,7 +630,7 @@ recognized on its way out by the vector that it had on its way in.
 
 A softmax of the logits gives the probabilities of the next token. It is computed in double: a sum of fifty thousand exponentials in float would be off in the fifth digit, and these numbers are added up over texts and compared with random numbers. The logarithm of a probability is the logit less the maximum, less the
 logarithm of the sum; it is an ordinary number even where the probability is too small for a double.
-@^log-probability@>@^underflow@>
+@^log-probability@>
 
 @<Softmax, plainly@>=
 static double sum_exp(const float *x, size_t n, double *max)
@@ -1293,7 +1295,7 @@ $$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}
 which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts the sum is the only way. Five hundred
 factors of 0.15 multiply to a number with more than four hundred zeros after the point, more than the smallest positive
 double: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
-@^log-probability@>@^underflow@>
+
 
 @ One pass makes all rows, and row |i| has seen exactly the tokens up to |i|; so its log-softmax at the next token is the next term of the sum. A logit that is not finite has no logarithm worth adding.
 
