@@ -309,7 +309,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 @* Norms. \label{sec:norm}
 Every layer adds to the residual stream, so its numbers grow on the way up. In the built-in model the root mean square of a hidden state is \val[2]{stream.first} after the embedding and \val[1]{stream.last} after the last layer, over all rows of a sentence.\lab{lab:stream} The matrices of a layer were trained on
 vectors of a certain size. On larger ones scores would be too large, since the product of a query and a key grows with the square of the size. So before each half of a layer a \emph{norm} brings a copy of the vector to a common size; the stream itself is left as it is. What remains in the copy is the vector's direction, and a learned \emph{gain} for each of
-its numbers says how much it counts. \emph{RMSNorm} \cited{Zhang 2019}divides by
+its numbers says how much it counts. \emph{RMSNorm} \cited{Zhang 2019} divides by
 the root of the mean square; \emph{LayerNorm} \cited{Ba 2016} subtracts the mean first:
 @^gain@>
 \begin{gather*}
