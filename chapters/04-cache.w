@@ -91,6 +91,7 @@ In most other engines it is otherwise. There a product of a matrix with one row 
 
 @* Keys and values are stored before attention. \label{sec:append}
 A row attends to the rows before it \emph{and to itself}. So its key and its value must be in the store before its query is compared with what is there; chapter 2 made this a rule. Explanations of the cached step often have it the other way round: the query attends to all cached keys and values; \emph{then} the new key and value are appended. Does it matter?
+@^attention@>
 
 \begin{byhand}{a row that overlooks itself}
 One head of one number. Two rows are stored, with the values $3$ and $6$. A third comes, with the value $8$. Its scores are such that $e^s$ is $1$ for the first row, $2$ for the second, and $3$ for itself.
