@@ -1106,6 +1106,7 @@ static void rotate(const struct engine *e, float *x, size_t rows,
 @* Attention. \label{sec:attention}
 Attention goes block by block, as \cref{sec:attend} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
 of values, and in the end a join. The result of a block is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
+@^attention@>
 
 @<The result of one block of positions@>=
 enum { PART_MAX, PART_SUM, PART_OUT };

@@ -146,6 +146,7 @@ head whose work can be described in a sentence.
 
 Two numbers sum up a list of weights. The \emph{mean distance} is how many tokens back the head looks on the average. The
 \emph{entropy} says over how many tokens its weight is spread: $e$ bits are as much as equal weights on $2^e$ tokens.
+@^entropy@>
 
 \begin{byhand}{one look at four tokens}
 A row looks at itself with 0.25, and one, two and three tokens back with 0.5, 0.125 and 0.125. The mean distance is
