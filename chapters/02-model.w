@@ -1345,9 +1345,9 @@ first, or the middle one first. There are models that do this, and they must be 
 From left to right needs no telling, and a prefix stays a prefix while the text grows.
 @^order of tokens@>
 
-Not all models of text \cited{Austin 2021}use the chain rule. \emph{Masked} models \cited{Devlin 2019}guess what has been covered up, each covered token by itself from all that is visible; the
-guesses are not factors of one probability, so such models read well and write badly. \emph{Diffusion} models of text begin with
-a text of nothing but masks or noise, and improve all of it at once, a few dozen times. \emph{Consistency} models \cited{Song 2023}learn to take many such steps in one, and
+Not all models of text use the chain rule. \emph{Masked} models \cited{Devlin 2019} guess what has been covered up, each covered token by itself from all that is visible; the
+guesses are not factors of one probability, so such models read well and write badly. \emph{Diffusion} models of text \cited{Austin 2021} begin with
+a text of nothing but masks or noise, and improve all of it at once, a few dozen times. \emph{Consistency} models \cited{Song 2023} learn to take many such steps in one, and
 \emph{non-autoregressive} translators wrote all words of a sentence at once before that. They pay in other ways: tokens that are chosen
 at the same time do not know of each other, and agree only through further passes. This book is about \emph{autoregressive} models, which write from left to
 right, because what you can talk to today is mostly of that kind.
