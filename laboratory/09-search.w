@@ -43,7 +43,7 @@ int main(int argc, char **argv)
   static const struct lab_command table[] = @[{ { "", show_paper }, { "", show_tale },@|
     { "values", print_paper },@|
     { "values", print_costs }, { "values", print_penalty },@|
-    { "values", print_forest }, { "values", print_grove },@|
+    { "values", print_forest }, { "details", print_grove },@|
     { "values", print_shelf }, { "optimum", draw_optimum },@|
     { "lattice", draw_lattice }, { "tree", draw_tree },@|
     { "seats", draw_seats }, { NULL, NULL } }@];

@@ -160,7 +160,13 @@ bool lab_encode_file(struct fixture *lab, const char *path, struct ids *list,
 }
 
 /* <Answer what is asked for> */
-static bool answer(struct fixture *lab, const char *word,
+static bool asked_for(const char *name, const char *word, bool claims)
+{
+  return strcmp(name, word) == 0
+    || (strcmp(name, "details") == 0 && strcmp(word, "values") == 0 && !claims);
+}
+
+static bool answer(struct fixture *lab, const char *word, bool claims,
   const struct lab_command *table, struct error *why)
 {
   char known[200] = "";
@@ -169,7 +175,7 @@ static bool answer(struct fixture *lab, const char *word,
     bool again = c > table && strcmp(c[-1].name, c->name) == 0;
     if (!again && n < sizeof known)
       n += (size_t) snprintf(known + n, sizeof known - n, " %s", c->name);
-    if (strcmp(c->name, word) != 0) continue;
+    if (!asked_for(c->name, word, claims)) continue;
     if (!c->print(lab, why)) return false;
     answered++;
   }
@@ -182,7 +188,8 @@ int lab_main(int argc, char **argv, const struct lab_command *table)
   static struct fixture lab;
   struct error why;
   bool ok = lab_open(&lab, &why)
-    && answer(&lab, argc > 1 ? argv[1] : "", table, &why);
+    && answer(&lab, argc > 1 ? argv[1] : "",
+      argc > 2 && strcmp(argv[2], "claims") == 0, table, &why);
   lab_close(&lab);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;

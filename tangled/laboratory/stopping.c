@@ -813,7 +813,7 @@ int main(int argc, char **argv)
     { "values", print_items }, { "values", print_coin },
     { "values", print_survey }, { "values", print_rules },
     { "values", print_resumed }, { "values", print_walks },
-    { "values", print_times }, { "values", print_gaps },
+    { "values", print_times }, { "details", print_gaps },
     { "values", print_pads }, { "values", print_mask },
     { "values", print_cuts }, { "tree", draw_tree }, { "hold", draw_hold },
     { "running", draw_running }, { "clock", print_clock }, { NULL, NULL } };
