@@ -40,7 +40,7 @@ into pairs, however many workers there are. They may share the pairs as they lik
 
 @ So the rule of the engine is: \emph{which numbers are added, and in which order, depends on the problem and never on the workers.} \Cref{sec:order} fixes the order for
 every sum in a model. Most steps consist of many sums, one for each row of a matrix; then each sum is added by one worker from beginning to end, and only
-the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:layer}). The rule need not cost speed: the fixed order keeps sixteen sums side by side, as the vector instructions of a processor do.
+the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:layer}). The rule need not cost speed: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
 
 Three things besides us can change a sum. A compiler may reorder it, or keep intermediate results in
 wider registers: |ground.h|, which every
