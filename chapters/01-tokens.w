@@ -1170,7 +1170,7 @@ letters, or the user could write what only the program should. So every encoding
 special token that token (|parse_special|), and are the ids that the files put around a text put there (|add_special|)?
 @^prompt injection@>
 
-\Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two, the later chapters call |tokenizer_encode| for a text, with the two switches, |tokenizer_decode| for an array of ids, and |tokenizer_decode_next| for one id of a text that is still being written.
+\Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two, the later chapters encode and decode; |tokenizer_decode_next| decodes one id of a text that is still being written.
 
 \printedheader[24,27]{tokenizer/tokenizer.h}
 
@@ -1249,7 +1249,7 @@ The laboratory does the same with the page about the cat and its \val{tokens.sto
 its \tok{The} and its \tok{at}, and a space and a \tok b that are tokens by themselves, because no word of the page begins like that.
 The euro sign of the price, for which the page has no token, goes through a stream. The tests encode and decode very many strings of arbitrary bytes.
 
-\checkpoint[16,26]{build/out/laboratory/tokens.txt}{ids from a page of three lines, a round trip, a stream}
+\checkpoint[19,26]{build/out/laboratory/tokens.txt}{ids from a page of three lines, a round trip, a stream}
 
 @ What does tokenization cost? Compared with what comes, next to nothing. A byte costs a few look-ups in a table on the way to ids, and is copied once on the way back. To write one token the smallest GPT-2, as chapter~2 will
 count, does \val{gpt2.head} multiplications and as many additions for the scores of its vocabulary alone. So a short encoding is
