@@ -40,7 +40,7 @@ into pairs, however many workers there are. They may share the pairs as they lik
 
 @ So the rule of the engine is: \emph{which numbers are added, and in which order, depends on the problem and never on the workers.} \Cref{sec:order} fixes the order for
 every sum in a model. Most steps consist of many sums, one for each row of a matrix; then each sum is added by one worker from beginning to end, and only
-the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:layer}). The rule need not cost speed: the fixed order keeps sixteen sums side by side, as the vector instructions of a processor do.
+the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:layer}). The rule need not cost speed: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
 
 Three things besides us can change a sum. A compiler may reorder it, or keep intermediate results in
 wider registers: |ground.h|, which every
@@ -216,7 +216,13 @@ void arena_reset(struct arena *a);
 void arena_free(struct arena *a);
   /* frees all blocks, kept ones as well */
 
-@ This is the account of the five requests, kept with a pencil.\sidefig{ground}{fig:ground}{Bytes after each of the six events. \emph{Requested} and \emph{allocated} only rise, and
+@ The accounts count what \emph{we} request, without the rounding of a block to 64 bytes, the C library's own headers, the
+stacks of threads, mapped files, and what jansson and utf8proc take for themselves. They answer
+how much a \emph{model} needs, and the answer must be the same under another C library.\side{Each |struct memory| belongs to one thread at a time, and the workers of a pool never allocate. So the accounts need no
+lock. Threads that write texts at the same time have one each; models and tokenizers, which they may share, allocate nothing while they are read.}
+The field |fail_at| is for tests. In nearly every chapter a test refuses the first request, then the second, and so on, until a run goes through, and checks that nothing leaks or crashes.
+
+Here is the account of the five requests, kept with a pencil.\sidefig{ground}{fig:ground}{Bytes after each of the six events. \emph{Requested} and \emph{allocated} only rise, and
 part where a request is refused; \emph{live} falls when a block is freed; the
 \emph{peak}, the broad line, remembers the highest that \emph{live} has been.}{A step plot of bytes over six events.
 The lines requested and allocated rise together to \val{ground.requested.4}, and part at event five,
@@ -242,12 +248,6 @@ allocate 30 & 260 & 210 & 170 & 180
 
 The peak is not the sum of anything: it is a moment, and here it is over before the end. The program prints the last line; \cref{fig:ground} draws the columns.
 \end{byhand}
-
-The accounts count what \emph{we} request, without the rounding of a block to 64 bytes, the C library's own headers, the
-stacks of threads, mapped files, and what jansson and utf8proc take for themselves. They answer
-how much a \emph{model} needs, and the answer must be the same under another C library.\side{Each |struct memory| belongs to one thread at a time, and the workers of a pool never allocate. So the accounts need no
-lock. Threads that write texts at the same time have one each; models and tokenizers, which they may share, allocate nothing while they are read.}
-The field |fail_at| is for tests. In nearly every chapter a test refuses the first request, then the second, and so on, until a run goes through, and checks that nothing leaks or crashes.
 
 @* Memory-mapped files. \label{sec:files}
 A file of weights may be larger than we would like to copy, and reading it twice is waste.

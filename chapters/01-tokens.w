@@ -163,7 +163,7 @@ Two \emph{hash tables} lead to the pieces and the pairs: one from the bytes of a
 computed from its key, so that it is found in a few steps, however many there are. The value 0 means that there is no entry, so the numbers in the tables count from 1.
 @^hash table@>@^heap@>
 
-These are the functions of the table of pairs, |pair_map|. The other table, |name_map|, has the same functions with a string of bytes as key. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
+For the table of pairs, |pair_map_put| enters a value, and |pair_map_get| finds it again. The other table, of the type |name_map|, has the same two functions with a string of bytes as key. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
 
 \printedheader[16,21]{lookups/table.h}
 
@@ -1114,7 +1114,7 @@ Llama 3 & \tok{It}\,\tok{'s}\,\tok{\ }\,\tok{123}\,\tok{45}\,\tok{\ o}\,\tok{'cl
 @^regular expression@>
 
 @ The library PCRE2 finds the matches. A \emph{splitter} is a compiled pattern, and the pieces of a text are its matches and what lies between them; \cref{sec:pcre} has the layer between the library and us, and the two patterns. The caller
-begins to cut a text, and asks for the next piece until there is none.
+begins to cut a text with |pieces_begin|, and asks |pieces_next| for the next piece until it gets an empty one.
 @^PCRE2@>
 
 The class \texttt{\textbackslash p\{L\}}, ``any letter of any script'', grows with every version of Unicode. So which
@@ -1122,7 +1122,7 @@ piece a new character belongs to depends on the library's version, which \.{inci
 prints. The PCRE2 that made this book knows Unicode \val[raw]{tokens.unicode}.
 @^Unicode, version of@>
 
-\printedheader[32,48]{lookups/split.h}
+\printedheader[40,48]{lookups/split.h}
 
 
 @* Three families of vocabularies. \label{sec:threefamilies}
@@ -1133,16 +1133,16 @@ joins. So it does better on a language that it has seen and worse on one that it
 @^SentencePiece@>
 
 \emph{Where may a token end?} A pattern knows what a word is, and its author had to know it first: GPT-2's knows the contractions of English, and only in small letters. SentencePiece was made for translation, also from languages written without
-spaces, and wanted no such rules. The space is a character like others, shown as a low block, and learns its own habits. The weakness of that is the first word. It has no space before it, and so would
+spaces, and wanted no such rules. The space is a character like others, shown as a low block, and merges with its neighbours as they do. The weakness of that is the first word. It has no space before it, and so would
 be another token than the same word further on; so a space is put there, and taken away in the end. A program that decodes one token alone cannot know
 whether to show its space; it depends on whether something comes before it.
 
-\emph{What is written down?} A list of merges, as here; or for each token a number, and the rule that neighbours merge if together they are a token, the best number first. OpenAI's later files, for its library tiktoken, are of this third
+\emph{What is written down?} A list of merges, as here; or for each token a number, and the rule that neighbours merge if together they are a token, the pair with the best number first. OpenAI's later files, for its library tiktoken, are of this third
 kind, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: \cref{sentencepiece} turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
 @^tiktoken@>
 
 @ \Cref{fig:spellings} shows one sentence that is hard for all. Llama~2's vocabulary is SentencePiece's, the other three begin with bytes and differ in their patterns. All of them leave one of the two spaces to what follows. The Greek word takes nearly a token for each letter
-at best; in GPT-2 the bytes of its first two letters have not even been merged. There are two ways to write \texttt{\'e}, and the sentence has both. Llama~3 joins the combining accent to the letter that \emph{follows} it, although it belongs to the letter before: to a merge it is bytes like others. Qwen~3 brings the text into a \emph{normal form} first, sees the same word letter by letter, and has a token for it; in exchange
+at best; in GPT-2 the bytes of its first two letters have not even been merged. There are two ways to write \texttt{\'e}, and the sentence has both. Llama~3 joins the combining accent to the letter that \emph{follows} it, although it belongs to the letter before: to a merge it is bytes like others. Qwen~3 brings the text into a \emph{normal form} first, in which both letters are written in the same way, and has one token for the word; in exchange
 the text that comes back is not, byte for byte, the one that went in. The last sign is a cat, too rare for all four.
 @^normal form@>
 
@@ -1164,7 +1164,9 @@ Special tokens steer: one ends a document, others mark whose turn it is in a con
 letters, or the user could write what only the program should. So every encoding has two switches: is the text of a
 special token that token (|parse_special|), and are the ids that the files put around a text put there (|add_special|)?
 
-\Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two, the later chapters call |tokenizer_encode| for a text, with the two switches, |tokenizer_decode| for an array of ids, and |tokenizer_decode_next| for one id of a text that is still being written.
+\Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two, the later chapters encode and decode; |tokenizer_decode_next| decodes one id of a text that is still being written.
+
+\printedheader[24,27]{tokenizer/tokenizer.h}
 
 
 @* The check. \label{sec:tokenscheck}
@@ -1241,7 +1243,7 @@ The laboratory does the same with the page about the cat and its \val{tokens.sto
 its \tok{The} and its \tok{at}, and a space and a \tok b that are tokens by themselves, because no word of the page begins like that.
 The euro sign of the price, for which the page has no token, goes through a stream. The tests encode and decode very many strings of arbitrary bytes.
 
-\checkpoint[16,26]{build/out/laboratory/tokens.txt}{ids from a page of three lines, a round trip, a stream}
+\checkpoint[19,26]{build/out/laboratory/tokens.txt}{ids from a page of three lines, a round trip, a stream}
 
 @ What does tokenization cost? Compared with what comes, next to nothing. A byte costs a few look-ups in a table on the way to ids, and is copied once on the way back. To write one token the smallest GPT-2, as chapter~2 will
 count, does \val{gpt2.head} multiplications and as many additions for the scores of its vocabulary alone. So a short encoding is

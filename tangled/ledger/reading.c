@@ -1,4 +1,4 @@
-/* reading.c -- made from workshop/21-ledger.w; change it there */
+/* reading.c -- made from workshop/22-ledger.w; change it there */
 
 #include <stdio.h>
 #include <stdlib.h>
