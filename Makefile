@@ -217,7 +217,7 @@ build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DA
 PRINTED  := $(VALUES) build/claims.tsv $(DATA) $(OUTPUTS) $(CHECKPOINTS:%=build/alone/%.txt) build/figures.pdf
 SET       = $(sort $(wildcard macros/*)) build/claims.tsv build/book.cwm build/buildid.tex build/order.tex build/labels.tex build/values.tex
 book: lint build/incipit.pdf build/workshop.pdf ## build/incipit.pdf and build/workshop.pdf
-laboratory: lint build/laboratory.pdf ## build/laboratory.pdf, the experiments
+laboratory: lint build/laboratory.pdf build/laboratory/index.html ## build/laboratory.pdf, the experiments, and the same as pages with search, build/laboratory/index.html
 define volume
 build/$(1).pdf: $(2).tex $(wildcard $(folder_$(1))/*.tex models/*.grammar) $(foreach m,$(MODULES),$(if $(filter $(folder_$(1))/%,$(call field,$(m),2)),build/woven/$(m).tex)) build/$(1).cwi $$(SET) $(PRINTED)
 	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=$(1) -interaction=nonstopmode -halt-on-error -outdir=build $(2).tex >build/$(1).out 2>&1 || { grep -A4 '^!' build/$(1).log; rm -f build/$(1).aux build/$(1).out build/$(1).toc $$@; exit 1; }
@@ -227,6 +227,12 @@ endef
 $(eval $(call volume,incipit,book))
 $(eval $(call volume,workshop,workshop))
 $(eval $(call volume,laboratory,laboratory))
+# the laboratory for a browser: the same webs, numbers, claims and pictures
+build/laboratory/index.html: tools/html.lua tools/html.css tools/html.js tools/book.lua book.list macros/incipit.lua laboratory/front.tex $(WEBS) \
+    build/labels.tex build/book.cwm build/values.tex build/claims.tsv build/figures.pdf $(DATA)
+	@texlua tools/html.lua build/laboratory
+pages: build/laboratory/index.html ## the pages alone, in seconds
+.PHONY: pages
 # one web alone, in seconds and with the numbers and figures of the last build: as chapter-03, or sheet-W3 and sheet-L3
 chapter-%: sheet-%;
 sheet-%: $(SET)
@@ -246,7 +252,7 @@ lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstr
 # ---- tests
 SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
 TESTED := $(SUITES:%=$(BUILD)/tests/%) $(BUILD)/tests/siege $(BUILD)/incipit $(BUILD)/limit
-check: $(TESTED) $(if $(filter build,$(BUILD)),$(LIBRARIES) $(LIBRARY)/amalgamation/incipit.c) $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES) build/claims.tsv) ## every test
+check: $(TESTED) $(if $(filter build,$(BUILD)),$(LIBRARIES) $(LIBRARY)/amalgamation/incipit.c) $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES) build/claims.tsv $(if $(wildcard build/figures.pdf),build/labels.tex build/book.cwm build/values.tex $(DATA))) ## every test
 	@BUILD=$(BUILD) CHECKPOINTS='$(CHECKPOINTS)' CC='$(CC)' tests/run.sh $(SUITES)
 # check-fast leaves out the suite that trains, which is a fifth of all of them, every chapter alone, the siege, and what run.sh says
 FAST := $(filter-out check_training,$(SUITES))

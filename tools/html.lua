@@ -4,9 +4,10 @@
 -- numbers of all places, build/book.cwm where the names of the C are defined, build/figures.pages which page is which picture.
 -- A macro that has no meaning here stops the run with web and line: nothing is left out silently.
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
-local book = require "book"
+local book, lfs = require "book", require "lfs"
 local OUT = arg[1] or "build/laboratory"
-local LONG, FOLD = 450, 25                -- lines of a web that gets a page a group; lines of code that are folded
+local LONG, FOLD, MANY = 450, 25, 200000  -- lines of a web that gets a page a group; lines of code that are folded; bytes of a picture that is of dots
+os.execute("mkdir -p '" .. OUT .. "/figures'")
 local here = ""                           -- the web that is being read
 local function fail(line, ...) io.stderr:write(here, ":", line or "?", ": ", string.format(...), "\n"); os.exit(1) end
 local function slurp(f) local h = io.open(f, "rb"); if not h then return end local s = h:read("a"); h:close(); return s end
@@ -29,7 +30,7 @@ for f in need("build/values.tex"):gmatch("{(.-)}") do
   incipit.load(f)
   for l in need(f):gmatch("[^\n]+") do
     local key, v, unit = l:match("^([%w%._%-]+)%s+(%S+)%s*(.-)%s*$")
-    if key then values[key] = { v = v, u = unit, file = f:match("([^/]+)%.val$") }; values[#values + 1] = key end
+    if key and not values[key] then values[key] = { v = v, u = unit, file = f:match("([^/]+)%.val$") }; values[#values + 1] = key end
   end
 end
 
@@ -252,7 +253,9 @@ local function code(s, line, offset)      -- offset: where s begins in the web, 
       if file then put('<span class="s">' .. esc(file) .. "</span>"); i = i + #file end
     else
       local w = s:match("^[%a_][%w_]*", i)
-      if w then put(word(w)); i = i + #w
+      if w then
+        for _, id in ipairs(offset and anchors[offset + i - 1] or {}) do put('<a class="key" id="' .. id .. '"></a>') end
+        put(word(w)); i = i + #w
       else
         local number = s:match("^%d[%w.]*", i)
         if number then put(number); i = i + #number else put(esc(c)); i = i + 1 end
@@ -280,12 +283,32 @@ end
 local verdicts = { holds = { "✓", "holds" }, rounded = { "≈", "holds, rounded" }, offbyone = { "±1", "off by one" }, misleading = { "∼", "misleading" },
   wrong = { "×", "wrong" }, ambiguous = { "?", "ambiguous" }, untested = { "–", "not tested here" }, tocome = { "…", "to come" } }
 local blocks
-local pictures = {}                       -- files in figures/ that a page shows
+local pictures, figure_page = {}, {}       -- files of the pictures that a page shows; pages of build/figures.pdf
 local function badge(v, line)
   local w = verdicts[v] or fail(line, "no verdict %s", v)
   return '<span class="verdict ' .. v .. '"><span class="mark">' .. w[1] .. "</span> " .. w[2] .. "</span>"
 end
-local function picture(file, alt) pictures[file] = true; return '<img src="figures/' .. file .. '.svg" alt="' .. esc(alt) .. '">' end
+-- a page of build/figures.pdf: drawn with lines, or, where there are too many of them, with dots
+local function picture(file, alt)
+  if not pictures[file] then
+    if not next(pictures) then for name, n in need("build/figures.pages"):gmatch("\\incipitpage{(.-)}{(%d+)}") do figure_page[name] = n end end
+    local base = OUT .. "/figures/" .. file
+    local function age(f) return lfs.attributes(f, "modification") or 0 end
+    local function draw(options) 
+      local n = figure_page[file] or fail(nil, "build/figures.pages has no %s", file)
+      if not os.execute(string.format("pdftocairo %s -f %s -l %s build/figures.pdf '%s'", options, n, n, base .. (options == "-svg" and ".svg" or ""))) then
+        fail(nil, "pdftocairo (poppler-utils) does not draw %s", file) end
+    end
+    local pdf = age "build/figures.pdf"
+    if age(base .. ".svg") < pdf and age(base .. ".png") < pdf then
+      draw "-svg"
+      if lfs.attributes(base .. ".svg", "size") > MANY then os.remove(base .. ".svg"); draw "-png -r 220 -singlefile" else os.remove(base .. ".png") end
+    end
+    pictures[file] = file .. (lfs.attributes(base .. ".svg") and ".svg" or ".png")
+  end
+  local png = pictures[file]:find("png$")
+  return '<img src="figures/' .. pictures[file] .. '" alt="' .. esc(alt) .. '"' .. (png and ' class="dots"' or "") .. ' loading="lazy">'
+end
 local function caption(label, text, line)
   local l = labels[label] or fail(line, "no label %s", label)
   return '<span class="capno">' .. kinds[l.kind][1] .. " " .. l.number .. "</span> " .. inline(text, line)
@@ -803,14 +826,8 @@ for _, w in ipairs(webs) do
     if name and (slurp("build/data/" .. name) or slurp("figures/data/" .. name)) then
       local z, at = c.section, c.at
       for _, y in ipairs(w.sections) do
-        local f = answers[c.exact] and (y.code or ""):find("%f[%w_]" .. answers[c.exact] .. "%([^;]-%)%s*{")
-        -- the first string of the function that prints it
-        local q = f and y.code:find('"', f, true)
-        if q then
-          for _, k in ipairs(w.strings) do if k.section == y and k.at >= y.code_at + f - 1 then q = k.at; break end end
-          if q < y.code_at then q = y.code_at + q - 1 end
-          z, at = y, q; break
-        end
+        local f = answers[c.exact] and (y.code or ""):match("()%f[%w_]" .. answers[c.exact] .. "%([^;]-%)%s*{")
+        if f then z, at = y, y.code_at + f - 1; break end
       end
       table_at(name, at, z)
     end
@@ -860,7 +877,10 @@ local function section_html(z)
       if #used > 0 then notes[#notes + 1] = "Used in " .. links(used) .. "." end
     elseif z.kind == "file" then
       head = '<span class="name" id="file-' .. esc(z.name) .. '">⟨<code>' .. esc(z.name) .. "</code>⟩</span> ≡"; files[#files + 1] = z.name
-    else head = '<span class="name">⟨The program⟩</span> ≡' end
+    else
+      head = '<span class="name">⟨The program⟩</span> ' .. (z.web.program and "+≡" or "≡")
+      z.web.program = true
+    end
     for f in z.code:gmatch('"([%w_/.-]+/[%w_.-]+)"') do files[#files + 1] = f end
     local pre = '<pre class="code">' .. text .. "</pre>"
     if n > FOLD then
@@ -916,7 +936,6 @@ local function neighbours(before, after)
   return '<p class="neighbours">' .. (before and '<a rel="prev" href="' .. before[1] .. '">← ' .. before[2] .. "</a>" or "<span></span>") ..
     (after and '<a rel="next" href="' .. after[1] .. '">' .. after[2] .. " →</a>" or "") .. "</p>"
 end
-os.execute("mkdir -p '" .. OUT .. "/figures'")
 local sequence = {}
 for _, w in ipairs(webs) do
   if w.split then for _, g in ipairs(w.groups) do sequence[#sequence + 1] = { g.file, g == w.groups[1] and title_of(w) or group_title(g), w, { g } } end
@@ -987,24 +1006,11 @@ end
 page("index.html", "Incipit: The Laboratory", "", '<h1 class="book"><span>T</span>he Laboratory</h1><p class="question">The experiments behind every number</p><div class="stairs" aria-hidden="true">' .. table.concat(steps) .. "</div>" ..
   front .. '<h2>Contents</h2>' .. table.concat(list, "\n"))
 
--- ---- the index of the search box, style, script, pictures
+-- ---- the index of the search box, style, script
 local function js(s) return '"' .. s:gsub("\u{AD}", ""):gsub('[\\"]', "\\%0"):gsub("[%c]", " "):gsub("</", "<\\/") .. '"' end
 local t = {}
 for i, e in ipairs(index) do local f = {}; for k, x in ipairs(e) do f[k] = js(x) end t[i] = "[" .. table.concat(f, ",") .. "]" end
 write("index.js", "incipit_index([\n" .. table.concat(t, ",\n") .. "\n]);\n")
 write("style.css", style)
 write("search.js", script)
-local number = {}
-for name, n in need("build/figures.pages"):gmatch("\\incipitpage{(.-)}{(%d+)}") do number[name] = n end
-local made = 0
-for name in pairs(pictures) do
-  local f = OUT .. "/figures/" .. name .. ".svg"
-  local lfs = require "lfs"
-  local is, pdf = lfs.attributes(f, "modification"), lfs.attributes("build/figures.pdf", "modification")
-  if not is or is < pdf then
-    if not number[name] then fail(nil, "build/figures.pages has no %s", name) end
-    if not os.execute(string.format("pdftocairo -svg -f %s -l %s build/figures.pdf '%s'", number[name], number[name], f)) then fail(nil, "pdftocairo (poppler-utils) does not draw %s", name) end
-    made = made + 1
-  end
-end
 print(string.format("%d pages, %d sections, %d numbers, %d tables: %s/index.html", #pages, #index, total, tables, OUT))
