@@ -365,8 +365,6 @@ $$
 The \emph{base} $\theta$ is a setting of the model, $10^4$ in the first ones and larger in later ones. The frequencies $f_i$ fall from 1 to nearly $1/\theta$ (\cref{fig:hands}): some pairs go round like the second hand of a clock and tell neighbours apart, others like its hour hand, and tell near from far.
 @^frequency, of RoPE@>
 
-\fig{hands}{fig:hands}{The four pairs of a head of eight numbers, $\theta=10^4$, as hands of clocks. Above, one query at eight positions. Below, the fastest pair of a query, dark, and of a key one position before it: at later positions, on the right, both have been rotated further, and the angle between them is the same.}{Four rows of eight small clocks, for positions 0 to 7. In the first row, frequency 1, the hand goes round once; in the second, frequency a tenth, it moves through a ninth of a turn; in the last two it hardly moves. Below, two larger clocks, each with two hands, one for positions 3 and 2, the other for positions 8 and 7. The hands enclose the same angle in both.}
-
 Why does this say where a row is? A rotation by $\alpha$ has the transpose $R_\alpha^{\mathsf T}=R_{-\alpha}$, and two rotations in turn add their angles. So for a query at $p$ and a key at $t$, pair by pair,
 $$(R_{pf}\,q)\cdot(R_{tf}\,k)=q^{\mathsf T}R_{-pf}R_{tf}\,k=q^{\mathsf T}R_{(t-p)f}\,k.$$
 The score depends on the difference $t-p$ and not on $p$ and $t$ themselves. A head that looks three positions back does so everywhere in a text. Values are not rotated: the position should
@@ -376,6 +374,8 @@ decide how much of a value is taken over, and not what it says.
 half a thousandth; a more exact angle would not be the one that the model has learned with. A
 rotation has four products, and only two of them can be inside an |fmaf|; the others are rounded first. Our rule is that $x_i$ goes into the |fmaf|: number $i$ becomes $\texttt{fmaf}(x_i,c,-(x_{i+d_h/2}\,s))$ with $c$ and $s$ for cosine and sine, and
 its partner $\texttt{fmaf}(x_i,s,x_{i+d_h/2}\,c)$. Angles are the same in every layer and every head, so a pass computes them once.
+
+\fig{hands}{fig:hands}{The four pairs of a head of eight numbers, $\theta=10^4$, as hands of clocks. Above, one query at eight positions. Below, the fastest pair of a query, dark, and of a key one position before it: at later positions, on the right, both have been rotated further, and the angle between them is the same.}{Four rows of eight small clocks, for positions 0 to 7. In the first row, frequency 1, the hand goes round once; in the second, frequency a tenth, it moves through a ninth of a turn; in the last two it hardly moves. Below, two larger clocks, each with two hands, one for positions 3 and 2, the other for positions 8 and 7. The hands enclose the same angle in both.}
 
 @<Rotation, plainly@>=
 static void angles(const struct engine *e, const uint32_t *position, size_t rows,
@@ -575,7 +575,7 @@ terms add; so $q\cdot k$ has variance $d_h$, and divided by the root it has vari
 
 And without the division? The scores of 64 such keys then have a standard deviation of 8, the
 largest is far above the next, and softmax becomes a choice of one. The mean largest weight is
-\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} This
+\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} Such a choice
 has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
 to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without: little is left to learn from.
 @^saturation@>
@@ -960,13 +960,12 @@ wants them for one row only, and the head is, in a small model, the largest matr
 of all; |model_logits| makes them for the rows that the caller names.
 @^pass@>@^hidden state@>@^forward pass@>
 
+The arrays of a pass are in a |struct work|. None of them has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
+on from layer to layer. \Cref{sec:arrays} allocates them before the first layer and frees them after the last.
+
 \printedheader[10,19]{model/forward.h}
 \printedheader[43,48]{model/forward.h}
 \printedheader[64,67]{model/forward.h}
-
-@ The arrays of a pass are in a |struct work|. None of them has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
-on from layer to layer. \Cref{sec:arrays} allocates them before the first layer and frees them after the last.
-
 \printedheader[12,19]{model/work.h}
 
 @ Four functions of that header are used below. |work_multiply| and |work_attend| call |linear| and |attend| for all rows, and ask from time to time whether to go on. |work_mark| looks for numbers that are not finite. |work_tap| shows an array to a \emph{watcher}, a callback of a caller who wants to look
@@ -1377,8 +1376,6 @@ is that rows, once made, stay as they are.
 The numbers of the boxes are in a |struct toy|, around which \cref{sec:toy} puts a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that was made for the occasion. The program runs it on the plain kernels and prints what the hand has found, line by line, then what the model says after each row of the prompt, and
 after its own first word. The arrow points to the likeliest token.
 
-\checkpoint{build/out/model.txt}{what the program of this chapter prints}
-
 @c
 #include <stdio.h>
 #include "model/toy.h"
@@ -1397,6 +1394,10 @@ int main(void)
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
+
+@ The program prints this; its numbers are those of the boxes, to the last digit. The tests also compare the engine with a second implementation, written from the papers in double precision, that shares no line with it: small random models of every family get the same logits from both, within the rounding.
+
+\checkpoint{build/out/model.txt}{what the program of this chapter prints}
 
 @* What a pass costs. \label{sec:passcost}
 The counters of two passes through the built-in model, one of a single row and one of 100 rows, say what a forward pass costs (\cref{tab:passcost}).\lab{lab:passcost} A row costs the same number of FLOPs in the matrices whether it comes alone or in company. Attention grows with the pairs: row $i$, counted from 0, sees $i+1$ positions, so $n$ rows from an empty store have ${1\over2}n(n+1)$ pairs. The bytes of the weights grow only by the embedding's vectors.

@@ -5,7 +5,7 @@
 \chapterquestion{What does a forward pass need besides arithmetic?}
 @** Inside the forward pass.
 \incipit{C}{hapter 2} has the arithmetic of a model and the order of its steps. This chapter has the rest of the same module: the memory of other processors, the tests that
-refuse a build or a model before it can compute wrong numbers, the settings, the arrays of a pass, the callback that looks into it, and the tiny model that the boxes of the chapter compute by hand.
+refuse a build or a model before it can compute wrong numbers, the settings, what all stores have in common, the arrays of a pass, the callback that looks into it, and the tiny model that the boxes of chapter 2 compute by hand.
 
 @* The table of kernels. \label{sec:kerneltable}
 A pass gives attention three things: the shape of the heads, the segments, and for each segment a view of the keys and values (\cref{sec:attend}).
@@ -28,7 +28,7 @@ struct segment {
   /* rows |first_row|, |first_row+1|, \dots\ of a pass, |n_rows| of them, which are at |first_position|,
      |first_position+1|, \dots\ of one sequence; |window|: how many positions a row sees, its own among them, 0: all */
 struct kv_range { uint32_t lo, hi, sinks; };
-  /* positions |lo <= t < hi|, and before them the first |sinks|, which are fewer than |lo| or none */
+  /* positions |lo <= t < hi|, and the first |sinks| positions, which end before |lo|; 0: none */
 struct kv_range segment_range(const struct segment *s, uint32_t i);
   /* what row number |i| of a segment sees */
 
@@ -55,11 +55,14 @@ static inline struct tensor kv_row(const struct kv_view *v, uintptr_t part,
 struct counters;
 struct buffers;
 struct prepared_weights;
-struct engine { const struct kernels *k; void *pool; struct counters *c;
-  struct progress *progress; const struct prepared_weights *prepared; };
-  /* the first argument of every kernel: the kernels in use, their |struct pool *|
-     (null: one thread), the counters, to which the callers of kernels add, the callback that a pass tells
-     how far it is (null: none), and the weights that were prepared for these kernels (null: none) */
+struct engine {
+  const struct kernels *k; /* the kernels in use */
+  void *pool; /* its |struct pool *|; null: one thread */
+  struct counters *c; /* the callers of kernels add to them */
+  struct progress *progress; /* a callback that a pass tells how far it is, or null */
+  const struct prepared_weights *prepared; /* for these kernels; null: none */
+};
+  /* the first argument of every kernel */
 @<More that a kernel is given@>@;
 struct kernels {
   const char *name;
@@ -122,7 +125,7 @@ void (*exp_shifted)(double *z, size_t n, double max);
 @ The other entries have no arithmetic of a model in them. The pass asks the table for its memory, and which types of weights it can multiply.
 
 @<What else a table has@>=
-const struct buffers *memory; /* what all arrays are in that a pass makes */
+const struct buffers *memory; /* of all arrays that a pass makes */
 uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
 @<What is moved and looked for@>@;
 @<How a table prepares weights@>@;
@@ -146,7 +149,7 @@ void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size
   /* |first[r]|, if it is |none|, becomes |mark| for each row |r| of |x|, |[rows][d]|, with a number that is not
      finite; |first| is in the backend's memory as well */
 
-@ The type of a store's keys and values is known to the function that writes them. A caller who wants to see the weights of attention gives a place for them.
+@ Keys and values may be stored in another type than float; one function knows which, and writes them. A caller who wants to see the weights of attention passes an array for them.
 
 @<More that a kernel is given@>=
 typedef void kv_encode(const float *x, size_t n, void *to);
@@ -154,7 +157,7 @@ typedef void kv_encode(const float *x, size_t n, void *to);
 void kv_encode_f32(const float *x, size_t n, void *to);
   /* a |kv_encode| that leaves them as they are */
 struct attention_probe { float *weights; size_t stride; };
-  /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
+  /* where attention leaves its weights: |[rows][n_heads][stride]|, that of
      position |t| at index |t|; positions that a row does not see get 0 */
 
 @ The files of a model were not written for our kernels, and the order of their weights may be a slow one. Then a table may ask for a copy in an order of its own. The copies belong to the owner of the engine, because the model may be shared by engines with different tables.
@@ -203,7 +206,7 @@ today the memory is the \emph{host's}, the memory of our own program: everything
 
 @<Memory of a backend@>=
 struct buffers {
-  bool is_host; /* whether its addresses can be read and written by anyone */
+  bool is_host; /* whether our program can read and write at its addresses */
   void *(*alloc)(const struct buffers *b, struct memory *m, enum memory_class what,
     size_t count, size_t size, struct error *why);
     /* as |memory_alloc|, charged to |m|, in this memory; an address within it is found by adding */

@@ -26,8 +26,7 @@ struct segment {
   uint32_t first_row, n_rows, first_position, window;
 };
 
-/* positions lo <= t < hi, and before them the first sinks, which are fewer than lo or
-   none */
+/* positions lo <= t < hi, and the first sinks positions, which end before lo; 0: none */
 struct kv_range { uint32_t lo, hi, sinks; };
 
 /* what row number i of a segment sees */
@@ -54,12 +53,14 @@ struct counters;
 struct buffers;
 struct prepared_weights;
 
-/* the first argument of every kernel: the kernels in use, their struct pool * (null:
-   one thread), the counters, to which the callers of kernels add, the callback that a
-   pass tells how far it is (null: none), and the weights that were prepared for these
-   kernels (null: none) */
-struct engine { const struct kernels *k; void *pool; struct counters *c;
-  struct progress *progress; const struct prepared_weights *prepared; };
+/* the first argument of every kernel */
+struct engine {
+  const struct kernels *k; /* the kernels in use */
+  void *pool; /* its struct pool *; null: one thread */
+  struct counters *c; /* the callers of kernels add to them */
+  struct progress *progress; /* a callback that a pass tells how far it is, or null */
+  const struct prepared_weights *prepared; /* for these kernels; null: none */
+};
 
 /* <More that a kernel is given> */
 
@@ -69,8 +70,8 @@ typedef void kv_encode(const float *x, size_t n, void *to);
 /* a kv_encode that leaves them as they are */
 void kv_encode_f32(const float *x, size_t n, void *to);
 
-/* where attention shall leave its weights: [rows][n_heads][stride], that of position
-   t at index t; positions that a row does not see get 0 */
+/* where attention leaves its weights: [rows][n_heads][stride], that of position t at
+   index t; positions that a row does not see get 0 */
 struct attention_probe { float *weights; size_t stride; };
 
 /* one implementation of all kernels. Arrays are float, row by row, and belong to the
@@ -119,7 +120,7 @@ struct kernels {
   /* z[i] becomes exp(z[i] - max), in double, in place */
   void (*exp_shifted)(double *z, size_t n, double max);
   /* <What else a table has> */
-  const struct buffers *memory; /* what all arrays are in that a pass makes */
+  const struct buffers *memory; /* of all arrays that a pass makes */
   uint32_t matrix_types; /* bit 1 << type for each type of the matrices of linear */
   /* <What is moved and looked for> */
   /* x, [rows][n][width], into n arrays [rows][width] */
@@ -165,7 +166,7 @@ extern const struct kernels kernels_plain;
 /* memory of a backend; a backend that must know more of its memory has this as the
    first member of its own structure */
 struct buffers {
-  bool is_host; /* whether its addresses can be read and written by anyone */
+  bool is_host; /* whether our program can read and write at its addresses */
   /* as memory_alloc, charged to m, in this memory; an address within it is found by
      adding */
   void *(*alloc)(const struct buffers *b, struct memory *m, enum memory_class what,
