@@ -748,7 +748,9 @@ for name, l in pairs(labels) do
   end
 end
 for _, d in pairs(drawn) do table.sort(d, function(a, b) return number_key(a.label.number) < number_key(b.label.number) end) end
-local function magic(s) return (s:gsub("%p", "%%%0")) end
+for _, q in pairs(quoted) do
+  table.sort(q, function(a, b) local x, y = number_key(a), number_key(b); return (x:match("^%a") or "0") .. x < (y:match("^%a") or "0") .. y end)
+end
 local homes = {}                          -- per web: patterns of its strings
 for _, w in ipairs(webs) do
   local list = {}
