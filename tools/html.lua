@@ -371,7 +371,7 @@ function M.rawtext(p) return esc(raw[tonumber((p:arg()))]) end
 function M.cref(p) local l = p:line(); return cref(p:arg(), false, l) end
 function M.Cref(p) local l = p:line(); return cref(p:arg(), true, l) end
 function M.ref(p) local l = p:line(); local a = p:arg(); return link(labels[a] or fail(l, "no label %s", a), labels[a].number, l) end
-function M.sign(p) local a, l = p:arg(); return '<code>&lt;|' .. inline(a, l) .. "|&gt;</code>" end
+function M.sign(p) local a, l = p:arg(); return '<span class="tok">&lt;|' .. inline(a, l) .. '|&gt;</span>' end
 M.labelcref = M.ref
 function M.eqref(p) local l = p:line(); local a = p:arg(); return link(labels[a] or fail(l, "no label %s", a), "(" .. labels[a].number .. ")", l) end
 function M.nameref(p) local l = p:line(); local a = p:arg(); return link(labels[a] or fail(l, "no label %s", a), labels[a].row.title, l) end
@@ -942,6 +942,8 @@ local function section_html(z)
   return table.concat(o, "\n")
 end
 function math_min(d) return d > 4 and 4 or d end
+-- a page of a group that is gone goes, too
+for f in lfs.dir(OUT) do if f:match("%.html$") then os.remove(OUT .. "/" .. f) end end
 local style, script = need("tools/html.css"), need("tools/html.js")
 local function page(file, title, nav, body)
   write(file, '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>' .. bare(title) ..
