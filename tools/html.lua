@@ -372,6 +372,17 @@ function M.cref(p) local l = p:line(); return cref(p:arg(), false, l) end
 function M.Cref(p) local l = p:line(); return cref(p:arg(), true, l) end
 function M.ref(p) local l = p:line(); local a = p:arg(); return link(labels[a] or fail(l, "no label %s", a), labels[a].number, l) end
 function M.sign(p) local a, l = p:arg(); return '<span class="tok">&lt;|' .. inline(a, l) .. '|&gt;</span>' end
+-- \cited{Aho 1975; Gage 1994} in brackets, \cited[words]{Aho 1975} as words: links to the bibliography of the book
+function M.cited(p)
+  local words, l = p:opt(), p:line()
+  local list = p:arg()
+  local function to(key, text) return '<a class="out" title="in the book" href="../incipit.pdf#nameddest=source.' .. key:gsub(" ", "%%20") .. '">' .. inline(text, l) .. "</a>" end
+  if words then return to(squeeze(list), words) end
+  local o = {}
+  for key in list:gmatch("[^;]+") do key = squeeze(key); o[#o + 1] = to(key, key) end
+  return "[" .. table.concat(o, "; ") .. "]"
+end
+function M.kern(p) p.i = p.s:match("^%s*%-?[%d.]+%a%a()", p.i) or p:fail("\\kern without a length"); return "" end
 M.labelcref = M.ref
 function M.eqref(p) local l = p:line(); local a = p:arg(); return link(labels[a] or fail(l, "no label %s", a), "(" .. labels[a].number .. ")", l) end
 function M.nameref(p) local l = p:line(); local a = p:arg(); return link(labels[a] or fail(l, "no label %s", a), labels[a].row.title, l) end
