@@ -231,8 +231,8 @@ $(eval $(call volume,laboratory,laboratory))
 build/laboratory/index.html: tools/html.lua tools/html.css tools/html.js tools/book.lua book.list macros/incipit.lua laboratory/front.tex $(WEBS) \
     build/labels.tex build/book.cwm build/values.tex build/claims.tsv build/figures.pdf $(DATA)
 	@texlua tools/html.lua build/laboratory
-pages: build/laboratory/index.html ## the pages alone, in seconds
-.PHONY: pages
+html: build/laboratory/index.html ## the pages of the laboratory alone, in seconds
+.PHONY: html
 # one web alone, in seconds and with the numbers and figures of the last build: as chapter-03, or sheet-W3 and sheet-L3
 chapter-%: sheet-%;
 sheet-%: $(SET)

@@ -71,7 +71,7 @@ for f, page in pairs(pages) do
     elseif file:match("^%.%./%l+%.pdf$") then
       local dest = id:match("^nameddest=(.+)$")
       local chapter, k = (dest or ""):match("^cwsec%.(%w+)%.(%d+)$")
-      if dest and not pdf[dest] and not (chapter and count[chapter] and tonumber(k) <= count[chapter]) then fault("%s: %s is not in the PDF", f, link) end
+      if dest and not dest:match("^source%.") and not pdf[dest] and not (chapter and count[chapter] and tonumber(k) <= count[chapter]) then fault("%s: %s is not in the PDF", f, link) end
     else
       local there = file == "" and page or pages[file]
       if file ~= "" and not there and not lfs.attributes(out .. "/" .. file) then fault("%s: there is no %s", f, file)
@@ -122,7 +122,7 @@ for _, row in ipairs(book) do
     s = s:gsub("\n@[sif] [^\n]*", "\n"):gsub("^@[sif] [^\n]*", ""):gsub("@[%^.:].-@>", "")
     s = s:gsub("(\\%l*fig)%s*%b[]", "%1"):gsub("\\%l*fig%s*{[%w-]+}%s*%b{}", ""):gsub("\\(%l+)%s*%b[](%b{})", "\\%1%2")
     s = s:gsub("\\begin{tutorial}%b{}", " ")
-    for _, m in ipairs { "val", "bytes", "label", "cref", "Cref", "ref", "labelcref", "eqref", "begin", "end", "tabcaption", "lab" } do s = s:gsub("\\" .. m .. "%s*%b{}", " ") end
+    for _, m in ipairs { "val", "bytes", "label", "cref", "Cref", "ref", "labelcref", "eqref", "begin", "end", "tabcaption", "lab", "cited" } do s = s:gsub("\\" .. m .. "%s*%b{}", " ") end
     s = s:gsub("{\\textwidth}%b{}", ""):gsub("\\incipit{(%a)}{", "%1"):gsub("\\%.{", " "):gsub("@<[^@]-%.%.%.@>", " ")
     s = s:gsub('(".-")', function(q) return (q:gsub("\\(%l)", "\1%1")) end)        -- \n of a string is no macro
     s = s:gsub("\\[a-zA-Z]+", " "):gsub("\1", "\\")

@@ -51,7 +51,7 @@ if [ "$build" = build ]; then
   one questions texlua tests/questions.lua docs/questions.md
   one margins texlua tests/margins.lua
   one apparatus texlua tests/apparatus.lua
-  one pages sh -c '[ -f build/figures.pdf ] && [ -f build/labels.tex ] && [ -f build/book.cwm ] && [ -f build/values.tex ] || { echo "the figures are not drawn here: make book"; exit 77; }; texlua tools/html.lua build/tests/laboratory && texlua tests/html.lua build/tests/laboratory'
+  one html sh -c '[ -f build/figures.pdf ] && [ -f build/labels.tex ] && [ -f build/book.cwm ] && [ -f build/values.tex ] || { echo "the figures are not drawn here: make book"; exit 77; }; texlua tools/html.lua build/tests/laboratory && texlua tests/html.lua build/tests/laboratory'
 fi
 if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   alone ${CHECKPOINTS:-}

@@ -114,13 +114,22 @@ function Scan:opt() local o, e = self.s:match("^%[([^%]]*)%]()", self.i); if o t
 -- ---- formulas
 local greek, upright, sign = {}, {}, {}
 for n, c in ("alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ phi φ varphi φ chi χ psi ψ omega ω ell ℓ"):gmatch("(%a+) (%S+)") do greek[n] = "<i>" .. c .. "</i>" end
-for n, c in ("Delta Δ Sigma Σ Omega Ω Phi Φ infty ∞ ldots … dots … cdots ⋯ prime ′ lfloor ⌊ rfloor ⌋ lceil ⌈ rceil ⌉ langle ⟨ rangle ⟩ partial ∂ nabla ∇ forall ∀ exists ∃ colon : vert | Vert ‖"):gmatch("(%a+) (%S+)") do greek[n] = c end
+for n, c in ("Delta Δ Sigma Σ Omega Ω Phi Φ infty ∞ ldots … dots … cdots ⋯ prime ′ lfloor ⌊ rfloor ⌋ lceil ⌈ rceil ⌉ langle ⟨ rangle ⟩ partial ∂ nabla ∇ forall ∀ exists ∃ colon : vert | Vert ‖ lVert ‖ rVert ‖ lvert | rvert |"):gmatch("(%a+) (%S+)") do greek[n] = c end
 for w in ("ln log exp max min sin cos tan tanh erf arg softmax gcd Pr"):gmatch("%a+") do upright[w] = true end
-for n, c in ("cdot · times × le ≤ leq ≤ ge ≥ geq ≥ ne ≠ neq ≠ pm ± in ∈ approx ≈ equiv ≡ to → rightarrow → leftarrow ← mapsto ↦ ll ≪ gg ≫ propto ∝ mid | sim ∼ oplus ⊕ odot ⊙ circ ∘ cup ∪ cap ∩ subset ⊂ subseteq ⊆ div ÷ Leftrightarrow ⇔ Rightarrow ⇒"):gmatch("(%a+) (%S+)") do sign[n] = c end
+for n, c in ("cdot · times × le ≤ leq ≤ ge ≥ geq ≥ ne ≠ neq ≠ pm ± in ∈ approx ≈ equiv ≡ to → gets ← rightarrow → leftarrow ← mapsto ↦ ll ≪ gg ≫ propto ∝ mid | sim ∼ oplus ⊕ odot ⊙ circ ∘ cup ∪ cap ∩ subset ⊂ subseteq ⊆ div ÷ Leftrightarrow ⇔ Rightarrow ⇒"):gmatch("(%a+) (%S+)") do sign[n] = c end
+local grids = { pmatrix = "()", bmatrix = "[]", vmatrix = "||", matrix = "  ", cases = "{ ", aligned = "  ", array = "  ", split = "  " }
 local big = { sum = "∑", prod = "∏", int = "∫", bigcup = "⋃" }
 local thin = "&#8239;"
-local inline                              -- below
-local function math(s, line, display)
+local inline, math, math_fraction         -- below
+function math(s, line, display)
+  -- {a \over b}: what stands left and right of it
+  if s:find("\\over%f[%A]") then
+    local p = scan(s, line)
+    while p.i <= #s do
+      if s:find("^\\over%f[%A]", p.i) then return math_fraction(s:sub(1, p.i - 1), s:sub(p.i + 5), line) end
+      if s:find("^{", p.i) then p:braced() elseif s:find("^\\", p.i) then p.i = p.i + 2 else p.i = p.i + 1 end
+    end
+  end
   local p, o, binary = scan(s, line), {}, false     -- binary: something stands to the left of an operator
   local function put(x) o[#o + 1] = x; binary = true end
   local function operator(c) if binary then o[#o + 1] = thin .. c .. thin else o[#o + 1] = c end; binary = false end
@@ -139,8 +148,7 @@ local function math(s, line, display)
       elseif sign[name] then operator(sign[name])
       elseif big[name] then put('<span class="big">' .. big[name] .. "</span>"); binary = false
       elseif name == "frac" or name == "tfrac" or name == "dfrac" then
-        local a = inner(); local b = inner()
-        put('<span class="frac"><span>' .. a .. '</span><span class="bar">/</span><span>' .. b .. "</span></span>")
+        local a, l = p:arg(); put(math_fraction(a, p:arg(), l))
       elseif name == "sqrt" then put('√<span class="root">' .. inner() .. "</span>")
       elseif name == "binom" then local a = inner(); put('(<span class="frac binom"><span>' .. a .. '</span><span class="bar"> over </span><span>' .. inner() .. "</span></span>)")
       elseif name == "text" or name == "mbox" or name == "hbox" or name == "textrm" then local a, l = p:arg(); put(inline(a, l))
@@ -159,6 +167,20 @@ local function math(s, line, display)
       elseif name == "val" or name == "bytes" or name == "tok" or name == "gen" or name == "texttt" then
         local a = p.s:match("^%b[]", p.i) or ""; p.i = p.i + #a
         local b = p:arg(); put(inline("\\" .. name .. a .. "{" .. b .. "}", p:line()))
+      elseif grids[name == "begin" and s:match("^{(%a+)", p.i) or ""] then
+        local env = p:arg(); if env == "array" then p:arg() end
+        local from, e = p.i, s:find("\\end{" .. env .. "}", p.i, true) or p:fail("\\begin{%s} is not closed", env)
+        local lines = {}
+        for r in (s:sub(from, e - 1) .. "\\\\"):gmatch("(.-)\\\\") do
+          local cells = {}
+          for c in (r .. "&"):gmatch("(.-)&") do cells[#cells + 1] = "<span>" .. math(c, p:line()) .. "</span>" end
+          if r:find("%S") then lines[#lines + 1] = '<span class="row">' .. table.concat(cells) .. "</span>" end
+        end
+        p.i = e + #env + 6
+        put(grids[env]:sub(1, 1) .. '<span class="grid">' .. table.concat(lines) .. "</span>" .. grids[env]:sub(2))
+      elseif name == "phantom" then put('<span class="phantom">' .. inner() .. "</span>")
+      elseif name == "underbrace" then put('<span class="under">' .. inner() .. "</span>")
+      elseif name == "mathsf" or name == "mathtt" then put('<span class="sans">' .. inner():gsub("</?i>", "") .. "</span>")
       elseif name == "label" then p:arg()
       elseif name == "limits" or name == "displaystyle" or name == "nolimits" or name == "textstyle" then -- places, no signs
       else p:fail("\\%s has no meaning in a formula (tools/html.lua)", name) end
@@ -197,6 +219,8 @@ local function math(s, line, display)
   end
   return table.concat(o)
 end
+
+function math_fraction(a, b, line) return '<span class="frac"><span>' .. math(a, line) .. '</span><span class="bar">/</span><span>' .. math(b, line) .. "</span></span>" end
 
 -- ---- C: keywords, comments, strings, names of sections
 local keyword, type_name = {}, {}
@@ -317,10 +341,10 @@ end
 local M = {}
 for name, text in pairs { textvisiblespace = "␣", dots = "…", ldots = "…", textemdash = "—", textendash = "–", TeX = "TeX", LaTeX = "LaTeX", textbar = "|", textless = "&lt;",
   textgreater = "&gt;", textquotedbl = "&quot;", textbackslash = "\\", textasciitilde = "~", textasciicircum = "^", textasciigrave = "`", textquotesingle = "'", quad = "&emsp;",
-  nobreakspace = "&nbsp;", enspace = "&ensp;", textperiodcentered = "·", S = "§", ourrun = '<span class="label">Our run</span> ', slash = "/", textunderscore = "_" } do
+  nobreakspace = "&nbsp;", enspace = "&ensp;", textperiodcentered = "·", S = "§", ourrun = '<span class="label">Our run</span> ', slash = "/", textunderscore = "_", textonehalf = "½", ss = "ß" } do
   M[name] = function(p) p.i = p.s:match("^%s*()", p.i); if p.s:sub(p.i, p.i + 1) == "{}" then p.i = p.i + 2 end return text end
 end
-for name, tag in pairs { emph = "em", textit = "em", textbf = "strong", textsuperscript = "sup", textsubscript = "sub", caps = "span", textsc = "span" } do
+for name, tag in pairs { emph = "em", textit = "em", textbf = "strong", textsuperscript = "sup", textsubscript = "sub", caps = "span", textsc = "span", textsf = "span" } do
   M[name] = function(p) local a, l = p:arg(); return (tag == "span" and '<span class="sc">' or "<" .. tag .. ">") .. inline(a, l) .. "</" .. tag .. ">" end
 end
 for _, name in ipairs { "mbox", "hbox", "textrm", "text", "textnormal" } do M[name] = function(p) local a, l = p:arg(); return '<span class="mbox">' .. inline(a, l) .. "</span>" end end
@@ -332,7 +356,7 @@ function M.tok(p) local a, l = p:arg(); return '<span class="tok">' .. inline((a
 function M.gen(p) local a, l = p:arg(); return '<span class="tok gen">' .. inline((a:gsub("\\ ", "\\textvisiblespace{}")), l) .. "</span>" end
 function M.piece(p)
   local a, o = p:arg(), {}
-  for t in a:gmatch("%S+") do o[#o + 1] = '<span class="tok">' .. inline(t, p:line()) .. "</span>" end
+  for t in a:gsub("\\textvisiblespace%s*\\ ", "\\textvisiblespace{} "):gmatch("%S+") do o[#o + 1] = '<span class="tok">' .. inline(t, p:line()) .. "</span>" end
   return table.concat(o)
 end
 local function number_of(key, shown)
@@ -347,6 +371,18 @@ function M.rawtext(p) return esc(raw[tonumber((p:arg()))]) end
 function M.cref(p) local l = p:line(); return cref(p:arg(), false, l) end
 function M.Cref(p) local l = p:line(); return cref(p:arg(), true, l) end
 function M.ref(p) local l = p:line(); local a = p:arg(); return link(labels[a] or fail(l, "no label %s", a), labels[a].number, l) end
+function M.sign(p) local a, l = p:arg(); return '<span class="tok">&lt;|' .. inline(a, l) .. '|&gt;</span>' end
+-- \cited{Aho 1975; Gage 1994} in brackets, \cited[words]{Aho 1975} as words: links to the bibliography of the book
+function M.cited(p)
+  local words, l = p:opt(), p:line()
+  local list = p:arg()
+  local function to(key, text) return '<a class="out" title="in the book" href="../incipit.pdf#nameddest=source.' .. key:gsub(" ", "%%20") .. '">' .. inline(text, l) .. "</a>" end
+  if words then return to(squeeze(list), words) end
+  local o = {}
+  for key in list:gmatch("[^;]+") do key = squeeze(key); o[#o + 1] = to(key, key) end
+  return "[" .. table.concat(o, "; ") .. "]"
+end
+function M.kern(p) p.i = p.s:match("^%s*%-?[%d.]+%a%a()", p.i) or p:fail("\\kern without a length"); return "" end
 M.labelcref = M.ref
 function M.eqref(p) local l = p:line(); local a = p:arg(); return link(labels[a] or fail(l, "no label %s", a), "(" .. labels[a].number .. ")", l) end
 function M.nameref(p) local l = p:line(); local a = p:arg(); return link(labels[a] or fail(l, "no label %s", a), labels[a].row.title, l) end
@@ -488,6 +524,7 @@ local function display(b, l)
 end
 E.equation = function() return display end
 E["equation*"], E.align, E["align*"], E.displaymath = E.equation, E.equation, E.equation, E.equation
+E["gather*"], E.gather = E.equation, E.equation
 E.tutorial = function(p) local v = p:arg(); local ids = p:arg(); return function(b, l) return tutorial(v, ids, blocks(b, l), l) end end
 E.claimed = function(p)
   local line = p:line(); local ids = p:arg()
@@ -551,6 +588,9 @@ local function set(s, line, block, comment)
         local e = s:find("\\]", p.i, true) or p:fail("\\[ is not closed")
         add(display(s:sub(p.i + 2, e - 1), p:line())); p.i = e + 2
       else
+        local accent = ({ ["'"] = "\u{301}", ["`"] = "\u{300}", ['"'] = "\u{308}", ["^"] = "\u{302}", ["~"] = "\u{303}" })[d]
+        local letter, after = s:match("^{?(%a)}?()", p.i + 2)
+        if accent and letter and not comment then put(letter .. accent); p.i = after - 2; d = "@" end
         local t = ({ [" "] = " ", ["\n"] = " ", [","] = thin, [";"] = thin, ["-"] = "&shy;", ["/"] = "", ["@"] = "" })[d] or d:find("^[%%&_#${}]$") and esc(d)
         if d == "\\" and not comment then t = "<br>" elseif d == "\\" then t = "\\" end
         put(t or p:fail("\\%s has no meaning in tools/html.lua", d)); p.i = p.i + 2
@@ -748,7 +788,9 @@ for name, l in pairs(labels) do
   end
 end
 for _, d in pairs(drawn) do table.sort(d, function(a, b) return number_key(a.label.number) < number_key(b.label.number) end) end
-local function magic(s) return (s:gsub("%p", "%%%0")) end
+for _, q in pairs(quoted) do
+  table.sort(q, function(a, b) local x, y = number_key(a), number_key(b); return (x:match("^%a") or "0") .. x < (y:match("^%a") or "0") .. y end)
+end
 local homes = {}                          -- per web: patterns of its strings
 for _, w in ipairs(webs) do
   local list = {}
@@ -911,6 +953,8 @@ local function section_html(z)
   return table.concat(o, "\n")
 end
 function math_min(d) return d > 4 and 4 or d end
+-- a page of a group that is gone goes, too
+for f in lfs.dir(OUT) do if f:match("%.html$") then os.remove(OUT .. "/" .. f) end end
 local style, script = need("tools/html.css"), need("tools/html.js")
 local function page(file, title, nav, body)
   write(file, '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>' .. bare(title) ..
