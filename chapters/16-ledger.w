@@ -158,7 +158,9 @@ const char *verdict_name(enum verdict which);
 bool verdict_find(const char *name, enum verdict *which);
   /* the verdict of that name; false if there is none */
 
-@ @<Name the verdicts@>=
+@ The names are those of the table and of the command, in the order of the enumeration.
+
+@<Name the verdicts@>=
 static const char *const verdict_names[N_VERDICTS] = {
   "not-judged", "holds", "holds-with-rounding", "off-by-one",@|
   "misleading", "ambiguous", "wrong",@| "not-testable-here", "to-come" };
@@ -236,7 +238,9 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
   struct error *why);
   /* the verdict; |why| is written if the row is not judged */
 
-@ @<Work out an expression@>=
+@ An operand is a number or a key. A key that the run did not print makes the whole test unknown, and the message says which key it was.
+
+@<Work out an expression@>=
 static bool operand_value(const struct operand *o, const struct run_values *v,
   double *x, struct error *why)
 {
@@ -296,7 +300,9 @@ static enum outcome compare(const struct rule_test *t, double ours, double their
   return holds ? OUTCOME_EXACT : OUTCOME_FALSE;
 }
 
-@ @<Compare ours with theirs@>=
+@ A test works out both sides and compares them. The two limits of a range are numbers of the rule, so |in| has no right side to work out.
+
+@<Compare ours with theirs@>=
 enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
   struct error *why)
 {

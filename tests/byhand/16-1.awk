@@ -14,14 +14,14 @@ function bad(w) { print "line " FNR ": " w; wrong = 1 }
 END {
   gsub(/,/, "", all)
   if (rows != 3) bad("rows")
-  if (!match(all, /prompt of [0-9]+ tokens for [0-9]+ tokens/)) bad("no lengths")
-  split(substr(all, RSTART, RLENGTH), t, " "); p = t[3]; g = t[6]
+  if (!match(all, /for [0-9]+ tokens after a prompt of [0-9]+ /)) bad("no lengths")
+  split(substr(all, RSTART, RLENGTH), t, " "); g = t[2]; p = t[8]
   naive = g * p + g * (g - 1) / 2
   if (naive != first || index(all, "computes " naive " rows") == 0) bad("rows " naive)
-  if (p + g != second || index(all, "that " p + g " are needed") == 0) bad("needed " p + g)
+  if (p + g != second || index(all, "that " p + g " of them are needed") == 0) bad("needed " p + g)
   if (p + g - 1 != counted) bad("counted " p + g - 1)
-  if (index(all, "is " naive / (p + g) "; its second") == 0) bad("factor " naive / (p + g))
-  if (index(all, "has " third " for the factor") == 0) bad("the second line")
+  if (index(all, "is " naive / (p + g) ". Its second") == 0) bad("factor " naive / (p + g))
+  if (index(all, "gives a factor of " third ".") == 0) bad("the second line")
   if (index(all, second "-" counted "=" second - counted ":") == 0) bad("difference")
   if (index(all, exact " rounded to three digits is " third) == 0) bad("rounded")
   if (sprintf("%.4f", (200 * 500 + 200 * 199 / 2) / 700) != exact) bad("the factor of 500 and 200")
