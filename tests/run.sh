@@ -50,6 +50,7 @@ if [ "$build" = build ]; then
   one readme texlua tools/readme.lua README.md
   one questions texlua tests/questions.lua docs/questions.md
   one margins texlua tests/margins.lua
+  one pages texlua tests/pages.lua
 fi
 if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   alone ${CHECKPOINTS:-}
