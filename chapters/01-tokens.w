@@ -819,7 +819,7 @@ vocabulary is small and was trained on English tales; German falls apart in it, 
 \tabcaption{tab:words}{Tokens per word and bytes per token of one page in English and in German, and bytes per token of a page of C. A word is what is between two spaces.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
 & \multicolumn{2}{c}{English} & \multicolumn{2}{c}{German} & C\\
-\tabhead{vocabulary} & \tabhead{tokens/word} & \tabhead{bytes/token} & \tabhead{tokens/word} & \tabhead{bytes/token} & \tabhead{bytes/token}\\
+\tabhead{vocabulary} & \tabhead{tokens/word} & \tabhead{bytes/token} & \tabhead{tokens/word} & \tabhead{bytes/token} & \tabhead{bytes/token}\\\midrule
 this book's & \val[2]{tokens.words.pocket.english} & \val[2]{tokens.width.pocket.english} & \val[2]{tokens.words.pocket.german} & \val[2]{tokens.width.pocket.german} & \val[2]{tokens.width.pocket.code}\\
 GPT-2 & \val[2]{tokens.words.gpt2.english} & \val[2]{tokens.width.gpt2.english} & \val[2]{tokens.words.gpt2.german} & \val[2]{tokens.width.gpt2.german} & \val[2]{tokens.width.gpt2.code}\\
 Llama 2 & \val[2]{tokens.words.llama2.english} & \val[2]{tokens.width.llama2.english} & \val[2]{tokens.words.llama2.german} & \val[2]{tokens.width.llama2.german} & \val[2]{tokens.width.llama2.code}\\

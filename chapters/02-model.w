@@ -138,7 +138,7 @@ fewer heads of keys and values than of queries. One engine serves both, because 
 \begin{table}
 \tabcaption{tab:threemodels}{The shapes of three models, with their names in the code, and what follows from them. A head that is tied to the embedding, that is, uses the same numbers, is counted once. The FLOPs of a token are those of all matrices; attention adds the FLOPs of a pair for each position that the row sees.}
 \begin{tabular*}{\textwidth}{@@{}ll@@{\extracolsep{\fill}}rrr@@{}}
-& & \tabhead{built-in} & \tabhead{GPT-2 small} & \tabhead{Llama 3 8B}\\
+& & \tabhead{built-in} & \tabhead{GPT-2 small} & \tabhead{Llama 3 8B}\\\midrule
 layers $L$ & \textsf{n\_layers} & \val{sizes.pocket.layers} & \val{sizes.gpt2.layers} & \val{sizes.llama3.layers}\\
 width $d$ & \textsf{d\_model} & \val{sizes.pocket.width} & \val{sizes.gpt2.width} & \val{sizes.llama3.width}\\
 heads $H$ & \textsf{n\_heads} & \val{sizes.pocket.heads} & \val{sizes.gpt2.heads} & \val{sizes.llama3.heads}\\
@@ -1405,7 +1405,7 @@ The counters of two passes through the built-in model, one of a single row and o
 \begin{table}
 \tabcaption{tab:passcost}{Two passes of the built-in model from an empty store, counted. Logits are made for the last row only. FLOPs are twice the multiply--adds.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
-\tabhead{rows of the pass} & \val{cost.1.rows} & \val{cost.100.rows}\\
+\tabhead{rows of the pass} & \val{cost.1.rows} & \val{cost.100.rows}\\\midrule
 FLOPs in the layers' matrices & \val{cost.1.linear} & \val{cost.100.linear}\\
 FLOPs in attention & \val{cost.1.attention} & \val{cost.100.attention}\\
 FLOPs in the head & \val{cost.1.head} & \val{cost.100.head}\\

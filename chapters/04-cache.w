@@ -195,7 +195,7 @@ The order matters most. Over 4096 positions one block by rows takes \val[1]{layo
 \begin{table}
 \tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over 256, 1024 and 4096 stored positions. Bold: the layout that we chose.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
-\tabhead{layout} & \tabhead{256} & \tabhead{1024} & \tabhead{4096}\\
+\tabhead{layout} & \tabhead{256} & \tabhead{1024} & \tabhead{4096}\\\midrule
 by rows, one block & \val[0]{layout.rows.256} & \val[0]{layout.rows.1024} & \val[0]{layout.rows.4096}\\
 by rows, pages of 16 & \val[0]{layout.rows16.256} & \val[0]{layout.rows16.1024} & \val[0]{layout.rows16.4096}\\
 by rows, pages of 64 & \val[0]{layout.rows64.256} & \val[0]{layout.rows64.1024} & \val[0]{layout.rows64.4096}\\

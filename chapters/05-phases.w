@@ -75,7 +75,7 @@ where $n$ is the number of tokens so far. TTFT grows with the prompt as soon as 
 \tabcaption{tab:waits}{TTFT: milliseconds to the first token after a prompt. TPOT: milliseconds for one token after a context of that length.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrr@@{}}
 & \multicolumn2{c}{GPT-2 small's shape} & \multicolumn2{c}{built-in model}\\
-\tabhead{tokens} & \tabhead{TTFT} & \tabhead{TPOT} & \tabhead{TTFT} & \tabhead{TPOT}\\
+\tabhead{tokens} & \tabhead{TTFT} & \tabhead{TPOT} & \tabhead{TTFT} & \tabhead{TPOT}\\\midrule
 1 & \val[0]{phases.ms.gpt2.1.0.1} & \val[0]{phases.ms.gpt2.1.0.1} & \val[2]{phases.ms.pocket.1.0.1} & \val[2]{phases.ms.pocket.1.0.1}\\
 128 & \val[0]{phases.ms.gpt2.1.0.128} & \val[0]{phases.ms.gpt2.1.128.1} & \val[1]{phases.ms.pocket.1.0.128} & \val[2]{phases.ms.pocket.1.128.1}\\
 256 & \val[0]{phases.ms.gpt2.1.0.256} & \val[0]{phases.ms.gpt2.1.256.1} & \val[1]{phases.ms.pocket.1.0.256} & \val[2]{phases.ms.pocket.1.256.1}\\
@@ -96,7 +96,7 @@ Therefore a model has a speed limit on any machine: the bandwidth divided by wha
 \begin{table}
 \tabcaption{tab:hardware}{Published figures of accelerators. Ridge point: operations for each byte (two to a multiply--add, in bfloat16). Limit: the most tokens a second that 1, 4 and 8 of them can decode for one sequence with 140 gigabytes of weights. From the makers' data sheets, 2021 to 2024.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
-\tabhead{machine} & \tabhead{ridge point} & \tabhead{limit, one} & \tabhead{four} & \tabhead{eight}\\
+\tabhead{machine} & \tabhead{ridge point} & \tabhead{limit, one} & \tabhead{four} & \tabhead{eight}\\\midrule
 A100, 80 GB & \val[0]{phases.balance.A100} & \val[1]{phases.bound.A100.1} & \val[0]{phases.bound.A100.4} & \val[0]{phases.bound.A100.8}\\
 H100 & \val[0]{phases.balance.H100} & \val[1]{phases.bound.H100.1} & \val[0]{phases.bound.H100.4} & \val[0]{phases.bound.H100.8}\\
 H200 & \val[0]{phases.balance.H200} & \val[1]{phases.bound.H200.1} & \val[0]{phases.bound.H200.4} & \val[0]{phases.bound.H200.8}\\
@@ -192,7 +192,7 @@ What does an answer take in all? We add up the measured passes: one over the pro
 \begin{table}
 \tabcaption{tab:answers}{Seconds for a text that begins with one token, in GPT-2 small's shape with one worker.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrr@@{}}
-\tabhead{tokens} & \tabhead{without cache} & \tabhead{with cache} & \tabhead{factor}\\
+\tabhead{tokens} & \tabhead{without cache} & \tabhead{with cache} & \tabhead{factor}\\\midrule
 30 & \val[1]{phases.sum.naive.30} & \val[2]{phases.sum.kept.30} & \val[1]{phases.sum.ratio.30}\\
 100 & \val[1]{phases.sum.naive.100} & \val[2]{phases.sum.kept.100} & \val[1]{phases.sum.ratio.100}\\
 300 & \val[0]{phases.sum.naive.300} & \val[1]{phases.sum.kept.300} & \val[1]{phases.sum.ratio.300}\\

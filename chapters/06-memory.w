@@ -126,7 +126,7 @@ uint64_t footprint_parameters(const struct model_config *c)
 \tabcaption{tab:tensors}{Parameters of two models: the numbers in one tensor, and how many such tensors there are.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
 & \multicolumn{2}{c}{GPT-2 small} & \multicolumn{2}{c}{Llama 7B}\\
-\tabhead{tensor} & \tabhead{each} & \tabhead{times} & \tabhead{each} & \tabhead{times}\\
+\tabhead{tensor} & \tabhead{each} & \tabhead{times} & \tabhead{each} & \tabhead{times}\\\midrule
 embedding & \val{footprint.gpt2.embedding} & \val{footprint.gpt2.embedding.times} & \val{footprint.llama-7b.embedding} & \val{footprint.llama-7b.embedding.times}\\
 positions & \val{footprint.gpt2.positions} & \val{footprint.gpt2.positions.times} & --- & ---\\
 norms & \val{footprint.gpt2.norms} & \val{footprint.gpt2.norms.times} & \val{footprint.llama-7b.norms} & \val{footprint.llama-7b.norms.times}\\
@@ -249,7 +249,7 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
 \begin{table}[htp]
 \tabcaption{tab:caches}{The KV cache of published models, in numbers of two bytes: bytes that a token adds, and the cache of a whole context. Heads are those of keys and values. Contexts are those of the published settings; Mistral 7B has a window of \val{shape.mistral-7b.window} rows and keeps no more; DeepSeek-V3 has latents instead of heads (\cref{sec:grouped}).}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
-\tabhead{model} & \tabhead{layers} & \tabhead{heads} & \tabhead{bytes a token} & \tabhead{context} & \tabhead{GB} & \tabhead{GiB}\\
+\tabhead{model} & \tabhead{layers} & \tabhead{heads} & \tabhead{bytes a token} & \tabhead{context} & \tabhead{GB} & \tabhead{GiB}\\\midrule
 GPT-2 small & \val{shape.gpt2.layers} & \val{shape.gpt2.heads} & \val{shape.gpt2.token} & \val{shape.gpt2.context} & \val[3]{shape.gpt2.gb} & \val[3]{shape.gpt2.gib}\\
 GPT-2 medium & \val{shape.gpt2-medium.layers} & \val{shape.gpt2-medium.heads} & \val{shape.gpt2-medium.token} & \val{shape.gpt2-medium.context} & \val[3]{shape.gpt2-medium.gb} & \val[3]{shape.gpt2-medium.gib}\\
 GPT-2 large & \val{shape.gpt2-large.layers} & \val{shape.gpt2-large.heads} & \val{shape.gpt2-large.token} & \val{shape.gpt2-large.context} & \val[3]{shape.gpt2-large.gb} & \val[3]{shape.gpt2-large.gib}\\
@@ -472,7 +472,7 @@ The cache takes $2\,L\,h\,d_h\,b\cdot n\cdot B$ bytes. \Cref{tab:levers} lists w
 \begin{table}
 \tabcaption{tab:levers}{What makes the cache smaller: the factor that is cut, whether the model must have been trained for it, and whether a given model's output changes when it is applied.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}llll@@{}}
-\tabhead{lever} & \tabhead{cuts} & \tabhead{trained} & \tabhead{output} & \tabhead{section}\\
+\tabhead{lever} & \tabhead{cuts} & \tabhead{trained} & \tabhead{output} & \tabhead{section}\\\midrule
 grouped-query attention (GQA) & $h$ & yes & --- & \labelcref{sec:grouped}\\
 latent attention (MLA) & $2\,h\,d_h$ & yes & --- & \labelcref{sec:grouped}\\
 layers that share keys and values & $L$ & yes & --- & ---\\
@@ -722,7 +722,7 @@ A lever that a model was not trained with makes a different model of it. How dif
 \begin{table}
 \tabcaption{tab:formats}{Formats of the cache, in the built-in model: bytes a token, with scales; the largest error of a logit in all rows, and the mean over the rows of each row's largest; rows whose likeliest token has changed; perplexity.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
-\tabhead{format} & \tabhead{bytes} & \tabhead{largest} & \tabhead{mean} & \tabhead{changed} & \tabhead{perplexity}\\
+\tabhead{format} & \tabhead{bytes} & \tabhead{largest} & \tabhead{mean} & \tabhead{changed} & \tabhead{perplexity}\\\midrule
 \texttt{f32} & \val{kv.f32.bytes} & \val[4]{kv.f32.most} & \val[4]{kv.f32.mean} & \val{kv.f32.changed} & \val[4]{kv.f32.perplexity}\\
 \texttt{f16} & \val{kv.f16.bytes} & \val[4]{kv.f16.most} & \val[4]{kv.f16.mean} & \val{kv.f16.changed} & \val[4]{kv.f16.perplexity}\\
 \texttt{bf16} & \val{kv.bf16.bytes} & \val[4]{kv.bf16.most} & \val[4]{kv.bf16.mean} & \val{kv.bf16.changed} & \val[4]{kv.bf16.perplexity}\\
@@ -743,7 +743,7 @@ A text still has one set of bits, whatever the format. A row is packed before an
 \tabcaption{tab:windows}{The tales with a window in all layers, without and with four sinks: rows that the cache keeps when the text is read token by token, rows whose likeliest token has changed, and perplexity.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrrrr@@{}}
 & \multicolumn{3}{c}{no sinks} & \multicolumn{3}{c}{four sinks}\\
-\tabhead{window} & \tabhead{rows} & \tabhead{changed} & \tabhead{perplexity} & \tabhead{rows} & \tabhead{changed} & \tabhead{perplexity}\\
+\tabhead{window} & \tabhead{rows} & \tabhead{changed} & \tabhead{perplexity} & \tabhead{rows} & \tabhead{changed} & \tabhead{perplexity}\\\midrule
 16 & \val{win.16.rows} & \val{win.16.changed} & \val[4]{win.16.perplexity} & \val{win.16.sinks.rows} & \val{win.16.sinks.changed} & \val[4]{win.16.sinks.perplexity}\\
 64 & \val{win.64.rows} & \val{win.64.changed} & \val[4]{win.64.perplexity} & \val{win.64.sinks.rows} & \val{win.64.sinks.changed} & \val[4]{win.64.sinks.perplexity}\\
 128 & \val{win.128.rows} & \val{win.128.changed} & \val[4]{win.128.perplexity} & \val{win.128.sinks.rows} & \val{win.128.sinks.changed} & \val[4]{win.128.sinks.perplexity}\\

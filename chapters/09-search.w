@@ -220,7 +220,7 @@ a falls below b. In a search a stays in front: its log-probability is near 0, an
 \begin{table}
 \tabcaption{tab:penalty}{A repetition penalty of \val{penalty.r} on logits, as in greedy decoding, and on log-probabilities, as in a search. The tokens a and c have occurred before.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
-\tabhead{token} & \tabhead{logit} & \tabhead{penalised} & \tabhead{log-probability} & \tabhead{penalised}\\
+\tabhead{token} & \tabhead{logit} & \tabhead{penalised} & \tabhead{log-probability} & \tabhead{penalised}\\\midrule
 a & \val[2]{penalty.logit.a} & \val[2]{penalty.logit.after.a} & \val[2]{penalty.log.a} & \val[2]{penalty.log.after.a}\\
 b & \val[2]{penalty.logit.b} & \val[2]{penalty.logit.after.b} & \val[2]{penalty.log.b} & \val[2]{penalty.log.after.b}\\
 c & \val[2]{penalty.logit.c} & \val[2]{penalty.logit.after.c} & \val[2]{penalty.log.c} & \val[2]{penalty.log.after.c}
@@ -884,7 +884,7 @@ Then the copies. Where a beam has several children, all but one must copy the ro
 \begin{table}
 \tabcaption{tab:sharing}{Passes and rows of a search; forks, that is, children beyond a parent's first; kilobytes (1000 bytes) of keys and values that were copied, with pages of 16 and of 64 rows, and if every beam were copied in every step.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
-\tabhead{beams} & \tabhead{passes} & \tabhead{rows} & \tabhead{forks} & \tabhead{pages of 16} & \tabhead{pages of 64} & \tabhead{all copied}\\
+\tabhead{beams} & \tabhead{passes} & \tabhead{rows} & \tabhead{forks} & \tabhead{pages of 16} & \tabhead{pages of 64} & \tabhead{all copied}\\\midrule
 1 & \val{share.passes.1} & \val{share.rows.1} & \val{share.forks.1} & \val[0]{share.copied16.1} & \val[0]{share.copied64.1} & \val[0]{share.all.1}\\
 2 & \val{share.passes.2} & \val{share.rows.2} & \val{share.forks.2} & \val[0]{share.copied16.2} & \val[0]{share.copied64.2} & \val[0]{share.all.2}\\
 4 & \val{share.passes.4} & \val{share.rows.4} & \val{share.forks.4} & \val[0]{share.copied16.4} & \val[0]{share.copied64.4} & \val[0]{share.all.4}\\
@@ -910,7 +910,7 @@ behind two others, was dropped, and would have won in the end. No small number o
 \begin{table}
 \tabcaption{tab:forest}{Random models of the middle spread, in percent: in how many the search finds the likeliest text, in how many its text is less likely than the greedy one, in how many the leader changed, and in how many the first token was another than the greedy one.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
-\tabhead{beams} & \tabhead{found} & \tabhead{worse than greedy} & \tabhead{leader changed} & \tabhead{other first token}\\
+\tabhead{beams} & \tabhead{found} & \tabhead{worse than greedy} & \tabhead{leader changed} & \tabhead{other first token}\\\midrule
 1 & \val[1]{forest.found.1} & \val[2]{forest.share.worse.1} & \val[1]{forest.turned.1} & \val[1]{forest.other.1}\\
 2 & \val[1]{forest.found.2} & \val[2]{forest.share.worse.2} & \val[1]{forest.turned.2} & \val[1]{forest.other.2}\\
 3 & \val[1]{forest.found.3} & \val[2]{forest.share.worse.3} & \val[1]{forest.turned.3} & \val[1]{forest.other.3}\\
@@ -932,7 +932,7 @@ The texts of the forest end by their length, all in the same step, so neither th
 \begin{table}
 \tabcaption{tab:grove}{Random models with an end token, four beams: the length penalty $\lambda$ and the rule of early stopping; the mean number of steps, of texts offered to the pool, and of tokens in the text returned; in how many models, in percent, that text has the best score of all texts.}
 \begin{tabular*}{\textwidth}{@@{}ll@@{\extracolsep{\fill}}rrrr@@{}}
-\tabhead{$\lambda$} & \tabhead{stopping} & \tabhead{steps} & \tabhead{finished} & \tabhead{tokens} & \tabhead{best of all}\\
+\tabhead{$\lambda$} & \tabhead{stopping} & \tabhead{steps} & \tabhead{finished} & \tabhead{tokens} & \tabhead{best of all}\\\midrule
 0 & \texttt{true} & \val[2]{grove.steps.0.true} & \val[2]{grove.offers.0.true} & \val[2]{grove.tokens.0.true} & \val[1]{grove.found.0.true}\\
 0 & \texttt{false} & \val[2]{grove.steps.0.false} & \val[2]{grove.offers.0.false} & \val[2]{grove.tokens.0.false} & \val[1]{grove.found.0.false}\\
 0 & \texttt{never} & \val[2]{grove.steps.0.never} & \val[2]{grove.offers.0.never} & \val[2]{grove.tokens.0.never} & \val[1]{grove.found.0.never}\\
@@ -977,7 +977,7 @@ The likeliest text itself is not among the seven: we do not know it for this mod
 \begin{table}
 \tabcaption{tab:dull}{Seven ways to go on after \val{dull.windows} places in three tales: the mean log-probability of a token, in nats; distinct-2, in percent; and the entropy of all tokens written, in bits. (A nat is $1/\ln2$ bits; \cref{sampling} gives log-probabilities in bits.)}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
-\tabhead{way} & \tabhead{log-probability, nats} & \tabhead{distinct-2, \%} & \tabhead{entropy, bits}\\
+\tabhead{way} & \tabhead{log-probability, nats} & \tabhead{distinct-2, \%} & \tabhead{entropy, bits}\\\midrule
 the tale itself & \val[3]{dull.logprob.tale} & \val[1]{dull.distinct.tale} & \val[2]{dull.entropy.tale}\\
 sampling, temperature 1 & \val[3]{dull.logprob.dice} & \val[1]{dull.distinct.dice} & \val[2]{dull.entropy.dice}\\
 the best of four such & \val[3]{dull.logprob.best} & \val[1]{dull.distinct.best} & \val[2]{dull.entropy.best}\\

@@ -55,7 +55,7 @@ A larger group, \val{ledger.all.misleading} statements, is \emph{misleading}: tr
 \begin{table}
 \tabcaption{tab:verdicts}{Verdicts by source.}
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrrrrrrrr@@{}}
-& \tabhead{holds} & \tabhead{rounded} & \tabhead{$\pm1$} & \tabhead{ambig.} & \tabhead{mislead.} & \tabhead{wrong} & \tabhead{untested} & \tabhead{to come}\\
+& \tabhead{holds} & \tabhead{rounded} & \tabhead{$\pm1$} & \tabhead{ambig.} & \tabhead{mislead.} & \tabhead{wrong} & \tabhead{untested} & \tabhead{to come}\\\midrule
 S0 & \val{ledger.S0.holds} & \val{ledger.S0.holds-with-rounding} & \val{ledger.S0.off-by-one} & \val{ledger.S0.ambiguous} & \val{ledger.S0.misleading} & \val{ledger.S0.wrong} & \val{ledger.S0.not-testable-here} & \val{ledger.S0.to-come}\\
 S1 & \val{ledger.S1.holds} & \val{ledger.S1.holds-with-rounding} & \val{ledger.S1.off-by-one} & \val{ledger.S1.ambiguous} & \val{ledger.S1.misleading} & \val{ledger.S1.wrong} & \val{ledger.S1.not-testable-here} & \val{ledger.S1.to-come}\\
 S2 & \val{ledger.S2.holds} & \val{ledger.S2.holds-with-rounding} & \val{ledger.S2.off-by-one} & \val{ledger.S2.ambiguous} & \val{ledger.S2.misleading} & \val{ledger.S2.wrong} & \val{ledger.S2.not-testable-here} & \val{ledger.S2.to-come}\\

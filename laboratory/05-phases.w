@@ -852,7 +852,7 @@ static bool print_values(struct fixture *lab, struct error *why)
 \begin{table}
 \tabcaption{tab:parts}{Milliseconds of two passes of the stand-in, by kernels: one row after 512 others, and 512 rows after none.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
-\tabhead{part} & \tabhead{1 row} & \tabhead{512 rows}\\
+\tabhead{part} & \tabhead{1 row} & \tabhead{512 rows}\\\midrule
 matrices of the layers & \val[1]{phases.part.gpt2.1.linear} & \val[0]{phases.part.gpt2.512.linear}\\
 the head & \val[1]{phases.part.gpt2.1.head} & \val[0]{phases.part.gpt2.512.head}\\
 attention & \val[1]{phases.part.gpt2.1.attention} & \val[0]{phases.part.gpt2.512.attention}\\

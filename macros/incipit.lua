@@ -122,7 +122,7 @@ end
 function incipit.byhand(name)
   local module = name:match("^build/out/([%w-]+)%.txt$")
   local h = module and io.open("build/alone/" .. module .. ".txt")
-  if not h then return end
+  if not h then tex.sprint("\\penalty0\\addvspace{10pt plus3pt}"); return end
   tex.sprint("\\csname incipit@ccline\\endcsname ")
   for line in h:lines() do tex.sprint("\\cpline{"); tex.cprint(12, line); tex.sprint("}") end
   tex.sprint("\\csname endincipit@ccline\\endcsname ")

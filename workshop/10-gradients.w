@@ -1004,7 +1004,7 @@ last gain.
 \tabcaption{tab:gradients}{The slope of the loss along a direction drawn by lot, by difference and by
 backpropagation.}
 \begin{tabular}{@@{}lrr@@{}}
-\tabhead{tensor} & \tabhead{by difference} & \tabhead{backwards}\\
+\tabhead{tensor} & \tabhead{by difference} & \tabhead{backwards}\\\midrule
 embedding, also head & \val{grad.0.far} & \val{grad.0.back}\\
 gain before attention & \val{grad.1.far} & \val{grad.1.back}\\
 queries & \val{grad.2.far} & \val{grad.2.back}\\

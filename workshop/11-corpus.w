@@ -1056,7 +1056,7 @@ its tokens are those of the tokenizer, which has learnt \val{train.merges} merge
 \begin{table}
 \tabcaption{tab:source}{Five sorts of text: how much of the tokens they are, and how surprising a token is.}
 \begin{tabular}{@@{}llrr@@{}}
-\tabhead{sort} & \tabhead{kind} & \tabhead{share} & \tabhead{bits a token}\\
+\tabhead{sort} & \tabhead{kind} & \tabhead{share} & \tabhead{bits a token}\\\midrule
 tale & story & \val{train.share.tale} & \val{train.bits.tale}\\
 home & story & \val{train.share.home} & \val{train.bits.home}\\
 chronicle & story & \val{train.share.chronicle} & \val{train.bits.chronicle}\\

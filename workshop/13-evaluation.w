@@ -42,7 +42,7 @@ the same quotient for each sort of text, because a model could be perfect in chr
 \tabcaption{tab:results}{Five sorts of text: the entropy of the source in bits a token, the loss of the model divided by the entropy, what the distributions of model and sibling have in
 common, and how many tokens back the heads look on the average.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
-\tabhead{sort} & \tabhead{entropy} & \tabhead{loss / entropy} & \tabhead{in common} & \tabhead{distance}\\
+\tabhead{sort} & \tabhead{entropy} & \tabhead{loss / entropy} & \tabhead{in common} & \tabhead{distance}\\\midrule
 tale & \val{train.bits.tale} & \val{train.ratio.tale} & \val{train.draft.common.tale} & \val[1]{train.gaze.tale}\\
 home & \val{train.bits.home} & \val{train.ratio.home} & \val{train.draft.common.home} & \val[1]{train.gaze.home}\\
 chronicle & \val{train.bits.chronicle} & \val{train.ratio.chronicle} & \val{train.draft.common.chronicle} & \val[1]{train.gaze.chronicle}\\
@@ -66,7 +66,7 @@ the hero was introduced.
 \begin{table}
 \tabcaption{tab:recall}{The share of the right name among all names, by the distance to its first mention in tokens.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
-\tabhead{distance} & \tabhead{share of the right name} & \tabhead{mentions}\\
+\tabhead{distance} & \tabhead{share of the right name} & \tabhead{mentions}\\\midrule
 less than 100 & \val{train.names.near} & \val{train.names.near.n}\\
 100 to 300 & \val{train.names.middle} & \val{train.names.middle.n}\\
 more than 300 & \val{train.names.far} & \val{train.names.far.n}
@@ -89,7 +89,7 @@ that was counted, which is the limit of the examination. After \tok{The cat sat 
 \begin{table}
 \tabcaption{tab:chances}{The chance that the model gives to each token of a sentence, after an end-of-text and the tokens before it.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrrr@@{}}
-\tabhead{token} & The & cat & sat & on & the & mat & .\\
+\tabhead{token} & The & cat & sat & on & the & mat & .\\\midrule
 \tabhead{chance} & \val{train.chance.The} & \val{train.chance.cat} & \val{train.chance.sat} & \val{train.chance.on} & \val{train.chance.the} & \val{train.chance.mat} & \val{train.chance.dot}
 \end{tabular*}
 \end{table}
