@@ -1235,7 +1235,7 @@ int main(void)
   return ok && m.all.live == 0 ? 0 : 1;
 }
 
-@ Pencil and program agree: 256 joins the bytes of \texttt a and \texttt t, and the word that was not learnt is 257 and 256.
+@ Pencil and program agree: 256 joins the bytes of \texttt a and \texttt t, and the word that was not learnt is \given{257} and 256.
 
 \checkpoint{build/out/tokens.txt}{the hand calculation, by the program}
 

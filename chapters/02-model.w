@@ -40,12 +40,12 @@ are those of the new row, and above it stands the next token, a full stop. Above
 two heads of two numbers each. The first two numbers of an embedding are the token, the
 last two the position. Attention has four matrices: $W_q$, $W_k$ and $W_v$ make the query, the key and the values of a row, and $W_o$ makes four numbers again of what the heads have found.
 $$
-W_q=\begin{pmatrix}-0.8&0&0&0\\0&0.4&0&0\\0&0&-0.4&0\\0&0&0&0.8\end{pmatrix}\quad
+W_q=\begin{pmatrix}-0.8&0&0&0\\0&\given{0.4}&0&0\\0&0&-0.4&0\\0&0&0&\given{0.8}\end{pmatrix}\quad
 W_k=\begin{pmatrix}1&0&0&0\\0&1&0&0\\0&0&1&0\\0&0&0&1\end{pmatrix}
 $$
 $$
 W_v=\begin{pmatrix}1&0&0&0\\0&1&0&0\\1&0&0&0\\0&1&0&0\end{pmatrix}\quad
-W_o=\begin{pmatrix}1&0&0&0\\0&0.5&0&0\\0&0&-1&0\\0&0&0&0.5\end{pmatrix}
+W_o=\begin{pmatrix}1&0&0&0\\0&\given{0.5}&0&0\\0&0&-1&0\\0&0&0&\given{0.5}\end{pmatrix}
 $$
 The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with three steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). Scores are divided by the root of a key's length. And \emph{softmax} turns scores into \emph{attention weights}, which sum to 1: the largest score is
 subtracted from each, $e$ is raised to the differences, and the results are divided by their sum (\cref{sec:weights}).
@@ -77,7 +77,7 @@ Each head's exponentials sum to 1.89. A looks most at \tok{the}, B at the positi
 The MLP of this model is as small as it can be: $W_{\mathrm{gate}}$ and $W_{\mathrm{up}}$ make one number each of the normed vector. The first, the \emph{gate}, goes through the function $\hbox{SiLU}(g)=g/(1+e^{-g})$, which passes large numbers and holds back negative ones, and multiplies the second.
 $W_{\mathrm{down}}$ makes four numbers of the product, and they are added to the vector, too. The last matrix makes the logits. By an old custom it is called the model's \emph{head}; it has nothing to do with the heads of attention.
 $$
-W_{\mathrm{gate}}=\begin{pmatrix}0.5&0&-1&0\end{pmatrix}\quad
+W_{\mathrm{gate}}=\begin{pmatrix}\given{0.5}&0&-1&0\end{pmatrix}\quad
 W_{\mathrm{up}}=\begin{pmatrix}0&0&1&0\end{pmatrix}
 $$
 $$
@@ -370,7 +370,7 @@ $$(R_{pf}\,q)\cdot(R_{tf}\,k)=q^{\mathsf T}R_{-pf}R_{tf}\,k=q^{\mathsf T}R_{(t-p
 The score depends on the difference $t-p$ and not on $p$ and $t$ themselves. A head that looks three positions back does so everywhere in a text. Values are not rotated: the position should
 decide how much of a value is taken over, and not what it says.
 
-@ The angle is rounded to float before its cosine and sine are taken, because the programs that trained these models do so. At position 10,000 the rounding moves the angle by up to
+@ The angle is rounded to float before its cosine and sine are taken, because the programs that trained these models do so. At position \given{10,000} the rounding moves the angle by up to
 half a thousandth; a more exact angle would not be the one that the model has learned with. A
 rotation has four products, and only two of them can be inside an |fmaf|; the others are rounded first. Our rule is that $x_i$ goes into the |fmaf|: number $i$ becomes $\texttt{fmaf}(x_i,c,-(x_{i+d_h/2}\,s))$ with $c$ and $s$ for cosine and sine, and
 its partner $\texttt{fmaf}(x_i,s,x_{i+d_h/2}\,c)$. Angles are the same in every layer and every head, so a pass computes them once.
@@ -553,7 +553,7 @@ static void attend(const struct engine *e, const struct attention_dims *h,
 
 @* Softmax: the mask and the scale. \label{sec:weights}
 \emph{Softmax} turns any numbers into weights that sum to 1. Only differences count, since a constant added
-to all of them cancels; so the largest is subtracted first. Without that, the exponential of a score of 100 would be infinite in float, whose numbers end
+to all of them cancels; so the largest is subtracted first. Without that, the exponential of a score of \given{100} would be infinite in float, whose numbers end
 before $e^{89}$, and
 infinity over infinity is not a number. With it, the largest exponential is 1, and scores far below the largest get a weight of 0.
 @^softmax@>
@@ -1292,7 +1292,7 @@ A product of such factors is never larger than the smallest of them, here in \va
 @ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the built-in model says
 $$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}\approx\val[5]{text.product},$$
 which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts the sum is the only way. Five hundred
-factors of 0.15 multiply to a number with more than four hundred zeros after the point, more than the smallest positive
+factors of \given{0.15} multiply to a number with more than four hundred zeros after the point, more than the smallest positive
 double: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
 
 
@@ -1400,7 +1400,7 @@ int main(void)
 \checkpoint{build/out/model.txt}{what the program of this chapter prints}
 
 @* What a pass costs. \label{sec:passcost}
-The counters of two passes through the built-in model, one of a single row and one of 100 rows, say what a forward pass costs (\cref{tab:passcost}).\lab{lab:passcost} A row costs the same number of FLOPs in the matrices whether it comes alone or in company. Attention grows with the pairs: row $i$, counted from 0, sees $i+1$ positions, so $n$ rows from an empty store have ${1\over2}n(n+1)$ pairs. The bytes of the weights grow only by the embedding's vectors.
+The counters of two passes through the built-in model, one of a single row and one of \given{100} rows, say what a forward pass costs (\cref{tab:passcost}).\lab{lab:passcost} A row costs the same number of FLOPs in the matrices whether it comes alone or in company. Attention grows with the pairs: row $i$, counted from 0, sees $i+1$ positions, so $n$ rows from an empty store have ${1\over2}n(n+1)$ pairs. The bytes of the weights grow only by the embedding's vectors.
 
 \begin{table}
 \tabcaption{tab:passcost}{Two passes of the built-in model from an empty store, counted. Logits are made for the last row only. FLOPs are twice the multiply--adds.}
@@ -1415,7 +1415,7 @@ FLOPs for each byte of weights & \val[1]{cost.1.intensity} & \val[1]{cost.100.in
 \end{tabular*}
 \end{table}
 
-The last line matters most. A processor can do many operations in the time in which it reads one byte from memory, dozens or hundreds. With \val[1]{cost.1.intensity} FLOPs a byte it waits for memory, and with \val[1]{cost.100.intensity} it computes. So 100 rows in one pass cost much less time than 100 passes of one row, and a good part of what follows consists of finding more rows for a pass: those of a prompt
+The last line matters most. A processor can do many operations in the time in which it reads one byte from memory, dozens or hundreds. With \val[1]{cost.1.intensity} FLOPs a byte it waits for memory, and with \val[1]{cost.100.intensity} it computes. So \given{100} rows in one pass cost much less time than \given{100} passes of one row, and a good part of what follows consists of finding more rows for a pass: those of a prompt
 or of many users (\cref{phases}), or guessed tokens that one pass checks together. How long a pass takes is measured in \cref{phases}.
 
 \begin{claimed}{S0-26}
@@ -1426,7 +1426,7 @@ in GPT-2 small the matrices of a layer cost more until a row sees \val{claim.S0-
 Exercises 6, 7 and 10 change the engine; the command builds it anew and judges.
 
 \begin{exercises}
-\exercise{check}{ex:model.sum}{Add $1.00$, $0.004$, $0.004$, $0.004$, $0.004$ in the machine with three digits, from the left, from the right, and in
+\exercise{check}{ex:model.sum}{Add $1.00$, $\given{0.004}$, $\given{0.004}$, $\given{0.004}$, $\given{0.004}$ in the machine with three digits, from the left, from the right, and in
 two lanes (terms 1, 3, 5 and 2, 4, then the fold).}{\texttt{make exercise-02-1}}{1.00, 1.02 and 1.01: three answers to one sum.}
 \exercise{check}{ex:model.swap}{Exchange \tok{the} and \tok{\ cat} in the hand calculation. Which of the heads notices, and what is the probability of the full
 stop now, to a hundredth?}{\texttt{make exercise-02-2}}{A looks at tokens and does not notice. B looks at the position before its own, where \tok{the} now stands; its mixed values become

@@ -62,7 +62,7 @@ static uint32_t likeliest(const float *logits, size_t vocab)
 @ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If the thread that reports its maximum first decided them, two runs would now and then write two texts.
 @^ties@>
 
-Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has 500 tokens; in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but all that follows continues a text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
+Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has \given{500} tokens; in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but all that follows continues a text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
 
 @* Rows computed, rows needed. \label{sec:naivecost}
 What does the loop cost? First with a pencil, for the first sentence of the tale.
@@ -178,8 +178,8 @@ prompt of one token
 \begin{equation}\label{eq:pairs}
   \sum_{n=1}^{g}\frac{n(n+1)}2=\frac{g(g+1)(g+2)}6 .
 \end{equation}
-For 1000 tokens the counters say \val{loop.naive.1.1000} rows and \val{loop.pairs.1.1000} pairs.
-The rows grow with the square, the pairs with the cube. The counters confirm it: between 1000 and 2000 tokens after a prompt of
+For \given{1000} tokens the counters say \val{loop.naive.1.1000} rows and \val{loop.pairs.1.1000} pairs.
+The rows grow with the square, the pairs with the cube. The counters confirm it: between \given{1000} and \given{2000} tokens after a prompt of
 one, the slopes on logarithmic paper are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
 An author who calls the naive loop ``quadratic'' has counted rows. The formulas also cover texts that are too long to run: one of 100,000 tokens would take \val{loop.formula.100000} rows.
 
@@ -734,7 +734,7 @@ the last token is never read. For $p=3$ and $g=4$ that makes \val{claim.S4-27} r
 \end{claimed}
 
 \begin{claimed}{S0-04, S0-37, S0-58, S1-19, S1-57, S2-35, S2-36, S3-11}
-for 1000 tokens the naive loop computes \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
+for \given{1000} tokens the naive loop computes \val{claim.S0-37} rows, which is quadratic, and \val{loop.pairs.1.1000} pairs, which is
 cubic. Another article prints \val{claim.S1-57} as the number of positions for ``attention'', but it counts rows.
 \end{claimed}
 

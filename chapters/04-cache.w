@@ -4,7 +4,7 @@
 
 \chapterquestion{The model has read this text a moment ago. Why must it read it again?}
 @** The KV cache: keep, page, fork, crop.
-\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. We leave this step out: the keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but a text of 1000 tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
+\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. We leave this step out: the keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but a text of \given{1000} tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
 @^KV cache@>
 
 The change is one line. It costs memory, a great deal of it for a long text, and it raises questions that the naive loop did not have. What exactly is in the cache after a given number of steps? Is a row's own key there when the row attends? What if two texts begin alike, or if a text is taken back a few tokens and goes on differently? Such questions invite off-by-one errors, and three of the five tutorials make them.
@@ -115,7 +115,7 @@ and the pairs, which were a sum of sums, lose one of the two:
 \begin{equation}\label{eq:cachedpairs}
   \sum_{n=1}^{T}\frac{n(n+1)}2=\frac{T(T+1)(T+2)}6\ \hbox{pairs, now}\ \sum_{n=1}^{T}n=\frac{T(T+1)}2.
 \end{equation}
-(The third of the four sums follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=1000$ the counters of the two loops say\lab{lab:cachesums} \val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs without the cache, and \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs with it. (These are the pairs of one head in one layer; each head of each layer has as many.)
+(The third of the four sums follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=\given{1000}$ the counters of the two loops say\lab{lab:cachesums} \val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs without the cache, and \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs with it. (These are the pairs of one head in one layer; each head of each layer has as many.)
 
 So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. An author who writes that the cache makes generation linear has counted rows; a user who finds that long contexts are slow has met the pairs. With the cache there are as many pairs as the naive loop has \emph{rows}, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it. Both are right about something.
 
@@ -128,14 +128,14 @@ A step with the cache has one row, which costs a constant by itself and attends 
 \begin{equation}\label{eq:cachedstep}
   t(n)=a+bn,
 \end{equation}
-where a step of the naive loop took $an+bn(n+1)/2$. So we timed each of 1000 steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key, with a mean error of \val[1]{cache.clock.error} percent.
+where a step of the naive loop took $an+bn(n+1)/2$. So we timed each of \given{1000} steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key, with a mean error of \val[1]{cache.clock.error} percent.
 
-All 1000 tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for 100, \val[1]{cache.clock.ratio.300} for 300, and \val[0]{cache.clock.ratio.1000} for 1000. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}. (That chapter finds \val[2]{phases.ms.pocket.1.1000.1} milliseconds for a row after 1000 others, and this one \val[2]{cache.clock.step.1000}: the two were timed in different hours on a machine that others share.)
+All \given{1000} tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for \given{100}, \val[1]{cache.clock.ratio.300} for \given{300}, and \val[0]{cache.clock.ratio.1000} for \given{1000}. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}. (That chapter finds \val[2]{phases.ms.pocket.1.1000.1} milliseconds for a row after \given{1000} others, and this one \val[2]{cache.clock.step.1000}: the two were timed in different hours on a machine that others share.)
 
 \fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it, and the fitted line of \eqref{eq:cachedstep}, which is bent by the logarithmic axes. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic axes. The naive one rises steadily over two orders of magnitude. The cached one is nearly flat at first and rises a little towards many tokens, close to the fitted curve.}
 
 @* Memory per token. \label{sec:price}
-The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and 100 written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have not been computed; so each computation of a row that was saved has cost \val[0]{cache.price.50.100} bytes. The longer the text, the lower this price, because the work that is saved grows with the square of the text and the memory only in proportion to it: for 1000 tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
+The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and \given{100} written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have not been computed; so each computation of a row that was saved has cost \val[0]{cache.price.50.100} bytes. The longer the text, the lower this price, because the work that is saved grows with the square of the text and the memory only in proportion to it: for \given{1000} tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
 
 Memory is not the whole price. What is stored must also be read again: each step reads all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
 
@@ -184,26 +184,26 @@ A server cannot ask its callers. It has to find the common beginning of a new pr
 @^prefix caching@>
 
 @* The layout of a page. \label{sec:layout}
-A page has a part for the keys and a part for the values of each layer. Within a part there are two natural orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds 256 bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
+A page has a part for the keys and a part for the values of each layer. Within a part there are two natural orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds \given{256} bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
 
 \fig{pagelayout}{fig:pagelayout}{The memory of a page, for three heads and four rows. In a part, the order by heads puts together what one head reads.}{Three bars. The first is a page: keys and values of layer 0, of layer 1, and so on. The second is one of its parts by heads: four rows of head 0, which are marked as one piece, then four of head 1, four of head 2. The third is the same part by rows: in each of four rows three heads, and what head 0 reads is marked in four places.}
 
-Larger pages need shorter tables, but on average half of a text's last page is unused. No formula decides any of this. So we measured attention by itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, over 256, 1024 or 4096 positions, in eight layouts, with the pages shuffled as they would be after some forks and crops (\cref{tab:layouts}).\lab{lab:layouts}
+Larger pages need shorter tables, but on average half of a text's last page is unused. No formula decides any of this. So we measured attention by itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, over \given{256}, \given{1024} or \given{4096} positions, in eight layouts, with the pages shuffled as they would be after some forks and crops (\cref{tab:layouts}).\lab{lab:layouts}
 
-The order matters most. Over 4096 positions one block by rows takes \val[1]{layout.order} times as long as one block by heads. The processor fetches ahead as long as addresses follow one another, and starts anew at every gap. By rows there is a gap after each row, and so it makes no difference how large a page is. By heads there is one at the end of each page: compared with one block, pages of 16 rows take \val[0]{layout.cost16} percent longer, pages of 64 rows \val[0]{layout.cost64} percent, and pages of 256 rows \val[0]{layout.cost256} percent. We chose 64 rows, by heads, as a compromise between this loss and the half page that each text wastes.
+The order matters most. Over \given{4096} positions one block by rows takes \val[1]{layout.order} times as long as one block by heads. The processor fetches ahead as long as addresses follow one another, and starts anew at every gap. By rows there is a gap after each row, and so it makes no difference how large a page is. By heads there is one at the end of each page: compared with one block, pages of 16 rows take \val[0]{layout.cost16} percent longer, pages of 64 rows \val[0]{layout.cost64} percent, and pages of \given{256} rows \val[0]{layout.cost256} percent. We chose 64 rows, by heads, as a compromise between this loss and the half page that each text wastes.
 
 \begin{table}
-\tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over 256, 1024 and 4096 stored positions. Bold: the layout that we chose.}
+\tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over \given{256}, \given{1024} and \given{4096} stored positions. Bold: the layout that we chose.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
 \tabhead{layout} & \tabhead{256} & \tabhead{1024} & \tabhead{4096}\\\midrule
 by rows, one block & \val[0]{layout.rows.256} & \val[0]{layout.rows.1024} & \val[0]{layout.rows.4096}\\
 by rows, pages of 16 & \val[0]{layout.rows16.256} & \val[0]{layout.rows16.1024} & \val[0]{layout.rows16.4096}\\
 by rows, pages of 64 & \val[0]{layout.rows64.256} & \val[0]{layout.rows64.1024} & \val[0]{layout.rows64.4096}\\
-by rows, pages of 256 & \val[0]{layout.rows256.256} & \val[0]{layout.rows256.1024} & \val[0]{layout.rows256.4096}\\
+by rows, pages of \given{256} & \val[0]{layout.rows256.256} & \val[0]{layout.rows256.1024} & \val[0]{layout.rows256.4096}\\
 by heads, one block & \val[0]{layout.heads.256} & \val[0]{layout.heads.1024} & \val[0]{layout.heads.4096}\\
 by heads, pages of 16 & \val[0]{layout.heads16.256} & \val[0]{layout.heads16.1024} & \val[0]{layout.heads16.4096}\\
 \textbf{by heads, pages of 64} & \textbf{\val[0]{layout.heads64.256}} & \textbf{\val[0]{layout.heads64.1024}} & \textbf{\val[0]{layout.heads64.4096}}\\
-by heads, pages of 256 & \val[0]{layout.heads256.256} & \val[0]{layout.heads256.1024} & \val[0]{layout.heads256.4096}
+by heads, pages of \given{256} & \val[0]{layout.heads256.256} & \val[0]{layout.heads256.1024} & \val[0]{layout.heads256.4096}
 \end{tabular*}
 \end{table}
 
@@ -701,7 +701,7 @@ const struct store_kind cache_kind = @[{@|
 The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. On what it contains when, three of them are off by one. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
 
 \begin{claimed}{S3-08, S0-31}
-at that step \val{claim.S3-08} rows are in the cache. No row is \emph{re}computed, so the first sentence holds to the letter. But the one row that is computed is that of token 500, which is the newest there is; token 501 has no query yet.
+at that step \val{claim.S3-08} rows are in the cache. No row is \emph{re}computed, so the first sentence holds to the letter. But the one row that is computed is that of token \given{500}, which is the newest there is; token 501 has no query yet.
 \end{claimed}
 
 \begin{claimed}{S1-13}
@@ -709,7 +709,7 @@ it attends to its own key and value as well, which the next line of the same lis
 \end{claimed}
 
 \begin{claimed}{S3-12}
-O(n) is meant to be the cost of a whole text. Each step compares one row with a history of $n$; for 1000 tokens that makes \val{claim.S3-12} pairs. The cost of a step is linear, and the sum over all steps is quadratic.
+O(n) is meant to be the cost of a whole text. Each step compares one row with a history of $n$; for \given{1000} tokens that makes \val{claim.S3-12} pairs. The cost of a step is linear, and the sum over all steps is quadratic.
 \end{claimed}
 
 @* The check. \label{sec:cachecheck}
@@ -877,10 +877,10 @@ The command beside an exercise judges your answer by running the loop and the ca
 \begin{exercises}
 \exercise{check}{ex:cache.rows}{A prompt of 12 tokens, 30 to write. How many rows are in the cache at the end, how many were computed, and how many pairs were compared?}{\texttt{make exercise-04-1}}{$12+30-1=41$ rows, each computed once. The prompt has $12\cdot13/2=78$ pairs, and the 29 rows after it look at $13$, $14$, \dots, $41$ keys: $78+29\cdot27=861$.}
 \exercise{check}{ex:cache.pages}{Three texts begin with the same 40 tokens, in pages of 16, and each goes on for 10 tokens of its own. How many pages are taken, and how many rows are copied?}{\texttt{make exercise-04-2}}{The 40 are two full pages and 8 rows of a third. Two of the three texts copy those 8 rows; the last to write has the page for itself. Each then has 18 rows after the full pages, on two pages: $2+3\cdot2=8$ pages, 16 rows copied.}
-\exercise{think}{ex:cache.saved}{From how many tokens on has the cache saved at least as many rows as it has computed, if the prompt has 100?}{\texttt{make exercise-04-3}}{Saved are $gp+g(g-1)/2-(p+g-1)$ rows, computed $p+g-1$. With two tokens the first is one short of the second, with three it is nearly twice as much: 3.}
+\exercise{think}{ex:cache.saved}{From how many tokens on has the cache saved at least as many rows as it has computed, if the prompt has \given{100}?}{\texttt{make exercise-04-3}}{Saved are $gp+g(g-1)/2-(p+g-1)$ rows, computed $p+g-1$. With two tokens the first is one short of the second, with three it is nearly twice as much: 3.}
 \exercise{think}{ex:cache.pairs}{How many pairs does the cached loop compare for a prompt of $p$ tokens and $k$ written? Give a formula.}{\texttt{make exercise-04-4}}{$p(p+1)/2$ for the prompt, and $p+1$, $p+2$, \dots\ for the $k-1$ rows after it: $p(p+1)/2+(k-1)p+k(k-1)/2$.}
 \exercise{think}{ex:cache.reuse}{A text of 60 tokens is in the cache. How many of its rows can serve another text of 60 tokens that differs in the 38th only? And one that is the first without its first token?}{\texttt{make exercise-04-5}}{37: the rows after the difference belong to another text, though their tokens agree. And none, unless the first two tokens are equal: every token stands at another position.}
 \exercise{check}{ex:cache.bytes}{How many bytes a position does a cache of 2-byte numbers take in a model of 24 layers, 16 heads and a |head_dim| of 64? And if the 16 heads share 4 heads of keys and values?}{\texttt{make exercise-04-6}}{$2\cdot24\cdot16\cdot64\cdot2$ bytes, and a quarter of that.}
-\exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often does it ask for memory for a text of 300 tokens that is written one by one, in pages of 16? Change |pages_grow|.}{\texttt{make exercise-04-7}}{|cap = wanted|. It asks once for each page that is added, where doubling asks once for each power of two.}
+\exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often does it ask for memory for a text of \given{300} tokens that is written one by one, in pages of 16? Change |pages_grow|.}{\texttt{make exercise-04-7}}{|cap = wanted|. It asks once for each page that is added, where doubling asks once for each power of two.}
 \exercise{build}{ex:cache.share}{Let |store_match_prefix| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{If |k < length| and |k < n|, the sequence is cropped to nothing. Only a second text that begins like the first costs more now; no logit changes.}
 \end{exercises}

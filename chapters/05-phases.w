@@ -36,7 +36,7 @@ How many rows does it take to keep the multipliers busy? A linear layer with $a$
 \begin{equation}\label{eq:intensity}
   I(n)={nab\over4\,(ab+na+nb)}={1\over4}\cdot{1\over{1\over n}+{1\over b}+{1\over a}}.
 \end{equation}
-This is the \emph{arithmetic intensity}. (Many authors count a multiply--add as two operations; then it is twice as much.) For one row the term $1/n$ outweighs the others, and $I$ is a quarter: one multiply--add for four bytes. With more rows $I$ grows in proportion to $n$ until $1/n$ is as small as $1/a+1/b$. For a matrix of 768 by 3072 it is \val[0]{phases.intensity.512} with 512 rows and can never exceed \val[0]{phases.intensity.limit}.
+This is the \emph{arithmetic intensity}. (Many authors count a multiply--add as two operations; then it is twice as much.) For one row the term $1/n$ outweighs the others, and $I$ is a quarter: one multiply--add for four bytes. With more rows $I$ grows in proportion to $n$ until $1/n$ is as small as $1/a+1/b$. For a matrix of 768 by 3072 it is \val[0]{phases.intensity.512} with \given{512} rows and can never exceed \val[0]{phases.intensity.limit}.
 @^arithmetic intensity@>
 
 Attention has no weights; it reads the cache. The query of one head meets $m$ keys and mixes $m$ values: with $d$ numbers a head, that is $2dm$ multiply--adds for $2dm$ numbers read, again a quarter. Here more sequences do not help, since each has a cache of its own. Two things do. Rows of the same sequence in one pass share what they read, as in prefill; and so do heads that share their keys and values: with \emph{grouped-query attention} of four queries to a key, the intensity of attention is four times as high. So a decoded row has an intensity of about a quarter, whatever the model, if its numbers have four bytes. With two bytes it is a half.
@@ -51,16 +51,16 @@ for a pass whose data come from memory. This is the \emph{roofline} model (\cite
 
 We measure two models: the built-in one, and a stand-in with the shape of GPT-2 small (\val{phases.standin.parameters} random weights of four bytes), which is too large for the processor's caches.\lab{lab:measured} On the machine of these pages one worker thread reaches \val[1]{phases.speed.1} billion multiply--adds and \val[1]{phases.bandwidth.1} billion bytes a second (\cref{sec:machine}). The quotient, \val[1]{phases.balance} multiply--adds a byte, is its ridge point. For a large matrix of four-byte weights that is a pass of \val[0]{phases.balance.rows} rows.
 
-\Cref{fig:roofline}\lab{lab:findings} draws the bound \eqref{eq:bound} as a roof, with the measured passes under it. One row of the stand-in, at the left end, reaches \val[0]{phases.share.write.1} percent of the bandwidth: decode is memory-bound. A pass of 512 rows reaches \val[0]{phases.share.read.1} percent of the arithmetic: prefill is compute-bound. Both could be faster. Decode spends nearly all its time in products with matrices, and GPT-2's are stored in an order that is slow to read for a single row; stored as Llama's are, they let it reach \val[0]{phases.turned.share.1} percent. Prefill loses its time in the kernels, not in memory: with a matrix and rows that never leave the second-level cache, the same kernel does \val[1]{phases.alone.gpt2} billion multiply--adds a second, where the probe, which finds its numbers in registers, does \val[1]{phases.speed.1}.\lab{lab:parts}
+\Cref{fig:roofline}\lab{lab:findings} draws the bound \eqref{eq:bound} as a roof, with the measured passes under it. One row of the stand-in, at the left end, reaches \val[0]{phases.share.write.1} percent of the bandwidth: decode is memory-bound. A pass of \given{512} rows reaches \val[0]{phases.share.read.1} percent of the arithmetic: prefill is compute-bound. Both could be faster. Decode spends nearly all its time in products with matrices, and GPT-2's are stored in an order that is slow to read for a single row; stored as Llama's are, they let it reach \val[0]{phases.turned.share.1} percent. Prefill loses its time in the kernels, not in memory: with a matrix and rows that never leave the second-level cache, the same kernel does \val[1]{phases.alone.gpt2} billion multiply--adds a second, where the probe, which finds its numbers in registers, does \val[1]{phases.speed.1}.\lab{lab:parts}
 
-\widefig{roofline}{fig:roofline}{Passes of 1 to 1000 rows under the roof of the machine; small numbers are the rows of a pass. Broken lines: two workers. Red diamonds: one row after up to 1000 others. The built-in model's few megabytes come from the processor's caches, and its rows gain little from being many.}{A roof on logarithmic axes, rising on the left with the memory's bandwidth and flat on the right at the multipliers' speed; the corner, the ridge point, is marked. A chain of points for GPT-2's shape climbs under it from the left wall toward the ceiling, a little below the roof at the left end, and at less than half of it on the right. The diamonds sit on the left wall. The built-in model's chain begins near the slope and is almost flat.}
+\widefig{roofline}{fig:roofline}{Passes of 1 to \given{1000} rows under the roof of the machine; small numbers are the rows of a pass. Broken lines: two workers. Red diamonds: one row after up to \given{1000} others. The built-in model's few megabytes come from the processor's caches, and its rows gain little from being many.}{A roof on logarithmic axes, rising on the left with the memory's bandwidth and flat on the right at the multipliers' speed; the corner, the ridge point, is marked. A chain of points for GPT-2's shape climbs under it from the left wall toward the ceiling, a little below the roof at the left end, and at less than half of it on the right. The diamonds sit on the left wall. The built-in model's chain begins near the slope and is almost flat.}
 
-\Cref{fig:rowtime} shows the same passes as the price of a row. The second row is expensive: with more than one row the kernel first copies the weights into an order that is faster to multiply (it \emph{packs} them), which costs \val[0]{phases.packing} milliseconds a pass. From then on each row is cheaper, from \val[1]{phases.row.gpt2.1.0.1} milliseconds for a single row to \val[1]{phases.row.gpt2.1.0.256} in a pass of 256. Beyond that the price rises a little: each row has more rows before it to attend to, and the largest matrices are packed more than once.
+\Cref{fig:rowtime} shows the same passes as the price of a row. The second row is expensive: with more than one row the kernel first copies the weights into an order that is faster to multiply (it \emph{packs} them), which costs \val[0]{phases.packing} milliseconds a pass. From then on each row is cheaper, from \val[1]{phases.row.gpt2.1.0.1} milliseconds for a single row to \val[1]{phases.row.gpt2.1.0.256} in a pass of \given{256}. Beyond that the price rises a little: each row has more rows before it to attend to, and the largest matrices are packed more than once.
 @^packing@>
 
 \fig{rowtime}{fig:rowtime}{Milliseconds a row against the rows of the pass, in GPT-2 small's shape. Grey: the bound \eqref{eq:bound} of one worker, with its corner at the ridge point.}{Logarithmic axes. The curve stays almost level from one row to two, and then falls, at first quickly, to a ninth. The curve of two workers runs below it. The bound is a line that falls with slope one until it meets a floor.}
 
-@ A second worker helps the two phases differently. In the probes it multiplies \val[2]{phases.scale.speed} times as fast as one alone, but reads only \val[2]{phases.scale.bandwidth} times as fast, since both share the path to memory. Accordingly a prefill of 512 rows becomes \val[2]{phases.scale.read} times as fast, and a decoded token \val[2]{phases.scale.write} times. On a machine with more cores further workers would help prefill, and decode hardly at all.
+@ A second worker helps the two phases differently. In the probes it multiplies \val[2]{phases.scale.speed} times as fast as one alone, but reads only \val[2]{phases.scale.bandwidth} times as fast, since both share the path to memory. Accordingly a prefill of \given{512} rows becomes \val[2]{phases.scale.read} times as fast, and a decoded token \val[2]{phases.scale.write} times. On a machine with more cores further workers would help prefill, and decode hardly at all.
 
 @* Time to first token, time per output token. \label{sec:firsttoken}
 A person who waits for an answer feels two delays, both called \emph{latency}. The \emph{time to first token} (TTFT) is that of the prefill. The \emph{time per output token} (TPOT, also \emph{inter-token latency}) is that of one decoded row. Their bounds follow from \eqref{eq:bound}. Let the model have $N$ weights of $w$ bytes each, let a cached token take $k$ bytes, and let the prompt have $p$ tokens. Then, leaving out the attention of the prefill, @^inter-token latency@>
@@ -77,16 +77,16 @@ where $n$ is the number of tokens so far. TTFT grows with the prompt as soon as 
 & \multicolumn2{c}{GPT-2 small's shape} & \multicolumn2{c}{built-in model}\\
 \tabhead{tokens} & \tabhead{TTFT} & \tabhead{TPOT} & \tabhead{TTFT} & \tabhead{TPOT}\\\midrule
 1 & \val[0]{phases.ms.gpt2.1.0.1} & \val[0]{phases.ms.gpt2.1.0.1} & \val[2]{phases.ms.pocket.1.0.1} & \val[2]{phases.ms.pocket.1.0.1}\\
-128 & \val[0]{phases.ms.gpt2.1.0.128} & \val[0]{phases.ms.gpt2.1.128.1} & \val[1]{phases.ms.pocket.1.0.128} & \val[2]{phases.ms.pocket.1.128.1}\\
-256 & \val[0]{phases.ms.gpt2.1.0.256} & \val[0]{phases.ms.gpt2.1.256.1} & \val[1]{phases.ms.pocket.1.0.256} & \val[2]{phases.ms.pocket.1.256.1}\\
-512 & \val[0]{phases.ms.gpt2.1.0.512} & \val[0]{phases.ms.gpt2.1.512.1} & \val[1]{phases.ms.pocket.1.0.512} & \val[2]{phases.ms.pocket.1.512.1}\\
-1000 & \val[0]{phases.ms.gpt2.1.0.1000} & \val[0]{phases.ms.gpt2.1.1000.1} & \val[1]{phases.ms.pocket.1.0.1000} & \val[2]{phases.ms.pocket.1.1000.1}
+\given{128} & \val[0]{phases.ms.gpt2.1.0.128} & \val[0]{phases.ms.gpt2.1.128.1} & \val[1]{phases.ms.pocket.1.0.128} & \val[2]{phases.ms.pocket.1.128.1}\\
+\given{256} & \val[0]{phases.ms.gpt2.1.0.256} & \val[0]{phases.ms.gpt2.1.256.1} & \val[1]{phases.ms.pocket.1.0.256} & \val[2]{phases.ms.pocket.1.256.1}\\
+\given{512} & \val[0]{phases.ms.gpt2.1.0.512} & \val[0]{phases.ms.gpt2.1.512.1} & \val[1]{phases.ms.pocket.1.0.512} & \val[2]{phases.ms.pocket.1.512.1}\\
+\given{1000} & \val[0]{phases.ms.gpt2.1.0.1000} & \val[0]{phases.ms.gpt2.1.1000.1} & \val[1]{phases.ms.pocket.1.0.1000} & \val[2]{phases.ms.pocket.1.1000.1}
 \end{tabular*}
 \end{table}
 
-On this machine a prompt of 1000 tokens takes \val[1]{claim.S1-11} times as long as one of 100: ten times for the rows, and the rest because each row has more to attend to. One decoded token costs as much as \val[1]{phases.ratio.100} prompt tokens in a prompt of 100, and as \val[1]{phases.ratio.1000} in one of 1000. That is one reason why services charge more for output tokens than for input tokens. On a machine with a higher ridge point the factor is larger. \Cref{fig:run}\lab{lab:texts} shows one run from the prompt on, as two meters would: one for multiply--adds, one for bytes. (In that minute the probe of the memory reached less than in the minute of \cref{fig:roofline}, since other programs share the machine.)
+On this machine a prompt of \given{1000} tokens takes \val[1]{claim.S1-11} times as long as one of \given{100}: ten times for the rows, and the rest because each row has more to attend to. One decoded token costs as much as \val[1]{phases.ratio.100} prompt tokens in a prompt of \given{100}, and as \val[1]{phases.ratio.1000} in one of \given{1000}. That is one reason why services charge more for output tokens than for input tokens. On a machine with a higher ridge point the factor is larger. \Cref{fig:run}\lab{lab:texts} shows one run from the prompt on, as two meters would: one for multiply--adds, one for bytes. (In that minute the probe of the memory reached less than in the minute of \cref{fig:roofline}, since other programs share the machine.)
 
-\widefig{run}{fig:run}{A run of the stand-in: a prompt of 128 tokens, then 24 decoded ones. Above, billions of multiply--adds a second in each pass; below, billions of bytes a second. The lines are what the probes reached in the same minute.}{Two strips over the same time axis, in milliseconds. In the first the long pass on the left stands high and the many short ones on the right are almost flat; in the second it is the other way round.}
+\widefig{run}{fig:run}{A run of the stand-in: a prompt of \given{128} tokens, then 24 decoded ones. Above, billions of multiply--adds a second in each pass; below, billions of bytes a second. The lines are what the probes reached in the same minute.}{Two strips over the same time axis, in milliseconds. In the first the long pass on the left stands high and the many short ones on the right are almost flat; in the second it is the other way round.}
 
 @* The bandwidth limit of decode. \label{sec:serial}
 A prompt of a million tokens can be read in one pass, because all of it is there. An answer cannot be written in one: its second token depends on the first, which is chosen at the end of a pass. So a text of $g$ new tokens takes one pass for the prompt and $g-1$ more (\val{phases.shown.passes} passes for 20 tokens), one after the other, and each of them reads all weights. More processors shorten a pass; they cannot run two of these passes at the same time.
@@ -106,10 +106,10 @@ TPU v5e & \val[0]{phases.balance.TPU-v5e} & \val[1]{phases.bound.TPU-v5e.1} & \v
 \end{tabular*}
 \end{table}
 
-So when a service reports 30 to 100 tokens a second for a large model, the number mostly tells us about bandwidth. With these weights and one token a pass, four H100s cannot exceed \val[0]{phases.bound.H100.4} tokens a second, and communication among the four takes a further share. (One of them could not even hold the model; its column says what its bandwidth alone would allow.) The known ways past the limit read fewer bytes in a pass, or get more than one token out of it. Quantized weights are fewer bytes: in four bits each, one H100 has the limit that four have here. A mixture of experts reads only some of its weights for a token. Speculative decoding \cited{Leviathan 2023} lets a small model guess several tokens and checks them in one pass of the large one, as a short prefill.
+So when a service reports 30 to \given{100} tokens a second for a large model, the number mostly tells us about bandwidth. With these weights and one token a pass, four H100s cannot exceed \val[0]{phases.bound.H100.4} tokens a second, and communication among the four takes a further share. (One of them could not even hold the model; its column says what its bandwidth alone would allow.) The known ways past the limit read fewer bytes in a pass, or get more than one token out of it. Quantized weights are fewer bytes: in four bits each, one H100 has the limit that four have here. A mixture of experts reads only some of its weights for a token. Speculative decoding \cited{Leviathan 2023} lets a small model guess several tokens and checks them in one pass of the large one, as a short prefill.
 @^quantized weights@>@^speculative decoding@>@^mixture of experts@>
 
-The ridge point can also be read as a number of rows. A row takes a multiply--add, that is two operations, for each weight of two bytes: one operation a byte. So the table also says how many rows a pass can have for the price of one. A prompt of 100 tokens is below that number: by \eqref{eq:ttft} an H100 needs at least \val[0]{phases.earliest.100} milliseconds for its prefill, as for a single row, and \val[0]{phases.earliest.1000} for a prompt of 1000.
+The ridge point can also be read as a number of rows. A row takes a multiply--add, that is two operations, for each weight of two bytes: one operation a byte. So the table also says how many rows a pass can have for the price of one. A prompt of \given{100} tokens is below that number: by \eqref{eq:ttft} an H100 needs at least \val[0]{phases.earliest.100} milliseconds for its prefill, as for a single row, and \val[0]{phases.earliest.1000} for a prompt of \given{1000}.
 
 @* Long contexts and large vocabularies. \label{sec:overtake} Two other limits follow from the shape of a model alone. A layer with a width of $d$, an inner width of $4d$ and as many heads of keys as of queries does $12d^2$ multiply--adds for a row: $4d^2$ for queries, keys, values and output, and $8d^2$ for the MLP. Its attention does $2dn$ for $n$ keys: $d$ for the logit of each key and $d$ for its value. So attention overtakes the matrices where @^long context@>
 \begin{equation}\label{eq:overtake}
@@ -127,11 +127,11 @@ By the bound, a pass of \val[0]{phases.balance.rows} rows on this machine should
 The weights are read once for all; the caches are read one by one.
 @^batching@>@^throughput@>
 
-\Cref{fig:batch}\lab{lab:batch} shows the measurement: up to 32 sequences of the stand-in, each after 128 tokens of its own. A step takes \val[0]{phases.batch.ms.1} milliseconds for one of them, \val[0]{phases.batch.ms.8} for 8, and \val[0]{phases.batch.ms.32} for all 32. The \emph{throughput}, the tokens of all sequences in a second, rises from \val[0]{phases.batch.rate.1} to \val[0]{phases.batch.rate.32}, \val[1]{phases.batch.gain.32} times as many. Each single reader waits longer for a token: throughput is bought with latency. The second sequence gains almost nothing, because packing sets in at two rows. Larger batches reach a quarter to two fifths of the bound, for the reasons of \cref{sec:roofline}.
+\Cref{fig:batch}\lab{lab:batch} shows the measurement: up to 32 sequences of the stand-in, each after \given{128} tokens of its own. A step takes \val[0]{phases.batch.ms.1} milliseconds for one of them, \val[0]{phases.batch.ms.8} for 8, and \val[0]{phases.batch.ms.32} for all 32. The \emph{throughput}, the tokens of all sequences in a second, rises from \val[0]{phases.batch.rate.1} to \val[0]{phases.batch.rate.32}, \val[1]{phases.batch.gain.32} times as many. Each single reader waits longer for a token: throughput is bought with latency. The second sequence gains almost nothing, because packing sets in at two rows. Larger batches reach a quarter to two fifths of the bound, for the reasons of \cref{sec:roofline}.
 
-\fig{batch}{fig:batch}{Tokens a second against the sequences in a batch, in GPT-2 small's shape with one worker, each sequence after 128 tokens. Grey: the bound \eqref{eq:batch}; at the ridge point it stops rising in proportion.}{Logarithmic axes. The throughput of the whole batch stays level from one sequence to two and then climbs, less steeply beyond eight. The tokens of each single sequence fall. The bound rises with slope one up to the ridge point, which a dotted line marks near ten sequences, and then becomes flatter until it is level.}
+\fig{batch}{fig:batch}{Tokens a second against the sequences in a batch, in GPT-2 small's shape with one worker, each sequence after \given{128} tokens. Grey: the bound \eqref{eq:batch}; at the ridge point it stops rising in proportion.}{Logarithmic axes. The throughput of the whole batch stays level from one sequence to two and then climbs, less steeply beyond eight. The tokens of each single sequence fall. The bound rises with slope one up to the ridge point, which a dotted line marks near ten sequences, and then becomes flatter until it is level.}
 
-How many sequences does a large machine serve for the price of one? By \cref{tab:hardware} an H100 does \val[0]{phases.balance.H100} rows for the price of one, if their caches are short. But the caches do not stay short. In \eqref{eq:batch} they cost as much as the weights where $bkn=wN$: for Llama 3 70B and 8192 tokens each, at \val[0]{phases.batch.even} sequences. So long contexts, not the multipliers, limit the batch, first by the bytes to be read in each step and then by the bytes that fit into memory at all. That is the reason for the smaller caches of \cref{accounts}. Servers let sequences join and leave the batch at every step, as each ends at its own time; this is \emph{continuous batching} (\cited[Yu and others 2022]{Yu 2022}).
+How many sequences does a large machine serve for the price of one? By \cref{tab:hardware} an H100 does \val[0]{phases.balance.H100} rows for the price of one, if their caches are short. But the caches do not stay short. In \eqref{eq:batch} they cost as much as the weights where $bkn=wN$: for Llama 3 70B and \given{8192} tokens each, at \val[0]{phases.batch.even} sequences. So long contexts, not the multipliers, limit the batch, first by the bytes to be read in each step and then by the bytes that fit into memory at all. That is the reason for the smaller caches of \cref{accounts}. Servers let sequences join and leave the batch at every step, as each ends at its own time; this is \emph{continuous batching} (\cited[Yu and others 2022]{Yu 2022}).
 @^continuous batching@>
 
 Does a sequence get other tokens in a batch than alone? In this engine it gets the same bits, since each row's sums are taken in the same order whatever else is in the pass. In most others it does not: their kernels choose the order of summation by the shape of the pass, so the last bits of the logits, and now and then a token, depend on who else is being served.
@@ -179,9 +179,9 @@ static bool show_chunks(struct reading *r, struct error *why)
   return ok;
 }
 
-@ Chunks change no bit, but they change the time. In the stand-in a prefill of 512 rows takes \val[2]{phases.chunk.512} seconds in one pass, \val[2]{phases.chunk.256} in chunks of 256, \val[2]{phases.chunk.128} in chunks of 128, \val[2]{phases.chunk.32} in chunks of 32, and \val[1]{phases.chunk.1} if it is fed token by token.\lab{lab:texts} Each chunk reads the weights again, so small chunks are slow. But chunks of 256 are a little faster than 512 rows at once, as the lowest point of \cref{fig:rowtime} suggests. A chunk should have several times the rows of the ridge point: about a hundred here, a thousand or more on an accelerator.
+@ Chunks change no bit, but they change the time. In the stand-in a prefill of \given{512} rows takes \val[2]{phases.chunk.512} seconds in one pass, \val[2]{phases.chunk.256} in chunks of \given{256}, \val[2]{phases.chunk.128} in chunks of \given{128}, \val[2]{phases.chunk.32} in chunks of 32, and \val[1]{phases.chunk.1} if it is fed token by token.\lab{lab:texts} Each chunk reads the weights again, so small chunks are slow. But chunks of \given{256} are a little faster than \given{512} rows at once, as the lowest point of \cref{fig:rowtime} suggests. A chunk should have several times the rows of the ridge point: about a hundred here, a thousand or more on an accelerator.
 
-@ Attention in a long prefill raises another question. The logits of $n$ queries with $n$ keys are $n^2$ numbers a head; must they be stored? No. \Cref{sec:layer} cuts the keys into blocks of 256 and computes for each query and block the largest logit $m$, the sum $\ell$ of the exponentials and the weighted sum $o$ of the values. Two such triples are joined into one by
+@ Attention in a long prefill raises another question. The logits of $n$ queries with $n$ keys are $n^2$ numbers a head; must they be stored? No. \Cref{sec:layer} cuts the keys into blocks of \given{256} and computes for each query and block the largest logit $m$, the sum $\ell$ of the exponentials and the weighted sum $o$ of the values. Two such triples are joined into one by
 $$M=\max(m,m'),\qquad \ell\gets e^{m-M}\ell+e^{m'-M}\ell',\qquad o\gets e^{m-M}o+e^{m'-M}o',$$
 and at the end $o/\ell$ is the output. So the logits of one block are all that a worker needs at a time. This recurrence is the \emph{online softmax} (\cited[Milakov and Gimelshein 2018]{Milakov 2018}). \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}) arranges it for accelerators, so that a block of queries meets one block of keys after another in the fast memory of a core. It saves memory and traffic, not multiply--adds: their number remains quadratic (\cref{sec:counting}).
 @^FlashAttention@>@^online softmax@>
@@ -194,25 +194,25 @@ What does an answer take in all? We add up the measured passes: one over the pro
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrr@@{}}
 \tabhead{tokens} & \tabhead{without cache} & \tabhead{with cache} & \tabhead{factor}\\\midrule
 30 & \val[1]{phases.sum.naive.30} & \val[2]{phases.sum.kept.30} & \val[1]{phases.sum.ratio.30}\\
-100 & \val[1]{phases.sum.naive.100} & \val[2]{phases.sum.kept.100} & \val[1]{phases.sum.ratio.100}\\
-300 & \val[0]{phases.sum.naive.300} & \val[1]{phases.sum.kept.300} & \val[1]{phases.sum.ratio.300}\\
-1000 & \val[0]{phases.sum.naive.1000} & \val[1]{phases.sum.kept.1000} & \val[1]{phases.sum.ratio.1000}
+\given{100} & \val[1]{phases.sum.naive.100} & \val[2]{phases.sum.kept.100} & \val[1]{phases.sum.ratio.100}\\
+\given{300} & \val[0]{phases.sum.naive.300} & \val[1]{phases.sum.kept.300} & \val[1]{phases.sum.ratio.300}\\
+\given{1000} & \val[0]{phases.sum.naive.1000} & \val[1]{phases.sum.kept.1000} & \val[1]{phases.sum.ratio.1000}
 \end{tabular*}
 \end{table}
 
-To check the sums, four of these texts were also run. Without the cache 30 tokens took \val[1]{phases.text.gpt2.1.30.naive} seconds and 100 tokens \val[1]{phases.text.gpt2.1.100.naive}, about a twentieth more than the sums. With the cache they took \val[2]{phases.text.gpt2.1.30.cached} and \val[2]{phases.text.gpt2.1.100.cached}, about a seventh more; decode depends on the memory, which other programs use as well, and the passes and the texts were measured in different minutes.
+To check the sums, four of these texts were also run. Without the cache 30 tokens took \val[1]{phases.text.gpt2.1.30.naive} seconds and \given{100} tokens \val[1]{phases.text.gpt2.1.100.naive}, about a twentieth more than the sums. With the cache they took \val[2]{phases.text.gpt2.1.30.cached} and \val[2]{phases.text.gpt2.1.100.cached}, about a seventh more; decode depends on the memory, which other programs use as well, and the passes and the texts were measured in different minutes.
 
-At 1000 tokens the naive loop computes \val[0]{cache.clock.rows} times as many rows. In time its factor is much smaller, because its rows come many to a pass, where each of them is cheaper (\cref{fig:rowtime}). An answer of 500 tokens takes \val[0]{phases.answer.50} times as long as one of a single token after a prompt of 50 tokens, \val[0]{phases.answer.100} times after 100, and \val[0]{phases.answer.500} times after 500, since the prefill is part of both.
+At \given{1000} tokens the naive loop computes \val[0]{cache.clock.rows} times as many rows. In time its factor is much smaller, because its rows come many to a pass, where each of them is cheaper (\cref{fig:rowtime}). An answer of \given{500} tokens takes \val[0]{phases.answer.50} times as long as one of a single token after a prompt of 50 tokens, \val[0]{phases.answer.100} times after \given{100}, and \val[0]{phases.answer.500} times after \given{500}, since the prefill is part of both.
 
 @* What the tutorials say. \label{sec:phasetutorials}
 Most of what the sources say about the two phases is right. Where they err, it is about how much. (The other claims of this chapter are in the laboratory.)\lab{lab:phaseclaims}
 
 \begin{claimed}{S1-11}
-on an H100 100 tokens are below the ridge point and 1000 above it, so the bounds of \cref{sec:serial} differ by a factor of \val[1]{phases.earliest.ratio}. The sentence is true of two prompts below the ridge point. On a processor, where both are far above it, the time is \val[1]{claim.S1-11} times as long.
+on an H100 \given{100} tokens are below the ridge point and \given{1000} above it, so the bounds of \cref{sec:serial} differ by a factor of \val[1]{phases.earliest.ratio}. The sentence is true of two prompts below the ridge point. On a processor, where both are far above it, the time is \val[1]{claim.S1-11} times as long.
 \end{claimed}
 
 \begin{claimed}{S1-47}
-\val[1]{claim.S1-47} times, on this machine with this model, at 512 tokens. The sentence names no machine, and the factor depends on the ridge point: \val[0]{phases.balance.rows} rows here, 150 to 300 on the accelerators of \cref{tab:hardware}, where the range is right if the prompt is long enough.
+\val[1]{claim.S1-47} times, on this machine with this model, at \given{512} tokens. The sentence names no machine, and the factor depends on the ridge point: \val[0]{phases.balance.rows} rows here, 150 to \given{300} on the accelerators of \cref{tab:hardware}, where the range is right if the prompt is long enough.
 \end{claimed}
 
 @* Peak FLOPs and bandwidth. \label{sec:machine}
@@ -280,10 +280,11 @@ double work_bound(const struct roofline *m, const struct counters *c)
 
 @<Probe the machine@>=
 enum { PROBES = 7, SPINS = 1 << 27, SWEPT = 1 << 26 };
+  /* |SWEPT|: the fewest floats that are read, 256 MiB of them */
 struct probe_part { uint64_t done; float left; };
 struct roofline_probe { const struct kernels *k; const float *block;
-  struct probe_part *of; };
-  /* |of[workers]| */
+  size_t swept; struct probe_part *of; };
+  /* |block[swept]|, |of[workers]| */
 static void measure_flops(void *ctx, unsigned worker, unsigned workers)
 {
   struct roofline_probe *p = ctx;
@@ -293,12 +294,12 @@ static void measure_flops(void *ctx, unsigned worker, unsigned workers)
 static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
 {
   struct roofline_probe *p = ctx;
-  size_t from = (size_t) SWEPT / workers * worker;
-  size_t to = worker + 1 == workers ? SWEPT : from + SWEPT / workers;
+  size_t share = p->swept / workers, from = share * worker;
+  size_t to = worker + 1 == workers ? p->swept : from + share;
   p->of[worker].left = p->k->probe_bandwidth(p->block + from, to - from);
 }
 
-@ The block has 256 MiB, which should be more than the last-level cache that a core can reach. (Some server processors advertise more, but in slices, each of which serves only a few cores. If a core of yours reaches more, enlarge |SWEPT|, or the probe measures the cache.) The block is written once before it is read; otherwise the system would map the same empty page everywhere.
+@ The block has four times the bytes of the last-level cache, as the system reports it, and never fewer than \given{256} MiB; so what one round leaves in the cache is gone before the next one asks for it. The block is written once before it is read; otherwise the system would map the same empty page everywhere.
 
 @<Probe the machine@>=
 bool roofline_measure(struct memory *m, const struct engine *e,
@@ -306,11 +307,13 @@ bool roofline_measure(struct memory *m, const struct engine *e,
 {
   double madds[PROBES], bytes[PROBES];
   unsigned workers = pool_workers(e->pool);
+  size_t swept = timing_last_cache();
+  if (swept < SWEPT) swept = SWEPT; /* four times the bytes are as many floats */
   struct probe_part *of = memory_alloc(m, MEMORY_OTHER, workers, sizeof *of, why);
   float *block = of == NULL ? NULL
-    : memory_alloc(m, MEMORY_OTHER, SWEPT, sizeof *block, why);
-  struct roofline_probe p = @[{ e->k, block, of }@];
-  for (size_t i = 0; block != NULL && i < SWEPT; i++) block[i] = 1;
+    : memory_alloc(m, MEMORY_OTHER, swept, sizeof *block, why);
+  struct roofline_probe p = @[{ e->k, block, swept, of }@];
+  for (size_t i = 0; block != NULL && i < swept; i++) block[i] = 1;
   for (int r = 0; block != NULL && r < PROBES; r++)
     @<Take the time of one round of probes@>@;
   if (block != NULL) *out = (struct roofline) @[{
@@ -332,7 +335,7 @@ bool roofline_measure(struct memory *m, const struct engine *e,
   double end = timing_seconds();
   for (unsigned i = 0; i < workers; i++) done += (double) of[i].done;
   madds[r] = done / (middle - start);
-  bytes[r] = SWEPT * sizeof (float) / (end - middle);
+  bytes[r] = (double) (p.swept * sizeof *p.block) / (end - middle);
 }
 
 @* Timing a pass. \label{sec:passes}
@@ -626,11 +629,11 @@ The command beside an exercise judges your answer.
 
 \begin{exercises}
 \exercise{check}{ex:phases.balance}{A machine does $90\cdot10^9$ multiply--adds and reads $20\cdot10^9$ bytes a second; the weights have two bytes each. From how many rows on is a pass over large matrices compute-bound?}{\texttt{make exercise-05-1}}{A row needs one multiply--add for each weight, that is for each two bytes. In the time of two bytes the machine does $90/20\cdot2=9$.}
-\exercise{check}{ex:phases.chunks}{A prompt of 1200 tokens is read in chunks of 96, and 40 tokens are written. How many passes are that, and how many rows?}{\texttt{make exercise-05-2}}{$1200/96=12.5$, so 13 passes for the prompt, and 39 more: 52 passes. $1200+39=1239$ rows.}
-\exercise{think}{ex:phases.overtake}{A model has a width of 2048, a gated inner layer of 5632 (three matrices), and 32 heads of 64, which share 4 heads of keys and values. At how many tokens does attention overtake the matrices?}{\texttt{make exercise-05-3}}{$2\cdot2048^2$ for queries and output, $2\cdot2048\cdot256$ for keys and values, $3\cdot2048\cdot5632$ for the inner layer; divided by $2\cdot2048$ that is $2048+256+8448=10752$.}
-\exercise{think}{ex:phases.limit}{A model reads 16 060 000 000 bytes of weights and 131072 bytes of cache for each stored token. What is the most tokens a second that a memory of $10^{12}$ bytes a second allows after 8192 tokens? And after 65536? Round down.}{\texttt{make exercise-05-4}}{$10^{12}/(16\,060\,000\,000+8192\cdot131072)=58.4$, and $10^{12}/(16\,060\,000\,000+65536\cdot131072)=40.6$.}
+\exercise{check}{ex:phases.chunks}{A prompt of \given{1200} tokens is read in chunks of 96, and 40 tokens are written. How many passes are that, and how many rows?}{\texttt{make exercise-05-2}}{$\given{1200}/96=12.5$, so 13 passes for the prompt, and 39 more: 52 passes. $\given{1200}+39=1239$ rows.}
+\exercise{think}{ex:phases.overtake}{A model has a width of \given{2048}, a gated inner layer of \given{5632} (three matrices), and 32 heads of 64, which share 4 heads of keys and values. At how many tokens does attention overtake the matrices?}{\texttt{make exercise-05-3}}{$2\cdot2048^2$ for queries and output, $2\cdot2048\cdot256$ for keys and values, $3\cdot2048\cdot5632$ for the inner layer; divided by $2\cdot2048$ that is $\given{2048}+\given{256}+8448=10752$.}
+\exercise{think}{ex:phases.limit}{A model reads \given{16\,060\,000\,000} bytes of weights and \given{131072} bytes of cache for each stored token. What is the most tokens a second that a memory of $10^{12}$ bytes a second allows after \given{8192} tokens? And after \given{65536}? Round down.}{\texttt{make exercise-05-4}}{$10^{12}/(16\,060\,000\,000+\given{8192}\cdot131072)=58.4$, and $10^{12}/(16\,060\,000\,000+\given{65536}\cdot131072)=40.6$.}
 \exercise{think}{ex:phases.time}{Decoding after $n$ stored rows takes $a+bn$. How long does it take to write $g$ tokens after a prompt of $p$, if the first is chosen at the end of the prefill, without the time of the prefill? Give a formula.}{\texttt{make exercise-05-5}}{$g-1$ rows are decoded, after $p$, $p+1$, \dots, $p+g-2$: $(g-1)(a+bp)+b(g-1)(g-2)/2$.}
-\exercise{think}{ex:phases.windows}{A text of 1500 tokens is read in windows of 256, one every 64. How many windows are read, how many tokens scored, and how many rows computed?}{\texttt{make exercise-05-6}}{$(1500-256)/64$ rounded up is 20, and the first makes 21. Every token but the first is scored once: 1499. Twenty windows have 256 rows, and the last, which begins at 1280, has 220: 5340.}
+\exercise{think}{ex:phases.windows}{A text of \given{1500} tokens is read in windows of \given{256}, one every 64. How many windows are read, how many tokens scored, and how many rows computed?}{\texttt{make exercise-05-6}}{$(\given{1500}-256)/64$ rounded up is 20, and the first makes 21. Every token but the first is scored once: 1499. Twenty windows have \given{256} rows, and the last, which begins at 1280, has 220: 5340.}
 \exercise{build}{ex:phases.surprise}{Let |struct perplexity| also say which token of the text was the most surprising, in a field |size_t worst|: its place in the text; if several are equal, the first.}{\texttt{make exercise-05-7}}{The largest loss so far must be kept beside it, in |struct ppl_reader|, since the sum has forgotten it.}
 \exercise{build}{ex:phases.smaller}{If memory for a pass is refused, the program need not give up: let |model_read| try again with half the rows, and fail only if a single row is refused.}{\texttt{make exercise-05-8}}{Where |model_forward| fails and |here| is more than 1, halve |chunk| (or |here|, if there was no |chunk|) and go on with the same |i|. A pass that is refused has stored nothing.}
 \exercise{think}{ex:phases.batch}{The model of exercise 5--4 decodes 32 sequences of 4096 tokens each in one batch. How many tokens a second does the same memory allow, for all sequences together and for each? Round down.}{\texttt{make exercise-05-9}}{A step reads $16\,060\,000\,000+32\cdot4096\cdot131072$ bytes, so there are at most 30.08 steps a second: 962 tokens for all, 30 for each.}

@@ -243,7 +243,7 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
     " count; wanted: a smaller context or batch");
 }
 
-@ \Cref{tab:caches} applies this to published models, in numbers of two bytes.\lab{lab:bills} Bytes are counted in two units, and half of the confusion about memory comes from not saying which: a gigabyte (GB) is $10^9$ bytes, a gibibyte (GiB) is $2^{30}$, seven percent more. The makers of memory chips count in GiB, those of disks in GB, and both write GB. When a tutorial says that 100,000 tokens of a 7B need 50 GB, it means \val[2]{fifty.gb} GB, which are \val[2]{fifty.gib} GiB: too many for 50 GB, but 50 GiB would do.
+@ \Cref{tab:caches} applies this to published models, in numbers of two bytes.\lab{lab:bills} Bytes are counted in two units, and half of the confusion about memory comes from not saying which: a gigabyte (GB) is $10^9$ bytes, a gibibyte (GiB) is $2^{30}$, seven percent more. The makers of memory chips count in GiB, those of disks in GB, and both write GB. When a tutorial says that \given{100,000} tokens of a 7B need 50 GB, it means \val[2]{fifty.gb} GB, which are \val[2]{fifty.gib} GiB: too many for 50 GB, but 50 GiB would do.
 @^GiB@>
 
 \begin{table}[htp]
@@ -350,7 +350,7 @@ The arrays in which a pass computes are called \emph{activations}. They are in a
 \begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes. Here $u=3q$ if queries, keys and values are one matrix in the model's file, as in GPT-2, and 0 otherwise; and $w=\val{activations.row}$ is for what is not a |float|: token, position, order, segment, and a mark for a row that is not finite. In addition each worker needs scratch memory for attention: $d_h+2$ numbers for each block of 256 positions that a row can see, and for two more blocks. The structure |struct pass| itself takes \val{activations.pass} bytes.
+bytes. Here $u=3q$ if queries, keys and values are one matrix in the model's file, as in GPT-2, and 0 otherwise; and $w=\val{activations.row}$ is for what is not a |float|: token, position, order, segment, and a mark for a row that is not finite. In addition each worker needs scratch memory for attention: $d_h+2$ numbers for each block of \given{256} positions that a row can see, and for two more blocks. The structure |struct pass| itself takes \val{activations.pass} bytes.
 
 The number of layers is not in the formula: all layers use the same arena. (Not counted is a workspace of a few hundred kilobytes that a worker keeps for models such as GPT-2, whose matrices are stored by inputs, \cref{sec:room}; it depends neither on the model nor on the text.)
 @^activations@>@^arena@>@^workspace@>
@@ -381,7 +381,7 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
     + workers * 4 * scratch;
 }
 
-@ How much is that? A decode step of Llama 7B has one row and needs \val{activations.llama.one} bytes at its first position, less than the \val{shape.llama-7b.token} by which the same step makes the cache grow. A prompt of 2048 tokens that is read in one pass needs \val[1]{activations.llama.prompt} MB. Activations grow with the pass and hardly with the text (\val{activations.llama.scratch} bytes for every 256 positions); the cache grows with the text and not with the pass. That is why long prompts are read in chunks.
+@ How much is that? A decode step of Llama 7B has one row and needs \val{activations.llama.one} bytes at its first position, less than the \val{shape.llama-7b.token} by which the same step makes the cache grow. A prompt of \given{2048} tokens that is read in one pass needs \val[1]{activations.llama.prompt} MB. Activations grow with the pass and hardly with the text (\val{activations.llama.scratch} bytes for every \given{256} positions); the cache grows with the text and not with the pass. That is why long prompts are read in chunks.
 
 The tokenizer needs memory as well: \val{vocab.gpt2} bytes for the tables of GPT-2's vocabulary, \val[1]{vocab.gpt2.percent} percent of the smallest model's weights in two bytes.\lab{lab:bills} No model was ever chosen for the size of its tokenizer, but the allocator has counted these bytes, and so the check at the end of the chapter includes them.
 
@@ -390,7 +390,7 @@ A budget must hold the weights, the cache, and the activations of a pass. The we
 \begin{equation}\label{eq:fits}
   B_{\max}=\left\lfloor\frac{\hbox{budget}-\hbox{weights}}{\hbox{cache of one text}}\right\rfloor.
 \end{equation}
-(Subtract the activations of the longest pass from the budget first.) Llama 7B in numbers of two bytes takes \val[2]{fits.llama.weights} GB. On an accelerator of 80 GB, taken as $80\cdot10^9$ bytes, there is room for \val{fits.llama.batch} texts of 4096 tokens, or for one of \val{fits.llama.context}. (The model was trained on 2048. The formula knows what can be stored, not what makes sense.) A card of 8 GB is too small for these weights; in blocks of four bits they leave room for a text of \val{fits.small.context} tokens. The command \texttt{incipit memory} does these sums: try \texttt{incipit memory {-}{-}shape llama-7b {-}{-}budget 80GB}.
+(Subtract the activations of the longest pass from the budget first.) Llama 7B in numbers of two bytes takes \val[2]{fits.llama.weights} GB. On an accelerator of 80 GB, taken as $80\cdot10^9$ bytes, there is room for \val{fits.llama.batch} texts of \given{4096} tokens, or for one of \val{fits.llama.context}. (The model was trained on \given{2048}. The formula knows what can be stored, not what makes sense.) A card of 8 GB is too small for these weights; in blocks of four bits they leave room for a text of \val{fits.small.context} tokens. The command \texttt{incipit memory} does these sums: try \texttt{incipit memory {-}{-}shape llama-7b {-}{-}budget 80GB}.
 
 When does the cache outweigh the weights? If both use numbers of the same size, as soon as
 \begin{equation}\label{eq:cross}
@@ -448,7 +448,7 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
 
 @ \Cref{fig:stack}\lab{lab:stack} shows one model and one text that gets longer. The weights are the floor. The cache is a wedge on it, whose slope is the number of bytes that a token adds, and the slope is what the levers of the next sections change.
 
-\fig[htp]{stack}{fig:stack}{Memory for one text with the shape of Llama 7B, over the length of the text: the weights, in two bytes a number, and on them one of three caches. Each wedge begins at the floor; they are alternatives, not a sum. (With 8 heads the matrices of keys and values would be smaller too, and the floor \val[0]{stack.floor} percent lower; it is drawn as published.)}{Three wedges on a common floor. The steepest, 32 heads in two bytes, crosses the line of an accelerator of 80 gigabytes before the right edge at 131,072 tokens; the second, 8 heads in two bytes, is a quarter as steep; the third, 8 heads in four bits, hardly rises above the floor.}
+\fig[htp]{stack}{fig:stack}{Memory for one text with the shape of Llama 7B, over the length of the text: the weights, in two bytes a number, and on them one of three caches. Each wedge begins at the floor; they are alternatives, not a sum. (With 8 heads the matrices of keys and values would be smaller too, and the floor \val[0]{stack.floor} percent lower; it is drawn as published.)}{Three wedges on a common floor. The steepest, 32 heads in two bytes, crosses the line of an accelerator of 80 gigabytes before the right edge at \given{131,072} tokens; the second, 8 heads in two bytes, is a quarter as steep; the third, 8 heads in four bits, hardly rises above the floor.}
 
 @ The module, in the order that C wants:
 
@@ -487,7 +487,7 @@ Moving part of the cache to the memory of the host (\emph{offloading}) is not in
 @^offloading@>
 
 @* Grouped-query attention. \label{sec:grouped}
-We begin with $h$. Several heads of queries share one head of keys and values (\cref{fig:groups}): this is \emph{grouped-query attention} (GQA; \cited[Ainslie and others 2023]{Ainslie 2023}). In the extreme all of them share a single one, \emph{multi-query attention} (MQA; \cited[Shazeer 2019]{Shazeer 2019}). The number of queries stays the same, and so do the multiplications of attention; only what is stored and read gets less. Llama 2 70B has 64 heads of queries and 8 of keys and values. A context of 4096 tokens takes \val[2]{footprint.70b.grouped.gib} GiB; with 64 heads of keys and values it would take \val[0]{footprint.70b.full.gib} GiB.
+We begin with $h$. Several heads of queries share one head of keys and values (\cref{fig:groups}): this is \emph{grouped-query attention} (GQA; \cited[Ainslie and others 2023]{Ainslie 2023}). In the extreme all of them share a single one, \emph{multi-query attention} (MQA; \cited[Shazeer 2019]{Shazeer 2019}). The number of queries stays the same, and so do the multiplications of attention; only what is stored and read gets less. Llama 2 70B has 64 heads of queries and 8 of keys and values. A context of \given{4096} tokens takes \val[2]{footprint.70b.grouped.gib} GiB; with 64 heads of keys and values it would take \val[0]{footprint.70b.full.gib} GiB.
 @^grouped-query attention@>@^multi-query attention@>@^GQA@>@^MQA@>
 
 \fig{groups}{fig:groups}{Eight heads of queries, and what the cache keeps of one token in one layer. In multi-head attention each head has a key and a value of its own; in a group, several heads share one. Latent attention keeps one vector for all heads, and with it a short key that carries the position.}{Four panels. In each, a row of eight dark squares, the queries. Below them: eight pairs of a key and a value, one for each query; two pairs, each joined to four queries; one pair, joined to all eight; one long bar with a short one beside it, joined to all eight.}
@@ -737,7 +737,7 @@ A text still has one set of bits, whatever the format. A row is packed before an
 
 \fig{kverrors}{fig:kverrors}{The largest error of a logit in each row of the three tales, for four formats of the cache; each point is the median of 32 rows. The dots at the bottom mark groups of 32 in which a row has changed its likeliest token, larger ones two or more rows: the upper line for q4\_0, the lower for q8\_0.}{Four bands, one above the other, level from left to right: f16 lowest, then bf16 and q8\_0 close together, then q4\_0, nearly three orders of magnitude above the first.}
 
-@ Then the windows (\cref{tab:windows}). A window of 128 makes this model's perplexity \val[1]{win.128.percent} percent larger, and a window of 16 makes it \val[0]{win.16.percent} percent larger: most of what a tale needs was told not long ago. Four sinks help less than four more rows in the window would: with sinks, a window of 16 has a perplexity of \val[3]{win.16.sinks.perplexity}, and a window of 20 without has \val[3]{win.20.perplexity}. The effect for which sinks were invented does not show in this model, which was trained on short texts. In a model that leans on its first positions, the left half of the table would look worse, and the right half would not.
+@ Then the windows (\cref{tab:windows}). A window of \given{128} makes this model's perplexity \val[1]{win.128.percent} percent larger, and a window of 16 makes it \val[0]{win.16.percent} percent larger: most of what a tale needs was told not long ago. Four sinks help less than four more rows in the window would: with sinks, a window of 16 has a perplexity of \val[3]{win.16.sinks.perplexity}, and a window of 20 without has \val[3]{win.20.perplexity}. The effect for which sinks were invented does not show in this model, which was trained on short texts. In a model that leans on its first positions, the left half of the table would look worse, and the right half would not.
 
 \begin{table}
 \tabcaption{tab:windows}{The tales with a window in all layers, without and with four sinks: rows that the cache keeps when the text is read token by token, rows whose likeliest token has changed, and perplexity.}
@@ -746,9 +746,9 @@ A text still has one set of bits, whatever the format. A row is packed before an
 \tabhead{window} & \tabhead{rows} & \tabhead{changed} & \tabhead{perplexity} & \tabhead{rows} & \tabhead{changed} & \tabhead{perplexity}\\\midrule
 16 & \val{win.16.rows} & \val{win.16.changed} & \val[4]{win.16.perplexity} & \val{win.16.sinks.rows} & \val{win.16.sinks.changed} & \val[4]{win.16.sinks.perplexity}\\
 64 & \val{win.64.rows} & \val{win.64.changed} & \val[4]{win.64.perplexity} & \val{win.64.sinks.rows} & \val{win.64.sinks.changed} & \val[4]{win.64.sinks.perplexity}\\
-128 & \val{win.128.rows} & \val{win.128.changed} & \val[4]{win.128.perplexity} & \val{win.128.sinks.rows} & \val{win.128.sinks.changed} & \val[4]{win.128.sinks.perplexity}\\
-256 & \val{win.256.rows} & \val{win.256.changed} & \val[4]{win.256.perplexity} & \val{win.256.sinks.rows} & \val{win.256.sinks.changed} & \val[4]{win.256.sinks.perplexity}\\
-1024 & \val{win.1024.rows} & \val{win.1024.changed} & \val[4]{win.1024.perplexity} & \val{win.1024.sinks.rows} & \val{win.1024.sinks.changed} & \val[4]{win.1024.sinks.perplexity}
+\given{128} & \val{win.128.rows} & \val{win.128.changed} & \val[4]{win.128.perplexity} & \val{win.128.sinks.rows} & \val{win.128.sinks.changed} & \val[4]{win.128.sinks.perplexity}\\
+\given{256} & \val{win.256.rows} & \val{win.256.changed} & \val[4]{win.256.perplexity} & \val{win.256.sinks.rows} & \val{win.256.sinks.changed} & \val[4]{win.256.sinks.perplexity}\\
+\given{1024} & \val{win.1024.rows} & \val{win.1024.changed} & \val[4]{win.1024.perplexity} & \val{win.1024.sinks.rows} & \val{win.1024.sinks.changed} & \val[4]{win.1024.sinks.perplexity}
 \end{tabular*}
 \end{table}
 
@@ -758,7 +758,7 @@ A formula that was derived from the code by its author will agree with the code,
 @* The check. \label{sec:accountscheck}
 The program of this chapter makes the same comparison for the built-in model. The first line is the case by hand; in each other line the sum of the formula and what was found must be equal.
 
-\checkpoint{build/out/accounts.txt}{the case by hand; bytes as reckoned and as found (caches are of two texts of 2000 tokens)}
+\checkpoint{build/out/accounts.txt}{the case by hand; bytes as reckoned and as found (caches are of two texts of \given{2000} tokens)}
 
 @ These are its parts.
 
@@ -864,7 +864,7 @@ static bool compare_cache(const struct model_config *c, const struct cache_plan 
   return true;
 }
 
-@ The cache is planned for two texts of 2000 tokens in pages of 16, once in each format.
+@ The cache is planned for two texts of \given{2000} tokens in pages of 16, once in each format.
 
 @<Open the built-in model, and compare everything@>=
 int main(void)
@@ -893,7 +893,7 @@ int main(void)
 The five sources have numbers here, and most of their formulas are right. What goes wrong is what is put into them: the hidden size for the heads of keys and values, the numbers of one model for those of another, one gigabyte for the other. Here are the two slips that cost most; the other claims, with those that hold, are in the laboratory.\lab{lab:memorytutorials}
 
 \begin{claimed}{S0-55, S2-57}
-It scales with the width of all heads of keys and values, not with the hidden size. In Llama 2 70B this width is \val{claim.S2-57} and the hidden size 8192: the formula with the hidden size gives \val[0]{claim.S0-55} times too much. The batch is missing as well.
+It scales with the width of all heads of keys and values, not with the hidden size. In Llama 2 70B this width is \val{claim.S2-57} and the hidden size \given{8192}: the formula with the hidden size gives \val[0]{claim.S0-55} times too much. The batch is missing as well.
 \end{claimed}
 
 \begin{claimed}{S3-13}
@@ -936,12 +936,12 @@ By \eqref{eq:overtake} attention overtakes the matrices at six times the width o
 The command beside an exercise compares your answer with what the modules compute or with what the allocator counted.
 
 \begin{exercises}
-\exercise{check}{ex:accounts.token}{A model has 26 layers, 8 heads of queries, 4 heads of keys and values and a |head_dim| of 256. How many bytes does a token add in \texttt{f16}? And in \texttt{q8\_0}, with scales?}{\texttt{make exercise-06-1}}{$2\cdot26\cdot4\cdot256\cdot2$ bytes; in blocks 34 bytes stand for 32 numbers, which makes $34/64$ of it.}
-\exercise{check}{ex:accounts.window}{The same model has a window of 4096 in every second layer. How many bytes does a text of 8192 tokens take in \texttt{f16}, in steps of one row? And how many would it take without the windows?}{\texttt{make exercise-06-2}}{13 layers have 8192 rows and 13 have 4096; a row of one layer takes $2\cdot4\cdot256\cdot2$ bytes.}
-\exercise{think}{ex:accounts.askew}{A layer has a window of 100; passes have at most 8 rows, and pages 16. How many pages can a text hold at most, and at least, once it is long?}{\texttt{make exercise-06-3}}{The ring has $99+8=107$ rows, at most $1+\lceil106/16\rceil=8$ pages. If the ring begins where a page begins, 107 rows take only 7.}
+\exercise{check}{ex:accounts.token}{A model has 26 layers, 8 heads of queries, 4 heads of keys and values and a |head_dim| of \given{256}. How many bytes does a token add in \texttt{f16}? And in \texttt{q8\_0}, with scales?}{\texttt{make exercise-06-1}}{$2\cdot26\cdot4\cdot256\cdot2$ bytes; in blocks 34 bytes stand for 32 numbers, which makes $34/64$ of it.}
+\exercise{check}{ex:accounts.window}{The same model has a window of \given{4096} in every second layer. How many bytes does a text of \given{8192} tokens take in \texttt{f16}, in steps of one row? And how many would it take without the windows?}{\texttt{make exercise-06-2}}{13 layers have \given{8192} rows and 13 have \given{4096}; a row of one layer takes $2\cdot4\cdot256\cdot2$ bytes.}
+\exercise{think}{ex:accounts.askew}{A layer has a window of \given{100}; passes have at most 8 rows, and pages 16. How many pages can a text hold at most, and at least, once it is long?}{\texttt{make exercise-06-3}}{The ring has $99+8=107$ rows, at most $1+\lceil106/16\rceil=8$ pages. If the ring begins where a page begins, 107 rows take only 7.}
 \exercise{think}{ex:accounts.cross}{From how many tokens on is the cache of Llama 3 8B larger than its weights, both in two bytes?}{\texttt{make exercise-06-4}}{Weights by $2\cdot32\cdot8\cdot128$ numbers a token: $8030261248/65536$, and one more.}
 \exercise{check}{ex:accounts.half}{A number in a block of \texttt{q8\_0} is off by half a step at most. The largest of a block is 3. By how much could another be off, if the scale were exact? Give four decimals.}{\texttt{make exercise-06-5}}{A step is $3/127$; half of it is $0.0118$.}
-\exercise{think}{ex:accounts.reach}{A model of 24 layers has a window of 512 in every layer. What is the largest distance over which a token can influence the last row of a text? And with four sinks, how many of the first positions can influence it however long the text is?}{\texttt{make exercise-06-6}}{$24\cdot511$ positions; with sinks the first four always can, however far away.}
+\exercise{think}{ex:accounts.reach}{A model of 24 layers has a window of \given{512} in every layer. What is the largest distance over which a token can influence the last row of a text? And with four sinks, how many of the first positions can influence it however long the text is?}{\texttt{make exercise-06-6}}{$24\cdot511$ positions; with sinks the first four always can, however far away.}
 \exercise{build}{ex:accounts.asymmetric}{Let |encode_block4| use the scale $\max\vert x_i\vert/7$, so that the steps are symmetric and none is cut off. Change the function. Does the largest error of a block get smaller for the numbers of the box?}{\texttt{make exercise-06-7}}{|d = fabsf(max) / 7|, the rest as it is. A step of the box becomes $1.6/7$, which is larger, but nothing is cut: 1.55 becomes 1.6, and the largest error falls from 0.15 to 0.05.}
 \exercise{build}{ex:accounts.sink}{Let the cache always keep the page with the first rows, even if no sinks were asked for, by changing |apply_options| of \cref{cache}. How many more pages does a long text with a window hold then?}{\texttt{make exercise-06-8}}{|s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1|. One page more for each group of layers that has a window, once the first page has left it.}
 \end{exercises}

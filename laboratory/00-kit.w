@@ -903,7 +903,7 @@ void parrot_make(struct parrot *p)
   p->lm.layer_madds = 7 * PARROT_WIDTH * PARROT_WIDTH;
 }
 
-@ A published model says these things in its \.{config.json}. The parrot's only extravagance is its context, of \val{loop.context} positions: the longest text that it writes has 2000 tokens given and 2000 written.
+@ A published model says these things in its \.{config.json}. The parrot's only extravagance is its context, of \val{loop.context} positions: the longest text that it writes has \given{2000} tokens given and \given{2000} written.
 
 @<Say what shape the parrot has@>=
 p->lm.config = (struct model_config) @[{ .family = "llama",
@@ -912,7 +912,7 @@ p->lm.config = (struct model_config) @[{ .family = "llama",
   .head_dim = PARROT_WIDTH, .norm_eps = 1e-5, .gated = true }@];
 p->lm.attention = (struct attention_dims) @[{ 1, 1, PARROT_WIDTH, 1 }@];
 
-@ A prompt of 2000 tokens and 1000 written have \val{loop.pairs.2000.1000} pairs of a query and a key, and attending to them would take time that
+@ A prompt of \given{2000} tokens and \given{1000} written have \val{loop.pairs.2000.1000} pairs of a query and a key, and attending to them would take time that
 teaches nothing. Since the layer adds nothing, attention may as well be left out; |idle_attend| leaves it out. The pairs are counted all the same, because they are counted by
 |model_forward|, which asks the store what each row sees. Something must be in |y| afterwards, so the function copies the queries there; the matrix that follows is zero,
 and makes zeros of anything.\side{The four passes of the first grid

@@ -522,7 +522,7 @@ three tokens given and four written make seven factors and \val{claim.S2-17} ste
 \end{claimed}
 
 \begin{claimed}{S2-57}
-heads times head size is not always the width: eight heads of keys with $d_k=128$
+heads times head size is not always the width: eight heads of keys with $d_k=\given{128}$
 make \val{claim.S2-57} numbers in a model of width $2^{13}$.
 \end{claimed}
 

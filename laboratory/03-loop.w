@@ -407,7 +407,7 @@ static bool note_second(void *ctx, const struct step *now)
 }
 
 @ All texts are written with the cache, which changes no token (\cref{cache}) and saves most of the time: what two texts have in common is read once. A text that has not ended after
-500 tokens is given up.
+\given{500} tokens is given up.
 
 @<Replace one token by the second best@>=
 static bool print_slips(struct fixture *lab, struct error *why)

@@ -763,15 +763,15 @@ it depends on the function. A row is a function of the tokens up to it, and its 
 \end{claimed}
 
 \begin{claimed}{S1-56}
-the source prints the first sentence as a misconception of others, and for the time it is one: 1000 tokens take \val[0]{cache.clock.ratio.1000} times as long
+the source prints the first sentence as a misconception of others, and for the time it is one: \given{1000} tokens take \val[0]{cache.clock.ratio.1000} times as long
 without the cache. Only the text does not depend on it: with the cache and without it \val{claim.S1-56} logits differ.
 \end{claimed}
 
 @ Right, or right if one knows what is meant:
 \begin{itemize}
 \item $g$ tokens take a prefill and $g-1$ steps, here \val{claim.S1-09} passes for four tokens (S1-09). Each step computes \val{claim.S0-34} row (S0-34, S1-12, S1-20, S2-48, S2-53, S3-09), with a single line of scores (S2-50), and adds \val{claim.S1-14} position to the cache, from ten to \val{claim.S2-52} (S1-14, S2-49, S2-52). Of the six rows of the case by hand \val{claim.S1-21} are read again (S1-21).
-\item A prompt of 50 tokens and 100 written ones take \val{claim.S4-49} rows (S4-49) and, in GPT-2 small's shape, \val{claim.S2-54} bytes: memory is traded for computation (S2-54). Ten times as many tokens take \val{claim.S0-18} times the memory (S0-18, S0-40, S2-58).
-\item At 1000 tokens a step compares \val{claim.S1-23} pairs, and the whole text \val{claim.S0-54}. That is linear for each step and quadratic for the text (S0-52, S0-54, S0-61, S1-23).
-\item The last step takes \val[1]{claim.S0-53} times as long as an early one (S0-53). A short text of 30 tokens gains a factor of \val[1]{claim.S2-63}, and one of 1000 tokens a factor of \val[0]{claim.S2-66} (S0-38, S0-59, S2-63, S2-64, S2-66).
+\item A prompt of 50 tokens and \given{100} written ones take \val{claim.S4-49} rows (S4-49) and, in GPT-2 small's shape, \val{claim.S2-54} bytes: memory is traded for computation (S2-54). Ten times as many tokens take \val{claim.S0-18} times the memory (S0-18, S0-40, S2-58).
+\item At \given{1000} tokens a step compares \val{claim.S1-23} pairs, and the whole text \val{claim.S0-54}. That is linear for each step and quadratic for the text (S0-52, S0-54, S0-61, S1-23).
+\item The last step takes \val[1]{claim.S0-53} times as long as an early one (S0-53). A short text of 30 tokens gains a factor of \val[1]{claim.S2-63}, and one of \given{1000} tokens a factor of \val[0]{claim.S2-66} (S0-38, S0-59, S2-63, S2-64, S2-66).
 \item The output is the same: the number of logits that differ is \val{claim.S0-03} (S0-03, S2-98).
 \end{itemize}

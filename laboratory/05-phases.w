@@ -197,7 +197,7 @@ static bool time_parts(struct probed *x, size_t depth, size_t rows,
   return ok;
 }
 
-@ How fast is the kernel of the linear layers if it does not have to wait for memory? We give it a matrix and the inputs of 96 rows that fit into the second-level cache together: for the stand-in a matrix of 512 inputs and 64 outputs, stored as GPT-2's are; for the built-in model one of its own, of 128 inputs, in two bytes a weight.
+@ How fast is the kernel of the linear layers if it does not have to wait for memory? We give it a matrix and the inputs of 96 rows that fit into the second-level cache together: for the stand-in a matrix of \given{512} inputs and 64 outputs, stored as GPT-2's are; for the built-in model one of its own, of \given{128} inputs, in two bytes a weight.
 
 @<Take the time of parts@>=
 static double time_alone(struct probed *p, const struct matrix *alone)
@@ -281,7 +281,7 @@ static bool print_parts(struct fixture *lab, struct error *why)
 }
 
 @* Times of whole texts. \label{lab:texts}
-First a prefill of 512 rows in chunks: from one row a pass, which is decode in all but name, to all in one.
+First a prefill of \given{512} rows in chunks: from one row a pass, which is decode in all but name, to all in one.
 
 @<Take the time of chunks and whole texts@>=
 static bool print_chunks(struct fixture *lab, struct error *why)
@@ -303,7 +303,7 @@ static bool print_chunks(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@ Then the loop generates whole texts, with the cache and without: six with the stand-in and a long one with the built-in model. The stand-in's text is nonsense, but takes as long as any other. Each is run once: without the cache even a text of 100 tokens takes half a minute.
+@ Then the loop generates whole texts, with the cache and without: six with the stand-in and a long one with the built-in model. The stand-in's text is nonsense, but takes as long as any other. Each is run once: without the cache even a text of \given{100} tokens takes half a minute.
 
 @<Take the time of chunks and whole texts@>=
 static bool time_text(struct bench *b, size_t p, size_t g, bool keep,
@@ -340,7 +340,7 @@ static bool print_texts(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ One run is written down step by step, for \cref{fig:run}: 128 tokens given to the stand-in, and 24 to write. A line has the rows of the step, when it began and ended, in milliseconds, and its work.
+@ One run is written down step by step, for \cref{fig:run}: \given{128} tokens given to the stand-in, and 24 to write. A line has the rows of the step, when it began and ended, in milliseconds, and its work.
 
 @<Write one run down, step by step@>=
 struct diary { double start, last;@+ const struct roofline *speed; };
@@ -374,7 +374,7 @@ static bool print_run(struct fixture *lab, struct error *why)
 }
 
 @* Times of batches. \label{lab:batch}
-How long does one decoding step take for several sequences at once? Each of 32 sequences has a cache of its own with 128 rows of the stand-in, so nothing is shared but the weights. A step takes one row of each of the first $n$ sequences, computes the logits of all $n$ rows, and is then taken back. The first sequences are filled one after the other, in chunks.
+How long does one decoding step take for several sequences at once? Each of 32 sequences has a cache of its own with \given{128} rows of the stand-in, so nothing is shared but the weights. A step takes one row of each of the first $n$ sequences, computes the logits of all $n$ rows, and is then taken back. The first sequences are filled one after the other, in chunks.
 
 @<Take the time of batches@>=
 enum { BATCH = 32, BATCH_DEPTH = 128, BATCH_ROUNDS = 9, BATCHES = 6 };
@@ -626,7 +626,7 @@ static bool take_hardware(void *ctx, const char *line)
   return true;
 }
 
-@ For the machine that most sources name we also compute when the first token of a prompt can come at the earliest, in milliseconds, for 140 gigabytes of weights of two bytes each; how many times faster than in decode each of its tokens is; how many times as long a prompt of 1000 tokens takes as one of 100; and how many sequences of 8192 tokens make the cache of Llama 3 70B as large as the weights (a token has two vectors of 1024 numbers in each of 80 layers).
+@ For the machine that most sources name we also compute when the first token of a prompt can come at the earliest, in milliseconds, for 140 gigabytes of weights of two bytes each; how many times faster than in decode each of its tokens is; how many times as long a prompt of \given{1000} tokens takes as one of \given{100}; and how many sequences of 8192 tokens make the cache of Llama 3 70B as large as the weights (a token has two vectors of 1024 numbers in each of 80 layers).
 
 @<Print what an H100 could do at best@>=
 static void print_h100(double flops, double bandwidth)
@@ -731,7 +731,7 @@ static void print_times(const struct findings *f)
   }
 }
 
-@ Whole texts are sums over the measured passes: with the cache and without, and the answer of 500 tokens beside that of one.
+@ Whole texts are sums over the measured passes: with the cache and without, and the answer of \given{500} tokens beside that of one.
 
 @<Print what whole texts take@>=
 static void print_whole_texts(const struct findings *f)
@@ -850,7 +850,7 @@ static bool print_values(struct fixture *lab, struct error *why)
 \Cref{tab:parts} takes one pass of each phase apart. (It was measured in another minute than the passes, on a machine that is shared.) The decoded row spends nearly all of its time in products with matrices, and reads them more slowly than the probe reads its block. GPT-2's matrices are stored by inputs, in rows thousands of bytes long, of which a product takes a piece at a time. If the same numbers are taken for matrices stored by outputs, as Llama's are, a token takes \val[1]{phases.turned.1} milliseconds instead of \val[1]{phases.ms.gpt2.1.0.1}, and reaches \val[0]{phases.turned.share.1} percent of the bandwidth; with two workers it takes \val[1]{phases.turned.2} milliseconds, and reaches \val[0]{phases.turned.share.2} percent.
 
 \begin{table}
-\tabcaption{tab:parts}{Milliseconds of two passes of the stand-in, by kernels: one row after 512 others, and 512 rows after none.}
+\tabcaption{tab:parts}{Milliseconds of two passes of the stand-in, by kernels: one row after \given{512} others, and \given{512} rows after none.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
 \tabhead{part} & \tabhead{1 row} & \tabhead{512 rows}\\\midrule
 matrices of the layers & \val[1]{phases.part.gpt2.1.linear} & \val[0]{phases.part.gpt2.512.linear}\\
@@ -864,17 +864,17 @@ all else & \val[1]{phases.part.gpt2.1.rest} & \val[0]{phases.part.gpt2.512.rest}
 
 In prefill the same products take nearly twice as long as the bound allows for the whole pass. The probe's multiply--adds find their numbers in registers; the kernel's must fetch theirs, at best from the processor's own caches. On a matrix and rows that never leave the second-level cache the kernel does \val[1]{phases.alone.gpt2} billion multiply--adds a second. In the pass it does \val[1]{phases.linear.gpt2}, on matrices that are larger and cost less at their edges. So prefill does not wait for memory. Most of the gap is the kernel's own; the rest is attention, whose products are short and are folded one by one, and then activations and norms.
 
-@ At two to thirty rows a pass is farthest from its bound: \val[1]{phases.over.gpt2.1.0.8} times at eight rows. There it does one thing after the other: it fetches the weights, packs them into panels, and multiplies. The bound assumes that fetching and multiplying overlap, and ignores packing. At two rows the multiplications take next to no time, and of the \val[0]{phases.ms.gpt2.1.0.2} milliseconds of that pass one row alone takes \val[0]{phases.ms.gpt2.1.0.1}; the other \val[0]{phases.packing} are the price of packing. It is paid once a pass. With more rows than a block of panels serves, the deepest matrices are packed several times; so with 1000 rows a row takes \val[1]{phases.row.gpt2.1.0.1000} milliseconds, and with 100 only \val[1]{phases.row.gpt2.1.0.100}.
+@ At two to thirty rows a pass is farthest from its bound: \val[1]{phases.over.gpt2.1.0.8} times at eight rows. There it does one thing after the other: it fetches the weights, packs them into panels, and multiplies. The bound assumes that fetching and multiplying overlap, and ignores packing. At two rows the multiplications take next to no time, and of the \val[0]{phases.ms.gpt2.1.0.2} milliseconds of that pass one row alone takes \val[0]{phases.ms.gpt2.1.0.1}; the other \val[0]{phases.packing} are the price of packing. It is paid once a pass. With more rows than a block of panels serves, the deepest matrices are packed several times; so with \given{1000} rows a row takes \val[1]{phases.row.gpt2.1.0.1000} milliseconds, and with \given{100} only \val[1]{phases.row.gpt2.1.0.100}.
 
-@ The built-in model is farther from its bound, \val[1]{phases.over.pocket.1.0.512} times with 512 rows, and its rows gain little from being many: a row costs \val[2]{phases.row.pocket.1.0.1} milliseconds alone, \val[2]{phases.row.pocket.1.0.128} among 128, and \val[2]{phases.row.pocket.1.0.512} among 512. In that largest pass its matrices take \val[0]{phases.part.pocket.512.linear} milliseconds and attention \val[0]{phases.part.pocket.512.attention}, nearly all there is. The matrices are small: a product of 128 terms is eight steps of sixteen lanes, and then the lanes are folded. One such matrix alone, in the cache, runs at \val[1]{phases.alone.pocket} billion multiply--adds a second, half of what the probe does, and in the pass at \val[1]{phases.linear.pocket}. And attention takes a fold for each key of a head of 32 numbers. A small model waits neither for memory nor for multiplications, but for everything else.
+@ The built-in model is farther from its bound, \val[1]{phases.over.pocket.1.0.512} times with \given{512} rows, and its rows gain little from being many: a row costs \val[2]{phases.row.pocket.1.0.1} milliseconds alone, \val[2]{phases.row.pocket.1.0.128} among \given{128}, and \val[2]{phases.row.pocket.1.0.512} among \given{512}. In that largest pass its matrices take \val[0]{phases.part.pocket.512.linear} milliseconds and attention \val[0]{phases.part.pocket.512.attention}, nearly all there is. The matrices are small: a product of \given{128} terms is eight steps of sixteen lanes, and then the lanes are folded. One such matrix alone, in the cache, runs at \val[1]{phases.alone.pocket} billion multiply--adds a second, half of what the probe does, and in the pass at \val[1]{phases.linear.pocket}. And attention takes a fold for each key of a head of 32 numbers. A small model waits neither for memory nor for multiplications, but for everything else.
 
-The built-in model was also run once to read 1000 tokens and write 1000 more. That took \val[2]{phases.text.pocket.1000.1000.cached} seconds, less than the prefill of \val[0]{phases.ms.pocket.1.0.1000} milliseconds and a thousand steps of at least \val[1]{phases.ms.pocket.1.1000.1} would take: the two were measured in different minutes on a shared machine, and do not agree.
+The built-in model was also run once to read \given{1000} tokens and write \given{1000} more. That took \val[2]{phases.text.pocket.1000.1000.cached} seconds, less than the prefill of \val[0]{phases.ms.pocket.1.0.1000} milliseconds and a thousand steps of at least \val[1]{phases.ms.pocket.1.1000.1} would take: the two were measured in different minutes on a shared machine, and do not agree.
 
 @* Claims of the tutorials. \label{lab:phaseclaims}
 These were judged with the numbers above.
 
 \begin{claimed}{S1-42}
-after a prompt of 100 tokens \val[0]{claim.S1-42} times as long. The first token pays for the prompt.
+after a prompt of \given{100} tokens \val[0]{claim.S1-42} times as long. The first token pays for the prompt.
 \end{claimed}
 
 \begin{claimed}{S2-65}

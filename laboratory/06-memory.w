@@ -298,7 +298,7 @@ static bool print_cross(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ Multi-head latent attention is not in the engine. The settings are those published with the weights of DeepSeek-V3: 61 layers, 128 heads with keys of $128+64$ numbers and values of 128, a latent of 512 numbers, a rotated key of 64, and a context of 131072.
+@ Multi-head latent attention is not in the engine. The settings are those published with the weights of DeepSeek-V3: 61 layers, \given{128} heads with keys of $\given{128}+64$ numbers and values of \given{128}, a latent of \given{512} numbers, a rotated key of 64, and a context of \given{131072}.
 
 @<Print what the claims come to@>=
 static bool print_latent(struct fixture *lab, struct error *why)
@@ -548,13 +548,13 @@ $12Ld^2$, with an MLP of four times the width, are \val{claim.S0-41} weights in 
 \end{claimed}
 
 \begin{claimed}{S0-43}
-\val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. Rounded, either is 50. (Exactly 50 GiB is what $102\,400$ tokens take, and exactly 50 GB what $100\,000$ would take of $500\,000$ bytes each.)
+\val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. Rounded, either is 50. (Exactly 50 GiB is what $102\,400$ tokens take, and exactly 50 GB what $\given{100\,000}$ would take of $500\,000$ bytes each.)
 \end{claimed}
 
 \begin{claimed}{S2-60}
 \val{claim.S2-60} bytes, more than the \val{small.weights} of the model itself, whose positions end at 1024.
 \end{claimed}
 
-@ Right, or right if one knows what is meant: a token of Llama 7B's shape leaves \val{claim.S0-56} bytes; a step of GPT-2 small at its last position reads \val{claim.S1-16} bytes of weights and cache together, or a little less, as of the table of positions it looks up one row; 4096 tokens of the 70B take \val{claim.S1-25} bytes (\val[2]{footprint.70b.grouped.gib} GiB); $131072$ tokens of a 7B take \val[0]{claim.S2-91} GiB, and of the 70B \val[0]{claim.S1-26} GiB; GPT-3 needs \val[0]{claim.S2-61} GiB for its 2048 tokens, and its cache equals its weights with \val[0]{users.gpt3} users of such a text each.
+@ Right, or right if one knows what is meant: a token of Llama 7B's shape leaves \val{claim.S0-56} bytes; a step of GPT-2 small at its last position reads \val{claim.S1-16} bytes of weights and cache together, or a little less, as of the table of positions it looks up one row; 4096 tokens of the 70B take \val{claim.S1-25} bytes (\val[2]{footprint.70b.grouped.gib} GiB); $\given{131072}$ tokens of a 7B take \val[0]{claim.S2-91} GiB, and of the 70B \val[0]{claim.S1-26} GiB; GPT-3 needs \val[0]{claim.S2-61} GiB for its \given{2048} tokens, and its cache equals its weights with \val[0]{users.gpt3} users of such a text each.
 
 Three claims no program can decide. That most single GPUs have less than 50 GB (S0-44) is true or not depending on the year; the \val[1]{fifty.sum} GB of that cache and its weights fit into one accelerator of 80 GB and into no card for games. That memory and not compute is the limit of long contexts (S0-39, S3-14) is true of one text on a large machine in decode, and false of prefill: there the pairs are quadratic, and \cref{eq:overtake} has the length from which they dominate.

@@ -562,7 +562,7 @@ static bool print_rows(struct fixture *lab, struct error *why)
 }
 
 @* Every layer, every head. \label{lab:witnesslayers}
-Three tokens given and four written, with the cache and without. Bytes of keys and values are counted over all layers and heads; so their quotient shows what becomes of a factor when all layers and heads are counted in. The head of the model, which makes the logits, is counted as well: it runs for one row a step, however many rows the step has read. Last, the settings: how large is a nucleus of 0.9, if four tokens have 0.5, 0.4, 0.06 and 0.04, and if ten tokens are equally likely?
+Three tokens given and four written, with the cache and without. Bytes of keys and values are counted over all layers and heads; so their quotient shows what becomes of a factor when all layers and heads are counted in. The head of the model, which makes the logits, is counted as well: it runs for one row a step, however many rows the step has read. Last, the settings: how large is a nucleus of \given{0.9}, if four tokens have \given{0.5}, \given{0.4}, \given{0.06} and \given{0.04}, and if ten tokens are equally likely?
 
 @<Count rows in every layer@>=
 static bool count_bytes(struct fixture *lab, bool keep, struct counters *c,

@@ -1,7 +1,8 @@
 -- digits.lua 'COMMAND' WEB... -- a number in prose must have been printed by a program.
 -- Looks at prose, mathematics, captions, alternatives and tables for integers of three or more digits,
--- decimals and numeral words above twelve. Such a number must come from \val or \bytes, stand in a quotation, be a given of
--- a hand calculation, or stand in the list of exceptions that COMMAND prints: lines  MODULE<TAB>NUMBER<TAB>reason.
+-- decimals and numeral words above twelve. Such a number must come from \val or \bytes, stand in a quotation or in a calculation
+-- by hand, be marked as chosen (\given), or stand in the list of exceptions that COMMAND prints: lines  MODULE<TAB>NUMBER<TAB>reason.
+-- An exception that no number needs any more is an error, too.
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local module = {}
 for _, row in ipairs(require "book") do module[row.web] = row.module end
@@ -27,7 +28,7 @@ for i = 2, #arg do
   s = table.concat(out, "\n")
   s = s:gsub("\\begin{byhand}.-\\end{byhand}", blank):gsub("\\quoted%b{}", blank):gsub("``.-''", blank)
   s = s:gsub("\\val%b[]%b{}", blank):gsub("\\val%b{}", blank):gsub("\\bytes%b{}", blank):gsub("\\cited%b[]%b{}", blank)
-  for _, c in ipairs { "cref", "Cref", "label", "ref", "eqref", "cited", "tutorial", "claim", "verify", "href", "url", "texttt", "tok", "gen", "piece", "begin", "end", "vskip", "hskip", "source" } do
+  for _, c in ipairs { "given", "cref", "Cref", "label", "ref", "eqref", "cited", "tutorial", "claim", "verify", "href", "url", "texttt", "tok", "gen", "piece", "begin", "end", "vskip", "hskip", "source" } do
     s = s:gsub("\\" .. c .. "%b{}", blank) end
   s = s:gsub("\\printedheader%b[]%b{}", blank):gsub("\\checkpoint%b[]%b{}", blank):gsub("\\widecheckpoint%b[]%b{}", blank):gsub("\\checkpoint%b{}", blank):gsub("\\widecheckpoint%b{}", blank)
   s = s:gsub("\\begin{tutorial}%b{}%b{}", blank):gsub("\\begin{claimed}%b{}", blank):gsub("|[^|\n]*|", blank):gsub("@%^[^@]*@>", blank):gsub("@<[^@]*@>", blank)
@@ -47,5 +48,11 @@ for i = 2, #arg do
     end
     for w in l:gmatch("%a+") do if words[w:lower()] then say(w:lower()) end end
   end
+end
+local looked = {}
+for i = 2, #arg do looked[module[arg[i]]] = true end
+for k, n in pairs(allowed) do
+  local m, number = k:match("^(.*)\t(.*)$")
+  if n == 0 and looked[m] then bad = bad + 1; io.stderr:write("tools/digits: ", m, " has a reason for ", number, ", which its text does not print any more\n") end
 end
 if bad > 0 then os.exit(1) end

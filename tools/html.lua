@@ -366,6 +366,7 @@ local function number_of(key, shown)
 end
 function M.val(p) local o, l = p:opt(), p:line(); local key = p:arg(); return number_of(key, inline(spoken(l, incipit.val, key, o), l)) end
 function M.bytes(p) local l = p:line(); local key = p:arg(); return number_of(key, inline(spoken(l, incipit.bytes, key), l)) end
+function M.given(p) local a, l = p:arg(); return '<span class="given">' .. inline(a, l) .. "</span>" end
 function M.rawval(p) local l = p:line(); return inline(spoken(l, incipit.raw, (p:arg())), l) end
 function M.rawtext(p) return esc(raw[tonumber((p:arg()))]) end
 function M.cref(p) local l = p:line(); return cref(p:arg(), false, l) end

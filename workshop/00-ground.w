@@ -853,16 +853,20 @@ struct quartiles { double low, median, high; };
   /* the lower quartile, the median and the upper quartile */
 struct quartiles timing_quartiles(double *x, size_t n);
   /* sorts |n| $\ge1$ numbers, and says which stand at the quarters */
+size_t timing_last_cache(void);
+  /* the bytes of the processor's last-level cache, 0 if the system does not say */
 #endif
 
-@ Its one system call is POSIX's, and has to be asked for.
+@ Its system calls are POSIX's, and have to be asked for.
 
 @(timing.c@>=
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 #include "ground/timing.h"
 @<Read the clock, and sort what it said@>@;
+@<Ask for the size of the last-level cache@>@;
 
 @ A sorted array has its quartiles at the quarters.
 @^quartiles@>
@@ -883,6 +887,19 @@ struct quartiles timing_quartiles(double *x, size_t n)
 {
   qsort(x, n, sizeof *x, by_size);
   return (struct quartiles) @[{ x[n / 4], x[n / 2], x[n * 3 / 4] }@];
+}
+
+@ Who measures memory must read more than a cache can hold. The names of the caches are not POSIX's: where a system lacks them, or does not know the size, the answer is 0.
+@^cache, of the processor@>
+
+@<Ask for the size of the last-level cache@>=
+size_t timing_last_cache(void)
+{
+  long bytes = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+  return bytes > 0 ? (size_t) bytes : 0;
 }
 
 @* Module dependencies. \label{sec:modules}
@@ -908,10 +925,10 @@ The allocator is small enough to be changed in an evening and read in an hour.
 While a block grows the old one and the new one are both live: growing to twice the size needs half as much again as is live in the end.}
 \exercise{think}{ex:ground.header}{The C library's own allocator writes a header of its
 own before each block, at least 8 bytes in glibc. How far would the accounts be wrong for a
-model that takes 200 blocks, since we do not count those?}{\texttt{make exercise-W0-2}}{By at least
+model that takes \given{200} blocks, since we do not count those?}{\texttt{make exercise-W0-2}}{By at least
 1,600 bytes, whatever the blocks hold. The accounts would also differ between C libraries, and
 a formula could not be equal to them.}
-\exercise{think}{ex:ground.cut}{The message of an error is 200 euro signs, of three bytes each. How many are left of it, and
+\exercise{think}{ex:ground.cut}{The message of an error is \given{200} euro signs, of three bytes each. How many are left of it, and
 could there be more?}{\texttt{make exercise-W0-3}}{132. The message has room for 399 bytes, which would be 133 whole characters. But |cut_at_character| looks
 only at the end of what was cut, so it cannot know that nothing of the last character is missing, and takes it away.}
 \exercise{build}{ex:ground.limit}{Give |struct memory| a |limit|: requests that

@@ -6,7 +6,7 @@
 \chapterquestion{What is in the files of a model, and how much of it may be believed?}
 @** Safetensors, and five rules for hostile files.
 \incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. If the
-settings say that a row has 768 numbers and the matrices are made for 640, somebody must notice, and not when the first wrong
+settings say that a row has \given{768} numbers and the matrices are made for \given{640}, somebody must notice, and not when the first wrong
 word appears. This chapter reads the two kinds of file, believes neither until it adds up, and puts together the model through which chapter 2 sends
 its rows.
 @^model@>@^hostile files@>
@@ -1219,8 +1219,8 @@ bool misfit_path(const char *path, const char *missing, struct error *why)
 Both are the box in earnest, with numbers of 64 bits.
 
 \begin{exercises}
-\exercise{check}{ex:safetensors.header}{A file has 100 bytes, and sizes have 64 bits. Its header says that it has 92 bytes; or 93; or $2^{64}-8$; or $2^{64}-7$. Which of the four are accepted by the test $8+h\le100$, and which by $h\le100-8$?}{\texttt{make
-exercise-W2-1}}{By the first 92, $2^{64}-8$ and $2^{64}-7$, since $8+h$ is 100, 0 and 1; by the second only 92.}
+\exercise{check}{ex:safetensors.header}{A file has \given{100} bytes, and sizes have 64 bits. Its header says that it has 92 bytes; or 93; or $2^{64}-8$; or $2^{64}-7$. Which of the four are accepted by the test $8+h\le100$, and which by $h\le100-8$?}{\texttt{make
+exercise-W2-1}}{By the first 92, $2^{64}-8$ and $2^{64}-7$, since $8+h$ is \given{100}, 0 and 1; by the second only 92.}
 \exercise{build}{ex:safetensors.fits}{Write |bool fits(uint64_t size, uint64_t header, uint64_t begin, uint64_t end)|: are the bytes from |begin| to |end|, counted from the end of a header of |header| bytes and the 8 before it, all within a file of |size|
 bytes? Each of the four may be any number.}{\texttt{make exercise-W2-2}}{|size >= 8 && header <= size - 8 && begin <= end && end <= size - 8 - header|. Each comparison allows the next subtraction.}
 \end{exercises}

@@ -51,7 +51,7 @@ int main(void)
 }
 
 @ A wheel's speed is its frequency, slowed, over its frequency as it was; the share that was kept follows from the speed. The longest text of the training has to be a whole number of positions,
-and 125 of them are as near to 20 turns as the second digit can tell.
+and \given{125} of them are as near to 20 turns as the second digit can tell.
 
 @<Slow the wheels of the hand calculation@>=
 static double speed_of(struct rope_config r, enum rope_kind kind, uint32_t i,
@@ -2027,8 +2027,8 @@ Two are sums, one is a line in a table; the line is quickly written, and its rea
 \begin{exercises}
 \exercise{check}{ex:families.attention}{Qwen2.5 is stretched by YaRN with the factor 4. By which number are its scores of attention multiplied in the end? Three decimals are enough.}{\texttt{make
 exercise-W3-1}}{The factor $0.1\ln 4+1$ is 1.1386. Query and key both bring it, and their product has its square: 1.296.}
-\exercise{think}{ex:families.wheels}{The small Llama~3.2 has heads of 64 numbers, so 32 wheels, the base 500,000, and is stretched as Llama~3.1 is, but with the factor 32; the context before was 8192, the two bounds are 1 and 4. How many of its wheels are left
-alone, how many are slowed down by the whole factor, and how many lie between?}{\texttt{make exercise-W3-2}}{A wheel $i$ turns once in $2\pi\cdot\text{base}^{i/32}$ positions. That is below 2048 up to $i=14$, which makes 15 wheels, and above 8192 from $i=18$ on,
+\exercise{think}{ex:families.wheels}{The small Llama~3.2 has heads of 64 numbers, so 32 wheels, the base \given{500,000}, and is stretched as Llama~3.1 is, but with the factor 32; the context before was \given{8192}, the two bounds are 1 and 4. How many of its wheels are left
+alone, how many are slowed down by the whole factor, and how many lie between?}{\texttt{make exercise-W3-2}}{A wheel $i$ turns once in $2\pi\cdot\text{base}^{i/32}$ positions. That is below 2048 up to $i=14$, which makes 15 wheels, and above \given{8192} from $i=18$ on,
 which makes 14. Three lie between. The factor has no say in it.}
 \exercise{build}{ex:families.author}{Files begin to have a field \texttt{author}. Let ours read over it, with a reason, whatever it holds; \texttt{authors} is to be refused as before.}{\texttt{make
 exercise-W3-3}}{A line in the table of harmless fields: who wrote a file changes no logit. Whoever compares only beginnings of names lets \texttt{authors} in, and one day a field that matters.}

@@ -854,7 +854,7 @@ static bool spell_with_both(bool values)
 The first two need paper, the third the reader of messages.
 
 \begin{exercises}
-\exercise{check}{ex:scores.base64}{A line of GPT-2's rank file reads \texttt{IHRoZQ==}, and a number. Which token is it?}{\texttt{make exercise-W5-1}}{\texttt{IHRo} is 8, 7, 17, 40 in the alphabet, the 24 bits of the bytes 32, 116, 104; \texttt{ZQ==} is 25 and 16, of which eight bits are the byte 101: \tok{\ the}.}
+\exercise{check}{ex:scores.base64}{A line of GPT-2's rank file reads \texttt{IHRoZQ==}, and a number. Which token is it?}{\texttt{make exercise-W5-1}}{\texttt{IHRo} is 8, 7, 17, 40 in the alphabet, the 24 bits of the bytes 32, \given{116}, \given{104}; \texttt{ZQ==} is 25 and 16, of which eight bits are the byte \given{101}: \tok{\ the}.}
 \exercise{think}{ex:scores.places}{A token of $n$ letters can be cut at $n-1$ places, but hardly ever gives $n-1$ merges. Give five tokens, the longest of four letters, of which every cut does.}{\texttt{make exercise-W5-2}}{All rows of one letter: \tok a, \tok{aa}, \tok{aaa}, \tok{aaaa} are four; any fifth token that is one letter more or another letter keeps it. Six merges or more.}
 \exercise{build}{ex:scores.unused}{Let the reader of models take a piece that is not used (type 5) for one that merges cannot make, instead of refusing it.}{\texttt{make exercise-W5-3}}{In |read_next_piece| the refusal goes; since only normal pieces get a rank, nothing else is needed. It is not what SentencePiece does, which makes such a piece first and takes it apart again.}
 \end{exercises}

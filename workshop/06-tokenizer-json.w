@@ -1875,7 +1875,7 @@ The first two can be done with paper and an editor. The third adds a stage that 
 \begin{exercises}
 \exercise{check}{ex:descriptions.alphabet}{A word in a file of GPT-2's kind is written with the three characters U+00C3, U+00A9 and U+0120. Which bytes does it stand for, and what does a reader see?}{\texttt{make
 exercise-W6-1}}{The first two stand for themselves as bytes, \texttt{c3} and \texttt{a9}, and U+0120 is the moved blank, \texttt{20}: an e with an acute accent, and a blank.}
-\exercise{think}{ex:descriptions.small}{Write a \texttt{tokenizer.json}, with which \texttt{the} is a single id and comes back as it was. Its blanks not counted, it may have 200 bytes at the most.}{\texttt{make
+\exercise{think}{ex:descriptions.small}{Write a \texttt{tokenizer.json}, with which \texttt{the} is a single id and comes back as it was. Its blanks not counted, it may have \given{200} bytes at the most.}{\texttt{make
 exercise-W6-2}}{Three letters, \tok{th} and \tok{the}, two merges; \texttt{ByteLevel} cuts, without its blank, and decodes. Without \tok{th} a merge would name a word that is not there, and the file would be refused.}
 \exercise{build}{ex:descriptions.words}{Add the stage \texttt{WhitespaceSplit}: words are what lies between white space, and white space itself is lost. It has no settings.}{\texttt{make
 exercise-W6-3}}{A stage that keeps matches and no gaps, with the pattern \texttt{\textbackslash S+}; |only_keys| sees to it that a setting is refused. With |keep_gaps| the blanks would come back as pieces of their own.}

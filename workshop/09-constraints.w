@@ -2109,7 +2109,7 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   return true;
 }
 
-@ Who pays for this, and when? Each configuration is settled once, by a walk for each of those that belong with it, |MAX_TOGETHER| at most. Where rules don't nest, all are settled by |compute_all_costs| at the first question about a minimum. That question is asked when a text is bound (|constraint_cursor_open|), since the limit may be too small; so the beginning of a text pays, and no mask after it. For a row of 300 letters it was
+@ Who pays for this, and when? Each configuration is settled once, by a walk for each of those that belong with it, |MAX_TOGETHER| at most. Where rules don't nest, all are settled by |compute_all_costs| at the first question about a minimum. That question is asked when a text is bound (|constraint_cursor_open|), since the limit may be too small; so the beginning of a text pays, and no mask after it. For a row of \given{300} letters it was
 \val[0]{constraint.first} milliseconds; the program that measures doesn't ask beforehand, and so has it as the time of the first mask. A longer row takes longer in proportion, until there are more than |MAX_TOGETHER| configurations: then all these walks settle nothing, and ways that lead nearer are looked for.
 
 Where rules nest, nothing can be settled in advance, and masks pay. They don't if each byte is a token and more tokens are left than bytes are wanted, which is so most of the time. Near the end of the budget, the first mask in a state takes \val[1]{constraint.nearjson} to \val[1]{constraint.firstjson} milliseconds in JSON, and each later one in that state \val[2]{constraint.best} to \val[2]{constraint.worst}, like any other. These are no bounds: another

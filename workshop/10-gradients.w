@@ -468,7 +468,7 @@ for (size_t i = 0; i < p->rows; i += GRADIENTS_MC) {
 @* Forward, for many rows. \label{sec:manyrows}
 The linear kernel of chapter 2 is made for few rows and long sums: it keeps the sixteen
 lanes of a sum in a register and folds them at the end. A trainer has a thousand rows and sums of
-128 terms, eight to a lane, so the kernel would spend as long on folding as on multiplying. Yet the trainer's pass must have
+\given{128} terms, eight to a lane, so the kernel would spend as long on folding as on multiplying. Yet the trainer's pass must have
 the engine's bits, or the model would be trained on one function and used as another.
 
 So the work is turned round and the sums are not. Each

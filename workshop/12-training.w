@@ -1085,8 +1085,8 @@ void network_backward(struct network *net, const float *w,
 @<The whole way back@>@;
 
 @* Packing texts into training rows. \label{sec:trainrows}
-The grammar of \cref{corpus} writes as many texts as we want, short and long. The trainer wants rows of tokens that all have one length: 512, 256 or
-2\,048. Two things are still missing: a tokenizer, which is learnt from the same grammar, and a rule that packs texts into rows. A model believes
+The grammar of \cref{corpus} writes as many texts as we want, short and long. The trainer wants rows of tokens that all have one length: \given{512}, 256 or
+\given{2\,048}. Two things are still missing: a tokenizer, which is learnt from the same grammar, and a rule that packs texts into rows. A model believes
 everything that its rows say, including what they say by accident, so the rule is worth a page.
 @^packing@>
 
@@ -1333,7 +1333,7 @@ const float *trainer_weights(const struct trainer *t);
 struct network *trainer_network(const struct trainer *t);
   /* the network of the run */
 
-@ The plan of the built-in model has four phases. Rows of 512 tokens first, two to a step, which
+@ The plan of the built-in model has four phases. Rows of \given{512} tokens first, two to a step, which
 is cheap and makes many small steps; then rows as long as the context, since positions that were
 never trained fail badly; then a calm phase of large steps at a falling rate, with an average of
 the weights, and a still calmer one of short rows. The last two hardly lower the loss. They are there for the
@@ -1420,7 +1420,7 @@ static float noise(uint64_t *dice)
 }
 
 @ How large the first weights are decides how well the first steps go. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$; so matrices get
-a size in proportion to $1/\sqrt n$, here $0.5/\sqrt n$, which neither blows the rows up nor lets them fade. Those that add to the residual stream are smaller still: two a layer add up, and
+a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$, which neither blows the rows up nor lets them fade. Those that add to the residual stream are smaller still: two a layer add up, and
 with $1/\sqrt{2L}$ each the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly even.
 @^first weights@>
 @<Draw the first weights@>=
@@ -2092,5 +2092,5 @@ partner, without the other half.}
 end-of-text precede it?}{\texttt{make exercise-W12-7}}{Text 4 is even and has none before it: $2+1+6=9$; another end-of-text makes ten. So nothing of text 5 is dropped, and
 nothing of text 6 is seen; it was written, it counts as used, and the next row begins with text 7, which is odd.}
 \exercise{think}{ex:rows.share}{Texts of a fixed length $t$ are packed into rows of $n$ tokens, much longer. The place in its last text where a row ends is as good as random. Roughly which share of what is
-written is dropped, for $t=100$ and $n=500$? (Ignore the end-of-texts.)}{\texttt{make exercise-W12-8}}{Half a text a row on the average: $\frac t2$ of $n+\frac t2$, which is $\frac{50}{550}$, one part in eleven.}
+written is dropped, for $t=\given{100}$ and $n=\given{500}$? (Ignore the end-of-texts.)}{\texttt{make exercise-W12-8}}{Half a text a row on the average: $\frac t2$ of $n+\frac t2$, which is $\frac{50}{550}$, one part in eleven.}
 \end{exercises}

@@ -67,16 +67,16 @@ the hero was introduced.
 \tabcaption{tab:recall}{The share of the right name among all names, by the distance to its first mention in tokens.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
 \tabhead{distance} & \tabhead{share of the right name} & \tabhead{mentions}\\\midrule
-less than 100 & \val{train.names.near} & \val{train.names.near.n}\\
-100 to 300 & \val{train.names.middle} & \val{train.names.middle.n}\\
-more than 300 & \val{train.names.far} & \val{train.names.far.n}
+less than \given{100} & \val{train.names.near} & \val{train.names.near.n}\\
+\given{100} to \given{300} & \val{train.names.middle} & \val{train.names.middle.n}\\
+more than \given{300} & \val{train.names.far} & \val{train.names.far.n}
 \end{tabular*}
 \end{table}
 
 The distance makes no visible difference. The name may have been repeated since, so this measures whether a tale keeps the name of its hero, and not how far a single head can look.
 
 Code asks for more, because here the right name has to win against the whole vocabulary. A variable that a function returns was set a few lines before; it gets a chance of
-\val{train.variables.local}. Some pages set a variable in their first line and print it in their last. At 100 to 300 tokens from its last mention, its name gets
+\val{train.variables.local}. Some pages set a variable in their first line and print it in their last. At \given{100} to \given{300} tokens from its last mention, its name gets
 \val{train.variables.name.middle} and then its value \val{train.variables.value.middle}, on \val{train.variables.middle.n} pages. Of
 \val{train.printed.n} such pages, greedy decoding prints the right value in a share of \val{train.printed.right}.
 
@@ -131,7 +131,7 @@ as those in the middle.
 \fig{trainpositions}{fig:trainpositions}{Bits a token by position, over packed rows as long as the context.}{A
 line of sixteen points from position 64 to 1984. It jumps between five and seven tenths of a bit and does not rise.}
 
-The second stretch of the training is the reason (\cref{sec:plan}). Positions that were never trained do not fail gently: a model that has seen only rows of 512 is
+The second stretch of the training is the reason (\cref{sec:plan}). Positions that were never trained do not fail gently: a model that has seen only rows of \given{512} is
 useless soon after them.
 
 Finally, the files must be small enough to come with a book. The model has \val{train.parameters.model} parameters in a file of \bytes{train.file.model}, the sibling
@@ -212,7 +212,7 @@ And how many texts make the error half as large?}{\texttt{make exercise-W13-4}}{
 is 1 if there are any.}{\texttt{make exercise-W13-5}}{The verdict is the last field, not the fourth: what was wanted is quoted, and some of it contains a comma.}
 \exercise{build}{ex:exam.logits}{Write the first exercise as a function of two rows of logits. They may be any finite floats.}{\texttt{make
 exercise-W13-6}}{The largest logit of each row is subtracted before the exponential, as in \cref{model}; otherwise the sums would be infinite for logits of 1,000.}
-\exercise{check}{ex:heads.look}{A row looks one token back with 0.5, three back with 0.25 and five back with 0.25. How far is that on the average, and what is the
+\exercise{check}{ex:heads.look}{A row looks one token back with \given{0.5}, three back with 0.25 and five back with 0.25. How far is that on the average, and what is the
 entropy of these weights, in bits?}{\texttt{make exercise-W13-7}}{2.5 tokens and 1.5 bits.}
 \exercise{check}{ex:heads.even}{The last of 32 rows looks evenly at all of them, itself included. What are the entropy and the mean
 distance?}{\texttt{make exercise-W13-8}}{5 bits; $(0+31)/2=15.5$ tokens.}

@@ -515,9 +515,9 @@ nothing has a meaning.}
 appear?}{\texttt{make exercise-W14-6}}{Three: its name, its row in the table, and one condition where the hints are given. It is then in the help, the manual
 page, the completion, and the offers to those who misspell it. Its bit is that of |generate| alone: |trace| gives no hints, and an option without an
 effect is a lie.}
-\exercise{check}{ex:json.toy}{In the toy format of the second hand calculation, with three significant bits, how are 448 and 512
-printed?}{\texttt{make exercise-W14-7}}{448 is between 384 and 512 and owns what lies from 416 to 480: no decimal of one
-digit, and of those of two, 4.5e2 is the nearest. 512, with 448 below and 640 above, owns what lies from 480 to 576: 5e2.}
+\exercise{check}{ex:json.toy}{In the toy format of the second hand calculation, with three significant bits, how are \given{448} and \given{512}
+printed?}{\texttt{make exercise-W14-7}}{448 is between 384 and \given{512} and owns what lies from 416 to 480: no decimal of one
+digit, and of those of two, 4.5e2 is the nearest. \given{512}, with \given{448} below and 640 above, owns what lies from 480 to 576: 5e2.}
 \exercise{think}{ex:questions.pipe}{A reader has closed the pipe before \texttt{generate The -n 3} writes into it. What is the exit status? And what
 would the shell report if |main| had no line about |SIGPIPE|?}{\texttt{make exercise-W14-8}}{1, without a sentence, because what was asked for could not be done and
 there is no reader to tell. Without the line the signal, number 13, ends the program, and the shell reports $128+13=141$; a script could not tell that from a

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 #include "ground/timing.h"
 
 /* <Read the clock, and sort what it said> */
@@ -23,4 +24,14 @@ struct quartiles timing_quartiles(double *x, size_t n)
 {
   qsort(x, n, sizeof *x, by_size);
   return (struct quartiles) { x[n / 4], x[n / 2], x[n * 3 / 4] };
+}
+
+/* <Ask for the size of the last-level cache> */
+size_t timing_last_cache(void)
+{
+  long bytes = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+  return bytes > 0 ? (size_t) bytes : 0;
 }

@@ -35,12 +35,14 @@ double work_bound(const struct roofline *m, const struct counters *c)
 }
 
 /* <Probe the machine> */
+
+/* SWEPT: the fewest floats that are read, 256 MiB of them */
 enum { PROBES = 7, SPINS = 1 << 27, SWEPT = 1 << 26 };
 struct probe_part { uint64_t done; float left; };
 
-/* of[workers] */
+/* block[swept], of[workers] */
 struct roofline_probe { const struct kernels *k; const float *block;
-  struct probe_part *of; };
+  size_t swept; struct probe_part *of; };
 static void measure_flops(void *ctx, unsigned worker, unsigned workers)
 {
   struct roofline_probe *p = ctx;
@@ -51,8 +53,8 @@ static void measure_flops(void *ctx, unsigned worker, unsigned workers)
 static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
 {
   struct roofline_probe *p = ctx;
-  size_t from = (size_t) SWEPT / workers * worker;
-  size_t to = worker + 1 == workers ? SWEPT : from + SWEPT / workers;
+  size_t share = p->swept / workers, from = share * worker;
+  size_t to = worker + 1 == workers ? p->swept : from + share;
   p->of[worker].left = p->k->probe_bandwidth(p->block + from, to - from);
 }
 
@@ -61,11 +63,13 @@ bool roofline_measure(struct memory *m, const struct engine *e,
 {
   double madds[PROBES], bytes[PROBES];
   unsigned workers = pool_workers(e->pool);
+  size_t swept = timing_last_cache();
+  if (swept < SWEPT) swept = SWEPT; /* four times the bytes are as many floats */
   struct probe_part *of = memory_alloc(m, MEMORY_OTHER, workers, sizeof *of, why);
   float *block = of == NULL ? NULL
-    : memory_alloc(m, MEMORY_OTHER, SWEPT, sizeof *block, why);
-  struct roofline_probe p = { e->k, block, of };
-  for (size_t i = 0; block != NULL && i < SWEPT; i++) block[i] = 1;
+    : memory_alloc(m, MEMORY_OTHER, swept, sizeof *block, why);
+  struct roofline_probe p = { e->k, block, swept, of };
+  for (size_t i = 0; block != NULL && i < swept; i++) block[i] = 1;
   for (int r = 0; block != NULL && r < PROBES; r++)
     /* <Take the time of one round of probes> */
     {
@@ -76,7 +80,7 @@ bool roofline_measure(struct memory *m, const struct engine *e,
       double end = timing_seconds();
       for (unsigned i = 0; i < workers; i++) done += (double) of[i].done;
       madds[r] = done / (middle - start);
-      bytes[r] = SWEPT * sizeof (float) / (end - middle);
+      bytes[r] = (double) (p.swept * sizeof *p.block) / (end - middle);
     }
   if (block != NULL) *out = (struct roofline) {
     timing_quartiles(madds, PROBES).median,
