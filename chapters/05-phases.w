@@ -84,9 +84,9 @@ where $n$ is the number of tokens so far. TTFT grows with the prompt as soon as 
 \end{tabular*}
 \end{table}
 
-On this machine a prompt of \given{1000} tokens takes \val[1]{claim.S1-11} times as long as one of \given{100}: ten times for the rows, and the rest because each row has more to attend to. One decoded token costs as much as \val[1]{phases.ratio.100} prompt tokens in a prompt of \given{100}, and as \val[1]{phases.ratio.1000} in one of \given{1000}. That is one reason why services charge more for output tokens than for input tokens. On a machine with a higher ridge point the factor is larger. \Cref{fig:run}\lab{lab:texts} shows one run from the prompt on, as two meters would: one for multiply--adds, one for bytes. (In that minute the probe of the memory reached less than in the minute of \cref{fig:roofline}, since other programs share the machine.)
+On this machine a prompt of \given{1000} tokens takes \val[1]{claim.S1-11} times as long as one of \given{100}: ten times for the rows, and the rest because each row has more to attend to. One decoded token costs as much as \val[1]{phases.ratio.100} prompt tokens in a prompt of \given{100}, and as \val[1]{phases.ratio.1000} in one of \given{1000}. That is one reason why services charge more for output tokens than for input tokens. On a machine with a higher ridge point the factor is larger. \Cref{fig:run}\lab{lab:texts} shows one run from the prompt on, as two meters would: one for multiply--adds, one for bytes.
 
-\widefig{run}{fig:run}{A run of the stand-in: a prompt of \given{128} tokens, then 24 decoded ones. Above, billions of multiply--adds a second in each pass; below, billions of bytes a second. The lines are what the probes reached in the same minute.}{Two strips over the same time axis, in milliseconds. In the first the long pass on the left stands high and the many short ones on the right are almost flat; in the second it is the other way round.}
+\widefig{run}{fig:run}{A run of the stand-in: a prompt of \given{128} tokens, then 24 decoded ones. Above, billions of multiply--adds a second in each pass; below, billions of bytes a second. The lines are the roof of \cref{fig:roofline}.}{Two strips over the same time axis, in milliseconds. In the first the long pass on the left stands high and the many short ones on the right are almost flat; in the second it is the other way round.}
 
 @* The bandwidth limit of decode. \label{sec:serial}
 A prompt of a million tokens can be read in one pass, because all of it is there. An answer cannot be written in one: its second token depends on the first, which is chosen at the end of a pass. So a text of $g$ new tokens takes one pass for the prompt and $g-1$ more (\val{phases.shown.passes} passes for 20 tokens), one after the other, and each of them reads all weights. More processors shorten a pass; they cannot run two of these passes at the same time.
@@ -279,7 +279,7 @@ double work_bound(const struct roofline *m, const struct counters *c)
 @^probe@>
 
 @<Probe the machine@>=
-enum { PROBES = 7, SPINS = 1 << 27, SWEPT = 1 << 26 };
+enum { PROBES = 15, SPINS = 1 << 27, SWEPT = 1 << 26 };
   /* |SWEPT|: the fewest floats that are read, 256 MiB of them */
 struct probe_part { uint64_t done; float left; };
 struct roofline_probe { const struct kernels *k; const float *block;

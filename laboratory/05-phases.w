@@ -14,8 +14,8 @@
 \chapterquestion{Where does the time of a pass go?}
 @** Experiments on prefill and decode. \label{lab:phases}
 \incipit{T}{wo models} are timed: the stand-in, which is random numbers in the shape of GPT-2 small and too large for the processor's caches, and the built-in model,
-which is small enough for them. First we take the time of single passes, then of the kernels in a pass, then of whole texts. A clock never says the same twice. So the six words that
-use one, |"passes"|, |"parts"|, |"chunks"|, |"texts"|, |"run"| and |"batch"|, are no part of the build: \texttt{make measure} keeps what they print in \.{figures/data}. The word
+which is small enough for them. First we take the time of single passes, then of the kernels in a pass, then of whole texts. A clock never says the same twice. So the seven words that
+use one, |"roof"|, |"passes"|, |"parts"|, |"chunks"|, |"texts"|, |"run"| and |"batch"|, are no part of the build: \texttt{make measure} keeps what they print in \.{figures/data}. The word
 |"values"| makes keys of these files, and adds what can be counted without a clock.
 
 @c
@@ -27,7 +27,7 @@ use one, |"passes"|, |"parts"|, |"chunks"|, |"texts"|, |"run"| and |"batch"|, ar
 #include "laboratory/kit-random.h"
 #include "phases/phases.h"
 @;@#
-@<A bench whose machine has been probed@>@;
+@<Probe the machine, and read what the probes said@>@;
 @<Take the time of passes@>@;
 @<Take the time of parts@>@;
 @<Take the time of chunks and whole texts@>@;
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 {
   static const struct lab_command words[] = @[{ { "values", print_values },@|
     { "values", claims_of_counters }, { "values", print_known },@|
-    { "passes", print_passes },@|
+    { "roof", print_roof }, { "passes", print_passes },@|
     { "parts", print_parts }, { "chunks", print_chunks },@|
     { "texts", print_texts }, { "run", print_run },@|
     { "batch", print_batch }, { NULL, NULL } }@];
@@ -52,21 +52,41 @@ int main(int argc, char **argv)
 }
 
 @* Times of passes. \label{lab:measured}
-A bench is opened anew for each number of workers, with memory for the whole context, so that no pass has to wait for it. The machine is probed just before the measurement, as its
-speed this minute is not that of the last.
+All times of this chapter are compared with one roof. The word |"roof"| probes the machine, with one worker and with two, in multiply--adds and bytes a microsecond. \texttt{make measure} does that first, and takes everything else after it, in one sitting.
 
-@<A bench whose machine has been probed@>=
-enum { ROUNDS = 5, LONGEST = 1000 };
+@<Probe the machine, and read what the probes said@>=
+static bool print_roof(struct fixture *lab, struct error *why)
+{
+  printf("workers,madds,bytes\n");
+  for (unsigned workers = 1; workers <= 2; workers++) {
+    struct bench b = @[{ .m = NULL }@];
+    struct roofline speed;
+    bool ok = bench_open(&b, lab, lab->model, workers, NULL, why)
+      && roofline_measure(&lab->m, &b.e, &speed, why);
+    if (ok) printf("%u,%.1f,%.1f\n", workers, speed.madds / 1e6, speed.bytes / 1e6);
+    bench_close(&b);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+@ The other words read the roof from the file. A bench is opened anew for each number of workers, with memory for the whole context, so that no pass has to wait for it.
+
+@<Probe the machine, and read what the probes said@>=
+enum { ROUNDS = 5, READINGS = 8, LONGEST = 1000 };
 struct probed { struct bench b;@+ struct roofline speed; };
 static bool probed_open(struct probed *x, struct fixture *lab,
   const struct model *lm, unsigned workers, struct error *why)
 {
+  double roof[3][2]; /* the columns of the file, a worker and two */
+  if (!data_numbers("phases.roof", 3, 2, roof[0], why)) return false;
+  x->speed = (struct roofline) @[{ 1e6 * roof[1][workers - 1],@|
+    1e6 * roof[2][workers - 1] }@];
   return lm != NULL && bench_open(&x->b, lab, lm, workers,
-      &(struct cache_options) @[{ .preallocate = true }@], why)
-    && roofline_measure(&lab->m, &x->b.e, &x->speed, why);
+      &(struct cache_options) @[{ .preallocate = true }@], why);
 }
 
-@ The passes are those of both phases: one row after many, from the deepest on, so that the store needs to be filled once only; and many rows after none. All take turns in a round. A single row is read twice, and the second time counts: the first may come right after the filling of the store, when the caches are full of other things.
+@ The passes are those of both phases: one row after many, from the deepest on, so that the store needs to be filled once only; and many rows after none. All take turns in a round. A single row is read |READINGS| times, and the last time counts: the first ones may come right after the filling of the store, when the caches are full of other things.
 
 @<Take the time of passes@>=
 static const struct point { size_t depth, rows; } points[] = @[{ {1000, 1},@|
@@ -79,13 +99,13 @@ static bool time_points(struct probed *x, struct phase seen[POINTS][ROUNDS],
 {
   for (int r = 0; r < ROUNDS; r++)
     for (int i = 0; i < POINTS; i++)
-      for (int twice = 0; twice < 2; twice++)
-        if ((twice || points[i].rows == 1) && !phase_read(&x->b.g,
+      for (int t = points[i].rows == 1 ? READINGS : 1; t > 0; t--)
+        if (!phase_read(&x->b.g,
           points[i].depth, points[i].rows, 0, &seen[i][r], why)) return false;
   return true;
 }
 
-@ A line of the file has the pass, the quartiles of its time in milliseconds, what the counters say, and what the machine did in the same minute, in multiply--adds and bytes a microsecond.
+@ A line of the file has the pass, the quartiles of its time in milliseconds, what the counters say, and the roof, in multiply--adds and bytes a microsecond.
 
 @<Take the time of passes@>=
 static void print_points(const struct probed *x, const char *name,
@@ -217,7 +237,7 @@ static double time_alone(struct probed *p, const struct matrix *alone)
     / timing_quartiles(taken, ROUNDS).median;
 }
 
-@ One pass of each phase is taken apart, for both models. The last column is the speed of the probe in the same minute; in the line of the kernel alone it is the kernel's own.
+@ One pass of each phase is taken apart, for both models. The last column is the speed of the probe; in the line of the kernel alone it is the kernel's own.
 
 @<Take the time of parts@>=
 static bool print_model_parts(struct fixture *lab, const struct model *lm,
@@ -427,7 +447,7 @@ static bool time_batches(struct probed *x, float *logits,
   return ok;
 }
 
-@ A line of the file has the number of sequences, the quartiles of a step in milliseconds, its work, and the speeds of the machine in the same minute.
+@ A line of the file has the number of sequences, the quartiles of a step in milliseconds, its work, and the roof.
 
 @<Take the time of batches@>=
 static bool print_batch(struct fixture *lab, struct error *why)
@@ -847,7 +867,7 @@ static bool print_values(struct fixture *lab, struct error *why)
 
 \fig{depth}{fig:depth}{Milliseconds for each decoded token against the rows in the cache, in GPT-2 small's shape; broken: two workers. Grey: the bound, which is the time to read weights and cache.}{A line that rises slowly from the left, over a parallel grey one that is a little lower. The broken pair, of two workers, is lower and rises less.}
 
-\Cref{tab:parts} takes one pass of each phase apart. (It was measured in another minute than the passes, on a machine that is shared.) The decoded row spends nearly all of its time in products with matrices, and reads them more slowly than the probe reads its block. GPT-2's matrices are stored by inputs, in rows thousands of bytes long, of which a product takes a piece at a time. If the same numbers are taken for matrices stored by outputs, as Llama's are, a token takes \val[1]{phases.turned.1} milliseconds instead of \val[1]{phases.ms.gpt2.1.0.1}, and reaches \val[0]{phases.turned.share.1} percent of the bandwidth; with two workers it takes \val[1]{phases.turned.2} milliseconds, and reaches \val[0]{phases.turned.share.2} percent.
+\Cref{tab:parts} takes one pass of each phase apart. The decoded row spends nearly all of its time in products with matrices, and reads them more slowly than the probe reads its block. GPT-2's matrices are stored by inputs, in rows thousands of bytes long, of which a product takes a piece at a time. If the same numbers are taken for matrices stored by outputs, as Llama's are, a token takes \val[1]{phases.turned.1} milliseconds instead of \val[1]{phases.ms.gpt2.1.0.1}, and reaches \val[0]{phases.turned.share.1} percent of the bandwidth; with two workers it takes \val[1]{phases.turned.2} milliseconds, and reaches \val[0]{phases.turned.share.2} percent.
 
 \begin{table}
 \tabcaption{tab:parts}{Milliseconds of two passes of the stand-in, by kernels: one row after \given{512} others, and \given{512} rows after none.}

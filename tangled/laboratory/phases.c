@@ -8,15 +8,33 @@
 #include "laboratory/kit-random.h"
 #include "phases/phases.h"
 
-/* <A bench whose machine has been probed> */
-enum { ROUNDS = 5, LONGEST = 1000 };
+/* <Probe the machine, and read what the probes said> */
+static bool print_roof(struct fixture *lab, struct error *why)
+{
+  printf("workers,madds,bytes\n");
+  for (unsigned workers = 1; workers <= 2; workers++) {
+    struct bench b = { .m = NULL };
+    struct roofline speed;
+    bool ok = bench_open(&b, lab, lab->model, workers, NULL, why)
+      && roofline_measure(&lab->m, &b.e, &speed, why);
+    if (ok) printf("%u,%.1f,%.1f\n", workers, speed.madds / 1e6, speed.bytes / 1e6);
+    bench_close(&b);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+enum { ROUNDS = 5, READINGS = 8, LONGEST = 1000 };
 struct probed { struct bench b; struct roofline speed; };
 static bool probed_open(struct probed *x, struct fixture *lab,
   const struct model *lm, unsigned workers, struct error *why)
 {
+  double roof[3][2]; /* the columns of the file, a worker and two */
+  if (!data_numbers("phases.roof", 3, 2, roof[0], why)) return false;
+  x->speed = (struct roofline) { 1e6 * roof[1][workers - 1],
+    1e6 * roof[2][workers - 1] };
   return lm != NULL && bench_open(&x->b, lab, lm, workers,
-      &(struct cache_options) { .preallocate = true }, why)
-    && roofline_measure(&lab->m, &x->b.e, &x->speed, why);
+      &(struct cache_options) { .preallocate = true }, why);
 }
 
 /* <Take the time of passes> */
@@ -30,8 +48,8 @@ static bool time_points(struct probed *x, struct phase seen[POINTS][ROUNDS],
 {
   for (int r = 0; r < ROUNDS; r++)
     for (int i = 0; i < POINTS; i++)
-      for (int twice = 0; twice < 2; twice++)
-        if ((twice || points[i].rows == 1) && !phase_read(&x->b.g,
+      for (int t = points[i].rows == 1 ? READINGS : 1; t > 0; t--)
+        if (!phase_read(&x->b.g,
           points[i].depth, points[i].rows, 0, &seen[i][r], why)) return false;
   return true;
 }
@@ -709,7 +727,7 @@ int main(int argc, char **argv)
 {
   static const struct lab_command words[] = { { "values", print_values },
     { "values", claims_of_counters }, { "values", print_known },
-    { "passes", print_passes },
+    { "roof", print_roof }, { "passes", print_passes },
     { "parts", print_parts }, { "chunks", print_chunks },
     { "texts", print_texts }, { "run", print_run },
     { "batch", print_batch }, { NULL, NULL } };
