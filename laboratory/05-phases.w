@@ -609,7 +609,7 @@ static bool take_text(void *ctx, const char *line)
   return true;
 }
 
-@ A batch has the milliseconds of its step, the tokens of all its sequences together in a second, and its intensity.
+@ A batch has the milliseconds of its step, the tokens of all its sequences together in a second, the percentage of the bound that it reaches, and its intensity.
 
 @<Make keys of the shorter files@>=
 static bool take_batch(void *ctx, const char *line)
@@ -623,6 +623,8 @@ static bool take_batch(void *ctx, const char *line)
   printf("phases.batch.ms.%d %.4f\n", n, ms);
   printf("phases.batch.rate.%d %.4f\n", n, 1e3 * n / ms);
   printf("phases.batch.gain.%d %.4f\n", n, n * f->single / ms);
+  printf("phases.batch.share.%d %.4f\n", n,@|
+    fmax(madds / speed, bytes / bandwidth) / 10 / ms);
   printf("phases.batch.intensity.%d %.4f\n", n, madds / bytes);
   return true;
 }

@@ -510,6 +510,8 @@ static bool take_batch(void *ctx, const char *line)
   printf("phases.batch.ms.%d %.4f\n", n, ms);
   printf("phases.batch.rate.%d %.4f\n", n, 1e3 * n / ms);
   printf("phases.batch.gain.%d %.4f\n", n, n * f->single / ms);
+  printf("phases.batch.share.%d %.4f\n", n,
+    fmax(madds / speed, bytes / bandwidth) / 10 / ms);
   printf("phases.batch.intensity.%d %.4f\n", n, madds / bytes);
   return true;
 }
