@@ -383,9 +383,10 @@ static bool print_batch(struct fixture *lab, struct error *why)
 struct seen_pass { char model[16]; unsigned workers; size_t depth, rows;
   double low, median, high, madds, bytes, speed, bandwidth; };
 
-/* single: milliseconds of a step of one sequence */
+/* single: milliseconds of a step of one sequence; excess: the largest percentage by
+   which a text took longer than its passes */
 struct findings { const struct fixture *lab;
-  struct seen_pass pass[4 * POINTS]; int n; double single; };
+  struct seen_pass pass[4 * POINTS]; int n; double single, excess; };
 static bool take_pass(void *ctx, const char *line)
 {
   struct findings *f = ctx;
@@ -487,7 +488,7 @@ static bool take_chunk(void *ctx, const char *line)
 
 static bool take_text(void *ctx, const char *line)
 {
-  (void) ctx;
+  struct findings *f = ctx;
   char model[16];
   size_t p, g;
   int keep;
@@ -496,6 +497,8 @@ static bool take_text(void *ctx, const char *line)
       &seconds) != 5) return false;
   printf("phases.text.%s.%zu.%zu.%s %.4f\n", model, p, g,
     keep ? "cached" : "naive", seconds);
+  double sum = keep ? text_cached(f, p, g) : text_naive(f, p, g);
+  if (p == 1) f->excess = fmax(f->excess, 100 * (seconds / sum - 1));
   return true;
 }
 
@@ -718,11 +721,13 @@ static bool print_values(struct fixture *lab, struct error *why)
   print_shapes(), print_overtaking(lab->model);
   print_machine(&f), print_times(&f);
   print_whole_texts(&f), print_claims(&f);
-  return data_read("phases.parts", take_part, &f, 4 * PARTS + 4, why)
+  bool ok = data_read("phases.parts", take_part, &f, 4 * PARTS + 4, why)
     && data_read("phases.chunks", take_chunk, &f, 10, why)
     && data_read("phases.texts", take_text, &f, 7, why)
     && data_read("phases.batch", take_batch, &f, BATCHES, why)
     && data_read("phases.hardware", take_hardware, &f, 6, why);
+  print_key("phases.sum.excess", "%.4f", f.excess);
+  return ok;
 }
 
 int main(int argc, char **argv)
