@@ -1244,7 +1244,7 @@ Rotary positions turn pairs of numbers by an angle that is the position times a 
 \emph{wheel}. Wheel $i$ of $h$ has the frequency $f_i=\theta^{-i/h}$, from 1 down to nearly $1/\theta$, which is chapter 2's |rope_frequency|. In a score the wheel contributes
 $$\lVert q_i\rVert\,\lVert k_i\rVert\cos(f_i\Delta+\varphi_i),$$
 where $\Delta$ is the distance of the two positions, and $\varphi_i$ the angle between query and key before they were turned.
-@^rotary positions@>@^wheel@>
+@^frequency, of RoPE@>@^wheel@>
 
 A model was trained on texts of $L$ positions and shall read $kL$. In training it has met the distances up to $L$, and so of each wheel the angles up to
 $f_iL$. A wheel that makes a turn or more within $L$, $f_iL\ge2\pi$, has shown it all angles there are, and a longer text brings no new one. A wheel that

@@ -344,7 +344,7 @@ static bool put_turn(struct writer *w, const struct frame *f,
 
 @* Reasoning blocks. \label{sec:thoughts}
 Qwen3 thinks aloud before it answers. What it thinks stands between \texttt{<think>} and \texttt{</think>}. Its program drops the thoughts from all answers but those behind the last question: what was thought about an old question is of no use for a new one, and takes room. Behind the last question it is the other way round: what is thought there stays, and the last turn, if it is an answer, gets a thought even if it has none, an empty one. (The program has a switch besides, which asks for an answer without a thought. It is off unless somebody throws it, and here nobody does.)
-@^thoughts@>
+@^reasoning block@>
 
 To find the one or the other we look for a word in what was said, from the front or for the last time.
 
@@ -475,6 +475,7 @@ static bool put_beginning(struct writer *w,
 @ Where the last question stands, Qwen3's program decides in a way of its own: a user's turn that begins with \.{<tool\_response>} and ends with \.{</tool\_response>} is what a tool has said to the assistant, and no question. So a model that thinks, asks a tool, and thinks on doesn't lose its first thought in the middle. If there is no other turn of the user's, nobody has asked anything, and all thoughts are dropped. Other templates do
 not care.
 
+@^tools, of a model@>
 @<Put the turns@>=
 static bool is_question(const struct turn *said)
 {

@@ -1186,7 +1186,7 @@ bool dataset_merges(struct memory *m, const struct grammar *g,
 @ A row begins where a text begins, and continues with the next texts, separated by end-of-text tokens,
 until it is full. If the number of its first text is odd, an end-of-text precedes it. So the model learns to begin with an end-of-text and
 without one, and a user may give a prompt either way.
-@^end-of-text@>
+@^end token@>
 @<Rows of tokens@>=
 struct dataset { struct memory *m; const struct grammar *g;
 struct tokenizer *t;

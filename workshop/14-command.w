@@ -106,7 +106,7 @@ given up in the middle of a pass, the store keeps nothing of it, and the object 
 keyboard: one begins to listen for Ctrl-C, the other asks whether it was pressed. |main| fills it with the real ones. A
 test fills it with files or blocks of memory and with functions of its own, and so it can press Ctrl-C after exactly three tokens, as often as it likes in one process.
 Here the streams are temporary files.
-@^testing@>
+@^tests@>
 
 @<Make a console of files@>=
 static void listen_to_nobody(void)
@@ -202,7 +202,7 @@ Every option is mentioned in four places: where it is parsed, in the help, in th
 completes a word. Four lists that are kept by hand soon disagree. So there is one table, and everything else is made from it:
 \cref{fig:fourforms}. A row has the names of the option, the name of its value, its limits, the subcommands to which it belongs, and the words of the
 help. It also names the function that reads the value; most are integers and share one reader. This is the row of one option:
-@^table@>@^options@>@^help@>
+@^options@>@^help@>
 
 \medskip
 {\parindent0pt\obeylines\small\ttfamily
