@@ -163,7 +163,7 @@ two FLOPs for each parameter that is in a matrix, and a text of $n$ tokens costs
 
 What the two halves of a layer compute does not replace the vector; it is \emph{added} to it. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. There are two reasons to add. The first is information: what a layer has written stays there for all layers above, unless one of them writes its
 opposite, and a layer that has nothing to contribute to some row adds nearly zeros. The second is training, which works with derivatives. That of $x+f(x)$ is $1+f'(x)$, and the 1 carries a correction from the top of the model to its bottom, however many layers are between. If every layer replaced the vector, the correction would be multiplied by a factor in each, and soon vanish or explode.
-Without the additions, networks of a hundred layers could not be trained (\cited[He and others 2015]{He 2015}).
+In the experiments of \cited[He and others (2015)]{He 2015} more layers made a network worse, even on its training data; with the additions more than a hundred layers could be trained.
 @^residual stream@>@^embedding@>
 
 Here are the two operations. The first argument |e| of every kernel is the engine, which the plain ones do not need.

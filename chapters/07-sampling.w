@@ -393,7 +393,7 @@ Models repeat themselves. A sentence that occurs in the text makes the same sent
 @^repetition@>@^penalty@>@^history@>@^n-gram@>
 
 The \emph{repetition penalty} $r$ worsens the score of each token that occurs in the history, once, however often it occurs: $z/r$ if the score is positive, $zr$ if it is not.\side{\cited[Keskar and others 2019]{Keskar 2019}, in a model
-called CTRL.} The two cases give away that a logit is treated as if its zero had a meaning. It has none: adding the same number to all scores changes no probability, but it does change what this penalty does. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
+called CTRL, divide every such score. Hugging Face's library added the second case, since dividing a negative score raises it.} The two cases give away that a logit is treated as if its zero had a meaning. It has none: adding the same number to all scores changes no probability, but it does change what this penalty does. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
 @^repetition penalty@>
 
 @ To treat each token once, the function counts the tokens of the history as it meets them. Afterwards it clears the counts that it has touched, and not the whole array: a history is mostly shorter than a vocabulary.
