@@ -568,14 +568,14 @@ sum to \val[2]{mask.left}, and that depends on a token of the future. Nor is zer
 is infinite or NaN, as it may be in memory that has not been written yet, the sum is NaN.
 @^mask@>
 
-@ Why is a score divided by $\sqrt{d_h}$, the root of the length of a key? Let the numbers of a query and a key be independent, with
+@ Why are scores \emph{scaled}, that is, divided by $\sqrt{d_h}$, the root of the length of a key? Let the numbers of a query and a key be independent, with
 mean 0 and variance 1. Each product $q_ik_i$ has mean 0 and variance $E[q_i^2]\,E[k_i^2]=1$; variances of independent
 terms add; so $q\cdot k$ has variance $d_h$, and divided by the root it has variance 1 again. In
 \val{variance.samples} random pairs with $d_h=64$ the variance is \val[1]{claim.S2-43} before the division and \val[2]{variance.after} after it.
 @^scaling of scores@>
 
 And without the division? The scores of 64 such keys then have a standard deviation of 8, the
-largest is far above the next, and softmax becomes a choice of one. The mean largest weight is
+largest is far above the next, and softmax becomes a choice of one: it is \emph{saturated}. The mean largest weight is
 \val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} Such a choice
 has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
 to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without: little is left to learn from.

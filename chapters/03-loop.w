@@ -128,7 +128,7 @@ darkens downwards, as the earlier computations add up.}
 
 \begin{table}[tp]
 \tabcaption{tab:waste}{Rows computed by the naive loop, rows that were needed, and their
-quotient. Every entry was counted by running the loop, with a toy model whose passes cost next to
+quotient. Every entry was counted by running the loop, with the \emph{parrot}, a toy model whose passes cost next to
 nothing (\cref{lab:parrot}).}
 \centering\small @^parrot@>
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}rrrrr@@{}}

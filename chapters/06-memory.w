@@ -48,7 +48,7 @@ The weights are the tensors of the model's file. Their sizes follow from the set
   \underbrace{dq}_{\hbox{\scriptsize queries}}+\underbrace{2dk}_{\hbox{\scriptsize keys, values}}+\underbrace{qd}_{\hbox{\scriptsize output}}+\underbrace{3df}_{\hbox{\scriptsize MLP}}+\underbrace{2d}_{\hbox{\scriptsize norms}}
 \end{equation}
 numbers; ``output'' is the \emph{output projection}, which takes the results of all heads back to width~$d$. A layer of GPT-2 has two matrices in its MLP instead of three, and a bias for everything. The embedding has $Vd$ numbers. The head has as many again, unless it is \emph{tied}, which means that it is the embedding.
-@^parameter@>@^output projection@>@^tied weights@>
+@^output projection@>@^tied weights@>
 
 @<Footprint of the weights@>=
 enum { FOOTPRINT_MAX_TENSORS = 16 };
@@ -97,6 +97,7 @@ static void enter_layers(struct tensor_list *l, const struct model_config *c)
 }
 
 @ Before the layers come the tables, after them a norm and the head. The number of parameters, by which models are named, is the sum of the list.
+@^parameter@>
 
 @<List the tensors@>=
 size_t footprint_tensors(const struct model_config *c,

@@ -446,7 +446,6 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @ If a member fails, the others are not asked: the loop reports the error, and there is no text whose record could be incomplete.
 
 The loop does not ask the list when an end token has come. So if a text has stopped and no criterion has said yes, it was the model that ended it. The order is: the end token, the list, the length, and last the \emph{watcher}, the callback that sees each step (\cref{sec:watch}), whose no counts only if the text has not ended already. When the watcher is called, the text stream has taken the token; so it can print each token together with the bytes that the token has released.
-@^finish reason@>
 
 @<Ask all of a list@>=
 bool criteria_should_stop(void *ctx, const struct continuation *text,

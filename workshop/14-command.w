@@ -100,7 +100,7 @@ and nothing is said, since the reader is gone and has not been harmed.
 And a command that takes long must show that it is alive. If loading a model, reading a long prompt or computing a perplexity takes longer than half a second, a line on the standard error, if that is a terminal, shows how far the work has come, and is wiped away
 when it is done. The number comes from the engine, which asks its caller between the layers, and at least every few dozen rows, whether to go on (\cref{sec:progress}). Ctrl-C answers that question with no: a prompt that is being read is
 given up in the middle of a pass, the store keeps nothing of it, and the object of \texttt{--json} is printed with no ids in it.
-@^progress@>@^Ctrl-C@>
+@^Ctrl-C@>
 
 @ No subcommand names |stdout|. Each is handed a \emph{console}, a structure with the three streams, the allocator, and two functions that stand for the
 keyboard: one begins to listen for Ctrl-C, the other asks whether it was pressed. |main| fills it with the real ones. A
