@@ -95,7 +95,7 @@ places, inside pieces, where its two ids stand side by side; places may overlap,
 the smaller left id, and of those the one with the smaller right id. The pair is merged from left to
 right without overlap, so that \texttt{aaa} becomes \tok{aa}\,\tok{a}. Then all pairs are counted
 again. A pair that occurs once is merged like any other; when no pair is left, training ends.
-@^tie@>@^training of merges@>@^trainer@>
+@^tie@>@^training of merges@>
 
 Other programs break ties differently: some take the pair that was met first. As long as no two counts are equal, all of them learn the same
 list; after the first tie the lists part, and because every merge changes later counts they need not meet

@@ -258,7 +258,7 @@ static double final_score(const struct search *s, double sum, size_t written)
 }
 
 @ The finished texts are kept in a \emph{pool} of $B$ places, best first. A newcomer goes after its equals, as with the candidates. When all places are taken the worst text falls out, and its memory serves the newcomer.
-@^pool@>
+@^pool, of hypotheses@>
 
 @<Offer a text a place among the finished@>=
 static void finish_text(struct search *s, const struct search_beam *b,
