@@ -40,13 +40,13 @@ into pairs, however many workers there are. They may share the pairs as they lik
 
 @ So the rule of the engine is: \emph{which numbers are added, and in which order, depends on the problem and never on the workers.} \Cref{sec:order} fixes the order for
 every sum in a model. Most steps consist of many sums, one for each row of a matrix; then each sum is added by one worker from beginning to end, and only
-the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:layer}). The rule need not cost speed: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
+the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:attend}). The rule need not cost speed: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
 
 Three things besides us can change a sum. A compiler may reorder it, or keep intermediate results in
 wider registers: |ground.h|, which every
 file of this book includes, refuses to be compiled under either. A compiler may also contract a product and a sum
 into one operation with one rounding where we wrote two. The preprocessor cannot see that. The command line of every build
-forbids it, as you can see under each checkpoint, and the \emph{kernels}, the small functions in which all the multiplying is done, test themselves for it before they are used (\cref{sec:kernels}).
+forbids it, as you can see under each checkpoint, and the \emph{kernels}, the small functions in which all the multiplying is done, test themselves for it before they are used (\cref{sec:kerneltable}).
 The third is a mode of the thread; we come to it in \cref{sec:pool}.
 @^fast math@>
 
@@ -83,7 +83,7 @@ compiles the program, runs it and sets the number: \val{ground.peak.6}. So a cha
 is more to measure than
 fits into a short program, the keys come from a program of the laboratory. Times differ from
 run to run, so they come from a file that was measured once and names the machine, as in \cref{sec:pool}. A number that we choose, such as the threes above, is simply typed.
-@^keys@>@^numbers, printed@>
+@^keys, of printed numbers@>@^numbers, printed@>
 
 This is the program of the chapter. Each of its parts comes where it explains something.
 
@@ -105,7 +105,7 @@ That person needs to know which file, which field of it, what was found there, a
 have been right; an error number to look up does not help. So an error in this book is a
 message of one line. The function that fails is the one that writes it, because no other function
 knows these four things at the same time.
-@^error@>@^error message@>
+@^error@>
 
 @<An error is one message@>=
 struct error {@+ char text[400];@+ };

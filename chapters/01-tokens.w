@@ -10,7 +10,7 @@ outside the model, in a program that turns text into numbers and numbers back in
 program is called a \emph{tokenizer}. The numbers are
 \emph{ids}, the pieces of text they stand for are \emph{tokens}, and the list that pairs the
 two is the \emph{vocabulary}.
-@^token@>@^vocabulary@>@^id@>@^tokenizer@>@^tokenization@>
+@^token@>@^vocabulary@>@^id@>@^tokenizer@>
 
 One could put letters on the list. Then a sentence is a long sequence of numbers,
 and a model's work grows with the length of the sequence, as chapter 3 will count. One could put words on it.
@@ -25,7 +25,7 @@ in the list, counted from 0, is its \emph{rank}. The method is \emph{byte-pair e
 compressing files that Philip Gage published in 1994 \cited{Gage 1994} and Rico Sennrich and his colleagues brought to
 translation in 2016 \cited{Sennrich 2016}. GPT-2, OpenAI's model of 2019, started it from bytes, and so does Llama~3, Meta's of
 2024; this book reads the files of both.
-@^byte-pair encoding@>@^BPE@>@^merge@>@^Gage, Philip@>@^Sennrich, Rico@>
+@^byte-pair encoding@>@^merge@>@^Gage, Philip@>@^Sennrich, Rico@>
 
 \begin{byhand}{nine merges, and a word that was not there}
 The text is \texttt{the cat that sat}. First it is cut before every space, because no token should
@@ -95,7 +95,7 @@ places, inside pieces, where its two ids stand side by side; places may overlap,
 the smaller left id, and of those the one with the smaller right id. The pair is merged from left to
 right without overlap, so that \texttt{aaa} becomes \tok{aa}\,\tok{a}. Then all pairs are counted
 again. A pair that occurs once is merged like any other; when no pair is left, training ends.
-@^tie@>@^training of merges@>@^trainer@>
+@^tie@>@^training of merges@>
 
 Other programs break ties differently: some take the pair that was met first. As long as no two counts are equal, all of them learn the same
 list; after the first tie the lists part, and because every merge changes later counts they need not meet
@@ -1095,7 +1095,7 @@ the pieces. Without the cut the pair \tok{e}\,\tok{\ } would be among the first
 to be merged, for many English words end in \texttt{e}; and then \texttt{the} would be one token
 before a space, another one before a comma, a third at the end of a line. The cut, which is called \emph{pre-tokenization}, costs a little
 compression and buys a vocabulary of things that mean something. The space goes with the word that \emph{follows}: so a word in the middle of a sentence is a single token with its space, and no tokens are spent on spaces.
-@^pre-tokenizer@>@^pre-tokenization@>
+@^pre-tokenizer@>
 
 Where exactly a piece ends is part of the vocabulary: a program that cuts differently gets other ids, and
 the model, which has seen only the right ones, understands less. The published tokenizers say it

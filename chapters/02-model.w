@@ -28,7 +28,7 @@ A layer has several such searches side by side, each with its own
 matrices. They are called \emph{heads}. One search gives one mixture of values. A row that needs both the subject of its sentence and the word just before it needs two searches; a single one would blend the two.
 The numbers in all these matrices are the model's \emph{parameters} or \emph{weights}. They begin as random numbers, and \emph{training} changes them, little by little, until the token that really comes next
 in a large amount of text gets high scores (\cref{training}). So training, and not a programmer, decides what each head looks for. In this chapter the weights are given.
-@^query@>@^key@>@^value@>@^head@>@^weights@>@^parameter@>@^multi-head attention@>
+@^query@>@^key@>@^value@>@^head@>@^weights@>@^parameter@>@^multi-head attention@>@^attention@>@^layer@>
 
 \fig{rows}{fig:rows}{The transformer as rows. Each rises through all layers, and in each layer it reads
 the keys and values of the rows to its left and its own. Only the last row's logits are needed to go on.}{Six columns, one
@@ -49,6 +49,7 @@ W_o=\begin{pmatrix}1&0&0&0\\0&\given{0.5}&0&0\\0&0&-1&0\\0&0&0&\given{0.5}\end{p
 $$
 The first two numbers of each product belong to head A, the last two to head B. We follow the last row of three, with three steps whose reasons come later. A \emph{norm} divides a vector by the root of the mean of its squares (\cref{sec:norm}). Scores are divided by the root of a key's length. And \emph{softmax} turns scores into \emph{attention weights}, which sum to 1: the largest score is
 subtracted from each, $e$ is raised to the differences, and the results are divided by their sum (\cref{sec:weights}).
+@^attention weights@>
 
 \begin{byhand}{four tokens, two heads, one layer}
 \tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
@@ -133,7 +134,7 @@ into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weigh
 
 @ Two families of models differ in a few of the boxes. GPT-2, of 2019, has LayerNorm, learned positions and a plain MLP. Llama, of 2023, and most models after it have RMSNorm, rotary positions and a gate in the MLP; the later ones also have
 fewer heads of keys and values than of queries. One engine serves both, because the difference is data that it reads from a file. \Cref{tab:threemodels} has three models: the built-in one, which comes with this book and is trained in \cref{training}, and one of each family.
-@^learned positions@>
+@^learned positions@>@^GPT-2@>@^Llama@>@^built-in model@>
 
 \begin{table}
 \tabcaption{tab:threemodels}{The shapes of three models, with their names in the code, and what follows from them. A head that is tied to the embedding, that is, uses the same numbers, is counted once. The FLOPs of a token are those of all matrices; attention adds the FLOPs of a pair for each position that the row sees.}
@@ -162,7 +163,7 @@ two FLOPs for each parameter that is in a matrix, and a text of $n$ tokens costs
 
 What the two halves of a layer compute does not replace the vector; it is \emph{added} to it. The vector on its way from the embedding to the head is called the \emph{residual stream}, and the halves are its tributaries. There are two reasons to add. The first is information: what a layer has written stays there for all layers above, unless one of them writes its
 opposite, and a layer that has nothing to contribute to some row adds nearly zeros. The second is training, which works with derivatives. That of $x+f(x)$ is $1+f'(x)$, and the 1 carries a correction from the top of the model to its bottom, however many layers are between. If every layer replaced the vector, the correction would be multiplied by a factor in each, and soon vanish or explode.
-Without the additions, networks of a hundred layers could not be trained (\cited[He and others 2015]{He 2015}).
+In the experiments of \cited[He and others (2015)]{He 2015} more layers made a network worse, even on its training data; with the additions more than a hundred layers could be trained.
 @^residual stream@>@^embedding@>
 
 Here are the two operations. The first argument |e| of every kernel is the engine, which the plain ones do not need.
@@ -320,7 +321,7 @@ Here $d$ is the length of $x$, and $\varepsilon$ is a small number that prevents
 reciprocal root of the first, taken of $c$ in place of $x$. LayerNorm goes through
 the vector twice. The textbook's single pass, mean of squares minus square of the mean, subtracts two large
 numbers that are nearly equal and may leave nothing but their errors.
-@^RMSNorm@>@^LayerNorm@>
+@^RMSNorm@>@^LayerNorm@>@^norm@>
 
 @<What norms and activations are@>=
 enum norm_kind { NORM_RMS, NORM_LAYER };
@@ -354,7 +355,7 @@ static void normalize(const struct engine *e, const struct norm *g, const float 
 To attention a text is a set of rows: the sum over the keys is the same in whatever order the keys come. So a row must carry its position. GPT-2 adds to the embedding
 of a token a learned vector for its position, as the hand calculation did; its positions end where its table ends. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
 proportional to the position. \label{sec:rope}
-@^rotary position embedding@>@^RoPE@>@^position@>
+@^RoPE@>@^position@>
 
 Number $i$ and number $i+{1\over2}d_h$ of a head are taken as a point of the plane, and at position $p$ the point is rotated by the angle $p\,f_i$:
 $$
@@ -423,7 +424,7 @@ In \emph{attention} a query is compared with the key of every position that its 
 $$s_t={q\cdot k_t\over\sqrt{d_h}},\quad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\quad m=\max_ts_t,\qquad o=\sum_tp_tv_t.$$
 The width of a head $d_h$ is often written $d_k$. The largest score $m$ cancels; \cref{sec:weights} says why it is there. A row sees the positions up to its own: that is the \emph{causal mask}. In some models it sees only the last few thousand of them, a \emph{sliding window}.
 Each head does this with its own part of the query, and the heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow} shows a head at work.
-@^attention@>@^softmax@>@^mask@>@^window@>@^output projection@>@^causal mask@>
+@^attention@>@^softmax@>@^mask@>@^window@>@^output projection@>@^causal mask@>@^head@>
 
 \fig{onerow}{fig:onerow}{Two rows of attention in the built-in model: the weights that head \val{heads.the.head} of layer \val{heads.the.layer} gives, in a late row of a story, to all positions up to the row's own. Each row's weights sum to 1. The row of \emph{book} looks at several places; that of \emph{whispered} gives \val[2]{heads.story.weight} to the name that the model is about to write.}{Two rows of vertical bars over the words of the beginning of a story that ends in: I will find the book, whispered. In the upper row, of the word book, the bars are low, the highest a quarter, over a comma. In the lower row, of the word whispered, all bars are nearly zero but one, which is nearly 1: over the name Elena, nine words before the end.}
 
@@ -446,7 +447,7 @@ o_b&=\hbox{the chain of }\texttt{fmaf}(e^{s_t-m_b},v_t,o_b).
 \end{align*}
 Each block has subtracted its own maximum, so before blocks are joined they are rescaled to the maximum of all. With $w_b=e^{m_b-m}$, and in rising order of the blocks, $l=\texttt{fmaf}(l_b,w_b,l)$ and $o=\texttt{fmaf}(o_b,w_b,o)$. The
 output is $o/l$. Up to 256 positions there is one block, $w_b=e^0=1$ exactly, and this is the softmax of the textbooks.
-@^blocks of 256@>@^FlashAttention@>@^online softmax@>
+@^block, of attention@>@^FlashAttention@>@^online softmax@>
 
 This rescaling is the \emph{online softmax} of \cited[Milakov and Gimelshein (2018)]{Milakov 2018}, and the recurrence of \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}), which goes through the positions block by block, keeps $m$, $l$ and $o$ of what it has seen, and rescales $l$ and $o$ whenever $m$ rises. There it saves memory, because no weight is ever stored. We
 rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. The blocks are at \emph{absolute} positions. If they were counted from the first visible position, a window that moves
@@ -567,14 +568,14 @@ sum to \val[2]{mask.left}, and that depends on a token of the future. Nor is zer
 is infinite or NaN, as it may be in memory that has not been written yet, the sum is NaN.
 @^mask@>
 
-@ Why is a score divided by $\sqrt{d_h}$, the root of the length of a key? Let the numbers of a query and a key be independent, with
+@ Why are scores \emph{scaled}, that is, divided by $\sqrt{d_h}$, the root of the length of a key? Let the numbers of a query and a key be independent, with
 mean 0 and variance 1. Each product $q_ik_i$ has mean 0 and variance $E[q_i^2]\,E[k_i^2]=1$; variances of independent
 terms add; so $q\cdot k$ has variance $d_h$, and divided by the root it has variance 1 again. In
 \val{variance.samples} random pairs with $d_h=64$ the variance is \val[1]{claim.S2-43} before the division and \val[2]{variance.after} after it.
 @^scaling of scores@>
 
 And without the division? The scores of 64 such keys then have a standard deviation of 8, the
-largest is far above the next, and softmax becomes a choice of one. The mean largest weight is
+largest is far above the next, and softmax becomes a choice of one: it is \emph{saturated}. The mean largest weight is
 \val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} Such a choice
 has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
 to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without: little is left to learn from.
@@ -595,7 +596,7 @@ GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distrib
 \end{gather*}
 Both functions are nearly 0 for negative numbers and nearly $x$ for large ones. The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it. Exponentials and
 tangents are our own (\cref{sec:numbers}): the C standard does not fix the last bits of a library's functions, and libraries differ in them.
-@^GELU@>@^SiLU@>@^SwiGLU@>@^activation function@>
+@^GELU@>@^SiLU@>@^SwiGLU@>@^activation function@>@^MLP@>@^gate@>
 
 @ The third activation is the exact GELU, with the error function; some models of the first family use it.
 
@@ -821,7 +822,7 @@ must be stored somewhere. We call that place the \emph{store}. In this chapter i
 
 @ Four rules hold for every store. The positions of a sequence grow from pass to pass without a gap. A pass is accepted whole or refused whole. In every layer the keys and values of all rows are stored before any row of that layer attends. And until the pass has ended, none of its rows counts: a pass that fails in the middle leaves nothing in the store.
 
-So a pass begins, asks in each layer for the segments of its rows, and then commits or aborts. A segment has a view of its sequence (\cref{sec:attend}), and the keys and values of its own rows are written where the view says; no function is called for a single key. Between passes a sequence can be measured and \emph{cropped}, which keeps only its first rows: the naive loop crops to 0 before every step. @^segment@>@^cropping@>
+So a pass begins, asks in each layer for the segments of its rows, and then commits or aborts. A segment has a view of its sequence (\cref{sec:attend}), and the keys and values of its own rows are written where the view says; no function is called for a single key. Between passes a sequence can be measured and \emph{cropped}, which keeps only its first rows: the naive loop crops to 0 before every step. @^segment@>@^crop@>
 
 \printedheader[52,82]{model/store.h}
 

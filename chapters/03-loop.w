@@ -9,7 +9,7 @@
 only one more word?}
 @** The generation loop, and what recomputing costs.
 \incipit{A}{model} predicts one token. It becomes a writer when it is fed its own words: the token that it predicted is appended to the text, and the longer text goes in again. This is \emph{autoregressive generation}, and a loop of six steps does it. The model cannot tell the tokens that it was given from those that it wrote. But look at what goes in. To predict the fourth token the model reads three; to predict the fifth it reads four, three of which it has read before. It remembers nothing from one pass to the next, so it computes everything about those three again.
-@^autoregressive generation@>
+@^autoregressive@>
 
 In this chapter we write that loop in twenty lines, in its simplest form, and look at a text that it writes. Then we count how much of its work is done for the first time and how much is done again; the answer is the reason for the whole second part of the book. At the end the loop grows, need by need, into the one that the engine uses from here on.
 
@@ -60,7 +60,7 @@ static uint32_t likeliest(const float *logits, size_t vocab)
 }
 
 @ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If the thread that reports its maximum first decided them, two runs would now and then write two texts.
-@^ties@>
+@^tie@>
 
 Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has \given{500} tokens; in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but all that follows continues a text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
 
@@ -128,7 +128,7 @@ darkens downwards, as the earlier computations add up.}
 
 \begin{table}[tp]
 \tabcaption{tab:waste}{Rows computed by the naive loop, rows that were needed, and their
-quotient. Every entry was counted by running the loop, with a toy model whose passes cost next to
+quotient. Every entry was counted by running the loop, with the \emph{parrot}, a toy model whose passes cost next to
 nothing (\cref{lab:parrot}).}
 \centering\small @^parrot@>
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}rrrrr@@{}}
@@ -149,7 +149,7 @@ small against the prompt, the naive line has slope 1 and the other is flat; then
 plot with two logarithmic axes: tokens written against rows computed. Both lines start at 16
 rows. The line of the naive loop rises with slope 1 and bends upwards to slope 2; the line that computes each row once
 is flat at first and then rises with slope 1.}
-@^naive loop@>
+@^naive loop@>@^prompt@>
 
 @ How large can the waste be? Write $R=N(p,g)/(p+g-1)$ for the redundancy. The numerator is $g$ passes of mean
 length $p+(g-1)/2$, so @^redundancy@>
@@ -268,6 +268,7 @@ typedef bool step_stop(void *ctx, const struct continuation *text,
      it; |*enough| is false before; |false| and a message if it cannot tell */
 
 @ The order matters when two ends fall on one token. The end that the model itself selected comes first, then the stop criterion, then the length. A watcher cannot cancel a text that has ended with this token.
+@^context@>
 
 When is a context full? \label{sec:contextfull} The context is the store's: it may be shorter than what the model was trained for. Take one of 8 positions and a prompt of 6 tokens. The passes read 6, 7 and 8 tokens; the third writes a ninth, which would have
 position 8, and there is no such position. It is written all the same, because it need not be read.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can

@@ -36,7 +36,7 @@ In each layer a row makes three vectors: a query, a key and a value. Why are onl
 \begin{equation}\label{eq:cachedstepresult}
   y_i=\sum_{j=0}^{i}w_{ij}\,v_j,\qquad w_{ij}={e^{s_{ij}}\over\sum_{l=0}^{i}e^{s_{il}}},\qquad s_{ij}={q_i\cdot k_j\over\sqrt{d_h}},
 \end{equation}
-where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, and $d_h$ is the number of numbers in a head (\cref{sec:layer}). The key and the value of row $j$ occur in the results of row $j$ and of \emph{all later} rows. The query of row $i$ occurs in the result of row $i$ alone, and that result is computed once, in the pass that makes the query.
+where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, and $d_h$ is the number of numbers in a head (\cref{sec:attend}). The key and the value of row $j$ occur in the results of row $j$ and of \emph{all later} rows. The query of row $i$ occurs in the result of row $i$ alone, and that result is computed once, in the pass that makes the query.
 
 \fig{cachedstep}{fig:cachedstep}{One query against five keys: a pass of one row, in one head of one layer, after four rows that are stored. A query is a line of the triangle of scores, and a key is a column. The new row adds a line, for which it needs every column but no other line.}{A triangle of five lines and five columns. Its first four lines, the scores of earlier rows, and their four queries are dotted outlines. The last line is filled: the query of the new row meets the four cached keys above it and its own key, which gives five weights; below them the four cached values and the row's own value are added up to the result.}
 
@@ -158,7 +158,7 @@ For the same reason a paragraph that was read at position 0 cannot be pasted aft
 shared, because it has the same positions and the same tokens before it in both. (Models with learned positions, such as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 
 @ What can a program do when a text reaches the end of the model's context?\label{sec:contextend} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the logit that is furthest off is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
-@^context shift@>
+@^context shift@>@^context@>
 
 @* Sequences of a store. \label{sec:sequences}
 So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store must know its \emph{sequences}: which rows belong to which text, how many there are, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.
@@ -181,7 +181,7 @@ A page that is in two tables must not be written to, because one sequence would 
 Forks pay off when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, as in a chat, and |store_match_prefix| finds how far that text serves.
 
 A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones, and this is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a tree, whose branches are their different continuations (\cited[Zheng and others 2024]{Zheng 2024}). Pages that no sequence uses any more stay where they are until their memory is needed, or are moved to a disk. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
-@^prefix caching@>
+@^prefix caching@>@^vLLM@>@^SGLang@>
 
 @* The layout of a page. \label{sec:layout}
 A page has a part for the keys and a part for the values of each layer. Within a part there are two natural orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds \given{256} bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
@@ -588,7 +588,7 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
     pages_for(s, q->length + q->count), why);
 }
 
-@ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:kernels}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round, and then every row reads the rounded numbers, even of itself.
+@ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:attention}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round, and then every row reads the rounded numbers, even of itself.
 
 @<Show attention the rows of a sequence@>=
 static const struct layer_group *group_of(const struct cache *s, uint32_t layer)

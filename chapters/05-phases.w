@@ -29,7 +29,7 @@ Four rows take as long as one: three of the four are free. From there on a row c
 \end{byhand}
 
 A pass with fewer rows than that waits for the memory: it is \emph{memory-bound}. With more rows it waits for the multipliers: it is \emph{compute-bound}. Most of what this chapter says follows from that: why a long prompt delays the first token, why every further token takes about the same time, why output tokens cost more than input tokens, and why a server answers many people at once.
-@^memory-bound@>@^compute-bound@>
+@^memory-bound@>@^compute-bound@>@^prompt@>
 
 @* Arithmetic intensity. \label{sec:intensity}
 How many rows does it take to keep the multipliers busy? A linear layer with $a$ inputs and $b$ outputs does $nab$ multiply--adds for $n$ rows. It must read $ab$ weights and $na$ inputs, and write $nb$ outputs. With numbers of four bytes, the multiply--adds for each byte moved are
@@ -39,7 +39,7 @@ How many rows does it take to keep the multipliers busy? A linear layer with $a$
 This is the \emph{arithmetic intensity}. (Many authors count a multiply--add as two operations; then it is twice as much.) For one row the term $1/n$ outweighs the others, and $I$ is a quarter: one multiply--add for four bytes. With more rows $I$ grows in proportion to $n$ until $1/n$ is as small as $1/a+1/b$. For a matrix of 768 by 3072 it is \val[0]{phases.intensity.512} with \given{512} rows and can never exceed \val[0]{phases.intensity.limit}.
 @^arithmetic intensity@>
 
-Attention has no weights; it reads the cache. The query of one head meets $m$ keys and mixes $m$ values: with $d$ numbers a head, that is $2dm$ multiply--adds for $2dm$ numbers read, again a quarter. Here more sequences do not help, since each has a cache of its own. Two things do. Rows of the same sequence in one pass share what they read, as in prefill; and so do heads that share their keys and values: with \emph{grouped-query attention} of four queries to a key, the intensity of attention is four times as high. So a decoded row has an intensity of about a quarter, whatever the model, if its numbers have four bytes. With two bytes it is a half.
+Attention has no weights; it reads the cache. The query of one head meets $m$ keys and mixes $m$ values: with $d_h$ numbers a head, that is $2d_hm$ multiply--adds for $2d_hm$ numbers read, again a quarter. Here more sequences do not help, since each has a cache of its own. Two things do. Rows of the same sequence in one pass share what they read, as in prefill; and so do heads that share their keys and values: with \emph{grouped-query attention} of four queries to a key, the intensity of attention is four times as high. So a decoded row has an intensity of about a quarter, whatever the model, if its numbers have four bytes. With two bytes it is a half.
 
 @* The roofline. \label{sec:roofline}
 Suppose that a machine does $F$ multiply--adds a second and reads $B$ bytes a second, its \emph{bandwidth}. Even a perfect program, which fetches and multiplies at the same time, takes
@@ -47,7 +47,7 @@ Suppose that a machine does $F$ multiply--adds a second and reads $B$ bytes a se
   t\ge\max\Bigl({\hbox{multiply--adds}\over F},{\hbox{bytes}\over B}\Bigr)
 \end{equation}
 for a pass whose data come from memory. This is the \emph{roofline} model (\cited[Williams and others 2009]{Williams 2009}). The two terms are equal at an intensity of $F/B$, the \emph{ridge point} or \emph{machine balance}: work of less intensity is memory-bound, work of more is compute-bound.
-@^roofline@>@^bandwidth@>@^ridge point@>@^machine balance@>
+@^roofline@>@^bandwidth@>@^ridge point@>
 
 We measure two models: the built-in one, and a stand-in with the shape of GPT-2 small (\val{phases.standin.parameters} random weights of four bytes), which is too large for the processor's caches.\lab{lab:measured} On the machine of these pages one worker thread reaches \val[1]{phases.speed.1} billion multiply--adds and \val[1]{phases.bandwidth.1} billion bytes a second (\cref{sec:machine}). The quotient, \val[1]{phases.balance} multiply--adds a byte, is its ridge point. For a large matrix of four-byte weights that is a pass of \val[0]{phases.balance.rows} rows.
 
@@ -56,20 +56,20 @@ We measure two models: the built-in one, and a stand-in with the shape of GPT-2 
 \widefig{roofline}{fig:roofline}{Passes of 1 to \given{1000} rows under the roof of the machine; small numbers are the rows of a pass. Broken lines: two workers. Red diamonds: one row after up to \given{1000} others. The built-in model's few megabytes come from the processor's caches, and its rows gain little from being many.}{A roof on logarithmic axes, rising on the left with the memory's bandwidth and flat on the right at the multipliers' speed; the corner, the ridge point, is marked. A chain of points for GPT-2's shape climbs under it from the left wall toward the ceiling, a little below the roof at the left end, and at little more than half of it on the right. The diamonds sit on the left wall. The built-in model's chain begins near the slope and is almost flat.}
 
 \Cref{fig:rowtime} shows the same passes as the price of a row. The second row is expensive: with more than one row the kernel first copies the weights into an order that is faster to multiply (it \emph{packs} them), which costs \val[0]{phases.packing} milliseconds a pass. From then on each row is cheaper, from \val[1]{phases.row.gpt2.1.0.1} milliseconds for a single row to \val[1]{phases.row.gpt2.1.0.256} in a pass of \given{256}. Beyond that the price rises a little: each row has more rows before it to attend to, and the largest matrices are packed more than once.
-@^packing@>
+@^packing, of weights@>
 
 \fig{rowtime}{fig:rowtime}{Milliseconds a row against the rows of the pass, in GPT-2 small's shape. Grey: the bound \eqref{eq:bound} of one worker, with its corner at the ridge point.}{Logarithmic axes. The curve stays almost level from one row to two, and then falls, at first quickly, to less than a tenth. The curve of two workers runs below it. The bound is a line that falls with slope one until it meets a floor.}
 
 @ A second worker helps the two phases differently. In the probes it multiplies \val[2]{phases.scale.speed} times as fast as one alone, but reads only \val[2]{phases.scale.bandwidth} times as fast, since both share the path to memory. Accordingly a prefill of \given{512} rows becomes \val[2]{phases.scale.read} times as fast, and a decoded token \val[2]{phases.scale.write} times. On a machine with more cores further workers would help prefill, and decode hardly at all.
 
 @* Time to first token, time per output token. \label{sec:firsttoken}
-A person who waits for an answer feels two delays, both called \emph{latency}. The \emph{time to first token} (TTFT) is that of the prefill. The \emph{time per output token} (TPOT, also \emph{inter-token latency}) is that of one decoded row. Their bounds follow from \eqref{eq:bound}. Let the model have $N$ weights of $w$ bytes each, let a cached token take $k$ bytes, and let the prompt have $p$ tokens. Then, leaving out the attention of the prefill, @^inter-token latency@>
+A person who waits for an answer feels two delays, both called \emph{latency}. The \emph{time to first token} (TTFT) is that of the prefill. The \emph{time per output token} (TPOT, also \emph{inter-token latency}) is that of one decoded row. Their bounds follow from \eqref{eq:bound}. Let the model have $N$ weights of $w$ bytes each, let a cached token take $k$ bytes, and let the prompt have $p$ tokens. Then, leaving out the attention of the prefill, 
 \begin{equation}\label{eq:ttft}
   \hbox{TTFT}\ge\max\Bigl({pN\over F},{wN\over B}\Bigr),\qquad
   \hbox{TPOT}\ge{wN+kn\over B},
 \end{equation}
 where $n$ is the number of tokens so far. TTFT grows with the prompt as soon as the prompt is longer than the ridge point's rows. TPOT does not depend on the multipliers at all. \Cref{tab:waits} has both as measured, with one worker.
-@^time to first token@>@^TTFT@>@^time per output token@>@^TPOT@>@^latency@>
+@^time to first token@>@^time per output token@>@^latency@>
 
 \begin{table}
 \tabcaption{tab:waits}{TTFT: milliseconds to the first token after a prompt. TPOT: milliseconds for one token after a context of that length.}
@@ -107,7 +107,7 @@ TPU v5e & \val[0]{phases.balance.TPU-v5e} & \val[1]{phases.bound.TPU-v5e.1} & \v
 \end{table}
 
 So when a service reports 30 to \given{100} tokens a second for a large model, the number mostly tells us about bandwidth. With these weights and one token a pass, four H100s cannot exceed \val[0]{phases.bound.H100.4} tokens a second, and communication among the four takes a further share. (One of them could not even hold the model; its column says what its bandwidth alone would allow.) The known ways past the limit read fewer bytes in a pass, or get more than one token out of it. Quantized weights are fewer bytes: in four bits each, one H100 has the limit that four have here. A mixture of experts reads only some of its weights for a token. Speculative decoding \cited{Leviathan 2023} lets a small model guess several tokens and checks them in one pass of the large one, as a short prefill.
-@^quantized weights@>@^speculative decoding@>@^mixture of experts@>
+@^quantized weights@>@^speculative decoding@>@^mixture of experts@>@^accelerator@>
 
 The ridge point can also be read as a number of rows. A row takes a multiply--add, that is two operations, for each weight of two bytes: one operation a byte. So the table also says how many rows a pass can have for the price of one. A prompt of \given{100} tokens is below that number: by \eqref{eq:ttft} an H100 needs at least \val[0]{phases.earliest.100} milliseconds for its prefill, as for a single row, and \val[0]{phases.earliest.1000} for a prompt of \given{1000}.
 
@@ -120,7 +120,7 @@ At the same $n$ the cache, of $2dn$ numbers a layer, overtakes the $12d^2$ weigh
 Finally the head: it does $Vd$ multiply--adds for each row whose logits are wanted. In GPT-2 small that is \val[0]{phases.head.gpt2} percent of a decoded row, in GPT-2 XL \val[1]{phases.head.gpt2-xl}, in a 7B model \val[1]{phases.head.7b}, in the built-in one \val[0]{phases.head.pocket}. A large vocabulary is a burden for a small model. In prefill the head hardly counts, because only the last row's logits are needed: the others predict tokens of the prompt, which we have.
 
 @* Batching. \label{sec:batching}
-By the bound, a pass of \val[0]{phases.balance.rows} rows on this machine should take no longer than one of a single row. But a sequence that decodes supplies only one row at a time. Where can the others come from? From other sequences. A \emph{batch} is a pass with rows of several sequences. The matrices cannot tell one sequence's rows from another's; only attention looks at a row's sequence, to find its keys and values. In this engine a row carries the number of its sequence (\cref{sec:rows}), so a batch needs no new code: to decode three sequences by one token each, we call |model_forward| with three rows, of sequences 0, 1 and 2, each at its own position. By the bound \eqref{eq:bound}, a step of $b$ sequences, each with $n$ cached tokens, takes @^batch@>
+By the bound, a pass of \val[0]{phases.balance.rows} rows on this machine should take no longer than one of a single row. But a sequence that decodes supplies only one row at a time. Where can the others come from? From other sequences. A \emph{batch} is a pass with rows of several sequences. The matrices cannot tell one sequence's rows from another's; only attention looks at a row's sequence, to find its keys and values. In this engine a row carries the number of its sequence (\cref{sec:rows}), so a batch needs no new code: to decode three sequences by one token each, we call |model_forward| with three rows, of sequences 0, 1 and 2, each at its own position. By the bound \eqref{eq:bound}, a step of $b$ sequences, each with $n$ cached tokens, takes 
 \begin{equation}\label{eq:batch}
   t\ge\max\Bigl({bN\over F},{wN+bkn\over B}\Bigr).
 \end{equation}
@@ -181,13 +181,14 @@ static bool show_chunks(struct reading *r, struct error *why)
 
 @ Chunks change no bit, but they change the time. In the stand-in a prefill of \given{512} rows takes \val[2]{phases.chunk.512} seconds in one pass, \val[2]{phases.chunk.256} in chunks of \given{256}, \val[2]{phases.chunk.128} in chunks of \given{128}, \val[2]{phases.chunk.32} in chunks of 32, and \val[1]{phases.chunk.1} if it is fed token by token.\lab{lab:texts} Each chunk reads the weights again, so small chunks are slow; from about a hundred rows on it hardly matters. A chunk should have several times the rows of the ridge point; on an accelerator that is a thousand or more.
 
-@ Attention in a long prefill raises another question. The logits of $n$ queries with $n$ keys are $n^2$ numbers a head; must they be stored? No. \Cref{sec:layer} cuts the keys into blocks of \given{256} and computes for each query and block the largest logit $m$, the sum $\ell$ of the exponentials and the weighted sum $o$ of the values. Two such triples are joined into one by
+@ Attention in a long prefill raises another question. The logits of $n$ queries with $n$ keys are $n^2$ numbers a head; must they be stored? No. \Cref{sec:attend} cuts the keys into blocks of \given{256} and computes for each query and block the largest logit $m$, the sum $\ell$ of the exponentials and the weighted sum $o$ of the values. Two such triples are joined into one by
 $$M=\max(m,m'),\qquad \ell\gets e^{m-M}\ell+e^{m'-M}\ell',\qquad o\gets e^{m-M}o+e^{m'-M}o',$$
 and at the end $o/\ell$ is the output. So the logits of one block are all that a worker needs at a time. This recurrence is the \emph{online softmax} (\cited[Milakov and Gimelshein 2018]{Milakov 2018}). \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}) arranges it for accelerators, so that a block of queries meets one block of keys after another in the fast memory of a core. It saves memory and traffic, not multiply--adds: their number remains quadratic (\cref{sec:counting}).
 @^FlashAttention@>@^online softmax@>
 
 @* Latency of a whole answer. \label{sec:answers}
 What does an answer take in all? We add up the measured passes: one over the prompt, then one row after $p$ tokens, after $p+1$, and so on, with a straight line between two lengths that were measured. \Cref{tab:answers}\lab{lab:phasekeys} has the sums, with the cache and without.
+@^latency@>
 
 \begin{table}
 \tabcaption{tab:answers}{Seconds for a text that begins with one token, in GPT-2 small's shape with one worker.}
@@ -227,7 +228,7 @@ The engine's part in all this is a small module. It measures how fast the machin
 @<How well a text is predicted@>@;
 #endif
 
-@ For us a machine is two speeds, and a pass is compared with the bound that they set. The counters of \cref{ground} have all that \eqref{eq:bound} needs: the multiply--adds of layers, attention and head, the bytes of weights, and the bytes of the cache, read and written. The inputs and outputs of the layers are left out, since they should stay in the processor's caches; so the intensities in \cref{fig:roofline} are a little higher than \eqref{eq:intensity}.
+@ For us a machine is two speeds, and a pass is compared with the bound that they set. The counters of \cref{sec:counters} have all that \eqref{eq:bound} needs: the multiply--adds of layers, attention and head, the bytes of weights, and the bytes of the cache, read and written. The inputs and outputs of the layers are left out, since they should stay in the processor's caches; so the intensities in \cref{fig:roofline} are a little higher than \eqref{eq:intensity}.
 
 @<What a machine can do@>=
 struct roofline { double madds, bytes; };
@@ -394,7 +395,7 @@ bool phase_read(const struct generate_context *g, size_t depth, size_t n,
 
 @* Perplexity. \label{sec:perplexity}
 A prefill is useful even if no decode follows. Each row of a text predicts the next token, and the text contains that token; so one pass over a text tells how well the model predicts it. The mean of $-\ln p$ over the tokens is the \emph{loss}, in nats a token, and $e$ to that power is the \emph{perplexity}: the number of equally likely tokens among which the model seems to guess. To compare models with different tokenizers, one divides the sum by $\ln2$ and by the bytes of the text: \emph{bits per byte}.
-@^perplexity@>@^bits per byte@>
+@^perplexity@>@^bits per byte@>@^loss@>
 
 A text longer than the context is read in \emph{windows}, each from an empty store. The first token of a window has no predecessor there and cannot be scored; the next few have little context. If windows overlap, each token is scored in the first window that gives it a predecessor, and a later window scores only its new tokens, with more context. That takes more passes, and gives a lower loss of the same model: two perplexities can be compared only if their windows are the same.
 

@@ -48,7 +48,7 @@ The weights are the tensors of the model's file. Their sizes follow from the set
   \underbrace{dq}_{\hbox{\scriptsize queries}}+\underbrace{2dk}_{\hbox{\scriptsize keys, values}}+\underbrace{qd}_{\hbox{\scriptsize output}}+\underbrace{3df}_{\hbox{\scriptsize MLP}}+\underbrace{2d}_{\hbox{\scriptsize norms}}
 \end{equation}
 numbers; ``output'' is the \emph{output projection}, which takes the results of all heads back to width~$d$. A layer of GPT-2 has two matrices in its MLP instead of three, and a bias for everything. The embedding has $Vd$ numbers. The head has as many again, unless it is \emph{tied}, which means that it is the embedding.
-@^parameter@>@^output projection@>@^tied weights@>
+@^output projection@>@^tied weights@>
 
 @<Footprint of the weights@>=
 enum { FOOTPRINT_MAX_TENSORS = 16 };
@@ -97,6 +97,7 @@ static void enter_layers(struct tensor_list *l, const struct model_config *c)
 }
 
 @ Before the layers come the tables, after them a norm and the head. The number of parameters, by which models are named, is the sum of the list.
+@^parameter@>
 
 @<List the tensors@>=
 size_t footprint_tensors(const struct model_config *c,
@@ -346,7 +347,7 @@ bool named_shape_find(const char *name, struct model_config *c, struct error *wh
 }
 
 @* Activations. \label{sec:passbill}
-The arrays in which a pass computes are called \emph{activations}. They are in an arena (\cref{sec:forward}): for each row of the pass the residual stream, its normed copy, and what is to be added to it, of $d$ numbers each; the queries and the result of attention, of $q$ each; keys and values, of $k$ each; the inside of the MLP; and the cosines and sines by which the row is rotated. All these are |float|s, of four bytes. Let $g$ be 2 for a gated MLP and 1 otherwise. Then a row takes
+The arrays in which a pass computes are called \emph{activations}. They are in an arena (\cref{sec:arrays}): for each row of the pass the residual stream, its normed copy, and what is to be added to it, of $d$ numbers each; the queries and the result of attention, of $q$ each; keys and values, of $k$ each; the inside of the MLP; and the cosines and sines by which the row is rotated. All these are |float|s, of four bytes. Let $g$ be 2 for a gated MLP and 1 otherwise. Then a row takes
 \begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
@@ -488,7 +489,7 @@ Moving part of the cache to the memory of the host (\emph{offloading}) is not in
 
 @* Grouped-query attention. \label{sec:grouped}
 We begin with $h$. Several heads of queries share one head of keys and values (\cref{fig:groups}): this is \emph{grouped-query attention} (GQA; \cited[Ainslie and others 2023]{Ainslie 2023}). In the extreme all of them share a single one, \emph{multi-query attention} (MQA; \cited[Shazeer 2019]{Shazeer 2019}). The number of queries stays the same, and so do the multiplications of attention; only what is stored and read gets less. Llama 2 70B has 64 heads of queries and 8 of keys and values. A context of \given{4096} tokens takes \val[2]{footprint.70b.grouped.gib} GiB; with 64 heads of keys and values it would take \val[0]{footprint.70b.full.gib} GiB.
-@^grouped-query attention@>@^multi-query attention@>@^GQA@>@^MQA@>
+@^grouped-query attention@>@^multi-query attention@>
 
 \fig{groups}{fig:groups}{Eight heads of queries, and what the cache keeps of one token in one layer. In multi-head attention each head has a key and a value of its own; in a group, several heads share one. Latent attention keeps one vector for all heads, and with it a short key that carries the position.}{Four panels. In each, a row of eight dark squares, the queries. Below them: eight pairs of a key and a value, one for each query; two pairs, each joined to four queries; one pair, joined to all eight; one long bar with a short one beside it, joined to all eight.}
 
@@ -498,7 +499,7 @@ Is anything lost? The arithmetic loses nothing; whether the same model would hav
 
 @ \emph{Multi-head latent attention} (MLA; \cited[DeepSeek-AI 2024]{DeepSeek-AI 2024}) goes further. Of each token it caches a single vector $c$ for all heads, the \emph{latent}, from which a matrix per head makes that head's key, $Uc$, and another its value. These products need never be computed for the rows of the cache. A score is $q\cdot Uc=(U^{\mathsf T}q)\cdot c$, so $U$ can be multiplied with the one new query instead, and all heads then look at the same $c$, as in MQA.
 Rotation (RoPE) would come between $q$ and $U$ and would differ from row to row, so that $U$ could no longer be multiplied with the query once. Therefore the position is carried by a short rotated key beside the latent, which all heads share. DeepSeek-V3 \cited{DeepSeek-AI 2024b} keeps \val{mla.row} numbers a token in each layer, where its \val{mla.heads} heads would have \val{mla.full}: \val[0]{mla.factor} times as many (the last line of \cref{tab:caches}). It pays with arithmetic, since each head's score is a product of \val{mla.row} numbers. Our engine does not load such models; here they are a line in a table.
-@^multi-head latent attention@>@^MLA@>@^latent@>
+@^multi-head latent attention@>@^latent@>
 
 @* Sliding-window attention. \label{sec:ring}
 Next comes $n$. In a layer with a \emph{sliding window} of $W$, a row attends to itself and to the $W-1$ rows before it. Older rows can be dropped, and the cache of this layer stops growing. \Cref{sec:leaving} has the code: $W-1+k$ rows stay for a pass of $k$. \Cref{fig:ring}\lab{lab:ring} watches a window of six at work, with pages of one row. The memory is used as a \emph{ring buffer}: each new row takes the place of the one that has just left.
@@ -523,7 +524,7 @@ Its price is that keys must be stored unrotated and rotated again in every step,
 
 @* Quantized cache: F16, Q8\_0, Q4\_0. \label{sec:rowformats}
 The last factor is $b$, the bytes in a number. A key is compared with queries, and a value is averaged with others; neither needs the seven digits of a |float|. So a cache may store them in 16 bits, or in blocks of 32 numbers that share a scale (\cref{fig:blocks}). The store of chapter~4 takes a |kv_format|: it packs rows with the format's function, and tells attention in which type to read them.
-@^quantized KV cache@>@^quantization@>@^block@>
+@^quantized KV cache@>@^quantization@>@^block, of a format@>
 
 \fig{blocks}{fig:blocks}{How 32 numbers are stored, a cell for each byte. In q4\_0 a byte holds two numbers, one from each half of the block: $x_0$ in its low four bits, and $x_{16}$ in its high ones.}{Three bars of cells. f16 has 64 bytes; q8\_0 has 34, of which the first two are the scale; q4\_0 has 18, of which the first two are the scale, and each other byte is divided into a lower and an upper half.}
 

@@ -30,12 +30,12 @@ A temperature of $\frac12$ divides the logits by $\frac12$, which doubles them, 
 
 @* The sampler's pipeline. \label{sec:pipeline}
 \Cref{fig:sampler} has the way from the logits to the token. We call each box a \emph{stage}; Hugging Face's library says \emph{logits processor}, and \emph{logits warper} for those from the temperature on, which run only when it samples; llama.cpp has a \emph{sampler chain}. The first stages change scores by what the text already contains. The temperature changes all of them by one rule. The next four only remove tokens. The last draws one of those that are left.
-@^logits processor@>@^logits warper@>@^sampler chain@>@^stage@>
+@^logits processor@>@^sampler chain@>@^stage@>
 
 \widefig{sampler}{fig:sampler}{The sampler's pipeline, in its normal order. $z$ is the score of a token, $p$ its probability, $w$ its probability over that of the best.}{Two rows of boxes joined by arrows. The upper row: the logits of the vocabulary; a mask, if a grammar says which tokens may come; bias, z plus b; penalties, z over r, or z minus c alpha plus beta; n-gram ban, minus infinity; temperature, z over T. The lower row, from right to left: top-k, the k best; top-p, the fewest with a share; min-p, w at least m; typical, minus log p near H; draw, the greatest z plus g; one token.}
 
 \Cref{tab:sampler} has an option for each stage, and its \emph{neutral} value, with which the stage does nothing. What a program does when an option is not given differs more than the formulas do. Hugging Face's |generate| takes the likeliest token unless it is asked to sample, and then it cuts to the best 50. llama.cpp always samples, with a temperature of 0.8 and three cuts. vLLM leaves the distribution as it is. So ``the same model with the default settings'' is three different samplers. A model's publisher may put recommended values into a file, \.{generation\_config.json}; Hugging Face, vLLM's server and our command take those first. (Where the file is silent, our command takes the likeliest token.)
-@^default settings@>@^generation\_config.json@>@^neutral value@>
+@^default settings@>@^generation\_config.json@>@^neutral value@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 \begin{table}[tp]
 \tabcaption{tab:sampler}{The options of a sampler, their ranges here, and their values where nothing is said: in |sampling_default|, in Hugging Face's library when it samples, in vLLM, and in llama.cpp. A dash: the program has no such option. Found in their documentation and sources, in 2026.}
@@ -160,7 +160,7 @@ static void truncate_to(struct funnel *f, size_t n)
 }
 
 @ Several stages need probabilities. They can do without the division: it is enough to know the \emph{weights} $w=e^d$, where $d=z-\max z$ says how far a score is below the best. Weights are probabilities that have not been divided by their sum $W$ yet. The greatest is 1, so nothing overflows, and those that underflow to 0 do no harm. The weights are computed and added in the order of the list, because an order of summation is part of what a stage is. The exponentials come from the kernel that serves attention.
-@^weights@>
+@^weight, of a candidate@>
 
 @<Weigh the tokens that are left@>=
 static double max_score(const struct funnel *f)
@@ -238,7 +238,7 @@ void funnel_top_k(struct funnel *f, size_t k)
 }
 
 @ \emph{Top-p}, or \emph{nucleus sampling}, keeps the smallest set of likeliest tokens that have together the share $p$ of the probability; the set is called the nucleus.\side{\cited[Holtzman, Buys, Du, Forbes and Choi 2020]{Holtzman 2020}.} Where the model is sure, one token is enough; where it is not, it may take hundreds. That is its advantage over a fixed $k$: with $p=\given{0.9}$ the built-in model keeps \val[word]{sampling.sure} token after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on}, and \val{sampling.order.after} at the beginning of a new sentence.
-@^top-p@>@^nucleus@>
+@^top-p@>
 
 @<Keep the fewest that reach a share@>=
 void funnel_top_p(struct funnel *f, double p)
@@ -393,7 +393,7 @@ Models repeat themselves. A sentence that occurs in the text makes the same sent
 @^repetition@>@^penalty@>@^history@>@^n-gram@>
 
 The \emph{repetition penalty} $r$ worsens the score of each token that occurs in the history, once, however often it occurs: $z/r$ if the score is positive, $zr$ if it is not.\side{\cited[Keskar and others 2019]{Keskar 2019}, in a model
-called CTRL.} The two cases give away that a logit is treated as if its zero had a meaning. It has none: adding the same number to all scores changes no probability, but it does change what this penalty does. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
+called CTRL, divide every such score. Hugging Face's library added the second case, since dividing a negative score raises it.} The two cases give away that a logit is treated as if its zero had a meaning. It has none: adding the same number to all scores changes no probability, but it does change what this penalty does. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
 @^repetition penalty@>
 
 @ To treat each token once, the function counts the tokens of the history as it meets them. Afterwards it clears the counts that it has touched, and not the whole array: a history is mostly shorter than a vocabulary.
@@ -642,7 +642,7 @@ reach = num_exp(max - best + 0x1p-40 + fabs(max) * 0x1p-48);
 
 @* Sampling parameters and their order. \label{sec:settings}
 All options live in one structure, under the field's usual names. Its default changes nothing. The ranges are those of \cref{tab:sampler}; within them everything is allowed, even what is unwise. They are checked once for a whole text, by |sampling_check|, which the workshop has (\cref{settings}), together with the reading of a list of stages.
-@^settings@>@^sampling parameters@>
+@^sampling parameters@>
 
 @<What a user may set@>=
 enum sample_stage {@+ SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM,
@@ -1197,7 +1197,7 @@ Of \val{sampling.order.entries} logits, after \val{sampling.order.places} tokens
 
 @* The order of the stages. \label{sec:stageorder}
 OpenAI and vLLM divide by the temperature before they cut; llama.cpp cuts first and divides last. Hugging Face has most of the first order, but bans n-grams and bad words after the penalties. Here the order is a list, so either is one option away. How often does it matter?\lab{lab:stageorder}
-@^order of stages@>
+@^order of stages@>@^llama.cpp@>@^vLLM@>
 
 It matters when the temperature changes what the cut sees. A temperature above 1 flattens the distribution; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k does not care, because the order of the tokens is the same. At the fork, with $T=2$ and top-p \given{0.9}, \val{sampling.order.before} tokens are left if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of parameters, drawn at random, \val{sampling.orders.differ} leave other tokens in the two orders. A published recommendation of a temperature and a top-p means one thing in one program, and another in the next.
 
@@ -1251,7 +1251,7 @@ log-probabilities & processed & raw & raw & raw\\
 \end{table}
 
 The last line answers a common question: is a log-probability that a program reports \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless they are told otherwise. The scores of Hugging Face are those after the processors, and not normalised.
-@^log-probability@>
+@^log-probability@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 @* What the tutorials say. \label{sec:samplingtutorials}
 Most of what is said about sampling is right, and right in the same words. Two statements teach something; the other claims are in the laboratory.\lab{lab:samplingtutorials}

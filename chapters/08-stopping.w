@@ -446,7 +446,6 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @ If a member fails, the others are not asked: the loop reports the error, and there is no text whose record could be incomplete.
 
 The loop does not ask the list when an end token has come. So if a text has stopped and no criterion has said yes, it was the model that ended it. The order is: the end token, the list, the length, and last the \emph{watcher}, the callback that sees each step (\cref{sec:watch}), whose no counts only if the text has not ended already. When the watcher is called, the text stream has taken the token; so it can print each token together with the bytes that the token has released.
-@^finish reason@>
 
 @<Ask all of a list@>=
 bool criteria_should_stop(void *ctx, const struct continuation *text,
@@ -586,7 +585,7 @@ static void show(const struct session *u, size_t from, size_t to)
 
 @ A text is cancelled by the watcher. \label{sec:cancelled} Its |false| means that the caller wants no more, whatever the text is like; so it is no member of the list, and has a reason of its own, |FINISH_CANCELLED|. Where does the wish come from? From a program that has seen enough, or from a person who presses Ctrl-C. Then the operating
 system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing, because memory may be half taken and a row half written. It notes the signal's number in a variable that C promises to write in one piece, and returns. After the next token, when everything is in order, the watcher looks at the variable. (Here the program can send the signal to itself.)
-@^signal@>
+@^signal@>@^cancellation@>
 
 The last function recites: it selects the script's next token, whatever the logits are.
 
@@ -743,7 +742,7 @@ The tokens are the same, but the criteria begin anew. A \emph{Us} that was held 
 @* The end token is sampled. \label{sec:endtoken}
 Among the tokens of a vocabulary one or a few stand for no text: the \emph{end-of-sequence} tokens, EOS for short. In training they followed each text, and a model that has learned well gives them a high probability where a text is over. Which ids are they? The model's files say it, in more than one place. The loop takes them from \.{generation\_config.json} if that file lists any, and from \.{config.json} otherwise. The two may disagree,
 because one was made for texts and the other for conversations. Llama~3.1, for instance, lists three: \.{<\char124 end\_of\_text\char124>} after a document, \.{<\char124 eot\_id\char124>} after a turn of a conversation, and \.{<\char124 eom\_id\char124>} after a message that waits for a tool's result.\side{\.{generation\_config.json} of the published Llama 3.1 models. The ids are 128001, 128009 and 128008.} A program that listens for the first alone gets the answer, then an answer of the model to itself, and so on. Therefore the loop compares each token with all of a list; with |n_eos| 0 it ignores them all, which is the command's \.{-{}-ignore-eos}, useful for measurements.
-@^end token@>@^EOS@>
+@^end token@>@^tools, of a model@>
 
 An end token is selected like any other token. A high probability is not enough: let a model give it \given{0.9}, everything else \given{0.1}, and draw; of \val{stop.coin.trials} draws a share of \val[3]{claim.S3-39} went on. And a low probability? If it is $e$ at each step, a text has not ended after $n$ tokens with the probability
 \begin{equation}\label{eq:running}
@@ -772,7 +771,7 @@ The clock agrees. A token of four bytes takes the automaton \val[0]{stop.clock.f
 compare: a pass of the built-in model, a very small one, takes \val[0]{stop.clock.pass} microseconds at \val{stop.clock.pass.tokens} tokens. The automaton adds \val[2]{stop.clock.percent} percent to that, the search of the longer text \val[1]{stop.clock.scan.percent} percent. Time decides nothing here. We use the automaton because it knows how much to hold.
 
 @* Padding, and why we have none. \label{sec:padding}
-Texts that are written together begin with prompts of different lengths and end at different times. Many programs keep them in a rectangular table and fill the short rows with a \emph{pad} token, mostly the end token for want of a better one. Then the pads must be masked in attention, and the positions counted without them. We have no table. A pass is a list of rows, each with its sequence and its position (\cref{sec:causal}), which is called a \emph{ragged batch}; a text that has ended has no row in the next pass, and no pad token is needed.
+Texts that are written together begin with prompts of different lengths and end at different times. Many programs keep them in a rectangular table and fill the short rows with a \emph{pad} token, mostly the end token for want of a better one. Then the pads must be masked in attention, and the positions counted without them. We have no table. A pass is a list of rows, each with its sequence and its position (\cref{sec:rows}), which is called a \emph{ragged batch}; a text that has ended has no row in the next pass, and no pad token is needed.
 @^padding@>@^ragged batch@>
 
 What happens if the mask is forgotten?\lab{lab:padding} We put four pads before a prompt, unmasked. With end tokens for pads the logits after the prompt change by up to \val[2]{stop.pad.end.left}, yet all \val{stop.pad.end.same} greedy tokens that we compared stayed the same: the built-in model was trained on texts with end tokens between them, and has seen this before. With full stops for pads the logits change by up to \val[2]{stop.pad.other.left}, and the
@@ -803,6 +802,7 @@ But such a mask does not finish a text. If the length comes first, what is left 
 
 @* Differences between implementations. \label{sec:stopothers}
 Nearly every program that lets a model write has stop strings. No two of those in \cref{tab:stopothers} agree about them.
+@^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 \begin{table}[tbp]
 \tabcaption{tab:stopothers}{Stop strings in four programs; the last column is what waits because a stop string may have begun. Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library, \.{detokenizer.py} of vLLM, \.{server-context.cpp} of llama.cpp.}

@@ -218,9 +218,9 @@ static bool grow_beam(struct search *s, size_t beam, struct error *why)
 a falls below b. In a search a stays in front: its log-probability is near 0, and a number near 0 loses little by being multiplied. A token of probability $p$ has $p^r$ after the penalty, so a token that is nearly certain pays next to nothing, however often it has occurred. (One more difference: adding the same number to all logits leaves the probabilities alone, but it changes what a penalty on logits does.)
 
 \begin{table}
-\tabcaption{tab:penalty}{A repetition penalty of \val{penalty.r} on logits, as in greedy decoding, and on log-probabilities, as in a search. The tokens a and c have occurred before.}
+\tabcaption{tab:penalty}{A repetition penalty of \val{penalty.r} on logits, as in greedy decoding, and on log-probabilities in nats, as in a search. The tokens a and c have occurred before.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
-\tabhead{token} & \tabhead{logit} & \tabhead{penalised} & \tabhead{log-probability} & \tabhead{penalised}\\\midrule
+\tabhead{token} & \tabhead{logit} & \tabhead{penalized} & \tabhead{log-probability} & \tabhead{penalized}\\\midrule
 a & \val[2]{penalty.logit.a} & \val[2]{penalty.logit.after.a} & \val[2]{penalty.log.a} & \val[2]{penalty.log.after.a}\\
 b & \val[2]{penalty.logit.b} & \val[2]{penalty.logit.after.b} & \val[2]{penalty.log.b} & \val[2]{penalty.log.after.b}\\
 c & \val[2]{penalty.logit.c} & \val[2]{penalty.logit.after.c} & \val[2]{penalty.log.c} & \val[2]{penalty.log.after.c}
@@ -258,7 +258,7 @@ static double final_score(const struct search *s, double sum, size_t written)
 }
 
 @ The finished texts are kept in a \emph{pool} of $B$ places, best first. A newcomer goes after its equals, as with the candidates. When all places are taken the worst text falls out, and its memory serves the newcomer.
-@^pool@>
+@^pool, of hypotheses@>
 
 @<Offer a text a place among the finished@>=
 static void finish_text(struct search *s, const struct search_beam *b,
@@ -877,7 +877,7 @@ void best_of_free(struct memory *m, struct best_of *b)
 @<Write several texts, and keep the best@>@;
 
 @* What it costs. \label{sec:searchcost}
-First the rows. A prompt of $P$ tokens is read once, by one beam; after that each of the $N-1$ further steps has a row for each of $B$ beams: $P+B(N-1)$ rows in $N$ passes. A search makes as many passes as greedy decoding, and each has more to do. In time the difference is smaller than in rows, because a pass reads the weights once for all of its rows: in \cref{phases}, with weights of the size of GPT-2 small and one thread, a row alone takes \val[1]{phases.row.gpt2.1.0.1} milliseconds, a row among four \val[1]{phases.row.gpt2.1.0.4}, and one among eight \val[1]{phases.row.gpt2.1.0.8}.
+First the rows. A prompt of $p$ tokens is read once, by one beam; after that each of the $N-1$ further steps has a row for each of $B$ beams: $p+B(N-1)$ rows in $N$ passes. A search makes as many passes as greedy decoding, and each has more to do. In time the difference is smaller than in rows, because a pass reads the weights once for all of its rows: in \cref{phases}, with weights of the size of GPT-2 small and one thread, a row alone takes \val[1]{phases.row.gpt2.1.0.1} milliseconds, a row among four \val[1]{phases.row.gpt2.1.0.4}, and one among eight \val[1]{phases.row.gpt2.1.0.8}.
 
 Then the copies. Where a beam has several children, all but one must copy the rows of the last page before they write to it. That is at most a page of rows, however long the text is. If forks came equally often at each place of a page, it would be half a page on average. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} has both, for a prompt of \val{share.prompt} tokens of a tale and \val{share.steps} more.
 

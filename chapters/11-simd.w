@@ -684,7 +684,7 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
 thousands of bytes apart, as one input's neighbours do from the next input's, are fetched slowly: every few of them stand on another page of the machine's memory. So what several rows
 shall use is \emph{packed} first. A strip of two registers of outputs is copied into sixteen \emph{panels}, one for each lane: panel $j$ has the
 weights of the inputs $j$, $j+16$, $j+32$, \dots, one after the other, in the order in which the lane wants them. They are widened on the way. And since no processor guesses that the next piece lies thousands of bytes on, it is told: the piece of |PREFETCH| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
-@^panel@>@^packing@>@^prefetch@>
+@^panel@>@^packing, of weights@>@^prefetch@>
 
 @<Copy weights into panels@>=
 enum { MR = 6, NR = 2 * WIDTH, KC = 1024, MC = 96, PREFETCH = 24 };

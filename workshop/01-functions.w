@@ -701,7 +701,7 @@ its row says its name and its size, and the compiler lists the few places that m
 
 Three of the five types that we compute with give each number its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
 sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in blocks (\cref{sec:rowformats}). Matrices in blocks need kernels that the book does not have yet, so a file with such a matrix is refused.
-@^block@>@^number type@>
+@^block, of a format@>@^number type@>
 
 @<Types of numbers@>=
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|

@@ -1244,7 +1244,7 @@ Rotary positions turn pairs of numbers by an angle that is the position times a 
 \emph{wheel}. Wheel $i$ of $h$ has the frequency $f_i=\theta^{-i/h}$, from 1 down to nearly $1/\theta$, which is chapter 2's |rope_frequency|. In a score the wheel contributes
 $$\lVert q_i\rVert\,\lVert k_i\rVert\cos(f_i\Delta+\varphi_i),$$
 where $\Delta$ is the distance of the two positions, and $\varphi_i$ the angle between query and key before they were turned.
-@^rotary positions@>@^wheel@>
+@^frequency, of RoPE@>@^wheel@>
 
 A model was trained on texts of $L$ positions and shall read $kL$. In training it has met the distances up to $L$, and so of each wheel the angles up to
 $f_iL$. A wheel that makes a turn or more within $L$, $f_iL\ge2\pi$, has shown it all angles there are, and a longer text brings no new one. A wheel that
@@ -1260,7 +1260,7 @@ slowed \val{wheels.factor} times, it falls from \val[3]{near.plain} to \val[4]{n
 to be trained some more.
 @^linear stretching@>
 
-So the fast wheels should be let alone. They need no slowing, for all their angles were seen; and the slow ones bear it, for they never told neighbours apart. \emph{Llama3} stretching \cited{Grattafiori 2024}
+So the fast wheels should be let alone. They need no slowing, for all their angles were seen; and the slow ones bear it, for they never told neighbours apart. \emph{Llama3} stretching, from the program that Meta published with Llama~3.1,
 asks for each wheel how many turns it made within $L$, that is $f_iL/2\pi$: beyond |high_freq_factor|, it keeps its speed; below |low_freq_factor|, it
 is slowed $k$ times; and between the two the share that is kept grows in a straight line with the turns. Of Llama 3.1's \val{wheels.all} wheels \val{wheels.fast} keep their speed and \val{wheels.slow} are slowed all the
 way (\cref{fig:wheels}).\lab{lab:wheels} The difference between here and next door stays \val[3]{near.llama3}.
@@ -1270,7 +1270,7 @@ way (\cref{fig:wheels}).\lab{lab:wheels} The difference between here and next do
 neighbours apart.}{A plot. To the right the 64 wheels, upwards the share of the speed, from 0 to 1. A flat line at one eighth is linear. The line of llama3 stays at 1 until wheel 28 and
 bends down to one eighth at wheel 35. The line of yarn leaves 1 at wheel 18 and falls straight to one eighth at wheel 36.}
 
-@ \emph{Yarn} \cited{Peng 2023} is the same thought with another bend: its share falls in a straight line with the \emph{number} of the wheel, which is a line in the logarithm of the turns. A wheel that makes $\beta$ turns has
+@ \emph{Yarn} \cited{Peng 2023} is the same thought with another bend: its share falls in a straight line with the \emph{number} of the wheel, which is a line in the logarithm of the turns. (So the published program has it; the paper draws its line over the turns, as Llama3 does.) A wheel that makes $\beta$ turns has
 $f_iL=2\pi\beta$, and with $f_i=\theta^{-i/h}$ this is at
 $$i(\beta)=h\,{\ln(L/2\pi\beta)\over\ln\theta}.$$
 Wheels before $i(\beta_{\hbox{\scriptsize fast}})$ keep their speed, those behind $i(\beta_{\hbox{\scriptsize slow}})$ are slowed. The published program rounds the two places outwards to whole wheels, unless the file

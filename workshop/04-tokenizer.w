@@ -942,7 +942,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 @ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
 character, or an \texttt{e} and an accent. NFC makes one of them where there is one \cited{Whistler 2022}. Three steps lead there: every character is taken apart as far as possible, marks that stand
 after one letter are put into the order of their \emph{classes}, and what can be joined is joined. The library utf8proc knows how all characters are taken apart, their classes, and what joins.
-@^NFC@>
+@^normal form@>
 
 Its own function for all three sorts marks by exchanging neighbours. Nobody notices on a text of letters with an accent or two; on a text that is nothing but marks, which a
 stranger may send us, its time grows with the square of the length. So the middle step is ours. A mark's key is its class, then its place, then what it is, all in one number; sorting the

@@ -55,7 +55,7 @@ file has wondered about. \Cref{fig:alphabet} has all of it: \val{vocab.alphabet.
 is on the left, the second above. Red: bytes that do not stand for themselves, in four blocks; the blank is the first in line 2. (The character in line 9,
 column 6, is missing in our typeface.)}{A square table of characters, 16 in each line. The printable characters of ASCII and of
 Latin-1 are in black, in their places. The first two lines, the blank, all of lines 7 F to A 0, and A D are red and hold letters with accents from A with macron on.}
-@^byte alphabet@>
+@^characters, that stand for bytes@>
 
 @(tokenizer_json.h@>=
 #ifndef INCIPIT_TOKENIZER_JSON_H

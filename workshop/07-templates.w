@@ -344,7 +344,7 @@ static bool put_turn(struct writer *w, const struct frame *f,
 
 @* Reasoning blocks. \label{sec:thoughts}
 Qwen3 thinks aloud before it answers. What it thinks stands between \texttt{<think>} and \texttt{</think>}. Its program drops the thoughts from all answers but those behind the last question: what was thought about an old question is of no use for a new one, and takes room. Behind the last question it is the other way round: what is thought there stays, and the last turn, if it is an answer, gets a thought even if it has none, an empty one. (The program has a switch besides, which asks for an answer without a thought. It is off unless somebody throws it, and here nobody does.)
-@^thoughts@>
+@^reasoning block@>
 
 To find the one or the other we look for a word in what was said, from the front or for the last time.
 
@@ -474,6 +474,7 @@ static bool put_beginning(struct writer *w,
 
 @ Where the last question stands, Qwen3's program decides in a way of its own: a user's turn that begins with \.{<tool\_response>} and ends with \.{</tool\_response>} is what a tool has said to the assistant, and no question. So a model that thinks, asks a tool, and thinks on doesn't lose its first thought in the middle. If there is no other turn of the user's, nobody has asked anything, and all thoughts are dropped. Other templates do
 not care.
+@^tools, of a model@>
 
 @<Put the turns@>=
 static bool is_question(const struct turn *said)
@@ -534,8 +535,8 @@ void prompt_free(struct memory *m, struct rendered_prompt *s)
 
 @* Special tokens in a user's text. \label{sec:injection}
 Now the script becomes ids. Hugging Face's library encodes the whole string and takes every mark in it for one, whoever wrote it. So a user who types \sign{im\_end}, a line's end and \sign{im\_start}\texttt{system} has ended his turn and begun one of the system's, and the model cannot tell; neither
-can a program that pastes a web page into a question. The way out is simple if one has not thrown away who said what. \emph{A mark counts if the template has put it; in all other places it is letters.}
-@^injection@>@^special token@>
+can a program that pastes a web page into a question. This is one kind of \emph{prompt injection}. The way out is simple if one has not thrown away who said what. \emph{A mark counts if the template has put it; in all other places it is letters.}
+@^prompt injection@>@^special token@>
 
 How is that done without changing a single id of an honest conversation? One would like to encode each part by itself, but that gives other ids: the line's end behind a role and the first letter of the question may belong to one piece, and in Llama~2 the blank before a question is a part of its first word. But no merge ever reaches over a mark. So we cut at the marks of the template, and only there; what stands
 between two of them, letters of the template and words of a speaker together, is encoded in one go, with special tokens off.

@@ -475,7 +475,7 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated)
 Our regular expressions are a part of those of PCRE2, which the pre-tokenizers of chapter 1 use, and as far as they go they mean the same. There are characters that stand for themselves; \.{.} for any but a line's end; sets in brackets, with ranges and \.{\char94}; \.{\char92 d}, \.{\char92 w}, \.{\char92 s} and their
 opposites, in ASCII as in PCRE2 without its property flag; the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92 f}, two hexadecimal digits after \.{\char92 x} or any number in braces, and a backslash before any sign that is neither letter nor digit; groups, which may be marked \.{?:}; the bar; and the repetitions of \cref{sec:howoften}, to which a question mark may be
 added that means ``as few as possible''. As the whole text must match, few or many makes no difference. (|PCRE2_ANCHORED| and |PCRE2_ENDANCHORED| are its words for that.)
-@^PCRE2@>
+@^PCRE2@>@^regular expression@>
 
 Everything else is refused with a sentence. Some of it no finite machine can do: a back reference asks what was written long ago. Some of it is a matter of how a search goes on and means nothing for a whole text: possessive repetition and atomic groups would even take matches away. Some of it we left out to stay short: looking ahead, properties of Unicode, named classes.
 
@@ -748,7 +748,7 @@ static uint32_t read_choice(struct parser *r);
 A grammar gives names to things. Our notation is a part of GBNF, that of \emph{llama.cpp}, whose grammars many people have at hand. A rule is a name of letters, digits and hyphens, the sign \.{::=}, and what the name stands for, up to the line's end; the line may be broken after that sign, after a bar, and within parentheses. Things are
 \.{"texts"} and sets in brackets, with the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92\char92}, \.{\char92"}, \.{\char92 [}, \.{\char92 ]}, and numbers of two, four or eight hexadecimal digits after \.{\char92 x}, \.{\char92 u} and \.{\char92 U}; the dot, which here stands for every character; names of rules; and groups. Repetitions are the same, blanks may stand between all of these, and a remark
 begins with \.{\#}. The rule called \.{root} is what the whole text must be.
-@^GBNF@>
+@^GBNF@>@^grammar@>
 
 @<The readers of two languages@>=
 struct grammar_rule { const unsigned char *name; size_t n, at; uint32_t means; };

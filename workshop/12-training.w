@@ -1088,7 +1088,7 @@ void network_backward(struct network *net, const float *w,
 The grammar of \cref{corpus} writes as many texts as we want, short and long. The trainer wants rows of tokens that all have one length: \given{512}, 256 or
 \given{2\,048}. Two things are still missing: a tokenizer, which is learnt from the same grammar, and a rule that packs texts into rows. A model believes
 everything that its rows say, including what they say by accident, so the rule is worth a page.
-@^packing@>
+@^packing, of texts@>
 
 \begin{byhand}{four texts, a row of eight}
 Texts 0, 1, 2 and 3 have 3, 2, 4 and 5 tokens. Between two texts comes an end-of-text, E. Text 0 gives 3 tokens; E and text 1 make
@@ -1186,7 +1186,7 @@ bool dataset_merges(struct memory *m, const struct grammar *g,
 @ A row begins where a text begins, and continues with the next texts, separated by end-of-text tokens,
 until it is full. If the number of its first text is odd, an end-of-text precedes it. So the model learns to begin with an end-of-text and
 without one, and a user may give a prompt either way.
-@^end-of-text@>
+@^end token@>
 @<Rows of tokens@>=
 struct dataset { struct memory *m; const struct grammar *g;
 struct tokenizer *t;

@@ -100,13 +100,13 @@ and nothing is said, since the reader is gone and has not been harmed.
 And a command that takes long must show that it is alive. If loading a model, reading a long prompt or computing a perplexity takes longer than half a second, a line on the standard error, if that is a terminal, shows how far the work has come, and is wiped away
 when it is done. The number comes from the engine, which asks its caller between the layers, and at least every few dozen rows, whether to go on (\cref{sec:progress}). Ctrl-C answers that question with no: a prompt that is being read is
 given up in the middle of a pass, the store keeps nothing of it, and the object of \texttt{--json} is printed with no ids in it.
-@^progress@>@^Ctrl-C@>
+@^Ctrl-C@>
 
 @ No subcommand names |stdout|. Each is handed a \emph{console}, a structure with the three streams, the allocator, and two functions that stand for the
 keyboard: one begins to listen for Ctrl-C, the other asks whether it was pressed. |main| fills it with the real ones. A
 test fills it with files or blocks of memory and with functions of its own, and so it can press Ctrl-C after exactly three tokens, as often as it likes in one process.
 Here the streams are temporary files.
-@^testing@>
+@^tests@>
 
 @<Make a console of files@>=
 static void listen_to_nobody(void)
@@ -202,7 +202,7 @@ Every option is mentioned in four places: where it is parsed, in the help, in th
 completes a word. Four lists that are kept by hand soon disagree. So there is one table, and everything else is made from it:
 \cref{fig:fourforms}. A row has the names of the option, the name of its value, its limits, the subcommands to which it belongs, and the words of the
 help. It also names the function that reads the value; most are integers and share one reader. This is the row of one option:
-@^table@>@^options@>@^help@>
+@^options@>@^help@>
 
 \medskip
 {\parindent0pt\obeylines\small\ttfamily

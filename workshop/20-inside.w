@@ -702,7 +702,7 @@ void store_abort(struct store *s);
   /* ends the pass as if it had not been */
 
 @ Between passes a sequence can be measured, cropped, and in some stores copied.
-@^cropping@>
+@^crop@>
 
 @<What a pass asks of a store, and what its owner asks@>=
 size_t store_length(const struct store *s, uint32_t sequence);
