@@ -6,7 +6,7 @@ set -eu
 out=figures/data; [ "${1:-}" != short ] || out=build/measured
 mkdir -p "$out"
 machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -1)
-l3=$(getconf LEVEL3_CACHE_SIZE 2>/dev/null) || l3=0
+l3=$(sed -n 's/K$//p' /sys/devices/system/cpu/cpu0/cache/index3/size 2>/dev/null) || l3=0
 flags=$(sed -n 's/^flags[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -1 | tr ' ' '\n' | grep -E '^(avx2|avx512f)$' | sort | tr '\n' ' ')
 bad=0
 while read -r chapter word rising; do
@@ -15,7 +15,7 @@ while read -r chapter word rising; do
   f=$out/$chapter.$word.csv
   { echo "# command: $program $word (make measure)"
     echo "# build: $(sed -n 's/.*{\([0-9a-f]*\)}.*/\1/p' build/buildid.tex 2>/dev/null)"
-    echo "# machine: ${machine:-unknown}, $(getconf _NPROCESSORS_ONLN) cores, L3 $((${l3:-0} >> 20)) MiB, ${flags}one thread"
+    echo "# machine: ${machine:-unknown}, $(getconf _NPROCESSORS_ONLN) cores, L3 $((${l3:-0} >> 10)) MiB, ${flags}one thread"
     echo "# values: median and quartiles over the rounds that the program's source names"
     "$program" "$word"; } > "$f.new"
   mv "$f.new" "$f"

@@ -854,16 +854,16 @@ struct quartiles { double low, median, high; };
 struct quartiles timing_quartiles(double *x, size_t n);
   /* sorts |n| $\ge1$ numbers, and says which stand at the quarters */
 size_t timing_last_cache(void);
-  /* the bytes of the processor's last-level cache, 0 if the system does not say */
+  /* the bytes of the processor's third-level cache, 0 if the system does not say */
 #endif
 
-@ Its system calls are POSIX's, and have to be asked for.
+@ Its one system call is POSIX's, and has to be asked for.
 
 @(timing.c@>=
 #define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 #include "ground/timing.h"
 @<Read the clock, and sort what it said@>@;
 @<Ask for the size of the last-level cache@>@;
@@ -889,17 +889,19 @@ struct quartiles timing_quartiles(double *x, size_t n)
   return (struct quartiles) @[{ x[n / 4], x[n / 2], x[n * 3 / 4] }@];
 }
 
-@ Who measures memory must read more than a cache can hold. The names of the caches are not POSIX's: where a system lacks them, or does not know the size, the answer is 0.
+@ To measure memory one must read more than a cache can hold. Linux says in a file how large a cache is; |index3| is the third level, as far as one core reaches it. (Some processors have several of them, and the sum on their data sheets is of no use to a core.) Elsewhere the answer is 0.
 @^cache, of the processor@>
 
 @<Ask for the size of the last-level cache@>=
 size_t timing_last_cache(void)
 {
-  long bytes = 0;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
-  return bytes > 0 ? (size_t) bytes : 0;
+  size_t kib = 0;
+  FILE *f = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
+  if (f != NULL) {
+    if (fscanf(f, "%zuK", &kib) != 1) kib = 0;
+    fclose(f);
+  }
+  return kib << 10;
 }
 
 @* Module dependencies. \label{sec:modules}

@@ -13,6 +13,6 @@ struct quartiles { double low, median, high; };
 /* sorts n >=1 numbers, and says which stand at the quarters */
 struct quartiles timing_quartiles(double *x, size_t n);
 
-/* the bytes of the processor's last-level cache, 0 if the system does not say */
+/* the bytes of the processor's third-level cache, 0 if the system does not say */
 size_t timing_last_cache(void);
 #endif
