@@ -336,7 +336,7 @@ START_TEST(turns_come_in_their_order)
   REFUSES(goes("chatml", "", 0), "there is none");
   ck_assert(goes("chatml", "s", 0));
   ck_assert(goes("chatml", "uuaa", 0)); /* nobody has to take turns there */
-  REFUSES(goes("chatml", "uau", 1), "behind turn 1, which is no answer");
+  REFUSES(goes("chatml", "uau", 1), "after turn 1, which is not an answer");
   REFUSES(goes("chatml", "ua", 3), "2 turns");
   ck_assert(goes("chatml", "uau", 2));
   REFUSES(goes("qwen3", "uau", 2), "qwen3", "written again");
@@ -674,7 +674,7 @@ START_TEST(a_talk_goes_on_behind_its_last_turn)
   static const char want[] = "\n<|im_start|>assistant\n";
   ck_assert(s.inside && s.text.n == strlen(want) && memcmp(s.text.byte, want, s.text.n) == 0);
   prompt_free(&M, &s);
-  REFUSES(prompt_render(&M, named("chatml"), talk, 2, 3, true, &s, &why), "behind turn 3");
+  REFUSES(prompt_render(&M, named("chatml"), talk, 2, 3, true, &s, &why), "after turn 3");
   REFUSES(prompt_render(&M, named("chatml"), talk, 1, 2, true, &s, &why), "of 1 turns", "turn 2");
   at_peace();
 }

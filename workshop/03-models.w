@@ -946,7 +946,7 @@ static bool settings_rope(struct config_reader *s)
     && (given == NULL || rope_kind(s, name, given));
 }
 
-@ The number $\theta$ may stand in the description or beside it. Where neither has it, it is $10^4$, as in the first paper on rotary positions.
+@ The number $\theta$ may stand in the description or beside it. Where neither has it, it is \given{10\,000}, as in the first paper on rotary positions.
 
 @<Read |theta| from either place@>=
 static bool settings_theta(struct config_reader *s, json_t *given)

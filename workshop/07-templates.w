@@ -450,7 +450,7 @@ static bool may_begin(const struct chat_template *t,
 {
   if (from > 0 && (from > n || talk[from - 1].who != ROLE_ASSISTANT))
     return error_say(why, "a conversation of %zu turns cannot be "@|
-      "continued behind turn %zu, which is no answer", n, from);
+      "continued after turn %zu, which is not an answer", n, from);
   if (from > 0 && chat_template_rewrites(t, talk, from))
     return error_say(why, "the template %s changes earlier turns; "@|
       "all must be written again", t->name);

@@ -346,7 +346,7 @@ bool parser_hex(struct parser *r, size_t min, size_t max,
 }
 
 @* Repetition. \label{sec:howoften}
-What stands after a thing says how often it may come. A count in braces is limited to $10^3$: the network will have a copy for each, and whoever needs more wants a star. Digits are added up no further than that, however many there are.
+What stands after a thing says how often it may come. A count in braces is limited to \given{1000}: the network has a copy for each, and a pattern that needs more can use a star. Digits are added up no further than that, however many there are.
 
 @<Read how often@>=
 static bool read_count(struct parser *r, uint32_t *count)

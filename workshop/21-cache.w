@@ -51,7 +51,7 @@ that the place exists.
 @<Find out what is wrong with the row's position@>=
 if (r->position >= s->n_positions) wrong = "beyond the context";
 else if (r->position < q->length)@+ wrong = "stored already";
-else if (r->position >= q->length + q->count) wrong = "behind a gap";
+else if (r->position >= q->length + q->count) wrong = "after a gap";
 else if (t->order[q->first + r->position - q->length] != 0)
   wrong = "given twice";
 

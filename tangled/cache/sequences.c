@@ -46,7 +46,7 @@ static bool order_rows(struct sequence_table *t, const struct store *s, struct e
     /* <Find out what is wrong with the row's position> */
     if (r->position >= s->n_positions) wrong = "beyond the context";
     else if (r->position < q->length) wrong = "stored already";
-    else if (r->position >= q->length + q->count) wrong = "behind a gap";
+    else if (r->position >= q->length + q->count) wrong = "after a gap";
     else if (t->order[q->first + r->position - q->length] != 0)
       wrong = "given twice";
     if (wrong != NULL)
