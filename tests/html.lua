@@ -50,6 +50,10 @@ for f in lfs.dir(out) do
     end
     if #stack > 0 then fault("%s: <%s> is not closed", f, stack[#stack]) end
     text[f] = table.concat(words)
+    local _, tops = s:gsub("<h1[ >]", "")
+    if tops ~= 1 then fault("%s: %d headings of the first level", f, tops) end
+    if not s:find('<html lang="en">', 1, true) or not s:find("<title>[^<]") then fault("%s: no language, or no title", f) end
+    for img in s:gmatch("<img[^>]*>") do if not img:find('alt="[^"]') then fault("%s: a picture without words", f) end end
   end
 end
 

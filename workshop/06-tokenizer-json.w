@@ -228,7 +228,7 @@ static bool says_nothing(const json_t *v)
 }
 
 @ Keys are looked for where keys can be, in objects; that is checked on the way, and so every reader of a part that begins with this call knows that it has an object before it.
-The keys that we know are given as one string with a blank behind each, and a key that has a blank itself is none of them; a search through a few words is fast enough for what is
+The keys that we know are given as one string with a blank after each, and a key that has a blank itself is none of them; a search through a few words is fast enough for what is
 done a dozen times a file.
 
 @<Accept only keys that we know@>=
@@ -537,7 +537,7 @@ static bool put_instead(struct json_reader *r, const char *where,
 
 @* Patterns of Oniguruma and of PCRE2. \label{sec:dialects}
 A pattern in a file was written for the library that the file's makers used, which is called Oniguruma; ours is PCRE2. Most of what patterns say means the same to both. Some things do not, and
-the treacherous ones are those that both accept: behind a count such as \texttt{\{1,3\}} a plus means ``and again'' to the one, and ``and never give any of it back'' to the other. A tokenizer that cuts
+the treacherous ones are those that both accept: after a count such as \texttt{\{1,3\}} a plus means ``and again'' to the one, and ``and never give any of it back'' to the other. A tokenizer that cuts
 at other places gives other ids, silently. So a pattern from a file is gone through before it is compiled, and whatever has two readings, or whose one reading we have not
 made sure of, is refused by its name. All that the published files of chapter~1 say has one.
 @^Oniguruma@>@^PCRE2@>
@@ -554,7 +554,7 @@ static bool has(const struct pattern_text *p, size_t at, const char *words)
     && memcmp(p->c + at, words, n) == 0;
 }
 
-@ A backslash before a sign makes it a plain sign, in both. Of the letters behind a backslash a few are safe. White space and digits are properties of characters in both, since \cref{sec:split} has rewritten the one and
+@ A backslash before a sign makes it a plain sign, in both. Of the letters after a backslash a few are safe. White space and digits are properties of characters in both, since \cref{sec:split} has rewritten the one and
 PCRE2 was told about Unicode; a property with a name of one or two letters is a category. The longer names are scripts, of which the two have different lists, and \texttt{\textbackslash w} is different in marks.
 
 @<Read a pattern in two dialects@>=
@@ -1068,7 +1068,7 @@ static bool read_decoder(struct json_reader *r, const char *where,
 }
 
 @ A blank is taken off the front, once, if the file says so. More of them, or some from the back, would be another matter: nobody puts more than one there. The step makes sense for the
-whole text only, so it must stand behind \texttt{Fuse}.
+whole text only, so it must come after \texttt{Fuse}.
 
 @<Read the steps of a decoder@>=
 static bool read_strip(struct json_reader *r, const char *where, json_t *v)

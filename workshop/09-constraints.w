@@ -190,7 +190,8 @@ void array_free(struct memory *m, struct array *l);
 void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why)
 {
-  char *p = memory_reserve(m, MEMORY_TOKENS, l->block, &l->cap, l->n + 1, 16, size, why);
+  char *p = memory_reserve(m, MEMORY_TOKENS, l->block, &l->cap, l->n + 1,
+    16, size, why);
   if (p == NULL) return NULL;
   l->block = p;
   return memset(p + size * l->n++, 0, size);
@@ -2067,7 +2068,8 @@ static void compute_cost_group(struct constraint *c, bool nearer)
 static bool compute_all_costs(struct constraint *c, struct error *why)
 {
   bool all = false;
-  if (!c->w.nested && !collect_predecessors(c, c->first, false, &all, why)) return false;
+  if (!c->w.nested && !collect_predecessors(c, c->first, false, &all, why))
+    return false;
   if (all) compute_cost_group(c, false);
   c->known = all ? WHOLE : ENDLESS;
   return true;

@@ -544,7 +544,8 @@ static void compute_cost_group(struct constraint *c, bool nearer)
 static bool compute_all_costs(struct constraint *c, struct error *why)
 {
   bool all = false;
-  if (!c->w.nested && !collect_predecessors(c, c->first, false, &all, why)) return false;
+  if (!c->w.nested && !collect_predecessors(c, c->first, false, &all, why))
+    return false;
   if (all) compute_cost_group(c, false);
   c->known = all ? WHOLE : ENDLESS;
   return true;

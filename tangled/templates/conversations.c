@@ -114,7 +114,8 @@ static bool put(struct writer *w, enum part_kind kind,
     return true;
   }
   /* <Make room for one more part> */
-  struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part, &s->cap, s->n + 1, 16,
+  struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part,
+    &s->cap, s->n + 1, 16,
     sizeof *p, w->why);
   if (p == NULL) return false;
   s->part = p;
