@@ -55,9 +55,17 @@ for _, v in ipairs(volumes) do
     if not (catalog.ViewerPreferences and catalog.ViewerPreferences.DisplayDocTitle) then fault("%s.pdf: its title is not shown", name) end
     local title = info and words(info.Title)
     if not (title and title:find("^Incipit")) then fault("%s.pdf: its title is %s", name, tostring(title)) end
-    local marks, item = 0, catalog.Outlines and catalog.Outlines.First
-    while item do marks = marks + 1; if not words(item.Title):find("%S") then fault("%s.pdf: bookmark %d has no words", name, marks) end item = item.Next end
-    if marks < (v[2] == "chapters" and 5 or chapters) then fault("%s.pdf: %d bookmarks", name, marks) end
+    local marks = 0
+    local function walk(item)
+      while item do
+        marks = marks + 1
+        if not words(item.Title):find("%S") then fault("%s.pdf: bookmark %d has no words", name, marks) end
+        walk(item.First)
+        item = item.Next
+      end
+    end
+    walk(catalog.Outlines and catalog.Outlines.First)
+    if marks < chapters then fault("%s.pdf: %d bookmarks", name, marks) end
     local alternatives, links, html, away = 0, 0, 0, 0
     for p = 1, pdfe.getnofpages(doc) do
       local page = pdfe.getpage(doc, p)
