@@ -920,7 +920,7 @@ static bool stops_agree(const struct command_line *w, struct error *why)
 static bool values_agree(const struct command_line *w, struct error *why)
 {
   if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
-    return error_say(why, "--sinks contradicts --window 0, which is no window");
+    return error_say(why, "--sinks contradicts --window 0, which means no window");
   if (w->of[OPTION_TEMPLATE].given
     && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
     return false;

@@ -328,7 +328,7 @@ START_TEST(turns_come_in_their_order)
     ck_assert(goes(alternate[i], "uau", 0));
   }
   REFUSES(goes("llama2", "suua", 0), "turn 3 is the user's");
-  REFUSES(goes("llama2", "s", 0), "wants a turn of the user's", "llama2");
+  REFUSES(goes("llama2", "s", 0), "needs a turn of the user", "llama2");
   REFUSES(goes("mistral", "su", 0), "mistral", "no place for a system turn");
   REFUSES(goes("pocket", "su", 0), "pocket", "no place for a system turn");
   REFUSES(goes("chatml", "us", 0), "turn 2 is the system's", "another's");
@@ -523,7 +523,7 @@ START_TEST(published_programs_are_recognized)
   REFUSES(chat_template_of(folder, &why) != NULL, "tokenizer_config.json");
   no_file("tokenizer_config.json");
   file("chat_template.jinja", "\xff\xfe", 2);
-  REFUSES(chat_template_of(folder, &why) != NULL, "chat_template.jinja", "no text");
+  REFUSES(chat_template_of(folder, &why) != NULL, "chat_template.jinja", "not a text");
   file("chat_template.jinja", "{{ x }}\x1b[2J", 11);
   REFUSES(chat_template_of(folder, &why) != NULL, "chat_template.jinja", "{{ x }}");
   ck_assert_ptr_null(strchr(why.text, '\x1b'));

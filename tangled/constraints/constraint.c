@@ -563,7 +563,7 @@ static bool compute_cost(struct constraint *c, struct dfa_state *x,
   if (all) compute_cost_group(c, true);
   else if (c->complete) x->cost = x->least;
   else return error_say(why, "%s: more than %d states ""are nearer to the "
-    "end, and byte 0x%02x ""is no token", c->w.name, MAX_TOGETHER,
+    "end, and byte 0x%02x ""is not a token", c->w.name, MAX_TOGETHER,
     c->lacking);
   return true;
 }
