@@ -178,7 +178,7 @@ build/woven/$(1).tex: $(call field,$(1),2) chapters/types.w tools/fixutf8.lua to
 	@tools/weave.sh $$< $(1)
 endef
 $(foreach m,$(MODULES),$(eval $(call woven,$(m))))
-# each volume has an index of subjects (.cws), one of names (.cwi) and a list of section names (.cwn) of its own
+# each volume has an index of subjects (.cws) and one of names (.cwi)
 VOLUMES  := incipit workshop laboratory
 folder_incipit := chapters
 folder_workshop := workshop
@@ -186,7 +186,7 @@ folder_laboratory := laboratory
 numbered  = $(shell awk '$$1 == "$(1)" { print ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L") $$2 "=build/woven/" $$4 }' book.list)
 # the subjects of the book are looked up in the workshop, too
 build/%.cwi: $(WOVEN) tools/cwindex.lua tools/scope.lua chapters/see.tsv
-	@texlua tools/cwindex.lua build/$*.cws $@ build/$*.cwn $(call numbered,$(folder_$*)) -- $(if $(filter incipit,$*),$(call numbered,workshop))
+	@texlua tools/cwindex.lua build/$*.cws $@ $(call numbered,$(folder_$*)) -- $(if $(filter incipit,$*),$(call numbered,workshop))
 # the same for incipit verify, which is installed without the tools that weave
 build/sections.tsv: book.list $(WEBS) tools/sections.awk
 	@mkdir -p $(@D)

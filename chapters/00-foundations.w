@@ -246,7 +246,7 @@ allocate 30 & 260 & 210 & 170 & 180
 \end{tabular}
 \medskip
 
-The peak is not the sum of anything: it is a moment, and here it is over before the end. The program prints the last line; \cref{fig:ground} draws the columns.
+The peak is not the sum of anything: it is a moment, and here it is over before the end. The program prints the last line; \cref{fig:ground}\lab{lab:accountsofground} draws the columns.
 \end{byhand}
 
 @* Memory-mapped files. \label{sec:files}

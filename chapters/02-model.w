@@ -423,7 +423,7 @@ double rope_attention(const struct rope_config *r)
 In \emph{attention} a query is compared with the key of every position that its row sees. The scores become weights by \emph{softmax}: exponentials, divided by their sum. The output of a head is the sum of the values with these weights (\cited[Vaswani and others 2017]{Vaswani 2017}):
 $$s_t={q\cdot k_t\over\sqrt{d_h}},\quad p_t={e^{s_t-m}\over\sum_ue^{s_u-m}},\quad m=\max_ts_t,\qquad o=\sum_tp_tv_t.$$
 The width of a head $d_h$ is often written $d_k$. The largest score $m$ cancels; \cref{sec:weights} says why it is there. A row sees the positions up to its own: that is the \emph{causal mask}. In some models it sees only the last few thousand of them, a \emph{sliding window}.
-Each head does this with its own part of the query, and the heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow} shows a head at work.
+Each head does this with its own part of the query, and the heads' outputs, concatenated, go through one more matrix, the \emph{output projection}, and are added to the stream. \cref{fig:onerow}\lab{lab:heads} shows a head at work.
 @^attention@>@^softmax@>@^mask@>@^window@>@^output projection@>@^causal mask@>@^head@>
 
 \fig{onerow}{fig:onerow}{Two rows of attention in the built-in model: the weights that head \val{heads.the.head} of layer \val{heads.the.layer} gives, in a late row of a story, to all positions up to the row's own. Each row's weights sum to 1. The row of \emph{book} looks at several places; that of \emph{whispered} gives \val[2]{heads.story.weight} to the name that the model is about to write.}{Two rows of vertical bars over the words of the beginning of a story that ends in: I will find the book, whispered. In the upper row, of the word book, the bars are low, the highest a quarter, over a comma. In the lower row, of the word whispered, all bars are nearly zero but one, which is nearly 1: over the name Elena, nine words before the end.}
@@ -1309,7 +1309,7 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
   for (uint32_t v = 0; v < vocab; v++)
     if (!(logits[v] - logits[v] == 0))
       return error_say(why, "%s: the logit of token"@| " %" PRIu32
-        " behind row %zu is not finite;"@| " wanted: a number",
+        " after row %zu is not finite;"@| " wanted: a number",
         tensor_file_path(lm->weights), v, i);
   e->k->log_softmax(e, logits, 1, vocab, logprob);
   logprob[0] = logprob[next];

@@ -732,7 +732,7 @@ A lever that a model was not trained with makes a different model of it. How dif
 \end{tabular*}
 \end{table}
 
-@ \Cref{fig:kverrors} shows the errors row by row. They do not grow with the position, though later rows attend to more and more keys that are a little off.
+@ \Cref{fig:kverrors}\lab{lab:forgetting} shows the errors row by row. They do not grow with the position, though later rows attend to more and more keys that are a little off.
 
 A text still has one set of bits, whatever the format. A row is packed before any row reads it, and every reader gets what was packed. So with \texttt{q4\_0}, too, a text has the same bits in one pass, in chunks, token by token, forked, or with no cache at all. They are different bits from those of \texttt{f32}, but the same on every path (|a_lossy_cache_keeps_its_own_bits|).
 

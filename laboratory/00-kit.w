@@ -343,7 +343,7 @@ static bool answer(struct fixture *lab, const char *word, bool claims,
     answered++;
   }
   return answered > 0
-    || error_say(why, "`%s' is none of the words:%s", word, known);
+    || error_say(why, "`%s' is not one of the words:%s", word, known);
 }
 int lab_main(int argc, char **argv, const struct lab_command *table)
 {
@@ -848,7 +848,8 @@ enum { PARROT_WORDS = 7, PARROT_WIDTH = 8, PARROT_CONTEXT = 4096 };
 extern const char *const parrot_word[PARROT_WORDS];
   /* the sentence, a token each */
 struct parrot {
-  float unit[PARROT_WORDS][PARROT_WIDTH], follows[PARROT_WORDS][PARROT_WIDTH], ones[PARROT_WIDTH];
+  float unit[PARROT_WORDS][PARROT_WIDTH],
+    follows[PARROT_WORDS][PARROT_WIDTH], ones[PARROT_WIDTH];
   float frequency[PARROT_WIDTH / 2];
   struct model_layer only;
   struct model lm;
@@ -875,7 +876,8 @@ static struct tensor at(const float *x)
 @#
 static void parrot_layer(struct parrot *p)
 {
-  struct matrix zero = @[{ .weight = at(nothing), .in = PARROT_WIDTH, .out = PARROT_WIDTH }@];
+  struct matrix zero = @[{ .weight = at(nothing), .in = PARROT_WIDTH,
+    .out = PARROT_WIDTH }@];
   struct norm rms = @[{ .kind = NORM_RMS, .gain = at(p->ones),
     .epsilon = 1e-5f }@];
   p->only = (struct model_layer) @[{ .attn_norm = rms, .mlp_norm = rms,@|

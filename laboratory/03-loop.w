@@ -207,7 +207,7 @@ static bool print_table(struct fixture *lab, struct error *why)
 }
 
 @ The exponents are slopes on logarithmic paper. If a count grows as $g^a$, twice the tokens make it $2^a$ times as large, and $a$ is the logarithm of the
-quotient divided by that of 2. We take it from $10^3$ tokens to twice as many, after a
+quotient divided by that of 2. We take it from \given{1000} tokens to twice as many, after a
 prompt of one, where \eqref{eq:naive} and \eqref{eq:pairs} have almost lost their lower powers: almost, and so the slopes fall short of 2 and 3 in the
 third decimal.
 
@@ -255,7 +255,7 @@ struct claim { size_t p, g, less;@+ enum quantity what;@+ const char *names;
   uint64_t minus, times; };
 @<The claims of chapter 3@>@;
 
-@ First the drawing of three tokens given and four to write, step by step, and a text of $10^2$ tokens. The claims |S4-08| and |S4-09| ask how often token 0 was computed
+@ First the drawing of three tokens given and four to write, step by step, and a text of \given{100} tokens. The claims |S4-08| and |S4-09| ask how often token 0 was computed
 after three steps, and how many tokens there are that the first pass had not read.
 
 @<The claims of chapter 3@>=
@@ -278,10 +278,10 @@ static const struct claim of_the_drawing[] = @[{
   { 100, 100, 0, FIRST, "claim.S4-56", 1, 1 },@|
   { 100, 100, 0, ROWS, "claim.S4-57", 0, 1 } }@];
 
-@ Then come longer texts. The source of 50 and $10^2$ tokens says how many rows are computed again, how long the longest pass is, and that there are as many passes as
+@ Then come longer texts. The source of 50 and \given{100} tokens says how many rows are computed again, how long the longest pass is, and that there are as many passes as
 tokens. Texts that begin with one token are the favourite of those who want a round number. A third source draws blocks, one
 for a row in each of six layers, and counts those of step 21. The second step after a prompt of ten is the place to see what is
-computed \emph{again}: the newest row is not. The last two are a text that is to be longer than the context, and an answer of five times $10^2$ tokens.
+computed \emph{again}: the newest row is not. The last two are a text that is to be longer than the context, and an answer of \given{500} tokens.
 
 @<The claims of chapter 3@>=
 static const struct claim of_longer_texts[] = @[{
@@ -368,8 +368,8 @@ static bool formula_holds(struct fixture *lab, struct tally *t,
   return true;
 }
 
-@ Three claims are read at once from the last of the five. Then come the numbers for which no run would end: a text of $10^6$
-tokens, and two of $10^4$ and $10^2$, in either order.
+@ Three claims are read at once from the last of the five. Then come the numbers for which no run would end: a text of \given{1\,000\,000}
+tokens, and two of \given{10\,000} and \given{100}, in either order.
 
 @<Print what became of the claims@>=
 static bool print_formula(struct fixture *lab, struct error *why)
@@ -548,7 +548,7 @@ These were judged with the numbers above. Where several sources say the same thi
 
 \begin{claimed}{S4-08, S4-56, S4-03}
 in step 3 of the drawing this is computation number \val{claim.S4-08} of row 0. The first computation was needed, so this is the second recomputation.
-Likewise a row that is ``recomputed once per step'' is recomputed \val{claim.S4-56} times in $10^2$ steps. And of the four tokens that
+Likewise a row that is ``recomputed once per step'' is recomputed \val{claim.S4-56} times in \given{100} steps. And of the four tokens that
 the article announces as ``on the mat'' (S4-03), the quoted text has \val{claim.S4-03}; the fourth is a full stop.
 \end{claimed}
 
@@ -565,7 +565,7 @@ with the decimals cut off.
 \end{claimed}
 
 \begin{claimed}{S4-43, S4-44}
-\val[2]{claim.S4-43} times as much in the article's first line, and \val[1]{claim.S4-44} where it says $10^2$.
+\val[2]{claim.S4-43} times as much in the article's first line, and \val[1]{claim.S4-44} where it says \given{100}.
 \end{claimed}
 
 \begin{claimed}{S4-48}
@@ -576,17 +576,17 @@ needed alike: a quotient of counts does not change. In the second line of the ta
 \begin{claimed}{S4-52, S4-53, S4-58}
 the article's own table begins at \val[1]{loop.article.table.1}. The factor lies between $(g+1)/2$ and $g$: the
 redundant \emph{work} grows with the square of the answer, the \emph{factor} only in proportion to it:
-\val[0]{claim.S4-53} after a prompt of $10^2$ tokens and $10^4$ written. And with a longer prompt it does not grow beyond $g$: for $10^4$
-tokens given and $10^2$ written it is \val[1]{claim.S4-58}.
+\val[0]{claim.S4-53} after a prompt of \given{100} tokens and \given{10\,000} written. And with a longer prompt it does not grow beyond $g$: for \given{10\,000}
+tokens given and \given{100} written it is \val[1]{claim.S4-58}.
 \end{claimed}
 
 \begin{claimed}{S0-36}
-one step over $10^3$ tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs. (That the whole loop
-from one token to $10^3$ computes as many \emph{rows} is no accident: both are the sum of the numbers up to $10^3$.)
+one step over \given{1000} tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs. (That the whole loop
+from one token to \given{1000} computes as many \emph{rows} is no accident: both are the sum of the numbers up to \given{1000}.)
 \end{claimed}
 
 \begin{claimed}{S2-37, S2-38}
-\val{claim.S2-37} rows; the sum printed just above it says so too. For $10^2$ tokens \val{claim.S2-38}, and
+\val{claim.S2-37} rows; the sum printed just above it says so too. For \given{100} tokens \val{claim.S2-38}, and
 so ten times the tokens cost \val[2]{loop.ratio.1000.100} times the rows.
 \end{claimed}
 
@@ -606,7 +606,7 @@ here, by six a step.
 \end{claimed}
 
 \begin{claimed}{S3-37}
-asked for $10^2$ tokens ten short of its context of \val{loop.context}, our model writes \val{claim.S3-37}. The last is never read,
+asked for \given{100} tokens ten short of its context of \val{loop.context}, our model writes \val{claim.S3-37}. The last is never read,
 and after it there is no position for another.
 \end{claimed}
 

@@ -82,7 +82,8 @@ static bool run(struct fixture *lab, bool keep, size_t p, size_t g,
   const struct model *lm = p == 3 ? lab->model : &lab->parrot.lm;
   bool ok = bench_open(&b, lab, lm, 0, &(struct cache_options) @[{
     .rows = PARROT_CONTEXT }@], why);
-  c->want = (struct generate_options) @[{ .on_step = note_step, .ctx = c, .recall = keep ? store_match_prefix : NULL }@];
+  c->want = (struct generate_options) @[{ .on_step = note_step, .ctx = c,
+    .recall = keep ? store_match_prefix : NULL }@];
   c->steps = 0;
   c->s = b.s, c->vocab = lm->config.vocab_size;
   lab_reset(lab);
@@ -396,7 +397,7 @@ static bool claims_of_the_steps(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ A text of $10^3$ tokens gives the orders of growth; and at two places of it a source is off by one: how many rows are there when the token with a certain number is written?
+@ A text of \given{1000} tokens gives the orders of growth; and at two places of it a source is off by one: how many rows are there when the token with a certain number is written?
 
 @<Print what became of the claims@>=
 static bool claims_of_growth(struct fixture *lab, struct error *why)
@@ -578,7 +579,7 @@ static bool print_clock(struct fixture *lab, struct error *why)
 enum { TICKS = 52 };
 enum clock_column { AT, NAIVE, CACHED, NAIVE_SUM, CACHED_SUM, CLOCK_COLUMNS };
 
-@ The sums of both loops are compared at the lengths that the sources name: a short answer, a long one, and the $10^3$ tokens that they like to end with. The fourth line of the file is that of 40 tokens.
+@ The sums of both loops are compared at the lengths that the sources name: a short answer, a long one, and the \given{1000} tokens that they like to end with. The fourth line of the file is that of 40 tokens.
 
 @<Read what the clock said@>=
 static bool print_ticks(struct fixture *lab, struct error *why)

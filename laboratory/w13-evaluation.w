@@ -393,7 +393,8 @@ static void judge_loss(struct exam *x, struct marks *mark)
 @ The common part is divided by the number of tokens. The limit is six tenths in every sort.
 @<Has the sibling enough in common with the model?@>=
 for (int s = 0; s < N_TEXT_SORTS; s++) {
-  least(x, label_of("draft.common.%s", sort[s]).text, mark[s].common / mark[s].tokens, 0.6);
+  least(x, label_of("draft.common.%s", sort[s]).text,
+    mark[s].common / mark[s].tokens, 0.6);
 }
 
 @* Recall. \label{lab:examrecall}
@@ -610,8 +611,10 @@ static void exam_recalled(struct exam *x)
 @ The near range is left out because it is easy. If no page was long enough for the far one, no line is printed for it.
 @<Say what became of the variables of the first line@>=
 for (int r = MIDDLE; r < N_REACH && told.n_value[r] > 0; r++) {
-  least(x, label_of("variables.value.%s", far[r]).text, told.value[r] / told.n_value[r], 0.95);
-  least(x, label_of("variables.name.%s", far[r]).text, told.name[r] / told.n_value[r], 0.95);
+  least(x, label_of("variables.value.%s", far[r]).text,
+    told.value[r] / told.n_value[r], 0.95);
+  least(x, label_of("variables.name.%s", far[r]).text,
+    told.name[r] / told.n_value[r], 0.95);
   note(x, label_of("variables.%s.n", far[r]).text, told.n_value[r]);
 }
 
@@ -913,7 +916,8 @@ static bool gaze_at(struct exam *x, struct gaze *g)
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ 0, (uint32_t) i, x->list.id[i] }@];
   store_clear(x->b.s);
-  bool ok = model_forward_watched(&x->b.e, x->lm, x->b.s, rows, n, &shoulder, &p, x->why);
+  bool ok = model_forward_watched(&x->b.e, x->lm, x->b.s, rows, n,
+    &shoulder, &p, x->why);
   pass_close(p);
   return ok;
 }

@@ -324,12 +324,14 @@ function incipit.pdfstring(s)        -- UTF-16BE in hexadecimal, for /Alt
   end
   return "<" .. table.concat(t) .. ">"
 end
-function incipit.alt(s)
+function incipit.words(s)            -- an alternative as plain text
   s = s:gsub("\\val%s*%b[]%s*(%b{})", "\\val%1")
   s = s:gsub("\\val%s*{%s*([^}]-)%s*}", function(k) local e = values[k]
     return e and e.v .. (e.u ~= "" and " " .. e.u or "") or k end)
-  s = s:gsub("\\[a-zA-Z]+%s*", ""):gsub("[{}$\\]", ""):gsub("~", " ")
-  tex.sprint("\\pdfextension literal page{/Figure <</Alt " .. incipit.pdfstring(s) .. ">> BDC}")
+  return (s:gsub("\\[a-zA-Z]+%s*", ""):gsub("[{}$\\]", ""):gsub("~", " "):gsub("%-%-%-", "—"):gsub("%-%-", "–"):gsub("``", "“"):gsub("''", "”"))
+end
+function incipit.alt(s)
+  tex.sprint("\\pdfextension literal page{/Span <</Alt " .. incipit.pdfstring(incipit.words(s)) .. ">> BDC}")
 end
 
 -- ---- 4b. notes in the margin: where they were on the last run, and where they shall be --------

@@ -138,7 +138,7 @@ static bool take_turn(struct chat *t, const json_t *object, struct error *why)
   if (!json_is_string(who) || !json_is_string(said))
     return error_say(why, "a turn has no role or no content");
   while (i < N_ROLES && strcmp(json_string_value(who), role_name[i]) != 0) i++;
-  if (i == N_ROLES) return error_say(why, "the role `%.40s' is none of system, user, assistant",
+  if (i == N_ROLES) return error_say(why, "the role `%.40s' is not system, user or assistant",
     json_string_value(who));
   if (i == ROLE_SYSTEM) return t->n == 0 ? chat_system(t, json_string_value(said),
     json_string_length(said), why) : error_say(why, "the system speaks in the middle of a talk");

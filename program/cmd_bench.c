@@ -243,7 +243,7 @@ static bool lengths_fit(struct bench_run *b, enum option which, size_t depth)
   uint64_t n;
   while (at != NULL && options_next_count(&at, &n))
     if (depth > context || n > context - depth)
-      return error_say(&b->why, "--%s %" PRIu64 " behind %zu tokens;"
+      return error_say(&b->why, "--%s %" PRIu64 " after %zu tokens;"
         " the context holds %zu", options_option(which)->name, n, depth, context);
   return true;
 }

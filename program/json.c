@@ -347,7 +347,7 @@ json_t *jsonfile_object(const char *text, size_t n,
   if (value == NULL && json_error_code(&where) == json_error_numeric_overflow)
     value = read_with_points(text, n, &where);
   if (value == NULL) {
-    error_say(why, "this line is no JSON object: %s", where.text);
+    error_say(why, "this line is not a JSON object: %s", where.text);
     return NULL;
   }
   if (json_is_object(value) && json_depth(value) <= JSONFILE_MAX_DEPTH)

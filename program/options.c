@@ -433,15 +433,15 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .where = G | R | B | X | M | C, .read = read_count, .max = UINT32_MAX,
     .words = "with --window: and the first N", .default_text = "0" },
   [OPTION_SHAPE] = { .group = GROUP_MODEL, .name = "shape", .value = "NAME", .where = M,
-    .words = "a model that everybody names, or list" },
+    .words = "a well-known model by name, or list" },
   [OPTION_LAYERS] = { .group = GROUP_MODEL, .name = "layers", .value = "N", .where = M,
-    .read = read_count, .min = 1, .max = 16384, .words = "so many layers",
+    .read = read_count, .min = 1, .max = 16384, .words = "N layers",
     .default_text = "the shape's" },
   [OPTION_HEADS] = { .group = GROUP_MODEL, .name = "heads", .value = "N", .where = M,
-    .read = read_count, .min = 1, .max = 4096, .words = "so many heads of queries",
+    .read = read_count, .min = 1, .max = 4096, .words = "N heads of queries",
     .default_text = "the shape's" },
   [OPTION_KV_HEADS] = { .group = GROUP_MODEL, .name = "kv-heads", .value = "N", .where = M,
-    .read = read_count, .min = 1, .max = 4096, .words = "so many of keys and values",
+    .read = read_count, .min = 1, .max = 4096, .words = "N heads of keys and values",
     .default_text = "the shape's; without a shape as many as --heads" },
   [OPTION_HEAD_DIM] = { .group = GROUP_MODEL, .name = "head-dim", .value = "N", .where = M,
     .read = read_count, .min = 1, .max = 4096, .words = "numbers of a head",
@@ -453,7 +453,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .read = read_count, .min = 1, .max = 1048576,
     .words = "beside --shape: numbers inside the MLP", .default_text = "the shape's" },
   [OPTION_BATCH] = { .group = GROUP_MODEL, .name = "batch", .value = "N", .where = M,
-    .read = read_count, .min = 1, .max = UINT32_MAX, .words = "so many texts",
+    .read = read_count, .min = 1, .max = UINT32_MAX, .words = "N texts",
     .default_text = "1" },
   [OPTION_BUDGET] = { .group = GROUP_MODEL, .name = "budget", .value = "SIZE", .where = M,
     .words = "what there is, as 24GB or 22.5GiB" },
@@ -485,7 +485,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_VOCAB_SIZE] = { .group = GROUP_PROMPT, .name = "vocab-size", .value = "N",
     .where = T | M, .read = read_count, .min = 257, .max = 4194304,
     .words = "with --train: how many ids, the end of text and the 256 bytes included",
-    .there = M, .there_words = "beside --shape: so many ids", .there_default = "the shape's" },
+    .there = M, .there_words = "beside --shape: N ids", .there_default = "the shape's" },
   [OPTION_OUT] = { .group = GROUP_PROMPT, .name = "out", .value = "DIR", .read = read_path, .where = T,
     .words = "with --train: where to write tokenizer.json" },
   [OPTION_SYSTEM] = { .group = GROUP_PROMPT, .name = "system", .value = "S", .where = C,
@@ -497,7 +497,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
      same; a letter belongs to a subcommand */
   [OPTION_MAX_NEW_TOKENS] = { .group = GROUP_LENGTH, .name = "max-new-tokens",
     .also = { "max-tokens", "n-predict" }, .letter = 'n', .value = "N", .where = G | R | C,
-    .read = read_count, .max = INT64_MAX, .words = "write at most so many",
+    .read = read_count, .max = INT64_MAX, .words = "write at most N tokens",
     .default_text = "until a stop or the context is full", .there = R, .there_default = "4" },
   [OPTION_CTX_SIZE] = { .group = GROUP_LENGTH, .name = "ctx-size", .letter = 'c', .value = "N",
     .where = G | R | C, .read = read_count, .min = 1, .max = INT64_MAX,
@@ -515,9 +515,9 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .words = "write N tokens; 0: leave that out", .default_text = "128, or what fits" },
   [OPTION_N_DEPTH] = { .group = GROUP_LENGTH, .name = "n-depth", .letter = 'd', .value = "N,...",
     .where = B, .read = read_counts, .max = INT32_MAX,
-    .words = "behind N tokens that are stored already", .default_text = "0" },
+    .words = "after N tokens that are stored already", .default_text = "0" },
   [OPTION_REPETITIONS] = { .group = GROUP_LENGTH, .name = "repetitions", .letter = 'r',
-    .value = "N", .where = B, .read = read_count, .min = 1, .max = 1000, .words = "so many times",
+    .value = "N", .where = B, .read = read_count, .min = 1, .max = 1000, .words = "repeat N times",
     .default_text = "5" },
   [OPTION_CONTEXT] = { .group = GROUP_LENGTH, .name = "context", .also = { "ctx-size" },
     .letter = 'c', .value = "N", .where = X | M, .read = read_count, .min = 1, .max = INT64_MAX,
@@ -595,7 +595,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_NO_ESCAPE] = { .group = GROUP_STOPPING, .name = "no-escape", .where = G | R | C,
     .words = "a backslash in --stop is a backslash" },
   [OPTION_INCLUDE_STOP] = { .group = GROUP_STOPPING, .name = "include-stop", .where = G | C,
-    .words = "end behind the stop string" },
+    .words = "end after the stop string" },
   [OPTION_MIN_TOKENS] = { .group = GROUP_STOPPING, .name = "min-tokens", .value = "N",
     .where = G | R | C, .read = read_count, .max = INT64_MAX,
     .words = "end tokens and stop strings count from token N + 1 on", .default_text = "0" },
@@ -920,7 +920,7 @@ static bool stops_agree(const struct command_line *w, struct error *why)
 static bool values_agree(const struct command_line *w, struct error *why)
 {
   if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
-    return error_say(why, "--sinks contradicts --window 0, which is no window");
+    return error_say(why, "--sinks contradicts --window 0, which means no window");
   if (w->of[OPTION_TEMPLATE].given
     && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
     return false;

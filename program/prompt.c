@@ -53,7 +53,7 @@ static void chomp(struct bytes *text)
   if (text->n > 0 && text->byte[text->n - 1] == '\r') text->n--;
 }
 
-/* A prompt that goes on behind a line break is rarely meant, and echo and every editor put one
+/* A prompt that goes on after a line break is rarely meant, and echo and every editor put one
    at the end; the tokens would be of another line. */
 static void hint_line_break(const struct console *c, const struct command_line *w,
   const struct bytes *text)

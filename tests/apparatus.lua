@@ -1,6 +1,7 @@
 -- apparatus.lua -- what a reader looks up agrees with what it leads to: the k-th exercise of chapter NN is make exercise-NN-k and has a
 -- folder of its own; no term stands twice in the glossary, which is in order; every source of the bibliography is cited, and every
--- citation has a source; a section that the index of subjects names has the word.
+-- citation has a source; a section that the index of subjects names has the word; a figure of data that the laboratory prints, and a box with
+-- its output, have a \lab beside them or in the section before or after, and every \lab names a label of the laboratory.
 local book = dofile("tools/book.lua")
 local bad, exercises, terms, sources, citations = 0, 0, 0, 0, 0
 local function fault(...) bad = bad + 1; print(string.format(...)) end
@@ -108,5 +109,43 @@ local function canbe(term, where) term = term:gsub("\\", ""); if not found[term:
 for term in pairs(seen) do for one in (term .. ", "):gmatch("(.-), ") do canbe(one, "the glossary") end end
 local concepts = 0
 for l in io.lines("tests/concepts.txt") do if l ~= "" and not l:find("^#") then concepts = concepts + 1; canbe(l, "tests/concepts.txt") end end
-print(string.format("%d exercises, %d terms, %d sources, %d citations, %d marks, %d concepts, %d faults", exercises, terms, sources, citations, marks, concepts, bad))
-os.exit(bad == 0 and exercises > 100 and terms > 150 and sources > 80 and marks > 400 and concepts > 150)
+-- \lab, from a figure or a box to the laboratory
+local tables, places = {}, {}                     -- the words of the command lines of the laboratory's programs; its labels
+for _, row in ipairs(book) do
+  if row.folder == "laboratory" then
+    local s = slurp(row.web)
+    for word in s:gmatch('"(%l+)"') do tables[row.module:match("/(.*)$") .. "." .. word .. ".csv"] = true end
+    for label in s:gmatch("\\label{(lab:%w+)}") do places[label] = true end
+  end
+end
+local labs, measured = 0, 0
+for _, row in ipairs(book) do
+  local s = "\n" .. slurp(row.web)
+  for label in s:gmatch("\\lab{(.-)}") do
+    labs = labs + 1
+    if not places[label] then fault("%s: the laboratory has no %s", row.web, label) end
+  end
+  if row.folder ~= "laboratory" then
+    local sections = {}
+    for p in s:gmatch("\n()@[ *\n\t]") do sections[#sections + 1] = s:sub(p, (s:find("\n@[ *\n\t]", p) or #s + 1) - 1) end
+    local function beside(n) for k = n - 1, n + 1 do if sections[k] and sections[k]:find("\\lab{", 1, true) then return true end end end
+    for n, text in ipairs(sections) do
+      for file, label in text:gmatch("\\%l*fig%s*{([%w-]+)}%s*{([^}]*)}") do
+        local from
+        for csv in slurp("figures/" .. file .. ".tex"):gmatch("data/([%w.-]+%.csv)") do if tables[csv] then from = csv end end
+        if from then
+          measured = measured + 1
+          local linked = beside(n)
+          for k, t in ipairs(sections) do linked = linked or t:find("[cC]ref{[^}]*" .. label:gsub("%p", "%%%0")) and beside(k) end
+          if not linked then fault("%s, section %d: no \\lab beside %s, which is drawn of %s", row.web, n, label, from) end
+        end
+      end
+      for out in text:gmatch("checkpoint[^{}]*{build/out/laboratory/(.-)%.txt}") do
+        measured = measured + 1
+        if not beside(n) then fault("%s, section %d: no \\lab beside the output of laboratory/%s", row.web, n, out) end
+      end
+    end
+  end
+end
+print(string.format("%d exercises, %d terms, %d sources, %d citations, %d marks, %d concepts, %d of %d links to the laboratory for data, %d faults", exercises, terms, sources, citations, marks, concepts, measured, labs, bad))
+os.exit(bad == 0 and exercises > 100 and terms > 150 and sources > 80 and marks > 400 and concepts > 150 and labs > 80 and measured > 40)

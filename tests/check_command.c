@@ -521,7 +521,7 @@ START_TEST(other_shells_and_groups)
   ck_assert(strstr(i.out, head[0]) && strstr(i.out, head[7]) && strstr(i.out, head[3]) == NULL);
   /* words of one subcommand are not those of another */
   ck_assert(strstr(g.out, "trace: 4") == NULL && strstr(g.out, "a shape's") == NULL
-    && strstr(t.out, "at most so many (default: 4)") != NULL && strstr(m.out, "--train") == NULL
+    && strstr(t.out, "at most N tokens (default: 4)") != NULL && strstr(m.out, "--train") == NULL
     && strstr(m.out, "a shape's") != NULL);
   done(&g), done(&i), done(&t), done(&m);
   struct run a = run("--version"), b = run("-V"), c = run("version");

@@ -328,7 +328,7 @@ START_TEST(turns_come_in_their_order)
     ck_assert(goes(alternate[i], "uau", 0));
   }
   REFUSES(goes("llama2", "suua", 0), "turn 3 is the user's");
-  REFUSES(goes("llama2", "s", 0), "wants a turn of the user's", "llama2");
+  REFUSES(goes("llama2", "s", 0), "needs a turn of the user", "llama2");
   REFUSES(goes("mistral", "su", 0), "mistral", "no place for a system turn");
   REFUSES(goes("pocket", "su", 0), "pocket", "no place for a system turn");
   REFUSES(goes("chatml", "us", 0), "turn 2 is the system's", "another's");
@@ -336,7 +336,7 @@ START_TEST(turns_come_in_their_order)
   REFUSES(goes("chatml", "", 0), "there is none");
   ck_assert(goes("chatml", "s", 0));
   ck_assert(goes("chatml", "uuaa", 0)); /* nobody has to take turns there */
-  REFUSES(goes("chatml", "uau", 1), "behind turn 1, which is no answer");
+  REFUSES(goes("chatml", "uau", 1), "after turn 1, which is not an answer");
   REFUSES(goes("chatml", "ua", 3), "2 turns");
   ck_assert(goes("chatml", "uau", 2));
   REFUSES(goes("qwen3", "uau", 2), "qwen3", "written again");
@@ -523,7 +523,7 @@ START_TEST(published_programs_are_recognized)
   REFUSES(chat_template_of(folder, &why) != NULL, "tokenizer_config.json");
   no_file("tokenizer_config.json");
   file("chat_template.jinja", "\xff\xfe", 2);
-  REFUSES(chat_template_of(folder, &why) != NULL, "chat_template.jinja", "no text");
+  REFUSES(chat_template_of(folder, &why) != NULL, "chat_template.jinja", "not a text");
   file("chat_template.jinja", "{{ x }}\x1b[2J", 11);
   REFUSES(chat_template_of(folder, &why) != NULL, "chat_template.jinja", "{{ x }}");
   ck_assert_ptr_null(strchr(why.text, '\x1b'));
@@ -674,7 +674,7 @@ START_TEST(a_talk_goes_on_behind_its_last_turn)
   static const char want[] = "\n<|im_start|>assistant\n";
   ck_assert(s.inside && s.text.n == strlen(want) && memcmp(s.text.byte, want, s.text.n) == 0);
   prompt_free(&M, &s);
-  REFUSES(prompt_render(&M, named("chatml"), talk, 2, 3, true, &s, &why), "behind turn 3");
+  REFUSES(prompt_render(&M, named("chatml"), talk, 2, 3, true, &s, &why), "after turn 3");
   REFUSES(prompt_render(&M, named("chatml"), talk, 1, 2, true, &s, &why), "of 1 turns", "turn 2");
   at_peace();
 }

@@ -410,12 +410,12 @@ START_TEST(numbers_that_are_none_name_their_layer)
   static const struct {
     const char *tensor, *words;
   } at[] = { { "embed_tokens", "the embedding of row 0 is not finite" },
-    { "layers.0.self_attn.v_proj", "behind layer 1 of 2" },
-    { "layers.0.mlp.down_proj", "behind layer 1 of 2" },
-    { "layers.1.input_layernorm", "behind layer 2 of 2" },
-    { "layers.1.self_attn.o_proj", "behind layer 2 of 2" },
-    { "lm_head", "the logit of token 0 behind row 0" },
-    { "model.norm", "the logit of token 0 behind row 0" } };
+    { "layers.0.self_attn.v_proj", "after layer 1 of 2" },
+    { "layers.0.mlp.down_proj", "after layer 1 of 2" },
+    { "layers.1.input_layernorm", "after layer 2 of 2" },
+    { "layers.1.self_attn.o_proj", "after layer 2 of 2" },
+    { "lm_head", "the logit of token 0 after row 0" },
+    { "model.norm", "the logit of token 0 after row 0" } };
   static const uint16_t none[] = { 0x7e00, 0x7c00, 0xfc00,
     0x7c01 }; /* in half precision: a quiet one, both infinities, a signalling one */
   for (size_t i = 0; i < sizeof at / sizeof *at; i++)

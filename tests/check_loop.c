@@ -294,10 +294,10 @@ START_TEST(a_logit_that_is_no_number_is_an_error)
   static const struct {
     int where;
     const char *words;
-  } bad[] = { { 0, "the model: logit 5 is not finite behind the last layer" },
-    { 1, "the model: row 0 is not finite behind layer 1 of 3" },
-    { 2, "the model: row 0 is not finite behind layer 2 of 3" },
-    { 3, "the model: row 0 is not finite behind layer 3 of 3" },
+  } bad[] = { { 0, "the model: logit 5 is not finite after the last layer" },
+    { 1, "the model: row 0 is not finite after layer 1 of 3" },
+    { 2, "the model: row 0 is not finite after layer 2 of 3" },
+    { 3, "the model: row 0 is not finite after layer 3 of 3" },
     { 4, "the model: the embedding of row 0 is not finite" } };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct tiny_rig r;
@@ -312,7 +312,7 @@ START_TEST(a_logit_that_is_no_number_is_an_error)
     struct continuation c;
     ck_assert(!run(&r, prompt, 2, &want, &c));
     if (bad[i].where == 0)
-      ck_assert_msg(strstr(r.why.text, "is not finite behind the last layer; wanted: a number"),
+      ck_assert_msg(strstr(r.why.text, "is not finite after the last layer; wanted: a number"),
         "%s", r.why.text);
     else
       ck_assert_msg(

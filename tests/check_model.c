@@ -252,8 +252,8 @@ START_TEST(store_refuses_in_words)
     size_t n;
     const char *words;
   } bad[] = { { { { 0, 0, 1 } }, 0, "no rows" }, { { { 7, 0, 1 } }, 1, "sequence 7" },
-    { { { 0, 2, 1 } }, 1, "behind a gap" }, { { { 0, 0, 1 }, { 0, 0, 1 } }, 2, "given twice" },
-    { { { 0, 0, 1 }, { 0, 2, 1 }, { 1, 0, 1 } }, 3, "behind a gap" },
+    { { { 0, 2, 1 } }, 1, "after a gap" }, { { { 0, 0, 1 }, { 0, 0, 1 } }, 2, "given twice" },
+    { { { 0, 0, 1 }, { 0, 2, 1 }, { 1, 0, 1 } }, 3, "after a gap" },
     { { { 0, 16, 1 } }, 1, "beyond the context" },
     { { { 0, 0, 24 } }, 1, "is 24; wanted: below 24" },
     { { { 0, 4294967295u, 1 } }, 1, "beyond the context" } };
@@ -624,13 +624,13 @@ START_TEST(the_first_number_that_is_none_is_blamed)
     for (uint32_t l = 0; l < TINY_LAYERS; l++) {
       float *down = (float *) (uintptr_t) t.layer[l].down.weight.data;
       snprintf(words, sizeof words,
-        "the model: row 0 is not finite behind layer %u of 3; wanted: finite logits", l + 1);
+        "the model: row 0 is not finite after layer %u of 3; wanted: finite logits", l + 1);
       not_finite(&t, down + 5 * TINY_FF, odd[i], words);
     }
     for (uint32_t v = 0; v < TINY_V; v += TINY_V - 1) { /* the first id, and the last */
       float *head = (float *) (uintptr_t) t.lm.head.weight.data;
       snprintf(words, sizeof words,
-        "the model: the logit of token %u behind row 0 is not finite; wanted: a number", v);
+        "the model: the logit of token %u after row 0 is not finite; wanted: a number", v);
       not_finite(&t, head + v * TINY_D + 4, odd[i], words);
     }
   }
@@ -650,9 +650,9 @@ START_TEST(every_row_says_where_it_was_spoilt)
   ((float *) (uintptr_t) t.layer[1].down.weight.data)[0] = INFINITY;
   struct store *s = cache_open(&m, &t.lm.config, 2, &(struct cache_options){ .rows = 0 }, &why);
   struct row rows[5] = { { 0, 0, 1 }, { 1, 0, 5 }, { 0, 1, 5 }, { 1, 1, 1 }, { 0, 2, 1 } };
-  static const char *const words[5] = { "row 0 is not finite behind layer 2 of 3",
+  static const char *const words[5] = { "row 0 is not finite after layer 2 of 3",
     "the embedding of row 1 is", "the embedding of row 2 is",
-    "row 3 is not finite behind layer 1 of 3", "row 4 is not finite behind layer 1 of 3" };
+    "row 3 is not finite after layer 1 of 3", "row 4 is not finite after layer 1 of 3" };
   struct pass *p;
   ck_assert(model_forward(&e, &t.lm, s, rows, 5, &p, &why));
   for (size_t i = 0; i < 5; i++) {
@@ -676,7 +676,7 @@ START_TEST(a_refused_pass_has_not_been)
     { { { 0, 4, 1 }, { 0, 3, 1 }, { 1, 0, 1 } },
       "position 3 of sequence 0 is stored already; wanted: from 4 on" },
     { { { 0, 4, 1 }, { 1, 1, 1 }, { 0, 5, 1 } },
-      "position 1 of sequence 1 is behind a gap; wanted: from 0 on" },
+      "position 1 of sequence 1 is after a gap; wanted: from 0 on" },
     { { { 0, 4, 1 }, { 1, 0, 1 }, { 0, 4, 1 } },
       "position 4 of sequence 0 is given twice; wanted: from 4 on" },
     { { { 0, 4, 1 }, { 0, 300, 1 }, { 0, 5, 1 } },

@@ -236,9 +236,9 @@ START_TEST(a_sentence_blames_the_right_name)
     { "generate --prompt-ids 1,286,287 -n 1", 2, "--prompt-ids has id 286; wanted: 0 to 285\n" },
     { "tokenize --ids 285,286", 2, "--ids has id 286; wanted: 0 to 285\n" },
     { "generate x --logit-bias 285=1,286=2", 2, "--logit-bias has id 286; wanted: 0 to 285\n" },
-    { "bench -d 60 -p 4 -n 9", 1, "incipit: --n-gen 9 behind 60 tokens; the context holds 64\n" },
+    { "bench -d 60 -p 4 -n 9", 1, "incipit: --n-gen 9 after 60 tokens; the context holds 64\n" },
     { "bench -d 60 -p 9 -n 9", 1,
-      "incipit: --n-prompt 9 behind 60 tokens; the context holds "
+      "incipit: --n-prompt 9 after 60 tokens; the context holds "
       "64\n" } };
   for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
     struct run r = run(c[i].line);

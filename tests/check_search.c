@@ -1234,7 +1234,7 @@ START_TEST(the_first_of_equal_texts_wins)
   ck_assert(search_model_open(&model, &r.g, 2, 0, &from, &r.why));
   ck_assert(!search_run(&from, &r.m, r.e.k, prompt, 3, &want, &res, &r.why));
   ck_assert_str_eq(
-    r.why.text, "the model: row 0 is not finite behind layer 2 of 3; wanted: finite logits");
+    r.why.text, "the model: row 0 is not finite after layer 2 of 3; wanted: finite logits");
   search_free(&res), search_model_close(&model);
   rig_close(&r);
 }

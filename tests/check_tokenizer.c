@@ -587,7 +587,7 @@ START_TEST(corners_of_other_libraries)
   static const char *const wrong[][3] = {
     { "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"first\"}",
       "{\"type\": \"Replace\", \"pattern\": {\"String\": \"a\"}, \"content\": \"\"}",
-      "behind a Replace" },
+      "after a Replace" },
     { "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": "
       "\"always\", \"add_prefix_space\": false}",
       "null", "never, as add_prefix_space is false" }
@@ -665,7 +665,7 @@ START_TEST(every_defect_has_its_own_sentence)
       "null", DEC, "", { "pre_tokenizer.pretokenizers[1].type", "Whitespace", "Split" } },
     { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
       "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Digits\"}]}", "null", DEC,
-      "", { "pre_tokenizer.pretokenizers[1].type", "Digits", "no stage behind ByteLevel" } },
+      "", { "pre_tokenizer.pretokenizers[1].type", "Digits", "no stage after ByteLevel" } },
     { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
       "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": "
       "\"\\\\w+\"}, \"behavior\": \"Isolated\"}, " PRE "]}",

@@ -1,5 +1,6 @@
 -- html.lua [OUT] -- the pages of the laboratory: tags are closed, ids are unique, every link leads to a place that exists, every section, every
--- label, every key and every table of the webs has its place, no macro of TeX is left in the text, and no word of a web is missing.
+-- label, every key and every table of the webs has its place, what a \lab of a PDF leads to is there, every figure is there in words, no macro of
+-- TeX is left in the text, and no word of a web is missing.
 package.path = "tools/?.lua;" .. package.path
 local book, out = require "book", arg[1] or "build/laboratory"
 local lfs = require "lfs"
@@ -49,6 +50,10 @@ for f in lfs.dir(out) do
     end
     if #stack > 0 then fault("%s: <%s> is not closed", f, stack[#stack]) end
     text[f] = table.concat(words)
+    local _, tops = s:gsub("<h1[ >]", "")
+    if tops ~= 1 then fault("%s: %d headings of the first level", f, tops) end
+    if not s:find('<html lang="en">', 1, true) or not s:find("<title>[^<]") then fault("%s: no language, or no title", f) end
+    for img in s:gmatch("<img[^>]*>") do if not img:find('alt="[^"]') then fault("%s: a picture without words", f) end end
   end
 end
 
@@ -81,9 +86,9 @@ for f, page in pairs(pages) do
 end
 
 -- what must have a place: sections, labels, keys, tables
-local function somewhere(id) for f, p in pairs(pages) do if f ~= "keys.html" and p.ids[id] then return f end end end
+local function somewhere(id) for f, p in pairs(pages) do if f ~= "keys.html" and f ~= "figures.html" and p.ids[id] then return f end end end
 local places = {}
-for f, p in pairs(pages) do for id in pairs(p.ids) do if f ~= "keys.html" then places[id] = (places[id] or 0) + 1 end end end
+for f, p in pairs(pages) do for id in pairs(p.ids) do if f ~= "keys.html" and f ~= "figures.html" then places[id] = (places[id] or 0) + 1 end end end
 for _, row in ipairs(book) do
   if row.folder == "laboratory" then
     for k = 1, count[row.shown] do
@@ -108,6 +113,27 @@ for _, l in ipairs(labels) do
   local name, kind, number = table.unpack(l)
   if kind ~= "chapter" and not places[name] then fault("the label %s has no place", name)
   elseif kind == "cwsec" and somewhere(name) ~= somewhere(number) then fault("%s is not on the page of %s", name, number) end
+end
+
+-- the margins of the PDFs: \lab{lab:clock} leads to at/clock.html, and that to the place of the label; figures.html has all figures
+local labs, figures = 0, 0
+for _, row in ipairs(book) do
+  local web = slurp(row.web)
+  for name in web:gmatch("\\lab{(.-)}") do
+    labs = labs + 1
+    local short = name:match("^lab:(%w+)$")
+    local there = slurp(out .. "/at/" .. (short or "") .. ".html")
+    local file, id = (there or ""):match('url=%.%./([^"#]+)#([^"]+)"')
+    if not short then fault("%s: \\lab{%s} is not lab: and a word", row.web, name)
+    elseif not file then fault("%s: \\lab{%s} leads to no page", row.web, name)
+    elseif id ~= name or not pages[file] or not pages[file].ids[id] then fault("%s: at/%s.html leads to %s#%s, which is not there", row.web, short, file, id) end
+  end
+end
+for name, kind in slurp("build/labels.tex"):gmatch("\\outsidelabel{(.-)}{(.-)}") do
+  if kind == "figure" then
+    figures = figures + 1
+    if not pages["figures.html"] or not pages["figures.html"].ids[name] then fault("figures.html has no %s", name) end
+  end
 end
 
 -- every word of a web's prose and code is on its pages, as often as in the web
@@ -141,5 +167,5 @@ local _, entries = index:gsub("\n%[", "")
 local all = 0
 for shown, k in pairs(count) do if shown:match("^L") then all = all + k end end
 if entries ~= all then fault("index.js has %d entries, the webs %d sections", entries, all) end
-print(string.format("%d pages, %d places, %d links, %d words, %d faults", n.pages, n.places, n.links, n.words, bad))
-os.exit(bad == 0 and n.links > 1000)
+print(string.format("%d pages, %d places, %d links, %d links from margins, %d figures in words, %d words, %d faults", n.pages, n.places, n.links, labs, figures, n.words, bad))
+os.exit(bad == 0 and n.links > 1000 and labs > 50 and figures > 50)

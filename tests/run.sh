@@ -51,6 +51,8 @@ if [ "$build" = build ]; then
   one questions texlua tests/questions.lua docs/questions.md
   one margins texlua tests/margins.lua
   one apparatus texlua tests/apparatus.lua
+  one digits texlua tests/digits.lua
+  one pdf texlua tests/pdf.lua
   one html sh -c '[ -f build/figures.pdf ] && [ -f build/labels.tex ] && [ -f build/book.cwm ] && [ -f build/values.tex ] || { echo "the figures are not drawn here: make book"; exit 77; }; texlua tools/html.lua build/tests/laboratory && texlua tests/html.lua build/tests/laboratory'
   one pages texlua tests/pages.lua
 fi

@@ -1,5 +1,6 @@
 -- html.lua OUT -- the laboratory as pages for a browser: OUT/index.html, a page for each web of laboratory/ (for a long web one for each
--- of its starred groups as well), OUT/keys.html with every number that these programs print, and OUT/index.js for the search box.
+-- of its starred groups as well), OUT/keys.html with every number that these programs print, OUT/figures.html with every figure of the three
+-- volumes in words, OUT/at/NAME.html, which leads from a PDF to the label lab:NAME, and OUT/index.js for the search box.
 -- Numbers, claims and listings are those of the PDFs: macros/incipit.lua has the values and how they are written, build/labels.tex the
 -- numbers of all places, build/book.cwm where the names of the C are defined, build/figures.pages which page is which picture.
 -- A macro that has no meaning here stops the run with web and line: nothing is left out silently.
@@ -7,7 +8,7 @@ package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local book, lfs = require "book", require "lfs"
 local OUT = arg[1] or "build/laboratory"
 local LONG, FOLD, MANY = 450, 25, 200000  -- lines of a web that gets a page a group; lines of code that are folded; bytes of a picture that is of dots
-os.execute("mkdir -p '" .. OUT .. "/figures'")
+os.execute("mkdir -p '" .. OUT .. "/figures' '" .. OUT .. "/at'")
 local here = ""                           -- the web that is being read
 local function fail(line, ...) io.stderr:write(here, ":", line or "?", ": ", string.format(...), "\n"); os.exit(1) end
 local function slurp(f) local h = io.open(f, "rb"); if not h then return end local s = h:read("a"); h:close(); return s end
@@ -154,7 +155,7 @@ function math(s, line, display)
       elseif name == "text" or name == "mbox" or name == "hbox" or name == "textrm" then local a, l = p:arg(); put(inline(a, l))
       elseif name == "mathrm" or name == "operatorname" then put((inner():gsub("</?i>", "")))
       elseif name == "mathbf" then put("<b>" .. inner() .. "</b>")
-      elseif name == "mathit" or name == "ensuremath" then put(inner())
+      elseif name == "mathit" or name == "ensuremath" or name == "given" then put(inner())
       elseif name == "bar" or name == "overline" then put('<span class="root">' .. inner() .. "</span>")
       elseif name == "hat" then put(inner() .. "&#770;")
       elseif name == "tilde" then put(inner() .. "&#771;")
@@ -777,6 +778,21 @@ for _, row in ipairs(book) do
     end
   end
 end
+local words_of, figures_of = {}, {}        -- the alternatives of the figures as plain text, and the figures of each web in order
+for _, row in ipairs(book) do
+  local s = need(row.web)
+  here, figures_of[row] = row.web, {}
+  for at in s:gmatch("()\\%l*fig%f[%A]") do
+    local p = scan(s, 1)
+    p.i = s:match("^\\%l+()", at)
+    p:opt()
+    if s:find("^%s*{", p.i) then
+      local _, label, _, words = p:arg(), p:arg(), p:arg(), p:arg()
+      words_of[label] = squeeze(incipit.words(words))
+      table.insert(figures_of[row], label)
+    end
+  end
+end
 for name, l in pairs(labels) do
   if l.kind == "figure" then
     local s = need(l.row.web)
@@ -904,7 +920,7 @@ local function section_html(z)
   put('<section id="' .. z.number .. '"' .. (z.depth and ' class="group"' or "") .. ">")
   local number = '<a class="number" href="#' .. z.number .. '">' .. z.number .. "</a>"
   local title = z.title and inline(z.title, z.line)
-  if z.depth == 0 then put(number) elseif z.depth then put("<h" .. math_min(z.depth + 1) .. ">" .. number .. title .. "</h" .. math_min(z.depth + 1) .. ">") else put(number) end
+  if z.depth == 0 then put(number) elseif z.depth then local h = z.group == z and z.group.file ~= z.web.file and 1 or math_min(z.depth + 1); put("<h" .. h .. ">" .. number .. " " .. title .. "</h" .. h .. ">") else put(number) end
   local prose = blocks(z.prose, z.prose_line)
   put(prose)
   local files = {}
@@ -944,7 +960,7 @@ local function section_html(z)
     local pics = {}
     for i, f in ipairs(d) do
       if f.label.row.folder ~= "laboratory" then
-        pics[i] = '<a href="' .. place_href(f.label) .. '">' .. picture(f.file, "Figure " .. f.label.number .. " of " .. volume_name[f.label.row.folder] .. ", drawn of " .. name) .. "</a>"
+        pics[i] = '<a href="' .. place_href(f.label) .. '">' .. picture(f.file, "Figure " .. f.label.number .. " of " .. volume_name[f.label.row.folder] .. ", drawn from " .. name .. ". " .. words_of[f.label.name]) .. "</a>"
       end
     end
     put('<figure class="drawn">' .. table.concat(pics) .. "<figcaption>This prints the table <code>" .. esc(name) .. "</code>" .. (#d > 0 and ", drawn in " .. table.concat(where, " and ") or "") .. ".</figcaption></figure>")
@@ -955,13 +971,13 @@ local function section_html(z)
 end
 function math_min(d) return d > 4 and 4 or d end
 -- a page of a group that is gone goes, too
-for f in lfs.dir(OUT) do if f:match("%.html$") then os.remove(OUT .. "/" .. f) end end
+for _, d in ipairs { OUT .. "/", OUT .. "/at/" } do for f in lfs.dir(d) do if f:match("%.html$") then os.remove(d .. f) end end end
 local style, script = need("tools/html.css"), need("tools/html.js")
 local function page(file, title, nav, body)
   write(file, '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>' .. bare(title) ..
-    '</title>\n<link rel="stylesheet" href="style.css">\n<script defer src="search.js"></script>\n</head>\n<body>\n<header><a class="home" href="index.html"><b>Incipit</b> The Laboratory</a>' ..
-    '<span class="tools" id="tools"></span><a href="keys.html">Numbers</a><a href="../incipit.pdf">Book</a><a href="../workshop.pdf">Workshop</a></header>\n<div id="results" hidden></div>\n' ..
-    '<div class="page">\n<nav>' .. nav .. "</nav>\n<main>\n" .. body .. "\n</main>\n</div>\n</body>\n</html>\n")
+    '</title>\n<link rel="stylesheet" href="style.css">\n<script defer src="search.js"></script>\n</head>\n<body>\n<a class="skip" href="#text">To the text</a>\n<header><a class="home" href="index.html"><b>Incipit</b> The Laboratory</a>' ..
+    '<span class="tools" id="tools"></span><a href="keys.html">Numbers</a><a href="figures.html">Figures</a><a href="../incipit.pdf">Book</a><a href="../workshop.pdf">Workshop</a></header>\n<div id="results" hidden></div>\n' ..
+    '<div class="page">\n<nav>' .. nav .. "</nav>\n<main id=\"text\">\n" .. body .. "\n</main>\n</div>\n</body>\n</html>\n")
   pages[#pages + 1] = file
 end
 local function title_of(w) web, sec, here = w, nil, w.row.web; return inline(w.sections[1].title, 1) end
@@ -1032,6 +1048,39 @@ end
 nav[#nav + 1] = "</ol>"
 page("keys.html", "Numbers · Incipit, the laboratory", table.concat(nav, "\n"), '<div class="opener"><p class="chapno">#</p><h1>Numbers</h1></div><p class="question">Where does it come from?</p><p>The programs of the laboratory print ' ..
   total .. " numbers and " .. tables .. " tables. A number has a key, by which the prose quotes it. The key leads to the line that prints it; beside the value stand the sections that quote it.</p>" .. table.concat(o, "\n"))
+
+-- ---- the figures of all volumes in words, as the PDFs have them in /Alt
+o, nav = {}, { "<ol>" }
+local rows_of = {}
+for i, row in ipairs(book) do rows_of[i] = row end
+local place_of = { chapters = 1, workshop = 2, laboratory = 3 }
+table.sort(rows_of, function(a, b) if a.folder ~= b.folder then return place_of[a.folder] < place_of[b.folder] end return a.number < b.number end)
+local worded = 0
+for _, row in ipairs(rows_of) do
+  local list = {}
+  for i, label in ipairs(figures_of[row]) do
+    local l = labels[label] or fail(nil, "no label %s", label)
+    list[i] = '<dt id="' .. label .. '">' .. link(l, "Figure&nbsp;" .. l.number) .. "</dt><dd>" .. esc(words_of[label]) .. "</dd>"
+  end
+  if #list > 0 then
+    worded = worded + #list
+    o[#o + 1] = '<h2 id="in-' .. row.shown .. '"><span class="number">' .. row.shown .. "</span> " .. esc(row.title) .. '</h2><dl class="words">' .. table.concat(list, "\n") .. "</dl>"
+    nav[#nav + 1] = '<li><a href="#in-' .. row.shown .. '"><span class="n">' .. row.shown .. "</span> " .. esc(row.title) .. "</a></li>"
+  end
+end
+nav[#nav + 1] = "</ol>"
+page("figures.html", "Figures in words · Incipit, the laboratory", table.concat(nav, "\n"), '<div class="opener"><p class="chapno">¶</p><h1>Figures in words</h1></div><p class="question">What does it show?</p><p>The ' ..
+  worded .. " figures of the book, the workshop and the laboratory, described for readers who do not see them. The PDFs have the same words as alternative texts.</p>" .. table.concat(o, "\n"))
+
+-- ---- from the margin of a PDF to a label
+for name, l in pairs(labels) do
+  local short = l.row.folder == "laboratory" and name:match("^lab:(%w+)$")
+  if short then
+    local to = "../" .. place_href(l):gsub("#.*$", "") .. "#" .. name
+    write("at/" .. short .. ".html", '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>' .. l.number .. '</title>\n<meta http-equiv="refresh" content="0; url=' .. to ..
+      '">\n</head>\n<body>\n<p><a href="' .. to .. '">' .. l.number .. "</a></p>\n</body>\n</html>\n")
+  end
+end
 
 web, sec, here = webs[1], nil, "laboratory/front.tex"
 local front = blocks(need("laboratory/front.tex"), 1)

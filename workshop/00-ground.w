@@ -349,7 +349,8 @@ static void *unchain(void **list)
   HIDE(b, ALIGNMENT);
   return p;
 }
-static void *take_spare(struct arena *a, enum memory_class what, size_t count, size_t size)
+static void *take_spare(struct arena *a, enum memory_class what,
+  size_t count, size_t size)
 {
   void *p = unchain(&a->spare);
   struct block *b = block_of(p);
@@ -502,7 +503,8 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
   if (list->n == list->cap) {
-    uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
+    uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap,
+      list->n + 1, 32,
       sizeof *p, why);
     if (p == NULL) return false;
     list->id = p;

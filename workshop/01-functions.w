@@ -443,7 +443,7 @@ static const double beyond[8] = @[{ 0.4, 0.2857142857142938,@|
 @ A power is $e^{y\ln x}$, and that is where a good logarithm is not good enough: the
 error of $y\ln x$ becomes the \emph{relative} error of the result. With a result near
 $10^{300}$ the exponent is about \given{700}, ten bits in front of the point, and ten bits are
-missing behind it. So for the power the logarithm is computed as the sum of two
+missing after it. So for the power the logarithm is computed as the sum of two
 doubles, |high + rest|, with the first two terms of the series kept in that form;
 the last two lines make |high| as near to the whole as a double can be.
 @^power@>@^double-double@>

@@ -25,7 +25,7 @@ decimal 112. So the header is the 112 bytes after these, and the numbers begin a
 
 Do they add up? Three times five numbers of 2 bytes are 30, and four of 4 bytes are 16, and $30+16=46$. The second begins
 where the first ends, and the first at 0. So the file must have $120+46=166$ bytes, without a hole, an overlap or anything
-behind. And \texttt{b} begins at byte $120+30=150$, which is not a multiple of four: a program that expects its floats aligned
+after the tensors. And \texttt{b} begins at byte $120+30=150$, which is not a multiple of four: a program that expects its floats aligned
 would stop there.
 \end{byhand}
 
@@ -847,7 +847,8 @@ void tensor_file_close(struct memory *m, struct tensor_file *w)
 order is there anyway. The other questions are functions because the structure is private to this module, which alone must know how a shard is kept.
 
 @<Find a tensor by its name@>=
-const struct tensor_entry *tensor_file_find(const struct tensor_file *w, const char *name)
+const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
+  const char *name)
 {
   size_t low = 0, high = w->n;
   while (low < high) {

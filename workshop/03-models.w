@@ -168,7 +168,7 @@ void config_close(struct memory *m, struct model_config *c);
 
 @<What is asked of the settings@>=
 const struct model_config *config_family(size_t i);
-  /* what family number |i| of the table does without being told; null behind
+  /* what family number |i| of the table does without being told; null after
      the last */
 bool config_reads(size_t i, const char *field);
   /* whether \.{config.json} of family number |i| may have |field| and is obeyed */
@@ -265,7 +265,8 @@ json_t *value)
 such a field into files of ours as well, and then it says 1.
 
 @<Insist on a value@>=
-static bool read_one(struct config_reader *s, const struct config_field *f, json_t *value)
+static bool read_one(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   return (json_is_number(value) && json_number_value(value) == 1)
     || setting_bad(s, f->name, value, "1: there is no such factor here");
@@ -317,7 +318,8 @@ sampling is read second, and what it says replaces what \.{config.json} said, si
 wonder why a text ended. The token that begins a text is optional, and any id is possible, 0 as well; so a flag must say whether there is one.
 
 @<Read ids@>=
-static bool read_eos(struct config_reader *s, const struct config_field *f, json_t *value)
+static bool read_eos(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   size_t n = json_is_array(value) ? json_array_size(value) : 1;
   if (n > CONFIG_MAX_EOS) return setting_bad(s, f->name, value, "at most 16 ids");
@@ -332,7 +334,8 @@ static bool read_eos(struct config_reader *s, const struct config_field *f, json
   return true;
 }
 @#
-static bool read_bos(struct config_reader *s, const struct config_field *f, json_t *value)
+static bool read_bos(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   s->c->has_bos = read_count(s, f, value);
   return s->c->has_bos;
@@ -455,7 +458,7 @@ static const struct config_field advice_field[] =
 
 @ The harmless fields, with the reason why each cannot change a logit. Most of them
 belong to training, to other heads, or to the program that saved the file. The reason is
-what \.{incipit inspect} prints beside the name. Two tests stand behind the tables: every field that is used, altered in a small
+what \.{incipit inspect} prints beside the name. Two tests check the tables: every field that is used, altered in a small
 model, changes the answer or is refused, and every harmless one changes nothing.
 @^harmless fields@>
 
@@ -946,7 +949,7 @@ static bool settings_rope(struct config_reader *s)
     && (given == NULL || rope_kind(s, name, given));
 }
 
-@ The number $\theta$ may stand in the description or beside it. Where neither has it, it is $10^4$, as in the first paper on rotary positions.
+@ The number $\theta$ may stand in the description or beside it. Where neither has it, it is \given{10\,000}, as in the first paper on rotary positions.
 
 @<Read |theta| from either place@>=
 static bool settings_theta(struct config_reader *s, json_t *given)
@@ -1273,7 +1276,7 @@ bends down to one eighth at wheel 35. The line of yarn leaves 1 at wheel 18 and 
 @ \emph{Yarn} \cited{Peng 2023} is the same thought with another bend: its share falls in a straight line with the \emph{number} of the wheel, which is a line in the logarithm of the turns. (So the published program has it; the paper draws its line over the turns, as Llama3 does.) A wheel that makes $\beta$ turns has
 $f_iL=2\pi\beta$, and with $f_i=\theta^{-i/h}$ this is at
 $$i(\beta)=h\,{\ln(L/2\pi\beta)\over\ln\theta}.$$
-Wheels before $i(\beta_{\hbox{\scriptsize fast}})$ keep their speed, those behind $i(\beta_{\hbox{\scriptsize slow}})$ are slowed. The published program rounds the two places outwards to whole wheels, unless the file
+Wheels before $i(\beta_{\hbox{\scriptsize fast}})$ keep their speed, those after $i(\beta_{\hbox{\scriptsize slow}})$ are slowed. The published program rounds the two places outwards to whole wheels, unless the file
 says |truncate| is false, keeps the one from falling below 0 and the other from rising above $2h-1$ (there are only $h$ wheels, but so it is, and so it must be here), and parts them by a thousandth if they coincide.
 @^YaRN@>
 
@@ -1593,7 +1596,7 @@ uint64_t model_parameters(const struct model *lm);
 
 @ While the model is put together we keep the prefix of the names, a mark for each tensor
 of the file that has found its use, and whether something has gone wrong: then all that
-follows does nothing, and one test at the end suffices. The alternative, a test behind each of a layer's dozen tensors, would bury the list of names that a reader comes for.
+follows does nothing, and one test at the end suffices. The alternative, a test after each of a layer's dozen tensors, would bury the list of names that a reader comes for.
 
 @<The state of assembly@>=
 struct model_loader {

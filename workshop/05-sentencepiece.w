@@ -518,7 +518,7 @@ static bool read_message(struct piece_model *x, struct wire w)
 }
 
 @ Now what has been read is judged. Three other ways of learning exist, of which \emph{Unigram} is the common one: it weighs all ways of cutting a text against each other, and knows no merges. That is no mistake, only not
-ours. Words whose blank stands behind them are cut in another way, and an id for what is unknown that leads elsewhere would make two special tokens of one.
+ours. Words whose blank comes after them are cut in another way, and an id for what is unknown that leads elsewhere would make two special tokens of one.
 
 @<Judge what was read@>=
 static bool judge(struct piece_model *x, bool *ours)

@@ -228,7 +228,7 @@ static bool says_nothing(const json_t *v)
 }
 
 @ Keys are looked for where keys can be, in objects; that is checked on the way, and so every reader of a part that begins with this call knows that it has an object before it.
-The keys that we know are given as one string with a blank behind each, and a key that has a blank itself is none of them; a search through a few words is fast enough for what is
+The keys that we know are given as one string with a blank after each, and a key that has a blank itself is none of them; a search through a few words is fast enough for what is
 done a dozen times a file.
 
 @<Accept only keys that we know@>=
@@ -537,7 +537,7 @@ static bool put_instead(struct json_reader *r, const char *where,
 
 @* Patterns of Oniguruma and of PCRE2. \label{sec:dialects}
 A pattern in a file was written for the library that the file's makers used, which is called Oniguruma; ours is PCRE2. Most of what patterns say means the same to both. Some things do not, and
-the treacherous ones are those that both accept: behind a count such as \texttt{\{1,3\}} a plus means ``and again'' to the one, and ``and never give any of it back'' to the other. A tokenizer that cuts
+the treacherous ones are those that both accept: after a count such as \texttt{\{1,3\}} a plus means ``and again'' to the one, and ``and never give any of it back'' to the other. A tokenizer that cuts
 at other places gives other ids, silently. So a pattern from a file is gone through before it is compiled, and whatever has two readings, or whose one reading we have not
 made sure of, is refused by its name. All that the published files of chapter~1 say has one.
 @^Oniguruma@>@^PCRE2@>
@@ -554,14 +554,14 @@ static bool has(const struct pattern_text *p, size_t at, const char *words)
     && memcmp(p->c + at, words, n) == 0;
 }
 
-@ A backslash before a sign makes it a plain sign, in both. Of the letters behind a backslash a few are safe. White space and digits are properties of characters in both, since \cref{sec:split} has rewritten the one and
+@ A backslash before a sign makes it a plain sign, in both. Of the letters after a backslash a few are safe. White space and digits are properties of characters in both, since \cref{sec:split} has rewritten the one and
 PCRE2 was told about Unicode; a property with a name of one or two letters is a category. The longer names are scripts, of which the two have different lists, and \texttt{\textbackslash w} is different in marks.
 
 @<Read a pattern in two dialects@>=
 static const char *read_braced(struct pattern_text *p, unsigned char c)
 {
   size_t from = p->at, max = has(p, from, "{^") ? 5 : 4;
-  if (!has(p, from, "{")) return "no { behind \\x or \\p";
+  if (!has(p, from, "{")) return "no { after \\x or \\p";
   if (c == 'x' && (p->folded >> p->depth & 1) != 0)
     return "a folded letter that is a number";
   while (p->at < p->n && p->c[p->at++] != '}') ;
@@ -636,7 +636,7 @@ static const char *read_count(struct pattern_text *p)
   if (i == p->at + 1 || !has(p, i, "}")) return "a brace";
   p->at = i + 1;
   return has(p, p->at, "+") || has(p, p->at, "?")
-    ? "a count with + or ? behind it" : NULL;
+    ? "a count with + or ? after it" : NULL;
 }
 @#
 static const char *read_letter(struct pattern_text *p)
@@ -769,7 +769,7 @@ static bool read_stage(struct json_reader *r, const char *where, json_t *v)
   if (strcmp(type, "Sequence") == 0)
     return read_each(r, where, v, "pretokenizers", read_stage);
   if (r->in_bytes) return refuse(r, below(where, "type").name, name,
-    "no stage behind ByteLevel");
+    "no stage after ByteLevel");
   if (strcmp(type, "Split") == 0) return read_split(r, where, v);
   if (strcmp(type, "Digits") == 0) return read_digits(r, where, v);
   if (strcmp(type, "Metaspace") == 0) return read_metaspace(r, where, v);
@@ -837,7 +837,7 @@ static bool read_metaspace(struct json_reader *r, const char *where,
     if (r->t->step[k].what == STEP_REPLACE)
       return refuse(r, below(where, "prepend_scheme").name,
         json_object_get(v, "prepend_scheme"),
-        "never or always, behind a Replace");
+        "never or always, after a Replace");
   return put_instead(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
     && (s == NEVER || put_before(r, where, BLOCK, strlen(BLOCK),
     s == FIRST, true))
@@ -1055,7 +1055,7 @@ static bool read_decoder(struct json_reader *r, const char *where,
   if (strcmp(name, "Fuse") == 0)
     return only_keys(r, where, v, "type ") && (r->fused = true);
   if (r->fused) return refuse(r, below(where, "type").name, type,
-    "only Strip behind Fuse");
+    "only Strip after Fuse");
   if (strcmp(name, "ByteFallback") == 0)
     return only_keys(r, where, v, "type ")
       && tokenizer_texts_as_bytes(r->m, r->t, r->why);
@@ -1068,7 +1068,7 @@ static bool read_decoder(struct json_reader *r, const char *where,
 }
 
 @ A blank is taken off the front, once, if the file says so. More of them, or some from the back, would be another matter: nobody puts more than one there. The step makes sense for the
-whole text only, so it must stand behind \texttt{Fuse}.
+whole text only, so it must come after \texttt{Fuse}.
 
 @<Read the steps of a decoder@>=
 static bool read_strip(struct json_reader *r, const char *where, json_t *v)
@@ -1081,7 +1081,7 @@ static bool read_strip(struct json_reader *r, const char *where, json_t *v)
     || strcmp(json_string_value(what), " ") != 0)
     return refuse(r, below(where, "content").name, what, "a blank");
   @<Read how many blanks are taken from both ends@>@;
-  return r->fused || refuse(r, where, v, "Strip behind Fuse");
+  return r->fused || refuse(r, where, v, "Strip after Fuse");
 }
 
 @ Of the two numbers the first may be 1, the second must be 0.

@@ -4,7 +4,7 @@
 \chapterquestion{A model only ever continues a text. How does it come to answer?}
 @** Chat templates. \label{sec:conversations}
 \incipit{A}{ model that answers} continues a text like any other. The text is a conversation, set as such texts were set when the model learnt from them: marks say where a turn begins, whose it is, and where it ends. The last
-thing in it is the mark behind which the model has always seen an answer; so an answer is what comes. Nothing else is different from chapter~3. But everything depends on the setting. A blank too many,
+thing in it is the mark after which the model has always seen an answer; so an answer is what comes. Nothing else is different from chapter~3. But everything depends on the setting. A blank too many,
 a line's end too few, and the model is given a text of a kind that it has never read. It will not complain. It will answer a little worse, and nobody will know why.
 @^conversation@>@^chat template@>
 
@@ -87,7 +87,7 @@ struct turn { enum role who; const char *text; size_t n; };
 struct chat_template;
   /* how a family of models sets a conversation; one of a fixed table */
 const struct chat_template *chat_template_at(size_t i);
-  /* number |i| of the table, null behind the last */
+  /* number |i| of the table, null after the last */
 const char *chat_template_name(const struct chat_template *t);
   /* what it is called: |"chatml"|, |"llama3"|, \dots */
 const struct chat_template *chat_template_named(const char *name,
@@ -104,7 +104,7 @@ bool chat_template_given(const char *folder);
   /* does a model's directory ask for one, whether we know it or not? */
 
 @* Twelve families in a table. \label{sec:rowsoftemplates}
-What differs between the families is little. Before everything may stand a mark; each speaker's words have something before and behind them; an answer ends with a mark, which the model writes itself, and something may follow that mark before the next turn begins; and there are
+What differs between the families is little. Before everything may stand a mark; each speaker's words have something before and after them; an answer ends with a mark, which the model writes itself, and something may follow that mark before the next turn begins; and there are
 the letters that ask for an answer. All these are strings. In them a mark, which is one token, stands in braces, since no template has a brace of its own.
 
 @<What surrounds the words@>=
@@ -187,7 +187,7 @@ static const struct frame mistral_v3 = @[{@|
   .end = "{</s>}", .after = "", .reply = "", .system_at = IN_LAST,@|
   .alternates = true, .trims = @[{ false, false, true }@] }@];
 
-@ The built-in model was trained on the kingdom's dialogues (\cref{corpus}), and there nobody has marks: a line begins with \texttt{User:} or with \texttt{Assistant:}, an empty line stands before the next question. This is a template like the others, one whose turns end where a line does. What asks for an answer lacks the blank behind the colon, since
+@ The built-in model was trained on the kingdom's dialogues (\cref{corpus}), and there nobody has marks: a line begins with \texttt{User:} or with \texttt{Assistant:}, an empty line stands before the next question. This is a template like the others, one whose turns end where a line does. What asks for an answer lacks the blank after the colon, since
 the vocabulary has the blank at the beginning of the next word; with a blank there the model would have to continue with a word that lacks its own. Nobody in that kingdom has ever seen a system, so there is no place for one.
 
 @<What surrounds the words@>=
@@ -268,7 +268,8 @@ static bool put(struct writer *w, enum part_kind kind,
 @ If there is no memory for the part, its text is there without it; the caller gives up the whole script then, so nobody will see that.
 
 @<Make room for one more part@>=
-struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part, &s->cap, s->n + 1, 16,
+struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part,
+  &s->cap, s->n + 1, 16,
   sizeof *p, w->why);
 if (p == NULL) return false;
 s->part = p;
@@ -343,7 +344,7 @@ static bool put_turn(struct writer *w, const struct frame *f,
 }
 
 @* Reasoning blocks. \label{sec:thoughts}
-Qwen3 thinks aloud before it answers. What it thinks stands between \texttt{<think>} and \texttt{</think>}. Its program drops the thoughts from all answers but those behind the last question: what was thought about an old question is of no use for a new one, and takes room. Behind the last question it is the other way round: what is thought there stays, and the last turn, if it is an answer, gets a thought even if it has none, an empty one. (The program has a switch besides, which asks for an answer without a thought. It is off unless somebody throws it, and here nobody does.)
+Qwen3 thinks aloud before it answers. What it thinks stands between \texttt{<think>} and \texttt{</think>}. Its program drops the thoughts from all answers but those after the last question: what was thought about an old question is of no use for a new one, and takes room. Behind the last question it is the other way round: what is thought there stays, and the last turn, if it is an answer, gets a thought even if it has none, an empty one. (The program has a switch besides, which asks for an answer without a thought. It is off unless somebody throws it, and here nobody does.)
 @^reasoning block@>
 
 To find the one or the other we look for a word in what was said, from the front or for the last time.
@@ -415,8 +416,8 @@ static bool in_order(const struct chat_template *t,
     return error_say(why, "the template %s has no place for a "@|
       "system turn", t->name);
   if (n == 0 || (first == n && f->system_at != OWN_TURN))
-    return error_say(why, "the template %s wants a turn of the "@|
-      "user's, and there is none", t->name);
+    return error_say(why, "the template %s needs a turn of the "@|
+      "user, and there is none", t->name);
   for (size_t i = first; i < n; i++) {
     enum role due = (i - first) % 2 == 0 ? ROLE_USER : ROLE_ASSISTANT;
     if (talk[i].who == ROLE_SYSTEM || (f->alternates && talk[i].who != due))
@@ -450,7 +451,7 @@ static bool may_begin(const struct chat_template *t,
 {
   if (from > 0 && (from > n || talk[from - 1].who != ROLE_ASSISTANT))
     return error_say(why, "a conversation of %zu turns cannot be "@|
-      "continued behind turn %zu, which is no answer", n, from);
+      "continued after turn %zu, which is not an answer", n, from);
   if (from > 0 && chat_template_rewrites(t, talk, from))
     return error_say(why, "the template %s changes earlier turns; "@|
       "all must be written again", t->name);
@@ -538,7 +539,7 @@ Now the script becomes ids. Hugging Face's library encodes the whole string and 
 can a program that pastes a web page into a question. This is one kind of \emph{prompt injection}. The way out is simple if one has not thrown away who said what. \emph{A mark counts if the template has put it; in all other places it is letters.}
 @^prompt injection@>@^special token@>
 
-How is that done without changing a single id of an honest conversation? One would like to encode each part by itself, but that gives other ids: the line's end behind a role and the first letter of the question may belong to one piece, and in Llama~2 the blank before a question is a part of its first word. But no merge ever reaches over a mark. So we cut at the marks of the template, and only there; what stands
+How is that done without changing a single id of an honest conversation? One would like to encode each part by itself, but that gives other ids: the line's end after a role and the first letter of the question may belong to one piece, and in Llama~2 the blank before a question is a part of its first word. But no merge ever reaches over a mark. So we cut at the marks of the template, and only there; what stands
 between two of them, letters of the template and words of a speaker together, is encoded in one go, with special tokens off.
 
 @ A mark is looked up in the vocabulary. It must be there, and be marked as special. If it were not special, the tokenizer would find it in a user's words, too, and the promise would be empty. Words in square brackets are the exception that was explained for Mistral: where they are no tokens they are letters, and are encoded with the letters around them.
@@ -558,7 +559,7 @@ static bool find_mark(const struct rendered_prompt *s, size_t i,
       s->by->name, (int) p->n, text);
 }
 
-@ A stretch at the very beginning of a text is one thing to the tokenizer, and a stretch behind a mark another: Llama~2's newer files put a block before the first word of all and not before the first behind a mark. Chapter~1's |tokenizer_encode_inside| is for the latter.
+@ A stretch at the very beginning of a text is one thing to the tokenizer, and a stretch after a mark another: Llama~2's newer files put a block before the first word of all and not before the first after a mark. Chapter~1's |tokenizer_encode_inside| is for the latter.
 
 @<Encode what lies between two marks@>=
 static bool encode_stretch(const struct rendered_prompt *s, size_t from,
@@ -661,7 +662,7 @@ static uint64_t key_of(const char *text, size_t n)
 }
 
 @ The numbers were computed from programs that we have seen, each with the model it came with: ChatML as OpenHermes and Dolphin have it and as Qwen3 has it since it stopped thinking; Qwen2; Qwen2.5; the thinking Qwen3, twice; SmolLM2; Llama~2; Llama~3, twice; Llama~3.1 and 3.3, which are the same, and Llama~3.2; Mistral~7B~0.2 and Mixtral, as they were first published, and the former as it was later. Where each text was found, and under which licence, stands in
-\.{tests/golden/conversations/templates.json}, and a test holds the table against them. (Llama~3's first program asks for an answer even if one does not want to; as whoever talks always does, it counts as the second.) Two are not here. Mistral~7B~0.1 was first published with a blank behind each answer, which no row has; and of Mistral's third no two copies that we met were alike, so it goes by name only.
+\.{tests/golden/conversations/templates.json}, and a test holds the table against them. (Llama~3's first program asks for an answer even if one does not want to; as whoever talks always does, it counts as the second.) Two are not here. Mistral~7B~0.1 was first published with a blank after each answer, which no row has; and of Mistral's third no two copies that we met were alike, so it goes by name only.
 
 Could two programs have the same number? Not by chance. On purpose it can be done, for this hash is no lock; but whoever publishes such a program with a model only has that model's own conversations set in a wrong way.
 
@@ -770,7 +771,7 @@ static const struct chat_template *judge_file(const char *path,
   json_t *program = map.size > JSONFILE_MAX_SETTINGS ? NULL
     : json_stringn((const char *) map.bytes, map.size);
   const struct chat_template *t = NULL;
-  if (program == NULL) error_say(why, "%s: is no text of at most "@|
+  if (program == NULL) error_say(why, "%s: is not a text of at most "@|
     "%d bytes", path, JSONFILE_MAX_SETTINGS);
   else t = judge(program, path, why);
   if (t == NULL) misfit_bytes(path, map.bytes, map.size, true, why);
@@ -959,7 +960,7 @@ The first is for a pencil, and the second for anybody who pastes things into que
 \begin{exercises}
 \exercise{check}{ex:talk.rows}{As in the box: a third question has 6 words, and the second answer had 10. How many ids has the third prompt, and how many rows are computed for it?}{\texttt{make exercise-W7-1}}{The second answer and its mark are 11 ids, and with them the cache has $27+11-1=37$ rows. Then come a line's end, $5+6$ and 3: the prompt has $38+15=53$ ids, and $53-37=16$ rows are computed.}
 \exercise{think}{ex:talk.moved}{A template puts the system's words, 40 ids, into the last question, and each question and each answer has 20 ids with all that surrounds it. How many rows are computed for the third question with a cache that keeps what is alike, and how many would be if the words stayed in the first? (The system's words stand at the very beginning of a question; leave the row of the mark that ends an answer aside.)}{\texttt{make exercise-W7-2}}{The second prompt is
-$20+20+60$ ids long, and behind it 20 of an answer. The third differs from it where the words stood, behind 40 ids: $20+20+60=100$ rows. If they stayed, 20.}
+$20+20+60$ ids long, and after it come 20 of an answer. The third differs from it where the words stood, after 40 ids: $20+20+60=100$ rows. If they stayed, 20.}
 \exercise{build}{ex:talk.zephyr}{TinyLlama's chat model has another template: \texttt{<\textbar user\textbar>}, a line's end, the words, \texttt{</s>} and a line's end; so for each speaker, with the other names, and an answer is asked for by \texttt{<\textbar assistant\textbar>} and a line's end. The bars are letters, \texttt{</s>} is a mark. Write its frame.}{\texttt{make exercise-W7-3}}{Like |chatml|, with the speaker's name between bars and a line's end
 where that has |IM("user")|, and |"{</s>}"| for the mark at the end, in |close| and in |end|; |after| is |"\n"|.}
 \end{exercises}

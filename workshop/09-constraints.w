@@ -190,7 +190,8 @@ void array_free(struct memory *m, struct array *l);
 void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why)
 {
-  char *p = memory_reserve(m, MEMORY_TOKENS, l->block, &l->cap, l->n + 1, 16, size, why);
+  char *p = memory_reserve(m, MEMORY_TOKENS, l->block, &l->cap, l->n + 1,
+    16, size, why);
   if (p == NULL) return NULL;
   l->block = p;
   return memset(p + size * l->n++, 0, size);
@@ -346,7 +347,7 @@ bool parser_hex(struct parser *r, size_t min, size_t max,
 }
 
 @* Repetition. \label{sec:howoften}
-What stands after a thing says how often it may come. A count in braces is limited to $10^3$: the network will have a copy for each, and whoever needs more wants a star. Digits are added up no further than that, however many there are.
+What stands after a thing says how often it may come. A count in braces is limited to \given{1000}: the network has a copy for each, and a pattern that needs more can use a star. Digits are added up no further than that, however many there are.
 
 @<Read how often@>=
 static bool read_count(struct parser *r, uint32_t *count)
@@ -557,10 +558,10 @@ static uint32_t read_thing(struct parser *r)
   case '[': return read_set(r);
   case '?': case '*': case '+': case '{':
     return parser_refuse(r, r->at,@|
-      "nothing stands before this that could be repeated");
+      "there is nothing before this to repeat");
   case '^': case '$':
     return parser_refuse(r, r->at, "the whole text must match, and this"@|
-      " may only stand at its beginning or end");
+      " may only come at its beginning or end");
   case '\\':
     return read_escape(r) ? parser_set(r, from, false) : NO_AST_NODE;
   case '.':
@@ -703,7 +704,7 @@ static bool set_member(struct parser *r, bool first)
     r->at++;
     if (!set_point(r, &hi)) return false;
     if (lo == NO_POINT || hi == NO_POINT || hi < lo)
-      return parser_refuse(r, from, "this is no range"), false;
+      return parser_refuse(r, from, "this is not a range"), false;
   }
   return lo == NO_POINT || parser_range(r, lo, hi);
 }
@@ -857,7 +858,7 @@ static bool grammar_member(struct parser *r)
   if (r->n - r->at >= 2 && r->text[r->at] == '-' && r->text[r->at + 1] != ']') {
     r->at++;
     if (!grammar_point(r, &hi)) return false;
-    if (hi < lo) return parser_refuse(r, from, "this is no range"), false;
+    if (hi < lo) return parser_refuse(r, from, "this is not a range"), false;
   }
   return parser_range(r, lo, hi);
 }
@@ -1346,7 +1347,7 @@ bool net_of_pattern(struct net *w, struct parser *r)
   w->start[0] = emit(w, r, s, 0, r->why);
   if (w->start[0] == NO_NODE || !find_least(w, r->why)) return false;
   return w->least[w->start[0]] != NET_NEVER || error_say(r->why,@|
-    "%s: there is no text that it matches", w->name);
+    "%s: no text matches it", w->name);
 }
 
 @ A grammar's rules are made one after the other, in the order in which their names were met. A call says which rule, and not where that begins; so it doesn't matter whether the rule has been made yet.
@@ -2067,7 +2068,8 @@ static void compute_cost_group(struct constraint *c, bool nearer)
 static bool compute_all_costs(struct constraint *c, struct error *why)
 {
   bool all = false;
-  if (!c->w.nested && !collect_predecessors(c, c->first, false, &all, why)) return false;
+  if (!c->w.nested && !collect_predecessors(c, c->first, false, &all, why))
+    return false;
   if (all) compute_cost_group(c, false);
   c->known = all ? WHOLE : ENDLESS;
   return true;
@@ -2088,7 +2090,7 @@ static bool compute_cost(struct constraint *c, struct dfa_state *x,
   if (all) compute_cost_group(c, true);
   else if (c->complete) x->cost = x->least;
   else return error_say(why, "%s: more than %d states "@|"are nearer to the "@|
-    "end, and byte 0x%02x "@|"is no token", c->w.name, MAX_TOGETHER,@|
+    "end, and byte 0x%02x "@|"is not a token", c->w.name, MAX_TOGETHER,@|
     c->lacking);
   return true;
 }

@@ -777,7 +777,7 @@ With the product rule, $(g\,\sigma)'=\sigma+g\,\sigma(1-\sigma)$, and so
 \begin{equation}\label{eq:gateback}
 dg=da\cdot u\cdot\bigl(\sigma+g\,\sigma\,(1-\sigma)\bigr),\qquad du=da\cdot g\,\sigma.
 \end{equation}
-\Cref{fig:silu} shows both curves. The slope is above 1 for some gates and below 0 for others, which a simple switch would not have; where
+\Cref{fig:silu}\lab{lab:slopesprints} shows both curves. The slope is above 1 for some gates and below 0 for others, which a simple switch would not have; where
 the gate is shut, both are 0, and neither the gate nor its partner learns anything from that token.
 @^gate@>
 
@@ -994,7 +994,7 @@ eleven digits, turns, and rises to the right. The curve to one side falls half a
 @ A float is rounded at some hundredths of a millionth of its size, so a piece that is right is off by about as much; the matrix is exact here, because products of
 eighths need no rounding. A forgotten factor or a wrong sign is off by
 a large part of itself. Nothing lies between the two, so a check needs no finely chosen limit, only
-enough digits to see the gap. The largest error of all \val{slopes.count} gradients is \val[2]{slopes.worst} millionths.
+enough digits to see the gap. The largest error of all \val{slopes.count} gradients\lab{lab:slopesdifferences} is \val[2]{slopes.worst} millionths.
 
 @ What this cannot see is a piece that is called with the wrong rows. That is a question for the whole network, and
 \cref{sec:trainingcheck} asks it for every tensor by name. \Cref{tab:gradients} shows eleven of its answers: the embedding, the nine tensors of the first layer, and the

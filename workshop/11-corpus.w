@@ -168,7 +168,7 @@ lines and lines that begin with \.{\#} mean nothing.
 \smallskip
 
 An alternative may have several fields, separated by semicolons; the first is shown. A bracket or brace that is doubled stands for itself, and a text that ends in a
-blank has a bar behind it, so that the blank can be seen. The word |"once"| behind the name of a table means that none of its alternatives is used
+blank has a bar after it, so that the blank can be seen. The word |"once"| after the name of a table means that none of its alternatives is used
 twice in one text.
 
 \begin{byhand}{a hero in four choices}

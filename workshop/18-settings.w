@@ -106,7 +106,8 @@ bool sampling_check(const struct sampling_params *s, size_t vocab,
     if (runs(s, r->where) && !sampling_option_fits(r, x))
       return error_say(why, "%s is %g; wanted: %s", r->name, x, r->expected);
   }
-  if (runs(s, SAMPLE_PENALTIES) && s->penalty_last_n < -1)@+ return error_say(why, "penalty_last_n is %"@|
+  if (runs(s, SAMPLE_PENALTIES) && s->penalty_last_n < -1)@+
+    return error_say(why, "penalty_last_n is %"@|
       PRId64 "; wanted: -1 for"@|
       " all, or a number of"@| " tokens",
       s->penalty_last_n);

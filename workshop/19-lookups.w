@@ -520,7 +520,7 @@ void splitter_close(struct splitter *s)
 }
 
 @ A search goes on from where the last one ended. PCRE2 counts the steps of a search and gives up
-after too many, which protects against patterns that try everything. Its own limit, $10^7$ steps, is the same for every text. The published patterns need a few
+after too many, which protects against patterns that try everything. Its own limit, \given{10\,000\,000} steps, is the same for every text. The published patterns need a few
 steps a letter; so we add |100| for every byte, which leaves them room and still ends the others. The number must fit into 32 bits, and does so up to
 texts of 20 MB; from there on it is the largest that fits. It is set before every search, because between two searches a piece of this text may have been cut by another pattern with the same |struct split_work|.
 

@@ -141,7 +141,8 @@ void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *w
   size_t n, float *y);
   /* row |which[i]| of |x|, |[any][d]|, to row |i| of |y|, |[n][d]| */
 void (*write)(const struct engine *e, const struct attention_dims *h,
-  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  const struct segment *list, size_t n, kv_encode *encode, const float *k,
+  const float *v);
   /* keys and values of all rows, |[rows][n_kv_heads][head_dim]| each, to their places in the
      views of |n| segments; |encode| writes the views' type */
 void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
@@ -262,7 +263,8 @@ void host_gather(const struct engine *e, const float *x, size_t d,
   const size_t *which, size_t n, float *y);
   /* |gather| of all tables whose memory is the host's */
 void host_write(const struct engine *e, const struct attention_dims *h,
-  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  const struct segment *list, size_t n, kv_encode *encode, const float *k,
+  const float *v);
   /* |write| of all tables whose memory is the host's */
 @<The rest of the plain table@>@;
 bool kernels_check_types(const struct kernels *k, uint32_t types,
@@ -318,7 +320,8 @@ void host_gather(const struct engine *e, const float *x, size_t d,
     memcpy(y + i * d, x + which[i] * d, d * sizeof *x);
 }
 void host_write(const struct engine *e, const struct attention_dims *h,
-  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v)
+  const struct segment *list, size_t n, kv_encode *encode, const float *k,
+  const float *v)
 {
   size_t d = h->head_dim, width = h->n_kv_heads * d;
   (void) e;
@@ -796,7 +799,8 @@ static void count_visible(struct store *s, uint32_t layer)
 in another order make shorter segments and give the same result.
 
 @<Show a pass what its rows see@>=
-static bool continues(const struct segment *l, const struct row *before, const struct row *r)
+static bool continues(const struct segment *l, const struct row *before,
+  const struct row *r)
 {
   return r->sequence == before->sequence
     && r->position == l->first_position + l->n_rows;
@@ -1348,7 +1352,7 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
   if (at == 0)
     return error_say(why, "%s: the embedding of row %zu is not finite;"@|
       " wanted: finite logits", tensor_file_path(lm->weights), i);
-  return error_say(why, "%s: row %zu is not finite behind"@| " layer %" PRIu32
+  return error_say(why, "%s: row %zu is not finite after"@| " layer %" PRIu32
     " of %" PRIu32 "; wanted: finite logits", tensor_file_path(lm->weights), i, at,
     lm->config.n_layers);
 }

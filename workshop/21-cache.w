@@ -26,7 +26,8 @@ and a row whose place is out of bounds or taken is an error. If no row is, all p
 After that |order| lists the rows by sequence and position, and nothing had to be sorted.
 
 @<Find a place for every row@>=
-static bool order_rows(struct sequence_table *t, const struct store *s, struct error *why)
+static bool order_rows(struct sequence_table *t, const struct store *s,
+  struct error *why)
 {
   size_t first = 0;
   for (uint32_t q = 0; q < s->n_sequences; q++)
@@ -51,7 +52,7 @@ that the place exists.
 @<Find out what is wrong with the row's position@>=
 if (r->position >= s->n_positions) wrong = "beyond the context";
 else if (r->position < q->length)@+ wrong = "stored already";
-else if (r->position >= q->length + q->count) wrong = "behind a gap";
+else if (r->position >= q->length + q->count) wrong = "after a gap";
 else if (t->order[q->first + r->position - q->length] != 0)
   wrong = "given twice";
 
@@ -134,10 +135,12 @@ void sequences_end(struct sequence_table *t, struct store *s, bool commit)
 @<Open, fork and close the sequences@>=
 bool sequences_open(struct sequence_table *t, struct store *s, struct error *why)
 {
-  t->sequence = memory_alloc(s->m, MEMORY_OTHER, s->n_sequences, sizeof *t->sequence, why);
+  t->sequence = memory_alloc(s->m, MEMORY_OTHER, s->n_sequences,
+    sizeof *t->sequence, why);
   return t->sequence != NULL;
 }
-bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
+bool sequences_fork(struct sequence_table *t, struct store *s,
+  uint32_t from, uint32_t to,
   struct error *why)
 {
   const struct kv_sequence *a = &t->sequence[from];
@@ -232,7 +235,8 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   if (c->head_dim % (uint32_t) block != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
       " multiple of %d", s->format.name, c->head_dim, block);
-  s->heads = c->n_kv_heads, s->head_bytes = weight_row_bytes(s->format.type, c->head_dim);
+  s->heads = c->n_kv_heads, s->head_bytes = weight_row_bytes(s->format.type,
+    c->head_dim);
   s->common.row_bytes = 2 * s->heads * s->head_bytes;
   s->sink_pages = pages_for(s, c->sinks);
   return true;

@@ -173,7 +173,8 @@ static bool read_test(const char **text, struct rule_test *t, struct error *why)
     ">=", "in" };
   struct rule_word w = next_word(text);
   int which = word_among(w, clause, N_CLAUSES);
-  if (which < 0) return not_a_rule(w, "says, true, read, either, or, none, to-come", why);
+  if (which < 0)
+    return not_a_rule(w, "says, true, read, either, or, none, to-come", why);
   t->meaning = (enum clause) which;
   if (!read_expression(text, &t->ours, why)) return false;
   w = next_word(text);

@@ -98,7 +98,8 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   if (c->head_dim % (uint32_t) block != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
       " multiple of %d", s->format.name, c->head_dim, block);
-  s->heads = c->n_kv_heads, s->head_bytes = weight_row_bytes(s->format.type, c->head_dim);
+  s->heads = c->n_kv_heads, s->head_bytes = weight_row_bytes(s->format.type,
+    c->head_dim);
   s->common.row_bytes = 2 * s->heads * s->head_bytes;
   s->sink_pages = pages_for(s, c->sinks);
   return true;

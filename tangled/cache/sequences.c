@@ -34,7 +34,8 @@ void sequences_end(struct sequence_table *t, struct store *s, bool commit)
 }
 
 /* <Find a place for every row> */
-static bool order_rows(struct sequence_table *t, const struct store *s, struct error *why)
+static bool order_rows(struct sequence_table *t, const struct store *s,
+  struct error *why)
 {
   size_t first = 0;
   for (uint32_t q = 0; q < s->n_sequences; q++)
@@ -46,7 +47,7 @@ static bool order_rows(struct sequence_table *t, const struct store *s, struct e
     /* <Find out what is wrong with the row's position> */
     if (r->position >= s->n_positions) wrong = "beyond the context";
     else if (r->position < q->length) wrong = "stored already";
-    else if (r->position >= q->length + q->count) wrong = "behind a gap";
+    else if (r->position >= q->length + q->count) wrong = "after a gap";
     else if (t->order[q->first + r->position - q->length] != 0)
       wrong = "given twice";
     if (wrong != NULL)
@@ -97,11 +98,13 @@ bool sequences_begin(struct sequence_table *t, struct store *s, struct error *wh
 /* <Open, fork and close the sequences> */
 bool sequences_open(struct sequence_table *t, struct store *s, struct error *why)
 {
-  t->sequence = memory_alloc(s->m, MEMORY_OTHER, s->n_sequences, sizeof *t->sequence, why);
+  t->sequence = memory_alloc(s->m, MEMORY_OTHER, s->n_sequences,
+    sizeof *t->sequence, why);
   return t->sequence != NULL;
 }
 
-bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
+bool sequences_fork(struct sequence_table *t, struct store *s,
+  uint32_t from, uint32_t to,
   struct error *why)
 {
   const struct kv_sequence *a = &t->sequence[from];

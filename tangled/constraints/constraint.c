@@ -544,7 +544,8 @@ static void compute_cost_group(struct constraint *c, bool nearer)
 static bool compute_all_costs(struct constraint *c, struct error *why)
 {
   bool all = false;
-  if (!c->w.nested && !collect_predecessors(c, c->first, false, &all, why)) return false;
+  if (!c->w.nested && !collect_predecessors(c, c->first, false, &all, why))
+    return false;
   if (all) compute_cost_group(c, false);
   c->known = all ? WHOLE : ENDLESS;
   return true;
@@ -562,7 +563,7 @@ static bool compute_cost(struct constraint *c, struct dfa_state *x,
   if (all) compute_cost_group(c, true);
   else if (c->complete) x->cost = x->least;
   else return error_say(why, "%s: more than %d states ""are nearer to the "
-    "end, and byte 0x%02x ""is no token", c->w.name, MAX_TOGETHER,
+    "end, and byte 0x%02x ""is not a token", c->w.name, MAX_TOGETHER,
     c->lacking);
   return true;
 }

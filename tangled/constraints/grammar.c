@@ -92,7 +92,7 @@ static bool grammar_member(struct parser *r)
   if (r->n - r->at >= 2 && r->text[r->at] == '-' && r->text[r->at + 1] != ']') {
     r->at++;
     if (!grammar_point(r, &hi)) return false;
-    if (hi < lo) return parser_refuse(r, from, "this is no range"), false;
+    if (hi < lo) return parser_refuse(r, from, "this is not a range"), false;
   }
   return parser_range(r, lo, hi);
 }

@@ -239,7 +239,7 @@ bool net_of_pattern(struct net *w, struct parser *r)
   w->start[0] = emit(w, r, s, 0, r->why);
   if (w->start[0] == NO_NODE || !find_least(w, r->why)) return false;
   return w->least[w->start[0]] != NET_NEVER || error_say(r->why,
-    "%s: there is no text that it matches", w->name);
+    "%s: no text matches it", w->name);
 }
 
 bool net_of_grammar(struct net *w, struct parser *r)

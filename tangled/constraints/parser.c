@@ -9,7 +9,8 @@
 void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why)
 {
-  char *p = memory_reserve(m, MEMORY_TOKENS, l->block, &l->cap, l->n + 1, 16, size, why);
+  char *p = memory_reserve(m, MEMORY_TOKENS, l->block, &l->cap, l->n + 1,
+    16, size, why);
   if (p == NULL) return NULL;
   l->block = p;
   return memset(p + size * l->n++, 0, size);

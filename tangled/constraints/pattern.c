@@ -93,7 +93,7 @@ static bool set_member(struct parser *r, bool first)
     r->at++;
     if (!set_point(r, &hi)) return false;
     if (lo == NO_POINT || hi == NO_POINT || hi < lo)
-      return parser_refuse(r, from, "this is no range"), false;
+      return parser_refuse(r, from, "this is not a range"), false;
   }
   return lo == NO_POINT || parser_range(r, lo, hi);
 }
@@ -144,10 +144,10 @@ static uint32_t read_thing(struct parser *r)
   case '[': return read_set(r);
   case '?': case '*': case '+': case '{':
     return parser_refuse(r, r->at,
-      "nothing stands before this that could be repeated");
+      "there is nothing before this to repeat");
   case '^': case '$':
     return parser_refuse(r, r->at, "the whole text must match, and this"
-      " may only stand at its beginning or end");
+      " may only come at its beginning or end");
   case '\\':
     return read_escape(r) ? parser_set(r, from, false) : NO_AST_NODE;
   case '.':

@@ -81,7 +81,8 @@ json_t *value)
 }
 
 /* <Insist on a value> */
-static bool read_one(struct config_reader *s, const struct config_field *f, json_t *value)
+static bool read_one(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   return (json_is_number(value) && json_number_value(value) == 1)
     || setting_bad(s, f->name, value, "1: there is no such factor here");
@@ -122,7 +123,8 @@ static bool read_activation(struct config_reader *s, const struct config_field *
 }
 
 /* <Read ids> */
-static bool read_eos(struct config_reader *s, const struct config_field *f, json_t *value)
+static bool read_eos(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   size_t n = json_is_array(value) ? json_array_size(value) : 1;
   if (n > CONFIG_MAX_EOS) return setting_bad(s, f->name, value, "at most 16 ids");
@@ -137,7 +139,8 @@ static bool read_eos(struct config_reader *s, const struct config_field *f, json
   return true;
 }
 
-static bool read_bos(struct config_reader *s, const struct config_field *f, json_t *value)
+static bool read_bos(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   s->c->has_bos = read_count(s, f, value);
   return s->c->has_bos;

@@ -37,7 +37,7 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 /* returns the list of ignored fields */
 void config_close(struct memory *m, struct model_config *c);
 
-/* what family number i of the table does without being told; null behind the last */
+/* what family number i of the table does without being told; null after the last */
 const struct model_config *config_family(size_t i);
 
 /* whether config.json of family number i may have field and is obeyed */

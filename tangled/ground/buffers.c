@@ -28,7 +28,8 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
   if (list->n == list->cap) {
-    uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
+    uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap,
+      list->n + 1, 32,
       sizeof *p, why);
     if (p == NULL) return false;
     list->id = p;

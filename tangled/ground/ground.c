@@ -187,7 +187,8 @@ static void *unchain(void **list)
   return p;
 }
 
-static void *take_spare(struct arena *a, enum memory_class what, size_t count, size_t size)
+static void *take_spare(struct arena *a, enum memory_class what,
+  size_t count, size_t size)
 {
   void *p = unchain(&a->spare);
   struct block *b = block_of(p);

@@ -35,7 +35,8 @@ static bool run(struct fixture *lab, bool keep, size_t p, size_t g,
   const struct model *lm = p == 3 ? lab->model : &lab->parrot.lm;
   bool ok = bench_open(&b, lab, lm, 0, &(struct cache_options) {
     .rows = PARROT_CONTEXT }, why);
-  c->want = (struct generate_options) { .on_step = note_step, .ctx = c, .recall = keep ? store_match_prefix : NULL };
+  c->want = (struct generate_options) { .on_step = note_step, .ctx = c,
+    .recall = keep ? store_match_prefix : NULL };
   c->steps = 0;
   c->s = b.s, c->vocab = lm->config.vocab_size;
   lab_reset(lab);

@@ -14,7 +14,8 @@ static struct tensor at(const float *x)
 
 static void parrot_layer(struct parrot *p)
 {
-  struct matrix zero = { .weight = at(nothing), .in = PARROT_WIDTH, .out = PARROT_WIDTH };
+  struct matrix zero = { .weight = at(nothing), .in = PARROT_WIDTH,
+    .out = PARROT_WIDTH };
   struct norm rms = { .kind = NORM_RMS, .gain = at(p->ones),
     .epsilon = 1e-5f };
   p->only = (struct model_layer) { .attn_norm = rms, .mlp_norm = rms,

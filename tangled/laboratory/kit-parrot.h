@@ -15,7 +15,8 @@ extern const char *const parrot_word[PARROT_WORDS];
 /* embedding, head, and what the one layer needs; lm points into the rest, so a parrot
    is not to be moved */
 struct parrot {
-  float unit[PARROT_WORDS][PARROT_WIDTH], follows[PARROT_WORDS][PARROT_WIDTH], ones[PARROT_WIDTH];
+  float unit[PARROT_WORDS][PARROT_WIDTH],
+    follows[PARROT_WORDS][PARROT_WIDTH], ones[PARROT_WIDTH];
   float frequency[PARROT_WIDTH / 2];
   struct model_layer only;
   struct model lm;

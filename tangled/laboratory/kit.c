@@ -180,7 +180,7 @@ static bool answer(struct fixture *lab, const char *word, bool claims,
     answered++;
   }
   return answered > 0
-    || error_say(why, "`%s' is none of the words:%s", word, known);
+    || error_say(why, "`%s' is not one of the words:%s", word, known);
 }
 
 int lab_main(int argc, char **argv, const struct lab_command *table)

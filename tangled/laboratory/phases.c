@@ -251,7 +251,8 @@ static bool time_text(struct bench *b, size_t p, size_t g, bool keep,
   uint32_t prompt[LONGEST];
   for (size_t i = 0; i < p; i++)
     prompt[i] = (uint32_t) (i * 31 % b->g.lm->config.vocab_size);
-  struct generate_options want = { .max_new_tokens = g, .recall = keep ? store_match_prefix : NULL, .on_step = see,
+  struct generate_options want = { .max_new_tokens = g,
+    .recall = keep ? store_match_prefix : NULL, .on_step = see,
     .ctx = ctx };
   store_crop(b->s, 0, 0);
   return bench_write(b, prompt, p, &want, why);

@@ -391,7 +391,8 @@ static bool is_best(const struct funnel *f, uint32_t id)
 {
   for (size_t i = 0; i < f->n; i++) {
     uint32_t other = f->candidates[i];
-    if (f->score[other] > f->score[id] || (f->score[other] == f->score[id] && other < id))
+    if (f->score[other] > f->score[id]
+      || (f->score[other] == f->score[id] && other < id))
       return false;
   }
   return f->score[id] > -INFINITY;

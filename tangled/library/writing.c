@@ -38,7 +38,8 @@ struct run {
 /* <The inside of a result> */
 
 /* what the caller gets is shown */
-struct kept_result { struct memory m; struct arena blocks; struct incipit_result shown; };
+struct kept_result { struct memory m; struct arena blocks;
+  struct incipit_result shown; };
 
 /* <Make a result, and return it> */
 static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
@@ -341,7 +342,8 @@ static void close_run(struct run *g, bool ok)
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
-  struct run g = { .c = q->c, .call = q->call, .prompt = q->prompt, .n = q->n, .end = q->end,
+  struct run g = { .c = q->c, .call = q->call, .prompt = q->prompt,
+    .n = q->n, .end = q->end,
     .result = result };
   if (!library_idle(q->c, q->call, why)
       || !library_given(q->prompt, q->call, "the list of prompts", why)

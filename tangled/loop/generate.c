@@ -160,7 +160,7 @@ static bool select_token(const struct model *lm, const struct generate_options *
   for (size_t v = 0; v < lm->config.vocab_size; v++) {
     if (!isfinite(logits[v]))
       return error_say(why, "%s: logit %zu is not finite"
-        " behind the last layer; wanted: a number",
+        " after the last layer; wanted: a number",
         tensor_file_path(lm->weights), v);
     if (logits[v] > logits[best]) best = v;
   }

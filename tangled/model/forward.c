@@ -243,7 +243,7 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
   for (uint32_t v = 0; v < vocab; v++)
     if (!(logits[v] - logits[v] == 0))
       return error_say(why, "%s: the logit of token" " %" PRIu32
-        " behind row %zu is not finite;" " wanted: a number",
+        " after row %zu is not finite;" " wanted: a number",
         tensor_file_path(lm->weights), v, i);
   e->k->log_softmax(e, logits, 1, vocab, logprob);
   logprob[0] = logprob[next];

@@ -79,7 +79,8 @@ void host_gather(const struct engine *e, const float *x, size_t d,
 }
 
 void host_write(const struct engine *e, const struct attention_dims *h,
-  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v)
+  const struct segment *list, size_t n, kv_encode *encode, const float *k,
+  const float *v)
 {
   size_t d = h->head_dim, width = h->n_kv_heads * d;
   (void) e;

@@ -132,7 +132,8 @@ struct kernels {
   /* keys and values of all rows, [rows][n_kv_heads][head_dim] each, to their places
      in the views of n segments; encode writes the views' type */
   void (*write)(const struct engine *e, const struct attention_dims *h,
-    const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+    const struct segment *list, size_t n, kv_encode *encode, const float *k,
+    const float *v);
   /* first[r], if it is none, becomes mark for each row r of x, [rows][d], with a
      number that is not finite; first is in the backend's memory as well */
   void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
@@ -196,7 +197,8 @@ void host_gather(const struct engine *e, const float *x, size_t d,
 
 /* write of all tables whose memory is the host's */
 void host_write(const struct engine *e, const struct attention_dims *h,
-  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  const struct segment *list, size_t n, kv_encode *encode, const float *k,
+  const float *v);
 
 /* <The rest of the plain table> */
 

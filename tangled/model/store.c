@@ -55,7 +55,8 @@ static void count_visible(struct store *s, uint32_t layer)
   }
 }
 
-static bool continues(const struct segment *l, const struct row *before, const struct row *r)
+static bool continues(const struct segment *l, const struct row *before,
+  const struct row *r)
 {
   return r->sequence == before->sequence
     && r->position == l->first_position + l->n_rows;

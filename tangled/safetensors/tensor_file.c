@@ -73,7 +73,8 @@ bool tensor_file_sort(struct tensor_file *w, struct error *why)
 }
 
 /* <Find a tensor by its name> */
-const struct tensor_entry *tensor_file_find(const struct tensor_file *w, const char *name)
+const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
+  const char *name)
 {
   size_t low = 0, high = w->n;
   while (low < high) {

@@ -114,7 +114,8 @@ static bool put(struct writer *w, enum part_kind kind,
     return true;
   }
   /* <Make room for one more part> */
-  struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part, &s->cap, s->n + 1, 16,
+  struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part,
+    &s->cap, s->n + 1, 16,
     sizeof *p, w->why);
   if (p == NULL) return false;
   s->part = p;
@@ -241,8 +242,8 @@ static bool in_order(const struct chat_template *t,
     return error_say(why, "the template %s has no place for a "
       "system turn", t->name);
   if (n == 0 || (first == n && f->system_at != OWN_TURN))
-    return error_say(why, "the template %s wants a turn of the "
-      "user's, and there is none", t->name);
+    return error_say(why, "the template %s needs a turn of the "
+      "user, and there is none", t->name);
   for (size_t i = first; i < n; i++) {
     enum role due = (i - first) % 2 == 0 ? ROLE_USER : ROLE_ASSISTANT;
     if (talk[i].who == ROLE_SYSTEM || (f->alternates && talk[i].who != due))
@@ -265,7 +266,7 @@ static bool may_begin(const struct chat_template *t,
 {
   if (from > 0 && (from > n || talk[from - 1].who != ROLE_ASSISTANT))
     return error_say(why, "a conversation of %zu turns cannot be "
-      "continued behind turn %zu, which is no answer", n, from);
+      "continued after turn %zu, which is not an answer", n, from);
   if (from > 0 && chat_template_rewrites(t, talk, from))
     return error_say(why, "the template %s changes earlier turns; "
       "all must be written again", t->name);
@@ -516,7 +517,7 @@ static const struct chat_template *judge_file(const char *path,
   json_t *program = map.size > JSONFILE_MAX_SETTINGS ? NULL
     : json_stringn((const char *) map.bytes, map.size);
   const struct chat_template *t = NULL;
-  if (program == NULL) error_say(why, "%s: is no text of at most "
+  if (program == NULL) error_say(why, "%s: is not a text of at most "
     "%d bytes", path, JSONFILE_MAX_SETTINGS);
   else t = judge(program, path, why);
   if (t == NULL) misfit_bytes(path, map.bytes, map.size, true, why);

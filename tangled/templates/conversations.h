@@ -17,7 +17,7 @@ struct turn { enum role who; const char *text; size_t n; };
 /* how a family of models sets a conversation; one of a fixed table */
 struct chat_template;
 
-/* number i of the table, null behind the last */
+/* number i of the table, null after the last */
 const struct chat_template *chat_template_at(size_t i);
 
 /* what it is called: "chatml", "llama3", ... */

@@ -413,7 +413,7 @@ static bool has(const struct pattern_text *p, size_t at, const char *words)
 static const char *read_braced(struct pattern_text *p, unsigned char c)
 {
   size_t from = p->at, max = has(p, from, "{^") ? 5 : 4;
-  if (!has(p, from, "{")) return "no { behind \\x or \\p";
+  if (!has(p, from, "{")) return "no { after \\x or \\p";
   if (c == 'x' && (p->folded >> p->depth & 1) != 0)
     return "a folded letter that is a number";
   while (p->at < p->n && p->c[p->at++] != '}') ;
@@ -477,7 +477,7 @@ static const char *read_count(struct pattern_text *p)
   if (i == p->at + 1 || !has(p, i, "}")) return "a brace";
   p->at = i + 1;
   return has(p, p->at, "+") || has(p, p->at, "?")
-    ? "a count with + or ? behind it" : NULL;
+    ? "a count with + or ? after it" : NULL;
 }
 
 static const char *read_letter(struct pattern_text *p)
@@ -603,7 +603,7 @@ static bool read_metaspace(struct json_reader *r, const char *where,
     if (r->t->step[k].what == STEP_REPLACE)
       return refuse(r, below(where, "prepend_scheme").name,
         json_object_get(v, "prepend_scheme"),
-        "never or always, behind a Replace");
+        "never or always, after a Replace");
   return put_instead(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
     && (s == NEVER || put_before(r, where, BLOCK, strlen(BLOCK),
     s == FIRST, true))
@@ -644,7 +644,7 @@ static bool read_stage(struct json_reader *r, const char *where, json_t *v)
   if (strcmp(type, "Sequence") == 0)
     return read_each(r, where, v, "pretokenizers", read_stage);
   if (r->in_bytes) return refuse(r, below(where, "type").name, name,
-    "no stage behind ByteLevel");
+    "no stage after ByteLevel");
   if (strcmp(type, "Split") == 0) return read_split(r, where, v);
   if (strcmp(type, "Digits") == 0) return read_digits(r, where, v);
   if (strcmp(type, "Metaspace") == 0) return read_metaspace(r, where, v);
@@ -815,7 +815,7 @@ static bool read_strip(struct json_reader *r, const char *where, json_t *v)
   }
   r->t->strip_prefix_space = json_integer_value(json_object_get(v,
     "start")) == 1;
-  return r->fused || refuse(r, where, v, "Strip behind Fuse");
+  return r->fused || refuse(r, where, v, "Strip after Fuse");
 }
 
 static bool read_swap(struct json_reader *r, const char *where, json_t *v)
@@ -860,7 +860,7 @@ static bool read_decoder(struct json_reader *r, const char *where,
   if (strcmp(name, "Fuse") == 0)
     return only_keys(r, where, v, "type ") && (r->fused = true);
   if (r->fused) return refuse(r, below(where, "type").name, type,
-    "only Strip behind Fuse");
+    "only Strip after Fuse");
   if (strcmp(name, "ByteFallback") == 0)
     return only_keys(r, where, v, "type ")
       && tokenizer_texts_as_bytes(r->m, r->t, r->why);
