@@ -371,9 +371,7 @@ The score depends on the difference $t-p$ and not on $p$ and $t$ themselves. A h
 decide how much of a value is taken over, and not what it says.
 
 @ The angle is rounded to float before its cosine and sine are taken, because the programs that trained these models do so. At position \given{10,000} the rounding moves the angle by up to
-half a thousandth; a more exact angle would not be the one that the model has learned with. A
-rotation has four products, and only two of them can be inside an |fmaf|; the others are rounded first. Our rule is that $x_i$ goes into the |fmaf|: number $i$ becomes $\texttt{fmaf}(x_i,c,-(x_{i+d_h/2}\,s))$ with $c$ and $s$ for cosine and sine, and
-its partner $\texttt{fmaf}(x_i,s,x_{i+d_h/2}\,c)$. Angles are the same in every layer and every head, so a pass computes them once.
+half a thousandth; a more exact angle would not be the one that the model has learned with. Angles are the same in every layer and every head, so a pass computes them once.
 
 \fig{hands}{fig:hands}{The four pairs of a head of eight numbers, $\theta=10^4$, as hands of clocks. Above, one query at eight positions. Below, the fastest pair of a query, dark, and of a key one position before it: at later positions, on the right, both have been rotated further, and the angle between them is the same.}{Four rows of eight small clocks, for positions 0 to 7. In the first row, frequency 1, the hand goes round once; in the second, frequency a tenth, it moves through a ninth of a turn; in the last two it hardly moves. Below, two larger clocks, each with two hands, one for positions 3 and 2, the other for positions 8 and 7. The hands enclose the same angle in both.}
 
@@ -389,6 +387,12 @@ static void angles(const struct engine *e, const uint32_t *position, size_t rows
       s[r * half + i] = (float) num_sin((double) angle) * scaling;
     }
 }
+
+@ A
+rotation has four products, and only two of them can be inside an |fmaf|; the others are rounded first. Our rule is that $x_i$ goes into the |fmaf|: number $i$ becomes $\texttt{fmaf}(x_i,c,-(x_{i+d_h/2}\,s))$ with $c$ and $s$ for cosine and sine, and
+its partner $\texttt{fmaf}(x_i,s,x_{i+d_h/2}\,c)$.
+
+@<Rotation, plainly@>=
 static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads,
   size_t half, const float *c, const float *s)
 {
@@ -457,7 +461,7 @@ block of memory or in pages, attention does not need to know. Rows of a pass tha
 in some models with a window also the first few, which are called \emph{sinks} (\cref{sec:sinks}). These structures are in \cref{sec:kerneltable}.
 @^view@>@^segment@>@^range of positions@>
 
-@ Now one block of one head of one row. A position that is not seen is left out of every sum. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, and |kept| has the scores. A caller who wants to see the weights passes an array |weights| and gets the
+@ Now one block of one head of one row, which goes through its positions twice: once for the scores and their maximum, once for the exponentials and the values. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, and |kept| has the scores. A caller who wants to see the weights passes an array |weights| and gets the
 exponentials there.
 
 @<One block of attention, plainly@>=
@@ -468,26 +472,36 @@ static void attend_block(const struct attention_dims *h, const struct kv_view *v
   float *weights)
 {
   float kept[256], lane[16] = @[{ 0 }@], *out = left + 2;
-  left[0] = -INFINITY;
-  for (uint32_t t = begin; t < begin + 256; t++) {
-    if (!is_seen(see, t)) continue;
-    kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
-    if (kept[t % 256] > left[0]) left[0] = kept[t % 256];
-  }
-  for (size_t i = 0; i < h->head_dim; i++) out[i] = 0;
-  for (uint32_t t = begin; t < begin + 256; t++) {
-    if (!is_seen(see, t)) continue;
-    struct tensor value = kv_row(v, v->value, t, of);
-    float p = num_expf(kept[t % 256] - left[0]);
-    lane[t % 16] += p;
-    for (size_t i = 0; i < h->head_dim; i++)
-      out[i] = fmaf(p, tensor_number(value, i), out[i]);
-    if (weights != NULL) weights[t] = p;
-  }
+  @<Score the positions of a block, and find the maximum@>@;
+  @<Add up the exponentials and the weighted values@>@;
   left[1] = fold(lane);
 }
 
-@ The blocks of a head are joined as the formulas say. A block in which nothing is seen has $m_b=-\infty$ and is left out.
+@ A score is the dot product of the query and a key, times the scale. A position that is not seen gets none; it is left out of every sum.
+
+@<Score the positions of a block, and find the maximum@>=
+left[0] = -INFINITY;
+for (uint32_t t = begin; t < begin + 256; t++) {
+  if (!is_seen(see, t)) continue;
+  kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
+  if (kept[t % 256] > left[0]) left[0] = kept[t % 256];
+}
+
+@ With the maximum known, each position's exponential goes into the sum, and its value, times the exponential, into the output.
+
+@<Add up the exponentials and the weighted values@>=
+for (size_t i = 0; i < h->head_dim; i++) out[i] = 0;
+for (uint32_t t = begin; t < begin + 256; t++) {
+  if (!is_seen(see, t)) continue;
+  struct tensor value = kv_row(v, v->value, t, of);
+  float p = num_expf(kept[t % 256] - left[0]);
+  lane[t % 16] += p;
+  for (size_t i = 0; i < h->head_dim; i++)
+    out[i] = fmaf(p, tensor_number(value, i), out[i]);
+  if (weights != NULL) weights[t] = p;
+}
+
+@ A head goes through the blocks, keeps the results of each, and joins them. A block in which nothing is seen has $m_b=-\infty$ and is left out.
 
 @<One head of attention, plainly@>=
 static void attend_head(const struct attention_dims *h, const struct kv_view *v,
@@ -502,16 +516,21 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
     if (block[0] == -INFINITY) continue;
     m = block[0] > m ? block[0] : m, n++;
   }
-  for (size_t i = 0; i < d; i++) y[i] = 0;
-  for (size_t b = 0; b < n; b++) {
-    const float *block = left + b * (d + 2);
-    float w = num_expf(block[0] - m);
-    l = fmaf(block[1], w, l);
-    for (size_t i = 0; i < d; i++) y[i] = fmaf(block[2 + i], w, y[i]);
-  }
-  for (size_t i = 0; i < d; i++) y[i] /= l;
+  @<Join the blocks@>@;
   if (weights != NULL) weigh(see, left, d, m, l, weights);
 }
+
+@ The blocks are joined as the formulas say: each is rescaled to the maximum of all by $w_b$, and at the end the output is divided by the sum.
+
+@<Join the blocks@>=
+for (size_t i = 0; i < d; i++) y[i] = 0;
+for (size_t b = 0; b < n; b++) {
+  const float *block = left + b * (d + 2);
+  float w = num_expf(block[0] - m);
+  l = fmaf(block[1], w, l);
+  for (size_t i = 0; i < d; i++) y[i] = fmaf(block[2 + i], w, y[i]);
+}
+for (size_t i = 0; i < d; i++) y[i] /= l;
 
 @ A caller who asked for the weights has got exponentials. Those of block $b$ still have to be multiplied by $w_b/l$; the blocks come in the same order as in |attend_head|, so the results of the next one are the next in |left|.
 
@@ -632,6 +651,8 @@ A softmax of the logits gives the probabilities of the next token. It is compute
 logarithm of the sum; it is an ordinary number even where the probability is too small for a double.
 @^log-probability@>
 
+Both begin with the same sum. It has sixteen lanes, like every other.
+
 @<Softmax, plainly@>=
 static double sum_exp(const float *x, size_t n, double *max)
 {
@@ -643,6 +664,10 @@ static double sum_exp(const float *x, size_t n, double *max)
     for (int j = 0; j < half; j++) lane[j] += lane[j + half];
   return lane[0];
 }
+
+@ The kernels make the probabilities of several rows, or their logarithms.
+
+@<Softmax, plainly@>=
 static void softmax(const struct engine *e, const float *x, size_t rows, size_t n,
   double *y)
 {
@@ -663,6 +688,10 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows, siz
     for (size_t i = 0; i < n; i++) y[i] = (double) x[i] - max - log_sum;
   }
 }
+
+@ A sampler that has changed the logits (\cref{sampling}) divides by a sum of its own. It needs only the exponentials.
+
+@<Softmax, plainly@>=
 static void exp_shifted(double *z, size_t n, double max)
 {@+ for (size_t i = 0; i < n; i++) z[i] = num_exp(z[i] - max);@+ }
 
@@ -684,7 +713,23 @@ The structures above are a header of their own. \.{kernel.h} includes it and add
 #endif
 
 @ The table is initialized by name, so that two kernels of the same type, such as |softmax| and |log_softmax|, cannot be
-exchanged unnoticed. Functions that move, measure and test are in \cref{sec:kerneltable}.
+exchanged unnoticed. The first four lines of functions are those of this chapter; the others move, measure and test (\cref{sec:kerneltable}).
+
+@<The table of plain kernels@>=
+const struct kernels kernels_plain = @[{ .name = "plain",@|
+  .linear = linear, .normalize = normalize, .rotate = rotate,@|
+  .attend = attend, .activate = activate, .add = add,@|
+  .embed = embed, .angles = angles, .softmax = softmax,@|
+  .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
+  .memory = &buffers_host,@|
+  .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
+  .split = host_split, .gather = host_gather, .write = host_write,@|
+  .mark_nonfinite = plain_mark_nonfinite, .room = plain_room,@|
+  .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
+  .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
+  .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
+
+@ These are the sections of the file, in an order in which each function comes after those that it calls.
 
 @(plain.c@>=
 #include <math.h>
@@ -703,18 +748,7 @@ exchanged unnoticed. Functions that move, measure and test are in \cref{sec:kern
 @<Activations, plainly@>@;
 @<Embedding and residual stream, plainly@>@;
 @<Softmax, plainly@>@;
-const struct kernels kernels_plain = @[{ .name = "plain",@|
-  .memory = &buffers_host,@|
-  .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
-  .split = host_split, .gather = host_gather, .write = host_write,@|
-  .mark_nonfinite = plain_mark_nonfinite,@|
-  .linear = linear, .room = plain_room, .normalize = normalize,@|
-  .rotate = rotate, .attend = attend, .activate = activate, .add = add,@|
-  .embed = embed, .angles = angles, .softmax = softmax,@|
-  .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
-  .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
-  .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
-  .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
+@<The table of plain kernels@>@;
 
 @* Settings and weights. \label{sec:modelsettings}
 In memory a model is two structures: the \emph{settings}, numbers and switches that say how large the model is and which
@@ -837,6 +871,10 @@ struct array_store {
   size_t length, computed; /* rows that count; tokens that are remembered */
   uint32_t *token; /* |[n_positions]| */
 };
+
+@ The view of a layer says where its keys and values begin, and how far apart they are. This is all that attention learns of the store.
+
+@<The array store@>=
 static void array_view(const struct store *common, uint32_t layer,
   uint32_t sequence, struct kv_view *v)
 {
@@ -866,7 +904,7 @@ static size_t array_known(const struct array_store *s)
   return k;
 }
 
-@ The rows of a pass must continue the text, one after the other. If the pass succeeds, their tokens are remembered, and tokens beyond a new one are forgotten: they belonged to another text.
+@ The rows of a pass must continue the text, one after the other.
 
 @<The array store@>=
 static bool array_begin(struct store *common, struct error *why)
@@ -884,6 +922,10 @@ static bool array_begin(struct store *common, struct error *why)
   common->rows_recomputed = array_known(s);
   return true;
 }
+
+@ If the pass succeeds, its tokens are remembered, and tokens beyond a new one are forgotten: they belonged to another text.
+
+@<The array store@>=
 static void array_end(struct store *common, bool commit)
 {
   struct array_store *s = (struct array_store *) common;
@@ -915,7 +957,7 @@ static void array_crop(struct store *common, uint32_t sequence, size_t length)
   if (length < s->length) s->length = length;
 }
 
-@ Opening allocates two arrays, and closing frees them. The table leaves |fork| out: with one text there is nothing to copy to.
+@ These functions are the store's table. It leaves |fork| out: with one text there is nothing to copy to.
 
 @<The array store@>=
 static void array_close(struct store *common)
@@ -926,17 +968,21 @@ static void array_close(struct store *common)
   memory_free(m, s->token);
   memory_free(m, s);
 }
+static const struct store_kind array_kind = @[{@|
+  .begin = array_begin, .end = array_end, .view = array_view,@|
+  .length = array_length, .tokens = array_tokens, .crop = array_crop,@|
+  .close = array_close }@];
+
+@ Opening allocates two arrays: all keys and values in one block, and the tokens. If one of them is refused, the store is closed again, which frees the other.
+
+@<The array store@>=
 struct store *array_store_open(struct memory *m, const struct model_config *c,
   struct error *why)
 {
-  static const struct store_kind kind = @[{@|
-    .begin = array_begin, .end = array_end, .view = array_view,@|
-    .length = array_length, .tokens = array_tokens, .crop = array_crop,@|
-    .close = array_close }@];
   struct array_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
-  bool ok = store_prepare(&s->common, &kind, m, c, 1, why);
+  bool ok = store_prepare(&s->common, &array_kind, m, c, 1, why);
   size_t n = c->n_positions, parts = (size_t) 2 * c->n_layers;
   if (ok) s->token = memory_alloc(m, MEMORY_TOKENS, n, sizeof *s->token, why);
   if (s->token != NULL)
@@ -953,6 +999,7 @@ struct store *array_store_open(struct memory *m, const struct model_config *c,
 #include "model/store.h"
 @;@#
 @<The array store@>@;
+
 @* The forward pass. \label{sec:forward}
 Now the model is run. |model_forward| takes any list of rows, puts all of them
 through all layers, and leaves a hidden state for each. It makes no logits, since a step of generation
@@ -1121,9 +1168,7 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 }
 
 @ The pass is short: embed, and then for each layer its two halves. Each matrix is multiplied by all rows and read once. The last two counters say so: the
-multiply--adds grow with |w->n| and the bytes of weights do not, and much of what later chapters gain comes from that. A pass that is given up ends with its layer, and the counters are set back to
-what they were, because they count only rows that the caller receives.
-
+multiply--adds grow with |w->n| and the bytes of weights do not, and much of what later chapters gain comes from that.
 @<Put the rows through all layers@>=
 static bool work_run(struct work *w, const struct row *rows, struct error *why)
 {
@@ -1138,16 +1183,22 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
     mlp_block(w, &lm->layers[i], i);
     work_mark(w, i + 1);
   }
-  if (!w->goes_on) {
-    *c = before;
-    return error_say(why,@|
-      "the pass was given up after %zu of %zu rows", w->done, w->n);
-  }
+  if (!w->goes_on) @<Give up the pass@>@;
   c->passes++, c->rows += w->n;
   c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->rows_recomputed;
   c->madds_linear += w->n * lm->layer_madds;
   c->weight_bytes_read += lm->layer_bytes;
   return true;
+}
+
+@ A pass that is given up ends with its layer, and the counters are set back to
+what they were, because they count only rows that the caller receives.
+
+@<Give up the pass@>=
+{
+  *c = before;
+  return error_say(why,@|
+    "the pass was given up after %zu of %zu rows", w->done, w->n);
 }
 
 @ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, and kernels that do not fit the model or the build (\cref{sec:passchecks}); the store refuses rows that leave a gap; memory may run out. All of that is found before
@@ -1172,6 +1223,10 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   float_modes_end(&w.modes);
   return ok;
 }
+
+@ Most callers do not watch.
+
+@<Run a pass@>=
 bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
 {@+ return model_forward_watched(e, lm, s, rows, n, NULL, made, why);@+ }
@@ -1191,11 +1246,7 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0)@+ return true;
-  float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
-  float *y = b->is_host ? logits : NULL;
-  if (x != NULL && !b->is_host)
-    y = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, v * sizeof *y, why);
-  bool ok = x != NULL && y != NULL;
+  @<Allocate |x| for the rows and |y| for their logits@>@;
   if (ok)@+ @<Norm the rows |which| and multiply them by the head@>@;
   if (!b->is_host)@+ b->release(b, p->m, y);
   b->release(b, p->m, x);
@@ -1205,6 +1256,15 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   p->head_read = true;
   return true;
 }
+
+@ On a processor the head writes where the caller wants the logits. A device (chapter 14) has memory of its own, and the logits are fetched from there.
+
+@<Allocate |x| for the rows and |y| for their logits@>=
+float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
+float *y = b->is_host ? logits : NULL;
+if (x != NULL && !b->is_host)
+  y = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, v * sizeof *y, why);
+bool ok = x != NULL && y != NULL;
 
 @ When the head is asked for logits, the pass is over and the caller's modes are back. So the head sets the standard modes for its own steps.
 

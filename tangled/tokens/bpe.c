@@ -133,6 +133,7 @@ static bool lay_out(struct bpe_trainer *t)
   for (size_t k = 0; k < t->n_unique; k++) {
     const struct unique_piece *p = &t->unique[k];
     uint32_t first = i, last = i + (uint32_t) p->n - 1;
+    /* <Write the nodes of a piece> */
     for (; i <= last; i++)
       t->nodes[i] = (struct text_node) { p->byte[i - first],
         i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,
@@ -211,6 +212,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   struct splitter *by = NULL;
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
+  /* <Refuse what ids cannot number, and compile the pattern> */
   bool ok = merges < NOWHERE - 256
     || error_say(why, "%zu merges are more than ids can number", merges);
   if (ok && pattern != NULL)
@@ -218,10 +220,11 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
       != NULL;
   ok = ok && collect(&t, (const unsigned char *) text, n, by)
     && lay_out(&t);
-  splitter_close(by);
   if (ok) list = memory_alloc(m, MEMORY_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
+  /* <Free what the trainer has used> */
+  splitter_close(by);
   split_work_free(&t.cut);
   heap_free(m, &t.queue);
   pair_map_free(m, &t.pair_number);
@@ -232,53 +235,6 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   if (ok) *out = list;
   else bpe_forget(m, list);
   return ok;
-}
-
-void bpe_forget(struct memory *m, struct bpe_merge *merge)
-{
-  memory_free(m, merge);
-}
-
-/* <Append a rule; return rules and workspace> */
-bool bpe_add_ranked(struct memory *m, struct bpe *b,
-  struct bpe_rule rule, struct error *why)
-{
-  struct bpe_rule *p = memory_reserve(m, MEMORY_TOKENS, b->rule, &b->cap,
-    b->n + 1, 256, sizeof *p, why);
-  if (p == NULL) return false;
-  b->rule = p;
-  b->rule[b->n] = rule;
-  if (!pair_map_put(m, &b->place, rule.left, rule.right,
-    (uint32_t) b->n + 1, why)) return false;
-  b->n++;
-  return true;
-}
-
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
-  uint32_t right, uint32_t made, struct error *why)
-{
-  return bpe_add_ranked(m, b, (struct bpe_rule) { left, right,
-    made, (uint32_t) b->n }, why);
-}
-
-void bpe_free(struct memory *m, struct bpe *b)
-{
-  pair_map_free(m, &b->place);
-  memory_free(m, b->rule);
-  b->rule = NULL, b->n = b->cap = 0;
-}
-
-static void give_nodes(struct memory *m, struct bpe_work *w)
-{
-  memory_free(m, w->node);
-  w->node = NULL, w->cap = 0;
-}
-
-void bpe_work_free(struct memory *m, struct bpe_work *w)
-{
-  heap_free(m, &w->queue);
-  ids_free(m, &w->piece);
-  give_nodes(m, w);
 }
 
 /* <Join a short piece> */
@@ -303,6 +259,7 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
     for (size_t i = 1; i + 1 < n; i++)
       if (candidate[i] >> 32 < candidate[best] >> 32) best = i;
     if (candidate[best] == UINT64_MAX) break;
+    /* <Merge at best, and look up the two new pairs> */
     size_t after = n - best - 2;
     id[best] = b->rule[(uint32_t) candidate[best]].made;
     memmove(id + best + 1, id + best + 2, after * sizeof *id);
@@ -311,8 +268,8 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
     n--;
     if (best > 0)
       candidate[best - 1] = look_at(b, w, id[best - 1], id[best]);
-    if (after > 0) candidate[best] = look_at(b, w, id[best],
-      id[best + 1]);
+    if (after > 0)
+      candidate[best] = look_at(b, w, id[best], id[best + 1]);
   }
   return n;
 }
@@ -333,7 +290,8 @@ static bool begin_list(const struct bpe *b, struct memory *m,
 {
   size_t n = w->piece.n;
   if (n > w->cap) {
-    give_nodes(m, w);
+    memory_free(m, w->node);
+    w->cap = 0;
     w->node = memory_alloc(m, MEMORY_TOKENS, n, sizeof *w->node, why);
     if (w->node == NULL) return false;
     w->cap = n;
@@ -366,6 +324,7 @@ static bool join_long(const struct bpe *b, struct memory *m,
       return false;
     if (after != NOWHERE && !consider(b, m, w, i, why)) return false;
   }
+  /* <Append the ids that are left in the list> */
   for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
     if (!ids_push(m, out, w->node[i].id, why)) {
       out->n = start;

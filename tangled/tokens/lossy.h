@@ -1,0 +1,13 @@
+/* lossy.h -- made from workshop/23-tokens.w; change it there */
+
+#ifndef INCIPIT_LOSSY_H
+#define INCIPIT_LOSSY_H
+#include "ground/buffers.h"
+
+/* appends the text, one U+FFFD per maximal subpart; on failure out is as it was */
+bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
+  struct bytes *out, struct error *why);
+
+/* the number of the whole character of length bytes that begins here */
+uint32_t utf8_point(const unsigned char *byte, size_t length);
+#endif
