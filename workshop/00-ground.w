@@ -1080,17 +1080,17 @@ struct quartiles timing_quartiles(double *x, size_t n)
   return (struct quartiles) @[{ x[n / 4], x[n / 2], x[n * 3 / 4] }@];
 }
 
-@ Who measures memory must read more than a cache can hold. The names of the caches are not POSIX's: where a system lacks them, or does not know the size, the answer is 0.
+@ A measurement of memory must read more than a cache can hold. The names of the caches are not POSIX's: where a system lacks them, or does not know the size, the answer is 0.
 @^cache, of the processor@>
 
 @<Ask for the size of the last-level cache@>=
 size_t timing_last_cache(void)
 {
-  long bytes = 0;
+  long size = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
-  bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  size = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-  return bytes > 0 ? (size_t) bytes : 0;
+  return size > 0 ? (size_t) size : 0;
 }
 
 @* Module dependencies. \label{sec:modules}

@@ -29,9 +29,9 @@ struct quartiles timing_quartiles(double *x, size_t n)
 /* <Ask for the size of the last-level cache> */
 size_t timing_last_cache(void)
 {
-  long bytes = 0;
+  long size = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
-  bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  size = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-  return bytes > 0 ? (size_t) bytes : 0;
+  return size > 0 ? (size_t) size : 0;
 }
