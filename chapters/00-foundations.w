@@ -50,8 +50,8 @@ forbids it, as you can see under each checkpoint, and the \emph{kernels}, the sm
 Third, each thread has modes of rounding, which other code may have changed; we come to them in \cref{sec:pool}.
 @^fast math@>
 
-The rest of the header is a table of contents of this chapter. What only the implementation needs to know is in five smaller
-headers, which the workshop prints whole; this chapter shows the lines of them that you will meet again.
+The rest of the header is a table of contents of this chapter. The longer headers that it includes are
+printed whole in the workshop; this chapter shows those lines of them that you will meet again.
 
 @(ground.h@>=
 #ifndef INCIPIT_GROUND_H

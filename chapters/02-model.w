@@ -55,7 +55,7 @@ subtracted from each, $e$ is raised to the differences, and the results are divi
 0, 1 and 2 are $(1,1)$, $(1,-1)$ and $(-1,-1)$. After \tok{the}\tok{\ cat}\tok{\ sat}
 the last row is $x=(-1,1,-1,-1)$. Its mean square is 1, so its norm changes nothing.
 Keys are the rows themselves, head A taking the first half and head B the second; the values
-are the first half, for both. The query is $x$ times $-0.8$, $0.4$, $-0.4$ and $0.8$, that is $(0.8,0.4)$ for A and
+are the first half, for both. The query is $x$, number by number, times $-0.8$, $0.4$, $-0.4$ and $0.8$, that is $(0.8,0.4)$ for A and
 $(0.4,-0.8)$ for B. The products $q\cdot k$ are multiplied by $1/\sqrt2=0.71$.
 
 \medskip
@@ -129,6 +129,8 @@ odds on all of them; the choice is made outside of the model.
 \cref{fig:block} shows all of a transformer; each of its boxes becomes a few lines of C in this chapter. A token's id enters at the bottom, and the embedding turns it
 into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weights of its own. A layer has two halves, attention and MLP, and both halves have the same form: a norm, the work, an addition. One more norm and the head make the logits.
 
+Why more than one layer? In the first, a row can only look for tokens and positions, since the vectors of other rows hold nothing else yet. In the second, those vectors hold what the first layer has gathered: the row of a verb may know its subject by then, and can be found by it. Each layer works with what the layers below have worked out.
+
 \widefig{block}{fig:block}{One row on its way through a transformer. The vertical line is the residual stream; what the two halves of a layer work out is added to it. GPT-2 has learned positions and no RoPE, GELU and no gate; Llama has what the boxes say. Keys and values stay in the store, where later rows find them.}{A block diagram, read from the bottom up. A token id enters a box, embedding. A thick vertical line, the residual stream, rises from it. A dashed frame, one layer, repeated L times, has two branches to the right of the line. The first goes through norm, query key value, rotation, attention and output projection, and comes back to the line in a circle with a plus sign; a double arrow joins attention with a store of keys and values. The second goes through norm, up and gate, activation, and down, and comes back in another plus sign. Above the frame are a last norm, the head, and the logits.}
 
 @ Two families of models differ in a few of the boxes. GPT-2, of 2019, has LayerNorm, learned positions and a plain MLP. Llama, of 2023, and most models after it have RMSNorm, rotary positions and a gate in the MLP; the later ones also have
@@ -165,7 +167,7 @@ opposite, and a layer that has nothing to contribute to some row adds nearly zer
 Without the additions, networks of a hundred layers could not be trained (\cited[He and others 2015]{He 2015}).
 @^residual stream@>@^embedding@>
 
-Here are the two operations. The first argument |e| of every kernel is the engine, which the plain ones do not need.
+Here are the two operations. A |struct tensor| is an array of weights, as it is in the file, and |tensor_number| gives one of them as a float (\cref{sec:tensors}). The first argument |e| of every operation is the engine, which these versions do not need.
 
 @<Embedding and residual stream, plainly@>=
 static void embed(const struct engine *e, struct tensor table, size_t d,
@@ -317,7 +319,7 @@ y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdo
 y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
 \end{gather*}
 Here $d$ is the length of $x$, and $\varepsilon$ is a small number that prevents a division by zero; $g$ is the gain and $b$ a bias. In the second line $r$ is the
-reciprocal root of the first, taken of $c$ in place of $x$. LayerNorm goes through
+same reciprocal root as in the first, computed from $c$ instead of $x$. LayerNorm goes through
 the vector twice. The textbook's single pass, mean of squares minus square of the mean, subtracts two large
 numbers that are nearly equal and may leave nothing but their errors.
 @^RMSNorm@>@^LayerNorm@>
@@ -456,12 +458,12 @@ This rescaling is the \emph{online softmax} of \cited[Milakov and Gimelshein (20
 rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. The blocks are at \emph{absolute} positions. If they were counted from the first visible position, a window that moves
 with the text would cut the same sum differently at each step, and it would be rounded differently.
 
-@ Keys and values are kept in a \emph{store} (\cref{sec:rows}). For each sequence and layer it gives attention a \emph{view}: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, as a |struct tensor|, and with |v->value| it is the value. Whether they are in one
-block of memory or in pages, attention does not need to know. Rows of a pass that follow each other in one sequence share a view and form a \emph{segment}: a prompt is one segment, a step of eight texts has eight. |segment_range| gives the positions that a row of a segment sees: those from |lo| up to |hi|, its own among them, and
+@ The rows that go through a model together are a \emph{pass}; they may belong to several texts, each of which is a \emph{sequence}. Keys and values are kept in a \emph{store} (\cref{sec:rows}). For each sequence and layer it gives attention a \emph{view}: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, as a |struct tensor|, and with |v->value| it is the value. Whether they are in one
+block of memory or in pages, attention does not need to know. Those rows of a pass that follow each other in one sequence share a view and form a \emph{segment}: a prompt is one segment, and a pass that adds one token to each of eight texts has eight. |segment_range| gives the positions that a row of a segment sees: those from |lo| up to |hi|, its own among them, and
 in some models with a window also the first few, which are called \emph{sinks} (\cref{sec:sinks}). These structures are in \cref{sec:kerneltable}.
 @^view@>@^segment@>@^range of positions@>
 
-@ Now one block of one head of one row, which goes through its positions twice: once for the scores and their maximum, once for the exponentials and the values. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, and |kept| has the scores. A caller who wants to see the weights passes an array |weights| and gets the
+@ Now one block of one head of one row, which goes through its positions twice: once for the scores and their maximum, once for the exponentials and the values. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, |see| the range of positions that the row sees, and |kept| has the scores. A caller who wants to see the weights passes an array |weights| and gets the
 exponentials there.
 
 @<One block of attention, plainly@>=
@@ -549,7 +551,7 @@ static void weigh(const struct kv_range *see, const float *left, size_t d, float
   }
 }
 
-@ The kernel itself does this for every row of every segment and every head. |head / group| is the head of keys and values that a query head shares with its group.
+@ The operation itself does this for every row of every segment and every head. |head / group| is the head of keys and values that a query head shares with its group; |scratch| has room for the results of the blocks, and |probe|, if it is not null, is where the weights go.
 
 @<Attention, plainly@>=
 static void attend(const struct engine *e, const struct attention_dims *h,
@@ -579,10 +581,10 @@ infinity over infinity is not a number. With it, the largest exponential is 1, a
 
 A position that is not to be seen is \emph{left out} of both sums. Two other ways are met in programs. To give it the score $-\infty$
 has the same result, but computes a score in vain. To compute the weights over all positions and set those of
-the future to zero \emph{afterwards} is wrong: the exponentials of the future are then still in the sum that everything was divided by. In
+the future to zero \emph{afterwards} is wrong: the exponentials of the future are still in the sum by which all weights were divided. In
 the model of the hand calculation, let the row of \tok{\ cat} see \tok{the} and itself. Head A's weights are \val[2]{mask.out.0}
-and \val[2]{mask.out.1}.\lab{lab:modelclaims} If the third position is computed along and set to zero afterwards, they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}: they
-sum to \val[2]{mask.left}, and that depends on a token of the future. Nor is zero times a value always zero. If the value
+and \val[2]{mask.out.1}.\lab{lab:modelclaims} If the weight of the third position is computed as well and set to zero afterwards, they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}. Their
+sum is \val[2]{mask.left}, a number that depends on a token of the future. Nor is zero times a value always zero. If the value
 is infinite or NaN, as it may be in memory that has not been written yet, the sum is NaN.
 @^mask@>
 
@@ -592,9 +594,9 @@ terms add; so $q\cdot k$ has variance $d_h$, and divided by the root it has vari
 \val{variance.samples} random pairs with $d_h=64$ the variance is \val[1]{claim.S2-43} before the division and \val[2]{variance.after} after it.
 @^scaling of scores@>
 
-And without the division? The scores of 64 such keys then have a standard deviation of 8, the
-largest is far above the next, and softmax becomes a choice of one. The mean largest weight is
-\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} Such a choice
+Without the division, the scores of 64 such keys have a standard deviation of 8, the
+largest is usually far above the next, and softmax puts nearly all weight on one key. The mean largest weight is
+\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} This
 has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
 to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without: little is left to learn from.
 @^saturation@>
@@ -816,7 +818,7 @@ struct model {
 \printedheader[32,33]{families/layout.h}
 
 @* Counting the work. \label{sec:counters}
-To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
+What a pass costs is counted while it runs. The chapters to come argue about cost, and
 time is a poor witness: it depends on the machine and on what else the machine is doing. Counts are whole numbers, equal on every
 computer, and a formula can be checked against them with |==|. A counter is increased where the cost is paid, once for a
 call and never once for an element, so counting takes no time that could be measured. The command prints the counters under these names.
@@ -845,12 +847,12 @@ struct counters {
 #endif
 
 @* The key--value store. \label{sec:rows}
-A \emph{row} is a token at a position of a sequence: a |struct row| has these three numbers, |sequence|, |position| and |token|. Rows are the unit in which this book counts work. The loops of the later chapters
+A |struct row| has three numbers: the |sequence| to which it belongs, its |position| there, and the |token|. Rows are the unit in which this book counts work. The loops of the later chapters
 differ only in which rows go through a pass, and in what is kept of them.
 @^row@>@^store@>
 
 What is kept are keys and values. A row's query is compared with the keys of all positions up to its own, so in every layer the keys and values of the earlier rows
-must be stored somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many texts, each a \emph{sequence} with a number of its own, and shares memory among them. The forward pass cannot tell which it has: a store is a |struct store|, with a table of functions for what each kind of store does in its own way (\cref{sec:storecommon}).
+must be stored somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many sequences and shares memory among them. The forward pass cannot tell which it has: a store is a |struct store|, with a table of functions for what each kind of store does in its own way (\cref{sec:storecommon}).
 @^sequence@>@^KV cache@>
 
 @ Four rules hold for every store. The positions of a sequence grow from pass to pass without a gap. A pass is accepted whole or refused whole. In every layer the keys and values of all rows are stored before any row of that layer attends. And until the pass has ended, none of its rows counts: a pass that fails in the middle leaves nothing in the store.
@@ -992,7 +994,7 @@ struct store *array_store_open(struct memory *m, const struct model_config *c,
   return NULL;
 }
 
-@ The array store is a file of its own.
+@ These functions are the whole file.
 
 @(array.c@>=
 #include <inttypes.h>
@@ -1003,7 +1005,7 @@ struct store *array_store_open(struct memory *m, const struct model_config *c,
 @* The forward pass. \label{sec:forward}
 Now the model is run. |model_forward| takes any list of rows, puts all of them
 through all layers, and leaves a hidden state for each. It makes no logits, since a step of generation
-wants them for one row only, and the head is, in a small model, the largest matrix
+wants them for one row only, and in a small model the head is the largest matrix
 of all; |model_logits| makes them for the rows that the caller names.
 @^pass@>@^hidden state@>@^forward pass@>
 
@@ -1082,8 +1084,8 @@ static void rotate_qk(struct work *w, const struct model_layer *l)
   k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
 }
 
-@ Attention. All keys and values of the layer are stored first, and only then does the
-first row look: a row sees itself, and in a pass of many rows it sees the others of its
+@ Attention comes next. All keys and values of the layer are stored before the
+first row attends: a row sees itself, and in a pass of many rows it sees the earlier ones of its
 sequence in the same pass. That is why a prompt can go through in one pass at all: no row waits for another row's output, only for keys
 and values of the same layer, which are made from what the layer below has left.
 
@@ -1201,7 +1203,7 @@ what they were, because they count only rows that the caller receives.
     "the pass was given up after %zu of %zu rows", w->done, w->n);
 }
 
-@ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, and kernels that do not fit the model or the build (\cref{sec:passchecks}); the store refuses rows that leave a gap; memory may run out. All of that is found before
+@ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, and kernels that do not fit the model or the build (\cref{sec:passchecks}); the store refuses rows that leave a gap; memory may run out. All of this is found out before
 the first multiplication. If anything goes wrong, the store forgets the rows. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
 
 @<Run a pass@>=
@@ -1335,8 +1337,8 @@ bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
 @<Add up the log-probabilities of a text@>@;
 
 @* The probability of a text. \label{sec:chance}
-A model gives the next token. How likely is a whole text? Nothing new is needed. For any number of tokens, by the definition of
-conditional probability applied again and again,
+A model gives the next token. How likely is a whole text? For any number of tokens, the definition of
+conditional probability, applied again and again, gives
 \begin{equation}\label{eq:chain}
 P(t_1t_2\ldots t_n)=P(t_1)\,P(t_2\mid t_1)\,P(t_3\mid t_1t_2)\cdots P(t_n\mid t_1\ldots t_{n-1}).
 \end{equation}
@@ -1345,7 +1347,7 @@ model must be given at least one token: we put the token that ends a text before
 No table of probabilities could replace the model: the number of texts of six tokens of GPT-2 has \val{claim.S2-15} digits.
 @^chain rule@>@^conditional probability@>
 
-Is it a probability? For the four words of the hand calculation every text of four tokens can be written down: $4^4=$ \val{chain.texts} of them, and
+Do these products behave like probabilities? For the four words of the hand calculation every text of four tokens can be written down: $4^4=$ \val{chain.texts} of them, and
 their probabilities sum to \val[9]{claim.S1-03}.\lab{lab:chance} The proof is one line: sum over the last token, and the last factor becomes 1; sum over the one before, and so on.
 A product of such factors is never larger than the smallest of them, here in \val{claim.S2-20} texts of \val{chain.texts}.
 
@@ -1418,8 +1420,8 @@ The logits that choose token 10 come from row 9, counting from 1: the last row t
 drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
 
 On sixteen random tokens,\lab{lab:tenth} in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and
-\val{tenth.after} of the rows 10 to 16. So the guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
-a function of the tokens up to its own, and of no other. Whether a model plans is another question, which this does not decide: a row may well carry
+\val{tenth.after} of the rows 10 to 16. So the logits for token 10 did not change; those for token 11 did, and so did all that follow. Every row is
+a function of the tokens up to its own, and of no other. Whether a model plans ahead is another question, which this test does not decide: a row may well carry
 numbers that matter only ten tokens later, but it has no access to a token that has not been chosen. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
 
 \begin{claimed}{S2-30, S0-09}
@@ -1433,7 +1435,7 @@ is that rows, once made, stay as they are.
 \end{claimed}
 
 @* The check. \label{sec:modelcheck}
-The numbers of the boxes are in a |struct toy|, around which \cref{sec:toy} puts a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that was made for the occasion. The program runs it on the plain kernels and prints what the hand has found, line by line, then what the model says after each row of the prompt, and
+The numbers of the boxes are in a |struct toy|, around which \cref{sec:toy} puts a |struct model|, as if it had come out of a file. So the program runs the engine itself and not a copy of it that was made for the occasion. It uses the plain kernels and prints what we have found by hand, line by line, then what the model says after each row of the prompt, and
 after its own first word. The arrow points to the likeliest token.
 
 @c
@@ -1455,7 +1457,7 @@ int main(void)
   return !ok;
 }
 
-@ The program prints this; its numbers are those of the boxes, to the last digit. The tests also compare the engine with a second implementation, written from the papers in double precision, that shares no line with it: small random models of every family get the same logits from both, within the rounding.
+@ The numbers that it prints are those of the boxes, to the last digit. The tests also compare the engine with a second implementation, written from the papers in double precision, that shares no line with it: small random models of every family get the same logits from both, within the rounding.
 
 \checkpoint{build/out/model.txt}{what the program of this chapter prints}
 
