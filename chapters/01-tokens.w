@@ -157,72 +157,23 @@ struct bpe_pair {@+ uint64_t count;@+ uint32_t left, right, first, last;@+ };
 
 @ A long text contains the piece \piece{\textvisiblespace\ t h e} very many times, and whatever happens to one of them happens to all. So equal pieces
 are kept once, with the number of times they occur, their \emph{weight}. This alone makes training on a large
-text about as fast as training on its dictionary.
+text about as fast as training on its dictionary. The function |unique_collect| (\cref{sec:unique}) cuts the text as \cref{sec:split} describes and gives us an array |piece| of the |n| different pieces: |byte| and |n| of each, and its |weight|.
 
-Two \emph{hash tables} lead to the pieces and the pairs: one from the bytes of a piece to the piece, one from two ids to their pair. A hash table is an array in which the place of an entry is
-computed from its key, so that it is found in a few steps, however many there are. The value 0 means that there is no entry, so the numbers in the tables count from 1.
+A \emph{hash table} leads from two ids to their pair. It is an array in which the place of an entry is
+computed from its key, so that it is found in a few steps, however many there are. The value 0 means that there is no entry, so the numbers in the table count from 1.
 @^hash table@>@^heap@>
 
-For the table of pairs, |pair_map_put| enters a value, and |pair_map_get| finds it again. The other table, of the type |name_map|, has the same two functions with a string of bytes as key. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
+|pair_map_put| enters a value in this table, and |pair_map_get| finds it again. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
 
 \printedheader[16,21]{lookups/table.h}
 
 @<What the trainer knows@>=
-struct unique_piece {@+ const unsigned char *byte;@+ size_t n;
-  uint32_t weight;@+ };
 struct bpe_trainer {@+ struct memory *m;@+ struct error *why;
-  struct unique_piece *unique;@+ size_t n_unique, unique_cap;
-  struct name_map piece_number;
-    /* from a piece's bytes to its number, plus 1 */
-  struct text_node *nodes;@+ size_t n_nodes;
+  struct unique_pieces unique; /* the pieces, and how often each occurs */
+  struct text_node *nodes; /* one for each of their bytes */
   struct bpe_pair *pairs;@+ size_t n_pairs, pairs_cap;
   struct pair_map pair_number; /* from two ids to their pair, plus 1 */
-  struct heap queue;@+ struct split_work cut;@+ };
-
-@ A piece that is known counts once more; a new one gets the next number. Its bytes are not copied: they stay in the text, which is the caller's and outlives the trainer. The array of pieces may move when it grows; therefore the table gives a piece's
-number and not its address.
-
-@<Collect the pieces of the text@>=
-static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
-  size_t n)
-{
-  uint32_t known = name_map_get(&t->piece_number, byte, n);
-  if (known != 0) {
-    t->unique[known - 1].weight++;
-    return true;
-  }
-  struct unique_piece *p = memory_reserve(t->m, MEMORY_TOKENS, t->unique,
-    &t->unique_cap, t->n_unique + 1, 64, sizeof *p, t->why);
-  if (p == NULL)@+ return false;
-  t->unique = p;
-  t->unique[t->n_unique++] = (struct unique_piece) @[{ byte, n, 1 }@];
-  t->n_nodes += n;
-  return name_map_put(t->m, &t->piece_number, byte, n,
-    (uint32_t) t->n_unique, t->why);
-}
-
-@ The text is cut as \cref{sec:split} describes. Bytes that do not form characters cannot be shown to a pattern, which knows only characters;
-each run of them is a piece of its own, and merges may be learnt inside it as anywhere else. Without a pattern the whole text is one piece.
-
-@<Collect the pieces of the text@>=
-static bool collect(struct bpe_trainer *t, const unsigned char *text,
-  size_t n, struct splitter *by)
-{
-  if (by == NULL)@+ return n == 0 || enter_piece(t, text, n);
-  for (size_t at = 0, length = 0; at < n; at += length) {
-    bool whole;
-    struct pieces p;
-    struct text_piece next;
-    length = utf8_run(text + at, n - at, &whole);
-    pieces_begin(&p, whole ? by : NULL, &t->cut, text + at, length);
-    do {
-      if (!pieces_next(&p, &next, t->why))@+ return false;
-      if (next.n > 0 && !enter_piece(t, next.byte, next.n))
-        return false;
-    } while (next.n > 0);
-  }
-  return true;
-}
+  struct heap queue;@+ }; /* of the pairs, by count */
 
 @ The array of nodes is laid out once, piece after piece. A node's number must be below |NOWHERE|, so the text has at most 4 GiB,
 where equal pieces count once. The pairs of a piece are entered after all of its nodes, because a pair is found by
@@ -231,15 +182,14 @@ the id of its right neighbour as well. Finally all pairs enter the heap, each wi
 @<Lay out the nodes and count the pairs@>=
 static bool lay_out(struct bpe_trainer *t)
 {
-  if (t->n_nodes >= NOWHERE)
-    return error_say(t->why,
-      "a text of %zu bytes is too long to learn from", t->n_nodes);
-  t->nodes = memory_alloc(t->m, MEMORY_TOKENS, t->n_nodes, sizeof *t->nodes,
-    t->why);
+  size_t n = t->unique.n_bytes;
+  if (n >= NOWHERE) return error_say(t->why,
+    "a text of %zu bytes is too long to learn from", n);
+  t->nodes = memory_alloc(t->m, MEMORY_TOKENS, n, sizeof *t->nodes, t->why);
   if (t->nodes == NULL)@+ return false;
   uint32_t i = 0;
-  for (size_t k = 0; k < t->n_unique; k++) {
-    const struct unique_piece *p = &t->unique[k];
+  for (size_t k = 0; k < t->unique.n; k++) {
+    const struct unique_piece *p = &t->unique.piece[k];
     uint32_t first = i, last = i + (uint32_t) p->n - 1;
     @<Write the nodes of a piece@>@;
     for (i = first; i < last; i++)
@@ -413,20 +363,20 @@ static bool learn(struct bpe_trainer *t, struct bpe_merge *list,
   return true;
 }
 
-@ The trainer as a whole is now short: cut, lay out, learn. The caller gets either a list or an error, never half a list.
+@ The trainer as a whole is now short: cut, lay out, learn. The caller gets either a list or an error, never half a list. An id has 32 bits, of which one value is |NOWHERE|; so the number of merges is limited.
 
 @<Learn merges from a text@>=
 bool bpe_train(struct memory *m, const char *text, size_t n,
   const char *pattern, size_t merges, struct bpe_merge **out,
   size_t *n_out, struct error *why)
 {
-  struct bpe_trainer t = @[{ .m = m, .why = why, .cut = { .m = m } }@];
-  struct splitter *by = NULL;
+  struct bpe_trainer t = @[{ .m = m, .why = why }@];
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
-  @<Refuse what ids cannot number, and compile the pattern@>@;
-  ok = ok && collect(&t, (const unsigned char *) text, n, by)
-    && lay_out(&t);
+  bool ok = merges < NOWHERE - 256
+    || error_say(why, "%zu merges are more than ids can number", merges);
+  ok = ok && unique_collect(m, &t.unique, (const unsigned char *) text, n,
+    pattern, why) && lay_out(&t);
   if (ok) list = memory_alloc(m, MEMORY_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
@@ -436,27 +386,14 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   return ok;
 }
 
-@ An id has 32 bits, of which one value is |NOWHERE|. So the number of merges is limited; it may come from a
-command line, and is checked before any work is done.
-
-@<Refuse what ids cannot number, and compile the pattern@>=
-bool ok = merges < NOWHERE - 256
-  || error_say(why, "%zu merges are more than ids can number", merges);
-if (ok && pattern != NULL)
-  ok = (by = splitter_open(m, pattern, strlen(pattern), false, why))
-    != NULL;
-
 @ Whatever has happened, everything but the list is freed; what was never begun is null, and freeing that does nothing.
 
 @<Free what the trainer has used@>=
-splitter_close(by);
-split_work_free(&t.cut);
 heap_free(m, &t.queue);
 pair_map_free(m, &t.pair_number);
-name_map_free(m, &t.piece_number);
 memory_free(m, t.pairs);
 memory_free(m, t.nodes);
-memory_free(m, t.unique);
+unique_free(m, &t.unique);
 
 @* Encoding: applying the merges. \label{sec:encoding}
 To encode is to apply the merges in the order in which they were learnt. Why in that order, and not,
@@ -749,16 +686,14 @@ bool bpe_learnt(struct memory *m, struct bpe *b,
   return true;
 }
 
-@ In the file each function comes after those that it calls. Only the trainer cuts a text itself; the encoder is
+@ In the file each function comes after those that it calls. The encoder is
 given pieces, so that the same function serves a pattern, the stages of \cref{tokenizer}, and no cut at all.
 
 @(bpe.c@>=
 #include <string.h>
 #include "tokens/bpe.h"
-#include "lookups/split.h"
-#include "tokens/utf8.h"
+#include "tokens/unique.h"
 @<What the trainer knows@>@;
-@<Collect the pieces of the text@>@;
 @<Enter and strike out the pair that begins at a node@>@;
 @<Put pairs into the heap@>@;
 @<Lay out the nodes and count the pairs@>@;
@@ -906,32 +841,11 @@ if (b == 0xed)@+ high = 0x9f;
 if (b == 0xf0)@+ low = 0x90;
 if (b == 0xf4)@+ high = 0x8f;
 
-@ Two more answers follow from this one: how far whole characters reach, and how many bytes at the end of a text wait for more. (\Cref{sec:lossy} has two others: how a broken text is shown, and which number a character has.)
+@ One more answer follows from this one: how many bytes at the end of a text wait for more. (\Cref{sec:lossy} has three others: how far whole characters reach, how a broken text is shown, and which number a character has.)
 
 @(utf8.h@>=
-size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
-  /* the length of the longest run, from the first of |n| $\ge 1$
-     bytes on, of nothing but whole characters, or of nothing that is
-     one */
 size_t utf8_held(const unsigned char *byte, size_t n);
   /* how many bytes at the end are an unfinished character, 0 to 3 */
-
-@ A text can be cut into runs of whole characters and runs of bytes
-that do not form characters; a text without faults, which is nearly every text, comes out as a single run.
-
-@<Cut off a run@>=
-size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
-{
-  enum utf8_state state;
-  size_t at = utf8_next(byte, n, &state);
-  *whole = state == UTF8_WHOLE;
-  while (at < n) {
-    size_t step = utf8_next(byte + at, n - at, &state);
-    if ((state == UTF8_WHOLE) != *whole)@+ break;
-    at += step;
-  }
-  return at;
-}
 
 @ A character of four bytes is unfinished with at most three. So there are three endings to try, and a text of any length
 is judged by its last three bytes. We try the longest ending first;
@@ -1032,7 +946,6 @@ bool stream_flush(struct memory *m, struct stream *s,
 #include <string.h>
 #include "tokens/utf8.h"
 @<Tell what begins at a byte@>@;
-@<Cut off a run@>@;
 @<Count the bytes that wait for more@>@;
 @<Release what is certain, hold the rest@>@;
 
@@ -1119,7 +1032,7 @@ special token that token (|parse_special|), and are the ids that the files put a
 @* The check. \label{sec:tokenscheck}
 Here is the way from a text to its ids, all of it, now that the parts have names: cut, and
 encode every piece. (The text must be whole characters from
-end to end; a text that may have other bytes in it is first cut into runs, as the trainer does.)
+end to end; a text that may have other bytes in it is first cut into runs, \cref{sec:lossy}.)
 
 @<From a text to its ids@>=
 static bool encode(struct memory *m, const struct bpe *rules,

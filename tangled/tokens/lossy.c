@@ -2,6 +2,20 @@
 
 #include "tokens/utf8.h"
 
+/* <Cut off a run> */
+size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
+{
+  enum utf8_state state;
+  size_t at = utf8_next(byte, n, &state);
+  *whole = state == UTF8_WHOLE;
+  while (at < n) {
+    size_t step = utf8_next(byte + at, n - at, &state);
+    if ((state == UTF8_WHOLE) != *whole) break;
+    at += step;
+  }
+  return at;
+}
+
 /* <Replace what is not a character> */
 bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
   struct bytes *out, struct error *why)

@@ -37,20 +37,6 @@ size_t utf8_next(const unsigned char *byte, size_t n,
   return length;
 }
 
-/* <Cut off a run> */
-size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
-{
-  enum utf8_state state;
-  size_t at = utf8_next(byte, n, &state);
-  *whole = state == UTF8_WHOLE;
-  while (at < n) {
-    size_t step = utf8_next(byte + at, n - at, &state);
-    if ((state == UTF8_WHOLE) != *whole) break;
-    at += step;
-  }
-  return at;
-}
-
 /* <Count the bytes that wait for more> */
 size_t utf8_held(const unsigned char *byte, size_t n)
 {

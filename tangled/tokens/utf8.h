@@ -12,10 +12,6 @@ enum utf8_state { UTF8_WHOLE, UTF8_BROKEN, UTF8_UNFINISHED };
 size_t utf8_next(const unsigned char *byte, size_t n,
   enum utf8_state *state);
 
-/* the length of the longest run, from the first of n >=1 bytes on, of nothing but
-   whole characters, or of nothing that is one */
-size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
-
 /* how many bytes at the end are an unfinished character, 0 to 3 */
 size_t utf8_held(const unsigned char *byte, size_t n);
 
