@@ -203,7 +203,7 @@ together: a pass through a model needs a dozen arrays from its beginning to its 
 \emph{arena} (\cref{sec:memoryheader}). The allocations follow one another without tests; one test at the end finds out whether any of them failed, and one call frees all the blocks or keeps them for the next pass.
 @^growing array@>@^arena@>
 
-\printedheader[12,38]{ground/memory.h}
+\printedheader[26,38]{ground/memory.h}
 
 @* Memory-mapped files. \label{sec:files}
 A file of weights may be larger than we would like to copy, and reading it twice is waste.
@@ -278,8 +278,8 @@ static int print_sums(void)
 In this book no sum is divided according to the number of workers. Which part of a step a worker gets depends on its own number and theirs, never on
 which is faster, and no two workers write to the same place. So the threads decide when a result is there, but not what it is.
 
-@ On the two cores of our machine\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another, because the second thread is still awake and looking for it. After a pause that thread has
-gone to sleep, and the step takes \val[0]{ground.pool.asleep}. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. The pool is two pages of C; its one difficult place is a wake-up that could be lost (\cref{sec:poollife}).\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
+@ On the two cores of our machine\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another, and \val[0]{ground.pool.asleep} after a pause, in which the second thread has
+gone to sleep. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. \Cref{sec:poollife} has the C of the pool, two pages with one difficult place: a wake-up that could be lost.\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
 is a library in another's program. And it may combine the sums of threads in any order, which is what we have just ruled out.}
 @^OpenMP@>
 

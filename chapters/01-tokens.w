@@ -98,8 +98,8 @@ again. A pair that occurs once is merged like any other; when no pair is left, t
 @^tie@>@^training of merges@>@^trainer@>
 
 Other programs break ties differently: some take the pair that was met first. As long as no two counts are equal, all of them learn the same
-list; after the first tie the lists part, and because every merge changes later counts they need not meet
-again. Nothing of that matters once a list exists: there is only one way to apply it.
+list. After the first tie the lists may differ, and because every merge changes later counts, they need not agree
+again. None of that matters once a list exists: there is only one way to apply it.
 
 What are merges worth? \Cref{fig:shrink}\lab{lab:tokensfigures} counts bytes per id while the list grows. On the page from which the merges are learnt, the curve climbs
 until every word is a token. On a page that the trainer has not seen, though it speaks of the same cat, the curve gains little more than a third as much: the later merges
@@ -318,7 +318,7 @@ static bool queue_from(struct bpe_trainer *t, size_t k)
 one merge that makes the newer of its two ids, after which the pair enters the heap, and
 from then on other merges can only take places away from it. So we take the top entry, look at
 the pair's true count, and if that is lower, put the pair back with the true one. An entry that comes out
-with the right count has the highest count of all: no other entry is above it, and no true count is above its entry.
+with the right count has the highest count of all: no other entry is higher, and no pair's true count is higher than the pair's entry.
 This is a \emph{lazy} heap. The other way would be to move a pair in the heap whenever its count changes; then every pair must know its place in the heap, and most of the
 moving is for pairs that never come near the top.
 
@@ -342,8 +342,7 @@ static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
 
 @ What does training cost? A merge at one place removes one node, and there were no more nodes than bytes; so in \emph{all} merges
 together there are fewer places than the text has bytes, however many merges are asked for. Each place strikes out at most three pairs and enters
-at most two. And a pair that comes out of the heap with too high a count has lost a place since it went in, so that even the putting back is paid for by striking
-out. With $n$ bytes of different pieces everything is of the order $n\log n$, the logarithm for the heap.
+at most two. And a pair that comes out of the heap with too high a count has lost a place since it went in, so there are no more entries to put back than places that were struck out. With $n$ bytes of different pieces everything is of the order $n\log n$, the logarithm for the heap.
 
 This is the loop that the hand calculation went through nine times. If no pair is left, every piece is one token, and the list is shorter than was asked for.
 
@@ -841,7 +840,7 @@ if (b == 0xed)@+ high = 0x9f;
 if (b == 0xf0)@+ low = 0x90;
 if (b == 0xf4)@+ high = 0x8f;
 
-@ One more answer follows from this one: how many bytes at the end of a text wait for more. (\Cref{sec:lossy} has three others: how far whole characters reach, how a broken text is shown, and which number a character has.)
+@ |utf8_next| also answers how many bytes at the end of a text wait for more. (\Cref{sec:lossy} has three functions that grow from it: they find how far whole characters reach, show a broken text, and give the number of a character.)
 
 @(utf8.h@>=
 size_t utf8_held(const unsigned char *byte, size_t n);
@@ -1055,7 +1054,7 @@ static bool encode(struct memory *m, const struct bpe *rules,
 }
 
 @ The promise of this chapter is that encoding a text and decoding the ids gives the same text, whatever the text is, and now we can prove it. The pieces, one after the other, are the text. A piece begins as its bytes, each with an id that stands for it; and a
-merge puts one id in the place of two, and stands for the same bytes as the two. So at no moment, and whatever the merges are, do the ids stand for anything else.
+merge puts one id in the place of two, an id that stands for the bytes of both. So at no moment, and whatever the merges are, do the ids stand for anything else.
 Whether a program does what the proof says is another matter. This one learns the nine merges of the hand calculation, encodes \texttt{that}, and expands the ids again. If anything has changed, it ends with a status other than 0, and the build stops.
 
 @c

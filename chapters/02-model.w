@@ -167,7 +167,7 @@ opposite, and a layer that has nothing to contribute to some row adds nearly zer
 Without the additions, networks of a hundred layers could not be trained (\cited[He and others 2015]{He 2015}).
 @^residual stream@>@^embedding@>
 
-Here are the two operations. A |struct tensor| is an array of weights, as it is in the file, and |tensor_number| gives one of them as a float (\cref{sec:tensors}). The first argument |e| of every operation is the engine, which these versions do not need.
+Here are the two operations. A |struct tensor| is an array of weights, as it is in the file, and |tensor_number| gives one of them as a float (\cref{sec:tensors}). The first argument |e| of every operation is the engine, which the plain loops of this chapter do not need.
 
 @<Embedding and residual stream, plainly@>=
 static void embed(const struct engine *e, struct tensor table, size_t d,
@@ -232,7 +232,7 @@ chain from left to right is off by \val[1]{sum.chain} units in the last place on
 @ Three small decisions complete the definition. First, the product
 is not rounded before it is added: |fmaf(a,b,c)| is $ab+c$ rounded once. Today's processors have this \emph{multiply--add} as an instruction. It always means the same, while |a*b+c| may be compiled with one rounding or with two.
 Second, lanes begin with $+0$. Third, where the number of terms is not a multiple of sixteen, the lanes that have
-no more terms are left alone. To fill them up with zeros would not always be the same: a lane that has
+no more terms are left alone. Filling them up with zeros would not always give the same sum: a lane that has
 become $-0$ would turn into $+0$, and zero times an infinite number is NaN. \emph{The definition} of the dot product of two vectors of $n$ numbers, and of the plain sum that goes with it, is this:
 @^multiply--add@>
 
@@ -354,7 +354,7 @@ static void normalize(const struct engine *e, const struct norm *g, const float 
 
 @* Positions: rotary embedding (RoPE). \label{sec:layer}
 To attention a text is a set of rows: the sum over the keys is the same in whatever order the keys come. So a row must carry its position. GPT-2 adds to the embedding
-of a token a learned vector for its position, as the hand calculation did; its positions end where its table ends. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
+of a token a learned vector for its position, as the hand calculation did; it has no position beyond the end of that table. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
 proportional to the position. \label{sec:rope}
 @^rotary position embedding@>@^RoPE@>@^position@>
 
