@@ -385,7 +385,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   return ok;
 }
 
-@ Whatever has happened, everything but the list is freed; what was never begun is null, and freeing that does nothing.
+@ Whatever has happened, everything but the list is freed; what was never begun is null, and freeing null does nothing.
 
 @<Free what the trainer has used@>=
 heap_free(m, &t.queue);
@@ -398,7 +398,7 @@ unique_free(m, &t.unique);
 To encode is to apply the merges in the order in which they were learnt. Why in that order, and not,
 say, always the longest token that fits? Because the model has been trained on texts that were
 encoded in that way; any other encoding, though it stands for the same bytes, is a sequence of
-ids that the model has hardly ever seen. And why is the order of learning used at all? Because a merge was
+ids that the model has hardly ever seen. And why was the model trained with that order? Because a merge was
 learnt on a text in which all earlier ones had been applied: \tok{\ }\,\tok{th} can
 only be found where \tok{t}\,\tok{h} is \tok{th} already.
 @^rank@>@^encoding, of text@>
@@ -633,8 +633,8 @@ is the byte; any other id was made of two older ones, each of which is a byte or
 older ones still. So to expand an id we keep a stack of ids still to be expanded. The topmost is taken
 off; if it is a byte, it is written; if not, its right half is pushed and then its left half, which
 is now on top. Each id makes way for smaller ones, so the stack is empty in the end. A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
-and that of a long one and a byte, and so on; our stack is a block of memory that
-can be refused, while the machine's own stack overflows without a word.
+and that of a long one and a byte, and so on, so the recursion may be as deep as the longest token has bytes. Our stack is a block of memory, which may be
+refused with a message; the machine's own stack overflows without one.
 @^decoding, of ids@>
 
 @(bpe.h@>=
@@ -743,13 +743,13 @@ A text in memory is a sequence of bytes, and what the bytes mean is a convention
 our time is \emph{UTF-8} \cited{Yergeau 2003}: a byte below 128 is the ASCII character of that number; any other
 character is one leading byte, whose upper bits say how many bytes follow, and one to three
 continuation bytes of the form \texttt{10xxxxxx}. No leading byte has that form. So no character's
-bytes occur inside another's, and a reader may start anywhere and is right after at most
+bytes occur inside another's, and a program that starts anywhere in a text finds the beginning of a character after at most
 three bytes.
 @^UTF-8@>
 
 \begin{byhand}{one character, three bytes}
 The euro sign is character U+20AC. In bits, \texttt{2} is \texttt{0010}, \texttt{0} is \texttt{0000}, \texttt{A} is \texttt{1010}, \texttt{C} is
-\texttt{1100}. A character of sixteen bits goes into three bytes, as four, six and six bits, each after a mark that tells the byte's part:
+\texttt{1100}. A character of sixteen bits goes into three bytes, as four, six and six bits, each after a mark that says which part it is:
 
 \medskip
 \begin{tabular}{@@{}llll@@{}}
@@ -760,7 +760,7 @@ The euro sign is character U+20AC. In bits, \texttt{2} is \texttt{0010}, \texttt
 \end{tabular}
 \medskip
 
-A reader who sees only \texttt{82} knows from its first two bits that nothing begins here, and goes one byte back.
+A program that sees only \texttt{82} knows from its first two bits that no character begins here, and goes one byte back.
 \end{byhand}
 
 Why do merges start from bytes and not from characters? Because then every text can be encoded. Unicode has
@@ -872,8 +872,7 @@ hold back the bytes that are not a character \emph{yet}, and nothing else. (To d
 that were printed have to be taken back.)
 @^streaming@>
 
-The definition is short. After each token, release everything but the longest ending that is an
-incomplete and still completable character. So at most three bytes are ever held, a byte that
+The definition is short. After each token, release everything but an ending that is the beginning of a character and can still be completed. So at most three bytes are ever held, a byte that
 can never become a character is released at once (holding it would be holding it forever), and
 nothing is ever lost: the pieces released, and what is flushed at the end, are together exactly
 the bytes of all tokens. \Cref{fig:stream}\lab{lab:tokensfigures} shows the seven tokens of a price: \texttt{on}, a space, the euro sign, \texttt{9}.
@@ -996,8 +995,8 @@ spaces, and wanted no such rules. The space is a character like others, shown as
 be another token than the same word further on; so a space is put there, and taken away in the end. A program that decodes one token alone cannot know
 whether to show its space; it depends on whether something comes before it.
 
-\emph{What is written down?} A list of merges, as here; or for each token a number, and the rule that neighbours merge if together they are a token, the pair with the best number first. OpenAI's later files, for its library tiktoken, are of this second
-kind, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: \cref{sentencepiece} turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
+\emph{What is written down?} A list of merges, as here; or for each token a number, and the rule that neighbours merge if together they are a token, the pair with the best number first. OpenAI's later files, for its library tiktoken, are the third kind: they are written down in this second
+way, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: \cref{sentencepiece} turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
 @^tiktoken@>
 
 @ \Cref{fig:spellings} shows one sentence that is hard for all. Llama~2's vocabulary is SentencePiece's, the other three begin with bytes and differ in their patterns. All of them leave one of the two spaces to what follows. The Greek word takes nearly a token for each letter
