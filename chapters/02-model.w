@@ -434,7 +434,7 @@ Each head does this with its own part of the query, and the heads' outputs, conc
 \fig{onerow}{fig:onerow}{Two rows of attention in the built-in model: the weights that head \val{heads.the.head} of layer \val{heads.the.layer} gives, in a late row of a story, to all positions up to the row's own. Each row's weights sum to 1. The row of \emph{book} looks at several places; that of \emph{whispered} gives \val[2]{heads.story.weight} to the name that the model is about to write.}{Two rows of vertical bars over the words of the beginning of a story that ends in: I will find the book, whispered. In the upper row, of the word book, the bars are low, the highest a quarter, over a comma. In the lower row, of the word whispered, all bars are nearly zero but one, which is nearly 1: over the name Elena, nine words before the end.}
 
 @ Keys and values have to be kept for as long as the text goes on, queries do not; \cref{cache} is about that. Many models therefore have fewer
-heads of keys and values than of queries, and each group of query heads shares one: \emph{grouped-query attention} (GQA). The built-in model has \val{sizes.pocket.heads} and \val{sizes.pocket.kv}.
+heads of keys and values than of queries, and each group of query heads shares one: \emph{grouped-query attention} (GQA). The built-in model has \val{sizes.pocket.heads} heads of queries and \val{sizes.pocket.kv} of keys and values.
 @^grouped-query attention@>
 
 @<The shape of the heads@>=
@@ -573,13 +573,13 @@ static void attend(const struct engine *e, const struct attention_dims *h,
 }
 
 @* Softmax: the mask and the scale. \label{sec:weights}
-\emph{Softmax} turns any numbers into weights that sum to 1. Only differences count, since a constant added
+Softmax turns any numbers into weights that sum to 1. Only their differences count, since a constant added
 to all of them cancels; so the largest is subtracted first. Without that, the exponential of a score of \given{100} would be infinite in float, whose numbers end
 before $e^{89}$, and
 infinity over infinity is not a number. With it, the largest exponential is 1, and scores far below the largest get a weight of 0.
 @^softmax@>
 
-A position that is not to be seen is \emph{left out} of both sums. Two other ways are met in programs. To give it the score $-\infty$
+A position that is not to be seen is \emph{left out} of both sums. Some programs do something else. To give it the score $-\infty$
 has the same result, but computes a score in vain. To compute the weights over all positions and set those of
 the future to zero \emph{afterwards} is wrong: the exponentials of the future are still in the sum by which all weights were divided. In
 the model of the hand calculation, let the row of \tok{\ cat} see \tok{the} and itself. Head A's weights are \val[2]{mask.out.0}
@@ -596,9 +596,9 @@ terms add; so $q\cdot k$ has variance $d_h$, and divided by the root it has vari
 
 Without the division, the scores of 64 such keys have a standard deviation of 8, the
 largest is usually far above the next, and softmax puts nearly all weight on one key. The mean largest weight is
-\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} This
-has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
-to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without: little is left to learn from.
+\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} So sharp a softmax
+is also hard to train. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys, these derivatives sum
+to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without, so little is left to learn from.
 @^saturation@>
 
 \fig{saturation}{fig:saturation}{The mean largest weight of a softmax over 64 keys, while the keys get longer. Undivided scores make attention
@@ -667,7 +667,7 @@ static double sum_exp(const float *x, size_t n, double *max)
   return lane[0];
 }
 
-@ The kernels make the probabilities of several rows, or their logarithms.
+@ Two functions are built on it. They make the probabilities of several rows, or their logarithms.
 
 @<Softmax, plainly@>=
 static void softmax(const struct engine *e, const float *x, size_t rows, size_t n,
@@ -810,9 +810,12 @@ struct model {
 @<The whole model@>@;
 #endif
 
-@ Models are opened from files by functions of the workshop. The chapters use these.
+@ Models are opened from files by functions of the workshop, most of them by |model_open|.
 
 \printedheader[10,15]{families/loader.h}
+
+Three more are used in the chapters. A message about a model names its file, which |tensor_file_path| finds. And chapter 6 counts the bytes of a model without opening it: |config_open| reads its settings, and |layout_find| says which tensors its family has.
+
 \printedheader[42,44]{safetensors/tensor_file.h}
 \printedheader[24,27]{families/config.h}
 \printedheader[32,33]{families/layout.h}
@@ -1126,7 +1129,7 @@ once for each position that some row sees, not once for each pair: the least tha
   c->cache_bytes_written += w->n * w->s->row_bytes;
   c->cache_bytes_read += w->s->rows_visible * w->s->row_bytes;
 
-@ The first half of a layer: norm, attention, and the way back into the residual stream.
+@ The first half of a layer is a norm, attention, and the way back into the residual stream.
 
 @<Pass through attention@>=
 static void attention_block(struct work *w, const struct model_layer *l, uint32_t i)
@@ -1147,7 +1150,7 @@ static void attention_block(struct work *w, const struct model_layer *l, uint32_
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
-@ The second half: norm, up, activation, down, and into the stream. With a gate, the activation is
+@ The second half is a norm, the matrix up, the activation, the matrix down, and again the way into the stream. With a gate, the activation is
 applied to the gate, which then multiplies the other product. Here are most of a model's multiply--adds, and no row looks at another.
 
 @<Pass through the MLP@>=
@@ -1354,11 +1357,11 @@ A product of such factors is never larger than the smallest of them, here in \va
 @ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the built-in model says
 $$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}\approx\val[5]{text.product},$$
 which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts the sum is the only way. Five hundred
-factors of \given{0.15} multiply to a number with more than four hundred zeros after the point, more than the smallest positive
+factors of \given{0.15} multiply to a number with more than four hundred zeros after the point, far below the smallest positive
 double: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
 
 
-@ One pass makes all rows, and row |i| has seen exactly the tokens up to |i|; so its log-softmax at the next token is the next term of the sum. A logit that is not finite has no logarithm worth adding.
+@ One pass makes all rows, and row |i| has seen exactly the tokens up to |i|; so its log-softmax at the next token is the next term of the sum. If a logit is not finite, the sum would mean nothing; so the function fails and names the token.
 
 @<Add up the log-probabilities of a text@>=
 static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p,
@@ -1403,7 +1406,7 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
 
 @ Equation \eqref{eq:chain} begins at the left because text is written so. The same definition works in any order of the tokens: last
 first, or the middle one first. There are models that do this, and they must be told which place is to be filled.
-From left to right needs no telling, and a prefix stays a prefix while the text grows.
+A model that writes from left to right need not be told, and what it has read stays the beginning of the text while the text grows.
 @^order of tokens@>
 
 Not all models of text use the chain rule. \emph{Masked} models \cited{Devlin 2019} guess what has been covered up, each covered token by itself from all that is visible; the
@@ -1457,7 +1460,7 @@ int main(void)
   return !ok;
 }
 
-@ The numbers that it prints are those of the boxes, to the last digit. The tests also compare the engine with a second implementation, written from the papers in double precision, that shares no line with it: small random models of every family get the same logits from both, within the rounding.
+@ The numbers that the program prints are those of the boxes, to the last digit. The tests also compare the engine with a second implementation, written from the papers in double precision, that shares no line with it: small random models of every family get the same logits from both, within the rounding.
 
 \checkpoint{build/out/model.txt}{what the program of this chapter prints}
 
