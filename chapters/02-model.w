@@ -1012,10 +1012,9 @@ wants them for one row only, and in a small model the head is the largest matrix
 of all; |model_logits| makes them for the rows that the caller names.
 @^pass@>@^hidden state@>@^forward pass@>
 
-The arrays of a pass are in a |struct work|. None of them has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
+What is left of it is a |struct pass|: |n| hidden states of |d_model| numbers in an array |hidden|, and for each row the layer, if any, in which one of its numbers was not finite (\cref{sec:passheader}). While it runs, its arrays are in a |struct work|. None of them has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
 on from layer to layer. \Cref{sec:arrays} allocates them before the first layer and frees them after the last.
 
-\printedheader[10,19]{model/forward.h}
 \printedheader[43,48]{model/forward.h}
 \printedheader[64,67]{model/forward.h}
 \printedheader[12,19]{model/work.h}
@@ -1173,7 +1172,8 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 }
 
 @ The pass is short: embed, and then for each layer its two halves. Each matrix is multiplied by all rows and read once. The last two counters say so: the
-multiply--adds grow with |w->n| and the bytes of weights do not, and much of what later chapters gain comes from that.
+multiply--adds grow with |w->n| and the bytes of weights do not, and much of what later chapters gain comes from that. A pass that is given up ends with its layer, and the counters are set back to
+what they were, because they count only rows that the caller receives.
 @<Put the rows through all layers@>=
 static bool work_run(struct work *w, const struct row *rows, struct error *why)
 {
@@ -1188,22 +1188,16 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
     mlp_block(w, &lm->layers[i], i);
     work_mark(w, i + 1);
   }
-  if (!w->goes_on) @<Give up the pass@>@;
+  if (!w->goes_on) {
+    *c = before;
+    return error_say(why,@|
+      "the pass was given up after %zu of %zu rows", w->done, w->n);
+  }
   c->passes++, c->rows += w->n;
   c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->rows_recomputed;
   c->madds_linear += w->n * lm->layer_madds;
   c->weight_bytes_read += lm->layer_bytes;
   return true;
-}
-
-@ A pass that is given up ends with its layer, and the counters are set back to
-what they were, because they count only rows that the caller receives.
-
-@<Give up the pass@>=
-{
-  *c = before;
-  return error_say(why,@|
-    "the pass was given up after %zu of %zu rows", w->done, w->n);
 }
 
 @ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, and kernels that do not fit the model or the build (\cref{sec:passchecks}); the store refuses rows that leave a gap; memory may run out. All of this is found out before
