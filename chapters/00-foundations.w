@@ -84,7 +84,7 @@ fits into a short program, the keys come from a program of the laboratory. Times
 run to run, so they come from a file that was measured once and names the machine, as in \cref{sec:pool}. A number that we choose, such as the threes above, is simply typed.
 @^keys@>@^numbers, printed@>
 
-This is the program of the chapter. Each of its parts comes where it explains something.
+This is the program of the chapter; each of its parts comes where it explains something.
 
 @c
 #include <stdio.h>
@@ -205,6 +205,10 @@ together: a pass through a model needs a dozen arrays from its beginning to its 
 
 \printedheader[26,38]{ground/memory.h}
 
+@ Two such arrays grow in nearly every chapter: \label{sec:buffers} a text is an array of bytes, and a model reads an array of \emph{ids}, the numbers of chapter~1. A struct of zeros is an empty array. |struct ids| is like |struct bytes|, with |id| in the place of |byte|, and |ids_push| appends one id.
+
+\printedheader[9,14]{ground/buffers.h}
+
 @* Memory-mapped files. \label{sec:files}
 A file of weights may be larger than we would like to copy, and reading it twice is waste.
 So we \emph{map} it: the system lets the file be memory, read-only, and we look at it in place.
@@ -222,12 +226,6 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
   /* maps the whole regular file |path|; the message names it */
 void file_unmap(struct mapping *map);
   /* ends a mapping; all pointers into it die with it */
-
-@* Bytes and ids. \label{sec:buffers}
-A text is an array of bytes, and a model reads an array of \emph{ids}, the numbers of chapter~1. Both grow while we work on them.
-A struct of zeros is an empty array, so there is no function to open one.
-
-\printedheader[9,24]{ground/buffers.h}
 
 @* A thread pool. \label{sec:pool}
 To send a text through a model takes a few dozen large steps, each of which can be divided among
@@ -287,18 +285,17 @@ The last thing that can change a sum is the floating-point unit. It has modes, w
 zero. A library linked with \.{-Ofast} may have changed them without saying so. So we set the standard modes, once at the start of a pass through a model and once when a worker is born; and at the end of the pass we put back those that we found, since the caller's thread is not ours.
 @^rounding mode@>
 
-\printedheader[15,30]{ground/pool.h}
+\printedheader[15,27]{ground/pool.h}
 
 @* Progress and cancellation. \label{sec:progress}
-Some calls take long, such as reading a whole book as a prompt. The person who waits wants to know how far the work has come, and may want to give it up. One question meets both needs.
-The working function asks its caller now and then: \emph{this much is done; shall I go on?} The caller supplies the function that answers, a \emph{callback}.
-If we stopped the thread from outside instead, its locks would stay locked and its memory would be lost. A function that is told to give up can put everything in order first: a pass that is given up has
-stored nothing (\cref{sec:forward}), and the text of a generation keeps what was written before.
-The structure of the callback is |struct progress| (\cref{sec:asking}).
+Some calls take long, such as reading a whole book as a prompt. The person who waits wants to know how far the work has come, and may want to give it up. So the working function
+asks its caller now and then: \emph{this much is done; shall I go on?} The caller supplies the function that answers, a \emph{callback} (|struct progress|, \cref{sec:asking}).
+If we stopped the thread from outside instead, its locks would stay locked and its memory would be lost. A function that is told to give up puts everything in order first: a pass that is given up has
+stored nothing (\cref{sec:forward}), and a text keeps what was written before.
 @^progress@>@^cancellation@>@^callback@>
 
 @* Exercises. \label{sec:groundexercises}
-Every answer can be judged: \texttt{make exercise-00-1} puts a skeleton of the first answer into a file of your own, and judges
+The command \texttt{make exercise-00-1} puts a skeleton of the first answer into a file, and judges
 the file when you call it again.
 
 \begin{exercises}
