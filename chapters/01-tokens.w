@@ -441,7 +441,7 @@ struct bpe_node {@+ uint32_t id, prev, next;@+ };
 struct bpe_work {@+ struct ids piece;@+ struct bpe_node *node;@+ size_t cap;
   struct heap queue;@+ uint64_t lookups;@+ };
   /* a piece as ids, a list of |cap| nodes, the merges to be done, and
-     a count of look-ups; all zero is an empty workspace */
+     a count of look-ups; all zero to begin with */
 bool bpe_encode(const struct bpe *b, struct memory *m,
   struct bpe_work *w, const unsigned char *byte, size_t n,
   struct ids *out, struct error *why);

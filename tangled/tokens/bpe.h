@@ -34,7 +34,7 @@ struct bpe { uint32_t byte_id[256]; struct bpe_rule *rule; size_t n,
 struct bpe_node { uint32_t id, prev, next; };
 
 /* a piece as ids, a list of cap nodes, the merges to be done, and a count of
-   look-ups; all zero is an empty workspace */
+   look-ups; all zero to begin with */
 struct bpe_work { struct ids piece; struct bpe_node *node; size_t cap;
   struct heap queue; uint64_t lookups; };
 
