@@ -7,8 +7,8 @@ memory, reads files that strangers wrote, and divides its work among threads. Ea
 these can go wrong without a word. The same numbers, added in another order, may give another sum. A request for memory can fail in the
 middle of a text. A file can end before its own header says it does. Two threads can write to the same place.
 
-This chapter says what the book promises about the four, and prints the headers with which the other chapters keep the promises: first how a thing is used,
-then why it is so, then the declarations. The functions themselves are in the workshop, in \cref{ground/body}; you need none of them to read on.
+This chapter says what the book promises about the four, and shows the functions with which the other chapters keep the promises: how each is used,
+and why it is so. Their C is in the workshop, in \cref{ground/body}; you do not need it to read on.
 None of this is about language models. If you are in a hurry, do the two hand calculations, and come back when a later chapter
 says |memory_alloc| or |pool_run|.
 
@@ -34,24 +34,24 @@ $M$ again, and each of the others does the same. Now each worker adds an equal p
 \end{tabular}
 \medskip
 
-The exact sum is 100,000,015. That the sums are rounded is not the trouble; the trouble is that three machines print three sums. The cure is to cut the list
-into pairs, however many workers there are. They may share the pairs as they like: the sums of the pairs are $M$, 6 and 6, and the sum is 100,000,016, always.
+The exact sum is 100,000,015. That sums are rounded cannot be helped. But the number of workers must not decide how. The cure is to cut the list
+into pairs, however many workers there are. The workers may share the pairs as they like: the sums of the pairs are $M$, 6 and 6, and the sum is 100,000,016, always.
 \end{byhand}
 
 @ So the rule of the engine is: \emph{which numbers are added, and in which order, depends on the problem and never on the workers.} \Cref{sec:order} fixes the order for
 every sum in a model. Most steps consist of many sums, one for each row of a matrix; then each sum is added by one worker from beginning to end, and only
-the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:attend}). The rule need not cost speed: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
+the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions, whatever the number of threads (\cref{sec:attend}). The rule need not cost speed: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
 
-Three things besides us can change a sum. A compiler may reorder it, or keep intermediate results in
-wider registers: |ground.h|, which every
-file of this book includes, refuses to be compiled under either. A compiler may also contract a product and a sum
-into one operation with one rounding where we wrote two. The preprocessor cannot see that. The command line of every build
+Three things besides our own code can change a sum. First, a compiler may reorder it, or keep intermediate results in
+wider registers. |ground.h|, which every
+file of this book includes, refuses to be compiled in either case. Second, a compiler may contract a product and a sum
+into one operation with one rounding where we wrote two. The preprocessor cannot see that, so the command line of every build
 forbids it, as you can see under each checkpoint, and the \emph{kernels}, the small functions in which all the multiplying is done, test themselves for it before they are used (\cref{sec:kerneltable}).
-The third is a mode of the thread; we come to it in \cref{sec:pool}.
+Third, each thread has modes of rounding, which other code may have changed; we come to them in \cref{sec:pool}.
 @^fast math@>
 
-The rest of the header is a table of contents of this chapter. It includes nothing of the system's, so
-a program that includes it is plain C. (\.{paths.h}, with functions that join names of files, is in the workshop.)
+The rest of the header is a table of contents of this chapter. The longer headers that it includes are
+printed whole in the workshop; this chapter shows those lines of them that you will meet again.
 
 @(ground.h@>=
 #ifndef INCIPIT_GROUND_H
@@ -62,16 +62,15 @@ _Static_assert(0, "-ffast-math would reorder the sums");
 #if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
 _Static_assert(0, "floats in wider registers (x87?)");
 #endif
-#include <fenv.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 @<An error is one message@>@;
-@<Memory that is counted@>@;
+#include "ground/memory.h"
 @<A file that is mapped@>@;
 #include "ground/paths.h"
-@<A pool of workers@>@;
-@<Progress, and a way to stop@>@;
+#include "ground/pool.h"
+#include "ground/progress.h"
 #endif
 
 @* Printed numbers. \label{sec:keys}
@@ -85,7 +84,7 @@ fits into a short program, the keys come from a program of the laboratory. Times
 run to run, so they come from a file that was measured once and names the machine, as in \cref{sec:pool}. A number that we choose, such as the threes above, is simply typed.
 @^keys, of printed numbers@>@^numbers, printed@>
 
-This is the program of the chapter. Each of its parts comes where it explains something.
+This is the program of the chapter; each of its parts comes where it explains something.
 
 @c
 #include <stdio.h>
@@ -144,9 +143,38 @@ also says how much is held already, so that
 the user can see whether the last request was the large one.
 
 @* Counted memory. \label{sec:memory}
-You declare a |struct memory|, allocate from it, look into it, and free what you got. Here are five requests of a few bytes each; |fail_at| says that the fourth of them
-is to be refused, although it has done nothing wrong.
-@^memory@>
+Chapter 6 will claim to know, to the byte, what a model's memory costs, and such a claim
+needs a witness who was there when each byte was handed out. |malloc| keeps no account. So all memory of the
+engine comes from an allocator of our own, which keeps one for each purpose, and chapter 6 compares its formulas with the accounts. Here is such an account, kept with a pencil.\sidefig{ground}{fig:ground}{Bytes after each of the six events. \emph{Requested} and \emph{allocated} only rise, and
+part where a request is refused; \emph{live} falls when a block is freed; the
+\emph{peak}, the broad line, remembers the highest that \emph{live} has been.}{A step plot of bytes over six events.
+The lines requested and allocated rise together to \val{ground.requested.4}, and part at event five,
+where requested goes on to \val{ground.requested.5} and allocated stays; they end at
+\val{ground.requested.6} and \val{ground.allocated.6}. Live reaches \val{ground.live.3} at event
+three, falls to \val{ground.live.4} and ends at \val{ground.live.6}. The peak stays at
+\val{ground.peak.6}.}
+@^memory@>@^account@>
+
+\begin{byhand}{five requests, one refused}
+Four numbers are kept: the bytes \emph{requested}, the bytes \emph{allocated}, those that are \emph{live} (allocated and not freed), and the \emph{peak} of the live.
+
+\medskip
+\begin{tabular}{@@{}lrrrr@@{}}
+\tabhead{event} & \tabhead{requested} & \tabhead{allocated} & \tabhead{live} & \tabhead{peak}\\
+allocate 60 & 60 & 60 & 60 & 60\\
+allocate 40 & 100 & 100 & 100 & 100\\
+allocate 80 & 180 & 180 & 180 & 180\\
+free 40 & 180 & 180 & 140 & 180\\
+allocate 50, refused & 230 & 180 & 140 & 180\\
+allocate 30 & 260 & 210 & 170 & 180
+\end{tabular}
+\medskip
+
+The peak is the largest number in the column \emph{live}: the memory that a machine must have for the program to run. The program prints the last line; \cref{fig:ground}\lab{lab:accountsofground} draws the columns.
+\end{byhand}
+
+@ In C you declare a |struct memory|, allocate from it, look into it, and free what you got. |fail_at| says which request is refused although it has done nothing wrong. That is for tests: in nearly every chapter
+a test refuses the first request, then the second, and so on, until a run goes through, and checks that nothing leaks or crashes.
 
 @<Make the requests of the hand calculation@>=
 static void print_account(void)
@@ -164,98 +192,30 @@ static void print_account(void)
   memory_free(&m, d), memory_free(&m, e);
 }
 
-@ Why not |malloc|? Because chapter 6 will claim to know, to the byte, what a model's memory costs, and such a claim
-needs a witness who was there when each byte was handed out. So all memory of the
-engine comes from one allocator that keeps an account for each purpose,
-and the formulas of chapter 6 are compared with the accounts.
-@^account@>
+@ The accounts count what \emph{we} request, without the rounding of a block to 64 bytes, the C library's own headers, the
+stacks of threads, mapped files, and what other libraries take for themselves. They answer
+how much a \emph{model} needs, and the answer must be the same under another C library.\side{Each |struct memory| belongs to one thread at a time, and the workers of a pool never allocate. So the accounts need no
+lock. Threads that write texts at the same time have one each; models and tokenizers, which they may share, allocate nothing while they are read.}
 
 Two patterns of use have functions of their own. The first is an array that grows while it is filled. |memory_reserve| doubles it when it is full, so each element is
 copied fewer than two times on average, however long the array becomes (\cref{sec:allocator}). The second is a group of blocks that are freed
 together: a pass through a model needs a dozen arrays from its beginning to its end. They come from an
-\emph{arena}. The allocations follow one another without tests; one test at the end finds out whether any of them failed, and one call frees all the blocks or keeps them for the next pass.
+\emph{arena} (\cref{sec:memoryheader}). The allocations follow one another without tests; one test at the end finds out whether any of them failed, and one call frees all the blocks or keeps them for the next pass.
 @^growing array@>@^arena@>
 
-@<Memory that is counted@>=
-enum memory_class {@+ MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS,
-  MEMORY_TOKENS, MEMORY_TRAINING, MEMORY_OTHER, N_MEMORY_CLASSES@+ };
-  /* what a block is for */
-struct account {@+ uint64_t requested, allocated, live, peak, requests, refused;@+ };
-  /* bytes requested, refused or not; bytes allocated; those not yet freed; the most
-     that were |live|; then two counts of requests */
-struct memory {@+ struct account of[N_MEMORY_CLASSES], all;@+ uint64_t fail_at;@+ };
-  /* by purpose and together; all zero before the first request. Request number
-     |fail_at|, from 1, is refused; 0: none */
-void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
-  struct error *why);
-  /* |count| objects of |size| bytes, zeroed, aligned to 64, owned by the caller; null and a message
-     if refused or if |count*size| overflows; a pointer even for 0 bytes */
-void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
-  size_t size, struct error *why);
-  /* the block |p|, or null for none, becomes one of |count| objects, its contents kept and
-     the rest zeroed; on failure |p| is untouched and still owned by the caller */
-void memory_free(struct memory *m, void *p);
-  /* frees a block; null does nothing */
-const char *memory_class_name(enum memory_class what);
-  /* \.{"weights"}, \.{"cache"}, \dots */
-void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
-  size_t wanted, size_t first, size_t size, struct error *why);
-  /* an array |p| of |*cap| objects, or null and 0, gets room for |wanted| $\ge 1$: |p| itself if it has
-     that room, otherwise a block of |2*(wanted-1)+first| objects that replaces it (|first| $\ge 1$);
-     on failure null and a message, |p| and |*cap| as they were */
-struct arena {@+ struct memory *m;@+ void *last, *spare;@+ bool refused;@+ };
-  /* blocks that are freed together, charged to |m|: |last| is the newest, |spare|
-     the first of those kept for reuse; |refused|: a request was refused. To begin, set |m| and leave the rest zero */
-void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
-  struct error *why);
-  /* a block as of |memory_alloc|, or a kept one with any contents; it is neither
-     resized nor freed by itself; after a refusal null, without another request */
-void arena_reset(struct arena *a);
-  /* takes all blocks back and keeps them for the next allocations: the first is given out first,
-     and one that is too small, or for another purpose, is freed and replaced */
-void arena_free(struct arena *a);
-  /* frees all blocks, kept ones as well */
+\printedheader[26,38]{ground/memory.h}
 
-@ The accounts count what \emph{we} request, without the rounding of a block to 64 bytes, the C library's own headers, the
-stacks of threads, mapped files, and what jansson and utf8proc take for themselves. They answer
-how much a \emph{model} needs, and the answer must be the same under another C library.\side{Each |struct memory| belongs to one thread at a time, and the workers of a pool never allocate. So the accounts need no
-lock. Threads that write texts at the same time have one each; models and tokenizers, which they may share, allocate nothing while they are read.}
-The field |fail_at| is for tests. In nearly every chapter a test refuses the first request, then the second, and so on, until a run goes through, and checks that nothing leaks or crashes.
+@ Two such arrays grow in nearly every chapter: \label{sec:buffers} a text is an array of bytes, and a model reads an array of \emph{ids}, the numbers of chapter~1. A struct of zeros is an empty array. |struct ids| is like |struct bytes|, with |id| in the place of |byte|, and |ids_push| appends one id.
 
-Here is the account of the five requests, kept with a pencil.\sidefig{ground}{fig:ground}{Bytes after each of the six events. \emph{Requested} and \emph{allocated} only rise, and
-part where a request is refused; \emph{live} falls when a block is freed; the
-\emph{peak}, the broad line, remembers the highest that \emph{live} has been.}{A step plot of bytes over six events.
-The lines requested and allocated rise together to \val{ground.requested.4}, and part at event five,
-where requested goes on to \val{ground.requested.5} and allocated stays; they end at
-\val{ground.requested.6} and \val{ground.allocated.6}. Live reaches \val{ground.live.3} at event
-three, falls to \val{ground.live.4} and ends at \val{ground.live.6}. The peak stays at
-\val{ground.peak.6}.}
-
-\begin{byhand}{five requests, one refused}
-Four numbers are kept: the bytes \emph{requested}, the bytes \emph{allocated}, those that are \emph{live} (allocated and not freed), and the \emph{peak} of the live.
-
-\medskip
-\begin{tabular}{@@{}lrrrr@@{}}
-\tabhead{event} & \tabhead{requested} & \tabhead{allocated} & \tabhead{live} & \tabhead{peak}\\
-allocate 60 & 60 & 60 & 60 & 60\\
-allocate 40 & 100 & 100 & 100 & 100\\
-allocate 80 & 180 & 180 & 180 & 180\\
-free 40 & 180 & 180 & 140 & 180\\
-allocate 50, refused & 230 & 180 & 140 & 180\\
-allocate 30 & 260 & 210 & 170 & 180
-\end{tabular}
-\medskip
-
-The peak is not the sum of anything: it is a moment, and here it is over before the end. The program prints the last line; \cref{fig:ground}\lab{lab:accountsofground} draws the columns.
-\end{byhand}
+\printedheader[9,14]{ground/buffers.h}
 
 @* Memory-mapped files. \label{sec:files}
 A file of weights may be larger than we would like to copy, and reading it twice is waste.
-We ask the system to let the file \emph{be} memory, read-only, and look at it in place:
-a page that no code reads never leaves the disk, and two programs that map the same model share its pages. What we do not do is believe the file. A
+So we \emph{map} it: the system lets the file be memory, read-only, and we look at it in place.
+A page that no code reads never leaves the disk, and two programs that map the same model share its pages. What we do not do is believe the file. A
 mapping says how many bytes there are; whether they mean anything is for the reader of
-that format to find out, number by number, before it follows one. A length that is believed too early is a pointer
-to somewhere else.\side{One danger stays. If another program shortens the file while we look at it, reading past the new end raises a signal and not an error. A library may not catch the signals
+that format to find out, number by number, before it follows one. A length that is believed too early leads a pointer
+out of the file.\side{One danger stays. If another program shortens the file while we look at it, reading past the new end raises a signal and not an error. A library may not catch the signals
 of its caller; the command does, and prints a message (\cref{command}).}
 @^memory mapping@>
 
@@ -266,34 +226,6 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
   /* maps the whole regular file |path|; the message names it */
 void file_unmap(struct mapping *map);
   /* ends a mapping; all pointers into it die with it */
-
-@* Bytes and ids. \label{sec:buffers}
-A text is an array of bytes, and a model reads an array of \emph{ids}, the numbers of chapter~1. Both grow while we work on them. They have a header of their own.
-A struct of zeros is an empty array, so there is no function to open one.
-
-@(buffers.h@>=
-#ifndef INCIPIT_BUFFERS_H
-#define INCIPIT_BUFFERS_H
-#include "ground/ground.h"
-struct bytes {@+ unsigned char *byte;@+ size_t n, cap;@+ };
-  /* |n| bytes in a block of |cap|, for tokens; all zero is empty */
-bool bytes_push(struct memory *m, struct bytes *b, const void *more,
-  size_t n, struct error *why);
-  /* appends |n| bytes (|more| not inside |b|); on failure |b| is as it was */
-void bytes_free(struct memory *m, struct bytes *b);
-  /* frees the block and empties the array */
-struct ids {@+ uint32_t *id;@+ size_t n, cap;@+ };
-  /* a growing array of ids, like |struct bytes|; all zero is empty */
-bool ids_push(struct memory *m, struct ids *list, uint32_t id,
-  struct error *why);
-  /* appends one id; on failure the array is as it was */
-void ids_free(struct memory *m, struct ids *list);
-  /* frees the block and empties the array */
-int hex_digit(unsigned char c);
-  /* the value of a hexadecimal digit, capital or not; $-1$ for any other byte */
-int hex_byte(const void *two);
-  /* the value of two; $-1$ if one is not a digit; the second is not read if the first is not a digit */
-#endif
 
 @* A thread pool. \label{sec:pool}
 To send a text through a model takes a few dozen large steps, each of which can be divided among
@@ -319,6 +251,9 @@ static void add_pairs(void *ctx, unsigned worker, unsigned workers)
     part[k] = x[2 * k] + x[2 * k + 1];
 }
 
+@ The program does both with one, two and three workers.
+
+@<Add the numbers with several workers@>=
 static int print_sums(void)
 {
   struct memory m = @[{ .fail_at = 0 }@];@+ struct error why;
@@ -341,75 +276,26 @@ static int print_sums(void)
 In this book no sum is divided according to the number of workers. Which part of a step a worker gets depends on its own number and theirs, never on
 which is faster, and no two workers write to the same place. So the threads decide when a result is there, but not what it is.
 
-@ On the two cores of our machine\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another, because the second thread is still awake and looking for it. After a pause that thread has
-gone to sleep, and the step takes \val[0]{ground.pool.asleep}. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. The pool is two pages of C; its one difficult place is a wake-up that could be lost (\cref{sec:poollife}).\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
+@ On the two cores of our machine\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another, and \val[0]{ground.pool.asleep} after a pause, in which the second thread has
+gone to sleep. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. \Cref{sec:poollife} has the C of the pool, two pages with one difficult place: a wake-up that could be lost.\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
 is a library in another's program. And it may combine the sums of threads in any order, which is what we have just ruled out.}
 @^OpenMP@>
-
-A pool also keeps memory between steps: a \emph{workspace} for each worker, which is an array too large for a stack, and an arena for the caller, which
-runs the same list of steps again and again and needs the same arrays each time.
-@^workspace@>
 
 The last thing that can change a sum is the floating-point unit. It has modes, which belong to each thread: how to round, whether to flush very small numbers to
 zero. A library linked with \.{-Ofast} may have changed them without saying so. So we set the standard modes, once at the start of a pass through a model and once when a worker is born; and at the end of the pass we put back those that we found, since the caller's thread is not ours.
 @^rounding mode@>
 
-@<A pool of workers@>=
-struct pool;
-typedef void pool_work(void *ctx, unsigned worker, unsigned workers);
-  /* one worker's part of a step: |worker| is $0\ldots{}$|workers-1|. It allocates
-     nothing, and what it writes no other worker reads or writes */
-struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
-  /* a pool of |workers| $\ge 1$, the caller being the first of them; owned by
-     the caller; null and a message if threads or memory are refused */
-void pool_run(struct pool *p, pool_work *work, void *ctx);
-  /* |work(ctx, i, workers)| for every |i|, on as many threads; returns when all are done. The
-     caller's own part runs under the floating-point modes that the caller has, so call
-     |float_modes_begin| first; the other workers always have the standard ones. A null pool is one worker */
-unsigned pool_workers(const struct pool *p);
-  /* how many; 1 for a null pool */
-void pool_close(struct memory *m, struct pool *p);
-  /* ends the threads and frees the memory; null does nothing */
-unsigned pool_cores(void);
-  /* physical cores that are online, at least 1 */
-struct arena *pool_arena(struct pool *p, const struct memory *m);
-  /* an arena charged to |m| that lasts as long as the pool, for the thread that calls |pool_run|; null
-     for a null pool, for other memory than the pool's, and while the arena is in use */
-bool pool_reserve(struct pool *p, size_t size, struct error *why);
-  /* from now on each worker has a workspace of at least |size| bytes; does nothing for a null
-     pool. False and a message if memory is refused */
-void *pool_workspace(struct pool *p, unsigned worker, size_t size);
-  /* the workspace of a worker, at a multiple of 64, its contents anything; null if fewer than
-     |size| bytes have been reserved */
-struct float_modes {@+ unsigned mxcsr;@+ fenv_t rest;@+ };
-  /* the modes of a thread, as they were found: |mxcsr| on x86-64, |rest| elsewhere */
-void float_modes_begin(struct float_modes *f);
-  /* sets the standard modes, to nearest and nothing flushed; |*f| has those that were found */
-void float_modes_end(const struct float_modes *f);
-  /* puts back the modes that were found */
+\printedheader[15,27]{ground/pool.h}
 
 @* Progress and cancellation. \label{sec:progress}
-Some calls take long, such as reading a whole book as a prompt. The person who waits wants to know how far the work has come, and may want to give it up. One question meets both needs.
-The working function asks its caller now and then: \emph{this much is done; shall I go on?} The caller supplies the function that answers, a \emph{callback}.
-A thread that is stopped from outside holds locks and memory that no other thread can return. Work that is asked can leave everything in order: a pass that is given up has
-stored nothing (\cref{sec:forward}), and the text of a generation keeps what was written before.
+Some calls take long, such as reading a whole book as a prompt. The person who waits wants to know how far the work has come, and may want to give it up. So the working function
+asks its caller now and then: \emph{this much is done; shall I go on?} The caller supplies the function that answers, a \emph{callback} (|struct progress|, \cref{sec:asking}).
+If we stopped the thread from outside instead, its locks would stay locked and its memory would be lost. A function that is told to give up puts everything in order first: a pass that is given up has
+stored nothing (\cref{sec:forward}), and a text keeps what was written before.
 @^progress@>@^cancellation@>@^callback@>
 
-@<Progress, and a way to stop@>=
-struct progress {
-  bool (*report)(void *ctx, size_t done, size_t all);@+ void *ctx;
-  size_t before, all;@+ bool cancelled;
-};
-  /* how far work has come, in rows or whatever the working function counts: |report| returns false to give up,
-     and is not asked again (|cancelled|); |before| and |all|: if the work is a part, what came before it and the
-     whole, else 0. It is the caller's, and used by one thread at a time */
-bool progress_tell(struct progress *p, size_t done, size_t all);
-  /* |done| of |all| are done; false: give up. A null |p| always goes on */
-bool progress_cancelled(const struct progress *p);
-  /* whether it was given up; false for null */
-
 @* Exercises. \label{sec:groundexercises}
-Every answer can be judged: \texttt{make exercise-00-1} puts a skeleton of the first answer into a file of your own, and judges
+The command \texttt{make exercise-00-1} puts a skeleton of the first answer into a file, and judges
 the file when you call it again.
 
 \begin{exercises}

@@ -98,12 +98,12 @@ again. A pair that occurs once is merged like any other; when no pair is left, t
 @^tie@>@^training of merges@>
 
 Other programs break ties differently: some take the pair that was met first. As long as no two counts are equal, all of them learn the same
-list; after the first tie the lists part, and because every merge changes later counts they need not meet
-again. Nothing of that matters once a list exists: there is only one way to apply it.
+list. After the first tie the lists may differ, and because every merge changes later counts, they need not agree
+again. None of that matters once a list exists: there is only one way to apply it.
 
 What are merges worth? \Cref{fig:shrink}\lab{lab:tokensfigures} counts bytes per id while the list grows. On the page from which the merges are learnt, the curve climbs
-until every word is a token. On a page that the trainer has not seen, though it speaks of the same cat, little more than a third of that is gained: the later merges
-know only the first page's words. So one trains on a text as large and as mixed as what will be read, and ends the list long before its
+until every word is a token. On a page that the trainer has not seen, though it speaks of the same cat, the curve gains little more than a third as much: the later merges
+fit only the words of the first page. So one trains on a text as large and as mixed as what will be read, and ends the list long before its
 last merges are about one document. A language that the training text is full of, say English, comes out short; one that it hardly had
 needs more ids for the same page.
 
@@ -157,95 +157,41 @@ struct bpe_pair {@+ uint64_t count;@+ uint32_t left, right, first, last;@+ };
 
 @ A long text contains the piece \piece{\textvisiblespace\ t h e} very many times, and whatever happens to one of them happens to all. So equal pieces
 are kept once, with the number of times they occur, their \emph{weight}. This alone makes training on a large
-text about as fast as training on its dictionary.
+text about as fast as training on its dictionary. The function |unique_collect| (\cref{sec:unique}) cuts the text as \cref{sec:split} describes and gives us an array |piece| of the |n| different pieces: |byte| and |n| of each, and its |weight|.
 
-Two \emph{hash tables} lead to the pieces and the pairs: one from the bytes of a piece to the piece, one from two ids to their pair. A hash table is an array in which the place of an entry is
-computed from its key, so that it is found in a few steps, however many there are. The value 0 means that there is no entry, so the numbers in the tables count from 1.
+A \emph{hash table} leads from two ids to their pair. It is an array in which the place of an entry is
+computed from its key, so that it is found in a few steps, however many there are. The value 0 means that there is no entry, so the numbers in the table count from 1.
 @^hash table@>@^heap@>
 
-For the table of pairs, |pair_map_put| enters a value, and |pair_map_get| finds it again. The other table, of the type |name_map|, has the same two functions with a string of bytes as key. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
+|pair_map_put| enters a value in this table, and |pair_map_get| finds it again. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
 
 \printedheader[16,21]{lookups/table.h}
 
 @<What the trainer knows@>=
-struct unique_piece {@+ const unsigned char *byte;@+ size_t n;
-  uint32_t weight;@+ };
 struct bpe_trainer {@+ struct memory *m;@+ struct error *why;
-  struct unique_piece *unique;@+ size_t n_unique, unique_cap;
-  struct name_map piece_number;
-    /* from a piece's bytes to its number, plus 1 */
-  struct text_node *nodes;@+ size_t n_nodes;
+  struct unique_pieces unique; /* the pieces, and how often each occurs */
+  struct text_node *nodes; /* one for each of their bytes */
   struct bpe_pair *pairs;@+ size_t n_pairs, pairs_cap;
   struct pair_map pair_number; /* from two ids to their pair, plus 1 */
-  struct heap queue;@+ struct split_work cut;@+ };
-
-@ A piece that is known counts once more; a new one gets the next number. Its bytes are not copied: they stay in the text, which is the caller's and outlives the trainer. The array of pieces may move when it grows; therefore the table gives a piece's
-number and not its address.
-
-@<Collect the pieces of the text@>=
-static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
-  size_t n)
-{
-  uint32_t known = name_map_get(&t->piece_number, byte, n);
-  if (known != 0) {
-    t->unique[known - 1].weight++;
-    return true;
-  }
-  struct unique_piece *p = memory_reserve(t->m, MEMORY_TOKENS, t->unique,
-    &t->unique_cap, t->n_unique + 1, 64, sizeof *p, t->why);
-  if (p == NULL)@+ return false;
-  t->unique = p;
-  t->unique[t->n_unique++] = (struct unique_piece) @[{ byte, n, 1 }@];
-  t->n_nodes += n;
-  return name_map_put(t->m, &t->piece_number, byte, n,
-    (uint32_t) t->n_unique, t->why);
-}
-
-@ The text is cut as \cref{sec:split} describes. Bytes that do not form characters cannot be shown to a pattern, which knows only characters;
-each run of them is a piece of its own, and merges may be learnt inside it as anywhere else. Without a pattern the whole text is one piece.
-
-@<Collect the pieces of the text@>=
-static bool collect(struct bpe_trainer *t, const unsigned char *text,
-  size_t n, struct splitter *by)
-{
-  if (by == NULL)@+ return n == 0 || enter_piece(t, text, n);
-  for (size_t at = 0, length = 0; at < n; at += length) {
-    bool whole;
-    struct pieces p;
-    struct text_piece next;
-    length = utf8_run(text + at, n - at, &whole);
-    pieces_begin(&p, whole ? by : NULL, &t->cut, text + at, length);
-    do {
-      if (!pieces_next(&p, &next, t->why))@+ return false;
-      if (next.n > 0 && !enter_piece(t, next.byte, next.n))
-        return false;
-    } while (next.n > 0);
-  }
-  return true;
-}
+  struct heap queue;@+ }; /* of the pairs, by count */
 
 @ The array of nodes is laid out once, piece after piece. A node's number must be below |NOWHERE|, so the text has at most 4 GiB,
-where equal pieces count once. At the ends of a piece there is no
-neighbour, and so no pair reaches from one piece into the next. The pairs of a piece are entered after all of its nodes, because a pair is found by
+where equal pieces count once. The pairs of a piece are entered after all of its nodes, because a pair is found by
 the id of its right neighbour as well. Finally all pairs enter the heap, each with its count.
 
 @<Lay out the nodes and count the pairs@>=
 static bool lay_out(struct bpe_trainer *t)
 {
-  if (t->n_nodes >= NOWHERE)
-    return error_say(t->why,
-      "a text of %zu bytes is too long to learn from", t->n_nodes);
-  t->nodes = memory_alloc(t->m, MEMORY_TOKENS, t->n_nodes, sizeof *t->nodes,
-    t->why);
+  size_t n = t->unique.n_bytes;
+  if (n >= NOWHERE) return error_say(t->why,
+    "a text of %zu bytes is too long to learn from", n);
+  t->nodes = memory_alloc(t->m, MEMORY_TOKENS, n, sizeof *t->nodes, t->why);
   if (t->nodes == NULL)@+ return false;
   uint32_t i = 0;
-  for (size_t k = 0; k < t->n_unique; k++) {
-    const struct unique_piece *p = &t->unique[k];
+  for (size_t k = 0; k < t->unique.n; k++) {
+    const struct unique_piece *p = &t->unique.piece[k];
     uint32_t first = i, last = i + (uint32_t) p->n - 1;
-    for (; i <= last; i++)
-      t->nodes[i] = (struct text_node) @[{ p->byte[i - first],@|
-        i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,@|
-        NOWHERE, NOWHERE, p->weight }@];
+    @<Write the nodes of a piece@>@;
     for (i = first; i < last; i++)
       if (!link_pair(t, i))@+ return false;
     i = last + 1;
@@ -253,8 +199,15 @@ static bool lay_out(struct bpe_trainer *t)
   return queue_from(t, 0);
 }
 
-@ To enter a node in the list of its pair, we find the pair, or make it, and append the node. Because we always go through pieces from left to right, the nodes of every list are in the order of
-the text, and ``from left to right'' will later need no sorting. The count grows by the weight of the node, so that a piece counts as often as it occurs. Pairs are never removed, not even when their count has fallen to zero: an entry of the
+@ At the ends of a piece there is no neighbour, and so no pair reaches from one piece into the next. Of its pair's list a node knows nothing yet.
+
+@<Write the nodes of a piece@>=
+for (; i <= last; i++)
+  t->nodes[i] = (struct text_node) @[{ p->byte[i - first],@|
+    i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,@|
+    NOWHERE, NOWHERE, p->weight }@];
+
+@ A pair that is met for the first time gets the next place in the array of pairs, with a count of zero and an empty list, and the table learns its number. Pairs are never removed, not even when their count has fallen back to zero: an entry of the
 heap may still name them.
 
 @<Enter and strike out the pair that begins at a node@>=
@@ -272,7 +225,11 @@ static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
     NOWHERE }@];
   return true;
 }
-@#
+
+@ To enter a node in the list of its pair, we find the pair, or make it, and append the node. Because we always go through pieces from left to right, the nodes of every list are in the order of
+the text, and ``from left to right'' will later need no sorting. The count grows by the weight of the node, so that a piece counts as often as it occurs.
+
+@<Enter and strike out the pair that begins at a node@>=
 static bool link_pair(struct bpe_trainer *t, uint32_t i)
 {
   uint32_t left = t->nodes[i].id, right = t->nodes[t->nodes[i].next].id;
@@ -361,7 +318,7 @@ static bool queue_from(struct bpe_trainer *t, size_t k)
 one merge that makes the newer of its two ids, after which the pair enters the heap, and
 from then on other merges can only take places away from it. So we take the top entry, look at
 the pair's true count, and if that is lower, put the pair back with the true one. An entry that comes out
-with the right count has the highest count of all: no other entry is above it, and no true count is above its entry.
+with the right count has the highest count of all: no other entry is higher, and no pair's true count is higher than the pair's entry.
 This is a \emph{lazy} heap. The other way would be to move a pair in the heap whenever its count changes; then every pair must know its place in the heap, and most of the
 moving is for pairs that never come near the top.
 
@@ -385,8 +342,7 @@ static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
 
 @ What does training cost? A merge at one place removes one node, and there were no more nodes than bytes; so in \emph{all} merges
 together there are fewer places than the text has bytes, however many merges are asked for. Each place strikes out at most three pairs and enters
-at most two. And a pair that comes out of the heap with too high a count has lost a place since it went in, so that even the putting back is paid for by striking
-out. With $n$ bytes of different pieces everything is of the order $n\log n$, the logarithm for the heap.
+at most two. And a pair that comes out of the heap with too high a count has lost a place since it went in, so there are no more entries to put back than places that were struck out. With $n$ bytes of different pieces everything is of the order $n\log n$, the logarithm for the heap.
 
 This is the loop that the hand calculation went through nine times. If no pair is left, every piece is one token, and the list is shorter than was asked for.
 
@@ -406,51 +362,43 @@ static bool learn(struct bpe_trainer *t, struct bpe_merge *list,
   return true;
 }
 
-@ The trainer as a whole is now short: cut, lay out, learn. Whatever happens, its memory goes back in the end, and so does the list if it cannot be finished: the caller
-has either a list or an error, never half a list. An id has 32 bits, of which one value is |NOWHERE|; so the number of merges is limited, and it is checked here because it may come from a
-command line.
+@ The trainer as a whole is now short: cut, lay out, learn. The caller gets either a list or an error, never half a list. An id has 32 bits, of which one value is |NOWHERE|; so the number of merges is limited.
 
 @<Learn merges from a text@>=
 bool bpe_train(struct memory *m, const char *text, size_t n,
   const char *pattern, size_t merges, struct bpe_merge **out,
   size_t *n_out, struct error *why)
 {
-  struct bpe_trainer t = @[{ .m = m, .why = why, .cut = { .m = m } }@];
-  struct splitter *by = NULL;
+  struct bpe_trainer t = @[{ .m = m, .why = why }@];
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
   bool ok = merges < NOWHERE - 256
     || error_say(why, "%zu merges are more than ids can number", merges);
-  if (ok && pattern != NULL)
-    ok = (by = splitter_open(m, pattern, strlen(pattern), false, why))
-      != NULL;
-  ok = ok && collect(&t, (const unsigned char *) text, n, by)
-    && lay_out(&t);
-  splitter_close(by);
+  ok = ok && unique_collect(m, &t.unique, (const unsigned char *) text, n,
+    pattern, why) && lay_out(&t);
   if (ok) list = memory_alloc(m, MEMORY_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
-  split_work_free(&t.cut);
-  heap_free(m, &t.queue);
-  pair_map_free(m, &t.pair_number);
-  name_map_free(m, &t.piece_number);
-  memory_free(m, t.pairs);
-  memory_free(m, t.nodes);
-  memory_free(m, t.unique);
+  @<Free what the trainer has used@>@;
   if (ok)@+ *out = list;
   else@+ bpe_forget(m, list);
   return ok;
 }
-void bpe_forget(struct memory *m, struct bpe_merge *merge)
-{
-  memory_free(m, merge);
-}
+
+@ Whatever has happened, everything but the list is freed; what was never begun is null, and freeing null does nothing.
+
+@<Free what the trainer has used@>=
+heap_free(m, &t.queue);
+pair_map_free(m, &t.pair_number);
+memory_free(m, t.pairs);
+memory_free(m, t.nodes);
+unique_free(m, &t.unique);
 
 @* Encoding: applying the merges. \label{sec:encoding}
 To encode is to apply the merges in the order in which they were learnt. Why in that order, and not,
 say, always the longest token that fits? Because the model has been trained on texts that were
 encoded in that way; any other encoding, though it stands for the same bytes, is a sequence of
-ids that the model has hardly ever seen. And why is the order of learning used at all? Because a merge was
+ids that the model has hardly ever seen. And why was the model trained with that order? Because a merge was
 learnt on a text in which all earlier ones had been applied: \tok{\ }\,\tok{th} can
 only be found where \tok{t}\,\tok{h} is \tok{th} already.
 @^rank@>@^encoding, of text@>
@@ -472,7 +420,7 @@ is more than two powers of ten above the lower.}
 @ A published vocabulary numbers its tokens as it likes: the ids of the bytes may be anything, and
 the $k$-th merge may make any id. (GPT-2's letter \texttt A is 32, and not 65.) So the encoder has a list of \emph{rules}, whose places are
 the ranks, and a table from pairs to rules. A merge that was learnt here is the special case in which byte $b$ has id $b$ and rule
-$k$ makes $256+k$.
+$k$ makes $256+k$. |bpe_add| appends a rule; it and the other functions that only keep the rules in memory are in \cref{sec:rules}.
 
 @(bpe.h@>=
 #define BPE_NONE UINT32_MAX
@@ -483,15 +431,6 @@ struct bpe {@+ uint32_t byte_id[256];@+ struct bpe_rule *rule;@+ size_t n,
   /* the id of every byte, |BPE_NONE| if it has none; |n| rules, of
      which the lowest rank goes first; from a pair to the place of its
      rule, plus 1 */
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
-  uint32_t right, uint32_t made, struct error *why);
-  /* appends a rule whose rank is its place; of two rules for one pair
-     the later counts */
-bool bpe_add_ranked(struct memory *m, struct bpe *b,
-  struct bpe_rule rule, struct error *why);
-  /* the same, with any rank below $2^{32}-1$; several rules may have it */
-void bpe_free(struct memory *m, struct bpe *b);
-  /* returns the blocks of the rules */
 
 @ Encoding needs scratch memory. The caller supplies it and reuses it for every piece, so that after the longest piece nothing more is allocated. The rules are only read; two threads may
 encode with the same rules if each has its own scratch memory.
@@ -502,7 +441,7 @@ struct bpe_node {@+ uint32_t id, prev, next;@+ };
 struct bpe_work {@+ struct ids piece;@+ struct bpe_node *node;@+ size_t cap;
   struct heap queue;@+ uint64_t lookups;@+ };
   /* a piece as ids, a list of |cap| nodes, the merges to be done, and
-     a count of look-ups; all zero is an empty workspace */
+     a count of look-ups; all zero to begin with */
 bool bpe_encode(const struct bpe *b, struct memory *m,
   struct bpe_work *w, const unsigned char *byte, size_t n,
   struct ids *out, struct error *why);
@@ -512,51 +451,7 @@ bool bpe_join(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct ids *out, struct error *why);
   /* the same for a piece whose first ids are in |w->piece|, which is
      used up */
-void bpe_work_free(struct memory *m, struct bpe_work *w);
-  /* returns the workspace */
-
-@ Appending a rule enters it in the table. An older rule for the same pair stays in the list, where
-nothing leads to it any more. (Some published lists name a pair twice, and the libraries that read them let the
-later line win.) The rule is written before the table is asked to grow, and counted after, so that a
-failure leaves the number of rules as it was.
-
-@<Append a rule; return rules and workspace@>=
-bool bpe_add_ranked(struct memory *m, struct bpe *b,
-  struct bpe_rule rule, struct error *why)
-{
-  struct bpe_rule *p = memory_reserve(m, MEMORY_TOKENS, b->rule, &b->cap,
-    b->n + 1, 256, sizeof *p, why);
-  if (p == NULL)@+ return false;
-  b->rule = p;
-  b->rule[b->n] = rule;
-  if (!pair_map_put(m, &b->place, rule.left, rule.right,
-    (uint32_t) b->n + 1, why))@+ return false;
-  b->n++;
-  return true;
-}
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
-  uint32_t right, uint32_t made, struct error *why)
-{
-  return bpe_add_ranked(m, b, (struct bpe_rule) @[{ left, right,
-    made,@| (uint32_t) b->n }@], why);
-}
-void bpe_free(struct memory *m, struct bpe *b)
-{
-  pair_map_free(m, &b->place);
-  memory_free(m, b->rule);
-  b->rule = NULL, b->n = b->cap = 0;
-}
-static void give_nodes(struct memory *m, struct bpe_work *w)
-{
-  memory_free(m, w->node);
-  w->node = NULL, w->cap = 0;
-}
-void bpe_work_free(struct memory *m, struct bpe_work *w)
-{
-  heap_free(m, &w->queue);
-  ids_free(m, &w->piece);
-  give_nodes(m, w);
-}
+#include "tokens/rules.h"
 
 @ A look-up is one question about two neighbours. The answer is a \emph{candidate} for merging: the rank in the upper half of a number, the
 place of the rule in the lower half; or the largest number there is, if no rule has the pair. Of two candidates the one with the smaller upper half goes first.
@@ -575,8 +470,6 @@ static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
 a merge, only the two pairs that the new token is part of have changed, and only these are looked up; the other candidates are remembered. Then a round is a walk over an array
 that fits into the innermost cache.
 
-Of the two ids that are merged the right one leaves the array, and the ids after it move up, together with their candidates.
-
 @<Join a short piece@>=
 enum { SHORT = 32 };
 static size_t join_short(const struct bpe *b, struct bpe_work *w,
@@ -590,19 +483,24 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
     for (size_t i = 1; i + 1 < n; i++)
       if (candidate[i] >> 32 < candidate[best] >> 32)@+ best = i;
     if (candidate[best] == UINT64_MAX)@+ break;
-    size_t after = n - best - 2;
-    id[best] = b->rule[(uint32_t) candidate[best]].made;
-    memmove(id + best + 1, id + best + 2, after * sizeof *id);
-    memmove(candidate + best, candidate + best + 1,
-      after * sizeof *candidate);
-    n--;
-    if (best > 0)
-      candidate[best - 1] = look_at(b, w, id[best - 1], id[best]);
-    if (after > 0) candidate[best] = look_at(b, w, id[best],
-      id[best + 1]);
+    @<Merge at |best|, and look up the two new pairs@>@;
   }
   return n;
 }
+
+@ Of the two ids that are merged the right one leaves the array, and the ids after it move up, together with their candidates.
+
+@<Merge at |best|, and look up the two new pairs@>=
+size_t after = n - best - 2;
+id[best] = b->rule[(uint32_t) candidate[best]].made;
+memmove(id + best + 1, id + best + 2, after * sizeof *id);
+memmove(candidate + best, candidate + best + 1,
+  after * sizeof *candidate);
+n--;
+if (best > 0)
+  candidate[best - 1] = look_at(b, w, id[best - 1], id[best]);
+if (after > 0)
+  candidate[best] = look_at(b, w, id[best], id[best + 1]);
 
 @ Each round walks over the array once, and there are fewer rounds than ids: the order is $n^2$, which is why this is for short pieces only. A long piece is kept
 in a linked list of nodes, as the trainer keeps its text, and the candidates in a
@@ -624,12 +522,17 @@ static bool consider(const struct bpe *b, struct memory *m,
     (struct heap_item) @[{ c >> 32,@| (uint64_t) i << 32
     | (uint32_t) c }@], why);
 }
+
+@ The nodes are those of the piece before, if they are enough. If not, they are replaced; nothing in them needs to be kept.
+
+@<Join a long piece@>=
 static bool begin_list(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct error *why)
 {
   size_t n = w->piece.n;
   if (n > w->cap) {
-    give_nodes(m, w);
+    memory_free(m, w->node);
+    w->cap = 0;
     w->node = memory_alloc(m, MEMORY_TOKENS, n, sizeof *w->node, why);
     if (w->node == NULL)@+ return false;
     w->cap = n;
@@ -672,16 +575,20 @@ static bool join_long(const struct bpe *b, struct memory *m,
       return false;
     if (after != NOWHERE && !consider(b, m, w, i, why))@+ return false;
   }
-  for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
-    if (!ids_push(m, out, w->node[i].id, why)) {
-      out->n = start;
-      return false;
-    }
+  @<Append the ids that are left in the list@>@;
   return true;
 }
 
-@ A piece of bytes begins as the bytes' ids. A vocabulary without a token for some byte cannot encode
-every text; the error says which byte it was. The length alone decides between the two ways, and the caller cannot tell which was taken: both give the same ids, after
+@ An encoding that cannot be finished leaves |out| as it was, so that the caller never has half a text.
+
+@<Append the ids that are left in the list@>=
+for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
+  if (!ids_push(m, out, w->node[i].id, why)) {
+    out->n = start;
+    return false;
+  }
+
+@ The length alone decides between the two ways, and the caller cannot tell which was taken: both give the same ids, after
 the same number of look-ups. The tests compare both with the definition.
 
 @<Encode a piece@>=
@@ -699,7 +606,11 @@ bool bpe_join(const struct bpe *b, struct memory *m,
     }
   return true;
 }
-@#
+
+@ A piece of bytes begins as the bytes' ids. A vocabulary without a token for some byte cannot encode
+every text; the error says which byte it was.
+
+@<Encode a piece@>=
 bool bpe_encode(const struct bpe *b, struct memory *m,
   struct bpe_work *w, const unsigned char *byte, size_t n,
   struct ids *out, struct error *why)
@@ -722,14 +633,9 @@ is the byte; any other id was made of two older ones, each of which is a byte or
 older ones still. So to expand an id we keep a stack of ids still to be expanded. The topmost is taken
 off; if it is a byte, it is written; if not, its right half is pushed and then its left half, which
 is now on top. Each id makes way for smaller ones, so the stack is empty in the end. A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
-and that of a long one and a byte, and so on; our stack is a block of memory that
-can be refused, while the machine's own stack overflows without a word.
+and that of a long one and a byte, and so on, so the recursion may be as deep as the longest token has bytes. Our stack is a block of memory, which may be
+refused with a message; the machine's own stack overflows without one.
 @^decoding, of ids@>
-
-An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
-$k$ makes id $256+k$. No two ids of such a list have the same bytes (\cref{ex:tokens.alike} asks why). Nevertheless one text can be written with different ids: \texttt{that} also with
-the ids of its four bytes, and a model is free to write it in that way. From a text to ids and back we always get the same text; from ids to a text and back we need not get
-the same ids.
 
 @(bpe.h@>=
 bool bpe_learnt(struct memory *m, struct bpe *b,
@@ -762,6 +668,13 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
   if (!ok)@+ out->n = start;
   return ok;
 }
+
+@ An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
+$k$ makes id $256+k$. No two ids of such a list have the same bytes (\cref{ex:tokens.alike} asks why). Nevertheless one text can be written with different ids: \texttt{that} also with
+the ids of its four bytes, and a model is free to write it in that way. From a text to ids and back we always get the same text; from ids to a text and back we need not get
+the same ids.
+
+@<Expand an id, and make an encoder of merges@>=
 bool bpe_learnt(struct memory *m, struct bpe *b,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
@@ -772,16 +685,14 @@ bool bpe_learnt(struct memory *m, struct bpe *b,
   return true;
 }
 
-@ In the file each function comes after those that it calls. Only the trainer cuts a text itself; the encoder is
+@ In the file each function comes after those that it calls. The encoder is
 given pieces, so that the same function serves a pattern, the stages of \cref{tokenizer}, and no cut at all.
 
 @(bpe.c@>=
 #include <string.h>
 #include "tokens/bpe.h"
-#include "lookups/split.h"
-#include "tokens/utf8.h"
+#include "tokens/unique.h"
 @<What the trainer knows@>@;
-@<Collect the pieces of the text@>@;
 @<Enter and strike out the pair that begins at a node@>@;
 @<Put pairs into the heap@>@;
 @<Lay out the nodes and count the pairs@>@;
@@ -789,7 +700,6 @@ given pieces, so that the same function serves a pattern, the stages of \cref{to
 @<Merge a pair wherever it occurs@>@;
 @<Find and merge, again and again@>@;
 @<Learn merges from a text@>@;
-@<Append a rule; return rules and workspace@>@;
 @<Join a short piece@>@;
 @<Join a long piece@>@;
 @<Encode a piece@>@;
@@ -833,13 +743,13 @@ A text in memory is a sequence of bytes, and what the bytes mean is a convention
 our time is \emph{UTF-8} \cited{Yergeau 2003}: a byte below 128 is the ASCII character of that number; any other
 character is one leading byte, whose upper bits say how many bytes follow, and one to three
 continuation bytes of the form \texttt{10xxxxxx}. No leading byte has that form. So no character's
-bytes occur inside another's, and a reader may start anywhere and is right after at most
+bytes occur inside another's, and a program that starts anywhere in a text finds the beginning of a character after at most
 three bytes.
 @^UTF-8@>
 
 \begin{byhand}{one character, three bytes}
 The euro sign is character U+20AC. In bits, \texttt{2} is \texttt{0010}, \texttt{0} is \texttt{0000}, \texttt{A} is \texttt{1010}, \texttt{C} is
-\texttt{1100}. A character of sixteen bits goes into three bytes, as four, six and six bits, each after a mark that tells the byte's part:
+\texttt{1100}. A character of sixteen bits goes into three bytes, as four, six and six bits, each after a mark that says which part it is:
 
 \medskip
 \begin{tabular}{@@{}llll@@{}}
@@ -850,7 +760,7 @@ The euro sign is character U+20AC. In bits, \texttt{2} is \texttt{0010}, \texttt
 \end{tabular}
 \medskip
 
-A reader who sees only \texttt{82} knows from its first two bits that nothing begins here, and goes one byte back.
+A program that sees only \texttt{82} knows from its first two bits that no character begins here, and goes one byte back.
 \end{byhand}
 
 Why do merges start from bytes and not from characters? Because then every text can be encoded. Unicode has
@@ -885,10 +795,6 @@ size_t utf8_next(const unsigned char *byte, size_t n,
 that has a shorter spelling, and from |0xf5| on the character would lie beyond the last one that
 Unicode allows; so they begin nothing, like the continuation bytes, and are broken by themselves.
 
-From the second byte on we go forward as long as each byte is one that may come next. There are two ways to stop early: the bytes are at an
-end, or the next one does not fit. In both the count is the length of what could still have become a character, as promised; only
-the state differs, and we set it to |UTF8_BROKEN| in advance.
-
 @<Tell what begins at a byte@>=
 static size_t announced_length(unsigned char b)
 {
@@ -898,7 +804,12 @@ static size_t announced_length(unsigned char b)
   if (b < 0xf0)@+ return 3;
   return b < 0xf5 ? 4 : 0;
 }
-@#
+
+@ From the second byte on we go forward as long as each byte is one that may come next. There are two ways to stop early: the bytes are at an
+end, or the next one does not fit. In both the count is the length of what could still have become a character, as promised; only
+the state differs, and we set it to |UTF8_BROKEN| in advance.
+
+@<Tell what begins at a byte@>=
 size_t utf8_next(const unsigned char *byte, size_t n,
   enum utf8_state *state)
 {
@@ -929,62 +840,17 @@ if (b == 0xed)@+ high = 0x9f;
 if (b == 0xf0)@+ low = 0x90;
 if (b == 0xf4)@+ high = 0x8f;
 
-@ Four more answers follow from this one: how far whole characters reach, how a broken text can be shown, how many bytes at its end wait for more, and which number a character has.
+@ |utf8_next| also answers how many bytes at the end of a text wait for more. (\Cref{sec:lossy} has three functions that grow from it: they find how far whole characters reach, show a broken text, and give the number of a character.)
 
 @(utf8.h@>=
-size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
-  /* the length of the longest run, from the first of |n| $\ge 1$
-     bytes on, of nothing but whole characters, or of nothing that is
-     one */
-bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
-  struct bytes *out, struct error *why);
-  /* appends the text, one U+FFFD per maximal subpart; on failure
-     |out| is as it was */
 size_t utf8_held(const unsigned char *byte, size_t n);
   /* how many bytes at the end are an unfinished character, 0 to 3 */
-uint32_t utf8_point(const unsigned char *byte, size_t length);
-  /* the number of the whole character of |length| bytes that begins
-     here */
-
-@ A text can be cut into runs of whole characters and runs of bytes
-that do not form characters; a text without faults, which is nearly every text, comes out as a single run. It can be shown with a U+FFFD for each broken part; the result is for eyes only and must not be encoded again, since a broken byte has become
-three other bytes.
-
-@<Cut off a run, and replace what is not a character@>=
-size_t utf8_run(const unsigned char *byte, size_t n, bool *whole)
-{
-  enum utf8_state state;
-  size_t at = utf8_next(byte, n, &state);
-  *whole = state == UTF8_WHOLE;
-  while (at < n) {
-    size_t step = utf8_next(byte + at, n - at, &state);
-    if ((state == UTF8_WHOLE) != *whole)@+ break;
-    at += step;
-  }
-  return at;
-}
-bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
-  struct bytes *out, struct error *why)
-{
-  size_t start = out->n, step = 0;
-  for (size_t at = 0; at < n; at += step) {
-    enum utf8_state state;
-    step = utf8_next(byte + at, n - at, &state);
-    bool ok = state == UTF8_WHOLE ? bytes_push(m, out, byte + at,
-      step, why) : bytes_push(m, out, "\xef\xbf\xbd", 3, why);
-    if (ok)@+ continue;
-    out->n = start;
-    return false;
-  }
-  return true;
-}
 
 @ A character of four bytes is unfinished with at most three. So there are three endings to try, and a text of any length
 is judged by its last three bytes. We try the longest ending first;
 because no leading byte is also a continuation, at most one of the three can be the
 beginning of a character, and what comes before it does not matter. Of \texttt{41 e2 82} the last three bytes begin with a whole letter, so they are not
-unfinished; the last two are, so two bytes wait. The number of a whole character is made of the free bits of its bytes: seven, five, four or three in
-the first, six in each of the others.
+unfinished; the last two are, so two bytes wait.
 
 @<Count the bytes that wait for more@>=
 size_t utf8_held(const unsigned char *byte, size_t n)
@@ -996,15 +862,6 @@ size_t utf8_held(const unsigned char *byte, size_t n)
   }
   return 0;
 }
-uint32_t utf8_point(const unsigned char *byte, size_t length)
-{
-  static const unsigned char free_bits[5] = @[{ 0, 0x7f, 0x1f, 0x0f,
-    0x07 }@];
-  uint32_t point = byte[0] & free_bits[length];
-  for (size_t k = 1; k < length; k++)
-    point = point << 6 | (byte[k] & 0x3f);
-  return point;
-}
 
 @* Streaming: characters that arrive in halves. \label{sec:streaming}
 A model writes one token at a time, and the reader wants to see each as it comes. But a token is
@@ -1015,8 +872,7 @@ hold back the bytes that are not a character \emph{yet}, and nothing else. (To d
 that were printed have to be taken back.)
 @^streaming@>
 
-The definition is short. After each token, release everything but the longest ending that is an
-incomplete and still completable character. So at most three bytes are ever held, a byte that
+The definition is short. After each token, release everything but an ending that is the beginning of a character and can still be completed. So at most three bytes are ever held, a byte that
 can never become a character is released at once (holding it would be holding it forever), and
 nothing is ever lost: the pieces released, and what is flushed at the end, are together exactly
 the bytes of all tokens. \Cref{fig:stream}\lab{lab:tokensfigures} shows the seven tokens of a price: \texttt{on}, a space, the euro sign, \texttt{9}.
@@ -1045,15 +901,13 @@ bool stream_feed(struct memory *m, struct stream *s,
 bool stream_flush(struct memory *m, struct stream *s,
   struct bytes *out, struct error *why);
   /* appends what is held, raw, and empties the stream */
+#include "tokens/lossy.h"
 #endif
 
 @ We put the held bytes and the new ones into |out| and take back the ending that must wait. What
 was released before need not be looked at: had it been the beginning of a character, it
 would have been held. If memory for the second copy is refused, the first is taken back; a caller who tries again must not
 find the held bytes twice.
-
-At the end of a text nothing more will come, and what is held goes out as it is, finished or not. To show half a character is bad; to
-swallow a byte that the model has written would be worse, because then the text would not encode to what the model wrote.
 
 @<Release what is certain, hold the rest@>=
 bool stream_feed(struct memory *m, struct stream *s,
@@ -1071,6 +925,11 @@ bool stream_feed(struct memory *m, struct stream *s,
   if (s->n > 0) memcpy(s->held, out->byte + out->n, s->n);
   return true;
 }
+
+@ At the end of a text nothing more will come, and what is held goes out as it is, finished or not. To show half a character is bad; to
+swallow a byte that the model has written would be worse, because then the text would not encode to what the model wrote.
+
+@<Release what is certain, hold the rest@>=
 bool stream_flush(struct memory *m, struct stream *s,
   struct bytes *out, struct error *why)
 {
@@ -1085,7 +944,6 @@ bool stream_flush(struct memory *m, struct stream *s,
 #include <string.h>
 #include "tokens/utf8.h"
 @<Tell what begins at a byte@>@;
-@<Cut off a run, and replace what is not a character@>@;
 @<Count the bytes that wait for more@>@;
 @<Release what is certain, hold the rest@>@;
 
@@ -1137,8 +995,8 @@ spaces, and wanted no such rules. The space is a character like others, shown as
 be another token than the same word further on; so a space is put there, and taken away in the end. A program that decodes one token alone cannot know
 whether to show its space; it depends on whether something comes before it.
 
-\emph{What is written down?} A list of merges, as here; or for each token a number, and the rule that neighbours merge if together they are a token, the pair with the best number first. OpenAI's later files, for its library tiktoken, are of this third
-kind, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: \cref{sentencepiece} turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
+\emph{What is written down?} A list of merges, as here; or for each token a number, and the rule that neighbours merge if together they are a token, the pair with the best number first. OpenAI's later files, for its library tiktoken, are the third kind: they are written down in this second
+way, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: \cref{sentencepiece} turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
 @^tiktoken@>
 
 @ \Cref{fig:spellings} shows one sentence that is hard for all. Llama~2's vocabulary is SentencePiece's, the other three begin with bytes and differ in their patterns. All of them leave one of the two spaces to what follows. The Greek word takes nearly a token for each letter
@@ -1172,7 +1030,7 @@ special token that token (|parse_special|), and are the ids that the files put a
 @* The check. \label{sec:tokenscheck}
 Here is the way from a text to its ids, all of it, now that the parts have names: cut, and
 encode every piece. (The text must be whole characters from
-end to end; a text that may have other bytes in it is first cut into runs, as the trainer does.)
+end to end; a text that may have other bytes in it is first cut into runs, \cref{sec:lossy}.)
 
 @<From a text to its ids@>=
 static bool encode(struct memory *m, const struct bpe *rules,
@@ -1195,7 +1053,7 @@ static bool encode(struct memory *m, const struct bpe *rules,
 }
 
 @ The promise of this chapter is that encoding a text and decoding the ids gives the same text, whatever the text is, and now we can prove it. The pieces, one after the other, are the text. A piece begins as its bytes, each with an id that stands for it; and a
-merge puts one id in the place of two, and stands for the same bytes as the two. So at no moment, and whatever the merges are, do the ids stand for anything else.
+merge puts one id in the place of two, an id that stands for the bytes of both. So at no moment, and whatever the merges are, do the ids stand for anything else.
 Whether a program does what the proof says is another matter. This one learns the nine merges of the hand calculation, encodes \texttt{that}, and expands the ids again. If anything has changed, it ends with a status other than 0, and the build stops.
 
 @c
@@ -1215,18 +1073,8 @@ int main(void)
   struct ids list = @[{ NULL, 0, 0 }@];
   struct bytes back = @[{ NULL, 0, 0 }@];
   size_t n = 0;
-  bool ok = bpe_train(&m, text, strlen(text), split_gpt2, 9, &merge, &n,
-    &why) && bpe_learnt(&m, &rules, merge, n, &why)
-    && encode(&m, &rules, word, &list, &why);
-  for (size_t k = 0; k < n; k++) printf("%3u + %3u -> %zu%s",
-    (unsigned) merge[k].left, (unsigned) merge[k].right, 256 + k,
-    k % 3 == 2 ? "\n" : "     ");
-  printf("%s:", word);
-  for (size_t i = 0; ok && i < list.n; i++) {
-    printf(" %u", (unsigned) list.id[i]);
-    ok = bpe_spell(&m, merge, list.id[i], &back, &why);
-  }
-  printf(", and back: %.*s%s\n", (int) back.n, (char *) back.byte, why.text);
+  @<Learn the merges, and encode the word@>@;
+  @<Print merges and ids, and expand the ids@>@;
   ok = ok && back.n == strlen(word) && memcmp(back.byte, word, back.n) == 0;
   bytes_free(&m, &back);
   ids_free(&m, &list);
@@ -1234,6 +1082,26 @@ int main(void)
   bpe_forget(&m, merge);
   return ok && m.all.live == 0 ? 0 : 1;
 }
+
+@ The three steps depend on each other, and the first failure ends them, with its message in |why|.
+
+@<Learn the merges, and encode the word@>=
+bool ok = bpe_train(&m, text, strlen(text), split_gpt2, 9, &merge, &n,
+  &why) && bpe_learnt(&m, &rules, merge, n, &why)
+  && encode(&m, &rules, word, &list, &why);
+
+@ Three merges to a line; then the ids of the word, and what they expand to.
+
+@<Print merges and ids, and expand the ids@>=
+for (size_t k = 0; k < n; k++) printf("%3u + %3u -> %zu%s",
+  (unsigned) merge[k].left, (unsigned) merge[k].right, 256 + k,
+  k % 3 == 2 ? "\n" : "     ");
+printf("%s:", word);
+for (size_t i = 0; ok && i < list.n; i++) {
+  printf(" %u", (unsigned) list.id[i]);
+  ok = bpe_spell(&m, merge, list.id[i], &back, &why);
+}
+printf(", and back: %.*s%s\n", (int) back.n, (char *) back.byte, why.text);
 
 @ Pencil and program agree: 256 joins the bytes of \texttt a and \texttt t, and the word that was not learnt is \given{257} and 256.
 

@@ -56,7 +56,7 @@ subtracted from each, $e$ is raised to the differences, and the results are divi
 0, 1 and 2 are $(1,1)$, $(1,-1)$ and $(-1,-1)$. After \tok{the}\tok{\ cat}\tok{\ sat}
 the last row is $x=(-1,1,-1,-1)$. Its mean square is 1, so its norm changes nothing.
 Keys are the rows themselves, head A taking the first half and head B the second; the values
-are the first half, for both. The query is $x$ times $-0.8$, $0.4$, $-0.4$ and $0.8$, that is $(0.8,0.4)$ for A and
+are the first half, for both. The query is $x$, number by number, times $-0.8$, $0.4$, $-0.4$ and $0.8$, that is $(0.8,0.4)$ for A and
 $(0.4,-0.8)$ for B. The products $q\cdot k$ are multiplied by $1/\sqrt2=0.71$.
 
 \medskip
@@ -130,6 +130,8 @@ odds on all of them; the choice is made outside of the model.
 \cref{fig:block} shows all of a transformer; each of its boxes becomes a few lines of C in this chapter. A token's id enters at the bottom, and the embedding turns it
 into a vector of $d$ numbers. Then come $L$ layers, built alike, each with weights of its own. A layer has two halves, attention and MLP, and both halves have the same form: a norm, the work, an addition. One more norm and the head make the logits.
 
+Why more than one layer? In the first, a row can only look for tokens and positions, since the vectors of other rows hold nothing else yet. In the second, those vectors hold what the first layer has gathered: the row of a verb may know its subject by then, and can be found by it. Each layer works with what the layers below have worked out.
+
 \widefig{block}{fig:block}{One row on its way through a transformer. The vertical line is the residual stream; what the two halves of a layer work out is added to it. GPT-2 has learned positions and no RoPE, GELU and no gate; Llama has what the boxes say. Keys and values stay in the store, where later rows find them.}{A block diagram, read from the bottom up. A token id enters a box, embedding. A thick vertical line, the residual stream, rises from it. A dashed frame, one layer, repeated L times, has two branches to the right of the line. The first goes through norm, query key value, rotation, attention and output projection, and comes back to the line in a circle with a plus sign; a double arrow joins attention with a store of keys and values. The second goes through norm, up and gate, activation, and down, and comes back in another plus sign. Above the frame are a last norm, the head, and the logits.}
 
 @ Two families of models differ in a few of the boxes. GPT-2, of 2019, has LayerNorm, learned positions and a plain MLP. Llama, of 2023, and most models after it have RMSNorm, rotary positions and a gate in the MLP; the later ones also have
@@ -166,7 +168,7 @@ opposite, and a layer that has nothing to contribute to some row adds nearly zer
 In the experiments of \cited[He and others (2015)]{He 2015} more layers made a network worse, even on its training data; with the additions more than a hundred layers could be trained.
 @^residual stream@>@^embedding@>
 
-Here are the two operations. The first argument |e| of every kernel is the engine, which the plain ones do not need.
+Here are the two operations. A |struct tensor| is an array of weights, as it is in the file, and |tensor_number| gives one of them as a float (\cref{sec:tensors}). The first argument |e| of every operation is the engine, which the plain loops of this chapter do not need.
 
 @<Embedding and residual stream, plainly@>=
 static void embed(const struct engine *e, struct tensor table, size_t d,
@@ -231,7 +233,7 @@ chain from left to right is off by \val[1]{sum.chain} units in the last place on
 @ Three small decisions complete the definition. First, the product
 is not rounded before it is added: |fmaf(a,b,c)| is $ab+c$ rounded once. Today's processors have this \emph{multiply--add} as an instruction. It always means the same, while |a*b+c| may be compiled with one rounding or with two.
 Second, lanes begin with $+0$. Third, where the number of terms is not a multiple of sixteen, the lanes that have
-no more terms are left alone. To fill them up with zeros would not always be the same: a lane that has
+no more terms are left alone. Filling them up with zeros would not always give the same sum: a lane that has
 become $-0$ would turn into $+0$, and zero times an infinite number is NaN. \emph{The definition} of the dot product of two vectors of $n$ numbers, and of the plain sum that goes with it, is this:
 @^multiply--add@>
 
@@ -318,7 +320,7 @@ y=\Bigl(x\cdot{1\over\sqrt{{1\over d}\,\hbox{dot16}(x,x)+\varepsilon}}\Bigr)\cdo
 y=\texttt{fmaf}(c\cdot r,g,b)\quad\hbox{with}\quad c=x-{1\over d}\,\hbox{sum16}(x).
 \end{gather*}
 Here $d$ is the length of $x$, and $\varepsilon$ is a small number that prevents a division by zero; $g$ is the gain and $b$ a bias. In the second line $r$ is the
-reciprocal root of the first, taken of $c$ in place of $x$. LayerNorm goes through
+same reciprocal root as in the first, computed from $c$ instead of $x$. LayerNorm goes through
 the vector twice. The textbook's single pass, mean of squares minus square of the mean, subtracts two large
 numbers that are nearly equal and may leave nothing but their errors.
 @^RMSNorm@>@^LayerNorm@>@^norm@>
@@ -353,7 +355,7 @@ static void normalize(const struct engine *e, const struct norm *g, const float 
 
 @* Positions: rotary embedding (RoPE). \label{sec:layer}
 To attention a text is a set of rows: the sum over the keys is the same in whatever order the keys come. So a row must carry its position. GPT-2 adds to the embedding
-of a token a learned vector for its position, as the hand calculation did; its positions end where its table ends. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
+of a token a learned vector for its position, as the hand calculation did; it has no position beyond the end of that table. Most later models use the \emph{rotary position embedding} (RoPE) of \cited[Su and others (2021)]{Su 2021}: they \emph{rotate} queries and keys by angles that are
 proportional to the position. \label{sec:rope}
 @^RoPE@>@^position@>
 
@@ -372,9 +374,7 @@ The score depends on the difference $t-p$ and not on $p$ and $t$ themselves. A h
 decide how much of a value is taken over, and not what it says.
 
 @ The angle is rounded to float before its cosine and sine are taken, because the programs that trained these models do so. At position \given{10,000} the rounding moves the angle by up to
-half a thousandth; a more exact angle would not be the one that the model has learned with. A
-rotation has four products, and only two of them can be inside an |fmaf|; the others are rounded first. Our rule is that $x_i$ goes into the |fmaf|: number $i$ becomes $\texttt{fmaf}(x_i,c,-(x_{i+d_h/2}\,s))$ with $c$ and $s$ for cosine and sine, and
-its partner $\texttt{fmaf}(x_i,s,x_{i+d_h/2}\,c)$. Angles are the same in every layer and every head, so a pass computes them once.
+half a thousandth; a more exact angle would not be the one that the model has learned with. Angles are the same in every layer and every head, so a pass computes them once.
 
 \fig{hands}{fig:hands}{The four pairs of a head of eight numbers, $\theta=10^4$, as hands of clocks. Above, one query at eight positions. Below, the fastest pair of a query, dark, and of a key one position before it: at later positions, on the right, both have been rotated further, and the angle between them is the same.}{Four rows of eight small clocks, for positions 0 to 7. In the first row, frequency 1, the hand goes round once; in the second, frequency a tenth, it moves through a ninth of a turn; in the last two it hardly moves. Below, two larger clocks, each with two hands, one for positions 3 and 2, the other for positions 8 and 7. The hands enclose the same angle in both.}
 
@@ -390,6 +390,12 @@ static void angles(const struct engine *e, const uint32_t *position, size_t rows
       s[r * half + i] = (float) num_sin((double) angle) * scaling;
     }
 }
+
+@ A
+rotation has four products, and only two of them can be inside an |fmaf|; the others are rounded first. Our rule is that $x_i$ goes into the |fmaf|: number $i$ becomes $\texttt{fmaf}(x_i,c,-(x_{i+d_h/2}\,s))$ with $c$ and $s$ for cosine and sine, and
+its partner $\texttt{fmaf}(x_i,s,x_{i+d_h/2}\,c)$.
+
+@<Rotation, plainly@>=
 static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads,
   size_t half, const float *c, const float *s)
 {
@@ -429,7 +435,7 @@ Each head does this with its own part of the query, and the heads' outputs, conc
 \fig{onerow}{fig:onerow}{Two rows of attention in the built-in model: the weights that head \val{heads.the.head} of layer \val{heads.the.layer} gives, in a late row of a story, to all positions up to the row's own. Each row's weights sum to 1. The row of \emph{book} looks at several places; that of \emph{whispered} gives \val[2]{heads.story.weight} to the name that the model is about to write.}{Two rows of vertical bars over the words of the beginning of a story that ends in: I will find the book, whispered. In the upper row, of the word book, the bars are low, the highest a quarter, over a comma. In the lower row, of the word whispered, all bars are nearly zero but one, which is nearly 1: over the name Elena, nine words before the end.}
 
 @ Keys and values have to be kept for as long as the text goes on, queries do not; \cref{cache} is about that. Many models therefore have fewer
-heads of keys and values than of queries, and each group of query heads shares one: \emph{grouped-query attention} (GQA). The built-in model has \val{sizes.pocket.heads} and \val{sizes.pocket.kv}.
+heads of keys and values than of queries, and each group of query heads shares one: \emph{grouped-query attention} (GQA). The built-in model has \val{sizes.pocket.heads} heads of queries and \val{sizes.pocket.kv} of keys and values.
 @^grouped-query attention@>
 
 @<The shape of the heads@>=
@@ -453,12 +459,12 @@ This rescaling is the \emph{online softmax} of \cited[Milakov and Gimelshein (20
 rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. The blocks are at \emph{absolute} positions. If they were counted from the first visible position, a window that moves
 with the text would cut the same sum differently at each step, and it would be rounded differently.
 
-@ Keys and values are kept in a \emph{store} (\cref{sec:rows}). For each sequence and layer it gives attention a \emph{view}: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, as a |struct tensor|, and with |v->value| it is the value. Whether they are in one
-block of memory or in pages, attention does not need to know. Rows of a pass that follow each other in one sequence share a view and form a \emph{segment}: a prompt is one segment, a step of eight texts has eight. |segment_range| gives the positions that a row of a segment sees: those from |lo| up to |hi|, its own among them, and
+@ The rows that go through a model together are a \emph{pass}; they may belong to several texts, each of which is a \emph{sequence}. Keys and values are kept in a \emph{store} (\cref{sec:rows}). For each sequence and layer it gives attention a \emph{view}: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, as a |struct tensor|, and with |v->value| it is the value. Whether they are in one
+block of memory or in pages, attention does not need to know. Those rows of a pass that follow each other in one sequence share a view and form a \emph{segment}: a prompt is one segment, and a pass that adds one token to each of eight texts has eight. |segment_range| gives the positions that a row of a segment sees: those from |lo| up to |hi|, its own among them, and
 in some models with a window also the first few, which are called \emph{sinks} (\cref{sec:sinks}). These structures are in \cref{sec:kerneltable}.
 @^view@>@^segment@>@^range of positions@>
 
-@ Now one block of one head of one row. A position that is not seen is left out of every sum. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, and |kept| has the scores. A caller who wants to see the weights passes an array |weights| and gets the
+@ Now one block of one head of one row, which goes through its positions twice: once for the scores and their maximum, once for the exponentials and the values. The function leaves $m_b$, $l_b$ and $o_b$ in |left|, one after the other; |of| is the head of keys and values, |see| the range of positions that the row sees, and |kept| has the scores. A caller who wants to see the weights passes an array |weights| and gets the
 exponentials there.
 
 @<One block of attention, plainly@>=
@@ -469,26 +475,36 @@ static void attend_block(const struct attention_dims *h, const struct kv_view *v
   float *weights)
 {
   float kept[256], lane[16] = @[{ 0 }@], *out = left + 2;
-  left[0] = -INFINITY;
-  for (uint32_t t = begin; t < begin + 256; t++) {
-    if (!is_seen(see, t)) continue;
-    kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
-    if (kept[t % 256] > left[0]) left[0] = kept[t % 256];
-  }
-  for (size_t i = 0; i < h->head_dim; i++) out[i] = 0;
-  for (uint32_t t = begin; t < begin + 256; t++) {
-    if (!is_seen(see, t)) continue;
-    struct tensor value = kv_row(v, v->value, t, of);
-    float p = num_expf(kept[t % 256] - left[0]);
-    lane[t % 16] += p;
-    for (size_t i = 0; i < h->head_dim; i++)
-      out[i] = fmaf(p, tensor_number(value, i), out[i]);
-    if (weights != NULL) weights[t] = p;
-  }
+  @<Score the positions of a block, and find the maximum@>@;
+  @<Add up the exponentials and the weighted values@>@;
   left[1] = fold(lane);
 }
 
-@ The blocks of a head are joined as the formulas say. A block in which nothing is seen has $m_b=-\infty$ and is left out.
+@ A score is the dot product of the query and a key, times the scale. A position that is not seen gets none; it is left out of every sum.
+
+@<Score the positions of a block, and find the maximum@>=
+left[0] = -INFINITY;
+for (uint32_t t = begin; t < begin + 256; t++) {
+  if (!is_seen(see, t)) continue;
+  kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
+  if (kept[t % 256] > left[0]) left[0] = kept[t % 256];
+}
+
+@ With the maximum known, each position's exponential goes into the sum, and its value, times the exponential, into the output.
+
+@<Add up the exponentials and the weighted values@>=
+for (size_t i = 0; i < h->head_dim; i++) out[i] = 0;
+for (uint32_t t = begin; t < begin + 256; t++) {
+  if (!is_seen(see, t)) continue;
+  struct tensor value = kv_row(v, v->value, t, of);
+  float p = num_expf(kept[t % 256] - left[0]);
+  lane[t % 16] += p;
+  for (size_t i = 0; i < h->head_dim; i++)
+    out[i] = fmaf(p, tensor_number(value, i), out[i]);
+  if (weights != NULL) weights[t] = p;
+}
+
+@ A head goes through the blocks, keeps the results of each, and joins them. A block in which nothing is seen has $m_b=-\infty$ and is left out.
 
 @<One head of attention, plainly@>=
 static void attend_head(const struct attention_dims *h, const struct kv_view *v,
@@ -503,16 +519,21 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
     if (block[0] == -INFINITY) continue;
     m = block[0] > m ? block[0] : m, n++;
   }
-  for (size_t i = 0; i < d; i++) y[i] = 0;
-  for (size_t b = 0; b < n; b++) {
-    const float *block = left + b * (d + 2);
-    float w = num_expf(block[0] - m);
-    l = fmaf(block[1], w, l);
-    for (size_t i = 0; i < d; i++) y[i] = fmaf(block[2 + i], w, y[i]);
-  }
-  for (size_t i = 0; i < d; i++) y[i] /= l;
+  @<Join the blocks@>@;
   if (weights != NULL) weigh(see, left, d, m, l, weights);
 }
+
+@ The blocks are joined as the formulas say: each is rescaled to the maximum of all by $w_b$, and at the end the output is divided by the sum.
+
+@<Join the blocks@>=
+for (size_t i = 0; i < d; i++) y[i] = 0;
+for (size_t b = 0; b < n; b++) {
+  const float *block = left + b * (d + 2);
+  float w = num_expf(block[0] - m);
+  l = fmaf(block[1], w, l);
+  for (size_t i = 0; i < d; i++) y[i] = fmaf(block[2 + i], w, y[i]);
+}
+for (size_t i = 0; i < d; i++) y[i] /= l;
 
 @ A caller who asked for the weights has got exponentials. Those of block $b$ still have to be multiplied by $w_b/l$; the blocks come in the same order as in |attend_head|, so the results of the next one are the next in |left|.
 
@@ -531,7 +552,7 @@ static void weigh(const struct kv_range *see, const float *left, size_t d, float
   }
 }
 
-@ The kernel itself does this for every row of every segment and every head. |head / group| is the head of keys and values that a query head shares with its group.
+@ The operation itself does this for every row of every segment and every head. |head / group| is the head of keys and values that a query head shares with its group; |scratch| has room for the results of the blocks, and |probe|, if it is not null, is where the weights go.
 
 @<Attention, plainly@>=
 static void attend(const struct engine *e, const struct attention_dims *h,
@@ -553,18 +574,18 @@ static void attend(const struct engine *e, const struct attention_dims *h,
 }
 
 @* Softmax: the mask and the scale. \label{sec:weights}
-\emph{Softmax} turns any numbers into weights that sum to 1. Only differences count, since a constant added
+Softmax turns any numbers into weights that sum to 1. Only their differences count, since a constant added
 to all of them cancels; so the largest is subtracted first. Without that, the exponential of a score of \given{100} would be infinite in float, whose numbers end
 before $e^{89}$, and
 infinity over infinity is not a number. With it, the largest exponential is 1, and scores far below the largest get a weight of 0.
 @^softmax@>
 
-A position that is not to be seen is \emph{left out} of both sums. Two other ways are met in programs. To give it the score $-\infty$
+A position that is not to be seen is \emph{left out} of both sums. Some programs do something else. To give it the score $-\infty$
 has the same result, but computes a score in vain. To compute the weights over all positions and set those of
-the future to zero \emph{afterwards} is wrong: the exponentials of the future are then still in the sum that everything was divided by. In
+the future to zero \emph{afterwards} is wrong: the exponentials of the future are still in the sum by which all weights were divided. In
 the model of the hand calculation, let the row of \tok{\ cat} see \tok{the} and itself. Head A's weights are \val[2]{mask.out.0}
-and \val[2]{mask.out.1}.\lab{lab:modelclaims} If the third position is computed along and set to zero afterwards, they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}: they
-sum to \val[2]{mask.left}, and that depends on a token of the future. Nor is zero times a value always zero. If the value
+and \val[2]{mask.out.1}.\lab{lab:modelclaims} If the weight of the third position is computed as well and set to zero afterwards, they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}. Their
+sum is \val[2]{mask.left}, a number that depends on a token of the future. Nor is zero times a value always zero. If the value
 is infinite or NaN, as it may be in memory that has not been written yet, the sum is NaN.
 @^mask@>
 
@@ -574,11 +595,11 @@ terms add; so $q\cdot k$ has variance $d_h$, and divided by the root it has vari
 \val{variance.samples} random pairs with $d_h=64$ the variance is \val[1]{claim.S2-43} before the division and \val[2]{variance.after} after it.
 @^scaling of scores@>
 
-And without the division? The scores of 64 such keys then have a standard deviation of 8, the
-largest is far above the next, and softmax becomes a choice of one: it is \emph{saturated}. The mean largest weight is
-\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} Such a choice
-has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
-to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without: little is left to learn from.
+Without the division, the scores of 64 such keys have a standard deviation of 8, the
+largest is usually far above the next, and softmax puts nearly all weight on one key: it is \emph{saturated}. The mean largest weight is
+\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} So sharp a softmax
+is also hard to train. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys, these derivatives sum
+to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without, so little is left to learn from.
 @^saturation@>
 
 \fig{saturation}{fig:saturation}{The mean largest weight of a softmax over 64 keys, while the keys get longer. Undivided scores make attention
@@ -633,6 +654,8 @@ A softmax of the logits gives the probabilities of the next token. It is compute
 logarithm of the sum; it is an ordinary number even where the probability is too small for a double.
 @^log-probability@>
 
+Both begin with the same sum. It has sixteen lanes, like every other.
+
 @<Softmax, plainly@>=
 static double sum_exp(const float *x, size_t n, double *max)
 {
@@ -644,6 +667,10 @@ static double sum_exp(const float *x, size_t n, double *max)
     for (int j = 0; j < half; j++) lane[j] += lane[j + half];
   return lane[0];
 }
+
+@ Two functions are built on it. They make the probabilities of several rows, or their logarithms.
+
+@<Softmax, plainly@>=
 static void softmax(const struct engine *e, const float *x, size_t rows, size_t n,
   double *y)
 {
@@ -664,6 +691,10 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows, siz
     for (size_t i = 0; i < n; i++) y[i] = (double) x[i] - max - log_sum;
   }
 }
+
+@ A sampler that has changed the logits (\cref{sampling}) divides by a sum of its own. It needs only the exponentials.
+
+@<Softmax, plainly@>=
 static void exp_shifted(double *z, size_t n, double max)
 {@+ for (size_t i = 0; i < n; i++) z[i] = num_exp(z[i] - max);@+ }
 
@@ -685,7 +716,23 @@ The structures above are a header of their own. \.{kernel.h} includes it and add
 #endif
 
 @ The table is initialized by name, so that two kernels of the same type, such as |softmax| and |log_softmax|, cannot be
-exchanged unnoticed. Functions that move, measure and test are in \cref{sec:kerneltable}.
+exchanged unnoticed. The first four lines of functions are those of this chapter; the others move, measure and test (\cref{sec:kerneltable}).
+
+@<The table of plain kernels@>=
+const struct kernels kernels_plain = @[{ .name = "plain",@|
+  .linear = linear, .normalize = normalize, .rotate = rotate,@|
+  .attend = attend, .activate = activate, .add = add,@|
+  .embed = embed, .angles = angles, .softmax = softmax,@|
+  .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
+  .memory = &buffers_host,@|
+  .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
+  .split = host_split, .gather = host_gather, .write = host_write,@|
+  .mark_nonfinite = plain_mark_nonfinite, .room = plain_room,@|
+  .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
+  .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
+  .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
+
+@ These are the sections of the file, in an order in which each function comes after those that it calls.
 
 @(plain.c@>=
 #include <math.h>
@@ -704,18 +751,7 @@ exchanged unnoticed. Functions that move, measure and test are in \cref{sec:kern
 @<Activations, plainly@>@;
 @<Embedding and residual stream, plainly@>@;
 @<Softmax, plainly@>@;
-const struct kernels kernels_plain = @[{ .name = "plain",@|
-  .memory = &buffers_host,@|
-  .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
-  .split = host_split, .gather = host_gather, .write = host_write,@|
-  .mark_nonfinite = plain_mark_nonfinite,@|
-  .linear = linear, .room = plain_room, .normalize = normalize,@|
-  .rotate = rotate, .attend = attend, .activate = activate, .add = add,@|
-  .embed = embed, .angles = angles, .softmax = softmax,@|
-  .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
-  .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
-  .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
-  .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
+@<The table of plain kernels@>@;
 
 @* Settings and weights. \label{sec:modelsettings}
 In memory a model is two structures: the \emph{settings}, numbers and switches that say how large the model is and which
@@ -775,15 +811,18 @@ struct model {
 @<The whole model@>@;
 #endif
 
-@ Models are opened from files by functions of the workshop. The chapters use these.
+@ Models are opened from files by functions of the workshop, most of them by |model_open|.
 
 \printedheader[10,15]{families/loader.h}
+
+Three more are used in the chapters. A message about a model names its file, which |tensor_file_path| finds. And chapter 6 counts the bytes of a model without opening it: |config_open| reads its settings, and |layout_find| says which tensors its family has.
+
 \printedheader[42,44]{safetensors/tensor_file.h}
 \printedheader[24,27]{families/config.h}
 \printedheader[32,33]{families/layout.h}
 
 @* Counting the work. \label{sec:counters}
-To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
+What a pass costs is counted while it runs. The chapters to come argue about cost, and
 time is a poor witness: it depends on the machine and on what else the machine is doing. Counts are whole numbers, equal on every
 computer, and a formula can be checked against them with |==|. A counter is increased where the cost is paid, once for a
 call and never once for an element, so counting takes no time that could be measured. The command prints the counters under these names.
@@ -812,12 +851,12 @@ struct counters {
 #endif
 
 @* The key--value store. \label{sec:rows}
-A \emph{row} is a token at a position of a sequence: a |struct row| has these three numbers, |sequence|, |position| and |token|. Rows are the unit in which this book counts work. The loops of the later chapters
+A |struct row| has three numbers: the |sequence| to which it belongs, its |position| there, and the |token|. Rows are the unit in which this book counts work. The loops of the later chapters
 differ only in which rows go through a pass, and in what is kept of them.
 @^row@>@^store@>
 
 What is kept are keys and values. A row's query is compared with the keys of all positions up to its own, so in every layer the keys and values of the earlier rows
-must be stored somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many texts, each a \emph{sequence} with a number of its own, and shares memory among them. The forward pass cannot tell which it has: a store is a |struct store|, with a table of functions for what each kind of store does in its own way (\cref{sec:storecommon}).
+must be stored somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many sequences and shares memory among them. The forward pass cannot tell which it has: a store is a |struct store|, with a table of functions for what each kind of store does in its own way (\cref{sec:storecommon}).
 @^sequence@>@^KV cache@>
 
 @ Four rules hold for every store. The positions of a sequence grow from pass to pass without a gap. A pass is accepted whole or refused whole. In every layer the keys and values of all rows are stored before any row of that layer attends. And until the pass has ended, none of its rows counts: a pass that fails in the middle leaves nothing in the store.
@@ -838,6 +877,10 @@ struct array_store {
   size_t length, computed; /* rows that count; tokens that are remembered */
   uint32_t *token; /* |[n_positions]| */
 };
+
+@ The view of a layer says where its keys and values begin, and how far apart they are. This is all that attention learns of the store.
+
+@<The array store@>=
 static void array_view(const struct store *common, uint32_t layer,
   uint32_t sequence, struct kv_view *v)
 {
@@ -867,7 +910,7 @@ static size_t array_known(const struct array_store *s)
   return k;
 }
 
-@ The rows of a pass must continue the text, one after the other. If the pass succeeds, their tokens are remembered, and tokens beyond a new one are forgotten: they belonged to another text.
+@ The rows of a pass must continue the text, one after the other.
 
 @<The array store@>=
 static bool array_begin(struct store *common, struct error *why)
@@ -885,6 +928,10 @@ static bool array_begin(struct store *common, struct error *why)
   common->rows_recomputed = array_known(s);
   return true;
 }
+
+@ If the pass succeeds, its tokens are remembered, and tokens beyond a new one are forgotten: they belonged to another text.
+
+@<The array store@>=
 static void array_end(struct store *common, bool commit)
 {
   struct array_store *s = (struct array_store *) common;
@@ -916,7 +963,7 @@ static void array_crop(struct store *common, uint32_t sequence, size_t length)
   if (length < s->length) s->length = length;
 }
 
-@ Opening allocates two arrays, and closing frees them. The table leaves |fork| out: with one text there is nothing to copy to.
+@ These functions are the store's table. It leaves |fork| out: with one text there is nothing to copy to.
 
 @<The array store@>=
 static void array_close(struct store *common)
@@ -927,17 +974,21 @@ static void array_close(struct store *common)
   memory_free(m, s->token);
   memory_free(m, s);
 }
+static const struct store_kind array_kind = @[{@|
+  .begin = array_begin, .end = array_end, .view = array_view,@|
+  .length = array_length, .tokens = array_tokens, .crop = array_crop,@|
+  .close = array_close }@];
+
+@ Opening allocates two arrays: all keys and values in one block, and the tokens. If one of them is refused, the store is closed again, which frees the other.
+
+@<The array store@>=
 struct store *array_store_open(struct memory *m, const struct model_config *c,
   struct error *why)
 {
-  static const struct store_kind kind = @[{@|
-    .begin = array_begin, .end = array_end, .view = array_view,@|
-    .length = array_length, .tokens = array_tokens, .crop = array_crop,@|
-    .close = array_close }@];
   struct array_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
-  bool ok = store_prepare(&s->common, &kind, m, c, 1, why);
+  bool ok = store_prepare(&s->common, &array_kind, m, c, 1, why);
   size_t n = c->n_positions, parts = (size_t) 2 * c->n_layers;
   if (ok) s->token = memory_alloc(m, MEMORY_TOKENS, n, sizeof *s->token, why);
   if (s->token != NULL)
@@ -947,24 +998,24 @@ struct store *array_store_open(struct memory *m, const struct model_config *c,
   return NULL;
 }
 
-@ The array store is a file of its own.
+@ These functions are the whole file.
 
 @(array.c@>=
 #include <inttypes.h>
 #include "model/store.h"
 @;@#
 @<The array store@>@;
+
 @* The forward pass. \label{sec:forward}
 Now the model is run. |model_forward| takes any list of rows, puts all of them
 through all layers, and leaves a hidden state for each. It makes no logits, since a step of generation
-wants them for one row only, and the head is, in a small model, the largest matrix
+wants them for one row only, and in a small model the head is the largest matrix
 of all; |model_logits| makes them for the rows that the caller names.
 @^pass@>@^hidden state@>@^forward pass@>
 
-The arrays of a pass are in a |struct work|. None of them has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
+What is left of it is a |struct pass|: |n| hidden states of |d_model| numbers in an array |hidden|, and for each row the layer, if any, in which one of its numbers was not finite (\cref{sec:passheader}). While it runs, its arrays are in a |struct work|. None of them has a dimension for the layer: each layer overwrites what the one before has left, and only the stream |x| goes
 on from layer to layer. \Cref{sec:arrays} allocates them before the first layer and frees them after the last.
 
-\printedheader[10,19]{model/forward.h}
 \printedheader[43,48]{model/forward.h}
 \printedheader[64,67]{model/forward.h}
 \printedheader[12,19]{model/work.h}
@@ -1036,8 +1087,8 @@ static void rotate_qk(struct work *w, const struct model_layer *l)
   k->rotate(w->e, w->k, n, c->n_kv_heads, d / 2, w->cosine, w->sine);
 }
 
-@ Attention. All keys and values of the layer are stored first, and only then does the
-first row look: a row sees itself, and in a pass of many rows it sees the others of its
+@ Attention comes next. All keys and values of the layer are stored before the
+first row attends: a row sees itself, and in a pass of many rows it sees the earlier ones of its
 sequence in the same pass. That is why a prompt can go through in one pass at all: no row waits for another row's output, only for keys
 and values of the same layer, which are made from what the layer below has left.
 
@@ -1078,7 +1129,7 @@ once for each position that some row sees, not once for each pair: the least tha
   c->cache_bytes_written += w->n * w->s->row_bytes;
   c->cache_bytes_read += w->s->rows_visible * w->s->row_bytes;
 
-@ The first half of a layer: norm, attention, and the way back into the residual stream.
+@ The first half of a layer is a norm, attention, and the way back into the residual stream.
 
 @<Pass through attention@>=
 static void attention_block(struct work *w, const struct model_layer *l, uint32_t i)
@@ -1099,7 +1150,7 @@ static void attention_block(struct work *w, const struct model_layer *l, uint32_
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
-@ The second half: norm, up, activation, down, and into the stream. With a gate, the activation is
+@ The second half is a norm, the matrix up, the activation, the matrix down, and again the way into the stream. With a gate, the activation is
 applied to the gate, which then multiplies the other product. Here are most of a model's multiply--adds, and no row looks at another.
 
 @<Pass through the MLP@>=
@@ -1124,7 +1175,6 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 @ The pass is short: embed, and then for each layer its two halves. Each matrix is multiplied by all rows and read once. The last two counters say so: the
 multiply--adds grow with |w->n| and the bytes of weights do not, and much of what later chapters gain comes from that. A pass that is given up ends with its layer, and the counters are set back to
 what they were, because they count only rows that the caller receives.
-
 @<Put the rows through all layers@>=
 static bool work_run(struct work *w, const struct row *rows, struct error *why)
 {
@@ -1151,7 +1201,7 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
   return true;
 }
 
-@ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, and kernels that do not fit the model or the build (\cref{sec:passchecks}); the store refuses rows that leave a gap; memory may run out. All of that is found before
+@ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, and kernels that do not fit the model or the build (\cref{sec:passchecks}); the store refuses rows that leave a gap; memory may run out. All of this is found out before
 the first multiplication. If anything goes wrong, the store forgets the rows. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
 
 @<Run a pass@>=
@@ -1173,6 +1223,10 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   float_modes_end(&w.modes);
   return ok;
 }
+
+@ Most callers do not watch.
+
+@<Run a pass@>=
 bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
 {@+ return model_forward_watched(e, lm, s, rows, n, NULL, made, why);@+ }
@@ -1192,11 +1246,7 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0)@+ return true;
-  float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
-  float *y = b->is_host ? logits : NULL;
-  if (x != NULL && !b->is_host)
-    y = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, v * sizeof *y, why);
-  bool ok = x != NULL && y != NULL;
+  @<Allocate |x| for the rows and |y| for their logits@>@;
   if (ok)@+ @<Norm the rows |which| and multiply them by the head@>@;
   if (!b->is_host)@+ b->release(b, p->m, y);
   b->release(b, p->m, x);
@@ -1206,6 +1256,15 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   p->head_read = true;
   return true;
 }
+
+@ On a processor the head writes where the caller wants the logits. A device (chapter 14) has memory of its own, and the logits are fetched from there.
+
+@<Allocate |x| for the rows and |y| for their logits@>=
+float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
+float *y = b->is_host ? logits : NULL;
+if (x != NULL && !b->is_host)
+  y = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, v * sizeof *y, why);
+bool ok = x != NULL && y != NULL;
 
 @ When the head is asked for logits, the pass is over and the caller's modes are back. So the head sets the standard modes for its own steps.
 
@@ -1276,8 +1335,8 @@ bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
 @<Add up the log-probabilities of a text@>@;
 
 @* The probability of a text. \label{sec:chance}
-A model gives the next token. How likely is a whole text? Nothing new is needed. For any number of tokens, by the definition of
-conditional probability applied again and again,
+A model gives the next token. How likely is a whole text? For any number of tokens, the definition of
+conditional probability, applied again and again, gives
 \begin{equation}\label{eq:chain}
 P(t_1t_2\ldots t_n)=P(t_1)\,P(t_2\mid t_1)\,P(t_3\mid t_1t_2)\cdots P(t_n\mid t_1\ldots t_{n-1}).
 \end{equation}
@@ -1286,18 +1345,18 @@ model must be given at least one token: we put the token that ends a text before
 No table of probabilities could replace the model: the number of texts of six tokens of GPT-2 has \val{claim.S2-15} digits.
 @^chain rule@>@^conditional probability@>
 
-Is it a probability? For the four words of the hand calculation every text of four tokens can be written down: $4^4=$ \val{chain.texts} of them, and
+Do these products behave like probabilities? For the four words of the hand calculation every text of four tokens can be written down: $4^4=$ \val{chain.texts} of them, and
 their probabilities sum to \val[9]{claim.S1-03}.\lab{lab:chance} The proof is one line: sum over the last token, and the last factor becomes 1; sum over the one before, and so on.
 A product of such factors is never larger than the smallest of them, here in \val{claim.S2-20} texts of \val{chain.texts}.
 
 @ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the built-in model says
 $$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}\approx\val[5]{text.product},$$
 which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts the sum is the only way. Five hundred
-factors of \given{0.15} multiply to a number with more than four hundred zeros after the point, more than the smallest positive
+factors of \given{0.15} multiply to a number with more than four hundred zeros after the point, far below the smallest positive
 double: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
 
 
-@ One pass makes all rows, and row |i| has seen exactly the tokens up to |i|; so its log-softmax at the next token is the next term of the sum. A logit that is not finite has no logarithm worth adding.
+@ One pass makes all rows, and row |i| has seen exactly the tokens up to |i|; so its log-softmax at the next token is the next term of the sum. If a logit is not finite, the sum would mean nothing; so the function fails and names the token.
 
 @<Add up the log-probabilities of a text@>=
 static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p,
@@ -1342,7 +1401,7 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
 
 @ Equation \eqref{eq:chain} begins at the left because text is written so. The same definition works in any order of the tokens: last
 first, or the middle one first. There are models that do this, and they must be told which place is to be filled.
-From left to right needs no telling, and a prefix stays a prefix while the text grows.
+A model that writes from left to right need not be told, and what it has read stays the beginning of the text while the text grows.
 @^order of tokens@>
 
 Not all models of text use the chain rule. \emph{Masked} models \cited{Devlin 2019} guess what has been covered up, each covered token by itself from all that is visible; the
@@ -1359,8 +1418,8 @@ The logits that choose token 10 come from row 9, counting from 1: the last row t
 drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
 
 On sixteen random tokens,\lab{lab:tenth} in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and
-\val{tenth.after} of the rows 10 to 16. So the guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
-a function of the tokens up to its own, and of no other. Whether a model plans is another question, which this does not decide: a row may well carry
+\val{tenth.after} of the rows 10 to 16. So the logits for token 10 did not change; those for token 11 did, and so did all that follow. Every row is
+a function of the tokens up to its own, and of no other. Whether a model plans ahead is another question, which this test does not decide: a row may well carry
 numbers that matter only ten tokens later, but it has no access to a token that has not been chosen. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
 
 \begin{claimed}{S2-30, S0-09}
@@ -1374,7 +1433,7 @@ is that rows, once made, stay as they are.
 \end{claimed}
 
 @* The check. \label{sec:modelcheck}
-The numbers of the boxes are in a |struct toy|, around which \cref{sec:toy} puts a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that was made for the occasion. The program runs it on the plain kernels and prints what the hand has found, line by line, then what the model says after each row of the prompt, and
+The numbers of the boxes are in a |struct toy|, around which \cref{sec:toy} puts a |struct model|, as if it had come out of a file. So the program runs the engine itself and not a copy of it that was made for the occasion. It uses the plain kernels and prints what we have found by hand, line by line, then what the model says after each row of the prompt, and
 after its own first word. The arrow points to the likeliest token.
 
 @c
@@ -1396,7 +1455,7 @@ int main(void)
   return !ok;
 }
 
-@ The program prints this; its numbers are those of the boxes, to the last digit. The tests also compare the engine with a second implementation, written from the papers in double precision, that shares no line with it: small random models of every family get the same logits from both, within the rounding.
+@ The numbers that the program prints are those of the boxes, to the last digit. The tests also compare the engine with a second implementation, written from the papers in double precision, that shares no line with it: small random models of every family get the same logits from both, within the rounding.
 
 \checkpoint{build/out/model.txt}{what the program of this chapter prints}
 

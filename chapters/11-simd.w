@@ -751,7 +751,7 @@ TARGET static void pass_panels(size_t rows, const float *x, size_t n,
 
 @ The panels have room for |KC| inputs of a strip. If there are more, the lanes go on where they were with the next |KC|; so a block of rows keeps the lanes of all its sums, and
 the strip is packed again for the next block. If there are not, it is packed once for all rows. Panels and lanes are too large for a thread's stack: they are in the worker's
-workspace (\cref{sec:pool}). \label{sec:room}
+workspace (\cref{sec:poolheader}). \label{sec:room}
 @^workspace@>
 
 @<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>=

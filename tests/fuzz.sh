@@ -13,7 +13,7 @@ base="-std=c11 -g -ffp-contract=off -Itangled -Iprogram -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
 modules=$(ls tangled/ground/[a-z]*.c $(ls program/*.c | grep -v -e main -e chat_edit) tangled/safetensors/*.c tangled/tokenizer/*.c tangled/families/*.c tangled/sentencepiece/*.c tangled/tokenizer-json/*.c tangled/tokens/[a-z]*.c tangled/lookups/[a-z]*.c tangled/constraints/[a-z]*.c tangled/sampling/[a-z]*.c tangled/stopping/[a-z]*.c)
 parsers="program/options.c program/json.c program/probe.c program/probe_sample.c"
-for p in tokenizer-json/tokenizer_json sentencepiece/sentencepiece safetensors/safetensors safetensors/jsonfile families/config tokens/utf8 tokens/bpe constraints/parser constraints/pattern constraints/grammar constraints/net sampling/funnel stopping/stops; do parsers="$parsers tangled/$p.c"; done
+for p in tokenizer-json/tokenizer_json sentencepiece/sentencepiece safetensors/safetensors safetensors/jsonfile families/config tokens/utf8 tokens/bpe tokens/lossy tokens/rules tokens/unique constraints/parser constraints/pattern constraints/grammar constraints/net sampling/funnel stopping/stops; do parsers="$parsers tangled/$p.c"; done
 
 limit=$build/limit
 [ "$limit" -nt tests/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/limit.c -o "$limit"

@@ -3,7 +3,7 @@
 
 \chapterquestion{How are the promises of chapter 0 kept when memory runs out, when a file is not what it seems, and when a thread comes late?}
 @** Inside the foundations: allocator, mapped files, thread pool.
-\incipit{C}{hapter 0 prints} the headers of the module \emph{ground} and says what each function promises. Here are the functions.
+\incipit{C}{hapter 0 says} what the module \emph{ground} promises. Here are its headers, whole, and its functions.
 They are short, and each has one difficulty that is not visible from outside: how a message is cut without breaking a character, how a block knows its own size, how a
 pool of threads waits without missing its signal. You can use the module without reading this chapter. If you want to carry the engine to a system that is not
 POSIX, this is the chapter to change, and it should be almost the only one.
@@ -132,6 +132,79 @@ bool error_found(struct error *why, const char *file, const char *field,
   return error_say(why, "%s: %s is %s; wanted: %s", file, field, found,
     wanted);
 }
+
+@* The headers: memory, buffers. \label{sec:memoryheader}
+Chapter 0 shows the parts of these headers that every later chapter needs. Here they are whole, in groups. First come the accounts. A block is allocated for a purpose; each purpose has
+an account, and one more adds them up.
+@^account@>
+
+@<What is counted@>=
+enum memory_class {@+ MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS,
+  MEMORY_TOKENS, MEMORY_TRAINING, MEMORY_OTHER, N_MEMORY_CLASSES@+ };
+  /* what a block is for */
+struct account {@+ uint64_t requested, allocated, live, peak, requests, refused;@+ };
+  /* bytes requested, refused or not; bytes allocated; those not yet freed; the most
+     that were |live|; then two counts of requests */
+struct memory {@+ struct account of[N_MEMORY_CLASSES], all;@+ uint64_t fail_at;@+ };
+  /* by purpose and together; all zero before the first request. Request number
+     |fail_at|, from 1, is refused; 0: none */
+
+@ These take a block, enlarge an array by the common rule, and free. Sizes come as two factors, a count and the size of one object: the two are
+often read from a file, and their product may overflow. So it is checked in one place and not by every caller.
+
+@<Blocks and arrays@>=
+void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
+  struct error *why);
+  /* |count| objects of |size| bytes, zeroed, aligned to 64, owned by the caller; null and a message
+     if refused or if |count*size| overflows; a pointer even for 0 bytes */
+void memory_free(struct memory *m, void *p);
+  /* frees a block; null does nothing */
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why);
+  /* an array |p| of |*cap| objects, or null and 0, gets room for |wanted| $\ge 1$: |p| itself if it has
+     that room, otherwise a block of |2*(wanted-1)+first| objects that replaces it (|first| $\ge 1$);
+     on failure null and a message, |p| and |*cap| as they were */
+
+@ A size that is not to grow by the common rule is set with |memory_resize|; the cache of chapter 4 does that, which must not exceed the context. The names of the purposes are for messages and tables.
+
+@<Blocks and arrays@>=
+void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
+  size_t size, struct error *why);
+  /* the block |p|, or null for none, becomes one of |count| objects, its contents kept and
+     the rest zeroed; on failure |p| is untouched and still owned by the caller */
+const char *memory_class_name(enum memory_class what);
+  /* \.{"weights"}, \.{"cache"}, \dots */
+
+@ An arena stands for many blocks that are freed together, and may give the same blocks out again.
+@^arena@>
+
+@<Arenas@>=
+struct arena {@+ struct memory *m;@+ void *last, *spare;@+ bool refused;@+ };
+  /* blocks that are freed together, charged to |m|: |last| is the newest, |spare|
+     the first of those kept for reuse; |refused|: a request was refused. To begin, set |m| and leave the rest zero */
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why);
+  /* a block as of |memory_alloc|, or a kept one with any contents; it is neither
+     resized nor freed by itself; after a refusal null, without another request */
+void arena_reset(struct arena *a);
+  /* takes all blocks back and keeps them for the next allocations: the first is given out first,
+     and one that is too small, or for another purpose, is freed and replaced */
+void arena_free(struct arena *a);
+  /* frees all blocks, kept ones as well */
+
+@ None of these needs to know what is inside a |struct error|.
+
+@(memory.h@>=
+#ifndef INCIPIT_MEMORY_H
+#define INCIPIT_MEMORY_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+struct error;
+@<What is counted@>@;
+@<Blocks and arrays@>@;
+@<Arenas@>@;
+#endif
 
 @* The allocator. \label{sec:allocator}
 A request is entered in two accounts, that of its purpose and the common one, and it is entered
@@ -459,7 +532,38 @@ bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mo
 }
 
 @* Bytes and ids. \label{sec:bytesandids}
-The growing arrays of bytes and ids are a file of their own. It needs |memcpy| and nothing more.
+The growing arrays of bytes and ids have a header and a file of their own. The arrays come first in the header; a struct of zeros is an empty one.
+
+@<Growing arrays of bytes and ids@>=
+struct bytes {@+ unsigned char *byte;@+ size_t n, cap;@+ };
+  /* |n| bytes in a block of |cap|, for tokens; all zero is empty */
+bool bytes_push(struct memory *m, struct bytes *b, const void *more,
+  size_t n, struct error *why);
+  /* appends |n| bytes (|more| not inside |b|); on failure |b| is as it was */
+void bytes_free(struct memory *m, struct bytes *b);
+  /* frees the block and empties the array */
+struct ids {@+ uint32_t *id;@+ size_t n, cap;@+ };
+  /* a growing array of ids, like |struct bytes|; all zero is empty */
+bool ids_push(struct memory *m, struct ids *list, uint32_t id,
+  struct error *why);
+  /* appends one id; on failure the array is as it was */
+void ids_free(struct memory *m, struct ids *list);
+  /* frees the block and empties the array */
+
+@ Files of several formats write a byte as two hexadecimal digits, so the functions that read them are here as well.
+
+@(buffers.h@>=
+#ifndef INCIPIT_BUFFERS_H
+#define INCIPIT_BUFFERS_H
+#include "ground/ground.h"
+@<Growing arrays of bytes and ids@>@;
+int hex_digit(unsigned char c);
+  /* the value of a hexadecimal digit, capital or not; $-1$ for any other byte */
+int hex_byte(const void *two);
+  /* the value of two; $-1$ if one is not a digit; the second is not read if the first is not a digit */
+#endif
+
+@ The file needs |memcpy| and nothing more.
 
 @(buffers.c@>=
 #include <string.h>
@@ -535,6 +639,73 @@ int hex_byte(const void *two)
   int high = hex_digit(c[0]), low = high < 0 ? -1 : hex_digit(c[1]);
   return low < 0 ? -1 : 16 * high + low;
 }
+
+@* The header of a thread pool. \label{sec:poolheader}
+A pool is opened, runs steps, and is closed. What a worker may do in a step is the contract of |pool_work|: the bits of every result rest on it.
+
+@<Run steps@>=
+struct pool;
+typedef void pool_work(void *ctx, unsigned worker, unsigned workers);
+  /* one worker's part of a step: |worker| is $0\ldots{}$|workers-1|. It allocates
+     nothing, and what it writes no other worker reads or writes */
+struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
+  /* a pool of |workers| $\ge 1$, the caller being the first of them; owned by
+     the caller; null and a message if threads or memory are refused */
+void pool_run(struct pool *p, pool_work *work, void *ctx);
+  /* |work(ctx, i, workers)| for every |i|, on as many threads; returns when all are done. The
+     caller's own part runs under the floating-point modes that the caller has, so call
+     |float_modes_begin| first; the other workers always have the standard ones. A null pool is one worker */
+void pool_close(struct memory *m, struct pool *p);
+  /* ends the threads and frees the memory; null does nothing */
+
+@ How many workers should there be? As many as the processor has cores. More would only take turns.
+
+@<Run steps@>=
+unsigned pool_workers(const struct pool *p);
+  /* how many; 1 for a null pool */
+unsigned pool_cores(void);
+  /* physical cores that are online, at least 1 */
+
+@ A pool also keeps memory between steps: a \emph{workspace} for each worker, which is an array too large for a stack, and an arena for the caller, which
+runs the same list of steps again and again and needs the same arrays each time.
+@^workspace@>
+
+@<Keep memory between steps@>=
+struct arena *pool_arena(struct pool *p, const struct memory *m);
+  /* an arena charged to |m| that lasts as long as the pool, for the thread that calls |pool_run|; null
+     for a null pool, for other memory than the pool's, and while the arena is in use */
+bool pool_reserve(struct pool *p, size_t size, struct error *why);
+  /* from now on each worker has a workspace of at least |size| bytes; does nothing for a null
+     pool. False and a message if memory is refused */
+void *pool_workspace(struct pool *p, unsigned worker, size_t size);
+  /* the workspace of a worker, at a multiple of 64, its contents anything; null if fewer than
+     |size| bytes have been reserved */
+
+@ The floating-point modes belong to a thread, so they are kept in the caller's variable. On x86-64 they are one register; elsewhere C's own structure holds them.
+
+@<Set the floating-point modes@>=
+struct float_modes {@+ unsigned mxcsr;@+ fenv_t rest;@+ };
+  /* the modes of a thread, as they were found: |mxcsr| on x86-64, |rest| elsewhere */
+void float_modes_begin(struct float_modes *f);
+  /* sets the standard modes, to nearest and nothing flushed; |*f| has those that were found */
+void float_modes_end(const struct float_modes *f);
+  /* puts back the modes that were found */
+
+@ The three groups are the header.
+
+@(pool.h@>=
+#ifndef INCIPIT_POOL_H
+#define INCIPIT_POOL_H
+#include <fenv.h>
+#include <stdbool.h>
+#include <stddef.h>
+struct arena;
+struct error;
+struct memory;
+@<Run steps@>@;
+@<Keep memory between steps@>@;
+@<Set the floating-point modes@>@;
+#endif
 
 @* The life of a thread pool. \label{sec:poollife}
 A \emph{helper} is a worker that is a thread of ours; it knows its pool and its number. A step has two ends. The caller announces it, and
@@ -824,7 +995,27 @@ static long first_sibling(long i)
 }
 
 @* Progress and the clock. \label{sec:asking}
-A refusal is remembered. Work is nested, a layer in a pass and a pass in a prefill; a caller who has said no to one of them must not be asked again by the others, and perhaps say yes to one.
+Chapter 0 says why long work asks its caller whether to go on (\cref{sec:progress}). The caller fills in the function and what the function wants to know; the rest is kept by |progress_tell|.
+
+@(progress.h@>=
+#ifndef INCIPIT_PROGRESS_H
+#define INCIPIT_PROGRESS_H
+#include <stdbool.h>
+#include <stddef.h>
+struct progress {
+  bool (*report)(void *ctx, size_t done, size_t all);@+ void *ctx;
+  size_t before, all;@+ bool cancelled;
+};
+  /* how far work has come, in rows or whatever the working function counts: |report| returns false to give up,
+     and is not asked again (|cancelled|); |before| and |all|: if the work is a part, what came before it and the
+     whole, else 0. It is the caller's, and used by one thread at a time */
+bool progress_tell(struct progress *p, size_t done, size_t all);
+  /* |done| of |all| are done; false: give up. A null |p| always goes on */
+bool progress_cancelled(const struct progress *p);
+  /* whether it was given up; false for null */
+#endif
+
+@ A refusal is remembered. Work is nested, a layer in a pass and a pass in a prefill; a caller who has said no to one of them must not be asked again by the others, and perhaps say yes to one.
 If work is cut into parts, such as a prefill in chunks, |before| and |all| say where the part belongs.
 
 @<Ask whether to go on@>=
@@ -908,7 +1099,7 @@ size_t timing_last_cache(void)
 
 @* Module dependencies. \label{sec:modules}
 The C of this book is divided into \emph{modules}. A module is a folder with one or more headers, which document what others may use, and the files that
-implement them. One web makes one module; only \emph{ground} is made of two, its headers in chapter 0 and its functions here. \Cref{fig:modules} shows which module includes which.
+implement them. One web makes one module; some have a second web in the workshop, as \emph{ground} has its functions here. \Cref{fig:modules} shows which module includes which.
 Follow the lines down from any module, and you have all that it needs: to compile chapter~3 and nothing else, copy the folders below \emph{loop}.
 @^module@>@^dependence, of modules@>
 

@@ -978,7 +978,7 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
 @* The arrays of a pass. \label{sec:arrays}
 A pass needs many arrays. They are allocated before the first layer and freed
 after the last, so that memory cannot be refused in the middle of the work. They come from an \emph{arena} (\cref{sec:memory}). If the engine has workers, their pool keeps
-one (\cref{sec:pool}), and the next pass finds the same blocks there: a pass of a small model is over so soon that allocating, zeroing and freeing the
+one (\cref{sec:poolheader}), and the next pass finds the same blocks there: a pass of a small model is over so soon that allocating, zeroing and freeing the
 blocks would be noticed. Without workers the arena lasts for this pass, and one call frees it all.
 @^arena@>
 

@@ -35,9 +35,11 @@ int main(void)
   struct ids list = { NULL, 0, 0 };
   struct bytes back = { NULL, 0, 0 };
   size_t n = 0;
+  /* <Learn the merges, and encode the word> */
   bool ok = bpe_train(&m, text, strlen(text), split_gpt2, 9, &merge, &n,
     &why) && bpe_learnt(&m, &rules, merge, n, &why)
     && encode(&m, &rules, word, &list, &why);
+  /* <Print merges and ids, and expand the ids> */
   for (size_t k = 0; k < n; k++) printf("%3u + %3u -> %zu%s",
     (unsigned) merge[k].left, (unsigned) merge[k].right, 256 + k,
     k % 3 == 2 ? "\n" : "     ");

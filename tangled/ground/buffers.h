@@ -1,8 +1,10 @@
-/* buffers.h -- made from chapters/00-foundations.w; change it there */
+/* buffers.h -- made from workshop/00-ground.w; change it there */
 
 #ifndef INCIPIT_BUFFERS_H
 #define INCIPIT_BUFFERS_H
 #include "ground/ground.h"
+
+/* <Growing arrays of bytes and ids> */
 
 /* n bytes in a block of cap, for tokens; all zero is empty */
 struct bytes { unsigned char *byte; size_t n, cap; };

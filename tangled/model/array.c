@@ -11,6 +11,7 @@ struct array_store {
   size_t length, computed; /* rows that count; tokens that are remembered */
   uint32_t *token; /* [n_positions] */
 };
+
 static void array_view(const struct store *common, uint32_t layer,
   uint32_t sequence, struct kv_view *v)
 {
@@ -90,17 +91,18 @@ static void array_close(struct store *common)
   memory_free(m, s);
 }
 
+static const struct store_kind array_kind = {
+  .begin = array_begin, .end = array_end, .view = array_view,
+  .length = array_length, .tokens = array_tokens, .crop = array_crop,
+  .close = array_close };
+
 struct store *array_store_open(struct memory *m, const struct model_config *c,
   struct error *why)
 {
-  static const struct store_kind kind = {
-    .begin = array_begin, .end = array_end, .view = array_view,
-    .length = array_length, .tokens = array_tokens, .crop = array_crop,
-    .close = array_close };
   struct array_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
-  bool ok = store_prepare(&s->common, &kind, m, c, 1, why);
+  bool ok = store_prepare(&s->common, &array_kind, m, c, 1, why);
   size_t n = c->n_positions, parts = (size_t) 2 * c->n_layers;
   if (ok) s->token = memory_alloc(m, MEMORY_TOKENS, n, sizeof *s->token, why);
   if (s->token != NULL)

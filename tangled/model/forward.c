@@ -181,6 +181,7 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0) return true;
+  /* <Allocate x for the rows and y for their logits> */
   float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
   float *y = b->is_host ? logits : NULL;
   if (x != NULL && !b->is_host)

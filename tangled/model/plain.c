@@ -99,12 +99,14 @@ static void attend_block(const struct attention_dims *h, const struct kv_view *v
   float *weights)
 {
   float kept[256], lane[16] = { 0 }, *out = left + 2;
+  /* <Score the positions of a block, and find the maximum> */
   left[0] = -INFINITY;
   for (uint32_t t = begin; t < begin + 256; t++) {
     if (!is_seen(see, t)) continue;
     kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
     if (kept[t % 256] > left[0]) left[0] = kept[t % 256];
   }
+  /* <Add up the exponentials and the weighted values> */
   for (size_t i = 0; i < h->head_dim; i++) out[i] = 0;
   for (uint32_t t = begin; t < begin + 256; t++) {
     if (!is_seen(see, t)) continue;
@@ -146,6 +148,7 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
     if (block[0] == -INFINITY) continue;
     m = block[0] > m ? block[0] : m, n++;
   }
+  /* <Join the blocks> */
   for (size_t i = 0; i < d; i++) y[i] = 0;
   for (size_t b = 0; b < n; b++) {
     const float *block = left + b * (d + 2);
@@ -246,15 +249,17 @@ static void log_softmax(const struct engine *e, const float *x, size_t rows, siz
 
 static void exp_shifted(double *z, size_t n, double max)
 { for (size_t i = 0; i < n; i++) z[i] = num_exp(z[i] - max); }
+
+/* <The table of plain kernels> */
 const struct kernels kernels_plain = { .name = "plain",
+  .linear = linear, .normalize = normalize, .rotate = rotate,
+  .attend = attend, .activate = activate, .add = add,
+  .embed = embed, .angles = angles, .softmax = softmax,
+  .log_softmax = log_softmax, .exp_shifted = exp_shifted,
   .memory = &buffers_host,
   .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,
   .split = host_split, .gather = host_gather, .write = host_write,
-  .mark_nonfinite = plain_mark_nonfinite,
-  .linear = linear, .room = plain_room, .normalize = normalize,
-  .rotate = rotate, .attend = attend, .activate = activate, .add = add,
-  .embed = embed, .angles = angles, .softmax = softmax,
-  .log_softmax = log_softmax, .exp_shifted = exp_shifted,
+  .mark_nonfinite = plain_mark_nonfinite, .room = plain_room,
   .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,
   .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,
   .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth };

@@ -2,8 +2,7 @@
 
 #include <string.h>
 #include "tokens/bpe.h"
-#include "lookups/split.h"
-#include "tokens/utf8.h"
+#include "tokens/unique.h"
 
 /* <What the trainer knows> */
 #define NOWHERE UINT32_MAX /* the end of a list */
@@ -14,54 +13,12 @@ struct text_node { uint32_t id;
 };
 struct bpe_pair { uint64_t count; uint32_t left, right, first, last; };
 
-struct unique_piece { const unsigned char *byte; size_t n;
-  uint32_t weight; };
 struct bpe_trainer { struct memory *m; struct error *why;
-  struct unique_piece *unique; size_t n_unique, unique_cap;
-  /* from a piece's bytes to its number, plus 1 */
-  struct name_map piece_number;
-  struct text_node *nodes; size_t n_nodes;
+  struct unique_pieces unique; /* the pieces, and how often each occurs */
+  struct text_node *nodes; /* one for each of their bytes */
   struct bpe_pair *pairs; size_t n_pairs, pairs_cap;
   struct pair_map pair_number; /* from two ids to their pair, plus 1 */
-  struct heap queue; struct split_work cut; };
-
-/* <Collect the pieces of the text> */
-static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
-  size_t n)
-{
-  uint32_t known = name_map_get(&t->piece_number, byte, n);
-  if (known != 0) {
-    t->unique[known - 1].weight++;
-    return true;
-  }
-  struct unique_piece *p = memory_reserve(t->m, MEMORY_TOKENS, t->unique,
-    &t->unique_cap, t->n_unique + 1, 64, sizeof *p, t->why);
-  if (p == NULL) return false;
-  t->unique = p;
-  t->unique[t->n_unique++] = (struct unique_piece) { byte, n, 1 };
-  t->n_nodes += n;
-  return name_map_put(t->m, &t->piece_number, byte, n,
-    (uint32_t) t->n_unique, t->why);
-}
-
-static bool collect(struct bpe_trainer *t, const unsigned char *text,
-  size_t n, struct splitter *by)
-{
-  if (by == NULL) return n == 0 || enter_piece(t, text, n);
-  for (size_t at = 0, length = 0; at < n; at += length) {
-    bool whole;
-    struct pieces p;
-    struct text_piece next;
-    length = utf8_run(text + at, n - at, &whole);
-    pieces_begin(&p, whole ? by : NULL, &t->cut, text + at, length);
-    do {
-      if (!pieces_next(&p, &next, t->why)) return false;
-      if (next.n > 0 && !enter_piece(t, next.byte, next.n))
-        return false;
-    } while (next.n > 0);
-  }
-  return true;
-}
+  struct heap queue; }; /* of the pairs, by count */
 
 /* <Enter and strike out the pair that begins at a node> */
 static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
@@ -123,16 +80,16 @@ static bool queue_from(struct bpe_trainer *t, size_t k)
 /* <Lay out the nodes and count the pairs> */
 static bool lay_out(struct bpe_trainer *t)
 {
-  if (t->n_nodes >= NOWHERE)
-    return error_say(t->why,
-      "a text of %zu bytes is too long to learn from", t->n_nodes);
-  t->nodes = memory_alloc(t->m, MEMORY_TOKENS, t->n_nodes, sizeof *t->nodes,
-    t->why);
+  size_t n = t->unique.n_bytes;
+  if (n >= NOWHERE) return error_say(t->why,
+    "a text of %zu bytes is too long to learn from", n);
+  t->nodes = memory_alloc(t->m, MEMORY_TOKENS, n, sizeof *t->nodes, t->why);
   if (t->nodes == NULL) return false;
   uint32_t i = 0;
-  for (size_t k = 0; k < t->n_unique; k++) {
-    const struct unique_piece *p = &t->unique[k];
+  for (size_t k = 0; k < t->unique.n; k++) {
+    const struct unique_piece *p = &t->unique.piece[k];
     uint32_t first = i, last = i + (uint32_t) p->n - 1;
+    /* <Write the nodes of a piece> */
     for (; i <= last; i++)
       t->nodes[i] = (struct text_node) { p->byte[i - first],
         i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,
@@ -207,78 +164,25 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   const char *pattern, size_t merges, struct bpe_merge **out,
   size_t *n_out, struct error *why)
 {
-  struct bpe_trainer t = { .m = m, .why = why, .cut = { .m = m } };
-  struct splitter *by = NULL;
+  struct bpe_trainer t = { .m = m, .why = why };
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
   bool ok = merges < NOWHERE - 256
     || error_say(why, "%zu merges are more than ids can number", merges);
-  if (ok && pattern != NULL)
-    ok = (by = splitter_open(m, pattern, strlen(pattern), false, why))
-      != NULL;
-  ok = ok && collect(&t, (const unsigned char *) text, n, by)
-    && lay_out(&t);
-  splitter_close(by);
+  ok = ok && unique_collect(m, &t.unique, (const unsigned char *) text, n,
+    pattern, why) && lay_out(&t);
   if (ok) list = memory_alloc(m, MEMORY_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
-  split_work_free(&t.cut);
+  /* <Free what the trainer has used> */
   heap_free(m, &t.queue);
   pair_map_free(m, &t.pair_number);
-  name_map_free(m, &t.piece_number);
   memory_free(m, t.pairs);
   memory_free(m, t.nodes);
-  memory_free(m, t.unique);
+  unique_free(m, &t.unique);
   if (ok) *out = list;
   else bpe_forget(m, list);
   return ok;
-}
-
-void bpe_forget(struct memory *m, struct bpe_merge *merge)
-{
-  memory_free(m, merge);
-}
-
-/* <Append a rule; return rules and workspace> */
-bool bpe_add_ranked(struct memory *m, struct bpe *b,
-  struct bpe_rule rule, struct error *why)
-{
-  struct bpe_rule *p = memory_reserve(m, MEMORY_TOKENS, b->rule, &b->cap,
-    b->n + 1, 256, sizeof *p, why);
-  if (p == NULL) return false;
-  b->rule = p;
-  b->rule[b->n] = rule;
-  if (!pair_map_put(m, &b->place, rule.left, rule.right,
-    (uint32_t) b->n + 1, why)) return false;
-  b->n++;
-  return true;
-}
-
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
-  uint32_t right, uint32_t made, struct error *why)
-{
-  return bpe_add_ranked(m, b, (struct bpe_rule) { left, right,
-    made, (uint32_t) b->n }, why);
-}
-
-void bpe_free(struct memory *m, struct bpe *b)
-{
-  pair_map_free(m, &b->place);
-  memory_free(m, b->rule);
-  b->rule = NULL, b->n = b->cap = 0;
-}
-
-static void give_nodes(struct memory *m, struct bpe_work *w)
-{
-  memory_free(m, w->node);
-  w->node = NULL, w->cap = 0;
-}
-
-void bpe_work_free(struct memory *m, struct bpe_work *w)
-{
-  heap_free(m, &w->queue);
-  ids_free(m, &w->piece);
-  give_nodes(m, w);
 }
 
 /* <Join a short piece> */
@@ -303,6 +207,7 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
     for (size_t i = 1; i + 1 < n; i++)
       if (candidate[i] >> 32 < candidate[best] >> 32) best = i;
     if (candidate[best] == UINT64_MAX) break;
+    /* <Merge at best, and look up the two new pairs> */
     size_t after = n - best - 2;
     id[best] = b->rule[(uint32_t) candidate[best]].made;
     memmove(id + best + 1, id + best + 2, after * sizeof *id);
@@ -311,8 +216,8 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
     n--;
     if (best > 0)
       candidate[best - 1] = look_at(b, w, id[best - 1], id[best]);
-    if (after > 0) candidate[best] = look_at(b, w, id[best],
-      id[best + 1]);
+    if (after > 0)
+      candidate[best] = look_at(b, w, id[best], id[best + 1]);
   }
   return n;
 }
@@ -333,7 +238,8 @@ static bool begin_list(const struct bpe *b, struct memory *m,
 {
   size_t n = w->piece.n;
   if (n > w->cap) {
-    give_nodes(m, w);
+    memory_free(m, w->node);
+    w->cap = 0;
     w->node = memory_alloc(m, MEMORY_TOKENS, n, sizeof *w->node, why);
     if (w->node == NULL) return false;
     w->cap = n;
@@ -366,6 +272,7 @@ static bool join_long(const struct bpe *b, struct memory *m,
       return false;
     if (after != NOWHERE && !consider(b, m, w, i, why)) return false;
   }
+  /* <Append the ids that are left in the list> */
   for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
     if (!ids_push(m, out, w->node[i].id, why)) {
       out->n = start;

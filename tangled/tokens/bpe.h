@@ -30,22 +30,11 @@ struct bpe_rule { uint32_t left, right, made, rank; };
 struct bpe { uint32_t byte_id[256]; struct bpe_rule *rule; size_t n,
   cap; struct pair_map place; };
 
-/* appends a rule whose rank is its place; of two rules for one pair the later counts */
-bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
-  uint32_t right, uint32_t made, struct error *why);
-
-/* the same, with any rank below 2^32-1; several rules may have it */
-bool bpe_add_ranked(struct memory *m, struct bpe *b,
-  struct bpe_rule rule, struct error *why);
-
-/* returns the blocks of the rules */
-void bpe_free(struct memory *m, struct bpe *b);
-
 /* an id of a piece, and the numbers of its neighbours, BPE_NONE at the ends */
 struct bpe_node { uint32_t id, prev, next; };
 
 /* a piece as ids, a list of cap nodes, the merges to be done, and a count of
-   look-ups; all zero is an empty workspace */
+   look-ups; all zero to begin with */
 struct bpe_work { struct ids piece; struct bpe_node *node; size_t cap;
   struct heap queue; uint64_t lookups; };
 
@@ -58,9 +47,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
 /* the same for a piece whose first ids are in w->piece, which is used up */
 bool bpe_join(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct ids *out, struct error *why);
-
-/* returns the workspace */
-void bpe_work_free(struct memory *m, struct bpe_work *w);
+#include "tokens/rules.h"
 
 /* fills an empty b with the ids of the bytes and n merges as bpe_train gives them;
    bpe_free returns it */

@@ -12,19 +12,8 @@ enum utf8_state { UTF8_WHOLE, UTF8_BROKEN, UTF8_UNFINISHED };
 size_t utf8_next(const unsigned char *byte, size_t n,
   enum utf8_state *state);
 
-/* the length of the longest run, from the first of n >=1 bytes on, of nothing but
-   whole characters, or of nothing that is one */
-size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
-
-/* appends the text, one U+FFFD per maximal subpart; on failure out is as it was */
-bool utf8_lossy(struct memory *m, const unsigned char *byte, size_t n,
-  struct bytes *out, struct error *why);
-
 /* how many bytes at the end are an unfinished character, 0 to 3 */
 size_t utf8_held(const unsigned char *byte, size_t n);
-
-/* the number of the whole character of length bytes that begins here */
-uint32_t utf8_point(const unsigned char *byte, size_t length);
 
 /* the n bytes that are held back; all zero is a stream that begins */
 struct stream { unsigned char held[3]; size_t n; };
@@ -38,4 +27,5 @@ bool stream_feed(struct memory *m, struct stream *s,
 /* appends what is held, raw, and empties the stream */
 bool stream_flush(struct memory *m, struct stream *s,
   struct bytes *out, struct error *why);
+#include "tokens/lossy.h"
 #endif

@@ -18,21 +18,21 @@ C
 ${CC:-cc} -std=c11 -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libmodules.a -o $BUILD/ex -pthread -lm -ljansson -lpcre2-8 -lutf8proc
 $BUILD/ex
 ==== answer
-== tangled/ground/ground.h
+== tangled/ground/memory.h
 -  uint64_t fail_at;
 +  uint64_t fail_at, limit;
 == tangled/ground/ground.c
 -  return m->all.requests == m->fail_at;
 +  return m->all.requests == m->fail_at || (m->limit > 0 && m->all.live + bytes > m->limit);
 ==== wrong
-== tangled/ground/ground.h
+== tangled/ground/memory.h
 -  uint64_t fail_at;
 +  uint64_t fail_at, limit;
 == tangled/ground/ground.c
 -  return m->all.requests == m->fail_at;
 +  return m->all.requests == m->fail_at || (m->limit > 0 && m->all.requested > m->limit);
 ==== skeleton
-== tangled/ground/ground.h
+== tangled/ground/memory.h
 -  uint64_t fail_at;
 +  uint64_t fail_at, limit;
 == tangled/ground/ground.c

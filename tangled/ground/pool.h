@@ -1,0 +1,64 @@
+/* pool.h -- made from workshop/00-ground.w; change it there */
+
+#ifndef INCIPIT_POOL_H
+#define INCIPIT_POOL_H
+#include <fenv.h>
+#include <stdbool.h>
+#include <stddef.h>
+struct arena;
+struct error;
+struct memory;
+
+/* <Run steps> */
+struct pool;
+
+/* one worker's part of a step: worker is 0...workers-1. It allocates nothing, and
+   what it writes no other worker reads or writes */
+typedef void pool_work(void *ctx, unsigned worker, unsigned workers);
+
+/* a pool of workers >=1, the caller being the first of them; owned by the caller;
+   null and a message if threads or memory are refused */
+struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
+
+/* work(ctx, i, workers) for every i, on as many threads; returns when all are done.
+   The caller's own part runs under the floating-point modes that the caller has, so
+   call float_modes_begin first; the other workers always have the standard ones. A
+   null pool is one worker */
+void pool_run(struct pool *p, pool_work *work, void *ctx);
+
+/* ends the threads and frees the memory; null does nothing */
+void pool_close(struct memory *m, struct pool *p);
+
+/* how many; 1 for a null pool */
+unsigned pool_workers(const struct pool *p);
+
+/* physical cores that are online, at least 1 */
+unsigned pool_cores(void);
+
+/* <Keep memory between steps> */
+
+/* an arena charged to m that lasts as long as the pool, for the thread that calls
+   pool_run; null for a null pool, for other memory than the pool's, and while the
+   arena is in use */
+struct arena *pool_arena(struct pool *p, const struct memory *m);
+
+/* from now on each worker has a workspace of at least size bytes; does nothing for a
+   null pool. False and a message if memory is refused */
+bool pool_reserve(struct pool *p, size_t size, struct error *why);
+
+/* the workspace of a worker, at a multiple of 64, its contents anything; null if
+   fewer than size bytes have been reserved */
+void *pool_workspace(struct pool *p, unsigned worker, size_t size);
+
+/* <Set the floating-point modes> */
+
+/* the modes of a thread, as they were found: mxcsr on x86-64, rest elsewhere */
+struct float_modes { unsigned mxcsr; fenv_t rest; };
+
+/* sets the standard modes, to nearest and nothing flushed; *f has those that were
+   found */
+void float_modes_begin(struct float_modes *f);
+
+/* puts back the modes that were found */
+void float_modes_end(const struct float_modes *f);
+#endif
