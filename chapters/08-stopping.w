@@ -47,20 +47,22 @@ column. Nothing else about the text matters, for nothing that began further back
 
 \fig{links}{fig:links}{The tree of \emph{anno} and \emph{nah}. A double frame marks a whole stop string; the number below a node is how many bytes wait in that state. A dashed arrow is the \emph{failure link}: it leads to the longest shorter end that is a node. Where none is drawn it leads to the root.}{A root at the left and two branches from it: a, an, ann, anno above and n, na, nah below; the last of each has a double frame. The numbers 1, 2, 3, 0 stand under the upper nodes, 1, 2, 0 under the lower ones. Dashed arrows lead from an and from ann down to n, and from na up to a.}
 
-The caller opens the automaton, steps through the bytes of a text, and looks at the state. Stepping does not change the automaton; so one of them serves many texts at once, each with a state of its own. It takes memory in proportion to the bytes of the strings.
-
 @<Stop strings, and the machine that looks for them@>=
 struct stop_string { const unsigned char *byte;@+ size_t n; };
   /* |n| bytes at which a text is to end; borrowed */
 struct stops_node { uint32_t child, sibling, failure, depth, hold, ending;
   unsigned char byte; };
   /* a beginning of a stop string, |depth| bytes long, the last of them |byte|; its first
-     child and its next |sibling|; the longest other node that is an end of
-     it, |failure|; 1 more than the number of the longest string that ends here,
-     |ending|; how many bytes at the end may still become a part of one, |hold| */
+     |child| and its next |sibling|; |failure|: the longest other node that is an end of it;
+     |ending|: the number of the longest string that ends here, counted from 1, or 0; |hold|: how
+     many bytes at the end may still become a part of one */
 struct stops { struct memory *m;@+ const struct stop_string *list;@+ size_t n;
   struct stops_node *node;@+ size_t cap, n_nodes;@+ uint32_t first[256]; };
   /* |node[0]| is the root, and so 0 stands for no node; |first[b]| is the root's child for byte |b| */
+
+@ The caller opens the automaton, steps through the bytes of a text, and looks at the state. Stepping does not change the automaton; so one of them serves many texts at once, each with a state of its own. It takes memory in proportion to the bytes of the strings.
+
+@<Stop strings, and the machine that looks for them@>=
 bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why);
   /* builds the automaton for |list[n]|, which is borrowed; |n| may be 0; on failure there is
@@ -76,10 +78,6 @@ size_t stops_hold(const struct stops *s, uint32_t state);
      string */
 const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
   /* the longest stop string that ends with the text, or null */
-bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
-  struct error *why);
-  /* appends |text| to |out|; a backslash and what stands after it, an n, a t, an x with two hexadecimal digits
-     or a backslash, are replaced by one byte; errors: a backslash before anything else, memory; on failure |out| is as it was */
 
 @ The children of a node form a list, which is as long as there are different ways to continue: mostly one or two. Only the root has a table of all bytes. A text spends most of its time there, since most bytes begin no stop string, and each of them would walk such a list to its end. Full tables for all nodes would need no walking at all, but 1024 bytes for every byte of a stop string: a fair price for four short phrases, a high one for a list of thousands that is read from a file.
 
@@ -213,8 +211,16 @@ link_nodes(s, queue);
 memory_free(m, queue);
 return true;
 
-@ Stop strings are typed on a command line, and not every byte has a key. So the command writes them with escapes: \.{\char92 n} for a line end, \.{\char92 t} for a tab, \.{\char92 x} and two hexadecimal digits for any byte, even one that is no character, and \.{\char92\char92} for a backslash. Anything else after a backslash is an error, because it might get a meaning later. If something is wrong, everything that was appended is taken back.
+@ Stop strings are typed on a command line, and not every byte has a key. So the command writes them with escapes: \.{\char92 n} for a line end, \.{\char92 t} for a tab, \.{\char92 x} and two hexadecimal digits for any byte, even one that is no character, and \.{\char92\char92} for a backslash. Anything else after a backslash is an error, because it might get a meaning later. 
 @^escapes@>
+
+@<Stop strings, and the machine that looks for them@>=
+bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
+  struct error *why);
+  /* appends |text| to |out|, with each escape replaced by its byte; errors: a backslash before
+     anything else, memory; on failure |out| is as it was */
+
+@ First one escape: |p| points after the backslash, and the result is the number of characters that the escape has, or 0.
 
 @<Replace the escapes@>=
 static size_t escape(const char *p, unsigned char *byte)
@@ -231,6 +237,10 @@ static size_t escape(const char *p, unsigned char *byte)
   default: return 0;
   }
 }
+
+@ If something is wrong, everything that was appended is taken back.
+
+@<Replace the escapes@>=
 bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why)
 {
@@ -240,7 +250,7 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
     size_t n = byte == '\\' ? escape(p + 1, &byte) : 1;
     bool ok = n > 0 ? bytes_push(m, out, &byte, 1, why)
       : error_say(why, "stop string `%s': "@|
-        "wanted behind a backslash: n, t,"@|
+        "wanted after a backslash: n, t,"@|
         " a backslash, or x and two hexadecimal digits", text);
     if (!ok) {
       out->n = before;
@@ -294,6 +304,10 @@ struct text_stream { struct memory *m;@+ const struct tokenizer *t;
      strings, and two options; the rest begins as zero: |text.n| bytes of
      which |released| may be shown, of |tokens| tokens; |found| is the stop string
      before (or after) which the text has been cut, or null */
+
+@ A text stream is given the prompt, then one token after another, and is told when no token will follow.
+
+@<What stands between the loop and a reader@>=
 bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
   struct error *why);
   /* takes note of a prompt |id[n]|, whose bytes are no part of the text */
@@ -305,15 +319,6 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
   /* the same for a token that is |n| bytes */
 void text_stream_end(struct text_stream *o);
   /* no token will follow: releases what is held */
-struct text_stream_state { size_t n, released, tokens;@+ uint32_t state;
-  bool begun;@+ const struct stop_string *found; };
-  /* how far a text stream has come: everything that a token changes, but the bytes */
-struct text_stream_state text_stream_save(const struct text_stream *o);
-  /* where it is now */
-void text_stream_restore(struct text_stream *o,
-  const struct text_stream_state *to);
-  /* goes back to where it was when |*to| was saved, as if no token had come since; the
-     stream has not been closed or given a prompt in between */
 void text_stream_close(struct text_stream *o);
   /* returns the text */
 
@@ -398,6 +403,19 @@ bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
 }
 
 @ A program that guesses several tokens ahead may have to take some back. So the state of a text stream can be saved and restored. That is cheap, because the bytes need not be copied: a text stream only appends, and the cut before a stop string shortens the text without changing a byte of it. After a restore the bytes of the tokens that were taken back are still there, beyond the end, and the next token overwrites them.
+
+@<What stands between the loop and a reader@>=
+struct text_stream_state { size_t n, released, tokens;@+ uint32_t state;
+  bool begun;@+ const struct stop_string *found; };
+  /* how far a text stream has come: everything that a token changes, but the bytes */
+struct text_stream_state text_stream_save(const struct text_stream *o);
+  /* where it is now */
+void text_stream_restore(struct text_stream *o,
+  const struct text_stream_state *to);
+  /* goes back to where it was when |*to| was saved, as if no token had come since; the
+     stream has not been closed or given a prompt in between */
+
+@ Both copy the same six numbers.
 
 @<Take a token@>=
 struct text_stream_state text_stream_save(const struct text_stream *o)
@@ -522,7 +540,7 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @<Stop at a repetition@>@;
 
 @* Finish reasons. \label{sec:ends}
-A program puts the module to work: it asks the built-in model for eleven texts that end for six different reasons, and then shows one text on its way to a reader, token by token. It is little more than a list of requests. The tale of the dog ends by itself, or where the caller ends it. The owl's prompt is a question, and the clock in the sun ticks for ever. The shopping list and the last text are not the model's: a \emph{script} is recited, so that we can show any text we like.
+A program puts the module to work: it asks the built-in model for eleven texts that end for six different reasons, and then shows one text on its way to a reader, token by token. It is little more than a list of requests. Three of its prompts are the model's to answer: \emph{The dog} begins a tale, which ends by itself unless the caller ends it earlier; the owl's is a question; and the clock's makes the model tick for ever. The shopping list and the last text are not the model's: a \emph{script} is recited, so that we can show any text we like.
 @^finish reason@>
 
 @<The requests@>=
@@ -536,6 +554,10 @@ struct request { const char *name, *prompt, *stop[2], *script;
      |repetition| tokens three times; an end after token number |cancel|; a signal
      after number |raise|; a context smaller than the model's; a criterion of the caller's |own|;
      are the |tokens| shown? */
+
+@ Each line is a way to end; the last text has no name, and is shown on its way.
+
+@<The requests@>=
 static const struct request ends[] = @[{@|
   { "end token", DOG },@|
   { "the same, not before 100", DOG, .min_tokens = 99 },@|
@@ -613,27 +635,16 @@ static bool recite(void *ctx, const float *logits,
   return true;
 }
 
-@ Now the parts come together: the stop strings become an automaton, the automaton a part of the text stream, the text stream one of two or three criteria, and the criteria one of the loop's options. A criterion that is not wanted stays in the list: without stop strings, or with a count of 0, it never says yes. The list names its own ends and the model's; the loop names the others, length and cancellation. A text that a person has cut short must not pass for a whole one, so that is an error.
+@ Now the parts come together: the stop strings become an automaton, the automaton a part of the text stream, the text stream one of two or three criteria, and the criteria one of the loop's options. A text that a person has cut short must not pass for a whole one, so that is an error.
 
 @<Write a text, and say how it ended@>=
 static bool answer(struct session *u, const struct stops *until,
   struct error *why)
 {
   const struct request *r = u->r;
-  size_t repetition = r->repetition;
-  struct criterion list[] = @[{@|
-    {"string", text_stream_should_stop, &u->flow},@|
-    {"repetition", repetition_should_stop, &repetition},@|
-    {"callback", r->own, &u->flow} }@];
-  struct criteria any = @[{ list, r->own == NULL ? 2 : 3, NULL }@];
   struct continuation text = @[{ .n_prompt = 0 }@];
-  bool scripted = u->script.n > 0;
-  struct generate_options want = @[{ .eos = u->config->eos,@|
-    .n_eos = u->config->n_eos, .min_tokens = r->min_tokens,@|
-    .max_new_tokens = scripted ? u->script.n : r->max,@|
-    .select = scripted ? recite : NULL, .select_ctx = u,@|
-    .recall = store_match_prefix, .stop = criteria_should_stop,@|
-    .stop_ctx = &any, .on_step = watch, .ctx = u }@];
+  @<The criteria of a request@>@;
+  @<The options of the loop@>@;
   u->flow = (struct text_stream) @[{ .m = u->g.m, .t = u->t,@|
     .until = until, .min_tokens = r->min_tokens }@];
   void (*usual)(int) = signal(SIGINT, note_signal);
@@ -642,19 +653,45 @@ static bool answer(struct session *u, const struct stops *until,
     && generate(&u->g, u->prompt.id, u->prompt.n, &want, &text, why);
   signal(SIGINT, usual);
   text_stream_end(&u->flow);
-  size_t n = u->flow.text.n, last = n < 22 ? n : 22;
-  const char *reason = criteria_reason(&any, text.ended);
-  if (reason == NULL)@+ reason =@|
-    text.ended == FINISH_CANCELLED ? "cancelled" : "length";
-  if (!r->tokens)@+ printf("%-24s%4zu  %-11s", r->name, u->steps, reason);
-  show(u, r->tokens ? n : n - last, n), printf("\n");
+  @<Print how the text ended@>@;
   text_stream_close(&u->flow);
   continuation_free(u->g.m, &text);
   return ok && (interrupted == 0 || r->raise > 0@|
     || error_say(why, "the text was interrupted"));
 }
 
-@ A request is prepared: prompt and script are encoded, the automaton is opened, and a store with as many positions as the context has. To test a short context we give the store a copy of the settings in which that one number is smaller; the model keeps its own.
+@ A criterion that is not wanted stays in the list: without stop strings, or with a count of 0, it never says yes.
+
+@<The criteria of a request@>=
+size_t repetition = r->repetition;
+struct criterion list[] = @[{@|
+  {"string", text_stream_should_stop, &u->flow},@|
+  {"repetition", repetition_should_stop, &repetition},@|
+  {"callback", r->own, &u->flow} }@];
+struct criteria any = @[{ list, r->own == NULL ? 2 : 3, NULL }@];
+
+@ The loop gets the list as its one |stop|, and the watcher. A script is as long as its tokens.
+
+@<The options of the loop@>=
+bool scripted = u->script.n > 0;
+struct generate_options want = @[{ .eos = u->config->eos,@|
+  .n_eos = u->config->n_eos, .min_tokens = r->min_tokens,@|
+  .max_new_tokens = scripted ? u->script.n : r->max,@|
+  .select = scripted ? recite : NULL, .select_ctx = u,@|
+  .recall = store_match_prefix, .stop = criteria_should_stop,@|
+  .stop_ctx = &any, .on_step = watch, .ctx = u }@];
+
+@ The list names its own ends and the model's; the loop knows the others, length and cancellation.
+
+@<Print how the text ended@>=
+size_t n = u->flow.text.n, last = n < 22 ? n : 22;
+const char *reason = criteria_reason(&any, text.ended);
+if (reason == NULL)@+ reason =@|
+  text.ended == FINISH_CANCELLED ? "cancelled" : "length";
+if (!r->tokens)@+ printf("%-24s%4zu  %-11s", r->name, u->steps, reason);
+show(u, r->tokens ? n : n - last, n), printf("\n");
+
+@ A request is prepared: the automaton is opened, prompt and script are encoded, and a store is opened with as many positions as the context has. To test a short context we give the store a copy of the settings in which that one number is smaller; the model keeps its own.
 
 @<Answer a request@>=
 static bool begin(struct session *u, const struct request *r,
@@ -701,6 +738,11 @@ static bool begin(struct session *u, const struct request *r,
 @<Watch a text, or recite it@>@;
 @<Write a text, and say how it ended@>@;
 @<Answer a request@>@;
+@<Open the model, and answer all requests@>@;
+
+@ All requests are answered in turn; a failure ends the program.
+
+@<Open the model, and answer all requests@>=
 int main(void)
 {
   static struct memory m;

@@ -47,7 +47,7 @@ If you have read a sentence in one of them and want to know whether it is right,
 @* What became of the claims. \label{sec:ledgersum}
 Of the \val{ledger.rows} statements \val{ledger.all.holds} hold as they are, and \val{ledger.all.holds-with-rounding} more hold when our number is rounded to the digits that the author printed (\cref{fig:verdicts,tab:verdicts}). Another \val{ledger.all.off-by-one} are off by one. Most of these have the same cause: they count the newest token as if its keys and values were in the cache already. They are computed one step later, when the token is read.
 
-A larger group, \val{ledger.all.misleading} statements, is \emph{misleading}: true in one sense, and likely to be read in another. The commonest of them says that the cache makes generation linear. In \val[word]{ledger.all.ambiguous} cases the sentence is \emph{ambiguous}: it has two meanings, and the author does not say which. And \val[word]{ledger.all.wrong} statements are simply wrong. The rest no run has decided so far.
+A larger group, \val{ledger.all.misleading} statements, is \emph{misleading}: true in one sense, and likely to be read in another. The commonest of them says that the cache makes generation linear. In \val[word]{ledger.all.ambiguous} cases the sentence is \emph{ambiguous}: it has two meanings, and the author does not say which. Only \val[word]{ledger.all.wrong} statements are wrong in every sense. The rest no run has decided so far.
 @^off by one@>
 
 \fig{verdicts}{fig:verdicts}{What became of the claims, by source. The table at the end of the chapter has every one of them.}{Five horizontal bars, one for each tutorial, divided by verdict. In each of them the largest part holds; the second largest is misleading in S1, S2 and S3, and off by one in S4.}
@@ -94,7 +94,7 @@ The loop is as they describe it: a pass, a choice, one token appended, and the n
 
 The fact on which all of Part II rests is that the keys and values of a position never change when the text grows (S2-40, S4-20). S4 gives the reason step by step, and better than we do: the embedding depends only on the token and its position, the mask hides later positions, and so the same is true of every layer (S4-15 to S4-20). We compared \val{prop.later.rows} rows, and all were the same to the last bit.
 
-Most of the arithmetic is right. S4's total for the naive loop, $gp+g(g-1)/2$, agrees with our counters in every line of its table (S4-22, S4-29, S4-32, S4-35, S4-38). S0's bytes of a cache are exact (S0-42), and S1's formula has the grouped heads in it (S1-25). S0 corrects its own opening further down, in words that we could not improve: with the cache each step is linear, and the sum is quadratic (S0-54, S0-61).
+Most of the arithmetic is right. S4's total for the naive loop, $gp+g(g-1)/2$, agrees with our counters in every line of its table (S4-22, S4-29, S4-32, S4-35, S4-38). S0's bytes of a cache are exact (S0-42), and S1's example counts only the heads that have keys and values (S1-25). S0 corrects its own opening further down, in words that we could not improve: with the cache each step is linear, and the sum is quadratic (S0-54, S0-61).
 
 On sampling and stopping there is little to add. Temperature, top-k, and nucleus sampling (S1-29, S1-31, S1-32, S3-24, S3-25), the danger of loops (S1-28, S3-23), the difference between one sample and many (S3-48), stop strings (S3-42), and a text that is cut off in the middle of a sentence (S3-41): all these statements held when we ran them.
 
@@ -104,13 +104,13 @@ The next five sections are letters, one to each author. A letter names a few sen
 @ \emph{To the author of S0.} Your section on why inference gets slower is the best short account that we know, but it contradicts your opening. ``Without it, inference cost scales quadratically with sequence length instead of linearly'' (S0-04) could become: \emph{without it the work on keys and values is quadratic in the length instead of linear, and attention cubic instead of quadratic}. ``That makes each step O(T)'' (S0-36) is true of the rows. With attention in the deeper layers a step is $O(T^2)$,
 as your FAQ says. One sentence has its two modes interchanged (S0-20): COMPUTE climbs in NO CACHE. In the demo, the cache of the newest token fills one step later than you draw it (S0-11, S0-31, S0-32), and the query comes from the last token, not from the empty slot (S0-09). COMPUTE needs a unit: no single unit gives both 120 and more than 2400 (S0-13). Last, a model of 32 layers and 4096 dimensions is usually called a 7B model, not frontier scale (S0-41).
 
-@ \emph{To the author of S1.} In your list for the decode phase, the new token's key and value are appended after the token has attended. They must come first, because a token attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) would be true if both prompts were below the ridge point of the machine. On an H100 the ridge point is at \val[0]{phases.balance.H100} rows, and the longer prompt takes at least \val[1]{phases.earliest.ratio} times as long.
+@ \emph{To the author of S1.} Your note says in a few pages nearly everything that one must know, and your example of the cache counts the right heads. In your list for the decode phase, the new token's key and value are appended after the token has attended. They must come first, because a token attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) would be true if both prompts were below the ridge point of the machine. On an H100 the ridge point is at \val[0]{phases.balance.H100} rows, and the longer prompt takes at least \val[1]{phases.earliest.ratio} times as long.
 In the paper that introduced it a nucleus \emph{reaches} its share and need not exceed it (S1-30). A response of 500 tokens takes 500 times as many passes as one token, but not 500 times as long, because the first token has to wait for the prompt (S1-42). And the 500,500 positions that you compare with 1000 (S1-57) are rows. Of pairs in attention there are \val{claim.S2-36} without the cache and \val{claim.S0-61} with it.
 
 @ \emph{To the author of S2.} Your chapter has the most statements of the five and the largest number that hold. The sentences on ``from quadratic to linear'' (S2-03, S2-94) are true of rows; pairs go from cubic to quadratic. The tenth token is predicted from the hidden state at position 9 (S2-30); position 10 already contains the answer. Generation is sequential because a pass cannot read a token that has not been chosen, not because of the mask (S2-29). What the mask gives is that finished rows stay as they are.
 Call the bias of the head \emph{context}-independent instead of token-independent (S2-24): a bias that is the same for all tokens cancels in the softmax. The product of heads and head size is the width of the model only where every query head has its own keys (S2-57). The numbers of attention operations for 1000 and \given{100} tokens (S2-37, S2-38) have the right proportion, but as counts they are twice too large: your own sum gives \val{claim.S2-37} and \val{claim.S2-38}.
 
-@ \emph{To the author of S3.} We would delete one sentence: ``With KV caching, it's O(n)'' (S3-12). Each step is linear, and the sum of the steps is quadratic. The cache ``for a model like GPT-4'' (S3-13) would take \val[0]{claim.S3-13} GiB if all 128 heads had keys. Tens of gigabytes is right for eight heads, so name those. When token 501 is written, token 500 is the newest, and its key and value are computed in that very step (S3-08). Generation stops when the end token is \emph{selected} (S3-39).
+@ \emph{To the author of S3.} Your sections on temperature, and on why one answer says little about a model, need a few lines where we need a chapter (S3-24, S3-25, S3-48). ``With KV caching, it's O(n)'' (S3-12) could become \emph{with KV caching each step is O(n)}: the sum of the steps is quadratic. The cache ``for a model like GPT-4'' (S3-13) would take \val[0]{claim.S3-13} GiB if all 128 heads had keys. Tens of gigabytes is right for eight heads, so name those. When token 501 is written, token 500 is the newest, and its key and value are computed in that very step (S3-08). Generation stops when the end token is \emph{selected} (S3-39).
 It usually is when its probability is high, but a random draw can choose another token. ``Each token is committed the moment it's generated'' (S3-06) is true of sampling, and not of the beam search that you describe two sections later.
 
 @ \emph{To the author of S4.} Your drawing of the redundancy is the reason that this book counts rows. The drawing has six necessary cells, and the formula should give six as well: $p+g-1$ instead of $p+g$, since the last token is never read (S4-27). In your table the necessary counts should be \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}. For the same reason only five of the six results are worth storing (S4-14). ``3rd time'' counts computations, so it is the second recomputation (S4-08). The ratio in your text has $g^2/2$ where your table uses $g(g-1)/2$ (S4-28); the table is right.
@@ -140,9 +140,8 @@ Two words stand alone, without a test: \.{none} if no run of ours can decide, an
 @(rules.h@>=
 #ifndef INCIPIT_LEDGER_RULES_H
 #define INCIPIT_LEDGER_RULES_H
-#include "ground/ground.h"
+#include "ledger/values.h"
 @<What may become of a sentence@>@;
-@<What a run printed@>@;
 @<A rule@>@;
 #endif
 
@@ -157,43 +156,6 @@ const char *verdict_name(enum verdict which);
   /* ``holds'', ``off-by-one'', ... */
 bool verdict_find(const char *name, enum verdict *which);
   /* the verdict of that name; false if there is none */
-
-@ The names are those of the table and of the command, in the order of the enumeration.
-
-@<Name the verdicts@>=
-static const char *const verdict_names[N_VERDICTS] = {
-  "not-judged", "holds", "holds-with-rounding", "off-by-one",@|
-  "misleading", "ambiguous", "wrong",@| "not-testable-here", "to-come" };
-const char *verdict_name(enum verdict which)
-{
-  return verdict_names[which];
-}
-bool verdict_find(const char *name, enum verdict *which)
-{
-  for (int i = 0; i < N_VERDICTS; i++)
-    if (strcmp(name, verdict_names[i]) == 0) {
-      *which = (enum verdict) i;
-      return true;
-    }
-  return false;
-}
-
-@ The numbers that programs print go into a list. If two programs print different numbers under the same key, one of them is wrong, and the whole list is refused.
-
-@<What a run printed@>=
-struct run_value { const char *key;@+ double x; };
-  /* a key and its number */
-struct run_values { struct run_value *list;@+ size_t n, cap; };
-  /* all numbers of some runs; all zero is an empty list */
-bool run_values_take(struct run_values *v, struct memory *m, char *text,
-  struct error *why);
-  /* adds the lines KEY NUMBER of |text|, which is cut up and must live as long
-     as the list; errors: a key with two numbers, memory */
-bool run_values_find(const struct run_values *v, const char *key, size_t n,
-  double *x);
-  /* the number of the key |key[n]|; false if it was not printed */
-void run_values_free(struct run_values *v, struct memory *m);
-  /* returns the list, not the text */
 
 @ This is a rule after parsing. Its keys point into the text of the rule. A number keeps the count of its digits, because ``as many digits as the author printed'' depends on how the number is written: 171 has three digits, and \.{5e1} has one. The parser is in \cref{sec:ledgerparse}; it reads one word at a time, and every message of it quotes the wrong word and says what could stand there.
 
@@ -238,7 +200,7 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
   struct error *why);
   /* the verdict; |why| is written if the row is not judged */
 
-@ An operand is a number or a key. A key that the run did not print makes the whole test unknown, and the message says which key it was.
+@ An operand is a number or a key. The numbers that programs print are in a list, |struct run_values|, and |run_values_find| finds the number of a key (\cref{sec:ledgervalues}). A key that the run did not print makes the whole test unknown, and the message says which key it was.
 
 @<Work out an expression@>=
 static bool operand_value(const struct operand *o, const struct run_values *v,
@@ -248,6 +210,10 @@ static bool operand_value(const struct operand *o, const struct run_values *v,
   return o->n == 0 || run_values_find(v, o->key, o->n, x)
     || error_say(why, "no program printed the key %.*s", (int) o->n, o->key);
 }
+
+@ An expression without a sign is its first operand.
+
+@<Work out an expression@>=
 bool expression_value(const struct expression *e, const struct run_values *v,
   double *x, struct error *why)
 {
@@ -283,6 +249,10 @@ static bool off_by_one(double a, double b)
 {
   return floor(a) == a && floor(b) == b && fabs(a - b) == 1;
 }
+
+@ Relations that are neither equality nor rounding are true or false, and nothing in between. Where equality fails by one, that is the outcome.
+
+@<Compare ours with theirs@>=
 static enum outcome compare(const struct rule_test *t, double ours, double theirs)
 {
   bool holds = false;
@@ -313,9 +283,7 @@ enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
   return compare(t, ours, theirs);
 }
 
-@ The last step turns outcomes into a verdict. Let |first| be the worst outcome of the tests with \.{says}, \.{true} or \.{either}, and |second| that of the tests with \.{read} or \.{or}. A sentence with one meaning has no second half, and |first| decides.
-
-For a judgement both halves decide. If both hold, the sentence is right in either sense, and there is nothing misleading in it. If \.{true} fails, or both \.{either} and \.{or}, the sentence is wrong. It is misleading or ambiguous only if one half holds and the other does not.
+@ The last step turns outcomes into a verdict. A sentence with one meaning has one, the worst of its tests. A judgement has two halves. If both hold, the sentence is right in either sense, and there is nothing misleading in it. If \.{true} fails, or both \.{either} and \.{or}, the sentence is wrong. It is misleading or ambiguous only if one half holds and the other does not.
 
 @<Decide@>=
 static enum verdict plain_verdict(enum outcome o)
@@ -332,6 +300,10 @@ static enum verdict verdict_of_two(enum outcome first, enum outcome second,
   if (open && (one || other)) return VERDICT_AMBIGUOUS;
   return one ? VERDICT_MISLEADING : VERDICT_WRONG;
 }
+
+@ The first half are the tests with \.{says}, \.{true} or \.{either}, the second those with \.{read} or \.{or}. Of each half the worst outcome counts, and a single unknown one leaves the row without a verdict.
+
+@<Decide@>=
 enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v,
   struct error *why)
 {
@@ -359,7 +331,6 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
 #include <string.h>
 #include "ledger/rules.h"
 @;@#
-@<Name the verdicts@>@;
 @<Work out an expression@>@;
 @<Compare ours with theirs@>@;
 @<Decide@>@;
@@ -407,17 +378,23 @@ static bool show_worked(struct memory *m, struct error *why)
   bool ok = run_values_take(&v, m, printed, why);
   for (size_t i = 0; ok && i < sizeof worked / sizeof *worked; i++) {
     struct parsed_rule r;
-    struct error missing;
-    double x = 0;
     ok = rule_parse(worked[i].rule, &r, why);
-    if (!ok) break;
-    enum verdict is = rule_decide(&r, &v, &missing);
-    if (is != VERDICT_NOT_JUDGED) expression_value(&r.list[0].ours, &v, &x, why);
-    printf("%s  ours %-8.7g  %s\n  %s\n", worked[i].id, x, verdict_name(is),
-      is != VERDICT_NOT_JUDGED ? worked[i].rule : missing.text);
+    if (ok) @<Judge a row, and print it@>@;
   }
   run_values_free(&v, m);
   return ok;
+}
+
+@ A row without a verdict has no number of ours; the reason is printed in place of the rule.
+
+@<Judge a row, and print it@>=
+{
+  struct error missing;
+  double x = 0;
+  enum verdict is = rule_decide(&r, &v, &missing);
+  if (is != VERDICT_NOT_JUDGED) expression_value(&r.list[0].ours, &v, &x, why);
+  printf("%s  ours %-8.7g  %s\n  %s\n", worked[i].id, x, verdict_name(is),
+    is != VERDICT_NOT_JUDGED ? worked[i].rule : missing.text);
 }
 
 @ @c

@@ -333,7 +333,7 @@ static void compare_case(struct funnel *f, struct plain *p, const struct wish *w
     kind_name[kind]);
   if (!ok) {
     char words[40];
-    snprintf(words, sizeof words, "behind the stage %s ", sampling_stage_name(at));
+    snprintf(words, sizeof words, "after the stage %s ", sampling_stage_name(at));
     hold_msg(strstr(why.text, words) != NULL, "seed %llu: %s; wanted: %s",
       (unsigned long long) seed, why.text, words);
     refused_by_both++;
@@ -792,24 +792,24 @@ START_TEST(errors_name_the_logit_or_the_stage)
     fails(bad[3], 3, &sampling_default, nothing, "logit 1 is nan");
   struct sampling_params s = sampling_default;
   s.suppress = all, s.n_suppress = 3,
-  fails(good, 3, &s, nothing, "behind the stage bias no token is left");
+  fails(good, 3, &s, nothing, "after the stage bias no token is left");
   s = sampling_default, s.no_repeat_ngram = 1,
-  fails(good, 3, &s, h, "behind the stage ngram no token is left");
+  fails(good, 3, &s, h, "after the stage ngram no token is left");
   struct sequence_bias one[] = { { all, 1, -INFINITY }, { all + 1, 1, -INFINITY },
     { all + 1, 2, -INFINITY } };
   s = sampling_default, s.bad_words = one, s.n_bad_words = 3,
-  fails(good, 3, &s, (struct history){ text, 2, 0 }, "behind the stage bias no token is left");
+  fails(good, 3, &s, (struct history){ text, 2, 0 }, "after the stage bias no token is left");
   s = sampling_default, s.frequency_penalty = -1.7e308, s.presence_penalty = -1.7e308,
   fails(
-    good, 3, &s, h, "behind the stage penalties the score of id 0 is infinite; wanted: a number");
+    good, 3, &s, h, "after the stage penalties the score of id 0 is infinite; wanted: a number");
   static const float large[3] = { 3e38f, 1, -3e38f };
   s = sampling_default, s.repetition_penalty = 1e-300,
-  fails(large, 3, &s, h, "behind the stage penalties the score of id 0 is infinite");
+  fails(large, 3, &s, h, "after the stage penalties the score of id 0 is infinite");
   struct sequence_bias more[] = { { all, 1, 1.7e308 }, { all, 1, 1.7e308 } };
   s = sampling_default, s.logit_bias = more, s.n_logit_bias = 2,
-  fails(good, 3, &s, nothing, "behind the stage bias the score of id 0 is infinite");
+  fails(good, 3, &s, nothing, "after the stage bias the score of id 0 is infinite");
   s = sampling_default, s.logit_bias = more, s.n_logit_bias = 1, s.temperature = .5,
-  fails(good, 3, &s, nothing, "behind the stage temperature the score of id 0 is infinite");
+  fails(good, 3, &s, nothing, "after the stage temperature the score of id 0 is infinite");
   struct result r; /* what falls to -inf by overflow is out */
   s = sampling_default, s.repetition_penalty = 1e300;
   result_of(&r, large, 3, &s, (struct history){ text + 2, 1, 0 });
@@ -824,7 +824,7 @@ START_TEST(errors_name_the_logit_or_the_stage)
   struct sequence_bias low[] = { { each, 1, -1.7e308 }, { each + 1, 1, -1.7e308 },
     { each + 2, 1, -1.7e308 } };
   s.logit_bias = low, s.n_logit_bias = 3,
-  fails(good, 3, &s, nothing, "behind the stage temperature no token is left");
+  fails(good, 3, &s, nothing, "after the stage temperature no token is left");
 }
 END_TEST
 

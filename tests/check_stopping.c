@@ -1156,7 +1156,7 @@ START_TEST(stop_strings_at_their_limits)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     size_t before = out.n;
     char words[60];
-    snprintf(words, sizeof words, "stop string `%s': wanted behind a backslash", bad[i]);
+    snprintf(words, sizeof words, "stop string `%s': wanted after a backslash", bad[i]);
     ck_assert(!stops_unescape(&m, bad[i], &out, &why) && out.n == before);
     ck_assert_msg(strstr(why.text, words) == why.text, "%s", why.text);
   }

@@ -21,14 +21,15 @@ static bool show_worked(struct memory *m, struct error *why)
   bool ok = run_values_take(&v, m, printed, why);
   for (size_t i = 0; ok && i < sizeof worked / sizeof *worked; i++) {
     struct parsed_rule r;
-    struct error missing;
-    double x = 0;
     ok = rule_parse(worked[i].rule, &r, why);
-    if (!ok) break;
-    enum verdict is = rule_decide(&r, &v, &missing);
-    if (is != VERDICT_NOT_JUDGED) expression_value(&r.list[0].ours, &v, &x, why);
-    printf("%s  ours %-8.7g  %s\n  %s\n", worked[i].id, x, verdict_name(is),
-      is != VERDICT_NOT_JUDGED ? worked[i].rule : missing.text);
+    if (ok) {
+      struct error missing;
+      double x = 0;
+      enum verdict is = rule_decide(&r, &v, &missing);
+      if (is != VERDICT_NOT_JUDGED) expression_value(&r.list[0].ours, &v, &x, why);
+      printf("%s  ours %-8.7g  %s\n  %s\n", worked[i].id, x, verdict_name(is),
+        is != VERDICT_NOT_JUDGED ? worked[i].rule : missing.text);
+    }
   }
   run_values_free(&v, m);
   return ok;

@@ -6,25 +6,6 @@
 #include <string.h>
 #include "ledger/rules.h"
 
-/* <Name the verdicts> */
-static const char *const verdict_names[N_VERDICTS] = {
-  "not-judged", "holds", "holds-with-rounding", "off-by-one",
-  "misleading", "ambiguous", "wrong", "not-testable-here", "to-come" };
-const char *verdict_name(enum verdict which)
-{
-  return verdict_names[which];
-}
-
-bool verdict_find(const char *name, enum verdict *which)
-{
-  for (int i = 0; i < N_VERDICTS; i++)
-    if (strcmp(name, verdict_names[i]) == 0) {
-      *which = (enum verdict) i;
-      return true;
-    }
-  return false;
-}
-
 /* <Work out an expression> */
 static bool operand_value(const struct operand *o, const struct run_values *v,
   double *x, struct error *why)

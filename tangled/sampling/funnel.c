@@ -227,7 +227,7 @@ void funnel_typical_p(struct funnel *f, double p)
   /* <Take the list by rising distance, and keep the share> */
   sort_list(f);
   keep_share(f, p, softmax_weights(f));
-  f->sorted = true; /* or in any order but the other */
+  f->sorted = true; /* it is not by id: let sort_by_id work */
   sort_by_id(f);
 }
 
@@ -346,7 +346,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
     double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
     if (sum < best || (sum == best && id > chosen)) continue;
     chosen = id, best = sum;
-    /* <Set reach to what a weight is multiplied by> */
+    /* <Lower reach to what the new best leaves> */
     reach = num_exp(max - best + 0x1p-40 + fabs(max) * 0x1p-48);
   }
   return chosen;

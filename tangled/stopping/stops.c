@@ -136,7 +136,7 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
     size_t n = byte == '\\' ? escape(p + 1, &byte) : 1;
     bool ok = n > 0 ? bytes_push(m, out, &byte, 1, why)
       : error_say(why, "stop string `%s': "
-        "wanted behind a backslash: n, t,"
+        "wanted after a backslash: n, t,"
         " a backslash, or x and two hexadecimal digits", text);
     if (!ok) {
       out->n = before;
