@@ -729,7 +729,7 @@ void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
     s->presence_penalty, h.id + later, h.n - later);
 }
 
-@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. Some programs go on with the last token that was left; they write what was forbidden.
+@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage.
 
 @<Run all stages@>=
 bool sampling_run(struct funnel *f, const struct sampling_params *s,

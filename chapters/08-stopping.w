@@ -79,7 +79,7 @@ size_t stops_hold(const struct stops *s, uint32_t state);
 const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
   /* the longest stop string that ends with the text, or null */
 
-@ The children of a node form a list, which is as long as there are different ways to continue: mostly one or two. Only the root has a table of all bytes. A text spends most of its time there, since most bytes begin no stop string, and each of them would walk such a list to its end. Full tables for all nodes would need no walking at all, but 1024 bytes for every byte of a stop string: a fair price for four short phrases, a high one for a list of thousands that is read from a file.
+@ The children of a node form a list, which is as long as there are different ways to continue: mostly one or two. Only the root has a table of all bytes. A text spends most of its time there, since most bytes begin no stop string; with a list, each of these bytes would be compared with all children of the root. Full tables for all nodes would need no walking at all, but 1024 bytes for every byte of a stop string: a fair price for four short phrases, a high one for a list of thousands that is read from a file.
 
 @<Look for a child@>=
 static uint32_t child_for(const struct stops *s, uint32_t at,
@@ -292,7 +292,7 @@ released.
 The rule in one sentence: \emph{the text ends immediately before that occurrence of a stop string whose end comes first; if several end there, before the longest.} An occurrence lies within what the model wrote, and never in the prompt; it may begin in one token and end in another. Nothing in this sentence mentions tokens, and so the text does not depend on how the model happens to cut it into tokens. With the earliest \emph{beginning} instead, it would depend on that.
 Take \emph{abcd} and \emph{bc}, and the text \emph{abcd}: the first begins first, the second ends first. If all four bytes come in one token, both are complete; if they come one by one, \emph{bc} is complete while \emph{abcd} still lacks a byte.
 
-There are two options. With |include_stop| the text ends after the stop string, and none of it needs to be held. With |min_tokens| the first tokens are protected: a stop string that ends in one of them is passed over. A stop string that begins in a protected token and ends after it counts, and is cut out like any other. So less may be left than the protected tokens had: |min_tokens| says how long the model must have written, not how much is shown. Nowhere else do tokens enter the rule.
+There are two options. With |include_stop| the text ends after the stop string, and none of it needs to be held. With |min_tokens| the first tokens are protected: a stop string that ends in one of them is passed over. A stop string that begins in a protected token and ends after it counts, and is cut out like any other. So less may be left than the protected tokens had: |min_tokens| says how long the model must have written, not how much is shown. Tokens enter the rule nowhere else.
 @^min\_tokens@>
 
 @<What stands between the loop and a reader@>=
@@ -415,7 +415,7 @@ void text_stream_restore(struct text_stream *o,
   /* goes back to where it was when |*to| was saved, as if no token had come since; the
      stream has not been closed or given a prompt in between */
 
-@ Both copy the same six numbers.
+@ Both copy the same six fields.
 
 @<Take a token@>=
 struct text_stream_state text_stream_save(const struct text_stream *o)

@@ -912,8 +912,7 @@ Suppose a search found the best text every time. Would we want it? Think of a co
 minus the entropy: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}.
 @^entropy@>
 
-A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it leaves the place where nearly all texts are. That does not prove the likeliest text dull. It says that it is not typical, and what it is like
-has to be looked at.
+A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it leaves the place where nearly all texts are. That does not prove the likeliest text dull. It says only that this text is not typical; what it is like, we have to look at.
 @^typical set@>
 
 So we asked the model to continue tales that it had not seen, from \val{dull.windows} places, each time with \val{dull.given} tokens given and \val{dull.written} to write, in six ways; the tale's own words are a seventh. \Cref{tab:dull}\lab{lab:dull} has three numbers for each way. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that occur there for the first time.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} The third is the entropy of all tokens that a way has written: how many different words it uses, and how evenly.
@@ -990,7 +989,7 @@ The laboratory repeats the two searches that we did by hand,\lab{lab:paper} and 
 
 After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. Watch the sixth step, where \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
 
-\checkpoint{build/out/search.txt}{four beams on the built-in model, and greedy decoding}
+\checkpoint[14,27]{build/out/search.txt}{the last three steps of four beams on the built-in model, and greedy decoding}
 
 @ Here is the program, which uses the chapter's search as any caller would.
 

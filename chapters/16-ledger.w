@@ -47,7 +47,7 @@ If you have read a sentence in one of them and want to know whether it is right,
 @* What became of the claims. \label{sec:ledgersum}
 Of the \val{ledger.rows} statements \val{ledger.all.holds} hold as they are, and \val{ledger.all.holds-with-rounding} more hold when our number is rounded to the digits that the author printed (\cref{fig:verdicts,tab:verdicts}). Another \val{ledger.all.off-by-one} are off by one. Most of these have the same cause: they count the newest token as if its keys and values were in the cache already. They are computed one step later, when the token is read.
 
-A larger group, \val{ledger.all.misleading} statements, is \emph{misleading}: true in one sense, and likely to be read in another. The commonest of them says that the cache makes generation linear. In \val[word]{ledger.all.ambiguous} cases the sentence is \emph{ambiguous}: it has two meanings, and the author does not say which. Only \val[word]{ledger.all.wrong} statements are wrong in every sense. The rest no run has decided so far.
+A larger group, \val{ledger.all.misleading} statements, is \emph{misleading}: true in one sense, and likely to be read in another. The commonest of them says that the cache makes generation linear. In \val[word]{ledger.all.ambiguous} cases the sentence is \emph{ambiguous}: it has two meanings, and the author does not say which. Only \val[word]{ledger.all.wrong} statements are wrong in every sense. No run has decided the rest so far.
 @^off by one@>
 
 \fig{verdicts}{fig:verdicts}{What became of the claims, by source. The table at the end of the chapter has every one of them.}{Five horizontal bars, one for each tutorial, divided by verdict. In each of them the largest part holds; the second largest is misleading in S1, S2 and S3, and off by one in S4.}
@@ -68,7 +68,7 @@ all & \val{ledger.all.holds} & \val{ledger.all.holds-with-rounding} & \val{ledge
 @ Where does our number come from? Each row says one of three words. In \val{ledger.counted} rows it is \emph{counted}: a program ran the engine and counted rows, pairs, bytes, equal tokens, or cases in which a property held. In \val{ledger.measured} rows it is \emph{measured}, with a clock or with many random draws. A measured number will be different on your machine, so the rules of these rows ask only for a bound that should hold on both.
 In \val{ledger.computed} rows it is \emph{computed}, from the settings of a published model or the data sheet of an accelerator, by a formula that a chapter derives.
 
-Some statements no run can decide: statements about all models, about what most people use, or about what reads well. Their verdict is \emph{not tested here}, and the row gives the reason. Statements about quantization, batching and speculation have the verdict \emph{to come}, because the chapters that test them are not written yet.
+No run can decide some statements: those about all models, about what most people use, or about what reads well. Their verdict is \emph{not tested here}, and the row gives the reason. Statements about quantization, batching and speculation have the verdict \emph{to come}, because the chapters that test them are not written yet.
 
 The box shows how three rows are judged.
 
@@ -92,7 +92,7 @@ A list of corrections alone would give a false picture. The five tutorials agree
 
 The loop is as they describe it: a pass, a choice, one token appended, and the next pass (S0-23, S4-02). A text of $n$ tokens takes $n$ passes (S0-21, S1-37) and ends with an end token or at a maximum length (S1-05, S2-09). Each token depends on all tokens before it (S1-35, S3-04): after we changed one token, all \val{prop.earlier.changed} rows after it changed. Greedy decoding writes the same text every time (S1-27, S2-08).
 
-The fact on which all of Part II rests is that the keys and values of a position never change when the text grows (S2-40, S4-20). S4 gives the reason step by step, and better than we do: the embedding depends only on the token and its position, the mask hides later positions, and so the same is true of every layer (S4-15 to S4-20). We compared \val{prop.later.rows} rows, and all were the same to the last bit.
+All of Part II rests on one fact: the keys and values of a position never change when the text grows (S2-40, S4-20). S4 gives the reason step by step, and better than we do: the embedding depends only on the token and its position, the mask hides later positions, and so the same is true of every layer (S4-15 to S4-20). We compared \val{prop.later.rows} rows, and all were the same to the last bit.
 
 Most of the arithmetic is right. S4's total for the naive loop, $gp+g(g-1)/2$, agrees with our counters in every line of its table (S4-22, S4-29, S4-32, S4-35, S4-38). S0's bytes of a cache are exact (S0-42), and S1's example counts only the heads that have keys and values (S1-25). S0 corrects its own opening further down, in words that we could not improve: with the cache each step is linear, and the sum is quadratic (S0-54, S0-61).
 
@@ -183,7 +183,7 @@ bool rule_parse(const char *text, struct parsed_rule *r, struct error *why);
 @<What a rule decides@>@;
 
 @* Deciding. \label{sec:ledgerdecide}
-A test has one of five outcomes: exact (equal, or true), equal after rounding, off by one, false, or unknown because a key is missing. They are ordered from good to bad, and the result of several tests is the worst of their outcomes.
+A test has one of five outcomes: exact (equal, or true), equal after rounding, off by one, false, or unknown because a key is missing. They are ordered from good to bad, and the result of several tests is the worst of their outcomes. (|struct run_values| is the list of all keys and numbers that programs printed; \cref{sec:ledgervalues} has it, and works out expressions with it.)
 
 @<What a rule decides@>=
 enum outcome { OUTCOME_EXACT, OUTCOME_ROUNDED, OUTCOME_OFF_BY_ONE, OUTCOME_FALSE,
@@ -199,38 +199,6 @@ enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
 enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v,
   struct error *why);
   /* the verdict; |why| is written if the row is not judged */
-
-@ An operand is a number or a key. The numbers that programs print are in a list, |struct run_values|, and |run_values_find| finds the number of a key (\cref{sec:ledgervalues}). A key that the run did not print makes the whole test unknown, and the message says which key it was.
-
-@<Work out an expression@>=
-static bool operand_value(const struct operand *o, const struct run_values *v,
-  double *x, struct error *why)
-{
-  *x = o->x;
-  return o->n == 0 || run_values_find(v, o->key, o->n, x)
-    || error_say(why, "no program printed the key %.*s", (int) o->n, o->key);
-}
-
-@ An expression without a sign is its first operand.
-
-@<Work out an expression@>=
-bool expression_value(const struct expression *e, const struct run_values *v,
-  double *x, struct error *why)
-{
-  double y;
-  if (!operand_value(&e->first, v, x, why)) return false;
-  if (e->sign == '\0') return true;
-  if (!operand_value(&e->second, v, &y, why)) return false;
-  switch (e->sign) {
-  case '+': *x += y; break;
-  case '-': *x -= y; break;
-  case '*': *x *= y; break;
-  default: if (y == 0)
-      return error_say(why, "the rule divides by zero");
-    *x /= y;
-  }
-  return true;
-}
 
 @ Two numbers are equal if they agree to nine digits. We do not ask for more, because the quotient of two printed numbers may differ in its last bits from the number in the rule. For rounding, |snprintf| rounds our number to as many digits as theirs was written with. It rounds the exact value of the double, and of two equally near results it takes the one with the even digit. Numbers that are off by one must both be whole.
 
@@ -250,7 +218,7 @@ static bool off_by_one(double a, double b)
   return floor(a) == a && floor(b) == b && fabs(a - b) == 1;
 }
 
-@ Relations that are neither equality nor rounding are true or false, and nothing in between. Where equality fails by one, that is the outcome.
+@ A comparison or a range is true or false, with nothing in between. Only where equality is asked for can a number be right after rounding, or off by one.
 
 @<Compare ours with theirs@>=
 static enum outcome compare(const struct rule_test *t, double ours, double theirs)
@@ -283,7 +251,7 @@ enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
   return compare(t, ours, theirs);
 }
 
-@ The last step turns outcomes into a verdict. A sentence with one meaning has one, the worst of its tests. A judgement has two halves. If both hold, the sentence is right in either sense, and there is nothing misleading in it. If \.{true} fails, or both \.{either} and \.{or}, the sentence is wrong. It is misleading or ambiguous only if one half holds and the other does not.
+@ The last step turns outcomes into a verdict. A sentence with one meaning has one, the worst of its tests. A judgement has two halves. If both hold, the sentence is right in either sense, and nothing in it misleads. If \.{true} fails, or both \.{either} and \.{or}, the sentence is wrong. It is misleading or ambiguous only if one half holds and the other does not.
 
 @<Decide@>=
 static enum verdict plain_verdict(enum outcome o)
@@ -322,7 +290,7 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
   return verdict_of_two(worst[0], worst[1], open);
 }
 
-@ The file of the rules.
+@ The two parts make one file.
 
 @(rules.c@>=
 #include <math.h>
@@ -331,7 +299,6 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
 #include <string.h>
 #include "ledger/rules.h"
 @;@#
-@<Work out an expression@>@;
 @<Compare ours with theirs@>@;
 @<Decide@>@;
 
@@ -339,7 +306,7 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
 The rows are in a text file, \.{ledger/claims.tsv}, one line each, with tabs between the fields. So \texttt{grep} can search them, and a comparison of two versions shows which rows changed. These are the fields of a row, with those of S4-30 as an example.
 
 \medskip
-{\small\begin{tabular}{@@{}p{56mm}l@@{}}
+{\small\begin{tabular}{@@{}p{68mm}l@@{}}
 id; chapter and section & S4-30; 3, sec:looptutorials\\
 programs that print the keys of the rule & loop\\
 kind of our number & counted\\
@@ -371,9 +338,9 @@ static const struct { const char *id, *rule; } worked[] = {
 };
 static bool show_worked(struct memory *m, struct error *why)
 {
-  char printed[] = "rows 6225\n" "needed 149\n" "factor 171.2857\n"@|
-    "rows.100 100\n" "rows.1000 1000\n"@|
-    "pairs.100 5050\n" "pairs.1000 500500\n" "drawn 120\n" "kept 162\n";
+  char printed[] = "rows 6225\n"@| "needed 149\n"@| "factor 171.2857\n"@|
+    "rows.100 100\n"@| "rows.1000 1000\n"@| "pairs.100 5050\n"@|
+    "pairs.1000 500500\n"@| "drawn 120\n"@| "kept 162\n";
   struct run_values v = @[{ .n = 0 }@];
   bool ok = run_values_take(&v, m, printed, why);
   for (size_t i = 0; ok && i < sizeof worked / sizeof *worked; i++) {
@@ -397,7 +364,9 @@ static bool show_worked(struct memory *m, struct error *why)
     is != VERDICT_NOT_JUDGED ? worked[i].rule : missing.text);
 }
 
-@ @c
+@ The rest is a short |main|.
+
+@c
 #include <stdio.h>
 #include "ledger/rules.h"
 @;@#
@@ -417,9 +386,9 @@ int main(void)
 \widecheckpoint{build/out/ledger.txt}{six rows judged}
 
 @* What a ledger cannot do. \label{sec:ledgerlimits}
-A verdict is only as good as its rule, and people write the rules. We tried to judge whole sentences, with the qualifications that their authors gave them and on the hardware that they name. Two kinds of mistakes no program can find. A rule may test something that the sentence does not say. And the second half of a judgement, how a sentence will be \emph{read}, is our guess about readers.
+A verdict is only as good as its rule, and people write the rules. We tried to judge whole sentences, with the qualifications that their authors gave them and on the hardware that they name. No program can find two kinds of mistakes. A rule may test something that the sentence does not say. And the second half of a judgement, how a sentence will be \emph{read}, is our guess about readers.
 
-A run is not a proof either. We compared keys in \val{prop.later.rows} rows of one model; that they never change follows from the definition of a pass, not from the comparison. That five beams find the likeliest text in nearly all of \val{forest.models} random models says little about other models. And a reference in a tutorial is a claim that has to be looked up, not run (S1-62).
+A run is not a proof either. We compared keys in \val{prop.later.rows} rows of one model; that they never change follows from the definition of a pass, not from the comparison. That five beams find the likeliest text in nearly all of \val{forest.models} random models says little about other models.
 
 If you think that a verdict is wrong, change the rule: edit the row in \.{ledger/claims.tsv} and run \texttt{incipit verify} with its id, which reads the file each time. The row has everything that you need to contradict us: the sentence, the rule, and the run. A new row for a tutorial of your own needs a sentence, a rule, and a key that some laboratory program prints; \texttt{make laboratory-04} lists those of chapter 4.
 

@@ -8,7 +8,7 @@
 
 \chapterquestion{How does a program read a rule that people write in a table?}
 @** Reading the rules of the ledger.
-\incipit{C}{hapter 16} judges sentences of tutorials by rules, and its header \.{rules.h} declares what a rule is. This chapter has the functions that read text: they find a verdict by its name, take the numbers that programs print, and parse a rule.
+\incipit{C}{hapter 16} judges sentences of tutorials by rules, and its header \.{rules.h} declares what a rule is. This chapter has the functions that read text: they find a verdict by its name, take the numbers that programs print, work out expressions of them, and parse a rule.
 
 @* The names of the verdicts. \label{sec:verdictnames}
 They are those of the table and of the command, in the order of the enumeration.
@@ -105,6 +105,38 @@ void run_values_free(struct run_values *v, struct memory *m)
 {
   memory_free(m, v->list);
   *v = (struct run_values) @[{ .n = 0 }@];
+}
+
+@ An operand of an expression is a number or a key. A key that the run did not print makes the whole test unknown, and the message says which key it was.
+
+@<Work out an expression@>=
+static bool operand_value(const struct operand *o, const struct run_values *v,
+  double *x, struct error *why)
+{
+  *x = o->x;
+  return o->n == 0 || run_values_find(v, o->key, o->n, x)
+    || error_say(why, "no program printed the key %.*s", (int) o->n, o->key);
+}
+
+@ An expression without a sign is its first operand.
+
+@<Work out an expression@>=
+bool expression_value(const struct expression *e, const struct run_values *v,
+  double *x, struct error *why)
+{
+  double y;
+  if (!operand_value(&e->first, v, x, why)) return false;
+  if (e->sign == '\0') return true;
+  if (!operand_value(&e->second, v, &y, why)) return false;
+  switch (e->sign) {
+  case '+': *x += y; break;
+  case '-': *x -= y; break;
+  case '*': *x *= y; break;
+  default: if (y == 0)
+      return error_say(why, "the rule divides by zero");
+    *x /= y;
+  }
+  return true;
 }
 
 @* Reading a rule. \label{sec:ledgerparse}
@@ -268,5 +300,6 @@ bool rule_parse(const char *text, struct parsed_rule *r, struct error *why)
 @;@#
 @<Name the verdicts@>@;
 @<Collect what a run printed@>@;
+@<Work out an expression@>@;
 @<Read the words of a rule@>@;
 @<Read a rule@>@;

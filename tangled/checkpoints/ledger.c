@@ -15,8 +15,8 @@ static const struct { const char *id, *rule; } worked[] = {
 static bool show_worked(struct memory *m, struct error *why)
 {
   char printed[] = "rows 6225\n" "needed 149\n" "factor 171.2857\n"
-    "rows.100 100\n" "rows.1000 1000\n"
-    "pairs.100 5050\n" "pairs.1000 500500\n" "drawn 120\n" "kept 162\n";
+    "rows.100 100\n" "rows.1000 1000\n" "pairs.100 5050\n"
+    "pairs.1000 500500\n" "drawn 120\n" "kept 162\n";
   struct run_values v = { .n = 0 };
   bool ok = run_values_take(&v, m, printed, why);
   for (size_t i = 0; ok && i < sizeof worked / sizeof *worked; i++) {

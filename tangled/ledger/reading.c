@@ -75,6 +75,33 @@ void run_values_free(struct run_values *v, struct memory *m)
   *v = (struct run_values) { .n = 0 };
 }
 
+/* <Work out an expression> */
+static bool operand_value(const struct operand *o, const struct run_values *v,
+  double *x, struct error *why)
+{
+  *x = o->x;
+  return o->n == 0 || run_values_find(v, o->key, o->n, x)
+    || error_say(why, "no program printed the key %.*s", (int) o->n, o->key);
+}
+
+bool expression_value(const struct expression *e, const struct run_values *v,
+  double *x, struct error *why)
+{
+  double y;
+  if (!operand_value(&e->first, v, x, why)) return false;
+  if (e->sign == '\0') return true;
+  if (!operand_value(&e->second, v, &y, why)) return false;
+  switch (e->sign) {
+  case '+': *x += y; break;
+  case '-': *x -= y; break;
+  case '*': *x *= y; break;
+  default: if (y == 0)
+      return error_say(why, "the rule divides by zero");
+    *x /= y;
+  }
+  return true;
+}
+
 /* <Read the words of a rule> */
 
 /* n bytes; at the end of the text none */
