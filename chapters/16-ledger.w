@@ -15,7 +15,7 @@
 \incipit{F}{ive tutorials} made us write this book. They explain to many readers how a language model writes, and between them they make \val{ledger.rows} statements that can be checked one at a time: a count, a formula, a size in bytes, a rule,
 a promise that something stays the same. We wrote each statement down, with the whole sentence that contains it, and tested it with the engine of this book.
 
-The result is a \emph{ledger}, a table with one row for each statement. A row has the sentence, the number that it claims, the number that our program prints, a \emph{verdict} such as \emph{holds} or \emph{off by one}, and one line that gives the reason. We do not choose a verdict freely: each row also has a \emph{rule}, which compares our number with the claim. A program applies all the rules whenever the book is built. If a rule gives another verdict than the row, the build stops.
+The result is a \emph{ledger}, a table with one row for each statement. A row has the sentence, the number that it claims, the number that our program prints, a \emph{verdict} such as \emph{holds} or \emph{off by one}, and one line that gives the reason. We do not choose the verdict: each row also has a \emph{rule}, which compares our number with the claim, and a program applies all the rules whenever the book is built. If a rule gives another verdict than the row, the build stops.
 
 You can repeat this. The command \texttt{incipit verify S1-11} runs the experiment for row 11 of tutorial S1 and prints everything that the row says. \texttt{incipit verify} runs all of them, in less than two minutes on two cores.
 
@@ -388,9 +388,9 @@ int main(void)
 @* What a ledger cannot do. \label{sec:ledgerlimits}
 A verdict is only as good as its rule, and people write the rules. We tried to judge whole sentences, with the qualifications that their authors gave them and on the hardware that they name. No program can find two kinds of mistakes. A rule may test something that the sentence does not say. And the second half of a judgement, how a sentence will be \emph{read}, is our guess about readers.
 
-A run is not a proof either. We compared keys in \val{prop.later.rows} rows of one model; that they never change follows from the definition of a pass, not from the comparison. That five beams find the likeliest text in nearly all of \val{forest.models} random models says little about other models.
+A run is not a proof either. We compared keys in \val{prop.later.rows} rows of one model; that they never change follows from the definition of a pass, not from the comparison.
 
-If you think that a verdict is wrong, change the rule: edit the row in \.{ledger/claims.tsv} and run \texttt{incipit verify} with its id, which reads the file each time. The row has everything that you need to contradict us: the sentence, the rule, and the run. A new row for a tutorial of your own needs a sentence, a rule, and a key that some laboratory program prints; \texttt{make laboratory-04} lists those of chapter 4.
+If you think that a verdict is wrong, change the rule: edit the row in \.{ledger/claims.tsv} and run \texttt{incipit verify} with its id, which reads the file each time. The row has everything that you need to contradict us: the sentence, the rule, and the run. A new row for a tutorial of your own needs a sentence, a rule, and a key that some laboratory program prints.
 
 @* The table. \label{sec:ledgertable}
 The claims of each source follow in the order of its text. A row begins with the mark of its verdict, its id, and the whole sentence in italics. Then come their claim in bold, a bar, our result in red, and the kind of our number; then the reason. A judgement adds the two senses. The row ends with the section of this book, of the workshop (W) or of the laboratory (L) that decides it, and often with a command that you can type.
