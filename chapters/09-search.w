@@ -177,7 +177,7 @@ a falls below b. In a search a stays in front: its log-probability is near 0, an
 \begin{table}
 \tabcaption{tab:penalty}{A repetition penalty of \val{penalty.r} on logits, as in greedy decoding, and on log-probabilities, as in a search. The tokens a and c have occurred before.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
-\tabhead{token} & \tabhead{logit} & \tabhead{penalised} & \tabhead{log-probability} & \tabhead{penalised}\\\midrule
+\tabhead{token} & \tabhead{logit} & \tabhead{penalized} & \tabhead{log-probability} & \tabhead{penalized}\\\midrule
 a & \val[2]{penalty.logit.a} & \val[2]{penalty.logit.after.a} & \val[2]{penalty.log.a} & \val[2]{penalty.log.after.a}\\
 b & \val[2]{penalty.logit.b} & \val[2]{penalty.logit.after.b} & \val[2]{penalty.log.b} & \val[2]{penalty.log.after.b}\\
 c & \val[2]{penalty.logit.c} & \val[2]{penalty.logit.after.c} & \val[2]{penalty.log.c} & \val[2]{penalty.log.after.c}
