@@ -60,7 +60,8 @@ struct stops { struct memory *m;@+ const struct stop_string *list;@+ size_t n;
   struct stops_node *node;@+ size_t cap, n_nodes;@+ uint32_t first[256]; };
   /* |node[0]| is the root, and so 0 stands for no node; |first[b]| is the root's child for byte |b| */
 
-@ The caller opens the automaton, steps through the bytes of a text, and looks at the state. Stepping does not change the automaton; so one of them serves many texts at once, each with a state of its own. It takes memory in proportion to the bytes of the strings.
+@ The caller opens the automaton, steps through the bytes of a text, and looks at the state. Stepping does not change the automaton; so one of them serves many texts at once, each with a state of its own. It takes memory in proportion to the bytes of the strings. Stop strings are typed on a command line, where not every byte has a key; |stops_unescape| replaces escapes such as \.{\char92 n} for a line end. (The workshop prints it, \cref{stopping/body}.)
+@^escapes@>
 
 @<Stop strings, and the machine that looks for them@>=
 bool stops_open(struct stops *s, struct memory *m,
@@ -78,6 +79,10 @@ size_t stops_hold(const struct stops *s, uint32_t state);
      string */
 const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
   /* the longest stop string that ends with the text, or null */
+bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
+  struct error *why);
+  /* appends |text| to |out|, with each escape replaced by its byte; errors: a backslash before
+     anything else, memory; on failure |out| is as it was */
 
 @ The children of a node form a list, which is as long as there are different ways to continue: mostly one or two. Only the root has a table of all bytes. A text spends most of its time there, since most bytes begin no stop string; with a list, each of these bytes would be compared with all children of the root. Full tables for all nodes would need no walking at all, but 1024 bytes for every byte of a stop string: a fair price for four short phrases, a high one for a list of thousands that is read from a file.
 
@@ -211,56 +216,6 @@ link_nodes(s, queue);
 memory_free(m, queue);
 return true;
 
-@ Stop strings are typed on a command line, and not every byte has a key. So the command writes them with escapes: \.{\char92 n} for a line end, \.{\char92 t} for a tab, \.{\char92 x} and two hexadecimal digits for any byte, even one that is no character, and \.{\char92\char92} for a backslash. Anything else after a backslash is an error, because it might get a meaning later. 
-@^escapes@>
-
-@<Stop strings, and the machine that looks for them@>=
-bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
-  struct error *why);
-  /* appends |text| to |out|, with each escape replaced by its byte; errors: a backslash before
-     anything else, memory; on failure |out| is as it was */
-
-@ First one escape: |p| points after the backslash, and the result is the number of characters that the escape has, or 0.
-
-@<Replace the escapes@>=
-static size_t escape(const char *p, unsigned char *byte)
-{
-  int value = *p == 'x' ? hex_byte(p + 1) : -1;
-  switch (*p) {
-  case 'n': *byte = '\n';@+ return 2;
-  case 't': *byte = '\t';@+ return 2;
-  case '\\': *byte = '\\';@+ return 2;
-  case 'x':
-    if (value < 0)@+ return 0;
-    *byte = (unsigned char) value;
-    return 4;
-  default: return 0;
-  }
-}
-
-@ If something is wrong, everything that was appended is taken back.
-
-@<Replace the escapes@>=
-bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
-  struct error *why)
-{
-  size_t before = out->n;
-  for (const char *p = text; *p != '\0'; ) {
-    unsigned char byte = (unsigned char) *p;
-    size_t n = byte == '\\' ? escape(p + 1, &byte) : 1;
-    bool ok = n > 0 ? bytes_push(m, out, &byte, 1, why)
-      : error_say(why, "stop string `%s': "@|
-        "wanted after a backslash: n, t,"@|
-        " a backslash, or x and two hexadecimal digits", text);
-    if (!ok) {
-      out->n = before;
-      return false;
-    }
-    p += n;
-  }
-  return true;
-}
-
 @ The header of the automaton needs only memory and bytes.
 
 @(stops.h@>=
@@ -282,7 +237,6 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
 @<Add a string to the tree@>@;
 @<Find the failures, level by level@>@;
 @<Open and close the machine@>@;
-@<Replace the escapes@>@;
 
 @* Hold-back: what may be streamed. \label{sec:outflow}
 A \emph{text stream} connects the loop with a reader. It takes the tokens one by one, a \emph{streaming detokenizer}, and keeps all bytes of the text so far. The first |released| of them are certain: the reader may be shown these, and none of them will be taken back. When a stop string is complete, the text is cut before it, and what is left is
@@ -402,7 +356,7 @@ bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
   return true;
 }
 
-@ A program that guesses several tokens ahead may have to take some back. So the state of a text stream can be saved and restored. That is cheap, because the bytes need not be copied: a text stream only appends, and the cut before a stop string shortens the text without changing a byte of it. After a restore the bytes of the tokens that were taken back are still there, beyond the end, and the next token overwrites them.
+@ A program that guesses several tokens ahead may have to take some back. So the state of a text stream can be saved and restored. That is cheap, because the bytes need not be copied: a text stream only appends, and the cut before a stop string shortens the text without changing a byte of it. After a restore the bytes of the tokens that were taken back are still there, beyond the end, and the next token overwrites them. Both functions only copy six fields (\cref{sec:goback}).
 
 @<What stands between the loop and a reader@>=
 struct text_stream_state { size_t n, released, tokens;@+ uint32_t state;
@@ -414,23 +368,6 @@ void text_stream_restore(struct text_stream *o,
   const struct text_stream_state *to);
   /* goes back to where it was when |*to| was saved, as if no token had come since; the
      stream has not been closed or given a prompt in between */
-
-@ Both copy the same six fields.
-
-@<Take a token@>=
-struct text_stream_state text_stream_save(const struct text_stream *o)
-{
-  return (struct text_stream_state) @[{ .n = o->text.n, .released = o->released,@|
-    .tokens = o->tokens, .state = o->state, .begun = o->begun,@|
-    .found = o->found }@];
-}
-void text_stream_restore(struct text_stream *o,
-  const struct text_stream_state *to)
-{
-  o->text.n = to->n, o->released = to->released;
-  o->tokens = to->tokens, o->state = to->state;
-  o->begun = to->begun, o->found = to->found;
-}
 
 @* Stopping criteria. \label{sec:criteria}
 The loop of \cref{loop} knows three ends: an end token, the length, and a callback that says no. For any other it calls a function after each token, |stop|, and asks whether the text is to end. A \emph{stopping criterion} is such a function with a name. Several of them make a list; the list is itself such a function, and says yes when one of its members does. \Cref{fig:ending} shows where each decision is made.
