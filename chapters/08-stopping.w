@@ -710,7 +710,7 @@ write,\lab{lab:endtoken} a limit of \val{stop.cap} tokens would have cut \val{st
 
 In the owl's conversation an empty line separates the exchanges; it takes two tokens. The name \emph{User:} comes earlier, in two tokens as well; so with both strings it is the name that ends the text. The list ends after its third item, but note what ended it: the two characters \emph{4.}, anywhere. A price of 14.50 would have ended it too. The clock's two tokens are a tick and a comma.
 
-The last two texts were cancelled, and there is nothing wrong with them. They have seven tokens each, can be shown, and can be continued: given the prompt and these seven, the model wrote \val{stop.resumed} more tokens,\lab{lab:ends} the same as without the interruption; with sampling as well, since the draws of chapter 7 depend on the position and not on a history. A cancelled text is a text.
+The last two texts were cancelled, and there is nothing wrong with them. They have seven tokens each, can be shown, and can be continued: given the prompt and these seven, the model wrote \val{stop.resumed} more tokens,\lab{lab:ends} the same as without the interruption; with sampling as well, since the draws of chapter 7 depend on the position and not on a history.
 
 The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released when the text ended, and an \emph{er:} that follows completes nothing, because its beginning is now in the prompt; protected tokens, sentences and repetitions are counted from 0. A caller who wants the stop strings to go on as well keeps the text stream, does not end it, and gives it to the next call.
 
@@ -728,7 +728,7 @@ An end token is selected like any other token. A high probability is not enough:
 \begin{equation}\label{eq:running}
   (1-e)^n,
 \end{equation}
-because it must have gone on $n$ times. That becomes small, but never 0. For $e=\given{0.01}$ and $n=\given{500}$ it is \val[4]{claim.S2-68}: of \val{stop.coin.texts} simulated texts \val{stop.coin.left} were still running, where \val[0]{stop.coin.left.expected} were to be expected. Each of them ends at some time. But a server with a million requests and no limit on the length will have some that come back very late. A maximal length is a necessity.
+because it must have gone on $n$ times. That becomes small, but never 0. For $e=\given{0.01}$ and $n=\given{500}$ it is \val[4]{claim.S2-68}: of \val{stop.coin.texts} simulated texts \val{stop.coin.left} were still running, where \val[0]{stop.coin.left.expected} were to be expected. Each of them ends at some time, but a server with a million requests and no limit on the length will have some that come back very late.
 
 \fig{running}{fig:running}{The share of texts that are still running after $n$ tokens: simulated with four constant probabilities of the end (points), by \eqref{eq:running} (lines), and written by the built-in model (steps). With a logarithmic axis a constant probability gives a straight line; the model's texts do not. The steps break off where the last conversation ends.}{A plot with a logarithmic vertical axis from one hundredth to 1. Four straight lines fall from the upper left corner, the steepest for e of \given{0.1}, then \given{0.03}, \given{0.01} and \given{0.003}; points lie on them. A thick stepped line stays at the top for a while and then falls off like a cliff, to nothing before the flattest line has lost half.}
 
@@ -747,7 +747,7 @@ We have proved that the cuts between tokens do not matter. We have also counted 
 @* The cost of stop strings. \label{sec:stopcost}
 The automaton looks at every byte of every text; is that slow?\lab{lab:stopcost} Each byte takes a step, and the step may take a walk. In the \val{stop.walk.bytes} bytes of the tales that come with the model, our two strings cause \val{stop.walk.two} steps of walking, \val[4]{claim.S2-101} a byte. A list made to be hard, the first letters at \val{stop.walk.strings} places of the tales themselves, causes \val[2]{stop.walk.hard} a byte. The bound is 1, whatever the strings are.
 
-The clock agrees. A token of four bytes takes the automaton \val[0]{stop.clock.first} nanoseconds after \val{stop.clock.first.tokens} tokens, and \val[0]{stop.clock.last} after \val{stop.clock.tokens}. Calling the C library's |strstr| for each string on the whole text costs \val[0]{stop.clock.scan.first} nanoseconds for the shorter text and \val[1]{stop.clock.scan.last} microseconds for the longer. (Searching only the end of the text would not grow either.) But
+The clock agrees. A token of four bytes takes the automaton \val[0]{stop.clock.first} nanoseconds after \val{stop.clock.first.tokens} tokens, and \val[0]{stop.clock.last} after \val{stop.clock.tokens}. Calling the C library's |strstr| for each string on the whole text costs \val[0]{stop.clock.scan.first} nanoseconds for the shorter text and \val[1]{stop.clock.scan.last} microseconds for the longer. But
 compare: a pass of the built-in model, a very small one, takes \val[0]{stop.clock.pass} microseconds at \val{stop.clock.pass.tokens} tokens. The automaton adds \val[2]{stop.clock.percent} percent to that, the search of the longer text \val[1]{stop.clock.scan.percent} percent. Time decides nothing here. We use the automaton because it knows how much to hold.
 
 @* Padding, and why we have none. \label{sec:padding}
@@ -769,11 +769,11 @@ One tale is a hint and no proof, but it points where one would expect.
 
 \emph{No plan.} The likeliest token need not begin the likeliest pair. At the same \val{stop.gap.places} places the likeliest pair begins with another token in \val[word]{stop.pair.other}: in an easy tale hardly ever. Chapter 9 looks further ahead, and finds out what that is worth.
 
-Streaming makes all this visible: what has been shown cannot be changed. Are people served better by an answer that comes at once, or by one that was read over before it was sent? That is for the caller to decide, and not for the loop.
+Streaming makes all this visible: what has been shown cannot be changed. Whether an answer is better sent at once or read over first is for the caller to decide.
 
 \begin{aside}{Thinking first}
 Two remedies are in use, and neither changes the loop. A model may be led to write down its steps before the answer, a \emph{chain of thought};\side{\cited[Wei and others 2022]{Wei 2022}.} the plan then is in the text, where the following tokens can attend to it, and a stop string separates it from the answer. Or several continuations are written and weighed, some given up and some carried on, a \emph{tree of thoughts}:\side{\cited[Yao and others 2023]{Yao 2023}.} so something is taken back, at the
-price of having been written. Both buy better tokens with more of them. How much better, others have measured; we have not. @^chain of thought@> @^tree of thoughts@>
+price of having been written. Both buy better tokens with more of them. We have not measured how much better. @^chain of thought@> @^tree of thoughts@>
 \end{aside}
 
 @ And what of masks? \label{sec:maskends} It is often said that masking tokens \emph{forces} a text into a form. Step by step it does: after the owl's question we masked all tokens but those made of digits,\lab{lab:maskends} and all \val{stop.mask.draws} tokens drawn at temperature 1 were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability.

@@ -306,17 +306,17 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
 The rows are in a text file, \.{ledger/claims.tsv}, one line each, with tabs between the fields. So \texttt{grep} can search them, and a comparison of two versions shows which rows changed. These are the fields of a row, with those of S4-30 as an example.
 
 \medskip
-{\small\begin{tabular}{@@{}p{68mm}l@@{}}
+{\small\begin{tabular}{@@{}p{57mm}l@@{}}
 id; chapter and section & S4-30; 3, sec:looptutorials\\
 programs that print the keys of the rule & loop\\
 kind of our number & counted\\
 verdict & off-by-one\\
 the number claimed & ``150''\\
-a pattern for our number; \texttt{\char123 1\char125} is the left side of the first test & \texttt{\char123 1\char125}\\
+our number: \texttt{\char123 1\char125} is the first test's left side & \texttt{\char123 1\char125}\\
 rule & ``\texttt{says claim.S4-30 = 150}''\\
 the whole sentence & ``100 50 6,225 150 41.5$\times$''\\
-for a judgement, the sense in which the sentence is true and that in which it is read & (empty)\\
-the reason, and a command that shows it
+for a judgement, its two senses, true and read & (empty)\\
+the reason; a command that shows it
 \end{tabular}}
 \medskip
 
