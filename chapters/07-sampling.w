@@ -88,37 +88,13 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
   /* begins anew with |logits[vocab]|; those that are $-\infty$ are out; errors: NaN,
      $+\infty$, or no finite logit */
 
-@ Besides, the stages have scratch memory; what it is for will be said where it is used.
+@ Besides, the stages have scratch memory; what it is for will be said where it is used. All buffers are allocated once and serve every token of a text (\cref{sampling/body}): 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model with such a vocabulary.
 
 @<Scratch memory of the stages@>=
 double *weight; /* |weight[i]| belongs to |candidates[i]| */
 struct sort_item *sort_buf, *sort_spare; /* for sorting */
 uint32_t *count; /* of each token in a history; all zero between two calls */
 uint64_t bits, noises; /* how often a draw took random bits, and made noise of them */
-
-@ The buffers are allocated once and used for every token of a text: 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model with such a vocabulary. (Closing a funnel of which only half is there, or closing it twice, does no harm.)
-
-@<Allocate and free the buffers@>=
-bool funnel_open(struct funnel *f, struct memory *m,
-  const struct kernels *k, size_t vocab, struct error *why)
-{
-  *f = (struct funnel) @[{ .buffers.m = m, .k = k, .vocab = vocab }@];
-  struct arena *a = &f->buffers;
-  f->score = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
-  f->weight = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
-  f->candidates = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
-  f->count = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
-  f->sort_buf = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
-  f->sort_spare = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
-  if (!a->refused)@+ return true;
-  funnel_close(f);
-  return false;
-}
-void funnel_close(struct funnel *f)
-{
-  arena_free(&f->buffers);
-  *f = (struct funnel) @[{ .vocab = 0 }@];
-}
 
 @ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and each of these would lose a digit that a later comparison might need. Two kinds of number are refused. Every comparison with a NaN is false, so a NaN would win or lose by the accident of how a loop is written; and $+\infty$ would be certain, as would every other token that has it. If no token is left there is nothing to choose from.
 @^NaN@>@^infinity@>
@@ -799,7 +775,7 @@ uint32_t sampler_save(const struct sampler *d);
 void sampler_restore(struct sampler *d, uint32_t state);
   /* goes back to a state that |sampler_save| gave, in the same text */
 
-@ The position of a choice is the number of tokens before it, those of the prompt included. So a text that one run began can be continued by another, with what has been written as a part of the prompt, as if it had never been interrupted. There are two exceptions: the frequency and presence penalties, which treat given and written tokens differently, and a rule, which applies to what is written.
+@ The position of a choice is the number of tokens before it, those of the prompt included. So a text that one run began can be continued by another, with what has been written as a part of the prompt, as if it had never been interrupted. There are two exceptions: the frequency and presence penalties, which treat given and written tokens differently, and a rule, which applies to what is written. (Accepting a token, saving and restoring are left to the rule; the workshop has these lines.)
 
 @<Choose a token for the loop@>=
 bool sampler_choose(void *ctx, const float *logits,
@@ -814,23 +790,6 @@ bool sampler_choose(void *ctx, const float *logits,
   *chosen = funnel_choose(&d->f, d->seed, d->sequence,
     (uint32_t) text->text.n);
   return true;
-}
-
-@ Accepting a token, saving and restoring are left to the rule. A sampler without a rule has nothing to remember.
-
-@<Choose a token for the loop@>=
-bool sampler_accept(void *ctx, uint32_t id, struct error *why)
-{
-  const struct sampler *d = ctx;
-  return d->rule.take == NULL || d->rule.take(d->rule.ctx, id, why);
-}
-uint32_t sampler_save(const struct sampler *d)
-{
-  return d->rule.save == NULL ? 0 : d->rule.save(d->rule.ctx);
-}
-void sampler_restore(struct sampler *d, uint32_t state)
-{
-  if (d->rule.restore != NULL)@+ d->rule.restore(d->rule.ctx, state);
 }
 
 @* The interface of the module. \label{sec:samplingface}
@@ -937,7 +896,6 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 #include "sampling/funnel.h"
 #include "functions/numbers.h"
 @;@#
-@<Allocate and free the buffers@>@;
 @<Fill the funnel@>@;
 @<Let those go that are out@>@;
 @<A key that rises as the score falls@>@;
@@ -980,9 +938,7 @@ The module is complete. To see it at work, we give the built-in model three sent
 
 Look at the two tokens that the penalty touches. Milk was the likeliest, and comes out in sixth place: its score is divided by 1.3, which leaves less than a third of its probability. You would not guess that from the number 1.3, because the effect depends on the size of the score. Min-p then cuts milk away, since it is less than a fifth as likely as cheese; without the penalty it would have been the best. The last stage removes a token that no other stage had objected to: \tok{\ warm} carries more information than is typical here. Read backwards: a token that is missing has one reason, and the funnel shows which.
 
-\checkpoint[1,12]{build/out/sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the likeliest}
-
-@ The numbers of the box come from a short program. It needs the built-in model with its tokenizer, a store, and a funnel. After each stage it prints how many candidates are left, the entropy of their distribution in bits, which says how undecided it is (two bits are four equally likely tokens), and the best of them.
+@ A short program gives the same in numbers. It needs the built-in model with its tokenizer, a store, and a funnel. After each stage it prints how many candidates are left, the entropy of their distribution in bits, which says how undecided it is (two bits are four equally likely tokens), and the best of them.
 
 @c
 #include <stdio.h>
@@ -1102,6 +1058,10 @@ bool ok = u.e.k != NULL@|
   && (logits = memory_alloc(&u.m, MEMORY_OTHER, u.f.vocab, 4, &why)) != NULL@|
   && tokenizer_encode(u.t, &u.m, sentences, strlen(sentences), false, false,
     &text, &why);
+
+@ It prints a line for each column of the figure.
+
+\checkpoint[1,12]{build/out/sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the likeliest}
 
 @* The effect of temperature. \label{sec:heat}
 Temperature is said to do three things:\lab{lab:heat} to make the next token less certain, to make texts more various, and to leave the likeliest token the likeliest. We proved the last with \eqref{eq:temperature}, and the experiment stops if it ever fails. The first can be seen in one distribution, the built-in model's after the nine tokens of \emph{The harvest of the kingdom was very good.}, where a dozen words may follow. At temperature 1 its entropy is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=0.5$ it is \val[2]{sampling.heat.0.5} bits. At $T=2$ it is \val[2]{sampling.heat.2} bits, that of more than 128 equally likely words: now words are likely that the model does not believe in. At $T=100$ it is \val[2]{sampling.heat.100} bits, almost the \val[0]{sampling.heat.most} of a uniform choice from the whole vocabulary.

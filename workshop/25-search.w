@@ -5,18 +5,6 @@
 @** Inside a search: options, memory, results.
 \incipit{C}{hapter 9} prints the steps of a beam search. Before the first of them the caller's options are checked and memory is allocated; after the last one the best texts are copied out and the memory is freed. This chapter has these functions, in one file of the same module.
 
-@(frame.c@>=
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-#include "search/inside.h"
-#include "functions/numbers.h"
-@;@#
-@<Check the options@>@;
-@<Check the prompt@>@;
-@<Take and return what a search keeps@>@;
-@<Hand the best of the pool over@>@;
-
 @* The checks of the options. \label{sec:searchoptions}
 The options are checked once, before anything is computed, and each refusal is a sentence. Of a processor only the penalty needs a check. An |n| of 0 does nothing, and an |n| larger than the text is never reached.
 
@@ -151,3 +139,17 @@ void search_free(struct search_result *r)
   memory_free(r->m, r->text);
   *r = (struct search_result) @[{ .m = r->m }@];
 }
+
+@ One file has all of them.
+
+@(frame.c@>=
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "search/inside.h"
+#include "functions/numbers.h"
+@;@#
+@<Check the options@>@;
+@<Check the prompt@>@;
+@<Take and return what a search keeps@>@;
+@<Hand the best of the pool over@>@;
