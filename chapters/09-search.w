@@ -68,8 +68,8 @@ typedef bool search_score(void *ctx, const struct search_beam *grown,
 struct search_source {@+ size_t vocab, max_len;@+ void *ctx;
   search_score *score;@+ const struct progress *progress;@+ };
   /* |score|, called with |ctx|, knows what may follow; no text will have more
-     than |max_len| tokens, 0: any number; |progress| says whether a |score| that
-     failed was given up, null: it never is */
+     than |max_len| tokens, 0: any number; when |score| has failed, |progress| tells whether
+     it was cancelled, null: it never is */
 
 @ The rest are options. \emph{Processors} are three of the logits processors of \cref{sampling}: a repetition penalty, a ban on repeated n-grams, and a minimum length. Here they work on log-probabilities, in the order in which they are given. (The minimum length masks the end tokens, so none of them can be chosen too early. The loop of \cref{stopping} has the other rule: there the token may be chosen, and does not end the text.) The remaining options are numbers, and |early_stopping|, to which we come in \cref{sec:enough}. All are checked once, before anything is computed; the workshop has the checks (\cref{sec:searchoptions}).
 @^logits processor@>
@@ -113,7 +113,7 @@ struct search_candidate {@+ size_t parent, rank;@+ uint32_t token;
 struct search_text {@+ uint32_t *id;@+ size_t n;@+ double sum, score;
   enum finish_reason ended;@+ };
   /* |id[n]|, prompt and end token included; the sum of its log-probabilities, and
-     that sum over the power of its length; an end token, the length, or a watcher */
+     that sum over the power of its length; |ended| by an end token, the length, or a watcher */
 struct search_step {@+ size_t number;
   const struct search_beam *active;@+ size_t n;
   const struct search_candidate *candidate;@+ size_t n_candidates;
