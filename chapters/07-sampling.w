@@ -76,8 +76,8 @@ struct funnel {@+ struct arena buffers;@+ const struct kernels *k;
   size_t vocab, n;@+ double *score;@+ uint32_t *candidates;@+ bool sorted;
   const uint8_t *allowed;@+ @<Scratch memory of the stages@>@;@+ };
   /* |n| tokens are left, |candidates[n]|, by falling score if |sorted|, or else by rising id;
-     |score[vocab]| are the scores, $-\infty$ where a token is out. What is 0 in |allowed[vocab]|, borrowed
-     and mostly null, is out from the beginning */
+     |score[vocab]| are the scores, $-\infty$ where a token is out. |allowed| is borrowed, and null
+     unless there is a mask: then a token with 0 in |allowed[vocab]| is out from the beginning */
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why);
   /* allocates the buffers for |vocab| $\ge1$ tokens; |m| and |k| are borrowed and must
@@ -85,40 +85,16 @@ bool funnel_open(struct funnel *f, struct memory *m,
 void funnel_close(struct funnel *f);
   /* frees the buffers */
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
-  /* all |logits[vocab]|, from the top: those that are $-\infty$ are out; errors: NaN,
-     $+\infty$, or none that is finite */
+  /* begins anew with |logits[vocab]|; those that are $-\infty$ are out; errors: NaN,
+     $+\infty$, or no finite logit */
 
-@ Besides, the stages have scratch memory; what it is for will be said where it is used.
+@ Besides, the stages have scratch memory; what it is for will be said where it is used. All buffers are allocated once and serve every token of a text (\cref{sampling/body}): 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model with such a vocabulary.
 
 @<Scratch memory of the stages@>=
 double *weight; /* |weight[i]| belongs to |candidates[i]| */
 struct sort_item *sort_buf, *sort_spare; /* for sorting */
 uint32_t *count; /* of each token in a history; all zero between two calls */
 uint64_t bits, noises; /* how often a draw took random bits, and made noise of them */
-
-@ The buffers are allocated once and used for every token of a text: 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model with such a vocabulary. (Closing a funnel of which only half is there, or closing it twice, does no harm.)
-
-@<Allocate and free the buffers@>=
-bool funnel_open(struct funnel *f, struct memory *m,
-  const struct kernels *k, size_t vocab, struct error *why)
-{
-  *f = (struct funnel) @[{ .buffers.m = m, .k = k, .vocab = vocab }@];
-  struct arena *a = &f->buffers;
-  f->score = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
-  f->weight = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
-  f->candidates = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
-  f->count = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
-  f->sort_buf = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
-  f->sort_spare = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
-  if (!a->refused)@+ return true;
-  funnel_close(f);
-  return false;
-}
-void funnel_close(struct funnel *f)
-{
-  arena_free(&f->buffers);
-  *f = (struct funnel) @[{ .vocab = 0 }@];
-}
 
 @ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and each of these would lose a digit that a later comparison might need. Two kinds of number are refused. Every comparison with a NaN is false, so a NaN would win or lose by the accident of how a loop is written; and $+\infty$ would be certain, as would every other token that has it. If no token is left there is nothing to choose from.
 @^NaN@>@^infinity@>
@@ -299,7 +275,7 @@ void funnel_typical_p(struct funnel *f, double p)
 @<Take the list by rising distance, and keep the share@>=
 sort_list(f);
 keep_share(f, p, softmax_weights(f));
-f->sorted = true; /* or in any order but the other */
+f->sorted = true; /* it is not by id: let |sort_by_id| work */
 sort_by_id(f);
 
 @* Radix sort and selection of logits. \label{sec:radix}
@@ -317,7 +293,7 @@ static uint64_t falling_key(double z)
 }
 
 @ Sorting goes from the last byte of the key to the first. Each round deals the list out into 256 pigeonholes by one byte, and takes it up again in the
-order of the holes. Those in one hole keep their order; so after eight rounds the list is sorted, and tokens with equal keys are in the order in which they were before, by rising id. That is our rule for ties, for free. Rounds in which all keys fall into one hole change nothing and are left out: of a float that was widened, and not divided by anything yet, the last three bytes are zero.\side{Punched cards were sorted like this, one column at a time and the last column first, before there were computers.}
+order of the holes. Keys in one hole keep their order; so after eight rounds the list is sorted, and tokens with equal keys are in the order in which they were before, by rising id. That is our rule for ties, for free. Rounds in which all keys fall into one hole change nothing and are left out: of a float that was widened, and not divided by anything yet, the last three bytes are zero.\side{Punched cards were sorted like this, one column at a time and the last column first, before there were computers.}
 
 A hole's place in the result is the number of keys in the holes before it. These counts can be taken for all eight rounds in one sweep, because a round moves the keys and does not change them.
 
@@ -454,7 +430,7 @@ void funnel_no_repeat_ngram(struct funnel *f, size_t n,
 }
 
 @* Logit bias and bad words. \label{sec:bias}
-The bluntest instruments come last. A \emph{logit bias} is added to the score of a token. To suppress a token, give it a bias of $-100$; $-\infty$ removes it for certain. A bias may also belong to a sequence of tokens: it is added to the last of them, when the others are the end of the text. That is how a \emph{bad word} of several tokens is banned, and not every word that begins with its first token. (A longer word that begins with all of them is hit too; the same word spelt in other tokens is not.)
+The bluntest instruments are lists. A \emph{logit bias} is added to the score of a token. To suppress a token, give it a bias of $-100$; $-\infty$ removes it for certain. A bias may also belong to a sequence of tokens: it is added to the last of them, when the others are the end of the text. That is how a \emph{bad word} of several tokens is banned, and not every word that begins with its first token. (A longer word that begins with all of them is hit too; the same word spelt in other tokens is not.)
 @^logit bias@>@^bad word@>
 
 @<What may be added to a score@>=
@@ -630,14 +606,14 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
     double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
     if (sum < best || (sum == best && id > chosen))@+ continue;
     chosen = id, best = sum;
-    @<Set |reach| to what a weight is multiplied by@>@;
+    @<Lower |reach| to what the new best leaves@>@;
   }
   return chosen;
 }
 
 @ A bound that is wrong by one rounding would now and then lose a winner, and no test would be likely to notice. So it is widened, by a margin in the exponent. The exponentials and logarithms are right within a few units in the last place, some $10^{-15}$; $2^{-40}$ is about a thousand times that. The sum $z+g$ is rounded to the last place of the larger of the two, which for a score of $10^{30}$ is a very large step; so the margin has sixteen units in the last place of the best score as well. (A score far below the best may be off by more of its own units, but it cannot win. A weight of 0 may meet an infinite |reach|; the product is a NaN, for which both tests are false, so that token is simply computed.)
 
-@<Set |reach| to what a weight is multiplied by@>=
+@<Lower |reach| to what the new best leaves@>=
 reach = num_exp(max - best + 0x1p-40 + fabs(max) * 0x1p-48);
 
 @* Sampling parameters and their order. \label{sec:settings}
@@ -729,7 +705,7 @@ void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
     s->presence_penalty, h.id + later, h.n - later);
 }
 
-@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. Some programs go on with the last token that was left; they write what was forbidden.
+@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage.
 
 @<Run all stages@>=
 bool sampling_run(struct funnel *f, const struct sampling_params *s,
@@ -762,7 +738,7 @@ struct token_rule {
   bool (*allow)(void *ctx, size_t written, const uint8_t **allowed,
     struct error *why);
     /* what may be token number |written| of a text, counted from 0: |(*allowed)[vocab]|,
-       0 for what may not, good until the next call; changes no state */
+       0 for what may not come, valid until the next call; changes no state */
   bool (*take)(void *ctx, uint32_t id, struct error *why);
     /* |id| has joined the text: the only function that advances the state */
   uint32_t (*save)(const void *ctx);
@@ -799,7 +775,7 @@ uint32_t sampler_save(const struct sampler *d);
 void sampler_restore(struct sampler *d, uint32_t state);
   /* goes back to a state that |sampler_save| gave, in the same text */
 
-@ The position of a choice is the number of tokens before it, those of the prompt included. So a text that one run began can be continued by another, with what has been written as a part of the prompt, as if it had never been interrupted. There are two exceptions: the frequency and presence penalties, which treat given and written tokens differently, and a rule, which applies to what is written.
+@ The position of a choice is the number of tokens before it, those of the prompt included. So a text that one run began can be continued by another, with what has been written as a part of the prompt, as if it had never been interrupted. There are two exceptions: the frequency and presence penalties, which treat given and written tokens differently, and a rule, which applies to what is written. (Accepting a token, saving and restoring are left to the rule; the workshop has these lines.)
 
 @<Choose a token for the loop@>=
 bool sampler_choose(void *ctx, const float *logits,
@@ -816,25 +792,8 @@ bool sampler_choose(void *ctx, const float *logits,
   return true;
 }
 
-@ Accepting a token, saving and restoring are left to the rule. A sampler without a rule has nothing to remember.
-
-@<Choose a token for the loop@>=
-bool sampler_accept(void *ctx, uint32_t id, struct error *why)
-{
-  const struct sampler *d = ctx;
-  return d->rule.take == NULL || d->rule.take(d->rule.ctx, id, why);
-}
-uint32_t sampler_save(const struct sampler *d)
-{
-  return d->rule.save == NULL ? 0 : d->rule.save(d->rule.ctx);
-}
-void sampler_restore(struct sampler *d, uint32_t state)
-{
-  if (d->rule.restore != NULL)@+ d->rule.restore(d->rule.ctx, state);
-}
-
 @* The interface of the module. \label{sec:samplingface}
-The stages are public one by one, since a user may want them in any order, and since two programs are best compared stage by stage. An id in a history or a list must be one of the vocabulary; that is checked once, where ids come in.
+The stages are public one by one, since a user may want them in any order, and since two programs are best compared stage by stage. First those that look at nothing but the scores.
 
 @<The stages, one by one@>=
 void funnel_temperature(struct funnel *f, double t);
@@ -848,8 +807,10 @@ void funnel_min_p(struct funnel *f, double m);
 void funnel_typical_p(struct funnel *f, double p);
   /* by rising distance of the information from its mean, the shortest prefix with a
      share of at least |p|; 1: all */
-void funnel_log_softmax(struct funnel *f);
-  /* scores become log-probabilities among the tokens that are left */
+
+@ The others get a history or a list of ids. Each of these ids must be one of the vocabulary; that is checked once, where ids come in.
+
+@<The stages, one by one@>=
 void funnel_repetition_penalty(struct funnel *f, double r,
   const uint32_t *seen, size_t n);
   /* each distinct id of |seen[n]|: |score/r| if |score > 0|, else |score*r|; |r > 0| */
@@ -864,6 +825,12 @@ void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
   /* adds each of |list[n]| whose ids but the last are the end of |id[length]| */
 void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n);
   /* takes the ids |id[n]| out */
+
+@ Of what is left a caller may have the log-probabilities, the distribution, or one token.
+
+@<The stages, one by one@>=
+void funnel_log_softmax(struct funnel *f);
+  /* scores become log-probabilities among the tokens that are left */
 void funnel_distribution(struct funnel *f);
   /* |candidates[n]| by falling score, and in |weight[n]| their probabilities */
 uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
@@ -929,7 +896,6 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 #include "sampling/funnel.h"
 #include "functions/numbers.h"
 @;@#
-@<Allocate and free the buffers@>@;
 @<Fill the funnel@>@;
 @<Let those go that are out@>@;
 @<A key that rises as the score falls@>@;
@@ -972,9 +938,7 @@ The module is complete. To see it at work, we give the built-in model three sent
 
 Look at the two tokens that the penalty touches. Milk was the likeliest, and comes out in sixth place: its score is divided by 1.3, which leaves less than a third of its probability. You would not guess that from the number 1.3, because the effect depends on the size of the score. Min-p then cuts milk away, since it is less than a fifth as likely as cheese; without the penalty it would have been the best. The last stage removes a token that no other stage had objected to: \tok{\ warm} carries more information than is typical here. Read backwards: a token that is missing has one reason, and the funnel shows which.
 
-\checkpoint[1,12]{build/out/sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the likeliest}
-
-@ The numbers of the box come from a short program. It needs the built-in model with its tokenizer, a store, and a funnel. After each stage it prints how many candidates are left, the entropy of their distribution in bits, which says how undecided it is (two bits are four equally likely tokens), and the best of them.
+@ A short program gives the same in numbers. It needs the built-in model with its tokenizer, a store, and a funnel. After each stage it prints how many candidates are left, the entropy of their distribution in bits, which says how undecided it is (two bits are four equally likely tokens), and the best of them.
 
 @c
 #include <stdio.h>
@@ -1017,7 +981,7 @@ static void show(struct session *u, const char *name)
     h / num_log(2), n, first, f->weight[0]);
 }
 
-@ |sampling_run| would run all stages at once. Here they are called one by one, so that we can look after each of them. The draw comes at the end, for the position after the three sentences.
+@ A bias needs the id of its token, which the tokenizer finds. One pass over the three sentences gives the logits.
 
 @<Let one distribution through the stages@>=
 static bool follow(struct session *u, const struct ids *text,
@@ -1034,14 +998,7 @@ static bool follow(struct session *u, const struct ids *text,
   @<Give every stage something to do@>@;
   if (!model_evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits,
         why) || !funnel_fill(&u->f, logits, why))@+ return false;
-  show(u, "the model");
-  for (size_t i = 0; i < s.n_stages; i++) {
-    sampling_stage_run(&u->f, &s, s.stage[i], h);
-    show(u, sampling_stage_name(s.stage[i]));
-  }
-  const char *chosen = piece(u, funnel_choose(&u->f, 1, 0,
-    (uint32_t) text->n), &n);
-  printf("chosen: \"%.*s\"\n", n, chosen);
+  @<Run the stages, and draw@>@;
   return true;
 }
 
@@ -1054,6 +1011,18 @@ s.temperature = 0.8;
 s.top_k = 8, s.top_p = 0.95;
 s.min_p = 0.2, s.typical_p = 0.9;
 
+@ |sampling_run| would run all stages at once. Here they are called one by one, so that we can look after each of them. The draw comes at the end, for the position after the three sentences.
+
+@<Run the stages, and draw@>=
+show(u, "the model");
+for (size_t i = 0; i < s.n_stages; i++) {
+  sampling_stage_run(&u->f, &s, s.stage[i], h);
+  show(u, sampling_stage_name(s.stage[i]));
+}
+const char *chosen = piece(u, funnel_choose(&u->f, 1, 0,
+  (uint32_t) text->n), &n);
+printf("chosen: \"%.*s\"\n", n, chosen);
+
 @ The rest is opening and closing.
 
 @<Open everything, follow one distribution, and close@>=
@@ -1065,16 +1034,8 @@ int main(void)
   float *logits = NULL;
   u.e = (struct engine) @[{ .k = kernels_find(NULL, &why), .c = &u.c }@];
   printf("... had milk. The cat thought about\n");
-  bool ok = u.e.k != NULL@|
-    && (u.lm = model_open(&u.m, "models/pocket", &why)) != NULL@|
-    && (u.t = tokenizer_open(&u.m, "models/pocket", &why)) != NULL@|
-    && (u.s = cache_open(&u.m, &u.lm->config, 1,@|
-      &(struct cache_options) @[{ .rows = 256 }@], &why)) != NULL@|
-    && funnel_open(&u.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)@|
-    && (logits = memory_alloc(&u.m, MEMORY_OTHER, u.f.vocab, 4, &why)) != NULL@|
-    && tokenizer_encode(u.t, &u.m, sentences, strlen(sentences), false, false,
-      &text, &why)@|
-    && follow(&u, &text, logits, &why);
+  @<Open what a pass and its sampler need@>@;
+  ok = ok && follow(&u, &text, logits, &why);
   ids_free(&u.m, &text);
   memory_free(&u.m, logits);
   funnel_close(&u.f);
@@ -1084,6 +1045,23 @@ int main(void)
   if (!ok)@+ fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
+
+@ Each part is opened only if those before it could be.
+
+@<Open what a pass and its sampler need@>=
+bool ok = u.e.k != NULL@|
+  && (u.lm = model_open(&u.m, "models/pocket", &why)) != NULL@|
+  && (u.t = tokenizer_open(&u.m, "models/pocket", &why)) != NULL@|
+  && (u.s = cache_open(&u.m, &u.lm->config, 1,@|
+    &(struct cache_options) @[{ .rows = 256 }@], &why)) != NULL@|
+  && funnel_open(&u.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)@|
+  && (logits = memory_alloc(&u.m, MEMORY_OTHER, u.f.vocab, 4, &why)) != NULL@|
+  && tokenizer_encode(u.t, &u.m, sentences, strlen(sentences), false, false,
+    &text, &why);
+
+@ It prints a line for each column of the figure.
+
+\checkpoint[1,12]{build/out/sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the likeliest}
 
 @* The effect of temperature. \label{sec:heat}
 Temperature is said to do three things:\lab{lab:heat} to make the next token less certain, to make texts more various, and to leave the likeliest token the likeliest. We proved the last with \eqref{eq:temperature}, and the experiment stops if it ever fails. The first can be seen in one distribution, the built-in model's after the nine tokens of \emph{The harvest of the kingdom was very good.}, where a dozen words may follow. At temperature 1 its entropy is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=0.5$ it is \val[2]{sampling.heat.0.5} bits. At $T=2$ it is \val[2]{sampling.heat.2} bits, that of more than 128 equally likely words: now words are likely that the model does not believe in. At $T=100$ it is \val[2]{sampling.heat.100} bits, almost the \val[0]{sampling.heat.most} of a uniform choice from the whole vocabulary.
@@ -1101,9 +1079,9 @@ A tutorial asks us to imagine that at the tenth token ``however'' and ``addition
 
 \widefig{fork}{fig:fork}{Nine tokens, and two ways on. Which of them is taken at the tenth decides about everything that follows: continued greedily, the one goes on with a bridge, and the other with mice.}{Nine outlined tokens: The harvest of the kingdom was very good. After them the way parts. Above, Additionally, then: the new bridge. Below, However, nearly as likely, then: the mice had.}
 
-Of \val{sampling.fork.draws} draws \val[3]{sampling.fork.took.1} took the first way and \val[3]{sampling.fork.took.2} the second. Two draws agree with the probability $\sum p_i^2=\val[3]{sampling.agree.expected}$, and did in \val[3]{sampling.agree.found} of the pairs: hardly one pair in ten has even its first word in common.
+Of \val{sampling.fork.draws} draws a share of \val[3]{sampling.fork.took.1} took the first way, and \val[3]{sampling.fork.took.2} the second. Two draws agree with the probability $\sum p_i^2=\val[3]{sampling.agree.expected}$, and did in \val[3]{sampling.agree.found} of the pairs: hardly one pair in ten has even its first word in common.
 
-What does greedy decoding do at such a fork? It takes the likelier way, however small its lead. To see an exact tie, we lift the second score to the first by a bias; the difference of two floats is a double without rounding. Then greedy decoding takes the lower id, every time. A temperature that is nearly zero does not: of \val{sampling.tie.draws} draws at $T=10^{-3}$ the share \val[3]{sampling.tie.cold} takes the first, as a coin would.
+What does greedy decoding do at such a fork? It takes the likelier way, however small its lead. To see an exact tie, we lift the second score to the first by a bias; the difference of two floats is a double without rounding. Then greedy decoding takes the lower id, every time. A temperature that is nearly zero does not: of \val{sampling.tie.draws} draws at $T=10^{-3}$ a share of \val[3]{sampling.tie.cold} took the first, as with a coin.
 @^tie@>
 
 @* Diversity against likelihood. \label{sec:several}
@@ -1127,7 +1105,7 @@ hotter, $T=1.5$ & \val{sampling.hotter.different} & \val[2]{sampling.hotter.dist
 \end{tabular*}
 \end{table}
 
-Two lines are worth a second look. Near greedy is not greedy: its eight texts are all different, and likelier on average than the greedy one. Greedy decoding takes the likeliest token at every step, and finds a text that is not the likeliest; \cref{search} pursues that. And the nucleus, which removes up to 0.3 of the probability at every place, loses little variety and has two thirds of the surprise. As it should, $k=1$ at $T=1$ wrote the greedy text, \val{sampling.k1.same} tokens of \val{sampling.long}, whatever the seed.
+Two lines are worth a second look. Near greedy is not greedy: its eight texts are all different, and likelier on average than the greedy one. Greedy decoding takes the likeliest token at every step, and finds a text that is not the likeliest; \cref{search} pursues that. And the nucleus, which removes up to 0.3 of the probability at every place, loses little variety, and its texts have two thirds of the surprise: minus the log-probability of a token, on average. As it should, $k=1$ at $T=1$ wrote the greedy text, \val{sampling.k1.same} tokens of \val{sampling.long}, whatever the seed.
 
 \checkpoint[2,7]{build/out/laboratory/sampling.txt}{a text of each, with the same seed; a stroke is the end of a line}
 
@@ -1142,7 +1120,7 @@ For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$
 @^standard error@>
 
 @* Repetition loops, and what breaks them. \label{sec:loops}
-Greedy decoding of the built-in model, with the end token ignored, comes to a loop by itself: a little story about the harvest, whose first sentence is the prompt, of \val{sampling.loop.none.circle} tokens, ends, begins again, and is told in the same words. Which of the measures breaks the loop, when, and at what price? \Cref{tab:circles}\lab{lab:circles} gives the answer for \val{sampling.loop.long} tokens, and \cref{fig:circles} draws it.
+With the end token ignored, greedy decoding of the built-in model falls into a loop: it tells a little story of \val{sampling.loop.none.circle} tokens about the harvest, whose first sentence is the prompt, and then tells it again in the same words. Which of the measures breaks the loop, when, and at what price? \Cref{tab:circles}\lab{lab:circles} gives the answer for \val{sampling.loop.long} tokens, and \cref{fig:circles} draws it.
 @^repetition loop@>
 
 \begin{table}[tp]
@@ -1169,14 +1147,14 @@ All of them work here, and some are cheap: the frequency penalty has even led to
 
 @ That all of them work here does not mean that they always work. \label{sec:toyloop} A toy model of three tokens shows where each of them fails.\lab{lab:toyloop} Its logits are 5, 3 and 2.5 after every text, and greedy decoding writes its first token for ever.
 
-A presence penalty of 1 lowers that token to 4, and it stays the best: of \val{sampling.toy.presence1.length} tokens \val{sampling.toy.presence1.others} are others. One of 2.5 lowers it so far that the second wins, \val[word]{sampling.toy.presence2.others} time; then both have been seen, both are lowered alike, and the loop is back. (The first has 2.5 then, like the third, and wins by its id.) A repetition penalty of 1.2 divides 5 by so little that it stays above 3; one of 2 lets the second come \val[word]{sampling.toy.repetition2.others} time, and then halves both. A frequency penalty of 0.5 grows with each use, and never lets one token win for ever; it makes a loop of \val[word]{sampling.toy.frequency.circle} tokens instead of one.
+A presence penalty of 1 lowers that token to 4, and it stays the best: \val{sampling.toy.presence1.others} of \val{sampling.toy.presence1.length} tokens are others. One of 2.5 lets the second win \val[word]{sampling.toy.presence2.others} time; then both are lowered alike, and the loop is back. A repetition penalty of 1.2 leaves the first above 3; one of 2 lets the second come \val[word]{sampling.toy.repetition2.others} time, and then halves both. A frequency penalty of 0.5 grows with each use, so no token wins for ever; it makes a loop of \val[word]{sampling.toy.frequency.circle} tokens instead of one.
 Only the ban of 2-grams ends the repetition, and with it the text: after \val[word]{sampling.toy.ngram.length} tokens every pair that could come next has been used, no token is left, and that is an error.
 
 So of the four measures only n-gram blocking guarantees that nothing comes back, and its guarantee has a price. With $V$ tokens there are $V^2$ pairs, each at most once; a text without a repeated pair has at most $V^2+1$ tokens, and may come to a dead end long before.
 @^dead end@>
 
 @* Exposure bias: a model that reads its own text. \label{sec:exposure}
-In training a model reads true texts, and is asked for the next token of each; that is \emph{teacher forcing} \cited{Williams 1989}. In writing it reads what it has written. An error of its own is a beginning that it has never seen, and it predicts the next token from there. The difference is called \emph{exposure bias}.\side{\cited[Bengio, Vinyals, Jaitly and Shazeer 2015]{Bengio 2015}; \cited[Ranzato and others 2016]{Ranzato 2016}.} How much does it cost? A simple calculation first. Let a writer go wrong with the probability $e$ a token, and recover with the probability $r$ a token. In the long run it goes wrong as often as it recovers: if $x$ is the share of tokens in the wrong, $(1-x)e=xr$, so
+In training a model reads true texts, and is asked for the next token of each; that is \emph{teacher forcing} \cited{Williams 1989}. In writing it reads what it has written. An error of its own is a beginning that it has never seen, and it predicts the next token from there. The difference is called \emph{exposure bias}.\side{\cited[Bengio, Vinyals, Jaitly and Shazeer 2015]{Bengio 2015}; \cited[Ranzato and others 2016]{Ranzato 2016}.} How much does it cost? A simple calculation first. Let a writer go wrong with the probability $e$ at each token, and recover with the probability $r$. In the long run it goes wrong as often as it recovers: if $x$ is the share of tokens in the wrong, $(1-x)e=xr$, so
 \begin{equation}\label{eq:exposure}
   x=\frac{e}{e+r}.
 \end{equation}
@@ -1193,16 +1171,16 @@ With the true text before it the model is right in \val[2]{sampling.forced.1} of
 Greedy decoding is deterministic, it is said, ``assuming identical infrastructure''. The assumption is that every sum is added up in the same order. In this book it is, by definition; elsewhere the order depends on how many texts are computed together, on the kernel that was chosen for their number, and on the device. What would another order change? To find out we gave the table of kernels another |linear|, which adds its products one after the other instead of in sixteen lanes.\lab{lab:otherorder}
 @^order of summation@>@^determinism@>
 
-Of \val{sampling.order.entries} logits, after \val{sampling.order.places} tokens of a tale, the share \val[3]{sampling.order.differ} differ, the most by \val[1]{sampling.order.most} millionths. So nearly every number is another; and how many tokens? Of the \val{sampling.order.places} likeliest, \val{sampling.order.flips}; of \val{sampling.order.draws} that were drawn, \val{sampling.order.drawn}. For a token to flip, two sums must be closer together than the difference, and with a dozen candidates some bits apart that is rare. But it is not impossible: a service writes texts all day, and after the first flip everything is different. It did not happen in ours; elsewhere users have reported it often.
+We compared \val{sampling.order.entries} logits, those after each of \val{sampling.order.places} tokens of a tale. A share of \val[3]{sampling.order.differ} differ, by \val[1]{sampling.order.most} millionths at most. So nearly every number is another. Yet \val{sampling.order.flips} of the \val{sampling.order.places} likeliest tokens changed, and \val{sampling.order.drawn} of \val{sampling.order.draws} that were drawn. A token changes only if its lead is smaller than such a difference, and that is rare. But it is not impossible: a service writes texts all day, and after the first token that changes everything is different. It did not happen in our experiment; elsewhere users have reported it often.
 
 @* The order of the stages. \label{sec:stageorder}
 OpenAI and vLLM divide by the temperature before they cut; llama.cpp cuts first and divides last. Hugging Face has most of the first order, but bans n-grams and bad words after the penalties. Here the order is a list, so either is one option away. How often does it matter?\lab{lab:stageorder}
 @^order of stages@>@^llama.cpp@>@^vLLM@>
 
-It matters when the temperature changes what the cut sees. A temperature above 1 flattens the distribution; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k does not care, because the order of the tokens is the same. At the fork, with $T=2$ and top-p \given{0.9}, \val{sampling.order.before} tokens are left if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of parameters, drawn at random, \val{sampling.orders.differ} leave other tokens in the two orders. A published recommendation of a temperature and a top-p means one thing in one program, and another in the next.
+It matters when the temperature changes what the cut sees. A temperature above 1 flattens the distribution; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k does not care, because the order of the tokens is the same. At the fork, with $T=2$ and top-p \given{0.9}, \val{sampling.order.before} tokens are left if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of parameters, drawn at random, \val{sampling.orders.differ} leave different tokens in the two orders. A published recommendation of a temperature and a top-p means one thing in one program, and another in the next.
 
 @* What sampling costs. \label{sec:samplingcost}
-We fill a vocabulary of \val{sampling.large} tokens, as many as Llama 3 has, with scores from a normal distribution whose standard deviation is 3. No model is involved, since it is the sampler that we measure.\lab{lab:samplingcost} The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. After top-p \given{0.9} \val{sampling.nucleus.left} tokens are left, and \val[word]{sampling.nucleus.noises} noises are computed; with common settings, a temperature of 0.8, top-k 40, top-p 0.95 and min-p 0.05, \val{sampling.usual.left} are left.
+We fill a vocabulary of \val{sampling.large} tokens, as many as Llama 3 has, with scores from a normal distribution whose standard deviation is 3. No model is involved, since it is the sampler that we measure.\lab{lab:samplingcost} The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. Top-p with \given{0.9} leaves \val{sampling.nucleus.left} tokens, and \val[word]{sampling.nucleus.noises} noises are computed; with common settings, a temperature of 0.8, top-k 40, top-p 0.95 and min-p 0.05, \val{sampling.usual.left} are left.
 @^cost of sampling@>
 
 A choice takes \val[1]{sampling.clock.greedy} milliseconds if it is greedy, \val[1]{sampling.clock.usual} with the common settings, and \val[1]{sampling.clock.plain} if nothing is cut. Then most of the time goes into random bits; after a nucleus (\val[1]{sampling.clock.nucleus}) it goes into sorting. For one token the passes of \cref{phases} take \val[0]{phases.ms.gpt2.1.0.1} milliseconds in GPT-2 small's shape. So you do not wait for a sampler that neither sorts by comparisons nor computes what it does not need.
@@ -1230,7 +1208,7 @@ Two more thresholds are in Hugging Face's library.\side{\cited[Hewitt, Manning a
 Each stage of this chapter is in most programs of the kind, and hardly two programs agree on all of its edges. \Cref{tab:others} has those that a user can see. We took what most of them do, and where that left something open, what can be written down. So a text that was drawn elsewhere, with the same seed, is not drawn here again. What can be compared are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.
 
 \begin{table}[tp]
-\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0, vLLM (main) and llama.cpp of 2026. A dash: there is no such option. With a stroke: greedy/sampling.}
+\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0, vLLM (main) and llama.cpp of 2026. A dash: there is no such option. Where a stroke divides two, the first is for greedy decoding, the second for sampling.}
 \centering\footnotesize\tabcolsep=3pt
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
 \toprule
@@ -1250,7 +1228,7 @@ log-probabilities & processed & raw & raw & raw\\
 \end{tabular*}
 \end{table}
 
-The last line answers a common question: is a log-probability that a program reports \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless they are told otherwise. The scores of Hugging Face are those after the processors, and not normalised.
+The last line answers a common question: is a log-probability that a program reports \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless they are told otherwise. The scores of Hugging Face are those after the processors, and not normalized.
 @^log-probability@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 @* What the tutorials say. \label{sec:samplingtutorials}

@@ -47,20 +47,23 @@ column. Nothing else about the text matters, for nothing that began further back
 
 \fig{links}{fig:links}{The tree of \emph{anno} and \emph{nah}. A double frame marks a whole stop string; the number below a node is how many bytes wait in that state. A dashed arrow is the \emph{failure link}: it leads to the longest shorter end that is a node. Where none is drawn it leads to the root.}{A root at the left and two branches from it: a, an, ann, anno above and n, na, nah below; the last of each has a double frame. The numbers 1, 2, 3, 0 stand under the upper nodes, 1, 2, 0 under the lower ones. Dashed arrows lead from an and from ann down to n, and from na up to a.}
 
-The caller opens the automaton, steps through the bytes of a text, and looks at the state. Stepping does not change the automaton; so one of them serves many texts at once, each with a state of its own. It takes memory in proportion to the bytes of the strings.
-
 @<Stop strings, and the machine that looks for them@>=
 struct stop_string { const unsigned char *byte;@+ size_t n; };
   /* |n| bytes at which a text is to end; borrowed */
 struct stops_node { uint32_t child, sibling, failure, depth, hold, ending;
   unsigned char byte; };
   /* a beginning of a stop string, |depth| bytes long, the last of them |byte|; its first
-     child and its next |sibling|; the longest other node that is an end of
-     it, |failure|; 1 more than the number of the longest string that ends here,
-     |ending|; how many bytes at the end may still become a part of one, |hold| */
+     |child| and its next |sibling|; |failure|: the longest other node that is an end of it;
+     |ending|: the number of the longest string that ends here, counted from 1, or 0; |hold|: how
+     many bytes at the end may still become a part of one */
 struct stops { struct memory *m;@+ const struct stop_string *list;@+ size_t n;
   struct stops_node *node;@+ size_t cap, n_nodes;@+ uint32_t first[256]; };
   /* |node[0]| is the root, and so 0 stands for no node; |first[b]| is the root's child for byte |b| */
+
+@ The caller opens the automaton, steps through the bytes of a text, and looks at the state. Stepping does not change the automaton; so one of them serves many texts at once, each with a state of its own. It takes memory in proportion to the bytes of the strings. Stop strings are typed on a command line, where not every byte has a key; |stops_unescape| replaces escapes such as \.{\char92 n} for a line end. (The workshop prints it, \cref{stopping/body}.)
+@^escapes@>
+
+@<Stop strings, and the machine that looks for them@>=
 bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why);
   /* builds the automaton for |list[n]|, which is borrowed; |n| may be 0; on failure there is
@@ -78,10 +81,10 @@ const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
   /* the longest stop string that ends with the text, or null */
 bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why);
-  /* appends |text| to |out|; a backslash and what stands after it, an n, a t, an x with two hexadecimal digits
-     or a backslash, are replaced by one byte; errors: a backslash before anything else, memory; on failure |out| is as it was */
+  /* appends |text| to |out|, with each escape replaced by its byte; errors: a backslash before
+     anything else, memory; on failure |out| is as it was */
 
-@ The children of a node form a list, which is as long as there are different ways to continue: mostly one or two. Only the root has a table of all bytes. A text spends most of its time there, since most bytes begin no stop string, and each of them would walk such a list to its end. Full tables for all nodes would need no walking at all, but 1024 bytes for every byte of a stop string: a fair price for four short phrases, a high one for a list of thousands that is read from a file.
+@ The children of a node form a list, which is as long as there are different ways to continue: mostly one or two. Only the root has a table of all bytes. A text spends most of its time there, since most bytes begin no stop string; with a list, each of these bytes would be compared with all children of the root. Full tables for all nodes would need no walking at all, but 1024 bytes for every byte of a stop string: a fair price for four short phrases, a high one for a list of thousands that is read from a file.
 
 @<Look for a child@>=
 static uint32_t child_for(const struct stops *s, uint32_t at,
@@ -213,44 +216,6 @@ link_nodes(s, queue);
 memory_free(m, queue);
 return true;
 
-@ Stop strings are typed on a command line, and not every byte has a key. So the command writes them with escapes: \.{\char92 n} for a line end, \.{\char92 t} for a tab, \.{\char92 x} and two hexadecimal digits for any byte, even one that is no character, and \.{\char92\char92} for a backslash. Anything else after a backslash is an error, because it might get a meaning later. If something is wrong, everything that was appended is taken back.
-@^escapes@>
-
-@<Replace the escapes@>=
-static size_t escape(const char *p, unsigned char *byte)
-{
-  int value = *p == 'x' ? hex_byte(p + 1) : -1;
-  switch (*p) {
-  case 'n': *byte = '\n';@+ return 2;
-  case 't': *byte = '\t';@+ return 2;
-  case '\\': *byte = '\\';@+ return 2;
-  case 'x':
-    if (value < 0)@+ return 0;
-    *byte = (unsigned char) value;
-    return 4;
-  default: return 0;
-  }
-}
-bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
-  struct error *why)
-{
-  size_t before = out->n;
-  for (const char *p = text; *p != '\0'; ) {
-    unsigned char byte = (unsigned char) *p;
-    size_t n = byte == '\\' ? escape(p + 1, &byte) : 1;
-    bool ok = n > 0 ? bytes_push(m, out, &byte, 1, why)
-      : error_say(why, "stop string `%s': "@|
-        "wanted after a backslash: n, t,"@|
-        " a backslash, or x and two hexadecimal digits", text);
-    if (!ok) {
-      out->n = before;
-      return false;
-    }
-    p += n;
-  }
-  return true;
-}
-
 @ The header of the automaton needs only memory and bytes.
 
 @(stops.h@>=
@@ -272,7 +237,6 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
 @<Add a string to the tree@>@;
 @<Find the failures, level by level@>@;
 @<Open and close the machine@>@;
-@<Replace the escapes@>@;
 
 @* Hold-back: what may be streamed. \label{sec:outflow}
 A \emph{text stream} connects the loop with a reader. It takes the tokens one by one, a \emph{streaming detokenizer}, and keeps all bytes of the text so far. The first |released| of them are certain: the reader may be shown these, and none of them will be taken back. When a stop string is complete, the text is cut before it, and what is left is
@@ -282,7 +246,7 @@ released.
 The rule in one sentence: \emph{the text ends immediately before that occurrence of a stop string whose end comes first; if several end there, before the longest.} An occurrence lies within what the model wrote, and never in the prompt; it may begin in one token and end in another. Nothing in this sentence mentions tokens, and so the text does not depend on how the model happens to cut it into tokens. With the earliest \emph{beginning} instead, it would depend on that.
 Take \emph{abcd} and \emph{bc}, and the text \emph{abcd}: the first begins first, the second ends first. If all four bytes come in one token, both are complete; if they come one by one, \emph{bc} is complete while \emph{abcd} still lacks a byte.
 
-There are two options. With |include_stop| the text ends after the stop string, and none of it needs to be held. With |min_tokens| the first tokens are protected: a stop string that ends in one of them is passed over. A stop string that begins in a protected token and ends after it counts, and is cut out like any other. So less may be left than the protected tokens had: |min_tokens| says how long the model must have written, not how much is shown. Nowhere else do tokens enter the rule.
+There are two options. With |include_stop| the text ends after the stop string, and none of it needs to be held. With |min_tokens| the first tokens are protected: a stop string that ends in one of them is passed over. A stop string that begins in a protected token and ends after it counts, and is cut out like any other. So less may be left than the protected tokens had: |min_tokens| says how long the model must have written, not how much is shown. Tokens enter the rule nowhere else.
 @^min\_tokens@>
 
 @<What stands between the loop and a reader@>=
@@ -294,6 +258,10 @@ struct text_stream { struct memory *m;@+ const struct tokenizer *t;
      strings, and two options; the rest begins as zero: |text.n| bytes of
      which |released| may be shown, of |tokens| tokens; |found| is the stop string
      before (or after) which the text has been cut, or null */
+
+@ A text stream is given the prompt, then one token after another, and is told when no token will follow.
+
+@<What stands between the loop and a reader@>=
 bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
   struct error *why);
   /* takes note of a prompt |id[n]|, whose bytes are no part of the text */
@@ -305,15 +273,6 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
   /* the same for a token that is |n| bytes */
 void text_stream_end(struct text_stream *o);
   /* no token will follow: releases what is held */
-struct text_stream_state { size_t n, released, tokens;@+ uint32_t state;
-  bool begun;@+ const struct stop_string *found; };
-  /* how far a text stream has come: everything that a token changes, but the bytes */
-struct text_stream_state text_stream_save(const struct text_stream *o);
-  /* where it is now */
-void text_stream_restore(struct text_stream *o,
-  const struct text_stream_state *to);
-  /* goes back to where it was when |*to| was saved, as if no token had come since; the
-     stream has not been closed or given a prompt in between */
 void text_stream_close(struct text_stream *o);
   /* returns the text */
 
@@ -397,22 +356,18 @@ bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
   return true;
 }
 
-@ A program that guesses several tokens ahead may have to take some back. So the state of a text stream can be saved and restored. That is cheap, because the bytes need not be copied: a text stream only appends, and the cut before a stop string shortens the text without changing a byte of it. After a restore the bytes of the tokens that were taken back are still there, beyond the end, and the next token overwrites them.
+@ A program that guesses several tokens ahead may have to take some back. So the state of a text stream can be saved and restored. That is cheap, because the bytes need not be copied: a text stream only appends, and the cut before a stop string shortens the text without changing a byte of it. After a restore the bytes of the tokens that were taken back are still there, beyond the end, and the next token overwrites them. Both functions only copy six fields (\cref{sec:goback}).
 
-@<Take a token@>=
-struct text_stream_state text_stream_save(const struct text_stream *o)
-{
-  return (struct text_stream_state) @[{ .n = o->text.n, .released = o->released,@|
-    .tokens = o->tokens, .state = o->state, .begun = o->begun,@|
-    .found = o->found }@];
-}
+@<What stands between the loop and a reader@>=
+struct text_stream_state { size_t n, released, tokens;@+ uint32_t state;
+  bool begun;@+ const struct stop_string *found; };
+  /* how far a text stream has come: everything that a token changes, but the bytes */
+struct text_stream_state text_stream_save(const struct text_stream *o);
+  /* where it is now */
 void text_stream_restore(struct text_stream *o,
-  const struct text_stream_state *to)
-{
-  o->text.n = to->n, o->released = to->released;
-  o->tokens = to->tokens, o->state = to->state;
-  o->begun = to->begun, o->found = to->found;
-}
+  const struct text_stream_state *to);
+  /* goes back to where it was when |*to| was saved, as if no token had come since; the
+     stream has not been closed or given a prompt in between */
 
 @* Stopping criteria. \label{sec:criteria}
 The loop of \cref{loop} knows three ends: an end token, the length, and a callback that says no. For any other it calls a function after each token, |stop|, and asks whether the text is to end. A \emph{stopping criterion} is such a function with a name. Several of them make a list; the list is itself such a function, and says yes when one of its members does. \Cref{fig:ending} shows where each decision is made.
@@ -521,7 +476,7 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @<Stop at a repetition@>@;
 
 @* Finish reasons. \label{sec:ends}
-A program puts the module to work: it asks the built-in model for eleven texts that end for six different reasons, and then shows one text on its way to a reader, token by token. It is little more than a list of requests. The tale of the dog ends by itself, or where the caller ends it. The owl's prompt is a question, and the clock in the sun ticks for ever. The shopping list and the last text are not the model's: a \emph{script} is recited, so that we can show any text we like.
+A program puts the module to work: it asks the built-in model for eleven texts that end for six different reasons, and then shows one text on its way to a reader, token by token. It is little more than a list of requests. Three of its prompts are the model's to answer: \emph{The dog} begins a tale, which ends by itself unless the caller ends it earlier; the owl's is a question; and the clock's makes the model tick for ever. The shopping list and the last text are not the model's: a \emph{script} is recited, so that we can show any text we like.
 @^finish reason@>
 
 @<The requests@>=
@@ -535,6 +490,10 @@ struct request { const char *name, *prompt, *stop[2], *script;
      |repetition| tokens three times; an end after token number |cancel|; a signal
      after number |raise|; a context smaller than the model's; a criterion of the caller's |own|;
      are the |tokens| shown? */
+
+@ Each line is a way to end; the last text has no name, and is shown on its way.
+
+@<The requests@>=
 static const struct request ends[] = @[{@|
   { "end token", DOG },@|
   { "the same, not before 100", DOG, .min_tokens = 99 },@|
@@ -612,27 +571,16 @@ static bool recite(void *ctx, const float *logits,
   return true;
 }
 
-@ Now the parts come together: the stop strings become an automaton, the automaton a part of the text stream, the text stream one of two or three criteria, and the criteria one of the loop's options. A criterion that is not wanted stays in the list: without stop strings, or with a count of 0, it never says yes. The list names its own ends and the model's; the loop names the others, length and cancellation. A text that a person has cut short must not pass for a whole one, so that is an error.
+@ Now the parts come together: the stop strings become an automaton, the automaton a part of the text stream, the text stream one of two or three criteria, and the criteria one of the loop's options. A text that a person has cut short must not pass for a whole one, so that is an error.
 
 @<Write a text, and say how it ended@>=
 static bool answer(struct session *u, const struct stops *until,
   struct error *why)
 {
   const struct request *r = u->r;
-  size_t repetition = r->repetition;
-  struct criterion list[] = @[{@|
-    {"string", text_stream_should_stop, &u->flow},@|
-    {"repetition", repetition_should_stop, &repetition},@|
-    {"callback", r->own, &u->flow} }@];
-  struct criteria any = @[{ list, r->own == NULL ? 2 : 3, NULL }@];
   struct continuation text = @[{ .n_prompt = 0 }@];
-  bool scripted = u->script.n > 0;
-  struct generate_options want = @[{ .eos = u->config->eos,@|
-    .n_eos = u->config->n_eos, .min_tokens = r->min_tokens,@|
-    .max_new_tokens = scripted ? u->script.n : r->max,@|
-    .select = scripted ? recite : NULL, .select_ctx = u,@|
-    .recall = store_match_prefix, .stop = criteria_should_stop,@|
-    .stop_ctx = &any, .on_step = watch, .ctx = u }@];
+  @<The criteria of a request@>@;
+  @<The options of the loop@>@;
   u->flow = (struct text_stream) @[{ .m = u->g.m, .t = u->t,@|
     .until = until, .min_tokens = r->min_tokens }@];
   void (*usual)(int) = signal(SIGINT, note_signal);
@@ -641,19 +589,45 @@ static bool answer(struct session *u, const struct stops *until,
     && generate(&u->g, u->prompt.id, u->prompt.n, &want, &text, why);
   signal(SIGINT, usual);
   text_stream_end(&u->flow);
-  size_t n = u->flow.text.n, last = n < 22 ? n : 22;
-  const char *reason = criteria_reason(&any, text.ended);
-  if (reason == NULL)@+ reason =@|
-    text.ended == FINISH_CANCELLED ? "cancelled" : "length";
-  if (!r->tokens)@+ printf("%-24s%4zu  %-11s", r->name, u->steps, reason);
-  show(u, r->tokens ? n : n - last, n), printf("\n");
+  @<Print how the text ended@>@;
   text_stream_close(&u->flow);
   continuation_free(u->g.m, &text);
   return ok && (interrupted == 0 || r->raise > 0@|
     || error_say(why, "the text was interrupted"));
 }
 
-@ A request is prepared: prompt and script are encoded, the automaton is opened, and a store with as many positions as the context has. To test a short context we give the store a copy of the settings in which that one number is smaller; the model keeps its own.
+@ A criterion that is not wanted stays in the list: without stop strings, or with a count of 0, it never says yes.
+
+@<The criteria of a request@>=
+size_t repetition = r->repetition;
+struct criterion list[] = @[{@|
+  {"string", text_stream_should_stop, &u->flow},@|
+  {"repetition", repetition_should_stop, &repetition},@|
+  {"callback", r->own, &u->flow} }@];
+struct criteria any = @[{ list, r->own == NULL ? 2 : 3, NULL }@];
+
+@ The loop gets the list as its one |stop|, and the watcher. A script is as long as its tokens.
+
+@<The options of the loop@>=
+bool scripted = u->script.n > 0;
+struct generate_options want = @[{ .eos = u->config->eos,@|
+  .n_eos = u->config->n_eos, .min_tokens = r->min_tokens,@|
+  .max_new_tokens = scripted ? u->script.n : r->max,@|
+  .select = scripted ? recite : NULL, .select_ctx = u,@|
+  .recall = store_match_prefix, .stop = criteria_should_stop,@|
+  .stop_ctx = &any, .on_step = watch, .ctx = u }@];
+
+@ The list names its own ends and the model's; the loop knows the others, length and cancellation.
+
+@<Print how the text ended@>=
+size_t n = u->flow.text.n, last = n < 22 ? n : 22;
+const char *reason = criteria_reason(&any, text.ended);
+if (reason == NULL)@+ reason =@|
+  text.ended == FINISH_CANCELLED ? "cancelled" : "length";
+if (!r->tokens)@+ printf("%-24s%4zu  %-11s", r->name, u->steps, reason);
+show(u, r->tokens ? n : n - last, n), printf("\n");
+
+@ A request is prepared: the automaton is opened, prompt and script are encoded, and a store is opened with as many positions as the context has. To test a short context we give the store a copy of the settings in which that one number is smaller; the model keeps its own.
 
 @<Answer a request@>=
 static bool begin(struct session *u, const struct request *r,
@@ -700,6 +674,11 @@ static bool begin(struct session *u, const struct request *r,
 @<Watch a text, or recite it@>@;
 @<Write a text, and say how it ended@>@;
 @<Answer a request@>@;
+@<Open the model, and answer all requests@>@;
+
+@ All requests are answered in turn; a failure ends the program.
+
+@<Open the model, and answer all requests@>=
 int main(void)
 {
   static struct memory m;
@@ -730,7 +709,7 @@ write,\lab{lab:endtoken} a limit of \val{stop.cap} tokens would have cut \val{st
 
 In the owl's conversation an empty line separates the exchanges; it takes two tokens. The name \emph{User:} comes earlier, in two tokens as well; so with both strings it is the name that ends the text. The list ends after its third item, but note what ended it: the two characters \emph{4.}, anywhere. A price of 14.50 would have ended it too. The clock's two tokens are a tick and a comma.
 
-The last two texts were cancelled, and there is nothing wrong with them. They have seven tokens each, can be shown, and can be continued: given the prompt and these seven, the model wrote \val{stop.resumed} more tokens,\lab{lab:ends} the same as without the interruption; with sampling as well, since the draws of chapter 7 depend on the position and not on a history. A cancelled text is a text.
+The last two texts were cancelled, and there is nothing wrong with them. They have seven tokens each, can be shown, and can be continued: given the prompt and these seven, the model wrote \val{stop.resumed} more tokens,\lab{lab:ends} the same as without the interruption; with sampling as well, since the draws of chapter 7 depend on the position and not on a history.
 
 The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released when the text ended, and an \emph{er:} that follows completes nothing, because its beginning is now in the prompt; protected tokens, sentences and repetitions are counted from 0. A caller who wants the stop strings to go on as well keeps the text stream, does not end it, and gives it to the next call.
 
@@ -748,7 +727,7 @@ An end token is selected like any other token. A high probability is not enough:
 \begin{equation}\label{eq:running}
   (1-e)^n,
 \end{equation}
-because it must have gone on $n$ times. That becomes small, but never 0. For $e=\given{0.01}$ and $n=\given{500}$ it is \val[4]{claim.S2-68}: of \val{stop.coin.texts} simulated texts \val{stop.coin.left} were still running, where \val[0]{stop.coin.left.expected} were to be expected. Each of them ends at some time. But a server with a million requests and no limit on the length will have some that come back very late. A maximal length is a necessity.
+because it must have gone on $n$ times. That becomes small, but never 0. For $e=\given{0.01}$ and $n=\given{500}$ it is \val[4]{claim.S2-68}: of \val{stop.coin.texts} simulated texts \val{stop.coin.left} were still running, where \val[0]{stop.coin.left.expected} were to be expected. Each of them ends at some time, but a server with a million requests and no limit on the length will have some that come back very late.
 
 \fig{running}{fig:running}{The share of texts that are still running after $n$ tokens: simulated with four constant probabilities of the end (points), by \eqref{eq:running} (lines), and written by the built-in model (steps). With a logarithmic axis a constant probability gives a straight line; the model's texts do not. The steps break off where the last conversation ends.}{A plot with a logarithmic vertical axis from one hundredth to 1. Four straight lines fall from the upper left corner, the steepest for e of \given{0.1}, then \given{0.03}, \given{0.01} and \given{0.003}; points lie on them. A thick stepped line stays at the top for a while and then falls off like a cliff, to nothing before the flattest line has lost half.}
 
@@ -767,7 +746,7 @@ We have proved that the cuts between tokens do not matter. We have also counted 
 @* The cost of stop strings. \label{sec:stopcost}
 The automaton looks at every byte of every text; is that slow?\lab{lab:stopcost} Each byte takes a step, and the step may take a walk. In the \val{stop.walk.bytes} bytes of the tales that come with the model, our two strings cause \val{stop.walk.two} steps of walking, \val[4]{claim.S2-101} a byte. A list made to be hard, the first letters at \val{stop.walk.strings} places of the tales themselves, causes \val[2]{stop.walk.hard} a byte. The bound is 1, whatever the strings are.
 
-The clock agrees. A token of four bytes takes the automaton \val[0]{stop.clock.first} nanoseconds after \val{stop.clock.first.tokens} tokens, and \val[0]{stop.clock.last} after \val{stop.clock.tokens}. Calling the C library's |strstr| for each string on the whole text costs \val[0]{stop.clock.scan.first} nanoseconds for the shorter text and \val[1]{stop.clock.scan.last} microseconds for the longer. (Searching only the end of the text would not grow either.) But
+The clock agrees. A token of four bytes takes the automaton \val[0]{stop.clock.first} nanoseconds after \val{stop.clock.first.tokens} tokens, and \val[0]{stop.clock.last} after \val{stop.clock.tokens}. Calling the C library's |strstr| for each string on the whole text costs \val[0]{stop.clock.scan.first} nanoseconds for the shorter text and \val[1]{stop.clock.scan.last} microseconds for the longer. But
 compare: a pass of the built-in model, a very small one, takes \val[0]{stop.clock.pass} microseconds at \val{stop.clock.pass.tokens} tokens. The automaton adds \val[2]{stop.clock.percent} percent to that, the search of the longer text \val[1]{stop.clock.scan.percent} percent. Time decides nothing here. We use the automaton because it knows how much to hold.
 
 @* Padding, and why we have none. \label{sec:padding}
@@ -789,11 +768,11 @@ One tale is a hint and no proof, but it points where one would expect.
 
 \emph{No plan.} The likeliest token need not begin the likeliest pair. At the same \val{stop.gap.places} places the likeliest pair begins with another token in \val[word]{stop.pair.other}: in an easy tale hardly ever. Chapter 9 looks further ahead, and finds out what that is worth.
 
-Streaming makes all this visible: what has been shown cannot be changed. Are people served better by an answer that comes at once, or by one that was read over before it was sent? That is for the caller to decide, and not for the loop.
+Streaming makes all this visible: what has been shown cannot be changed. Whether an answer is better sent at once or read over first is for the caller to decide.
 
 \begin{aside}{Thinking first}
 Two remedies are in use, and neither changes the loop. A model may be led to write down its steps before the answer, a \emph{chain of thought};\side{\cited[Wei and others 2022]{Wei 2022}.} the plan then is in the text, where the following tokens can attend to it, and a stop string separates it from the answer. Or several continuations are written and weighed, some given up and some carried on, a \emph{tree of thoughts}:\side{\cited[Yao and others 2023]{Yao 2023}.} so something is taken back, at the
-price of having been written. Both buy better tokens with more of them. How much better, others have measured; we have not. @^chain of thought@> @^tree of thoughts@>
+price of having been written. Both buy better tokens with more of them. We have not measured how much better. @^chain of thought@> @^tree of thoughts@>
 \end{aside}
 
 @ And what of masks? \label{sec:maskends} It is often said that masking tokens \emph{forces} a text into a form. Step by step it does: after the owl's question we masked all tokens but those made of digits,\lab{lab:maskends} and all \val{stop.mask.draws} tokens drawn at temperature 1 were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability.

@@ -68,10 +68,10 @@ typedef bool search_score(void *ctx, const struct search_beam *grown,
 struct search_source {@+ size_t vocab, max_len;@+ void *ctx;
   search_score *score;@+ const struct progress *progress;@+ };
   /* |score|, called with |ctx|, knows what may follow; no text will have more
-     than |max_len| tokens, 0: any number; |progress| says whether a |score| that
-     failed was given up, null: it never is */
+     than |max_len| tokens, 0: any number; when |score| has failed, |progress| tells whether
+     it was cancelled, null: it never is */
 
-@ The rest are options. \emph{Processors} are three of the logits processors of \cref{sampling}: a repetition penalty, a ban on repeated n-grams, and a minimum length. Here they work on log-probabilities, in the order in which they are given. (The minimum length masks the end tokens, so none of them can be chosen too early. The loop of \cref{stopping} has the other rule: there the token may be chosen, and does not end the text.) The remaining options are numbers, and |early_stopping|, to which we come in \cref{sec:enough}.
+@ The rest are options. \emph{Processors} are three of the logits processors of \cref{sampling}: a repetition penalty, a ban on repeated n-grams, and a minimum length. Here they work on log-probabilities, in the order in which they are given. (The minimum length masks the end tokens, so none of them can be chosen too early. The loop of \cref{stopping} has the other rule: there the token may be chosen, and does not end the text.) The remaining options are numbers, and |early_stopping|, to which we come in \cref{sec:enough}. All are checked once, before anything is computed; the workshop has the checks (\cref{sec:searchoptions}).
 @^logits processor@>
 
 @<The options of a search@>=
@@ -93,51 +93,6 @@ struct search_settings {@+ size_t num_beams, num_return, max_length;
      exponent of the length; ids that end a text; processors in order; and a watcher,
      null: none */
 
-@ The options are checked once, before anything is computed, and each refusal is a sentence. An |n| needs no check: with 0 the processor does nothing, and a number larger than the text is never reached.
-
-@<Check the options@>=
-static bool check_process(const struct search_processor *p,
-  struct error *why)
-{
-  if (p->what == PROCESS_REPETITION
-      && !(p->penalty > 0 && p->penalty < INFINITY))
-    return error_say(why, "repetition_penalty"@| " is %g; wanted: a"@|
-      " number above 0", p->penalty);
-  return true;
-}
-bool search_check(const struct search_settings *s, size_t vocab,
-  size_t n_prompt, struct error *why)
-{
-  if (s->num_beams == 0 || s->num_beams > UINT32_MAX) return error_say(why,
-      "num_beams is %zu;"@| " wanted: 1 or more", s->num_beams);
-  if (s->num_return == 0 || s->num_return > s->num_beams)
-    return error_say(why, "num_return_sequences"@| " is %zu; wanted: 1"@|
-      " to %zu, the number"@| " of beams", s->num_return, s->num_beams);
-  if (s->max_length <= n_prompt) return error_say(why,@|
-      "max_length is %zu,"@| " and the prompt has"@| " %zu tokens;"@|
-      " wanted: more", s->max_length, n_prompt);
-  @<Check the ids that end a text, and the power@>@;
-  for (size_t i = 0; i < s->n_process; i++)
-    if (!check_process(&s->process[i], why))@+ return false;
-  return true;
-}
-
-@ Three more checks: the end tokens must be ids; the number of candidates, a product of two sizes that a caller may have chosen, must not overflow; and a power must be finite. A score will be divided by the length raised to the length penalty. For a text of 96 tokens
-and an exponent of 1000 that power is larger than any double; then all scores would be the same zero, and nothing could be ranked.
-
-@<Check the ids that end a text, and the power@>=
-for (size_t i = 0; i < s->n_eos; i++)
-  if (s->eos[i] >= vocab) return error_say(why, "eos_token_id is %" PRIu32@|
-      "; wanted: 0 to %zu", s->eos[i], vocab - 1);
-if (s->n_eos + 1 > SIZE_MAX / s->num_beams) return error_say(why,@|
-    "%zu beams and %zu"@| " end tokens;"@| " wanted: fewer", s->num_beams,
-    s->n_eos);
-double power = num_pow((double) (s->max_length - n_prompt),
-  s->length_penalty);
-if (!(power > 0 && power < INFINITY)) return error_say(why,
-    "length_penalty is"@| " %g; wanted: a"@| " number that leaves"@| " %zu to its power"@|
-    " finite", s->length_penalty, s->max_length - n_prompt);
-
 @* Candidates: expand and prune. \label{sec:beams}
 In one step of the search every beam grows by every token. A beam's score is the sum of the log-probabilities of its tokens; a sum, because the product of the probabilities of a long text is smaller than the smallest positive double. Each token that may follow makes a \emph{candidate}, a text one token longer, whose score is the beam's plus the log-probability of the token. Of these
 $B\cdot V$ candidates we rank the best. How many? A candidate that ends with an end token does not grow any more, and we want $B$ that do. In the worst case each of the $B$ beams has all its $E$ end tokens among the best, as in \cref{fig:beamranks}; so we rank the best $(1+E)B$, and $B$ of them are certain not to end. With four beams and two end tokens that makes 12.
@@ -158,7 +113,7 @@ struct search_candidate {@+ size_t parent, rank;@+ uint32_t token;
 struct search_text {@+ uint32_t *id;@+ size_t n;@+ double sum, score;
   enum finish_reason ended;@+ };
   /* |id[n]|, prompt and end token included; the sum of its log-probabilities, and
-     that sum over the power of its length; an end token, the length, or a watcher */
+     that sum over the power of its length; |ended| by an end token, the length, or a watcher */
 struct search_step {@+ size_t number;
   const struct search_beam *active;@+ size_t n;
   const struct search_candidate *candidate;@+ size_t n_candidates;
@@ -183,8 +138,6 @@ static void rank_candidate(struct search *s, struct search_candidate c)
 
 @ The chain of logits processors of \cref{sec:funnel}, |struct funnel|, computes what may follow a beam: fill it with logits, take the logarithm of the softmax, and let the processors work. The logarithms are not normalized again after the processors, so the probability of a banned token is simply lost. The library does the same, and it makes a difference: a text whose words were all penalized ends with a lower score than one that was left alone, which is the purpose.
 
-The sum is made before anything is compared. That matters at a tie: two log-probabilities that differ in their last bit may give the same sum, and then the ids decide.
-
 @<Score what may follow a beam@>=
 static void process_all(struct search *s, const struct search_beam *grown)
 {
@@ -199,6 +152,10 @@ static void process_all(struct search *s, const struct search_beam *grown)
       funnel_suppress(&s->f, w->eos, w->n_eos);
   }
 }
+
+@ The sum is made before anything is compared. That matters at a tie: two log-probabilities that differ in their last bit may give the same sum, and then the ids decide.
+
+@<Score what may follow a beam@>=
 static bool grow_beam(struct search *s, size_t beam, struct error *why)
 {
   const struct search_beam *b = &s->active[beam];
@@ -277,7 +234,7 @@ static void finish_text(struct search *s, const struct search_beam *b,
   s->hypotheses[i] = (struct search_text) @[{ id, n, sum, score, ended }@];
 }
 
-@ Not every candidate that ends may finish: only those among the first $B$. The lower ranks serve to make sure that $B$ candidates remain that do not end. Of the candidates that do not end, the first $B$ are the beams of the next step. An end token of a lower rank is dropped and forgotten. Other children of the same beam may be kept, and may end one step later; but then it is another text.
+@ Does a candidate end, and how? An end token that comes as the last token that the length allows counts as an end token.
 
 @<Decide what becomes of the candidates@>=
 static bool ends(const struct search *s, const struct search_candidate *c,
@@ -289,6 +246,10 @@ static bool ends(const struct search *s, const struct search_candidate *c,
     if (w->eos[i] == c->token)@+ *how = FINISH_STOP;
   return *how != FINISH_NONE;
 }
+
+@ Not every candidate that ends may finish: only those among the first $B$. The lower ranks serve to make sure that $B$ candidates remain that do not end. Of the candidates that do not end, the first $B$ are the beams of the next step. An end token of a lower rank is dropped and forgotten. Other children of the same beam may be kept, and may end one step later; but then it is another text.
+
+@<Decide what becomes of the candidates@>=
 static void decide(struct search *s)
 {
   size_t width = s->want->num_beams;
@@ -372,7 +333,7 @@ static bool search_is_done(const struct search *s)
     > s->hypotheses[w->num_beams - 1].score);
 }
 
-@ Back to the program. It takes one step after another, and after each the watcher sees what was considered. Then the two sets of texts change places, and with them the two lists of beams. If no beam was kept in the last step, the two sets do not change places; the beams that grew last are then still there, and the error message can say how long they became.
+@ Back to the program. It takes one step after another, until the search is over. If all tokens were out for all beams and no text has ended, that is an error.
 
 @<Search step by step@>=
 static bool search_steps(struct search *s, struct error *why)
@@ -387,20 +348,30 @@ static bool search_steps(struct search *s, struct error *why)
     decide(s);
     s->number++;
     over = search_is_done(s);
-    if (w->see != NULL && !w->see(w->ctx, &(struct search_step) @[{@|
-        s->number, s->active, s->n_active, s->list, s->n_list, s->hypotheses,@|
-        s->n_hypotheses }@]) && !over) {
-      cancel(s, s->next, s->n_next);
-      over = true;
-    }
-    if (s->n_next > 0) {
-      struct search_beam *old = s->active;
-      s->active = s->next, s->n_active = s->n_next;
-      s->next = old, s->turn ^= 1;
-    }
+    @<Let the watcher see the step@>@;
+    if (s->n_next > 0) @<Let the beams that were kept grow next@>@;
   }
   return s->n_hypotheses > 0 || error_say(why, "after token %zu of"@| " the text all"@|
     " tokens are out for"@| " all beams, and no"@| " text has ended", s->active[0].n);
+}
+
+@ The two sets of texts change places, and with them the two lists of beams. If no beam was kept, they do not; then the error message can still say how long the last beams were.
+
+@<Let the beams that were kept grow next@>=
+{
+  struct search_beam *old = s->active;
+  s->active = s->next, s->n_active = s->n_next;
+  s->next = old, s->turn ^= 1;
+}
+
+@ After each step the watcher sees what was considered, and it may end the search.
+
+@<Let the watcher see the step@>=
+if (w->see != NULL && !w->see(w->ctx, &(struct search_step) @[{@|
+    s->number, s->active, s->n_active, s->list, s->n_list, s->hypotheses,@|
+    s->n_hypotheses }@]) && !over) {
+  cancel(s, s->next, s->n_next);
+  over = true;
 }
 
 @ When a watcher ends a search early, all beams are offered to the pool as they are: the caller has asked for the best text so far. They have their last token already, so none is added. The same is done when the source gives up in the middle of a step. Its logits are worthless then, but the beams that were about to grow are whole. Only a search that was given up before its first step has no text to return, and fails.
@@ -451,6 +422,7 @@ struct search {@+ const struct search_source *from;
   uint32_t *pooled; /* |[num_beams][limit]|: the ids of the pool */
   struct search_text *hypotheses; /* |[num_beams]|, best first */
   size_t n_hypotheses;@+ };
+  /* a search while it runs; |want| and |from| are borrowed */
 
 @ The results are texts, best first, and they belong to the caller.
 
@@ -473,52 +445,22 @@ bool search_run(const struct search_source *from, struct memory *m,
 void search_free(struct search_result *r);
   /* returns the texts */
 
-@ The search allocates all its memory before the first step; only the source allocates in each step, and the results at the end. The largest part are the logits, four bytes for each token and beam. Everything but the chain comes from an arena, so one call frees it, even after an allocation that failed.
+@ Four functions frame a search. They check, allocate, free and copy, and the workshop prints them (\cref{search/body}).
 
-@<Take and return what a search keeps@>=
-static bool search_take(struct search *s, const struct kernels *k,
-  struct error *why)
-{
-  struct arena *a = &s->lists;
-  size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
-  if (!funnel_open(&s->f, s->m, k, s->from->vocab, why)) return false;
-  s->logits = arena_alloc(a, MEMORY_ACTIVATIONS, width,
-    s->from->vocab * sizeof (float), why);
-  s->active = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->active, why);
-  s->next = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->next, why);
-  s->text[0] = arena_alloc(a, MEMORY_TOKENS, width, each, why);
-  s->text[1] = arena_alloc(a, MEMORY_TOKENS, width, each, why);
-  s->list = arena_alloc(a, MEMORY_OTHER, s->max_candidates, sizeof *s->list, why);
-  s->pooled = arena_alloc(a, MEMORY_TOKENS, width, each, why);
-  s->hypotheses = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->hypotheses, why);
-  return !a->refused;
-}
-static void search_give(struct search *s)
-{
-  arena_free(&s->lists);
-  funnel_close(&s->f);
-}
+@<The frame of a search@>=
+bool search_check_prompt(const struct search *s, const uint32_t *prompt,
+  struct error *why);
+  /* can a search begin with it? On failure a sentence that says why not */
+bool search_take(struct search *s, const struct kernels *k,
+  struct error *why);
+  /* allocates all that a search keeps; what it has is freed by |search_give|, even on failure */
+void search_give(struct search *s);
+  /* frees it */
+bool search_export(struct search *s, struct search_result *out,
+  struct error *why);
+  /* copies the best of the pool to the caller; on failure |out| is empty */
 
-@ At the beginning there is one beam, the prompt, and not $B$ of them. Programs that work on arrays of a fixed shape begin with $B$ copies and give all but the first a score of $-10^9$. That comes to the same, unless $B$ is larger than the vocabulary; then those copies may take places in the pool.
-
-@<Begin with the prompt@>=
-static bool search_begin(struct search *s, const uint32_t *prompt,
-  struct error *why)
-{
-  const struct search_source *from = s->from;
-  if (s->n_prompt == 0) return error_say(why,
-      "the prompt has no"@| " tokens; wanted: 1"@| " or more");
-  if (from->max_len > 0 && s->n_prompt >= from->max_len)
-    return error_say(why, "the prompt has %zu"@| " tokens; wanted: at"@| " most %zu",
-      s->n_prompt, from->max_len - 1);
-  for (size_t i = 0; i < s->n_prompt; i++)
-    if (prompt[i] >= from->vocab) return error_say(why,
-        "token %zu of the"@| " prompt is id %" PRIu32 "; the vocabulary has"@| " %zu",@|
-        i, prompt[i], from->vocab);
-  return true;
-}
-
-@ Whatever length was asked for, a text also ends where the model's context does, as in the loop of \cref{loop}. Each place of the pool begins with a piece of memory of its own; later the places exchange them.
+@ So the search itself checks, allocates, takes its steps, and hands the results over. What it allocated is returned in any case.
 
 @<Search, and hand the best over@>=
 bool search_run(const struct search_source *from, struct memory *m,
@@ -529,54 +471,34 @@ bool search_run(const struct search_source *from, struct memory *m,
   struct search s = @[{ .from = from, .want = want, .m = m, .lists.m = m,@|
     .n_prompt = n_prompt, .limit = want->max_length }@];
   *out = (struct search_result) @[{ .m = m, .n_prompt = n_prompt }@];
-  if (!search_begin(&s, prompt, why)
+  if (!search_check_prompt(&s, prompt, why)
       || !search_check(want, from->vocab, n_prompt, why)) return false;
-  if (from->max_len > 0 && s.limit > from->max_len) s.limit = from->max_len;
-  s.max_candidates = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
-  if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
-      "max_length is %zu;"@| " wanted: less", s.limit);
+  @<Set the limits of the search@>@;
   bool ok = search_take(&s, k, why);
   if (ok) {
-    memcpy(s.text[0], prompt, n_prompt * sizeof *prompt);
-    s.active[0] = (struct search_beam) @[{ .id = s.text[0], .n = n_prompt }@];
-    s.n_active = 1;
-    for (size_t i = 0; i < want->num_beams; i++)
-      s.hypotheses[i].id = s.pooled + i * s.limit;
-    ok = search_steps(&s, why) && export_results(&s, out, why);
+    @<Make the prompt the only beam@>@;
+    ok = search_steps(&s, why) && search_export(&s, out, why);
   }
   search_give(&s);
   return ok;
 }
 
-@ The pool's memory is freed with the search, so the texts that were asked for are copied out. If an allocation fails, all of the copies are freed.
+@ Whatever length was asked for, a text also ends where the model's context does, as in the loop of \cref{loop}.
 
-@<Hand the best of the pool over@>=
-static bool export_results(struct search *s, struct search_result *out,
-  struct error *why)
-{
-  size_t n = s->n_hypotheses < s->want->num_return ? s->n_hypotheses
-    : s->want->num_return;
-  out->steps = s->number;
-  out->text = memory_alloc(s->m, MEMORY_TOKENS, n, sizeof *out->text, why);
-  bool ok = out->text != NULL;
-  if (ok)@+ out->n = n;
-  for (size_t i = 0; ok && i < n; i++) {
-    struct search_text *t = &out->text[i];
-    *t = s->hypotheses[i];
-    t->id = memory_alloc(s->m, MEMORY_TOKENS, t->n, sizeof *t->id, why);
-    ok = t->id != NULL;
-    if (ok) memcpy(t->id, s->hypotheses[i].id, t->n * sizeof *t->id);
-  }
-  if (!ok)@+ search_free(out);
-  return ok;
-}
-void search_free(struct search_result *r)
-{
-  for (size_t i = 0; i < r->n; i++)
-    memory_free(r->m, r->text[i].id);
-  memory_free(r->m, r->text);
-  *r = (struct search_result) @[{ .m = r->m }@];
-}
+@<Set the limits of the search@>=
+if (from->max_len > 0 && s.limit > from->max_len) s.limit = from->max_len;
+s.max_candidates = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
+if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
+    "max_length is %zu;"@| " wanted: less", s.limit);
+
+@ At the beginning there is one beam, the prompt, and not $B$ of them. Programs that work on arrays of a fixed shape begin with $B$ copies and give all but the first a score of $-10^9$. That comes to the same, unless $B$ is larger than the vocabulary; then those copies may take places in the pool. (Each place of ours begins with a piece of memory of its own; later the places exchange them.)
+
+@<Make the prompt the only beam@>=
+memcpy(s.text[0], prompt, n_prompt * sizeof *prompt);
+s.active[0] = (struct search_beam) @[{ .id = s.text[0], .n = n_prompt }@];
+s.n_active = 1;
+for (size_t i = 0; i < want->num_beams; i++)
+  s.hypotheses[i].id = s.pooled + i * s.limit;
 
 @ The header collects the declarations.
 
@@ -590,18 +512,24 @@ void search_free(struct search_result *r)
 @<What a search gives@>@;
 #endif
 
+@ The structure and the frame are in a header of the module's own.
+
+@(inside.h@>=
+#ifndef INCIPIT_SEARCH_INSIDE_H
+#define INCIPIT_SEARCH_INSIDE_H
+#include "sampling/funnel.h"
+#include "search/search.h"
+@<What a search keeps@>@;
+@<The frame of a search@>@;
+#endif
+
 @ The source file puts each part after those that it needs.
 
 @(search.c@>=
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
-#include "sampling/funnel.h"
-#include "search/search.h"
+#include "search/inside.h"
 #include "functions/numbers.h"
 @;@#
-@<What a search keeps@>@;
-@<Check the options@>@;
 @<Put a candidate where it belongs, if anywhere@>@;
 @<Score what may follow a beam@>@;
 @<Grow all beams by every token@>@;
@@ -612,9 +540,6 @@ void search_free(struct search_result *r)
 @<Is the search over?@>@;
 @<End all beams where they are@>@;
 @<Search step by step@>@;
-@<Take and return what a search keeps@>@;
-@<Begin with the prompt@>@;
-@<Hand the best of the pool over@>@;
 @<Search, and hand the best over@>@;
 
 @* Beams share cache pages. \label{sec:sharing}
@@ -647,7 +572,7 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
 void search_model_close(struct search_model *s);
   /* returns what was taken; the rows stay in the cache */
 
-@ Slots are assigned in two rounds. In the first, each parent's slot goes to its first child; the slots that no beam has then are emptied, and so their pages are free before any page is taken. In the second round the other children take empty slots, lowest first. A fork copies a list of page numbers, four bytes for each page, and no key.
+@ Slots are assigned in two rounds: first those that are inherited, then the forks.
 
 @<Assign slots to the children@>=
 enum {@+ NO_SLOT = 0x7fffffff@+ };
@@ -661,21 +586,31 @@ static bool assign_slots(struct search_model *s,
   const struct search_beam *grown, size_t n, struct error *why)
 {
   memcpy(s->prev_slot, s->slot, s->n * sizeof *s->prev_slot);
-  for (size_t i = 0; i < n; i++) {
-    size_t first = 0;
-    while (grown[first].parent != grown[i].parent)@+ first++;
-    s->slot[i] = first == i ? s->prev_slot[grown[i].parent] : NO_SLOT;
-  }
-  for (uint32_t q = 0; q < s->max_beams; q++)
-    if (!is_taken(s, n, q))@+ store_crop(s->g.s, q, 0);
-  for (size_t i = 0; i < n; i++) {
-    if (s->slot[i] != NO_SLOT)@+ continue;
-    uint32_t q = 0;
-    while (is_taken(s, n, q))@+ q++;
-    s->slot[i] = q;
-    if (!store_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
-  }
+  @<Give each parent's slot to its first child@>@;
+  @<Fork the other children into empty slots@>@;
   return true;
+}
+
+@ In the first round each parent's slot goes to its first child. The slots that no beam has then are emptied, and so their pages are free before any page is taken.
+
+@<Give each parent's slot to its first child@>=
+for (size_t i = 0; i < n; i++) {
+  size_t first = 0;
+  while (grown[first].parent != grown[i].parent)@+ first++;
+  s->slot[i] = first == i ? s->prev_slot[grown[i].parent] : NO_SLOT;
+}
+for (uint32_t q = 0; q < s->max_beams; q++)
+  if (!is_taken(s, n, q))@+ store_crop(s->g.s, q, 0);
+
+@ In the second round the other children take empty slots, lowest first. A fork copies a list of page numbers, four bytes for each page, and no key.
+
+@<Fork the other children into empty slots@>=
+for (size_t i = 0; i < n; i++) {
+  if (s->slot[i] != NO_SLOT)@+ continue;
+  uint32_t q = 0;
+  while (is_taken(s, n, q))@+ q++;
+  s->slot[i] = q;
+  if (!store_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
 }
 
 @ In the first step there is one beam, without a parent. It has the first slot, where an earlier text may have left rows that can be used again.
@@ -709,7 +644,7 @@ static struct row *rows_lacking(struct search_model *s,
   return list;
 }
 
-@ One pass reads these rows; then the head computes the logits of the last row of each beam. (A prompt that is read in chunks takes several passes. Its last row is in the last of them, under another number.)  The source's one function does all of that in order.
+@ One pass reads these rows; then the head computes the logits of the last row of each beam. (A prompt that is read in chunks takes several passes. Its last row is in the last of them, under another number.)
 
 @<Score all beams in one pass@>=
 static bool pass_and_head(struct search_model *s, const struct row *list,
@@ -725,6 +660,10 @@ static bool pass_and_head(struct search_model *s, const struct row *list,
   pass_close(p);
   return ok;
 }
+
+@ The source's one function does all of that in order: slots, rows, pass, and logits.
+
+@<Score all beams in one pass@>=
 static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
@@ -739,7 +678,7 @@ static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
   return ok;
 }
 
-@ Opening a source allocates three short lists. Closing it leaves the cache alone: it belongs to the caller, who may want to continue from the rows of the last beams.
+@ To open a source is to fill in two structures and allocate three short lists. No text may be longer than the context by more than one token, since the last token is not read.
 
 @<Open and close a model as a source@>=
 bool search_model_open(struct search_model *s, const struct generate_context *g,
@@ -761,6 +700,10 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
   search_model_close(s);
   return false;
 }
+
+@ Closing a source leaves the cache alone: it belongs to the caller, who may want to continue from the rows of the last beams.
+
+@<Open and close a model as a source@>=
 void search_model_close(struct search_model *s)
 {
   memory_free(s->g.m, s->which);
@@ -799,7 +742,7 @@ static bool listen(void *ctx, const struct step *now)
   return true;
 }
 
-@ At most two texts are in memory: the best so far and the one that has just been written. If nothing was written, the mean is 0.
+@ Texts are compared by their mean. If nothing was written, it is 0.
 
 @<Write one, and compare@>=
 static double per_token(double sum, const struct continuation *c)
@@ -807,6 +750,10 @@ static double per_token(double sum, const struct continuation *c)
   size_t written = c->text.n - c->n_prompt;
   return written == 0 ? 0 : sum / (double) written;
 }
+
+@ Each text has its own index, and so its own noise (\cref{sec:philox}). The one that loses is freed at once, so at most two texts are in memory.
+
+@<Write one, and compare@>=
 static bool best_of_try(const struct generate_context *g, struct sampler *sampler,
   const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t i, size_t n, struct listener *l, struct best_of *out,
@@ -965,8 +912,7 @@ Suppose a search found the best text every time. Would we want it? Think of a co
 minus the entropy: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}.
 @^entropy@>
 
-A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it leaves the place where nearly all texts are. That does not prove the likeliest text dull. It says that it is not typical, and what it is like
-has to be looked at.
+A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it leaves the place where nearly all texts are. That does not prove the likeliest text dull. It says only that this text is not typical; what it is like, we have to look at.
 @^typical set@>
 
 So we asked the model to continue tales that it had not seen, from \val{dull.windows} places, each time with \val{dull.given} tokens given and \val{dull.written} to write, in six ways; the tale's own words are a seventh. \Cref{tab:dull}\lab{lab:dull} has three numbers for each way. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that occur there for the first time.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} The third is the entropy of all tokens that a way has written: how many different words it uses, and how evenly.
@@ -1039,15 +985,11 @@ five beams find the likeliest text in \val[1]{claim.S2-93} percent of the models
 \end{claimed}
 
 @* The check. \label{sec:searchcheck}
-First the laboratory does what we did by hand:\lab{lab:paper} the search of the first box, in which the leader of the second step begins with another word than that of the first; and the search of the second box under four rules, with the steps that it takes and the scores of the pool.
-
-\checkpoint[2,8]{build/out/laboratory/search.txt}{two searches on paper}
-
-That the rule is the library's is a matter for tests. |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
+The laboratory repeats the two searches that we did by hand,\lab{lab:paper} and prints the same numbers. That the rule is the library's is a matter for tests. |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
 
 After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. Watch the sixth step, where \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
 
-\checkpoint{build/out/search.txt}{four beams on the built-in model, and greedy decoding}
+\checkpoint[14,27]{build/out/search.txt}{the last three steps of four beams on the built-in model, and greedy decoding}
 
 @ Here is the program, which uses the chapter's search as any caller would.
 
@@ -1060,6 +1002,11 @@ After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow
 @;@#
 @<Print the beams that were kept@>@;
 @<Search after three words@>@;
+@<Open the model, and search twice@>@;
+
+@ It searches twice: with four beams, and with one, which is greedy decoding.
+
+@<Open the model, and search twice@>=
 int main(void)
 {
   static struct memory m;
@@ -1109,16 +1056,14 @@ static bool print_step(void *ctx, const struct search_step *now)
   return true;
 }
 
-@ A search needs a cache with a slot for each beam. The search with one beam is greedy decoding.
+@ A search needs a cache with a slot for each beam.
 
 @<Search after three words@>=
 static bool search_cat(const struct generate_context *g,
   struct tokenizer *t, const struct ids *cat, size_t beams,
   struct error *why)
 {
-  const struct search_settings want = @[{ .num_beams = beams,@|
-    .num_return = 1, .max_length = GIVEN + WRITTEN, .length_penalty = 1,@|
-    .see = beams > 1 ? print_step : NULL, .ctx = t }@];
+  @<What is wanted of the search@>@;
   struct search_model model;
   struct search_source from;
   struct search_result r = @[{ .n = 0 }@];
@@ -1132,13 +1077,25 @@ static bool search_cat(const struct generate_context *g,
     search_model_close(&model);
   }
   store_close(s);
-  if (ok) {
-    printf("%s%.3f ", beams > 1 ? "beams:  " : "greedy: ", r.text[0].sum);
-    print_ids(t, r.text[0].id, r.text[0].n);
-    printf("\n");
-  }
+  if (ok) @<Print the text that was found@>@;
   search_free(&r);
   return ok;
+}
+
+@ The steps are shown only where there is something to see, with more than one beam.
+
+@<What is wanted of the search@>=
+const struct search_settings want = @[{ .num_beams = beams,@|
+  .num_return = 1, .max_length = GIVEN + WRITTEN, .length_penalty = 1,@|
+  .see = beams > 1 ? print_step : NULL, .ctx = t }@];
+
+@ The sum of the log-probabilities is printed before the text.
+
+@<Print the text that was found@>=
+{
+  printf("%s%.3f ", beams > 1 ? "beams:  " : "greedy: ", r.text[0].sum);
+  print_ids(t, r.text[0].id, r.text[0].n);
+  printf("\n");
 }
 
 @* Exercises. \label{sec:searchexercises}

@@ -15,7 +15,7 @@
 \incipit{F}{ive tutorials} made us write this book. They explain to many readers how a language model writes, and between them they make \val{ledger.rows} statements that can be checked one at a time: a count, a formula, a size in bytes, a rule,
 a promise that something stays the same. We wrote each statement down, with the whole sentence that contains it, and tested it with the engine of this book.
 
-The result is a \emph{ledger}, a table with one row for each statement. A row has the sentence, the number that it claims, the number that our program prints, a \emph{verdict} such as \emph{holds} or \emph{off by one}, and one line that gives the reason. We do not choose a verdict freely: each row also has a \emph{rule}, which compares our number with the claim. A program applies all the rules whenever the book is built. If a rule gives another verdict than the row, the build stops.
+The result is a \emph{ledger}, a table with one row for each statement. A row has the sentence, the number that it claims, the number that our program prints, a \emph{verdict} such as \emph{holds} or \emph{off by one}, and one line that gives the reason. We do not choose the verdict: each row also has a \emph{rule}, which compares our number with the claim, and a program applies all the rules whenever the book is built. If a rule gives another verdict than the row, the build stops.
 
 You can repeat this. The command \texttt{incipit verify S1-11} runs the experiment for row 11 of tutorial S1 and prints everything that the row says. \texttt{incipit verify} runs all of them, in less than two minutes on two cores.
 
@@ -47,7 +47,7 @@ If you have read a sentence in one of them and want to know whether it is right,
 @* What became of the claims. \label{sec:ledgersum}
 Of the \val{ledger.rows} statements \val{ledger.all.holds} hold as they are, and \val{ledger.all.holds-with-rounding} more hold when our number is rounded to the digits that the author printed (\cref{fig:verdicts,tab:verdicts}). Another \val{ledger.all.off-by-one} are off by one. Most of these have the same cause: they count the newest token as if its keys and values were in the cache already. They are computed one step later, when the token is read.
 
-A larger group, \val{ledger.all.misleading} statements, is \emph{misleading}: true in one sense, and likely to be read in another. The commonest of them says that the cache makes generation linear. In \val[word]{ledger.all.ambiguous} cases the sentence is \emph{ambiguous}: it has two meanings, and the author does not say which. And \val[word]{ledger.all.wrong} statements are simply wrong. The rest no run has decided so far.
+A larger group, \val{ledger.all.misleading} statements, is \emph{misleading}: true in one sense, and likely to be read in another. The commonest of them says that the cache makes generation linear. In \val[word]{ledger.all.ambiguous} cases the sentence is \emph{ambiguous}: it has two meanings, and the author does not say which. Only \val[word]{ledger.all.wrong} statements are wrong in every sense. No run has decided the rest so far.
 @^off by one@>
 
 \fig{verdicts}{fig:verdicts}{What became of the claims, by source. The table at the end of the chapter has every one of them.}{Five horizontal bars, one for each tutorial, divided by verdict. In each of them the largest part holds; the second largest is misleading in S1, S2 and S3, and off by one in S4.}
@@ -68,7 +68,7 @@ all & \val{ledger.all.holds} & \val{ledger.all.holds-with-rounding} & \val{ledge
 @ Where does our number come from? Each row says one of three words. In \val{ledger.counted} rows it is \emph{counted}: a program ran the engine and counted rows, pairs, bytes, equal tokens, or cases in which a property held. In \val{ledger.measured} rows it is \emph{measured}, with a clock or with many random draws. A measured number will be different on your machine, so the rules of these rows ask only for a bound that should hold on both.
 In \val{ledger.computed} rows it is \emph{computed}, from the settings of a published model or the data sheet of an accelerator, by a formula that a chapter derives.
 
-Some statements no run can decide: statements about all models, about what most people use, or about what reads well. Their verdict is \emph{not tested here}, and the row gives the reason. Statements about quantization, batching and speculation have the verdict \emph{to come}, because the chapters that test them are not written yet.
+No run can decide some statements: those about all models, about what most people use, or about what reads well. Their verdict is \emph{not tested here}, and the row gives the reason. Statements about quantization, batching and speculation have the verdict \emph{to come}, because the chapters that test them are not written yet.
 
 The box shows how three rows are judged.
 
@@ -92,9 +92,9 @@ A list of corrections alone would give a false picture. The five tutorials agree
 
 The loop is as they describe it: a pass, a choice, one token appended, and the next pass (S0-23, S4-02). A text of $n$ tokens takes $n$ passes (S0-21, S1-37) and ends with an end token or at a maximum length (S1-05, S2-09). Each token depends on all tokens before it (S1-35, S3-04): after we changed one token, all \val{prop.earlier.changed} rows after it changed. Greedy decoding writes the same text every time (S1-27, S2-08).
 
-The fact on which all of Part II rests is that the keys and values of a position never change when the text grows (S2-40, S4-20). S4 gives the reason step by step, and better than we do: the embedding depends only on the token and its position, the mask hides later positions, and so the same is true of every layer (S4-15 to S4-20). We compared \val{prop.later.rows} rows, and all were the same to the last bit.
+All of Part II rests on one fact: the keys and values of a position never change when the text grows (S2-40, S4-20). S4 gives the reason step by step, and better than we do: the embedding depends only on the token and its position, the mask hides later positions, and so the same is true of every layer (S4-15 to S4-20). We compared \val{prop.later.rows} rows, and all were the same to the last bit.
 
-Most of the arithmetic is right. S4's total for the naive loop, $gp+g(g-1)/2$, agrees with our counters in every line of its table (S4-22, S4-29, S4-32, S4-35, S4-38). S0's bytes of a cache are exact (S0-42), and S1's formula has the grouped heads in it (S1-25). S0 corrects its own opening further down, in words that we could not improve: with the cache each step is linear, and the sum is quadratic (S0-54, S0-61).
+Most of the arithmetic is right. S4's total for the naive loop, $gp+g(g-1)/2$, agrees with our counters in every line of its table (S4-22, S4-29, S4-32, S4-35, S4-38). S0's bytes of a cache are exact (S0-42), and S1's example counts only the heads that have keys and values (S1-25). S0 corrects its own opening further down, in words that we could not improve: with the cache each step is linear, and the sum is quadratic (S0-54, S0-61).
 
 On sampling and stopping there is little to add. Temperature, top-k, and nucleus sampling (S1-29, S1-31, S1-32, S3-24, S3-25), the danger of loops (S1-28, S3-23), the difference between one sample and many (S3-48), stop strings (S3-42), and a text that is cut off in the middle of a sentence (S3-41): all these statements held when we ran them.
 
@@ -104,13 +104,13 @@ The next five sections are letters, one to each author. A letter names a few sen
 @ \emph{To the author of S0.} Your section on why inference gets slower is the best short account that we know, but it contradicts your opening. ``Without it, inference cost scales quadratically with sequence length instead of linearly'' (S0-04) could become: \emph{without it the work on keys and values is quadratic in the length instead of linear, and attention cubic instead of quadratic}. ``That makes each step O(T)'' (S0-36) is true of the rows. With attention in the deeper layers a step is $O(T^2)$,
 as your FAQ says. One sentence has its two modes interchanged (S0-20): COMPUTE climbs in NO CACHE. In the demo, the cache of the newest token fills one step later than you draw it (S0-11, S0-31, S0-32), and the query comes from the last token, not from the empty slot (S0-09). COMPUTE needs a unit: no single unit gives both 120 and more than 2400 (S0-13). Last, a model of 32 layers and 4096 dimensions is usually called a 7B model, not frontier scale (S0-41).
 
-@ \emph{To the author of S1.} In your list for the decode phase, the new token's key and value are appended after the token has attended. They must come first, because a token attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) would be true if both prompts were below the ridge point of the machine. On an H100 the ridge point is at \val[0]{phases.balance.H100} rows, and the longer prompt takes at least \val[1]{phases.earliest.ratio} times as long.
+@ \emph{To the author of S1.} Your note says in a few pages nearly everything that one must know, and your example of the cache counts the right heads. In your list for the decode phase, the new token's key and value are appended after the token has attended. They must come first, because a token attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) would be true if both prompts were below the ridge point of the machine. On an H100 the ridge point is at \val[0]{phases.balance.H100} rows, and the longer prompt takes at least \val[1]{phases.earliest.ratio} times as long.
 In the paper that introduced it a nucleus \emph{reaches} its share and need not exceed it (S1-30). A response of 500 tokens takes 500 times as many passes as one token, but not 500 times as long, because the first token has to wait for the prompt (S1-42). And the 500,500 positions that you compare with 1000 (S1-57) are rows. Of pairs in attention there are \val{claim.S2-36} without the cache and \val{claim.S0-61} with it.
 
 @ \emph{To the author of S2.} Your chapter has the most statements of the five and the largest number that hold. The sentences on ``from quadratic to linear'' (S2-03, S2-94) are true of rows; pairs go from cubic to quadratic. The tenth token is predicted from the hidden state at position 9 (S2-30); position 10 already contains the answer. Generation is sequential because a pass cannot read a token that has not been chosen, not because of the mask (S2-29). What the mask gives is that finished rows stay as they are.
 Call the bias of the head \emph{context}-independent instead of token-independent (S2-24): a bias that is the same for all tokens cancels in the softmax. The product of heads and head size is the width of the model only where every query head has its own keys (S2-57). The numbers of attention operations for 1000 and \given{100} tokens (S2-37, S2-38) have the right proportion, but as counts they are twice too large: your own sum gives \val{claim.S2-37} and \val{claim.S2-38}.
 
-@ \emph{To the author of S3.} We would delete one sentence: ``With KV caching, it's O(n)'' (S3-12). Each step is linear, and the sum of the steps is quadratic. The cache ``for a model like GPT-4'' (S3-13) would take \val[0]{claim.S3-13} GiB if all 128 heads had keys. Tens of gigabytes is right for eight heads, so name those. When token 501 is written, token 500 is the newest, and its key and value are computed in that very step (S3-08). Generation stops when the end token is \emph{selected} (S3-39).
+@ \emph{To the author of S3.} Your sections on temperature, and on why one answer says little about a model, need a few lines where we need a chapter (S3-24, S3-25, S3-48). ``With KV caching, it's O(n)'' (S3-12) could become \emph{with KV caching each step is O(n)}: the sum of the steps is quadratic. The cache ``for a model like GPT-4'' (S3-13) would take \val[0]{claim.S3-13} GiB if all 128 heads had keys. Tens of gigabytes is right for eight heads, so name those. When token 501 is written, token 500 is the newest, and its key and value are computed in that very step (S3-08). Generation stops when the end token is \emph{selected} (S3-39).
 It usually is when its probability is high, but a random draw can choose another token. ``Each token is committed the moment it's generated'' (S3-06) is true of sampling, and not of the beam search that you describe two sections later.
 
 @ \emph{To the author of S4.} Your drawing of the redundancy is the reason that this book counts rows. The drawing has six necessary cells, and the formula should give six as well: $p+g-1$ instead of $p+g$, since the last token is never read (S4-27). In your table the necessary counts should be \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}. For the same reason only five of the six results are worth storing (S4-14). ``3rd time'' counts computations, so it is the second recomputation (S4-08). The ratio in your text has $g^2/2$ where your table uses $g(g-1)/2$ (S4-28); the table is right.
@@ -140,9 +140,8 @@ Two words stand alone, without a test: \.{none} if no run of ours can decide, an
 @(rules.h@>=
 #ifndef INCIPIT_LEDGER_RULES_H
 #define INCIPIT_LEDGER_RULES_H
-#include "ground/ground.h"
+#include "ledger/values.h"
 @<What may become of a sentence@>@;
-@<What a run printed@>@;
 @<A rule@>@;
 #endif
 
@@ -157,43 +156,6 @@ const char *verdict_name(enum verdict which);
   /* ``holds'', ``off-by-one'', ... */
 bool verdict_find(const char *name, enum verdict *which);
   /* the verdict of that name; false if there is none */
-
-@ The names are those of the table and of the command, in the order of the enumeration.
-
-@<Name the verdicts@>=
-static const char *const verdict_names[N_VERDICTS] = {
-  "not-judged", "holds", "holds-with-rounding", "off-by-one",@|
-  "misleading", "ambiguous", "wrong",@| "not-testable-here", "to-come" };
-const char *verdict_name(enum verdict which)
-{
-  return verdict_names[which];
-}
-bool verdict_find(const char *name, enum verdict *which)
-{
-  for (int i = 0; i < N_VERDICTS; i++)
-    if (strcmp(name, verdict_names[i]) == 0) {
-      *which = (enum verdict) i;
-      return true;
-    }
-  return false;
-}
-
-@ The numbers that programs print go into a list. If two programs print different numbers under the same key, one of them is wrong, and the whole list is refused.
-
-@<What a run printed@>=
-struct run_value { const char *key;@+ double x; };
-  /* a key and its number */
-struct run_values { struct run_value *list;@+ size_t n, cap; };
-  /* all numbers of some runs; all zero is an empty list */
-bool run_values_take(struct run_values *v, struct memory *m, char *text,
-  struct error *why);
-  /* adds the lines KEY NUMBER of |text|, which is cut up and must live as long
-     as the list; errors: a key with two numbers, memory */
-bool run_values_find(const struct run_values *v, const char *key, size_t n,
-  double *x);
-  /* the number of the key |key[n]|; false if it was not printed */
-void run_values_free(struct run_values *v, struct memory *m);
-  /* returns the list, not the text */
 
 @ This is a rule after parsing. Its keys point into the text of the rule. A number keeps the count of its digits, because ``as many digits as the author printed'' depends on how the number is written: 171 has three digits, and \.{5e1} has one. The parser is in \cref{sec:ledgerparse}; it reads one word at a time, and every message of it quotes the wrong word and says what could stand there.
 
@@ -221,7 +183,7 @@ bool rule_parse(const char *text, struct parsed_rule *r, struct error *why);
 @<What a rule decides@>@;
 
 @* Deciding. \label{sec:ledgerdecide}
-A test has one of five outcomes: exact (equal, or true), equal after rounding, off by one, false, or unknown because a key is missing. They are ordered from good to bad, and the result of several tests is the worst of their outcomes.
+A test has one of five outcomes: exact (equal, or true), equal after rounding, off by one, false, or unknown because a key is missing. They are ordered from good to bad, and the result of several tests is the worst of their outcomes. (|struct run_values| is the list of all keys and numbers that programs printed; \cref{sec:ledgervalues} has it, and works out expressions with it.)
 
 @<What a rule decides@>=
 enum outcome { OUTCOME_EXACT, OUTCOME_ROUNDED, OUTCOME_OFF_BY_ONE, OUTCOME_FALSE,
@@ -237,34 +199,6 @@ enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
 enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v,
   struct error *why);
   /* the verdict; |why| is written if the row is not judged */
-
-@ An operand is a number or a key. A key that the run did not print makes the whole test unknown, and the message says which key it was.
-
-@<Work out an expression@>=
-static bool operand_value(const struct operand *o, const struct run_values *v,
-  double *x, struct error *why)
-{
-  *x = o->x;
-  return o->n == 0 || run_values_find(v, o->key, o->n, x)
-    || error_say(why, "no program printed the key %.*s", (int) o->n, o->key);
-}
-bool expression_value(const struct expression *e, const struct run_values *v,
-  double *x, struct error *why)
-{
-  double y;
-  if (!operand_value(&e->first, v, x, why)) return false;
-  if (e->sign == '\0') return true;
-  if (!operand_value(&e->second, v, &y, why)) return false;
-  switch (e->sign) {
-  case '+': *x += y; break;
-  case '-': *x -= y; break;
-  case '*': *x *= y; break;
-  default: if (y == 0)
-      return error_say(why, "the rule divides by zero");
-    *x /= y;
-  }
-  return true;
-}
 
 @ Two numbers are equal if they agree to nine digits. We do not ask for more, because the quotient of two printed numbers may differ in its last bits from the number in the rule. For rounding, |snprintf| rounds our number to as many digits as theirs was written with. It rounds the exact value of the double, and of two equally near results it takes the one with the even digit. Numbers that are off by one must both be whole.
 
@@ -283,6 +217,10 @@ static bool off_by_one(double a, double b)
 {
   return floor(a) == a && floor(b) == b && fabs(a - b) == 1;
 }
+
+@ A comparison or a range is true or false, with nothing in between. Only where equality is asked for can a number be right after rounding, or off by one.
+
+@<Compare ours with theirs@>=
 static enum outcome compare(const struct rule_test *t, double ours, double theirs)
 {
   bool holds = false;
@@ -313,9 +251,7 @@ enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
   return compare(t, ours, theirs);
 }
 
-@ The last step turns outcomes into a verdict. Let |first| be the worst outcome of the tests with \.{says}, \.{true} or \.{either}, and |second| that of the tests with \.{read} or \.{or}. A sentence with one meaning has no second half, and |first| decides.
-
-For a judgement both halves decide. If both hold, the sentence is right in either sense, and there is nothing misleading in it. If \.{true} fails, or both \.{either} and \.{or}, the sentence is wrong. It is misleading or ambiguous only if one half holds and the other does not.
+@ The last step turns outcomes into a verdict. A sentence with one meaning has one, the worst of its tests. A judgement has two halves. If both hold, the sentence is right in either sense, and nothing in it misleads. If \.{true} fails, or both \.{either} and \.{or}, the sentence is wrong. It is misleading or ambiguous only if one half holds and the other does not.
 
 @<Decide@>=
 static enum verdict plain_verdict(enum outcome o)
@@ -332,6 +268,10 @@ static enum verdict verdict_of_two(enum outcome first, enum outcome second,
   if (open && (one || other)) return VERDICT_AMBIGUOUS;
   return one ? VERDICT_MISLEADING : VERDICT_WRONG;
 }
+
+@ The first half are the tests with \.{says}, \.{true} or \.{either}, the second those with \.{read} or \.{or}. Of each half the worst outcome counts, and a single unknown one leaves the row without a verdict.
+
+@<Decide@>=
 enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v,
   struct error *why)
 {
@@ -350,7 +290,7 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
   return verdict_of_two(worst[0], worst[1], open);
 }
 
-@ The file of the rules.
+@ The two parts make one file.
 
 @(rules.c@>=
 #include <math.h>
@@ -359,8 +299,6 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
 #include <string.h>
 #include "ledger/rules.h"
 @;@#
-@<Name the verdicts@>@;
-@<Work out an expression@>@;
 @<Compare ours with theirs@>@;
 @<Decide@>@;
 
@@ -368,17 +306,17 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
 The rows are in a text file, \.{ledger/claims.tsv}, one line each, with tabs between the fields. So \texttt{grep} can search them, and a comparison of two versions shows which rows changed. These are the fields of a row, with those of S4-30 as an example.
 
 \medskip
-{\small\begin{tabular}{@@{}p{56mm}l@@{}}
+{\small\begin{tabular}{@@{}p{57mm}l@@{}}
 id; chapter and section & S4-30; 3, sec:looptutorials\\
 programs that print the keys of the rule & loop\\
 kind of our number & counted\\
 verdict & off-by-one\\
 the number claimed & ``150''\\
-a pattern for our number; \texttt{\char123 1\char125} is the left side of the first test & \texttt{\char123 1\char125}\\
+our number: \texttt{\char123 1\char125} is the first test's left side & \texttt{\char123 1\char125}\\
 rule & ``\texttt{says claim.S4-30 = 150}''\\
 the whole sentence & ``100 50 6,225 150 41.5$\times$''\\
-for a judgement, the sense in which the sentence is true and that in which it is read & (empty)\\
-the reason, and a command that shows it
+for a judgement, its two senses, true and read & (empty)\\
+the reason; a command that shows it
 \end{tabular}}
 \medskip
 
@@ -400,27 +338,35 @@ static const struct { const char *id, *rule; } worked[] = {
 };
 static bool show_worked(struct memory *m, struct error *why)
 {
-  char printed[] = "rows 6225\n" "needed 149\n" "factor 171.2857\n"@|
-    "rows.100 100\n" "rows.1000 1000\n"@|
-    "pairs.100 5050\n" "pairs.1000 500500\n" "drawn 120\n" "kept 162\n";
+  char printed[] = "rows 6225\n"@| "needed 149\n"@| "factor 171.2857\n"@|
+    "rows.100 100\n"@| "rows.1000 1000\n"@| "pairs.100 5050\n"@|
+    "pairs.1000 500500\n"@| "drawn 120\n"@| "kept 162\n";
   struct run_values v = @[{ .n = 0 }@];
   bool ok = run_values_take(&v, m, printed, why);
   for (size_t i = 0; ok && i < sizeof worked / sizeof *worked; i++) {
     struct parsed_rule r;
-    struct error missing;
-    double x = 0;
     ok = rule_parse(worked[i].rule, &r, why);
-    if (!ok) break;
-    enum verdict is = rule_decide(&r, &v, &missing);
-    if (is != VERDICT_NOT_JUDGED) expression_value(&r.list[0].ours, &v, &x, why);
-    printf("%s  ours %-8.7g  %s\n  %s\n", worked[i].id, x, verdict_name(is),
-      is != VERDICT_NOT_JUDGED ? worked[i].rule : missing.text);
+    if (ok) @<Judge a row, and print it@>@;
   }
   run_values_free(&v, m);
   return ok;
 }
 
-@ @c
+@ A row without a verdict has no number of ours; the reason is printed in place of the rule.
+
+@<Judge a row, and print it@>=
+{
+  struct error missing;
+  double x = 0;
+  enum verdict is = rule_decide(&r, &v, &missing);
+  if (is != VERDICT_NOT_JUDGED) expression_value(&r.list[0].ours, &v, &x, why);
+  printf("%s  ours %-8.7g  %s\n  %s\n", worked[i].id, x, verdict_name(is),
+    is != VERDICT_NOT_JUDGED ? worked[i].rule : missing.text);
+}
+
+@ The rest is a short |main|.
+
+@c
 #include <stdio.h>
 #include "ledger/rules.h"
 @;@#
@@ -440,11 +386,11 @@ int main(void)
 \widecheckpoint{build/out/ledger.txt}{six rows judged}
 
 @* What a ledger cannot do. \label{sec:ledgerlimits}
-A verdict is only as good as its rule, and people write the rules. We tried to judge whole sentences, with the qualifications that their authors gave them and on the hardware that they name. Two kinds of mistakes no program can find. A rule may test something that the sentence does not say. And the second half of a judgement, how a sentence will be \emph{read}, is our guess about readers.
+A verdict is only as good as its rule, and people write the rules. We tried to judge whole sentences, with the qualifications that their authors gave them and on the hardware that they name. No program can find two kinds of mistakes. A rule may test something that the sentence does not say. And the second half of a judgement, how a sentence will be \emph{read}, is our guess about readers.
 
-A run is not a proof either. We compared keys in \val{prop.later.rows} rows of one model; that they never change follows from the definition of a pass, not from the comparison. That five beams find the likeliest text in nearly all of \val{forest.models} random models says little about other models. And a reference in a tutorial is a claim that has to be looked up, not run (S1-62).
+A run is not a proof either. We compared keys in \val{prop.later.rows} rows of one model; that they never change follows from the definition of a pass, not from the comparison.
 
-If you think that a verdict is wrong, change the rule: edit the row in \.{ledger/claims.tsv} and run \texttt{incipit verify} with its id, which reads the file each time. The row has everything that you need to contradict us: the sentence, the rule, and the run. A new row for a tutorial of your own needs a sentence, a rule, and a key that some laboratory program prints; \texttt{make laboratory-04} lists those of chapter 4.
+If you think that a verdict is wrong, change the rule: edit the row in \.{ledger/claims.tsv} and run \texttt{incipit verify} with its id, which reads the file each time. The row has everything that you need to contradict us: the sentence, the rule, and the run. A new row for a tutorial of your own needs a sentence, a rule, and a key that some laboratory program prints.
 
 @* The table. \label{sec:ledgertable}
 The claims of each source follow in the order of its text. A row begins with the mark of its verdict, its id, and the whole sentence in italics. Then come their claim in bold, a bar, our result in red, and the kind of our number; then the reason. A judgement adds the two senses. The row ends with the section of this book, of the workshop (W) or of the laboratory (L) that decides it, and often with a command that you can type.

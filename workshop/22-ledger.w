@@ -8,10 +8,52 @@
 
 \chapterquestion{How does a program read a rule that people write in a table?}
 @** Reading the rules of the ledger.
-\incipit{C}{hapter 16} judges sentences of tutorials by rules, and its header \.{rules.h} declares what a rule is. This chapter has the two functions that read text: one takes the numbers that programs print, the other parses a rule.
+\incipit{C}{hapter 16} judges sentences of tutorials by rules, and its header \.{rules.h} declares what a rule is. This chapter has the functions that read text: they find a verdict by its name, take the numbers that programs print, work out expressions of them, and parse a rule.
+
+@* The names of the verdicts. \label{sec:verdictnames}
+They are those of the table and of the command, in the order of the enumeration.
+
+@<Name the verdicts@>=
+static const char *const verdict_names[N_VERDICTS] = {
+  "not-judged", "holds", "holds-with-rounding", "off-by-one",@|
+  "misleading", "ambiguous", "wrong",@| "not-testable-here", "to-come" };
+const char *verdict_name(enum verdict which)
+{
+  return verdict_names[which];
+}
+bool verdict_find(const char *name, enum verdict *which)
+{
+  for (int i = 0; i < N_VERDICTS; i++)
+    if (strcmp(name, verdict_names[i]) == 0) {
+      *which = (enum verdict) i;
+      return true;
+    }
+  return false;
+}
 
 @* Numbers that programs print. \label{sec:ledgervalues}
-A laboratory program prints one key and one number on each line. The list of \cref{sec:ledgerrules} does not copy the text: it points into it, and the blank after each key becomes the zero byte that ends the key. If two programs print different numbers under the same key, one of the programs is wrong. We cannot know which, so we refuse both.
+A laboratory program prints one key and one number on each line. The list of these numbers does not copy the text: it points into it, and the blank after each key becomes the zero byte that ends the key. If two programs print different numbers under the same key, one of the programs is wrong. We cannot know which, so we refuse both.
+
+@(values.h@>=
+#ifndef INCIPIT_LEDGER_VALUES_H
+#define INCIPIT_LEDGER_VALUES_H
+#include "ground/ground.h"
+struct run_value { const char *key;@+ double x; };
+  /* a key and its number */
+struct run_values { struct run_value *list;@+ size_t n, cap; };
+  /* all numbers of some runs; all zero is an empty list */
+bool run_values_take(struct run_values *v, struct memory *m, char *text,
+  struct error *why);
+  /* adds the lines KEY NUMBER of |text|, which is cut up and must live as long
+     as the list; errors: a key with two numbers, memory */
+bool run_values_find(const struct run_values *v, const char *key, size_t n,
+  double *x);
+  /* the number of the key |key[n]|; false if it was not printed */
+void run_values_free(struct run_values *v, struct memory *m);
+  /* returns the list, not the text */
+#endif
+
+@ A key is found by looking through the list.
 
 @<Collect what a run printed@>=
 bool run_values_find(const struct run_values *v, const char *key, size_t n,
@@ -63,6 +105,38 @@ void run_values_free(struct run_values *v, struct memory *m)
 {
   memory_free(m, v->list);
   *v = (struct run_values) @[{ .n = 0 }@];
+}
+
+@ An operand of an expression is a number or a key. A key that the run did not print makes the whole test unknown, and the message says which key it was.
+
+@<Work out an expression@>=
+static bool operand_value(const struct operand *o, const struct run_values *v,
+  double *x, struct error *why)
+{
+  *x = o->x;
+  return o->n == 0 || run_values_find(v, o->key, o->n, x)
+    || error_say(why, "no program printed the key %.*s", (int) o->n, o->key);
+}
+
+@ An expression without a sign is its first operand.
+
+@<Work out an expression@>=
+bool expression_value(const struct expression *e, const struct run_values *v,
+  double *x, struct error *why)
+{
+  double y;
+  if (!operand_value(&e->first, v, x, why)) return false;
+  if (e->sign == '\0') return true;
+  if (!operand_value(&e->second, v, &y, why)) return false;
+  switch (e->sign) {
+  case '+': *x += y; break;
+  case '-': *x -= y; break;
+  case '*': *x *= y; break;
+  default: if (y == 0)
+      return error_say(why, "the rule divides by zero");
+    *x /= y;
+  }
+  return true;
 }
 
 @* Reading a rule. \label{sec:ledgerparse}
@@ -225,6 +299,8 @@ bool rule_parse(const char *text, struct parsed_rule *r, struct error *why)
 #include <string.h>
 #include "ledger/rules.h"
 @;@#
+@<Name the verdicts@>@;
 @<Collect what a run printed@>@;
+@<Work out an expression@>@;
 @<Read the words of a rule@>@;
 @<Read a rule@>@;

@@ -15,20 +15,21 @@ static const struct { const char *id, *rule; } worked[] = {
 static bool show_worked(struct memory *m, struct error *why)
 {
   char printed[] = "rows 6225\n" "needed 149\n" "factor 171.2857\n"
-    "rows.100 100\n" "rows.1000 1000\n"
-    "pairs.100 5050\n" "pairs.1000 500500\n" "drawn 120\n" "kept 162\n";
+    "rows.100 100\n" "rows.1000 1000\n" "pairs.100 5050\n"
+    "pairs.1000 500500\n" "drawn 120\n" "kept 162\n";
   struct run_values v = { .n = 0 };
   bool ok = run_values_take(&v, m, printed, why);
   for (size_t i = 0; ok && i < sizeof worked / sizeof *worked; i++) {
     struct parsed_rule r;
-    struct error missing;
-    double x = 0;
     ok = rule_parse(worked[i].rule, &r, why);
-    if (!ok) break;
-    enum verdict is = rule_decide(&r, &v, &missing);
-    if (is != VERDICT_NOT_JUDGED) expression_value(&r.list[0].ours, &v, &x, why);
-    printf("%s  ours %-8.7g  %s\n  %s\n", worked[i].id, x, verdict_name(is),
-      is != VERDICT_NOT_JUDGED ? worked[i].rule : missing.text);
+    if (ok) {
+      struct error missing;
+      double x = 0;
+      enum verdict is = rule_decide(&r, &v, &missing);
+      if (is != VERDICT_NOT_JUDGED) expression_value(&r.list[0].ours, &v, &x, why);
+      printf("%s  ours %-8.7g  %s\n  %s\n", worked[i].id, x, verdict_name(is),
+        is != VERDICT_NOT_JUDGED ? worked[i].rule : missing.text);
+    }
   }
   run_values_free(&v, m);
   return ok;

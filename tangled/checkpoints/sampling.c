@@ -56,6 +56,7 @@ static bool follow(struct session *u, const struct ids *text,
   s.min_p = 0.2, s.typical_p = 0.9;
   if (!model_evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits,
         why) || !funnel_fill(&u->f, logits, why)) return false;
+  /* <Run the stages, and draw> */
   show(u, "the model");
   for (size_t i = 0; i < s.n_stages; i++) {
     sampling_stage_run(&u->f, &s, s.stage[i], h);
@@ -76,6 +77,7 @@ int main(void)
   float *logits = NULL;
   u.e = (struct engine) { .k = kernels_find(NULL, &why), .c = &u.c };
   printf("... had milk. The cat thought about\n");
+  /* <Open what a pass and its sampler need> */
   bool ok = u.e.k != NULL
     && (u.lm = model_open(&u.m, "models/pocket", &why)) != NULL
     && (u.t = tokenizer_open(&u.m, "models/pocket", &why)) != NULL
@@ -84,8 +86,8 @@ int main(void)
     && funnel_open(&u.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)
     && (logits = memory_alloc(&u.m, MEMORY_OTHER, u.f.vocab, 4, &why)) != NULL
     && tokenizer_encode(u.t, &u.m, sentences, strlen(sentences), false, false,
-      &text, &why)
-    && follow(&u, &text, logits, &why);
+      &text, &why);
+  ok = ok && follow(&u, &text, logits, &why);
   ids_free(&u.m, &text);
   memory_free(&u.m, logits);
   funnel_close(&u.f);

@@ -36,6 +36,7 @@ static bool search_cat(const struct generate_context *g,
   struct tokenizer *t, const struct ids *cat, size_t beams,
   struct error *why)
 {
+  /* <What is wanted of the search> */
   const struct search_settings want = { .num_beams = beams,
     .num_return = 1, .max_length = GIVEN + WRITTEN, .length_penalty = 1,
     .see = beams > 1 ? print_step : NULL, .ctx = t };
@@ -61,6 +62,7 @@ static bool search_cat(const struct generate_context *g,
   return ok;
 }
 
+/* <Open the model, and search twice> */
 int main(void)
 {
   static struct memory m;

@@ -33,6 +33,7 @@ static bool three_sentences(void *ctx, const struct continuation *text,
 struct request { const char *name, *prompt, *stop[2], *script;
   size_t max, min_tokens, repetition, cancel, raise; uint32_t context;
   step_stop *own; bool tokens; };
+
 static const struct request ends[] = {
   { "end token", DOG },
   { "the same, not before 100", DOG, .min_tokens = 99 },
@@ -93,13 +94,15 @@ static bool answer(struct session *u, const struct stops *until,
   struct error *why)
 {
   const struct request *r = u->r;
+  struct continuation text = { .n_prompt = 0 };
+  /* <The criteria of a request> */
   size_t repetition = r->repetition;
   struct criterion list[] = {
     {"string", text_stream_should_stop, &u->flow},
     {"repetition", repetition_should_stop, &repetition},
     {"callback", r->own, &u->flow} };
   struct criteria any = { list, r->own == NULL ? 2 : 3, NULL };
-  struct continuation text = { .n_prompt = 0 };
+  /* <The options of the loop> */
   bool scripted = u->script.n > 0;
   struct generate_options want = { .eos = u->config->eos,
     .n_eos = u->config->n_eos, .min_tokens = r->min_tokens,
@@ -115,6 +118,7 @@ static bool answer(struct session *u, const struct stops *until,
     && generate(&u->g, u->prompt.id, u->prompt.n, &want, &text, why);
   signal(SIGINT, usual);
   text_stream_end(&u->flow);
+  /* <Print how the text ended> */
   size_t n = u->flow.text.n, last = n < 22 ? n : 22;
   const char *reason = criteria_reason(&any, text.ended);
   if (reason == NULL) reason =
@@ -153,6 +157,7 @@ static bool begin(struct session *u, const struct request *r,
   return ok;
 }
 
+/* <Open the model, and answer all requests> */
 int main(void)
 {
   static struct memory m;

@@ -5,6 +5,25 @@
 #include <string.h>
 #include "ledger/rules.h"
 
+/* <Name the verdicts> */
+static const char *const verdict_names[N_VERDICTS] = {
+  "not-judged", "holds", "holds-with-rounding", "off-by-one",
+  "misleading", "ambiguous", "wrong", "not-testable-here", "to-come" };
+const char *verdict_name(enum verdict which)
+{
+  return verdict_names[which];
+}
+
+bool verdict_find(const char *name, enum verdict *which)
+{
+  for (int i = 0; i < N_VERDICTS; i++)
+    if (strcmp(name, verdict_names[i]) == 0) {
+      *which = (enum verdict) i;
+      return true;
+    }
+  return false;
+}
+
 /* <Collect what a run printed> */
 bool run_values_find(const struct run_values *v, const char *key, size_t n,
   double *x)
@@ -54,6 +73,33 @@ void run_values_free(struct run_values *v, struct memory *m)
 {
   memory_free(m, v->list);
   *v = (struct run_values) { .n = 0 };
+}
+
+/* <Work out an expression> */
+static bool operand_value(const struct operand *o, const struct run_values *v,
+  double *x, struct error *why)
+{
+  *x = o->x;
+  return o->n == 0 || run_values_find(v, o->key, o->n, x)
+    || error_say(why, "no program printed the key %.*s", (int) o->n, o->key);
+}
+
+bool expression_value(const struct expression *e, const struct run_values *v,
+  double *x, struct error *why)
+{
+  double y;
+  if (!operand_value(&e->first, v, x, why)) return false;
+  if (e->sign == '\0') return true;
+  if (!operand_value(&e->second, v, &y, why)) return false;
+  switch (e->sign) {
+  case '+': *x += y; break;
+  case '-': *x -= y; break;
+  case '*': *x *= y; break;
+  default: if (y == 0)
+      return error_say(why, "the rule divides by zero");
+    *x /= y;
+  }
+  return true;
 }
 
 /* <Read the words of a rule> */

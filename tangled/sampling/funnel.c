@@ -5,29 +5,6 @@
 #include "sampling/funnel.h"
 #include "functions/numbers.h"
 
-/* <Allocate and free the buffers> */
-bool funnel_open(struct funnel *f, struct memory *m,
-  const struct kernels *k, size_t vocab, struct error *why)
-{
-  *f = (struct funnel) { .buffers.m = m, .k = k, .vocab = vocab };
-  struct arena *a = &f->buffers;
-  f->score = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
-  f->weight = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
-  f->candidates = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
-  f->count = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
-  f->sort_buf = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
-  f->sort_spare = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
-  if (!a->refused) return true;
-  funnel_close(f);
-  return false;
-}
-
-void funnel_close(struct funnel *f)
-{
-  arena_free(&f->buffers);
-  *f = (struct funnel) { .vocab = 0 };
-}
-
 /* <Fill the funnel> */
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
 {
@@ -227,7 +204,7 @@ void funnel_typical_p(struct funnel *f, double p)
   /* <Take the list by rising distance, and keep the share> */
   sort_list(f);
   keep_share(f, p, softmax_weights(f));
-  f->sorted = true; /* or in any order but the other */
+  f->sorted = true; /* it is not by id: let sort_by_id work */
   sort_by_id(f);
 }
 
@@ -346,7 +323,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
     double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
     if (sum < best || (sum == best && id > chosen)) continue;
     chosen = id, best = sum;
-    /* <Set reach to what a weight is multiplied by> */
+    /* <Lower reach to what the new best leaves> */
     reach = num_exp(max - best + 0x1p-40 + fabs(max) * 0x1p-48);
   }
   return chosen;

@@ -11,8 +11,9 @@
 struct sort_item { uint64_t key; uint32_t id; };
 
 /* n tokens are left, candidates[n], by falling score if sorted, or else by rising id;
-   score[vocab] are the scores, -infinity where a token is out. What is 0 in
-   allowed[vocab], borrowed and mostly null, is out from the beginning */
+   score[vocab] are the scores, -infinity where a token is out. allowed is borrowed,
+   and null unless there is a mask: then a token with 0 in allowed[vocab] is out from
+   the beginning */
 struct funnel { struct arena buffers; const struct kernels *k;
   size_t vocab, n; double *score; uint32_t *candidates; bool sorted;
   const uint8_t *allowed; double *weight; /* weight[i] belongs to candidates[i] */
@@ -28,8 +29,8 @@ bool funnel_open(struct funnel *f, struct memory *m,
 /* frees the buffers */
 void funnel_close(struct funnel *f);
 
-/* all logits[vocab], from the top: those that are -infinity are out; errors: NaN,
-   +infinity, or none that is finite */
+/* begins anew with logits[vocab]; those that are -infinity are out; errors: NaN,
+   +infinity, or no finite logit */
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
 
 /* <What may be added to a score> */
@@ -56,9 +57,6 @@ void funnel_min_p(struct funnel *f, double m);
    share of at least p; 1: all */
 void funnel_typical_p(struct funnel *f, double p);
 
-/* scores become log-probabilities among the tokens that are left */
-void funnel_log_softmax(struct funnel *f);
-
 /* each distinct id of seen[n]: score/r if score > 0, else score*r; r > 0 */
 void funnel_repetition_penalty(struct funnel *f, double r,
   const uint32_t *seen, size_t n);
@@ -77,6 +75,9 @@ void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
 
 /* takes the ids id[n] out */
 void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n);
+
+/* scores become log-probabilities among the tokens that are left */
+void funnel_log_softmax(struct funnel *f);
 
 /* candidates[n] by falling score, and in weight[n] their probabilities */
 void funnel_distribution(struct funnel *f);

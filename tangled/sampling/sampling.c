@@ -78,19 +78,3 @@ bool sampler_choose(void *ctx, const float *logits,
     (uint32_t) text->text.n);
   return true;
 }
-
-bool sampler_accept(void *ctx, uint32_t id, struct error *why)
-{
-  const struct sampler *d = ctx;
-  return d->rule.take == NULL || d->rule.take(d->rule.ctx, id, why);
-}
-
-uint32_t sampler_save(const struct sampler *d)
-{
-  return d->rule.save == NULL ? 0 : d->rule.save(d->rule.ctx);
-}
-
-void sampler_restore(struct sampler *d, uint32_t state)
-{
-  if (d->rule.restore != NULL) d->rule.restore(d->rule.ctx, state);
-}

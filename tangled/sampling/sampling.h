@@ -44,7 +44,7 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
 /* a rule for the tokens of a text; all zero: none */
 struct token_rule {
   /* what may be token number written of a text, counted from 0: (*allowed)[vocab], 0
-     for what may not, good until the next call; changes no state */
+     for what may not come, valid until the next call; changes no state */
   bool (*allow)(void *ctx, size_t written, const uint8_t **allowed,
     struct error *why);
   /* id has joined the text: the only function that advances the state */

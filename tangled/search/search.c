@@ -1,69 +1,8 @@
 /* search.c -- made from chapters/09-search.w; change it there */
 
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
-#include "sampling/funnel.h"
-#include "search/search.h"
+#include "search/inside.h"
 #include "functions/numbers.h"
-
-/* <What a search keeps> */
-struct search { const struct search_source *from;
-  const struct search_settings *want; struct memory *m;
-  /* limit: the most tokens of a text; max_candidates: the most candidates; number:
-     steps so far */
-  size_t n_prompt, limit, max_candidates, number;
-  struct funnel f;
-  struct arena lists; /* what follows, but for the numbers */
-  float *logits; /* [num_beams][vocab] */
-  struct search_beam *active, *next; /* [num_beams]: those that grow, those kept */
-  size_t n_active, n_next;
-  uint32_t *text[2]; /* [num_beams][limit]: the ids of both lists of beams */
-  unsigned turn; /* text[turn] has those of active */
-  struct search_candidate *list; /* [max_candidates], by rank */
-  size_t n_list;
-  uint32_t *pooled; /* [num_beams][limit]: the ids of the pool */
-  struct search_text *hypotheses; /* [num_beams], best first */
-  size_t n_hypotheses; };
-
-/* <Check the options> */
-static bool check_process(const struct search_processor *p,
-  struct error *why)
-{
-  if (p->what == PROCESS_REPETITION
-      && !(p->penalty > 0 && p->penalty < INFINITY))
-    return error_say(why, "repetition_penalty" " is %g; wanted: a"
-      " number above 0", p->penalty);
-  return true;
-}
-
-bool search_check(const struct search_settings *s, size_t vocab,
-  size_t n_prompt, struct error *why)
-{
-  if (s->num_beams == 0 || s->num_beams > UINT32_MAX) return error_say(why,
-      "num_beams is %zu;" " wanted: 1 or more", s->num_beams);
-  if (s->num_return == 0 || s->num_return > s->num_beams)
-    return error_say(why, "num_return_sequences" " is %zu; wanted: 1"
-      " to %zu, the number" " of beams", s->num_return, s->num_beams);
-  if (s->max_length <= n_prompt) return error_say(why,
-      "max_length is %zu," " and the prompt has" " %zu tokens;"
-      " wanted: more", s->max_length, n_prompt);
-  /* <Check the ids that end a text, and the power> */
-  for (size_t i = 0; i < s->n_eos; i++)
-    if (s->eos[i] >= vocab) return error_say(why, "eos_token_id is %" PRIu32
-        "; wanted: 0 to %zu", s->eos[i], vocab - 1);
-  if (s->n_eos + 1 > SIZE_MAX / s->num_beams) return error_say(why,
-      "%zu beams and %zu" " end tokens;" " wanted: fewer", s->num_beams,
-      s->n_eos);
-  double power = num_pow((double) (s->max_length - n_prompt),
-    s->length_penalty);
-  if (!(power > 0 && power < INFINITY)) return error_say(why,
-      "length_penalty is" " %g; wanted: a" " number that leaves" " %zu to its power"
-      " finite", s->length_penalty, s->max_length - n_prompt);
-  for (size_t i = 0; i < s->n_process; i++)
-    if (!check_process(&s->process[i], why)) return false;
-  return true;
-}
 
 /* <Put a candidate where it belongs, if anywhere> */
 static void rank_candidate(struct search *s, struct search_candidate c)
@@ -215,6 +154,7 @@ static bool search_steps(struct search *s, struct error *why)
     decide(s);
     s->number++;
     over = search_is_done(s);
+    /* <Let the watcher see the step> */
     if (w->see != NULL && !w->see(w->ctx, &(struct search_step) {
         s->number, s->active, s->n_active, s->list, s->n_list, s->hypotheses,
         s->n_hypotheses }) && !over) {
@@ -231,77 +171,6 @@ static bool search_steps(struct search *s, struct error *why)
     " tokens are out for" " all beams, and no" " text has ended", s->active[0].n);
 }
 
-/* <Take and return what a search keeps> */
-static bool search_take(struct search *s, const struct kernels *k,
-  struct error *why)
-{
-  struct arena *a = &s->lists;
-  size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
-  if (!funnel_open(&s->f, s->m, k, s->from->vocab, why)) return false;
-  s->logits = arena_alloc(a, MEMORY_ACTIVATIONS, width,
-    s->from->vocab * sizeof (float), why);
-  s->active = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->active, why);
-  s->next = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->next, why);
-  s->text[0] = arena_alloc(a, MEMORY_TOKENS, width, each, why);
-  s->text[1] = arena_alloc(a, MEMORY_TOKENS, width, each, why);
-  s->list = arena_alloc(a, MEMORY_OTHER, s->max_candidates, sizeof *s->list, why);
-  s->pooled = arena_alloc(a, MEMORY_TOKENS, width, each, why);
-  s->hypotheses = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->hypotheses, why);
-  return !a->refused;
-}
-
-static void search_give(struct search *s)
-{
-  arena_free(&s->lists);
-  funnel_close(&s->f);
-}
-
-/* <Begin with the prompt> */
-static bool search_begin(struct search *s, const uint32_t *prompt,
-  struct error *why)
-{
-  const struct search_source *from = s->from;
-  if (s->n_prompt == 0) return error_say(why,
-      "the prompt has no" " tokens; wanted: 1" " or more");
-  if (from->max_len > 0 && s->n_prompt >= from->max_len)
-    return error_say(why, "the prompt has %zu" " tokens; wanted: at" " most %zu",
-      s->n_prompt, from->max_len - 1);
-  for (size_t i = 0; i < s->n_prompt; i++)
-    if (prompt[i] >= from->vocab) return error_say(why,
-        "token %zu of the" " prompt is id %" PRIu32 "; the vocabulary has" " %zu",
-        i, prompt[i], from->vocab);
-  return true;
-}
-
-/* <Hand the best of the pool over> */
-static bool export_results(struct search *s, struct search_result *out,
-  struct error *why)
-{
-  size_t n = s->n_hypotheses < s->want->num_return ? s->n_hypotheses
-    : s->want->num_return;
-  out->steps = s->number;
-  out->text = memory_alloc(s->m, MEMORY_TOKENS, n, sizeof *out->text, why);
-  bool ok = out->text != NULL;
-  if (ok) out->n = n;
-  for (size_t i = 0; ok && i < n; i++) {
-    struct search_text *t = &out->text[i];
-    *t = s->hypotheses[i];
-    t->id = memory_alloc(s->m, MEMORY_TOKENS, t->n, sizeof *t->id, why);
-    ok = t->id != NULL;
-    if (ok) memcpy(t->id, s->hypotheses[i].id, t->n * sizeof *t->id);
-  }
-  if (!ok) search_free(out);
-  return ok;
-}
-
-void search_free(struct search_result *r)
-{
-  for (size_t i = 0; i < r->n; i++)
-    memory_free(r->m, r->text[i].id);
-  memory_free(r->m, r->text);
-  *r = (struct search_result) { .m = r->m };
-}
-
 /* <Search, and hand the best over> */
 bool search_run(const struct search_source *from, struct memory *m,
   const struct kernels *k, const uint32_t *prompt, size_t n_prompt,
@@ -311,20 +180,22 @@ bool search_run(const struct search_source *from, struct memory *m,
   struct search s = { .from = from, .want = want, .m = m, .lists.m = m,
     .n_prompt = n_prompt, .limit = want->max_length };
   *out = (struct search_result) { .m = m, .n_prompt = n_prompt };
-  if (!search_begin(&s, prompt, why)
+  if (!search_check_prompt(&s, prompt, why)
       || !search_check(want, from->vocab, n_prompt, why)) return false;
+  /* <Set the limits of the search> */
   if (from->max_len > 0 && s.limit > from->max_len) s.limit = from->max_len;
   s.max_candidates = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
   if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
       "max_length is %zu;" " wanted: less", s.limit);
   bool ok = search_take(&s, k, why);
   if (ok) {
+    /* <Make the prompt the only beam> */
     memcpy(s.text[0], prompt, n_prompt * sizeof *prompt);
     s.active[0] = (struct search_beam) { .id = s.text[0], .n = n_prompt };
     s.n_active = 1;
     for (size_t i = 0; i < want->num_beams; i++)
       s.hypotheses[i].id = s.pooled + i * s.limit;
-    ok = search_steps(&s, why) && export_results(&s, out, why);
+    ok = search_steps(&s, why) && search_export(&s, out, why);
   }
   search_give(&s);
   return ok;

@@ -17,8 +17,8 @@ typedef bool search_score(void *ctx, const struct search_beam *grown,
   size_t n, float *logits, struct error *why);
 
 /* score, called with ctx, knows what may follow; no text will have more than max_len
-   tokens, 0: any number; progress says whether a score that failed was given up,
-   null: it never is */
+   tokens, 0: any number; when score has failed, progress tells whether it was
+   cancelled, null: it never is */
 struct search_source { size_t vocab, max_len; void *ctx;
   search_score *score; const struct progress *progress; };
 
@@ -35,7 +35,7 @@ struct search_candidate { size_t parent, rank; uint32_t token;
   enum search_outcome outcome; };
 
 /* id[n], prompt and end token included; the sum of its log-probabilities, and that
-   sum over the power of its length; an end token, the length, or a watcher */
+   sum over the power of its length; ended by an end token, the length, or a watcher */
 struct search_text { uint32_t *id; size_t n; double sum, score;
   enum finish_reason ended; };
 

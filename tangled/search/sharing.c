@@ -17,6 +17,7 @@ static bool assign_slots(struct search_model *s,
   const struct search_beam *grown, size_t n, struct error *why)
 {
   memcpy(s->prev_slot, s->slot, s->n * sizeof *s->prev_slot);
+  /* <Give each parent's slot to its first child> */
   for (size_t i = 0; i < n; i++) {
     size_t first = 0;
     while (grown[first].parent != grown[i].parent) first++;
@@ -24,6 +25,7 @@ static bool assign_slots(struct search_model *s,
   }
   for (uint32_t q = 0; q < s->max_beams; q++)
     if (!is_taken(s, n, q)) store_crop(s->g.s, q, 0);
+  /* <Fork the other children into empty slots> */
   for (size_t i = 0; i < n; i++) {
     if (s->slot[i] != NO_SLOT) continue;
     uint32_t q = 0;

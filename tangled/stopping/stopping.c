@@ -65,21 +65,6 @@ bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
   return true;
 }
 
-struct text_stream_state text_stream_save(const struct text_stream *o)
-{
-  return (struct text_stream_state) { .n = o->text.n, .released = o->released,
-    .tokens = o->tokens, .state = o->state, .begun = o->begun,
-    .found = o->found };
-}
-
-void text_stream_restore(struct text_stream *o,
-  const struct text_stream_state *to)
-{
-  o->text.n = to->n, o->released = to->released;
-  o->tokens = to->tokens, o->state = to->state;
-  o->begun = to->begun, o->found = to->found;
-}
-
 /* <Ask all of a list> */
 bool criteria_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)

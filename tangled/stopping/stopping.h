@@ -32,6 +32,9 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
 /* no token will follow: releases what is held */
 void text_stream_end(struct text_stream *o);
 
+/* returns the text */
+void text_stream_close(struct text_stream *o);
+
 /* how far a text stream has come: everything that a token changes, but the bytes */
 struct text_stream_state { size_t n, released, tokens; uint32_t state;
   bool begun; const struct stop_string *found; };
@@ -43,9 +46,6 @@ struct text_stream_state text_stream_save(const struct text_stream *o);
    stream has not been closed or given a prompt in between */
 void text_stream_restore(struct text_stream *o,
   const struct text_stream_state *to);
-
-/* returns the text */
-void text_stream_close(struct text_stream *o);
 
 /* <What may end a text> */
 

@@ -10,9 +10,9 @@
 struct stop_string { const unsigned char *byte; size_t n; };
 
 /* a beginning of a stop string, depth bytes long, the last of them byte; its first
-   child and its next sibling; the longest other node that is an end of it, failure; 1
-   more than the number of the longest string that ends here, ending; how many bytes
-   at the end may still become a part of one, hold */
+   child and its next sibling; failure: the longest other node that is an end of it;
+   ending: the number of the longest string that ends here, counted from 1, or 0;
+   hold: how many bytes at the end may still become a part of one */
 struct stops_node { uint32_t child, sibling, failure, depth, hold, ending;
   unsigned char byte; };
 
@@ -40,8 +40,7 @@ size_t stops_hold(const struct stops *s, uint32_t state);
 /* the longest stop string that ends with the text, or null */
 const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
 
-/* appends text to out; a backslash and what stands after it, an n, a t, an x with two
-   hexadecimal digits or a backslash, are replaced by one byte; errors: a backslash
+/* appends text to out, with each escape replaced by its byte; errors: a backslash
    before anything else, memory; on failure out is as it was */
 bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why);
