@@ -137,7 +137,7 @@ How many sequences does a large machine serve for the price of one? By \cref{tab
 Does a sequence get other tokens in a batch than alone? In this engine it gets the same bits, since each row's sums are taken in the same order whatever else is in the pass. In most others it does not: their kernels choose the order of summation by the shape of the pass, so the last bits of the logits, and now and then a token, depend on who else is being served.
 
 @* Chunked prefill. \label{sec:chunks}
-A prompt of 100\,000 tokens would be a pass of 100\,000 rows. Its activations would need more memory than its keys and values, and the other sequences would get no tokens while it runs. So long prompts are read in \emph{chunks} (\cited[Agrawal and others 2023]{Agrawal 2023}), one pass each, and a server can add the decoding rows of other sequences to each of these passes. Any size is allowed: the rows of a chunk find their predecessors in the store, and it does not matter whether these came in the same pass or in an earlier one. The program of this chapter reads one prompt in chunks of several sizes and compares the logits of its last row. (A |struct reading| has the model, its store and the ids of the text; \cref{sec:phasecheck} opens it.)
+A prompt of 100\,000 tokens would be a pass of 100\,000 rows. Its activations, the arrays in which the pass computes, would need about as much memory as its keys and values (\cref{sec:passbill}), and the other sequences would get no tokens while it runs. So long prompts are read in \emph{chunks} (\cited[Agrawal and others 2023]{Agrawal 2023}), one pass each, and a server can add the decoding rows of other sequences to each of these passes. Any size is allowed: the rows of a chunk find their predecessors in the store, and it does not matter whether these came in the same pass or in an earlier one. The program of this chapter reads one prompt in chunks of several sizes and compares the logits of its last row. (A |struct reading| has the model, its store and the ids of the text; \cref{sec:phasecheck} opens it.)
 @^chunked prefill@>
 
 @<Show that chunks change nothing@>=
@@ -216,7 +216,7 @@ on an H100 \given{100} tokens are below the ridge point and \given{1000} above i
 \end{claimed}
 
 @* Peak FLOPs and bandwidth. \label{sec:machine}
-The engine's part in all this is a small module. It measures how fast the machine calculates and reads (|roofline_measure|), how long a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|).
+The engine's part in all this is a small module. It measures how fast the machine calculates and reads (|roofline_measure|), how long a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|). The command \texttt{incipit bench} uses the first two: it prints, for your machine and your model, the tokens a second of both phases and their share of the roof.
 
 @(phases.h@>=
 #ifndef INCIPIT_PHASES_H
