@@ -7,7 +7,7 @@
 \incipit{C}{hapter 6} computes what a model needs from its shape, and stores keys and values in formats of few bits. Two parts of its modules are here: the table of published shapes, and the function that says whether numbers can be packed.
 
 @* Published shapes. \label{sec:shapes}
-The header of \cref{sec:cachebill} declares a |named_shape| and how one is found. The table is a file of its own.
+The header of \cref{sec:cachebill} declares a |named_shape|. The table is a file of its own.
 
 @(shapes.c@>=
 #include <stdio.h>
@@ -86,7 +86,11 @@ bool named_shape_find(const char *name, struct model_config *c, struct error *wh
 @* Numbers that a format cannot hold. \label{sec:holds}
 Some numbers cannot be packed: an infinite number makes the scale of its block infinite, a very large one makes it overflow binary16, and a NaN is packed as 0. Inside a pass no check is needed. A row with a number that is not finite is recorded after the layer that produced it, and an infinite scale makes every row that attends to it non-finite, and so recorded as well (\cref{sec:forward}). Other callers can ask first. (In binary16 itself a large number rounds to infinity, and that is allowed.)
 
-@<Say whether numbers can be packed@>=
+@(holds.c@>=
+#include <math.h>
+#include "functions/numbers.h"
+#include "accounts/formats.h"
+@#
 bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why)
 {
@@ -106,12 +110,3 @@ bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   }
   return true;
 }
-
-@ Its file:
-
-@(holds.c@>=
-#include <math.h>
-#include "functions/numbers.h"
-#include "accounts/formats.h"
-@;@#
-@<Say whether numbers can be packed@>@;

@@ -4,7 +4,6 @@
 #include "functions/numbers.h"
 #include "accounts/formats.h"
 
-/* <Say whether numbers can be packed> */
 bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why)
 {
