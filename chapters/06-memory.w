@@ -286,7 +286,7 @@ The arrays in which a pass computes are called \emph{activations}. They are in a
 \end{equation}
 bytes. Here $u=3q$ if queries, keys and values are one matrix in the model's file, as in GPT-2, and 0 otherwise; and $w=\val{activations.row}$ is for what is not a |float|: token, position, order, segment, and a mark for a row that is not finite. In addition each worker needs scratch memory for attention: $d_h+2$ numbers for each block of \given{256} positions that a row can see, and for two more blocks. The structure |struct pass| itself takes \val{activations.pass} bytes.
 
-The number of layers is not in the formula: all layers use the same arena. (Not counted is a workspace of a few hundred kilobytes that a worker keeps for models such as GPT-2, whose matrices are stored by inputs, \cref{sec:room}; it depends neither on the model nor on the text.)
+The number of layers is not in the formula: all layers use the same arena. (Not counted is a workspace of a few hundred kilobytes that a worker keeps for models such as GPT-2, whose matrices are stored by inputs, \cref{sec:room}; its size depends neither on the model nor on the text.)
 @^activations@>@^arena@>@^workspace@>
 
 @<Footprint of a pass@>=
@@ -477,7 +477,7 @@ minus 8, times $d$ & $-1.6$ & $0.6$ & $0.2$ & $1.4$
 Rounding is off by half a step at most, $0.1$. But $1.55$ has been cut off: it would have become 16, a step too many, and is off by $0.15$.
 \end{byhand}
 
-@ The interface has the five formats, and two functions for programs that look at what is stored.
+@ The interface has the five formats, and two functions for programs that look at what is stored (one of them is in the workshop, \cref{sec:holds}).
 
 @(formats.h@>=
 #ifndef INCIPIT_FORMATS_H
@@ -619,7 +619,7 @@ const struct kv_format *format_find(const char *name, struct error *why)
 @<Find a format@>@;
 
 @* Perplexity lost by a smaller cache. \label{sec:forgetting}
-A lever that a model was not trained with makes a different model of it. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} Of every row we ask how far its worst logit is from the exact one, and whether its likeliest token has changed; of the whole text we take the perplexity (\cref{sec:perplexity}). The built-in model is small, and its text is simple. The tables show how each kind of loss looks and how to measure it; for a larger model you have to measure again. Its keys may be harder to quantize than ours: in large models a few channels of the keys are much larger than the others, and such a channel takes the scale of its block for itself (\cited[Liu and others 2024]{Liu 2024}).
+A model that runs with a lever that it was not trained with is a different model. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} Of every row we ask how far its worst logit is from the exact one, and whether its likeliest token has changed; of the whole text we take the perplexity (\cref{sec:perplexity}). The built-in model is small, and its text is simple. The tables show how each kind of loss looks and how to measure it; for a larger model you have to measure again. Its keys may be harder to quantize than ours: in large models a few channels of the keys are much larger than the others, and such a channel takes the scale of its block for itself (\cited[Liu and others 2024]{Liu 2024}).
 @^perplexity@>
 
 @ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. Blocks of eight bits err more than \texttt{bf16} does, although the significand of \texttt{bf16} has only eight bits as well: a block has one scale, and its small numbers lose the bits that its largest number needs. Of \val{tales.rows} rows \val[word]{kv.q8_0.changed} changes its likeliest token. Four bits are another matter: the worst logit of a row is off by \val[2]{kv.q4_0.mean} on average and by \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows choose another token. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear.
@@ -659,7 +659,7 @@ A text still has one set of bits, whatever the format. A row is packed before an
 \end{table}
 
 @* A lossy cache in a published model. \label{sec:lossy}
-Does a model that others trained lose as much? stories260K is a Llama of \given{260\,000} parameters by Andrej Karpathy, with 5 layers, 8 heads of queries, 4 of keys and values, and a context of \given{512} tokens. It was trained on TinyStories \cited{Eldan 2023}, stories in the words of a small child. We let it read sixteen texts of \given{512} tokens that it has written itself, at temperature 1.\lab{lab:lossy} On average no probabilities predict such texts better than those of the whole cache, from which they were drawn; whatever a smaller cache loses is its own loss. As a control the model reads an English page about manuscripts, which is unlike anything that it was trained on.
+Does a model that others trained lose as much? The model stories260K is a Llama of \given{260\,000} parameters by Andrej Karpathy, with 5 layers, 8 heads of queries, 4 of keys and values, and a context of \given{512} tokens. It was trained on TinyStories \cited{Eldan 2023}, stories in the words of a small child. We let it read sixteen texts of \given{512} tokens that it has written itself, at temperature 1.\lab{lab:lossy} On average no probabilities predict such texts better than those of the whole cache, from which they were drawn; whatever a smaller cache loses is its own loss. As a control the model reads an English page about manuscripts, which is unlike anything that it was trained on.
 @^perplexity@>
 
 \widefig{lossy}{fig:lossy}{stories260K with a smaller cache. Left: perplexity of its own stories against the rows that the cache keeps, the newest ones, or the first four and the newest. Right: the same in texts of four stories, which go on past the context; each point stands for a stretch of \given{512} positions.}{Two plots of perplexity. Left, over 8 to \given{512} rows on a logarithmic axis: both curves are level from \given{512} down to \given{128} rows and then rise, to \val[1]{lossy.stories.8.4.perplexity} with the first four rows and to \val[1]{lossy.stories.8.0.perplexity} without. Right, over \given{2048} positions: with all rows the curve rises from \val[1]{lossy.long.2048.0.0.perplexity} to \val[1]{lossy.long.2048.0.3.perplexity}, with the first four and \given{252} others to \val[1]{lossy.long.256.4.3.perplexity}, and with the newest \given{256} it stays level.}
@@ -676,7 +676,7 @@ Past the context (\cref{fig:lossy}, right) the whole cache is the worst choice. 
 A formula that was derived from the code by its author will agree with the code, so the check needs an independent witness. All memory of this program is requested from one allocator, which counts every request (\cref{sec:memory}) and knows no formulas. A test opens more than two hundred models of random shapes, each of which it has written to a file itself: families, heads, groups, widths, layers, windows, sinks, formats, pages, batches, passes. It computes the equations of this chapter in code of its own, and compares the results with the allocator's counts and with the length of the file. They must agree to the byte (|the_formula_is_the_allocator| in \.{tests/check\_accounts.c}).
 
 @* The check. \label{sec:accountscheck}
-The program of this chapter makes the same comparison for the built-in model. The first line is the case by hand; in each other line the sum of the formula and what was found must be equal.
+The program of this chapter makes the same comparison for the built-in model. The first line is the case by hand; in each other line the bytes by the formula and the bytes that were found must be equal.
 
 \checkpoint{build/out/accounts.txt}{the case by hand; bytes as reckoned and as found (caches are of two texts of \given{2000} tokens)}
 

@@ -11,7 +11,7 @@
 name. A few lines print each of them. The rest is measured. The built-in model reads three tales while its cache remembers less than it should, in shorter numbers or through
 a window, and what it says is compared with what it would have said.
 
-@ The program answers four words: all keys, and the data of three figures.
+@ The program answers four words: all keys, and the data of three figures. With the word \.{lossy} and the folder of a published model it measures that model (\cref{lab:lossy}).
 
 @c
 #include <inttypes.h>

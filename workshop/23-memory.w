@@ -2,12 +2,12 @@
 @s kv_format int
 @s named_shape int
 
-\chapterquestion{Which numbers does a footprint begin with, and which numbers can a format not keep?}
+\chapterquestion{Where do the numbers of a footprint come from?}
 @** Published shapes, and numbers that do not fit.
-\incipit{C}{hapter 6} computes what a model needs from its shape, and stores keys and values in formats of few bits. Two parts of its modules are here: the table of published shapes, and the function that says whether numbers can be packed.
+\incipit{C}{hapter 6} computes what a model needs from its shape, and stores keys and values in formats of few bits. Two parts of its modules are here: the table of published shapes (\cref{sec:cachebill} has its header), and the function that says whether numbers can be packed.
 
 @* Published shapes. \label{sec:shapes}
-The header of \cref{sec:cachebill} declares a |named_shape|. The table is a file of its own.
+The table and its search are a file of their own.
 
 @(shapes.c@>=
 #include <stdio.h>
