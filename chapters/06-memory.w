@@ -188,7 +188,8 @@ uint64_t footprint_rows(const struct model_config *c, uint32_t layer,
 bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   uint64_t *bytes, struct error *why);
   /* the bytes of the whole cache: what |cache_open| allocates with |preallocate|;
-     errors: a head is not a multiple of the block; more than 63 bits can count */
+     errors: a head is not a multiple of the block; more bytes than 63 bits can
+     count */
 
 @ Here are both formulas as functions. They never look at a cache; \cref{sec:agree} tests that a cache takes just as much.
 
