@@ -267,7 +267,7 @@ DeepSeek-V3 & \val{mla.layers} & --- & \val{mla.token} & \val{mla.context} & \va
 \end{tabular*}
 \end{table}
 
-@ The shapes are in the module, since everybody asks for the same ones. A shape names its family and the numbers in which models of a family differ; what they have in common comes from \cref{families}. The numbers are from the papers \cited{Radford 2019; Brown 2020; Touvron 2023; Touvron 2023b; Grattafiori 2024; Jiang 2023; Yang 2024}, or from the settings published with the weights; the workshop prints the table (\cref{sec:shapes}).
+@ The shapes are in the module, since everybody asks for the same ones. A shape names its family and the numbers in which models of a family differ; what they have in common comes from \cref{families}. The numbers are from the papers \cited{Radford 2019; Brown 2020; Touvron 2023; Touvron 2023b; Grattafiori 2024; Jiang 2023; Yang 2024}, or from the settings published with the weights; the workshop prints the table (\cref{sec:shapetable}).
 
 @<Published shapes@>=
 struct named_shape { const char *name, *family, *source;

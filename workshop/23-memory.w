@@ -6,7 +6,7 @@
 @** Published shapes, and numbers that do not fit.
 \incipit{C}{hapter 6} computes what a model needs from its shape, and stores keys and values in formats of few bits. Two parts of its modules are here: the table of published shapes (\cref{sec:cachebill} has its header), and the function that says whether numbers can be packed.
 
-@* Published shapes. \label{sec:shapes}
+@* Published shapes. \label{sec:shapetable}
 The table and its search are a file of their own.
 
 @(shapes.c@>=
