@@ -36,7 +36,7 @@ How many rows does it take to keep the multipliers busy? A linear layer with $a$
 \begin{equation}\label{eq:intensity}
   I(n)={nab\over4\,(ab+na+nb)}={1\over4}\cdot{1\over{1\over n}+{1\over b}+{1\over a}}.
 \end{equation}
-This is the \emph{arithmetic intensity}. (Many authors count a multiply--add as two operations; then it is twice as much.) For one row the term $1/n$ outweighs the others, and $I$ is a quarter: one multiply--add for four bytes. With more rows $I$ grows in proportion to $n$ until $1/n$ is as small as $1/a+1/b$. For a matrix of 768 by 3072 it is \val[0]{phases.intensity.512} with \given{512} rows and can never exceed \val[0]{phases.intensity.limit}.
+This is the \emph{arithmetic intensity}. (Many authors count a multiply--add as two operations; then it is twice as much.) For one row the term $1/n$ outweighs the others, and $I$ is a quarter: one multiply--add for four bytes. With more rows $I$ grows in proportion to $n$ until $1/n$ is as small as $1/a+1/b$. For a matrix of 768 by 3072 $I$ is \val[0]{phases.intensity.512} with \given{512} rows and can never exceed \val[0]{phases.intensity.limit}.
 @^arithmetic intensity@>
 
 Attention has no weights; it reads the cache. The query of one head meets $m$ keys and mixes $m$ values: with $d_h$ numbers a head, that is $2d_hm$ multiply--adds for $2d_hm$ numbers read, again a quarter. Here more sequences do not help, since each has a cache of its own. Two things do. Rows of the same sequence in one pass share what they read, as in prefill; and so do heads that share their keys and values: with \emph{grouped-query attention} of four queries to a key, the intensity of attention is four times as high. So a decoded row has an intensity of about a quarter, whatever the model, if its numbers have four bytes. With two bytes it is a half.
@@ -137,7 +137,7 @@ How many sequences does a large machine serve for the price of one? By \cref{tab
 Does a sequence get other tokens in a batch than alone? In this engine it gets the same bits, since each row's sums are taken in the same order whatever else is in the pass. In most others it does not: their kernels choose the order of summation by the shape of the pass, so the last bits of the logits, and now and then a token, depend on who else is being served.
 
 @* Chunked prefill. \label{sec:chunks}
-A prompt of 100\,000 tokens would be a pass of 100\,000 rows. Its activations would need more memory than its keys and values, and the other sequences would get no tokens while it runs. So long prompts are read in \emph{chunks} (\cited[Agrawal and others 2023]{Agrawal 2023}), one pass each, and a server can add the decoding rows of other sequences to each of these passes. Any size is allowed: the rows of a chunk find their predecessors in the store, and it does not matter whether these came in the same pass or in an earlier one. The program of this chapter reads one prompt in chunks of several sizes and compares the logits of its last row. (A |struct reading| has the model, its store and the ids of the text; \cref{sec:phasecheck} opens it.)
+A prompt of 100\,000 tokens would be a pass of 100\,000 rows. Its activations, the arrays in which the pass computes, would need about as much memory as its keys and values (\cref{sec:passbill}), and the other sequences would get no tokens while it runs. So long prompts are read in \emph{chunks} (\cited[Agrawal and others 2023]{Agrawal 2023}), one pass each, and a server can add the decoding rows of other sequences to each of these passes. Any size is allowed: the rows of a chunk find their predecessors in the store, and it does not matter whether these came in the same pass or in an earlier one. The program of this chapter reads one prompt in chunks of several sizes and compares the logits of its last row. (A |struct reading| has the model, its store and the ids of the text; \cref{sec:phasecheck} opens it.)
 @^chunked prefill@>
 
 @<Show that chunks change nothing@>=
@@ -217,7 +217,7 @@ on an H100 \given{100} tokens are below the ridge point and \given{1000} above i
 \end{claimed}
 
 @* Peak FLOPs and bandwidth. \label{sec:machine}
-The engine's part in all this is a small module. It measures how fast the machine calculates and reads (|roofline_measure|), how long a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|).
+The engine's part in all this is a small module. It measures how fast the machine calculates and reads (|roofline_measure|), how long a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|). The command \texttt{incipit bench} uses the first two: it prints, for your machine and your model, the tokens a second of both phases and their share of the roof.
 
 @(phases.h@>=
 #ifndef INCIPIT_PHASES_H
@@ -276,71 +276,11 @@ double work_bound(const struct roofline *m, const struct counters *c)
     (double) work_bytes(c) / m->bytes);
 }
 
-@ A data sheet gives the peak of a model of processor. We want the speed of this one, now, with the engine's workers and with the instructions of its kernels. So each worker runs |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads its part of a large block (\cref{sec:probes}). We take several rounds and their median.
+@ A data sheet gives the peak of a model of processor. We want the speed of this one, now, with the engine's workers and with the instructions of its kernels. So each worker runs |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads its part of a large block (\cref{sec:probes}). The block has four times the bytes of the last-level cache, so what one round leaves in the cache is gone before the next one asks for it. We take the medians of several rounds (\cref{sec:roundsofprobes}).
 @^probe@>
 
-@<Probe the machine@>=
-enum { PROBES = 15, SPINS = 1 << 27, SWEPT = 1 << 26 };
-  /* |SWEPT|: the fewest floats that are read, 256 MiB of them */
-struct probe_part { uint64_t done; float left; };
-struct roofline_probe { const struct kernels *k; const float *block;
-  size_t swept; struct probe_part *of; };
-  /* |block[swept]|, |of[workers]| */
-static void measure_flops(void *ctx, unsigned worker, unsigned workers)
-{
-  struct roofline_probe *p = ctx;
-  (void) workers;
-  p->of[worker].done = p->k->probe_flops(SPINS, &p->of[worker].left);
-}
-static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
-{
-  struct roofline_probe *p = ctx;
-  size_t share = p->swept / workers, from = share * worker;
-  size_t to = worker + 1 == workers ? p->swept : from + share;
-  p->of[worker].left = p->k->probe_bandwidth(p->block + from, to - from);
-}
-
-@ The block has four times the bytes of the last-level cache, as the system reports it, and never fewer than \given{256} MiB; so what one round leaves in the cache is gone before the next one asks for it. The block is written once before it is read; otherwise the system would map the same empty page everywhere.
-
-@<Probe the machine@>=
-bool roofline_measure(struct memory *m, const struct engine *e,
-  struct roofline *out, struct error *why)
-{
-  double madds[PROBES], bytes[PROBES];
-  unsigned workers = pool_workers(e->pool);
-  size_t swept = timing_last_cache();
-  if (swept < SWEPT) swept = SWEPT; /* four times the bytes are as many floats */
-  struct probe_part *of = memory_alloc(m, MEMORY_OTHER, workers, sizeof *of, why);
-  float *block = of == NULL ? NULL
-    : memory_alloc(m, MEMORY_OTHER, swept, sizeof *block, why);
-  struct roofline_probe p = @[{ e->k, block, swept, of }@];
-  for (size_t i = 0; block != NULL && i < swept; i++) block[i] = 1;
-  for (int r = 0; block != NULL && r < PROBES; r++)
-    @<Take the time of one round of probes@>@;
-  if (block != NULL) *out = (struct roofline) @[{
-    timing_quartiles(madds, PROBES).median,
-    timing_quartiles(bytes, PROBES).median }@];
-  memory_free(m, block);
-  memory_free(m, of);
-  return block != NULL;
-}
-
-@ The work of all workers is divided by the time until the last of them is done.
-
-@<Take the time of one round of probes@>=
-{
-  double start = timing_seconds(), done = 0;
-  pool_run(e->pool, measure_flops, &p);
-  double middle = timing_seconds();
-  pool_run(e->pool, measure_bandwidth, &p);
-  double end = timing_seconds();
-  for (unsigned i = 0; i < workers; i++) done += (double) of[i].done;
-  madds[r] = done / (middle - start);
-  bytes[r] = (double) (p.swept * sizeof *p.block) / (end - middle);
-}
-
 @* Timing a pass. \label{sec:passes}
-Every pass in this chapter adds $n$ rows to $d$ cached ones: prefill is $(d,n)=(0,n)$, decode is $(d,1)$. The time includes the logits of the last row, since no phase is over before the next token can be chosen.
+Every pass in this chapter adds $n$ rows to $d$ cached ones: prefill is $(d,n)=(0,n)$, decode is $(d,1)$. The time includes the logits of the last row, since no phase is over before the next token can be chosen. (The functions are in the workshop, \cref{sec:timedpasses}.)
 
 @<What a pass has taken@>=
 struct phase { double seconds; struct counters work; };
@@ -350,48 +290,6 @@ bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   /* reads |n| rows after |depth| stored rows, in passes of at most |chunk| (0: in one), and
      computes the logits of the last; sequence 0 of the store then has |depth+n| rows. Rows that the
      store lacks are read first, and not counted. Errors: those of |model_forward| */
-
-@ The token ids do not matter for the time; ours only differ from one row to the next. Rows that the store lacks are first filled in chunks, which need little memory.
-
-@<Take the time of a pass@>=
-static bool read_on(const struct generate_context *g, size_t from, size_t n,
-  size_t chunk, float *logits, struct error *why)
-{
-  struct pass *p = NULL;
-  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
-  if (rows == NULL) return false;
-  for (size_t i = 0; i < n; i++)
-    rows[i] = (struct row) @[{ 0, (uint32_t) (from + i),
-      (uint32_t) ((from + i) * 31 % g->lm->config.vocab_size) }@];
-  bool ok = model_read(g, rows, n, chunk, &p, why);
-  if (ok && logits != NULL)
-    ok = model_logits(g->e, g->lm, p, &(size_t) @[{ p->n - 1 }@], 1, logits, why);
-  pass_close(p);
-  memory_free(g->m, rows);
-  return ok;
-}
-
-@ The clock runs from the call to the logits, and the counters are read at both ends.
-
-@<Take the time of a pass@>=
-bool phase_read(const struct generate_context *g, size_t depth, size_t n,
-  size_t chunk, struct phase *out, struct error *why)
-{
-  size_t v = g->lm->config.vocab_size, have;
-  store_crop(g->s, 0, depth);
-  have = store_length(g->s, 0);
-  if (have < depth && !read_on(g, have, depth - have, 256, NULL, why))
-    return false;
-  float *logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, v, sizeof *logits, why);
-  if (logits == NULL) return false;
-  struct counters before = *g->e->c;
-  double start = timing_seconds();
-  bool ok = read_on(g, depth, n, chunk, logits, why);
-  out->seconds = timing_seconds() - start;
-  out->work = counters_since(&before, g->e->c);
-  memory_free(g->m, logits);
-  return ok;
-}
 
 @* Perplexity. \label{sec:perplexity}
 A prefill is useful even if no decode follows. Each row of a text predicts the next token, and the text contains that token; so one pass over a text tells how well the model predicts it. The mean of $-\ln p$ over the tokens is the \emph{loss}, in nats a token, and $e$ to that power is the \emph{perplexity}: the number of equally likely tokens among which the model seems to guess. To compare models with different tokenizers, one divides the sum by $\ln2$ and by the bytes of the text: \emph{bits per byte}.
@@ -515,13 +413,9 @@ bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t 
 @(phases.c@>=
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-#include "ground/timing.h"
 #include "phases/phases.h"
 @;@#
 @<Sum up the work@>@;
-@<Probe the machine@>@;
-@<Take the time of a pass@>@;
 @<Score a window@>@;
 @<Read a text in windows@>@;
 

@@ -142,7 +142,7 @@ head & tied & & \val{footprint.llama-7b.head} & \val{footprint.llama-7b.head.tim
 \end{tabular*}
 \end{table}
 
-@ How many \emph{bytes} is that? In float32 four bytes a number, in 16 bits two; in the block formats of \cref{sec:rowformats}, $34/32$ and $18/32$. The weights of Llama 7B take \val[1]{weights.llama.f32}, \val[1]{fits.llama.weights}, \val[1]{weights.llama.q8} or \val[1]{weights.llama.q4} GB. A real file often mixes types, so of an open model we take the bytes as stored. It already knows the bytes that a pass reads in its layers, for the counters (\cref{sec:modelsettings}); we add the tables before the layers, and the norm and the head after them.
+@ How many \emph{bytes} is that? In float32 four bytes a number, in 16 bits two; in the block formats of \cref{sec:rowformats}, $34/32$ and $18/32$. The weights of Llama 7B take \val[1]{weights.llama.f32}, \val[1]{fits.llama.weights}, \val[1]{weights.llama.q8} or \val[1]{weights.llama.q4} GB. A real file often mixes types, so for an open model we take the bytes as stored. The model already has the sum for its layers, because the counters need it (\cref{sec:modelsettings}); we add the tables before the layers, and the norm and the head after them.
 
 @<List the tensors@>=
 uint64_t footprint_weights(const struct model *lm)
@@ -166,7 +166,7 @@ For every token of the text, each layer keeps a key and a value in each head of 
 bytes to the cache; $n$ tokens add $n$ times, and a batch of $B$ texts $B$ times as many. Note that $h$ counts heads of keys and values, not of queries. Where the two are equal, $h\,d_h$ is usually the width $d$ of the model, and the formula becomes $2Ldb$. It is often printed in this form, and it is wrong for most models of the last years: of the 64 heads of Llama~2 70B only 8 have keys and values of their own.
 @^KV cache@>
 
-@ Three details complete the formula. In a block format (\cref{sec:rowformats}) some bytes belong to a whole block; then |weight_row_bytes| computes what stands here as $d_hb$. Rows come in pages of $P$ rows. And a layer with a sliding window of $W$ rows keeps only the first $S$ rows of the text (its \emph{sinks}, \cref{sec:sinks}) and a ring of $W-1+k$ rows, where $k$ is the number of rows of the longest pass (\cref{sec:leaving}). So in each layer a text of $n$ tokens has
+@ Three details complete the formula. In a block format (\cref{sec:rowformats}) some bytes belong to a whole block; there |weight_row_bytes| takes the place of $d_hb$. Rows come in pages of $P$ rows. And a layer with a sliding window of $W$ rows keeps only the first $S$ rows of the text (its \emph{sinks}, \cref{sec:sinks}) and a ring of $W-1+k$ rows, where $k$ is the number of rows of the longest pass (\cref{sec:leaving}). So in each layer a text of $n$ tokens has
 \begin{equation}\label{eq:pages}
   \left\lceil\frac nP\right\rceil\hbox{\ pages, but with a window at most\ }
   \left\lceil\frac SP\right\rceil+1+\left\lceil\frac{W-2+k}P\right\rceil,
@@ -189,7 +189,8 @@ uint64_t footprint_rows(const struct model_config *c, uint32_t layer,
 bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   uint64_t *bytes, struct error *why);
   /* the bytes of the whole cache: what |cache_open| allocates with |preallocate|;
-     errors: a head is not a multiple of the block; more than 63 bits can count */
+     errors: a head is not a multiple of the block; more bytes than 63 bits can
+     count */
 
 @ Here are both formulas as functions. They never look at a cache; \cref{sec:agree} tests that a cache takes just as much.
 
@@ -267,7 +268,7 @@ DeepSeek-V3 & \val{mla.layers} & --- & \val{mla.token} & \val{mla.context} & \va
 \end{tabular*}
 \end{table}
 
-@ The shapes are in the module, because everybody asks for the same ones. A shape names its family and the numbers in which models of a family differ; what they have in common comes from \cref{families}.
+@ The shapes are in the module, since everybody asks for the same ones. A shape names its family and the numbers in which models of a family differ; what they have in common comes from \cref{families}. The numbers are from the papers \cited{Radford 2019; Brown 2020; Touvron 2023; Touvron 2023b; Grattafiori 2024; Jiang 2023; Yang 2024}, or from the settings published with the weights; the workshop prints the table (\cref{sec:shapetable}).
 
 @<Published shapes@>=
 struct named_shape { const char *name, *family, *source;
@@ -280,72 +281,6 @@ bool named_shape_find(const char *name, struct model_config *c, struct error *wh
   /* the settings of a model by its name in the table; if there is none, false and an
      error that lists the names */
 
-@ The numbers are from the papers named in the table \cited{Radford 2019; Brown 2020; Touvron 2023; Touvron 2023b; Grattafiori 2024; Jiang 2023; Yang 2024}, or from the settings published with the weights.
-
-@<The table of shapes@>=
-static const struct named_shape shapes[] = @[{@|
-  {"gpt2", "gpt2", "Radford and others 2019", 50257, 1024, 768, 3072,
-    12, 12, 12, 64, 0, true},@|
-  {"gpt2-medium", "gpt2", "Radford and others 2019", 50257, 1024, 1024, 4096,
-    24, 16, 16, 64, 0, true},@|
-  {"gpt2-large", "gpt2", "Radford and others 2019", 50257, 1024, 1280, 5120,
-    36, 20, 20, 64, 0, true},@|
-  {"gpt2-xl", "gpt2", "Radford and others 2019", 50257, 1024, 1600, 6400,
-    48, 25, 25, 64, 0, true},@|
-  {"gpt3", "gpt2", "Brown and others 2020", 50257, 2048, 12288, 49152,
-    96, 96, 96, 128, 0, true},@|
-  {"llama-7b", "llama", "Touvron and others 2023", 32000, 2048, 4096, 11008,
-    32, 32, 32, 128, 0, false},@|
-  {"llama-13b", "llama", "Touvron and others 2023", 32000, 2048, 5120, 13824,
-    40, 40, 40, 128, 0, false},@|
-  {"llama2-70b", "llama", "Touvron and others 2023b", 32000, 4096, 8192, 28672,
-    80, 64, 8, 128, 0, false},@|
-  {"llama3-8b", "llama", "Grattafiori and others 2024", 128256, 8192, 4096,
-    14336, 32, 32, 8, 128, 0, false},@|
-  {"llama3-70b", "llama", "Grattafiori and others 2024", 128256, 8192, 8192,
-    28672, 80, 64, 8, 128, 0, false},@|
-  {"mistral-7b", "mistral", "Jiang and others 2023", 32000, 32768, 4096, 14336,
-    32, 32, 8, 128, 4096, false},@|
-  {"qwen2-7b", "qwen2", "Yang and others 2024", 152064, 131072, 3584, 18944,
-    28, 28, 4, 128, 0, false} }@];
-
-@ The settings of a shape begin as those of its family.
-
-@<The table of shapes@>=
-const struct named_shape *named_shape_at(size_t i)
-{@+ return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL;@+ }
-static void shape_settings(const struct named_shape *s, struct model_config *c)
-{
-  size_t f = 0;
-  while (strcmp(config_family(f)->family, s->family) != 0) f++;
-  *c = *config_family(f);
-  c->vocab_size = s->vocab_size, c->n_positions = s->n_positions;
-  c->d_model = s->d_model, c->d_inner = s->d_inner;
-  c->n_layers = s->n_layers, c->n_heads = s->n_heads;
-  c->n_kv_heads = s->n_kv_heads, c->head_dim = s->head_dim;
-  c->window = s->window, c->window_from = 0;
-  c->tied = s->tied;
-}
-
-@ If no shape has the given name, the error lists all names, since you cannot guess whether it is \texttt{llama2-70b} or \texttt{llama-2-70b}.
-
-@<The table of shapes@>=
-bool named_shape_find(const char *name, struct model_config *c, struct error *why)
-{
-  char list[300] = "";
-  for (size_t i = 0; named_shape_at(i) != NULL; i++) {
-    const struct named_shape *s = named_shape_at(i);
-    if (strcmp(s->name, name) == 0) {
-      shape_settings(s, c);
-      return true;
-    }
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
-      i > 0 ? ", " : "", s->name);
-  }
-  return error_say(why, "no shape is called `%s'; wanted: one of %s", name,
-    list);
-}
-
 @* Activations. \label{sec:passbill}
 The arrays in which a pass computes are called \emph{activations}. They are in an arena (\cref{sec:arrays}): for each row of the pass the residual stream, its normed copy, and what is to be added to it, of $d$ numbers each; the queries and the result of attention, of $q$ each; keys and values, of $k$ each; the inside of the MLP; and the cosines and sines by which the row is rotated. All these are |float|s, of four bytes. Let $g$ be 2 for a gated MLP and 1 otherwise. Then a row takes
 \begin{equation}\label{eq:activations}
@@ -353,7 +288,7 @@ The arrays in which a pass computes are called \emph{activations}. They are in a
 \end{equation}
 bytes. Here $u=3q$ if queries, keys and values are one matrix in the model's file, as in GPT-2, and 0 otherwise; and $w=\val{activations.row}$ is for what is not a |float|: token, position, order, segment, and a mark for a row that is not finite. In addition each worker needs scratch memory for attention: $d_h+2$ numbers for each block of \given{256} positions that a row can see, and for two more blocks. The structure |struct pass| itself takes \val{activations.pass} bytes.
 
-The number of layers is not in the formula: all layers use the same arena. (Not counted is a workspace of a few hundred kilobytes that a worker keeps for models such as GPT-2, whose matrices are stored by inputs, \cref{sec:room}; it depends neither on the model nor on the text.)
+The number of layers is not in the formula: all layers use the same arena. (Not counted is a workspace of a few hundred kilobytes that a worker keeps for models such as GPT-2, whose matrices are stored by inputs, \cref{sec:room}; its size depends neither on the model nor on the text.)
 @^activations@>@^arena@>@^workspace@>
 
 @<Footprint of a pass@>=
@@ -454,17 +389,13 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
 @ The module, in the order that C wants:
 
 @(accounts.c@>=
-#include <stdio.h>
-#include <string.h>
 #include "accounts/accounts.h"
-#include "families/config.h"
 #include "families/layout.h"
 @;@#
 @<List the tensors@>@;
 @<Compute the bytes of the cache@>@;
 @<Compute the bytes of a pass@>@;
 @<Find what fits@>@;
-@<The table of shapes@>@;
 
 @* Seven levers. \label{sec:levers}
 The cache takes $2\,L\,h\,d_h\,b\cdot n\cdot B$ bytes. \Cref{tab:levers} lists what can be done about each factor. Levers that need training are built into a model, and you choose them when you choose the model. The others are options of the program that runs it, and of these only one is free: if several texts begin with the same tokens, they can share the pages of this prefix (\cref{sec:pages}), and no bit changes. $B$ texts of $n$ tokens with $p$ in common need $p+B\,(n-p)$ rows instead of $Bn$. A server that keeps the pages of a prompt for the next request (\emph{prefix caching}) uses this, and saves the prefill as well.
@@ -493,11 +424,11 @@ We begin with $h$. Several heads of queries share one head of keys and values (\
 
 \fig{groups}{fig:groups}{Eight heads of queries, and what the cache keeps of one token in one layer. In multi-head attention each head has a key and a value of its own; in a group, several heads share one. Latent attention keeps one vector for all heads, and with it a short key that carries the position.}{Four panels. In each, a row of eight dark squares, the queries. Below them: eight pairs of a key and a value, one for each query; two pairs, each joined to four queries; one pair, joined to all eight; one long bar with a short one beside it, joined to all eight.}
 
-The model of chapter~2 has had groups from the start: head $i$ of the queries looks at head $\lfloor i/g\rfloor$ of the keys, where $g$ is the size of a group. With $g=1$ this \emph{is} the attention of 2017; no kernel asks whether there are groups. The other direction can be tested. Take a model with groups, and write the matrix of each head of keys, and of values, $g$ times, once for each query head of its group. The result is a model without groups, with a cache $g$ times as large, and all its logits have the same bits (|groups_are_shared_heads| in \.{tests/check\_accounts.c}).
+The model of chapter~2 has had groups from the start: head $i$ of the queries looks at head $\lfloor i/g\rfloor$ of the keys, where $g$ is the size of a group. With $g=1$ this \emph{is} the attention of 2017; no kernel asks whether there are groups. That groups are no more than shared heads can be tested. Take a model with groups, and write the matrix of each head of keys, and of values, $g$ times, once for each query head of its group. The result is a model without groups, with a cache $g$ times as large, and all its logits have the same bits (|groups_are_shared_heads| in \.{tests/check\_accounts.c}).
 
 Is anything lost? The arithmetic loses nothing; whether the same model would have become better without groups, only training can tell. Ainslie and others measured it: eight heads of keys and values were nearly as good as all, and a single one somewhat worse.
 
-@ \emph{Multi-head latent attention} (MLA; \cited[DeepSeek-AI 2024]{DeepSeek-AI 2024}) goes further. Of each token it caches a single vector $c$ for all heads, the \emph{latent}, from which a matrix per head makes that head's key, $Uc$, and another its value. These products need never be computed for the rows of the cache. A score is $q\cdot Uc=(U^{\mathsf T}q)\cdot c$, so $U$ can be multiplied with the one new query instead, and all heads then look at the same $c$, as in MQA.
+@ \emph{Multi-head latent attention} (MLA; \cited[DeepSeek-AI 2024]{DeepSeek-AI 2024}) goes further. Of each token it caches a single vector $c$ for all heads, the \emph{latent}. Each head has two matrices: one makes the head's key from the latent, $Uc$, and the other its value. These products need never be computed for the rows of the cache. A score is $q\cdot Uc=(U^{\mathsf T}q)\cdot c$, so $U$ can be multiplied with the one new query instead, and all heads then look at the same $c$, as in MQA.
 Rotation (RoPE) would come between $q$ and $U$ and would differ from row to row, so that $U$ could no longer be multiplied with the query once. Therefore the position is carried by a short rotated key beside the latent, which all heads share. DeepSeek-V3 \cited{DeepSeek-AI 2024b} keeps \val{mla.row} numbers a token in each layer, where its \val{mla.heads} heads would have \val{mla.full}: \val[0]{mla.factor} times as many (the last line of \cref{tab:caches}). It pays with arithmetic, since each head's score is a product of \val{mla.row} numbers. Our engine does not load such models; here they are a line in a table.
 @^multi-head latent attention@>@^latent@>
 
@@ -511,10 +442,10 @@ Next comes $n$. In a layer with a \emph{sliding window} of $W$, a row attends to
 \begin{equation}\label{eq:reach}
   L\,(W-1)
 \end{equation}
-positions, a window less one row in each layer, and not a position further. A test changes one token and finds the last row that differs exactly there (|a_token_reaches_so_far_and_no_further|). Another compares with a model that sees everything: the first row that differs is row $W+1$, counted from 1, the first that has lost a row (|a_ring_is_a_mask|).
+positions, a window less one row in each layer, and not a position further. A test changes one token, and the last row that differs is exactly that far away (|a_token_reaches_so_far_and_no_further|). Another test compares a window with a model that sees everything: the first row that differs is row $W+1$, counted from 1, the first that has lost a row (|a_ring_is_a_mask|).
 
 @* Attention sinks. \label{sec:sinks}
-One can also drop rows although the model was trained to see them, which is called \emph{eviction}. Which rows? The oldest, one would say, and that is a window again (\cref{fig:masks}, middle). But models that were trained to see everything take it badly. \cited[Xiao and others (2023)]{Xiao 2023} found out why: many heads put most of their weight on the very first positions when there is nothing in particular to attend to, because the weights of a softmax must add up to one and have to go somewhere. Remove those rows, and all other weights of such a head change. The remedy is to keep the first few rows besides the latest ones. These first rows are called \emph{attention sinks}.
+One can also drop rows although the model was trained to see them, which is called \emph{eviction}. Which rows? The oldest, one would say, and that is a window again (\cref{fig:masks}, middle). But large models that were trained to see everything take it badly. \cited[Xiao and others (2023)]{Xiao 2023} found out why: many heads put most of their weight on the very first positions when there is nothing in particular to attend to, because the weights of a softmax must add up to one and have to go somewhere. Remove those rows, and all other weights of such a head change. The remedy is to keep the first few rows besides the latest ones. These first rows are called \emph{attention sinks}. (Our small models do not need them, \cref{sec:lossy}.)
 @^attention sink@>@^eviction@>
 
 \fig{masks}{fig:masks}{What each row may attend to, a line for each row: everything up to itself; a window of four; a window of four and two sinks. The row itself is red. Dotted cells are rows that the cache has dropped.}{Three triangular grids of twelve rows. In the first the triangle is full. In the second only a band of four cells along the diagonal is filled. In the third the band and the first two columns are filled.}
@@ -548,7 +479,7 @@ minus 8, times $d$ & $-1.6$ & $0.6$ & $0.2$ & $1.4$
 Rounding is off by half a step at most, $0.1$. But $1.55$ has been cut off: it would have become 16, a step too many, and is off by $0.15$.
 \end{byhand}
 
-@ The interface has the five formats, and two functions for programs that look at what is stored.
+@ The interface has the five formats, and two functions for programs that look at what is stored (one of them is in the workshop, \cref{sec:holds}).
 
 @(formats.h@>=
 #ifndef INCIPIT_FORMATS_H
@@ -676,29 +607,6 @@ const struct kv_format *format_find(const char *name, struct error *why)
   return NULL;
 }
 
-@ Some numbers cannot be packed: an infinite number makes the scale of its block infinite, a very large one makes it overflow binary16, and a NaN is packed as 0. Inside a pass no check is needed. A row with a number that is not finite is recorded after the layer that produced it, and an infinite scale makes every row that attends to it non-finite, and so recorded, too (\cref{sec:forward}). Other callers can ask first. (In binary16 itself a large number rounds to infinity, and that is allowed.)
-
-@<Say whether numbers can be packed@>=
-bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
-  struct error *why)
-{
-  const struct number_type *t = &number_types[f->type];
-  if (n % t->block != 0)
-    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
-      f->name, t->block);
-  for (size_t i = 0; i < n; i++) {
-    if (x[i] - x[i] != 0)
-      return error_say(why, "number %zu is not finite;"@|
-        " wanted: finite numbers", i);
-    if (t->largest > 0
-        && (num_to_f16(fabsf(x[i]) / t->largest) & 0x7c00) == 0x7c00)
-      return error_say(why, "number %zu, %g, gives its"@|
-        " block a scale beyond binary16;"@|
-        " wanted: a smaller number", i, (double) x[i]);
-  }
-  return true;
-}
-
 @ The module, in the order that C wants:
 
 @(formats.c@>=
@@ -711,13 +619,12 @@ bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
 @<Pack a row@>@;
 @<Unpack a row@>@;
 @<Find a format@>@;
-@<Say whether numbers can be packed@>@;
 
 @* Perplexity lost by a smaller cache. \label{sec:forgetting}
-A lever that a model was not trained with makes a different model of it. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} Of every row we ask how far its worst logit is from the exact one, and whether its likeliest token has changed; of the whole text we take the perplexity (\cref{sec:perplexity}). The built-in model is small, and its text is simple. The tables show how each kind of loss looks and how to measure it; for a larger model you have to measure again. Its keys may be harder to quantize than ours: in large models a few channels of the keys are much larger than the others, and such a channel takes the scale of its block for itself (\cited[Liu and others 2024]{Liu 2024}).
+A model that runs with a lever that it was not trained with is a different model. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} Of every row we ask how far its worst logit is from the exact one, and whether its likeliest token has changed; of the whole text we take the perplexity (\cref{sec:perplexity}). The built-in model is small, and its text is simple; for a larger model you have to measure again. Its keys may be harder to quantize than ours: in large models a few channels of the keys are much larger than the others, and such a channel takes the scale of its block for itself (\cited[Liu and others 2024]{Liu 2024}).
 @^perplexity@>
 
-@ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. Blocks of eight bits err more than \texttt{bf16} does, although the significand of \texttt{bf16} has only eight bits as well: a block has one scale, and its small numbers lose the bits that its largest number needs. Of \val{tales.rows} rows \val[word]{kv.q8_0.changed} changes its mind. Four bits are another matter: the worst logit of a row is off by \val[2]{kv.q4_0.mean} on average and by \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows choose another token. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear.
+@ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. Blocks of eight bits err more than \texttt{bf16} does, although the significand of \texttt{bf16} has only eight bits as well: a block has one scale, and its small numbers lose the bits that its largest number needs. Of \val{tales.rows} rows \val[word]{kv.q8_0.changed} changes its likeliest token. Four bits are another matter: the worst logit of a row is off by \val[2]{kv.q4_0.mean} on average and by \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows choose another token. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear.
 @^block, of a format@>
 
 \begin{table}
@@ -738,7 +645,7 @@ A text still has one set of bits, whatever the format. A row is packed before an
 
 \fig{kverrors}{fig:kverrors}{The largest error of a logit in each row of the three tales, for four formats of the cache; each point is the median of 32 rows. The dots at the bottom mark groups of 32 in which a row has changed its likeliest token, larger ones two or more rows: the upper line for q4\_0, the lower for q8\_0.}{Four bands, one above the other, level from left to right: f16 lowest, then bf16 and q8\_0 close together, then q4\_0, nearly three orders of magnitude above the first.}
 
-@ Then the windows (\cref{tab:windows}). A window of \given{128} makes this model's perplexity \val[1]{win.128.percent} percent larger, and a window of 16 makes it \val[0]{win.16.percent} percent larger: most of what a tale needs was told not long ago. Four sinks help less than four more rows in the window would: with sinks, a window of 16 has a perplexity of \val[3]{win.16.sinks.perplexity}, and a window of 20 without has \val[3]{win.20.perplexity}. The effect for which sinks were invented does not show in this model, which was trained on short texts. In a model that leans on its first positions, the left half of the table would look worse, and the right half would not.
+@ Then the windows (\cref{tab:windows}). A window of \given{128} makes this model's perplexity \val[1]{win.128.percent} percent larger, and a window of 16 makes it \val[0]{win.16.percent} percent larger: most of what a tale needs was told not long ago. Four sinks help less than four more rows in the window would: with sinks, a window of 16 has a perplexity of \val[3]{win.16.sinks.perplexity}, and a window of 20 without has \val[3]{win.20.perplexity}. The effect for which sinks were invented does not show in this model.
 
 \begin{table}
 \tabcaption{tab:windows}{The tales with a window in all layers, without and with four sinks: rows that the cache keeps when the text is read token by token, rows whose likeliest token has changed, and perplexity.}
@@ -753,11 +660,25 @@ A text still has one set of bits, whatever the format. A row is packed before an
 \end{tabular*}
 \end{table}
 
+@* A lossy cache in a published model. \label{sec:lossy}
+Does a model that others trained lose as much? The model stories260K is a Llama of \given{260\,000} parameters by Andrej Karpathy, with 5 layers, 8 heads of queries, 4 of keys and values, and a context of \given{512} tokens. It was trained on TinyStories \cited{Eldan 2023}, stories in the words of a small child. We let it read sixteen texts of \given{512} tokens that it has written itself, at temperature 1.\lab{lab:lossy} On average no probabilities predict such texts better than those of the whole cache, from which they were drawn; whatever a smaller cache loses is its own loss. As a control the model reads an English page about manuscripts, which is unlike anything that it was trained on.
+@^perplexity@>
+
+\widefig{lossy}{fig:lossy}{stories260K with a smaller cache. Left: perplexity of its own stories against the rows that the cache keeps, the newest ones, or the first four and the newest. Right: the same in texts of four stories, which go on past the context; each point stands for a stretch of \given{512} positions.}{Two plots of perplexity. Left, over 8 to \given{512} rows on a logarithmic axis: both curves are level from \given{512} down to \given{128} rows and then rise, to \val[1]{lossy.stories.8.4.perplexity} with the first four rows and to \val[1]{lossy.stories.8.0.perplexity} without. Right, over \given{2048} positions: with all rows the curve rises from \val[1]{lossy.long.2048.0.0.perplexity} to \val[1]{lossy.long.2048.0.3.perplexity}, with the first four and \given{252} others to \val[1]{lossy.long.256.4.3.perplexity}, and with the newest \given{256} it stays level.}
+
+The stories have a perplexity of \val[3]{lossy.stories.f32.perplexity}. Formats of 16 bits change it by \val[3]{lossy.stories.f16.percent} percent (\texttt{f16}) and by \val[2]{lossy.stories.bf16.percent} percent (\texttt{bf16}); that the second is an improvement is chance. (The formats with blocks cannot be tried: they need heads of 32 numbers or a multiple of 32, and these heads have 8.) If only the newest half of the rows is kept (\cref{fig:lossy}, left), the perplexity is \val[1]{lossy.stories.256.0.percent} percent larger; with a quarter of them \val[1]{lossy.stories.128.0.percent}, with an eighth \val[1]{lossy.stories.64.0.percent}, and with 16 rows \val[0]{lossy.stories.16.0.percent}. The page about manuscripts has a perplexity of \val[1]{lossy.english.f32.perplexity}, and 16 rows make it only \val[0]{lossy.english.16.0.percent} percent larger: where the model understands little, there is little to forget.
+
+@ The sinks do not help this model either. With \given{128} rows or more it makes no difference whether four of them are the first of the text; with fewer rows it does harm. The newest 16 rows gave a perplexity \val[0]{lossy.stories.16.0.percent} percent above that of the whole cache; the first four and the newest twelve give \val[0]{lossy.stories.16.4.percent}. We can see why. In the second half of the stories the heads give the first position \val[2]{lossy.first.mean} percent of their weight on average, and none of them more than \val[2]{lossy.first.most} percent; equal weights would be \val[2]{lossy.first.equal} percent. No head of this model has a sink. In the models that Xiao and others tested, Llama 2, MPT, Falcon and Pythia, many do: there the perplexity leaps up as soon as the first rows leave the cache, and keeping four of them prevents it.
+
+Past the context (\cref{fig:lossy}, right) the whole cache is the worst choice. In the second stretch of \given{512} positions its perplexity is \val[0]{lossy.long.2048.0.1.percent} percent larger than in the first, in the fourth \val[0]{lossy.long.2048.0.3.percent} percent: the model has never seen keys so far away. With the newest \given{256} rows all keys are near, however long the text is, and the perplexity stays \val[1]{lossy.long.256.0.3.percent} percent above that of the whole cache within the context. With the first four among these rows it rises again, to \val[0]{lossy.long.256.4.3.percent} percent, since our rows keep their positions and the first ones get farther and farther away. That is the reason why Xiao and others renumber the rows of the cache.
+
+@ What should you conclude for a larger model? First, that 16 bits are safe, and that a window is harmless as long as the text does not refer to what has left it. Second, that past the trained context the full cache is not the safe choice. Third, how to find out: \texttt{incipit perplexity} takes the options \texttt{{-}{-}kv-type}, \texttt{{-}{-}window} and \texttt{{-}{-}sinks}. But do not conclude that half a cache is enough, or that sinks are superstition. A large model can use a name that was mentioned many pages ago, and it may have the sinks that ours lack. Nor does a perplexity say all: the name is one token among many, and if it is lost, the average hardly moves, but the answer is wrong.
+
 @* Formula and allocator, to the byte. \label{sec:agree}
 A formula that was derived from the code by its author will agree with the code, so the check needs an independent witness. All memory of this program is requested from one allocator, which counts every request (\cref{sec:memory}) and knows no formulas. A test opens more than two hundred models of random shapes, each of which it has written to a file itself: families, heads, groups, widths, layers, windows, sinks, formats, pages, batches, passes. It computes the equations of this chapter in code of its own, and compares the results with the allocator's counts and with the length of the file. They must agree to the byte (|the_formula_is_the_allocator| in \.{tests/check\_accounts.c}).
 
 @* The check. \label{sec:accountscheck}
-The program of this chapter makes the same comparison for the built-in model. The first line is the case by hand; in each other line the sum of the formula and what was found must be equal.
+The program of this chapter makes the same comparison for the built-in model. The first line is the case by hand; in each other line the bytes by the formula and the bytes that were found must be equal.
 
 \checkpoint{build/out/accounts.txt}{the case by hand; bytes as reckoned and as found (caches are of two texts of \given{2000} tokens)}
 

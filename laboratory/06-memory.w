@@ -11,7 +11,7 @@
 name. A few lines print each of them. The rest is measured. The built-in model reads three tales while its cache remembers less than it should, in shorter numbers or through
 a window, and what it says is compared with what it would have said.
 
-@ The program answers four words: all keys, and the data of three figures.
+@ The program answers four words: all keys, and the data of three figures. With the word \.{lossy} and the folder of a published model it measures that model (\cref{lab:lossy}).
 
 @c
 #include <inttypes.h>
@@ -19,6 +19,8 @@ a window, and what it says is compared with what it would have said.
 #include <stdio.h>
 #include <string.h>
 #include "accounts/accounts.h"
+#include "families/loader.h"
+#include "functions/numbers.h"
 #include "tokenizer/tokenizer.h"
 #include "laboratory/kit2.h"
 @;@#
@@ -28,6 +30,8 @@ a window, and what it says is compared with what it would have said.
 @<Watch the ring@>@;
 @<Read three tales@>@;
 @<Measure what a shorter memory costs@>@;
+@<Measure a model that is not here@>@;
+@<Print the keys of a lossy cache@>@;
 @#
 int main(int argc, char **argv)
 {
@@ -35,8 +39,10 @@ int main(int argc, char **argv)
     { "values", print_claims }, { "values", print_vocabulary },@|
     { "values", print_big }, { "values", print_cross },@|
     { "values", print_latent }, { "values", print_damage },@|
+    { "values", print_lossy },@|
     { "stack", print_stack }, { "ring", print_ring },@|
     { "errors", print_errors }, { NULL, NULL } }@];
+  if (argc == 3 && strcmp(argv[1], "lossy") == 0) return lossy_main(argv[2]);
   return lab_main(argc, argv, table);
 }
 
@@ -534,6 +540,243 @@ static bool print_damage(struct fixture *lab, struct error *why)
     ok = print_window(lab, &t, window[i], 0, whole, why)
       && print_window(lab, &t, window[i], 4, whole, why);
   return ok;
+}
+
+@* A lossy cache in a published model. \label{lab:lossy}
+The built-in model was made for this book. We repeat the measurement with a model that others trained: stories260K, a Llama of \given{260\,000} parameters that Andrej Karpathy trained on the TinyStories, with 5 layers, 8 heads of queries, 4 of keys and values, and a context of \given{512} tokens. Its files are not part of this project. So the program takes their folder as an argument, and what it prints is kept in \.{figures/data/accounts.lossy.csv}, from which the keys are read; \texttt{make lossy} measures again, and a test compares, where the files are.
+
+What should the model read? A text of the kind that it was trained on: sixteen texts of \given{512} tokens that it has written itself, at temperature 1 with a fixed seed, from the token that begins a text. Such texts have an advantage. They are drawn from the very probabilities that the model gives with the whole cache. No other probabilities can predict them better on average, and the loss that a smaller cache adds is, on average, the divergence of Kullback and Leibler between the two. As a control it reads the English page of \.{tests/texts}, on manuscripts, of which it understands little.
+
+@<Measure a model that is not here@>=
+enum { STORIES = 16, STORY = 512, BEYOND = 4 };
+  /* texts, their tokens, and how many of them follow each other in a long one */
+struct lossy { struct fixture *lab; struct model *lm; struct tokenizer *t;@+
+  struct ids stories, english; double *logprob; };
+  /* |stories| has the first |BEYOND-1| texts again at its end */
+static bool write_stories(struct lossy *x, struct error *why)
+{
+  struct sampler dice = @[{ .s = sampling_default, .seed = 1 }@];
+  struct generate_options want = @[{ .max_new_tokens = STORY - 1,@|
+    .recall = store_match_prefix,@|
+    .select = sampler_choose, .select_ctx = &dice }@];
+  struct bench b = @[{ .m = NULL }@];
+  uint32_t first;
+  bool ok = tokenizer_bos(x->t, &first)
+    && bench_open(&b, x->lab, x->lm, 0, &(struct cache_options) @[{ .rows = 0 }@], why)
+    && funnel_open(&dice.f, b.m, b.e.k, x->lm->config.vocab_size, why);
+  for (uint32_t i = 0; ok && i < STORIES; i++) {
+    struct continuation c;
+    dice.sequence = i;
+    ok = generate(&b.g, &first, 1, &want, &c, why);
+    for (size_t k = 0; ok && k < c.text.n; k++)
+      ok = ids_push(b.m, &x->stories, c.text.id[k], why);
+    continuation_free(b.m, &c);
+  }
+  funnel_close(&dice.f);
+  bench_close(&b);
+  return ok;
+}
+
+@ The model is opened with a context that is four times its own, since we want to know what happens past its end; its files are not changed. (Its positions are rotations, which can be computed for any position.)
+
+@<Measure a model that is not here@>=
+static bool lossy_open(struct lossy *x, const char *folder, struct error *why)
+{
+  struct memory *m = &x->lab->m;
+  struct mapping page;
+  if ((x->lm = model_open(m, folder, why)) == NULL
+      || (x->t = tokenizer_open(m, folder, why)) == NULL) return false;
+  x->lm->config.n_positions = BEYOND * STORY;
+  x->logprob = lab_take(x->lab, BEYOND * STORY, sizeof *x->logprob, why);
+  if (x->logprob == NULL || !file_map(&page, "tests/texts/english.txt", why))
+    return false;
+  bool ok = tokenizer_encode(x->t, m, (const char *) page.bytes, page.size, true,
+    false, &x->english, why) && write_stories(x, why);
+  file_unmap(&page);
+  for (size_t i = 0; ok && i < (BEYOND - 1) * STORY; i++)
+    ok = ids_push(m, &x->stories, x->stories.id[i], why);
+  return ok;
+}
+static void lossy_close(struct lossy *x)
+{
+  struct memory *m = &x->lab->m;
+  ids_free(m, &x->english);
+  ids_free(m, &x->stories);
+  tokenizer_close(m, x->t);
+  model_close(m, x->lm);
+}
+
+@ A setting of the cache has a line for each \given{512} positions: the mean loss of their tokens in all texts, and the perplexity. Where a long text goes from one story to the next the token is not scored, since the cut cannot be predicted. Long text $i$ consists of the stories $i$ to $i+3$, counted around, so that each stretch of \given{512} positions has each story once, and all stretches would have the same loss if what came before them made no difference.
+
+@<Measure a model that is not here@>=
+struct lossy_text { const char *name; const struct ids *id; size_t n, length; };
+  /* |n| texts of |length| tokens, of which each begins |STORY| after the last */
+static bool lossy_line(struct lossy *x, const struct lossy_text *t,
+  const struct memory_way *way, struct error *why)
+{
+  double loss[BEYOND] = @[{ 0 }@], sum;
+  size_t scored[BEYOND] = @[{ 0 }@], rows = way->window + way->sinks;
+  struct cache_options options = @[{ .format = format_at(way->format),@|
+    .set_window = true, .window = way->window, .sinks = way->sinks }@];
+  struct store *s = cache_open(&x->lab->m, &x->lm->config, 1, &options, why);
+  bool ok = s != NULL;
+  for (size_t k = 0; ok && k < t->n; k++) {
+    ok = model_logprobs(&x->lab->e, x->lm, s, t->id->id + k * STORY, t->length,@|
+      x->logprob, &sum, why);
+    for (size_t i = 0; ok && i < t->length; i++)
+      if (i % STORY > 0)
+        loss[i / STORY] -= x->logprob[i], scored[i / STORY]++;
+  }
+  if (way->window == 0 || rows > t->length) rows = t->length;
+  for (int i = 0; ok && i < BEYOND && scored[i] > 0; i++) {
+    double mean = loss[i] / (double) scored[i];
+    printf("%s,%s,%u,%zu,%.6f,%d,%.6f,%.6f\n", t->name, way->name, way->sinks,
+      rows, (double) rows / (double) t->length, i, mean, num_exp(mean));
+  }
+  store_close(s);
+  return ok;
+}
+
+@ Which settings? First the two formats of 16 bits. (The two formats of blocks need heads of 32 numbers or a multiple; those of this model have 8.) Then caches of \given{256} rows down to 8, each in three ways: the newest rows; the first row and the newest; the first four and the newest. So caches of the same line of \cref{fig:lossy} differ in which rows they keep, and not in how many. The long texts are read with everything kept, and with \given{256} rows.
+
+@<Measure a model that is not here@>=
+static bool lossy_windows(struct lossy *x, const struct lossy_text *t,
+  uint32_t most, uint32_t least, struct error *why)
+{
+  static const uint32_t sinks[] = @[{ 0, 1, 4 }@];
+  bool ok = true;
+  for (uint32_t rows = most; rows >= least; rows /= 2)
+    for (int i = 0; ok && i < 3; i++)
+      ok = lossy_line(x, t, &(struct memory_way) @[{ "f32", 0,@|
+        rows - sinks[i], sinks[i] }@], why);
+  return ok;
+}
+static bool lossy_print(struct lossy *x, struct error *why)
+{
+  const struct lossy_text text[] = @[{@|
+    { "stories", &x->stories, STORIES, STORY },@|
+    { "english", &x->english, 1, x->english.n },@|
+    { "long", &x->stories, STORIES, BEYOND * STORY } }@];
+  bool ok = true;
+  printf("text,format,sinks,rows,share,stretch,loss,perplexity\n");
+  for (int i = 0; ok && i < 2; i++) {
+    for (int k = 0; ok && k < 3; k++) ok = lossy_line(x, &text[i], &in_format[k], why);
+    ok = ok && lossy_windows(x, &text[i], 256, 8, why);
+  }
+  return ok && lossy_line(x, &text[2], &in_format[0], why)
+    && lossy_windows(x, &text[2], 256, 256, why);
+}
+
+@ Do the heads of this model lean on the first position, as those of large models do? A watcher adds up the weights that the rows of the second half of each story give to it, head by head.
+
+@<Measure a model that is not here@>=
+struct leaning { double *of; size_t heads; };
+  /* the sum of each head, layer after layer */
+static void lean(void *ctx, enum tap_point point, uint32_t layer, float *x,
+  size_t rows, size_t width)
+{
+  struct leaning *l = ctx;
+  if (point != TAP_WEIGHTS) return;
+  for (size_t r = STORY / 2; r < rows; r++)
+    for (size_t h = 0; h < l->heads; h++)
+      l->of[layer * l->heads + h] += x[r * width + h * (width / l->heads)];
+}
+static bool lean_over(struct lossy *x, struct leaning *l, struct error *why)
+{
+  struct bench b = @[{ .m = NULL }@];
+  struct watcher look = @[{ .tap = lean, .ctx = l, .weights = true }@];
+  bool ok = bench_open(&b, x->lab, x->lm, 0, &(struct cache_options) @[{ .rows = 0 }@],
+    why);
+  for (size_t k = 0; ok && k < STORIES; k++) {
+    struct row row[STORY];
+    struct pass *p = NULL;
+    for (uint32_t i = 0; i < STORY; i++)
+      row[i] = (struct row) @[{ 0, i, x->stories.id[k * STORY + i] }@];
+    store_clear(b.s);
+    ok = model_forward_watched(&b.e, x->lm, b.s, row, STORY, &look, &p, why);
+    pass_close(p);
+  }
+  bench_close(&b);
+  return ok;
+}
+
+@ The line has the mean over all heads, and the largest.
+
+@<Measure a model that is not here@>=
+static bool lossy_first(struct lossy *x, struct error *why)
+{
+  struct leaning l = @[{ .heads = x->lm->config.n_heads }@];
+  size_t all = l.heads * x->lm->config.n_layers;
+  double rows = STORIES * STORY / 2, mean = 0, most = 0;
+  l.of = lab_take(x->lab, all, sizeof *l.of, why);
+  if (l.of == NULL || !lean_over(x, &l, why)) return false;
+  for (size_t i = 0; i < all; i++)
+    mean += l.of[i] / rows / (double) all, most = fmax(most, l.of[i] / rows);
+  printf("weights,%.6f,%.6f\n", mean, most);
+  return true;
+}
+
+@ The first lines of the file say where it is from.
+
+@<Measure a model that is not here@>=
+static int lossy_main(const char *folder)
+{
+  static struct fixture lab;
+  struct lossy x = @[{ .lab = &lab }@];
+  struct error why;
+  printf("# command: build/bin/laboratory/accounts lossy"
+    " SHARED/golden/models/stories260K (make lossy)\n"@|
+    "# model: stories260K (A. Karpathy, llama2.c; trained on TinyStories);"
+    " 5 layers, 8 heads, 4 of keys and values, context 512\n"@|
+    "# stories: 16 texts of 512 tokens, sampled from it at temperature 1, seed 1;"@|
+    " english: tests/texts/english.txt; long: 16 texts of 4 stories\n");
+  bool ok = lab_open(&lab, &why) && lossy_open(&x, folder, &why)
+    && lossy_print(&x, &why) && lossy_first(&x, &why);
+  lossy_close(&x);
+  lab_close(&lab);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
+  return !ok;
+}
+
+@ The keys are read from the file. A perplexity is printed as it is, and by how many percent it is larger than that of the whole cache, which comes first for each text. Beside the weights of the first position we print the weight that it would have if each row gave all positions the same.
+
+@<Print the keys of a lossy cache@>=
+static double equal_weight(void)
+{
+  double sum = 0;
+  for (int r = STORY / 2; r < STORY; r++) sum += 1.0 / (r + 1);
+  return sum / (STORY / 2);
+}
+enum { LOSSY_LINES = 2 * (3 + 3 * 6) + 4 * 4 + 1 };
+static bool print_lossy_line(void *ctx, const char *line)
+{
+  double *whole = ctx, share, loss, perplexity;
+  char text[16], format[16];
+  unsigned sinks, rows, stretch;
+  if (sscanf(line, "weights,%lf,%lf", &share, &loss) == 2) {
+    printf("lossy.first.mean %.6f\n", 100 * share);
+    printf("lossy.first.most %.6f\n", 100 * loss);
+    printf("lossy.first.equal %.6f\n", 100 * equal_weight());
+    return true;
+  }
+  if (sscanf(line, "%15[^,],%15[^,],%u,%u,%lf,%u,%lf,%lf", text, format, &sinks,
+    &rows, &share, &stretch, &loss, &perplexity) != 8) return false;
+  bool all = share == 1 && stretch == 0, exact = strcmp(format, "f32") == 0;
+  if (all && exact) *whole = perplexity;
+  struct label k = label_of("lossy.%s.%s", text, all ? format@|
+    : label_of("%u.%u", rows, sinks).text);
+  if (strcmp(text, "long") == 0)
+    k = label_of("lossy.long.%u.%u.%u", rows, sinks, stretch);
+  printf("%s.perplexity %.6f\n", k.text, perplexity);
+  if (!all || !exact) printf("%s.percent %.6f\n", k.text,@|
+    100 * (perplexity / *whole - 1));
+  return true;
+}
+static bool print_lossy(struct fixture *lab, struct error *why)
+{
+  double whole = 0;
+  (void) lab;
+  return data_read("accounts.lossy", print_lossy_line, &whole, LOSSY_LINES, why);
 }
 
 @* Claims of the tutorials. \label{lab:memorytutorials}

@@ -792,6 +792,15 @@ function incipit.kverrors(name)
   for _, s in ipairs(style) do tikz("\\node[anchor=west,font=\\figfont\\bfseries,text=%s] at (axis cs:1920,%.5g) {%s};", s[2], last[s[1]].error, words[s[1]]) end
 end
 
+-- a smaller cache: the newest rows, the first four and the newest, and for texts past the context all rows
+function incipit.lossy(text, x)
+  local name, some = "figures/data/accounts.lossy.csv", "format == 'f32' and text == '" .. text .. "' and "
+  if text == "long" then incipit.series("ink,line width=1.1pt,mark=*,mark size=1pt", name, x, "perplexity", some .. "rows == 2048") end
+  local all = text == "long" and "rows < 2048 and " or ""
+  incipit.series("line redo,mark=*,mark size=1pt", name, x, "perplexity", some .. all .. "sinks == 0")
+  incipit.series("line once,mark=*,mark size=1pt", name, x, "perplexity", some .. all .. (text == "long" and "sinks == 4" or "(sinks == 4 or rows == 512)"))
+end
+
 -- (s) two ways to go on behind a text: way 0 is the text, ways 1 and 2 part from it
 function incipit.fork(name)
   local last, y = "", { [0] = 0, [1] = 7, [2] = -7 }

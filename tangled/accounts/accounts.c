@@ -1,9 +1,6 @@
 /* accounts.c -- made from chapters/06-memory.w; change it there */
 
-#include <stdio.h>
-#include <string.h>
 #include "accounts/accounts.h"
-#include "families/config.h"
 #include "families/layout.h"
 
 /* <List the tensors> */
@@ -167,62 +164,4 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
   if (budget > INT64_MAX) budget = INT64_MAX;
   if (weights > budget || !footprint_cache(c, &one, &bytes, NULL)) return 0;
   return bytes == 0 ? UINT64_MAX : (budget - weights) / bytes;
-}
-
-/* <The table of shapes> */
-static const struct named_shape shapes[] = {
-  {"gpt2", "gpt2", "Radford and others 2019", 50257, 1024, 768, 3072,
-    12, 12, 12, 64, 0, true},
-  {"gpt2-medium", "gpt2", "Radford and others 2019", 50257, 1024, 1024, 4096,
-    24, 16, 16, 64, 0, true},
-  {"gpt2-large", "gpt2", "Radford and others 2019", 50257, 1024, 1280, 5120,
-    36, 20, 20, 64, 0, true},
-  {"gpt2-xl", "gpt2", "Radford and others 2019", 50257, 1024, 1600, 6400,
-    48, 25, 25, 64, 0, true},
-  {"gpt3", "gpt2", "Brown and others 2020", 50257, 2048, 12288, 49152,
-    96, 96, 96, 128, 0, true},
-  {"llama-7b", "llama", "Touvron and others 2023", 32000, 2048, 4096, 11008,
-    32, 32, 32, 128, 0, false},
-  {"llama-13b", "llama", "Touvron and others 2023", 32000, 2048, 5120, 13824,
-    40, 40, 40, 128, 0, false},
-  {"llama2-70b", "llama", "Touvron and others 2023b", 32000, 4096, 8192, 28672,
-    80, 64, 8, 128, 0, false},
-  {"llama3-8b", "llama", "Grattafiori and others 2024", 128256, 8192, 4096,
-    14336, 32, 32, 8, 128, 0, false},
-  {"llama3-70b", "llama", "Grattafiori and others 2024", 128256, 8192, 8192,
-    28672, 80, 64, 8, 128, 0, false},
-  {"mistral-7b", "mistral", "Jiang and others 2023", 32000, 32768, 4096, 14336,
-    32, 32, 8, 128, 4096, false},
-  {"qwen2-7b", "qwen2", "Yang and others 2024", 152064, 131072, 3584, 18944,
-    28, 28, 4, 128, 0, false} };
-
-const struct named_shape *named_shape_at(size_t i)
-{ return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL; }
-static void shape_settings(const struct named_shape *s, struct model_config *c)
-{
-  size_t f = 0;
-  while (strcmp(config_family(f)->family, s->family) != 0) f++;
-  *c = *config_family(f);
-  c->vocab_size = s->vocab_size, c->n_positions = s->n_positions;
-  c->d_model = s->d_model, c->d_inner = s->d_inner;
-  c->n_layers = s->n_layers, c->n_heads = s->n_heads;
-  c->n_kv_heads = s->n_kv_heads, c->head_dim = s->head_dim;
-  c->window = s->window, c->window_from = 0;
-  c->tied = s->tied;
-}
-
-bool named_shape_find(const char *name, struct model_config *c, struct error *why)
-{
-  char list[300] = "";
-  for (size_t i = 0; named_shape_at(i) != NULL; i++) {
-    const struct named_shape *s = named_shape_at(i);
-    if (strcmp(s->name, name) == 0) {
-      shape_settings(s, c);
-      return true;
-    }
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
-      i > 0 ? ", " : "", s->name);
-  }
-  return error_say(why, "no shape is called `%s'; wanted: one of %s", name,
-    list);
 }

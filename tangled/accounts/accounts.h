@@ -40,7 +40,7 @@ uint64_t footprint_rows(const struct model_config *c, uint32_t layer,
   const struct cache_plan *p);
 
 /* the bytes of the whole cache: what cache_open allocates with preallocate; errors: a
-   head is not a multiple of the block; more than 63 bits can count */
+   head is not a multiple of the block; more bytes than 63 bits can count */
 bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   uint64_t *bytes, struct error *why);
 

@@ -1,0 +1,123 @@
+@i types.w
+@s roofline int
+@s phase int
+@s engine int
+@s kernels int
+
+\chapterquestion{How fast is this machine, and how long does a pass take?}
+@** Measuring a machine and a pass.
+\incipit{C}{hapter 5} compares passes of a model with two speeds of the machine. Its header \.{phases.h} declares the functions that measure both; here they are.
+
+@(measure.c@>=
+#include "ground/timing.h"
+#include "phases/phases.h"
+@;@#
+@<Probe the machine@>@;
+@<Take the time of a pass@>@;
+
+@* Rounds of probes. \label{sec:roundsofprobes}
+Chapter 5 says what the probes are for (\cref{sec:machine}). Each worker does its share of the work: it runs |probe_flops|, and then |probe_bandwidth| over its part of the block.
+@^probe@>
+
+@<Probe the machine@>=
+enum { PROBES = 15, SPINS = 1 << 27, SWEPT = 1 << 26 };
+  /* |SWEPT|: the fewest floats that are read, 256 MiB of them */
+struct probe_part { uint64_t done; float left; };
+struct roofline_probe { const struct kernels *k; const float *block;
+  size_t swept; struct probe_part *of; };
+  /* |block[swept]|, |of[workers]| */
+static void measure_flops(void *ctx, unsigned worker, unsigned workers)
+{
+  struct roofline_probe *p = ctx;
+  (void) workers;
+  p->of[worker].done = p->k->probe_flops(SPINS, &p->of[worker].left);
+}
+static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
+{
+  struct roofline_probe *p = ctx;
+  size_t share = p->swept / workers, from = share * worker;
+  size_t to = worker + 1 == workers ? p->swept : from + share;
+  p->of[worker].left = p->k->probe_bandwidth(p->block + from, to - from);
+}
+
+@ The block has four times the bytes of the last-level cache, as the system reports it, and never fewer than \given{256} MiB; so what one round leaves in the cache is gone before the next one asks for it. The block is written once before it is read; otherwise the system would map the same empty page everywhere.
+
+@<Probe the machine@>=
+bool roofline_measure(struct memory *m, const struct engine *e,
+  struct roofline *out, struct error *why)
+{
+  double madds[PROBES], bytes[PROBES];
+  unsigned workers = pool_workers(e->pool);
+  size_t swept = timing_last_cache();
+  if (swept < SWEPT) swept = SWEPT; /* four times the bytes are as many floats */
+  struct probe_part *of = memory_alloc(m, MEMORY_OTHER, workers, sizeof *of, why);
+  float *block = of == NULL ? NULL
+    : memory_alloc(m, MEMORY_OTHER, swept, sizeof *block, why);
+  struct roofline_probe p = @[{ e->k, block, swept, of }@];
+  for (size_t i = 0; block != NULL && i < swept; i++) block[i] = 1;
+  for (int r = 0; block != NULL && r < PROBES; r++)
+    @<Take the time of one round of probes@>@;
+  if (block != NULL) *out = (struct roofline) @[{
+    timing_quartiles(madds, PROBES).median,
+    timing_quartiles(bytes, PROBES).median }@];
+  memory_free(m, block);
+  memory_free(m, of);
+  return block != NULL;
+}
+
+@ The work of all workers is divided by the time until the last of them is done.
+
+@<Take the time of one round of probes@>=
+{
+  double start = timing_seconds(), done = 0;
+  pool_run(e->pool, measure_flops, &p);
+  double middle = timing_seconds();
+  pool_run(e->pool, measure_bandwidth, &p);
+  double end = timing_seconds();
+  for (unsigned i = 0; i < workers; i++) done += (double) of[i].done;
+  madds[r] = done / (middle - start);
+  bytes[r] = (double) (p.swept * sizeof *p.block) / (end - middle);
+}
+
+@* Passes timed. \label{sec:timedpasses}
+The token ids do not matter for the time; ours only differ from one row to the next. Rows that the store lacks are first filled in chunks, which need little memory.
+
+@<Take the time of a pass@>=
+static bool read_on(const struct generate_context *g, size_t from, size_t n,
+  size_t chunk, float *logits, struct error *why)
+{
+  struct pass *p = NULL;
+  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
+  if (rows == NULL) return false;
+  for (size_t i = 0; i < n; i++)
+    rows[i] = (struct row) @[{ 0, (uint32_t) (from + i),
+      (uint32_t) ((from + i) * 31 % g->lm->config.vocab_size) }@];
+  bool ok = model_read(g, rows, n, chunk, &p, why);
+  if (ok && logits != NULL)
+    ok = model_logits(g->e, g->lm, p, &(size_t) @[{ p->n - 1 }@], 1, logits, why);
+  pass_close(p);
+  memory_free(g->m, rows);
+  return ok;
+}
+
+@ The clock runs from the call to the logits, and the counters are read at both ends.
+
+@<Take the time of a pass@>=
+bool phase_read(const struct generate_context *g, size_t depth, size_t n,
+  size_t chunk, struct phase *out, struct error *why)
+{
+  size_t v = g->lm->config.vocab_size, have;
+  store_crop(g->s, 0, depth);
+  have = store_length(g->s, 0);
+  if (have < depth && !read_on(g, have, depth - have, 256, NULL, why))
+    return false;
+  float *logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, v, sizeof *logits, why);
+  if (logits == NULL) return false;
+  struct counters before = *g->e->c;
+  double start = timing_seconds();
+  bool ok = read_on(g, depth, n, chunk, logits, why);
+  out->seconds = timing_seconds() - start;
+  out->work = counters_since(&before, g->e->c);
+  memory_free(g->m, logits);
+  return ok;
+}

@@ -1,0 +1,112 @@
+@i types.w
+@s kv_format int
+@s named_shape int
+
+\chapterquestion{Where do the numbers of a footprint come from?}
+@** Published shapes, and numbers that do not fit.
+\incipit{C}{hapter 6} computes what a model needs from its shape, and stores keys and values in formats of few bits. Two parts of its modules are here: the table of published shapes (\cref{sec:cachebill} has its header), and the function that says whether numbers can be packed.
+
+@* Published shapes. \label{sec:shapetable}
+The table and its search are a file of their own.
+
+@(shapes.c@>=
+#include <stdio.h>
+#include <string.h>
+#include "accounts/accounts.h"
+#include "families/config.h"
+@;@#
+@<The table of shapes@>@;
+
+@ The numbers are from the papers that each line names, or from the settings published with the weights.
+
+@<The table of shapes@>=
+static const struct named_shape shapes[] = @[{@|
+  {"gpt2", "gpt2", "Radford and others 2019", 50257, 1024, 768, 3072,
+    12, 12, 12, 64, 0, true},@|
+  {"gpt2-medium", "gpt2", "Radford and others 2019", 50257, 1024, 1024, 4096,
+    24, 16, 16, 64, 0, true},@|
+  {"gpt2-large", "gpt2", "Radford and others 2019", 50257, 1024, 1280, 5120,
+    36, 20, 20, 64, 0, true},@|
+  {"gpt2-xl", "gpt2", "Radford and others 2019", 50257, 1024, 1600, 6400,
+    48, 25, 25, 64, 0, true},@|
+  {"gpt3", "gpt2", "Brown and others 2020", 50257, 2048, 12288, 49152,
+    96, 96, 96, 128, 0, true},@|
+  {"llama-7b", "llama", "Touvron and others 2023", 32000, 2048, 4096, 11008,
+    32, 32, 32, 128, 0, false},@|
+  {"llama-13b", "llama", "Touvron and others 2023", 32000, 2048, 5120, 13824,
+    40, 40, 40, 128, 0, false},@|
+  {"llama2-70b", "llama", "Touvron and others 2023b", 32000, 4096, 8192, 28672,
+    80, 64, 8, 128, 0, false},@|
+  {"llama3-8b", "llama", "Grattafiori and others 2024", 128256, 8192, 4096,
+    14336, 32, 32, 8, 128, 0, false},@|
+  {"llama3-70b", "llama", "Grattafiori and others 2024", 128256, 8192, 8192,
+    28672, 80, 64, 8, 128, 0, false},@|
+  {"mistral-7b", "mistral", "Jiang and others 2023", 32000, 32768, 4096, 14336,
+    32, 32, 8, 128, 4096, false},@|
+  {"qwen2-7b", "qwen2", "Yang and others 2024", 152064, 131072, 3584, 18944,
+    28, 28, 4, 128, 0, false} }@];
+
+@ The settings of a shape begin as those of its family.
+
+@<The table of shapes@>=
+const struct named_shape *named_shape_at(size_t i)
+{@+ return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL;@+ }
+static void shape_settings(const struct named_shape *s, struct model_config *c)
+{
+  size_t f = 0;
+  while (strcmp(config_family(f)->family, s->family) != 0) f++;
+  *c = *config_family(f);
+  c->vocab_size = s->vocab_size, c->n_positions = s->n_positions;
+  c->d_model = s->d_model, c->d_inner = s->d_inner;
+  c->n_layers = s->n_layers, c->n_heads = s->n_heads;
+  c->n_kv_heads = s->n_kv_heads, c->head_dim = s->head_dim;
+  c->window = s->window, c->window_from = 0;
+  c->tied = s->tied;
+}
+
+@ If no shape has the given name, the error lists all names, since you cannot guess whether it is \texttt{llama2-70b} or \texttt{llama-2-70b}.
+
+@<The table of shapes@>=
+bool named_shape_find(const char *name, struct model_config *c, struct error *why)
+{
+  char list[300] = "";
+  for (size_t i = 0; named_shape_at(i) != NULL; i++) {
+    const struct named_shape *s = named_shape_at(i);
+    if (strcmp(s->name, name) == 0) {
+      shape_settings(s, c);
+      return true;
+    }
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+      i > 0 ? ", " : "", s->name);
+  }
+  return error_say(why, "no shape is called `%s'; wanted: one of %s", name,
+    list);
+}
+
+@* Numbers that a format cannot hold. \label{sec:holds}
+Some numbers cannot be packed: an infinite number makes the scale of its block infinite, a very large one makes it overflow binary16, and a NaN is packed as 0. Inside a pass no check is needed. A row with a number that is not finite is recorded after the layer that produced it, and an infinite scale makes every row that attends to it non-finite, and so recorded as well (\cref{sec:forward}). Other callers can ask first. (In binary16 itself a large number rounds to infinity, and that is allowed.)
+
+@(holds.c@>=
+#include <math.h>
+#include "functions/numbers.h"
+#include "accounts/formats.h"
+@#
+bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
+  struct error *why)
+{
+  const struct number_type *t = &number_types[f->type];
+  if (n % t->block != 0)
+    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
+      f->name, t->block);
+  for (size_t i = 0; i < n; i++) {
+    if (x[i] - x[i] != 0)
+      return error_say(why, "number %zu is not finite;"@|
+        " wanted: finite numbers", i);
+    if (t->largest > 0
+        && (num_to_f16(fabsf(x[i]) / t->largest) & 0x7c00) == 0x7c00)
+      return error_say(why, "number %zu, %g, gives its"@|
+        " block a scale beyond binary16;"@|
+        " wanted: a smaller number", i, (double) x[i]);
+  }
+  return true;
+}
