@@ -6,7 +6,7 @@
 /* <Probe the machine> */
 
 /* SWEPT: the fewest floats that are read, 256 MiB of them */
-enum { PROBES = 7, SPINS = 1 << 27, SWEPT = 1 << 26 };
+enum { PROBES = 15, SPINS = 1 << 27, SWEPT = 1 << 26 };
 struct probe_part { uint64_t done; float left; };
 
 /* block[swept], of[workers] */
