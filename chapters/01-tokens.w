@@ -840,7 +840,7 @@ if (b == 0xed)@+ high = 0x9f;
 if (b == 0xf0)@+ low = 0x90;
 if (b == 0xf4)@+ high = 0x8f;
 
-@ |utf8_next| also answers how many bytes at the end of a text wait for more. (\Cref{sec:lossy} has three functions that grow from it: they find how far whole characters reach, show a broken text, and give the number of a character.)
+@ |utf8_next| also answers how many bytes at the end of a text wait for more. (\Cref{sec:notutf} has three functions that grow from it: they find how far whole characters reach, show a broken text, and give the number of a character.)
 
 @(utf8.h@>=
 size_t utf8_held(const unsigned char *byte, size_t n);
@@ -1030,7 +1030,7 @@ special token that token (|parse_special|), and are the ids that the files put a
 @* The check. \label{sec:tokenscheck}
 Here is the way from a text to its ids, all of it, now that the parts have names: cut, and
 encode every piece. (The text must be whole characters from
-end to end; a text that may have other bytes in it is first cut into runs, \cref{sec:lossy}.)
+end to end; a text that may have other bytes in it is first cut into runs, \cref{sec:notutf}.)
 
 @<From a text to its ids@>=
 static bool encode(struct memory *m, const struct bpe *rules,

@@ -185,7 +185,7 @@ void unique_free(struct memory *m, struct unique_pieces *u)
 @<Enter a piece@>@;
 @<Cut the text, and enter its pieces@>@;
 
-@* Text that is not UTF-8. \label{sec:lossy}
+@* Text that is not UTF-8. \label{sec:notutf}
 A text with broken parts can be shown with a U+FFFD in the place of each (\cref{sec:bytes}). The result is for eyes only and must not be encoded again, since a broken byte has become
 three other bytes. The header is included by \.{utf8.h}.
 @^U+FFFD@>
