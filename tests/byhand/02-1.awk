@@ -11,7 +11,7 @@ END {
   split(p[8], x, ","); split(p[9], a, ","); split(p[10], b, ",")
   for (i = 1; i <= 2; i++) { if (x[i] != token[3, i] || x[i + 2] != place[3, i]) wrong = 1; near("corner", token[4, i], -1) }
   near("square", (x[1] ^ 2 + x[2] ^ 2 + x[3] ^ 2 + x[4] ^ 2) / 4, 1)
-  s = all; sub(/.*x times /, "", s); sub(/, that is.*/, "", s); gsub(/ and /, ", ", s); split(s, factor, /, */)
+  s = all; sub(/.*number by number, times /, "", s); sub(/, that is.*/, "", s); gsub(/ and /, ", ", s); split(s, factor, /, */)
   for (i = 1; i <= 2; i++) { near("A", a[i], x[i] * factor[i]); near("B", b[i], x[i + 2] * factor[i + 2]) }
   s = all; sub(/.*sqrt2=/, "", s); scale = s + 0; near("scale", scale, 1 / sqrt(2))
   s = all; sub(/.*exponentials sum to /, "", s); total = s + 0
