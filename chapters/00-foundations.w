@@ -40,7 +40,7 @@ into pairs, however many workers there are. They may share the pairs as they lik
 
 @ So the rule of the engine is: \emph{which numbers are added, and in which order, depends on the problem and never on the workers.} \Cref{sec:order} fixes the order for
 every sum in a model. Most steps consist of many sums, one for each row of a matrix; then each sum is added by one worker from beginning to end, and only
-the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:layer}). The rule need not cost speed: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
+the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions for any number of threads (\cref{sec:attend}). The rule need not cost speed: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
 
 Three things besides us can change a sum. A compiler may reorder it, or keep intermediate results in
 wider registers: |ground.h|, which every
@@ -172,7 +172,7 @@ and the formulas of chapter 6 are compared with the accounts.
 
 Two patterns of use have functions of their own. The first is an array that grows while it is filled. |memory_reserve| doubles it when it is full, so each element is
 copied fewer than two times on average, however long the array becomes (\cref{sec:allocator}). The second is a group of blocks that are freed
-together: a pass through a model needs a dozen arrays from its beginning to its end. They come from an
+together: a pass through a model needs some fifteen arrays from its beginning to its end. They come from an
 \emph{arena}. The allocations follow one another without tests; one test at the end finds out whether any of them failed, and one call frees all the blocks or keeps them for the next pass.
 @^growing array@>@^arena@>
 

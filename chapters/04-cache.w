@@ -36,7 +36,7 @@ In each layer a row makes three vectors: a query, a key and a value. Why are onl
 \begin{equation}\label{eq:cachedstepresult}
   y_i=\sum_{j=0}^{i}w_{ij}\,v_j,\qquad w_{ij}={e^{s_{ij}}\over\sum_{l=0}^{i}e^{s_{il}}},\qquad s_{ij}={q_i\cdot k_j\over\sqrt{d_h}},
 \end{equation}
-where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, and $d_h$ is the number of numbers in a head (\cref{sec:layer}). The key and the value of row $j$ occur in the results of row $j$ and of \emph{all later} rows. The query of row $i$ occurs in the result of row $i$ alone, and that result is computed once, in the pass that makes the query.
+where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, and $d_h$ is the number of numbers in a head (\cref{sec:attend}). The key and the value of row $j$ occur in the results of row $j$ and of \emph{all later} rows. The query of row $i$ occurs in the result of row $i$ alone, and that result is computed once, in the pass that makes the query.
 
 \fig{cachedstep}{fig:cachedstep}{One query against five keys: a pass of one row, in one head of one layer, after four rows that are stored. A query is a line of the triangle of scores, and a key is a column. The new row adds a line, for which it needs every column but no other line.}{A triangle of five lines and five columns. Its first four lines, the scores of earlier rows, and their four queries are dotted outlines. The last line is filled: the query of the new row meets the four cached keys above it and its own key, which gives five weights; below them the four cached values and the row's own value are added up to the result.}
 
@@ -588,7 +588,7 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
     pages_for(s, q->length + q->count), why);
 }
 
-@ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:kernels}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round, and then every row reads the rounded numbers, even of itself.
+@ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:attention}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round, and then every row reads the rounded numbers, even of itself.
 
 @<Show attention the rows of a sequence@>=
 static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
