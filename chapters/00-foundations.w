@@ -199,7 +199,7 @@ lock. Threads that write texts at the same time have one each; models and tokeni
 
 Two patterns of use have functions of their own. The first is an array that grows while it is filled. |memory_reserve| doubles it when it is full, so each element is
 copied fewer than two times on average, however long the array becomes (\cref{sec:allocator}). The second is a group of blocks that are freed
-together: a pass through a model needs a dozen arrays from its beginning to its end. They come from an
+together: a pass through a model needs more than a dozen arrays from its beginning to its end. They come from an
 \emph{arena} (\cref{sec:memoryheader}). The allocations follow one another without tests; one test at the end finds out whether any of them failed, and one call frees all the blocks or keeps them for the next pass.
 @^growing array@>@^arena@>
 

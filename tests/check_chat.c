@@ -1,4 +1,4 @@
-/* Appendix U: a talk.  Its answers are those of the protocol on ids that are rendered as a whole,
+/* A conversation.  Its answers are those of the protocol on ids that are rendered as a whole,
    and its rows are counted.  Most talks happen in this process, on streams that are files in
    memory; a terminal, and Ctrl-C from it, need build/incipit itself. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* Appendix S: constraints -- patterns against PCRE2, grammars against a recogniser by tables, masks
+/* Workshop 9: constraints -- patterns against PCRE2, grammars against a recogniser by tables, masks
  * against their definition, token by token. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "suite.h"

@@ -1,4 +1,4 @@
-/* Appendix T: conversations, templates, marks.  The data in tests/golden/conversations come from
+/* Workshop 7: conversations, templates, marks.  The data in tests/golden/conversations come from
  * Hugging Face's library. */
 #define _DEFAULT_SOURCE
 #include "tokens.h"

@@ -322,6 +322,32 @@ START_TEST(a_logit_that_is_no_number_is_an_error)
 }
 END_TEST
 
+START_TEST(of_equal_logits_the_lowest_id)
+{
+  /* with a head of zeros all logits are equal; then tokens 4 and 11 have the same line, and are the
+   * best or the worst, as its sign says: the best are tied, or all the others are */
+  uint32_t first[3];
+  for (int k = 0; k < 3; k++) {
+    struct tiny_rig r;
+    tiny_open(&r, 5, 2);
+    float *head = (float *) (uintptr_t) r.t.lm.head.weight.data;
+    for (size_t i = 0; i < TINY_V * TINY_D; i++) head[i] = 0;
+    if (k > 0) head[4 * TINY_D] = head[11 * TINY_D] = k == 1 ? 1.0f : -1.0f;
+    uint32_t prompt[2] = { 3, 1 };
+    struct generate_options want = { .max_new_tokens = 1 };
+    struct continuation c;
+    ck_assert_msg(run(&r, prompt, 2, &want, &c), "%s", r.why.text);
+    ck_assert_uint_eq(c.text.n, 3);
+    first[k] = c.text.id[2];
+    ids_free(&r.m, &c.text);
+    tiny_close(&r);
+  }
+  ck_assert_uint_eq(first[0], 0);
+  ck_assert_uint_eq(first[1] + first[2], 4);
+  ck_assert(first[1] == 0 || first[2] == 0);
+}
+END_TEST
+
 /* ---- causality: what a watcher saw, kept */
 struct seen {
   float k[TINY_LAYERS][32][TINY_KV * TINY_HD], v[TINY_LAYERS][32][TINY_KV * TINY_HD],
@@ -735,6 +761,7 @@ int main(void)
   tcase_add_test(t, a_context_that_is_only_claimed_costs_nothing);
   tcase_add_test(t, loop_survives_every_refusal);
   tcase_add_test(t, a_logit_that_is_no_number_is_an_error);
+  tcase_add_test(t, of_equal_logits_the_lowest_id);
   tcase_add_test(t, a_pass_that_is_given_up_has_not_been);
   tcase_add_test(t, a_text_that_is_given_up_keeps_what_it_has);
   tcase_add_test(t, later_tokens_change_nothing);

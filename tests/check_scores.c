@@ -1,4 +1,4 @@
-/* Appendix N: scores and ranks -- SentencePiece models and rank files, against the programs that
+/* Workshop 5: scores and ranks -- SentencePiece models and rank files, against the programs that
    they come from, against the definition, and against files that are wrong. */
 #define _DEFAULT_SOURCE
 #include "tokens.h"

@@ -1,4 +1,4 @@
-/* check_training.c -- appendix A: the corpus, the network and its way back, the run */
+/* check_training.c -- workshop 12: the corpus, the network and its way back, the run */
 #define _GNU_SOURCE
 #include <math.h>
 #include <sys/stat.h>

@@ -246,7 +246,7 @@ int main(int argc, char **argv)
   }
   if (isatty(2)) fprintf(stderr, "\n");
   if (compare_path != NULL) return compare();
-  printf("# worst errors of the functions of appendix F in units of the last place, by tests/ulp.c "
+  printf("# worst errors of the functions of workshop 1 in units of the last place, by tests/ulp.c "
          "(make ulp)\n"
          "# arguments: all of them for functions of one float, else random "
          "ones\nfunction,arguments,error,at\n");

@@ -1036,6 +1036,7 @@ static uint32_t grammar_group(struct parser *r, struct names *all);
 @* The transition network. \label{sec:constraintnetwork}
 A tree says what a text is made of. To read a text from left to right one wants to know something else: what may come next. So each shape becomes a piece of a \emph{network}, whose nodes say just that: read one byte of these and go on there; go on here or there; go through rule so-and-so and then on there; the rule ends. For
 patterns this is Thompson's construction, and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor \cited{Thompson 1968}; William Woods, 1970 \cited{Woods 1970}, for questions about rocks from the moon.} It needs a stack, of the places to go on at when rules end; a pattern has one rule, which nobody calls, and needs none.
+Masking the tokens of a language model by an automaton was described by \cited[Willard and Louf 2023]{Willard 2023}, whose program \emph{Outlines} makes the whole table of states and tokens beforehand. \emph{XGrammar} (\cited[Dong and others 2024]{Dong 2024}) keeps a stack for grammars, as we do, and computes beforehand what no stack can change.
 @^recursive transition network@>@^Thompson, Ken@>@^Woods, William@>
 
 @<A network@>=
