@@ -616,7 +616,7 @@ GPT-2 uses the \emph{GELU} \cited{Hendrycks 2016}, $x\,\Phi(x)$ with the distrib
 {1\over2}x\cdot\bigl(1+\tanh(\sqrt{2/\pi}\,(x+0.044715\,x^3))\bigr),\qquad {x\over1+e^{-x}}\cdot u.
 \end{gather*}
 Both functions are nearly 0 for negative numbers and nearly $x$ for large ones. The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it. Exponentials and
-tangents are our own (\cref{sec:numbers}): the C standard does not fix the last bits of a library's functions, and libraries differ in them.
+hyperbolic tangents are our own (\cref{sec:numbers}): the C standard does not fix the last bits of a library's functions, and libraries differ in them.
 @^GELU@>@^SiLU@>@^SwiGLU@>@^activation function@>@^MLP@>@^gate@>
 
 @ The third activation is the exact GELU, with the error function; some models of the first family use it.

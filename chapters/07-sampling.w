@@ -1197,7 +1197,7 @@ One temperature and one cut are enough for nearly everything; a second cut rarel
 \emph{Typical sampling} is the one that may remove the likeliest; its authors found it less repetitive in stories and summaries.
 @^choosing a sampler@>
 
-Two more thresholds are in Hugging Face's library.\side{\cited[Hewitt, Manning and Liang 2022]{Hewitt 2022}.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose.
+Two more thresholds are in Hugging Face's library.\side{\cited[Hewitt, Manning and Liang 2022]{Hewitt 2022}.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose. Elsewhere one finds \emph{top-a}, which removes tokens below $a$ times the \emph{square} of the best probability, so that it cuts more where the model is sure, and \emph{dynamic temperature}, which takes $T$ from the entropy.
 @^epsilon sampling@>@^eta sampling@>
 
 @ What is missing here, and why? \emph{Mirostat} holds the surprise of the text near a target: after each token it moves its cut up or down by the difference.\side{\cited[Basu, Ramachandran, Keskar and Varshney 2021]{Basu 2021}.} So the choice at a place depends on all choices before it, and not only on the text: a text that is interrupted and continued becomes another, unless the cut is saved with it. That is what \cref{sec:sampler} avoids. \emph{XTC}, ``exclude top choices'', does the opposite of truncation: with a given probability it removes all tokens above a threshold but the least likely of these. It makes texts more surprising by taking away what the model thinks best; we know of no evaluation. Our generator would have a random number for it, with another number in the place of the zero.
@@ -1208,7 +1208,7 @@ Two more thresholds are in Hugging Face's library.\side{\cited[Hewitt, Manning a
 Each stage of this chapter is in most programs of the kind, and hardly two programs agree on all of its edges. \Cref{tab:others} has those that a user can see. We took what most of them do, and where that left something open, what can be written down. So a text that was drawn elsewhere, with the same seed, is not drawn here again. What can be compared are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.
 
 \begin{table}[tp]
-\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0, vLLM (main) and llama.cpp of 2026. A dash: there is no such option. Where a stroke divides two, the first is for greedy decoding, the second for sampling.}
+\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0 (6978a60), vLLM (017e9f4) and llama.cpp (3f545be), of February and August 2026. A dash: there is no such option. Where a stroke divides two, the first is for greedy decoding, the second for sampling.}
 \centering\footnotesize\tabcolsep=3pt
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
 \toprule

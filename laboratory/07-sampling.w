@@ -42,7 +42,8 @@ int main(int argc, char **argv)
     { "values", print_heat }, { "values", print_orders },@|
     { "values", print_strategies }, { "values", print_measures },@|
     { "values", print_toy }, { "values", print_exposure },@|
-    { "values", print_other_order }, { "values", print_work },@|
+    { "values", print_other_order },@|
+    { "values", print_two_kernels }, { "values", print_work },@|
     { "values", print_extremes }, { "values", print_cycles },@|
     { "values", print_arithmetic }, { "values", print_chi },@|
     { "values", print_clock_keys }, { "", show_texts }, { "funnel", draw_funnel },@|
@@ -748,6 +749,59 @@ static bool print_other_order(struct fixture *lab, struct error *why)
   print_key("sampling.order.flips", "%zu", x.flips);
   print_key("sampling.order.draws", "%d", OTHER_ROWS * SEEDS);
   print_key("sampling.order.drawn", "%zu", x.drawn);
+  return true;
+}
+
+@* One kernel for a row, another for many. \label{lab:twokernels}
+Most engines have two kernels for a product with a matrix: one for a single row, which is made for reading weights fast, and one for many rows, which is made for multiplying. Each adds in the order that suits it. So the same token's logits depend on how many tokens were in its pass. We give our engine such a pair: a row alone keeps the order of the book, and many rows are added from left to right.
+
+@<Add up in another order@>=
+static void paired_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  if (rows == 1) kernels_plain.linear(e, list, n, x, rows, y);
+  else plain_linear(e, list, n, x, rows, y);
+}
+static bool read_singly(struct fixture *lab, const uint32_t *id, size_t n,
+  float *logits, struct error *why)
+{
+  bool ok = true;
+  store_clear(lab->b.s);
+  for (uint32_t i = 0; ok && i < n; i++) {
+    struct pass *p = NULL;
+    const struct row row = @[{ 0, i, id[i] }@];
+    ok = model_forward(&lab->e, lab->model, lab->b.s, &row, 1, &p, why)
+      && model_logits(&lab->e, lab->model, p, &(size_t) @[{ 0 }@], 1,@|
+        logits + i * lab->model->config.vocab_size, why);
+    pass_close(p);
+  }
+  return ok;
+}
+
+@ The beginning of the tale is read twice with these kernels: in one pass, as a loop without a cache reads it, and row by row, as a loop with a cache does.
+
+@<Add up in another order@>=
+static bool print_two_kernels(struct fixture *lab, struct error *why)
+{
+  struct otherwise x = @[{ .most = 0 }@];
+  struct ids tale;
+  struct kernels pair = *lab->e.k;
+  const struct kernels *usual = lab->e.k;
+  size_t v = lab->model->config.vocab_size, n = OTHER_ROWS * v;
+  float *a = lab_take(lab, 2 * n, sizeof *a, why), *b = a + n;
+  pair.linear = paired_linear, lab->e.k = &pair;
+  bool ok = a != NULL && lab_tale(lab, &tale, why)@|
+    && lab_logits(lab, lab->b.s, tale.id, OTHER_ROWS, OTHER_ROWS, a, why)
+    && read_singly(lab, tale.id, OTHER_ROWS, b, why);
+  lab->e.k = usual;
+  for (uint32_t i = 0; ok && i < OTHER_ROWS; i++)
+    ok = compare_rows(&lab->dice.f, a + i * v, b + i * v, i, &x, why);
+  if (!ok) return false;
+  print_key("sampling.pair.entries", "%zu", n);
+  print_key("sampling.pair.differ", "%zu", x.differ);
+  print_key("sampling.pair.flips", "%zu", x.flips);
+  print_key("sampling.pair.draws", "%d", OTHER_ROWS * SEEDS);
+  print_key("sampling.pair.drawn", "%zu", x.drawn);
   return true;
 }
 

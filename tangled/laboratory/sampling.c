@@ -634,6 +634,53 @@ static bool print_other_order(struct fixture *lab, struct error *why)
   return true;
 }
 
+static void paired_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  if (rows == 1) kernels_plain.linear(e, list, n, x, rows, y);
+  else plain_linear(e, list, n, x, rows, y);
+}
+
+static bool read_singly(struct fixture *lab, const uint32_t *id, size_t n,
+  float *logits, struct error *why)
+{
+  bool ok = true;
+  store_clear(lab->b.s);
+  for (uint32_t i = 0; ok && i < n; i++) {
+    struct pass *p = NULL;
+    const struct row row = { 0, i, id[i] };
+    ok = model_forward(&lab->e, lab->model, lab->b.s, &row, 1, &p, why)
+      && model_logits(&lab->e, lab->model, p, &(size_t) { 0 }, 1,
+        logits + i * lab->model->config.vocab_size, why);
+    pass_close(p);
+  }
+  return ok;
+}
+
+static bool print_two_kernels(struct fixture *lab, struct error *why)
+{
+  struct otherwise x = { .most = 0 };
+  struct ids tale;
+  struct kernels pair = *lab->e.k;
+  const struct kernels *usual = lab->e.k;
+  size_t v = lab->model->config.vocab_size, n = OTHER_ROWS * v;
+  float *a = lab_take(lab, 2 * n, sizeof *a, why), *b = a + n;
+  pair.linear = paired_linear, lab->e.k = &pair;
+  bool ok = a != NULL && lab_tale(lab, &tale, why)
+    && lab_logits(lab, lab->b.s, tale.id, OTHER_ROWS, OTHER_ROWS, a, why)
+    && read_singly(lab, tale.id, OTHER_ROWS, b, why);
+  lab->e.k = usual;
+  for (uint32_t i = 0; ok && i < OTHER_ROWS; i++)
+    ok = compare_rows(&lab->dice.f, a + i * v, b + i * v, i, &x, why);
+  if (!ok) return false;
+  print_key("sampling.pair.entries", "%zu", n);
+  print_key("sampling.pair.differ", "%zu", x.differ);
+  print_key("sampling.pair.flips", "%zu", x.flips);
+  print_key("sampling.pair.draws", "%d", OTHER_ROWS * SEEDS);
+  print_key("sampling.pair.drawn", "%zu", x.drawn);
+  return true;
+}
+
 /* <Change the order of the stages> */
 static const char *const llama_order[] = { "bias", "penalties", "ngram",
   "top_k", "typical_p", "top_p", "min_p", "temperature" };
@@ -848,7 +895,8 @@ int main(int argc, char **argv)
     { "values", print_heat }, { "values", print_orders },
     { "values", print_strategies }, { "values", print_measures },
     { "values", print_toy }, { "values", print_exposure },
-    { "values", print_other_order }, { "values", print_work },
+    { "values", print_other_order },
+    { "values", print_two_kernels }, { "values", print_work },
     { "values", print_extremes }, { "values", print_cycles },
     { "values", print_arithmetic }, { "values", print_chi },
     { "values", print_clock_keys }, { "", show_texts }, { "funnel", draw_funnel },
