@@ -784,7 +784,7 @@ Nearly every program that lets a model write has stop strings. No two of those i
 @^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 \begin{table}[tbp]
-\tabcaption{tab:stopothers}{Stop strings in four programs; the last column is what waits because a stop string may have begun. Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library (6978a60), \.{detokenizer.py} of vLLM (017e9f4), \.{server-context.cpp} of llama.cpp (3f545be).}
+\tabcaption{tab:stopothers}{Stop strings in four programs; the last column is what waits because a stop string may have begun. Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library (\texttt{6978a60}), \.{detokenizer.py} of vLLM (\texttt{017e9f4}), \.{server-context.cpp} of llama.cpp (\texttt{3f545be}).}
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
 \toprule
