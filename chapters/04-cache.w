@@ -4,7 +4,7 @@
 
 \chapterquestion{The model has read this text a moment ago. Why must it read it again?}
 @** The KV cache: keep, page, fork, crop.
-\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. We leave this step out: the keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but a text of \given{1000} tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
+\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. So we leave this step out: the keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but a text of \given{1000} tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
 @^KV cache@>
 
 The change is one line. It costs memory, a great deal of it for a long text, and it raises questions that the naive loop did not have. What exactly is in the cache after a given number of steps? Is a row's own key there when the row attends? What if two texts begin alike, or if a text is taken back a few tokens and goes on differently? Such questions invite off-by-one errors, and three of the five tutorials make them.
@@ -79,7 +79,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 }
 
 @* Cached equals recomputed, bit for bit. \label{sec:twice}
-Is it the same text? The program of this chapter lets the built-in model write the sentence of chapter 3 twice, first with the line and then without it, and compares all \val{cache.late.of} logits of each of the four steps (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
+Is it the same text? The program of this chapter takes the four steps of the case by hand twice, first with the line and then without it, and compares all \val{cache.late.of} logits of each step (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
 
 In most other engines it is otherwise. They multiply a matrix by one row with another kernel than by many rows, and the two kernels add in different orders. So the last bits of the logits differ with and without the cache, and once in a while a token does.
 @^order of summation@>
@@ -130,12 +130,12 @@ A step with the cache has one row, which costs a constant by itself and attends 
 \end{equation}
 where a step of the naive loop took $an+bn(n+1)/2$. So we timed each of \given{1000} steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key, with a mean error of \val[1]{cache.clock.error} percent.
 
-All \given{1000} tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for \given{100}, \val[1]{cache.clock.ratio.300} for \given{300}, and \val[0]{cache.clock.ratio.1000} for \given{1000}. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}. (That chapter finds \val[2]{phases.ms.pocket.1.1000.1} milliseconds for a row after \given{1000} others, and this one \val[2]{cache.clock.step.1000}: the two were timed in different hours on a machine that others share.)
+All \given{1000} tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for \given{100}, \val[1]{cache.clock.ratio.300} for \given{300}, and \val[0]{cache.clock.ratio.1000} for \given{1000}. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}. (A row after \given{1000} others takes \val[2]{cache.clock.step.1000} milliseconds in this run; that chapter times the same step by itself, and finds \val[2]{phases.ms.pocket.1.1000.1}.)
 
 \fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it, and the fitted line of \eqref{eq:cachedstep}, which is bent by the logarithmic axes. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic axes. The naive one rises steadily over two orders of magnitude. The cached one is nearly flat at first and rises a little towards many tokens, close to the fitted curve.}
 
 @* Memory per token. \label{sec:price}
-The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and \given{100} written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have not been computed; so each computation of a row that was saved has cost \val[0]{cache.price.50.100} bytes. The longer the text, the lower this price, because the work that is saved grows with the square of the text and the memory only in proportion to it: for \given{1000} tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
+The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and \given{100} written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have been saved. That makes \val[0]{cache.price.50.100} bytes of memory for each row of work saved. The longer the text, the lower this price, because the work that is saved grows with the square of the text and the memory only in proportion to it: for \given{1000} tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
 
 Memory is not the whole price. What is stored must also be read again: each step reads all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
 
@@ -148,10 +148,10 @@ Memory is not the whole price. What is stored must also be read again: each step
 \noindent and the values the same. A pass of \emph{one} row for each sequence changes 10 to 11. That is all that a cached step does to the cache: each layer has one position more. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
 
 @* Turned keys: RoPE and the cache. \label{sec:turned}
-The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). Turned once, a key serves every later query. If keys were stored before rotation, every row that attends to a key would have to turn it again: one rotation for each pair, in every layer.
+The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). A key that has been turned once serves every later query. If keys were stored before rotation, every row that attends to a key would have to turn it again: one rotation for each pair of a query and a key, in every layer.
 @^RoPE@>
 
-What is gained in work is lost in freedom: a turned key belongs to its position. Suppose that the first half of a text is dropped and the rest moved to the front. Then all keys of the rest must be turned back by the distance, row by row. Yet that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it looked back, and
+The price is that a turned key belongs to its position. Suppose that the first half of a text is dropped and the rest moved to the front. Then all keys of the rest must be turned back by the distance, row by row. Yet that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it looked back, and
 what it took from the half that was dropped cannot be taken out again.
 
 For the same reason a paragraph that was read at position 0 cannot be pasted after another text, to whatever positions its keys are turned: its rows have not looked at that text. So there can be no table of common paragraphs that are computed once and used anywhere. Only the \emph{beginning} of a text can be
@@ -161,9 +161,9 @@ shared, because it has the same positions and the same tokens before it in both.
 @^context shift@>
 
 @* Sequences of a store. \label{sec:sequences}
-So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store must know its \emph{sequences}: which rows belong to which text, how many there are, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.
+So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store knows its \emph{sequences}: which rows belong to which text, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.
 
-Three things happen to a sequence. A pass brings new rows. The store admits them or refuses, before anything is computed: a position must not be missing, come twice, or be beyond the context. A second text may go on from where the first is, so a sequence can be \emph{forked}. And a text can be taken back to an earlier position, or be given up; then the sequence is \emph{cropped}, and the store forgets the rows after that position. These duties are the same wherever the rows are kept.
+Three things happen to a sequence. A pass \emph{appends} rows; the store admits them or refuses, before anything is computed, since a position must not be missing, come twice, or be beyond the context. A sequence can be \emph{forked}, when a second text goes on from where the first is. And it can be \emph{cropped}, when a text is taken back to an earlier position or given up: the store forgets the rows from that position on.
 @^sequence@>@^fork@>@^crop@>
 
 @* A paged cache: block tables, forks, copy on write. \label{sec:pages}
@@ -217,45 +217,9 @@ The caller says how many rows the cache may hold. Memory is not taken for all of
 @<A store that keeps its rows in pages@>@;
 #endif
 
-@ What a store knows of its sequences is the same wherever it keeps the rows: how many rows each sequence has, which tokens they had, and, during a pass, which row comes where. So it is a table of its own. The rows of a pass may come in any order. If a sequence that has |length| rows gets |count| more, their positions must be |length| \dots\ |length+count-1|, each once. So there is exactly one place for each row, and |order| lists the rows by these places. The functions are in \cref{sec:sequencetable}.
+@ What a cache knows of the tokens in its rows is in a table of its own, \.{sequences.h} (\cref{sec:sequencetable}). For each sequence it has |length|, the number of rows that count, and |token|, their tokens; during a pass also |count|, the number of rows that the pass brings.
 
-@(sequences.h@>=
-#ifndef INCIPIT_SEQUENCES_H
-#define INCIPIT_SEQUENCES_H
-#include "model/store.h"
-struct kv_sequence {
-  size_t length; /* rows of the sequence that count */
-  uint32_t *token; size_t cap, computed;
-    /* |[cap]|; how many of them are known from earlier passes */
-  size_t first, count; /* its rows in |order|, during a pass */
-};
-  /* what a cache knows of one sequence */
-struct sequence_table { struct kv_sequence *sequence; size_t *order; };
-  /* |[n_sequences]|; |[n_rows]|, during a pass: indices of rows by sequence and position, plus one,
-     because 0 says that no row has come there yet */
-@<What a table of sequences does@>@;
-#endif
-
-@ Each function also gets the store that the table belongs to, which has the rows of the pass, the sizes and the memory.
-
-@<What a table of sequences does@>=
-bool sequences_open(struct sequence_table *t, struct store *s, struct error *why);
-  /* |n_sequences| empty sequences */
-bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why);
-  /* finds the place of each row of the pass, and sets |rows_recomputed|; errors: a position beyond the
-     context, stored already, after a gap or given twice, and memory; then nothing has changed */
-void sequences_end(struct sequence_table *t, struct store *s, bool commit);
-  /* the rows of the pass count from now on, or are forgotten */
-bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
-  struct error *why);
-  /* copies the tokens of |from| to the empty sequence |to| */
-void sequences_close(struct sequence_table *t, struct store *s);
-  /* frees the table's arrays */
-size_t store_next_cap(size_t cap, size_t wanted, size_t max);
-  /* what the capacity |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
-     or |max| */
-
-@ A format says how rows are kept, in four bytes a number or in fewer. \Cref{sec:rowformats} has five of them; here there is only float32.
+A format says how rows are kept, in four bytes a number or in fewer. \Cref{sec:rowformats} has five of them; here there is only float32.
 
 @<A store that keeps its rows in pages@>=
 struct kv_format {@+ const char *name;@+ enum weight_type type;
@@ -338,20 +302,20 @@ struct cache {
 };
   /* a store that keeps its rows in pages */
 
-@ Most of what follows needs the number of pages for a given number of rows, and the size of a page. A \emph{plane} is what the page has of one layer: its keys, or its values.
+@ Most of what follows needs the number of pages for a given number of rows, and the size of a page. A \emph{part} of a page has the keys of one layer, or its values (\cref{fig:pagelayout}).
 
 @<What the cache holds@>=
 static inline size_t pages_for(const struct cache *s, size_t rows)
 {@+ return (rows + s->page_rows - 1) / s->page_rows;@+ }
-  /* how many pages |rows| rows fill, the last one perhaps in part */
-static inline size_t plane_bytes(const struct cache *s)
+  /* how many pages |rows| rows take, even if they do not fill the last one */
+static inline size_t part_bytes(const struct cache *s)
 {@+ return s->heads * s->page_rows * s->head_bytes;@+ }
-  /* the keys, or the values, of one layer in a page */
+  /* the keys of one layer in a page, or its values */
 static inline size_t page_bytes(const struct cache *s, const struct layer_group *f)
-{@+ return 2 * f->n_layers * plane_bytes(s);@+ }
+{@+ return 2 * f->n_layers * part_bytes(s);@+ }
   /* a whole page of a group */
 
-@ Opening a cache, reporting on it and closing it have little to do with pages; they are in \cref{sec:cacheopen}. They share the structures, and a few functions, through a header that nothing else includes.
+@ Opening a cache, reporting on it and closing it have little to do with pages; they are in \cref{sec:cacheopen}, with the table of sequences and the growing of block tables. These parts share the structures, and a few functions, through a header that nothing else includes.
 
 @(pages.h@>=
 #ifndef INCIPIT_PAGES_H
@@ -363,10 +327,18 @@ bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why);
   /* lets the pool of a group have |wanted| pages or more; errors: memory, and then
      the pool is as it was */
+bool list_reserve(struct cache *s, struct page_list *l, size_t n, struct error *why);
+  /* lets a block table have |n| entries; errors: memory, and then it is as it was */
+bool cache_reserve(struct cache *s, struct error *why);
+  /* gets pages for all rows of the pass; errors: the cache is full, and memory */
+void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
+  struct kv_view *v);
+void cache_crop(struct store *common, uint32_t sequence, size_t length);
+bool cache_fork(struct store *common, uint32_t from, uint32_t to, struct error *why);
 void cache_close(struct store *common);
-  /* frees a cache, even one that is only half open */
+  /* functions of a store; |cache_close| can close a cache that is only half open */
 extern const struct store_kind cache_kind;
-  /* the functions of a cache: a store is one if its |kind| is this */
+  /* the table of these functions: a store is a cache if its |kind| is this */
 #endif
 
 @ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page. The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
@@ -385,11 +357,18 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
       s->page_rows);
   if (wanted > f->n_free && !pages_grow(s, f, used + wanted, why))
     return false;
-  for (uint32_t i = 0; i < s->common.n_sequences; i++)
-    if (!list_grow(s, f, i, why))@+ return false;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++) {
+    const struct kv_sequence *q = &s->table.sequence[i];
+    size_t n = pages_for(s, q->length + q->count);
+    if (!list_reserve(s, &f->sequence[i], n, why))@+ return false;
+  }
   return true;
 }
-static bool cache_reserve(struct cache *s, struct error *why)
+
+@ Every group must have enough before any takes a page. After the last check nothing can fail, and the pages are given out.
+
+@<Have pages for the rows of the pass@>=
+bool cache_reserve(struct cache *s, struct error *why)
 {
   for (size_t k = 0; k < s->n_groups; k++)
     if (!group_reserve(s, &s->group[k], why))@+ return false;
@@ -397,33 +376,6 @@ static bool cache_reserve(struct cache *s, struct error *why)
     for (uint32_t i = 0; i < s->common.n_sequences; i++)
       assign_pages(s, &s->group[k], i);
   return true;
-}
-
-@ A pass begins in the table of sequences, and then has its pages reserved. If there are too few, the table forgets the pass. At its end the table has all there is to do.
-
-@<Begin and end a pass of the cache@>=
-static void cache_end(struct store *common, bool commit)
-{
-  struct cache *s = (struct cache *) common;
-  sequences_end(&s->table, common, commit);
-}
-static bool cache_begin(struct store *common, struct error *why)
-{
-  struct cache *s = (struct cache *) common;
-  if (!sequences_begin(&s->table, common, why)) return false;
-  if (cache_reserve(s, why)) return true;
-  cache_end(common, false);
-  return false;
-}
-static size_t cache_length(const struct store *common, uint32_t sequence)
-{
-  const struct cache *s = (const struct cache *) common;
-  return s->table.sequence[sequence].length;
-}
-static const uint32_t *cache_tokens(const struct store *common, uint32_t sequence)
-{
-  const struct cache *s = (const struct cache *) common;
-  return s->table.sequence[sequence].token;
 }
 
 @ A sequence needs one new page for each that its table lacks, and one more if its last page is partly filled and shared, because it must copy that page before it writes. (No other page of a table is written to.) The new pages are counted first.
@@ -498,7 +450,7 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
 static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
   size_t page, size_t head, size_t row)
 {
-  return f->page[page].data + part * plane_bytes(s)
+  return f->page[page].data + part * part_bytes(s)
     + (head * s->page_rows + row) * s->head_bytes;
 }
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
@@ -539,10 +491,7 @@ static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence
 @ How does a pool of pages grow? The store of \cref{model} allocates a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; and on a graphics processor the pages may be in use just then. But pages need not be next to each other, since the block table says where each of them is. So the pool allocates one more block, a \emph{slab}, for the new pages alone, and a page keeps its address as long as the cache is open. There are few slabs, because each has as many pages as all slabs before it.
 @^slab@>
 
-The first page of a slab is marked, since the slab is freed by its address. The new pages go on the stack of free pages, the lowest on top. Block tables also grow by doubling.
-@^page table@>
-
-@<Grow the pool and the tables@>=
+@<Grow the pool@>=
 bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
@@ -557,36 +506,18 @@ bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   char *slab = b->alloc(b, m, MEMORY_CACHE, cap - old, bytes, why);
   if (slab == NULL)@+ return false;
   f->cap = cap;
-  page[old].slab = true;
-  for (size_t i = old; i < cap; i++)
-    page[i].data = slab + (i - old) * bytes;
-  for (size_t i = cap; i > old; i--)
-    page[f->n_free++].free_next = (uint32_t) i - 1;
+  @<Cut the slab into pages, and make them free@>@;
   return true;
 }
 
-static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
-  struct error *why)
-{
-  if (n <= l->cap)@+ return true;
-  size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
-  uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
-    why);
-  if (page == NULL)@+ return false;
-  l->page = page;
-  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
-    sizeof *data, why);
-  if (data == NULL)@+ return false;
-  l->data = data, l->cap = cap;
-  return true;
-}
-static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
-  struct error *why)
-{
-  const struct kv_sequence *q = &s->table.sequence[sequence];
-  return list_reserve(s, &f->sequence[sequence],
-    pages_for(s, q->length + q->count), why);
-}
+@ The first page of a slab is marked, since the slab is freed by its address. The new pages go on the stack of free pages, the lowest on top.
+
+@<Cut the slab into pages, and make them free@>=
+page[old].slab = true;
+for (size_t i = old; i < cap; i++)
+  page[i].data = slab + (i - old) * bytes;
+for (size_t i = cap; i > old; i--)
+  page[f->n_free++].free_next = (uint32_t) i - 1;
 
 @ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:kernels}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round, and then every row reads the rounded numbers, even of itself.
 
@@ -598,21 +529,21 @@ static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
   while (window[layer] != window[f->layer])@+ f++;
   return f;
 }
-static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
+void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
   const struct cache *s = (const struct cache *) common;
   const struct layer_group *f = group_of(s, layer);
   const struct page_list *l = &f->sequence[sequence];
   size_t part = 2 * s->slot_in_group[layer];
-  *v = (struct kv_view) @[{ .key = part * plane_bytes(s),@|
-    .value = (part + 1) * plane_bytes(s), .page = l->data,@|
+  *v = (struct kv_view) @[{ .key = part * part_bytes(s),@|
+    .value = (part + 1) * part_bytes(s), .page = l->data,@|
     .page_rows = (uint32_t) s->page_rows,@|
     .row_bytes = (uint32_t) s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,@|
     .type = s->format.type }@];
 }
 
-@ A fork copies a table up to the page of the last row that counts, and adds one to the reference count of each of its pages. The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. An empty sequence may still have pages, if its first pass was aborted; it releases them first.
+@ A fork copies a table up to the page of the last row that counts, and adds one to the reference count of each of its pages. An empty sequence may still have pages, if its first pass was aborted; it releases them first.
 
 @<Fork a sequence@>=
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
@@ -630,7 +561,11 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   b->first = a->first;
   return true;
 }
-static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
+
+@ The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. If memory is refused half-way, the new sequence is empty again, and the other has not changed.
+
+@<Fork a sequence@>=
+bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
@@ -659,7 +594,7 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
 @ There is one thing that such a sequence cannot always do. If it is cropped, its next row must see the $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends, so the rows of the last pass can always be taken back; a caller that tries a continuation and rejects it needs no more. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
 
 @<Release pages@>=
-static void cache_crop(struct store *common, uint32_t sequence, size_t length)
+void cache_crop(struct store *common, uint32_t sequence, size_t length)
 {
   struct cache *s = (struct cache *) common;
   struct kv_sequence *q = &s->table.sequence[sequence];
@@ -674,28 +609,18 @@ static void cache_crop(struct store *common, uint32_t sequence, size_t length)
     group_crop(s, &s->group[k], sequence);
 }
 
-@ With this the table of functions is complete.
-
-@<The functions of a cache@>=
-const struct store_kind cache_kind = @[{@|
-  .begin = cache_begin, .end = cache_end, .view = cache_view,@|
-  .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,@|
-  .fork = cache_fork, .close = cache_close }@];
-
 @ The module's parts in C's order.
 
 @(cache.c@>=
 #include "cache/pages.h"
 @;@#
-@<Grow the pool and the tables@>@;
+@<Grow the pool@>@;
 @<Release pages@>@;
 @<Count the pages that a pass needs@>@;
 @<Take the pages that a sequence wants@>@;
 @<Have pages for the rows of the pass@>@;
-@<Begin and end a pass of the cache@>@;
 @<Show attention the rows of a sequence@>@;
 @<Fork a sequence@>@;
-@<The functions of a cache@>@;
 
 @* What the tutorials say. \label{sec:cachetutorials}
 The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. On what it contains when, three of them are off by one. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
@@ -713,9 +638,9 @@ O(n) is meant to be the cost of a whole text. Each step compares one row with a 
 \end{claimed}
 
 @* The check. \label{sec:cachecheck}
-The program of this chapter writes the text twice, looks at the cache before and after a step of one row, and forks a sequence. The fork copies nothing; when the first of the two sequences is written to, it copies the ten rows of the last page; the other then has that page for itself. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
+The program of this chapter takes the four steps of the case by hand in both ways, looks at the cache before and after a step of one row, and forks a sequence. The fork copies nothing; when the first of the two sequences is written to, it copies the ten rows of the last page; the other then has that page for itself. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
 
-\checkpoint{build/out/cache.txt}{the same text twice; ten positions and one more; a fork, and a full cache}
+\checkpoint{build/out/cache.txt}{the same steps twice; ten positions and one more; a fork, and a full cache}
 
 @c
 #include <inttypes.h>
@@ -724,12 +649,12 @@ The program of this chapter writes the text twice, looks at the cache before and
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
 #include "kernels/kernels.h"
-#include "loop/generate.h"
+#include "model/forward.h"
 #include "cache/cache.h"
 @;@#
-@<A model and the sentence that it writes@>@;
-@<Write the text twice, and compare@>@;
-@<Show what a step adds to the cache@>@;
+@<A model and the sentence that it reads@>@;
+@<Read more tokens of the sentence@>@;
+@<Take the steps of both loops, and compare@>@;
 @<Show what a fork costs@>@;
 int main(void)
 {
@@ -737,116 +662,118 @@ int main(void)
   struct error why;
   bool ok = writer_open(&w, &why) && print_twice(&w, &why)
     && print_fork(&w, &why);
-  ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
-  model_close(&w.m, w.lm);
+  ids_free(&w.m, &w.sentence), memory_free(&w.m, w.logits);
+  tokenizer_close(&w.m, w.t), model_close(&w.m, w.lm);
   if (!ok)@+ fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
-@ The built-in model of \.{models/pocket} knows the sentence by heart. Its tokenizer has seven ids for it.
+@ The built-in model writes this sentence, as \cref{loop} has shown, so we know which tokens come. There is room for the logits of two steps.
 
-@<A model and the sentence that it writes@>=
+@<A model and the sentence that it reads@>=
 struct writer { struct memory m;@+ struct counters c;@+ struct engine e;
-  struct model *lm;@+ struct tokenizer *t;@+ struct ids sentence; };
+  struct model *lm;@+ struct tokenizer *t;@+ struct ids sentence;
+  float *logits; };
 static bool writer_open(struct writer *w, struct error *why)
 {
   static const char text[] = "The cat sat on the mat.", pocket[] = "models/pocket";
   w->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &w->c }@];
-  return w->e.k != NULL && (w->lm = model_open(&w->m, pocket, why)) != NULL
-    && (w->t = tokenizer_open(&w->m, pocket, why)) != NULL
-    && tokenizer_encode(w->t, &w->m, text, strlen(text), false, false,
-      &w->sentence, why);
+  if (w->e.k == NULL || (w->lm = model_open(&w->m, pocket, why)) == NULL@|
+      || (w->t = tokenizer_open(&w->m, pocket, why)) == NULL)@+ return false;
+  w->logits = memory_alloc(&w->m, MEMORY_ACTIVATIONS,
+    2 * w->lm->config.vocab_size, sizeof (float), why);
+  return w->logits != NULL && tokenizer_encode(w->t, &w->m, text,@|
+    strlen(text), false, false, &w->sentence, why);
 }
 
-@ A watcher sees every step of both runs. In the first run it keeps what the step has cost and all its logits. In the second it prints both costs side by side, and counts the logits whose bytes differ.
+@ A sequence of a store reads |n| more tokens of the sentence, which begins again when it is over. The logits of the last row are asked for if there is a place for them.
 
-@<Write the text twice, and compare@>=
-enum {@+ GIVEN = 3, STEPS = 4@+ };
-struct trial { const struct store *s;@+ float *logits;@+ size_t vocab, differ;
-  bool again;@+ unsigned rows[STEPS], pairs[STEPS]; };
-  /* |logits|, |rows| and |pairs| are of the first run; |logits|: |[STEPS][vocab]| */
-static bool note_step(void *ctx, const struct step *now)
-{
-  struct trial *t = ctx;
-  size_t i = now->number - 1;
-  float *z = t->logits + i * t->vocab;
-  unsigned rows = (unsigned) (now->after.rows - now->before.rows);
-  unsigned pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
-  if (!t->again) {
-    t->rows[i] = rows, t->pairs[i] = pairs;
-    memcpy(z, now->logits, t->vocab * sizeof *z);
-    return true;
-  }
-  printf("%3zu %7u %6u  %9u %6u %7zu\n", i + 1, t->rows[i], t->pairs[i],@|
-    rows, pairs, store_length(t->s, 0));
-  for (size_t k = 0; k < t->vocab; k++)
-    t->differ += memcmp(z + k, now->logits + k, sizeof *z) != 0;
-  return true;
-}
-
-@ One function writes the text in either way. The sums of a run are what the counters have gained.
-
-@<Write the text twice, and compare@>=
-static bool write_text(struct writer *w, step_recall *recall, struct trial *t,
-  struct error *why)
-{
-  struct store *s = cache_open(&w->m, &w->lm->config, 1,
-    &(struct cache_options) @[{ .rows = 0 }@], why);
-  struct generate_context g = @[{ &w->e, w->lm, s, &w->m }@];
-  struct generate_options want = @[{ .max_new_tokens = STEPS, .on_step = note_step,@|
-    .ctx = t, .recall = recall }@];
-  struct continuation text = @[{ .n_prompt = 0 }@];
-  t->s = s, t->again = recall != NULL;
-  bool ok = s != NULL && generate(&g, w->sentence.id, GIVEN, &want, &text, why);
-  continuation_free(&w->m, &text);
-  store_close(s);
-  return ok;
-}
-static bool print_twice(struct writer *w, struct error *why)
-{
-  size_t n = w->lm->config.vocab_size;
-  struct trial t = @[{ .vocab = n, .logits = memory_alloc(&w->m,
-    MEMORY_ACTIVATIONS, STEPS * n, sizeof (float), why) }@];
-  printf("       forgetting        remembering\n");
-  printf("step   rows  pairs "@| "      rows  pairs  stored\n");
-  bool ok = t.logits != NULL && write_text(w, NULL, &t, why);
-  unsigned rows = (unsigned) w->c.rows, pairs = (unsigned) w->c.qk_pairs;
-  ok = ok && write_text(w, store_match_prefix, &t, why);
-  printf("all %7u %6u  %9u %6u\n", rows, pairs, (unsigned) w->c.rows - rows,@|
-    (unsigned) w->c.qk_pairs - pairs);
-  printf("%zu of %zu logits differ\n", t.differ, STEPS * n);
-  memory_free(&w->m, t.logits);
-  return ok;
-}
-
-@ Then the program reads ten tokens of the sentence, which it begins again when it is over, and one token more. It prints the shape of the cache and the rows that went in.
-
-@<Show what a step adds to the cache@>=
+@<Read more tokens of the sentence@>=
 static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
-  size_t n, struct error *why)
+  size_t n, float *logits, struct error *why)
 {
   struct row row[32];@+ struct pass *p;
-  size_t at = store_length(s, sequence);
+  size_t at = store_length(s, sequence), last = n - 1;
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) @[{ sequence, (uint32_t) (at + i),
       w->sentence.id[(at + i) % w->sentence.n] }@];
   if (!model_forward(&w->e, w->lm, s, row, n, &p, why))@+ return false;
+  bool ok = logits == NULL
+    || model_logits(&w->e, w->lm, p, &last, 1, logits, why);
   pass_close(p);
+  return ok;
+}
+
+@ One store forgets everything before a step, the other what does not belong to the text; then each reads what it lacks. The engine counts the work of either run by itself.
+
+@<Take the steps of both loops, and compare@>=
+enum {@+ GIVEN = 3, STEPS = 4@+ };
+static bool take_steps(struct writer *w, struct store *const *s,
+  struct counters *c, size_t *differ, struct error *why)
+{
+  size_t vocab = w->lm->config.vocab_size;
+  float *z = w->logits;
+  for (size_t n = GIVEN; n < GIVEN + STEPS; n++) {
+    store_crop(s[0], 0, 0);
+    store_match_prefix(s[1], 0, w->sentence.id, n - 1);
+    printf("%4zu", n - GIVEN + 1);
+    for (size_t k = 0; k < 2; k++) {
+      struct counters before = c[k];
+      w->e.c = &c[k];
+      if (!read_on(w, s[k], 0, n - store_length(s[k], 0), z + k * vocab, why))
+        return false;
+      printf("%10" PRIu64 "%7" PRIu64, c[k].rows - before.rows,@|
+        c[k].qk_pairs - before.qk_pairs);
+    }
+    printf("%8zu\n", store_length(s[1], 0));
+    for (size_t v = 0; v < vocab; v++)
+      *differ += memcmp(z + v, z + vocab + v, sizeof *z) != 0;
+  }
   return true;
 }
+
+@ Both stores are caches with the usual options. The sums of the two runs are what their counters say at the end.
+
+@<Take the steps of both loops, and compare@>=
+static bool print_twice(struct writer *w, struct error *why)
+{
+  struct counters c[2] = @[{ { .rows = 0 } }@];
+  struct cache_options usual = @[{ .rows = 0 }@];
+  struct store *s[2];
+  size_t differ = 0;
+  for (size_t k = 0; k < 2; k++)
+    s[k] = cache_open(&w->m, &w->lm->config, 1, &usual, why);
+  printf("            forgetting      remembering\n");
+  printf("step      rows  pairs      rows  pairs  stored\n");
+  bool ok = s[0] != NULL && s[1] != NULL && take_steps(w, s, c, &differ, why);
+  if (ok)@+ printf(" all%10" PRIu64 "%7" PRIu64 "%10" PRIu64 "%7" PRIu64@|
+    "\n%zu of %u logits differ\n", c[0].rows, c[0].qk_pairs, c[1].rows,@|
+    c[1].qk_pairs, differ, STEPS * w->lm->config.vocab_size);
+  store_close(s[0]), store_close(s[1]);
+  w->e.c = &w->c;
+  return ok;
+}
+
+@ Then there is a cache of three pages, of 16 rows each. It reads ten tokens, and one more. The eleventh is taken back, the sequence is forked, and each of the two goes on by one token. Then 25 more are too many.
+
+@<Show what a fork costs@>=
 static bool print_step(struct writer *w, struct store *s, size_t n,
   struct error *why)
 {
   const struct model_config *c = &w->lm->config;
-  uint64_t before = w->c.rows;
-  if (!read_on(w, s, 0, n, why))@+ return false;
-  printf("keys and values: [%u][1][%u][%zu][%u],", c->n_layers,@|
+  bool ok = read_on(w, s, 0, n, NULL, why);
+  if (ok)@+ printf("keys and values: [%u][1][%u][%zu][%u]\n", c->n_layers,@|
     c->n_kv_heads, store_length(s, 0), c->head_dim);
-  printf(" %" PRIu64 " rows in\n", w->c.rows - before);
-  return true;
+  return ok;
+}
+static void print_pages(const struct store *s, const char *when)
+{
+  struct cache_state now = cache_look(s);
+  printf("%-10s pages used: %zu, bytes copied: %zu\n", when,@|
+    now.pages_used, now.bytes_copied);
 }
 
-@ The cache has three pages of 16 rows. The eleventh token is taken back, the sequence is forked, and each of the two goes on by one token. Then 25 more are too many.
+@ The refusal is too long for one line of the box. So the program cuts it after the semicolon, before what is wanted.
 
 @<Show what a fork costs@>=
 static bool print_fork(struct writer *w, struct error *why)
@@ -856,14 +783,12 @@ static bool print_fork(struct writer *w, struct error *why)
   bool ok = s != NULL && print_step(w, s, 10, why) && print_step(w, s, 1, why);
   if (ok)@+ store_crop(s, 0, 10);
   ok = ok && store_fork(s, 0, 1, why);
-  if (ok)@+ printf("forked:   %zu page, "@| "%zu bytes copied\n",@|
-    cache_look(s).pages_used, cache_look(s).bytes_copied);
+  if (ok)@+ print_pages(s, "forked");
   for (uint32_t q = 0; ok && q < 2; q++) {
-    ok = read_on(w, s, q, 1, why);
-    if (ok)@+ printf("%u goes on: %zu pages, "@| "%zu bytes copied\n", q,@|
-      cache_look(s).pages_used, cache_look(s).bytes_copied);
+    ok = read_on(w, s, q, 1, NULL, why);
+    if (ok)@+ print_pages(s, q == 0 ? "0 goes on" : "1 goes on");
   }
-  if (ok && !read_on(w, s, 0, 25, why)) {
+  if (ok && !read_on(w, s, 0, 25, NULL, why)) {
     int half = (int) strcspn(why->text, ";") + 1;
     printf("%.*s\n %s\n", half, why->text, why->text + half);
   }

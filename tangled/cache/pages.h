@@ -46,26 +46,36 @@ struct cache {
   struct layer_group group[MAX_GROUPS];
 };
 
-/* how many pages rows rows fill, the last one perhaps in part */
+/* how many pages rows rows take, even if they do not fill the last one */
 static inline size_t pages_for(const struct cache *s, size_t rows)
 { return (rows + s->page_rows - 1) / s->page_rows; }
 
-/* the keys, or the values, of one layer in a page */
-static inline size_t plane_bytes(const struct cache *s)
+/* the keys of one layer in a page, or its values */
+static inline size_t part_bytes(const struct cache *s)
 { return s->heads * s->page_rows * s->head_bytes; }
 
 /* a whole page of a group */
 static inline size_t page_bytes(const struct cache *s, const struct layer_group *f)
-{ return 2 * f->n_layers * plane_bytes(s); }
+{ return 2 * f->n_layers * part_bytes(s); }
 
 /* lets the pool of a group have wanted pages or more; errors: memory, and then the
    pool is as it was */
 bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why);
 
-/* frees a cache, even one that is only half open */
+/* lets a block table have n entries; errors: memory, and then it is as it was */
+bool list_reserve(struct cache *s, struct page_list *l, size_t n, struct error *why);
+
+/* gets pages for all rows of the pass; errors: the cache is full, and memory */
+bool cache_reserve(struct cache *s, struct error *why);
+void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
+  struct kv_view *v);
+void cache_crop(struct store *common, uint32_t sequence, size_t length);
+bool cache_fork(struct store *common, uint32_t from, uint32_t to, struct error *why);
+
+/* functions of a store; cache_close can close a cache that is only half open */
 void cache_close(struct store *common);
 
-/* the functions of a cache: a store is one if its kind is this */
+/* the table of these functions: a store is a cache if its kind is this */
 extern const struct store_kind cache_kind;
 #endif
