@@ -315,7 +315,7 @@ static inline size_t page_bytes(const struct cache *s, const struct layer_group 
 {@+ return 2 * f->n_layers * part_bytes(s);@+ }
   /* a whole page of a group */
 
-@ Opening a cache, reporting on it and closing it have little to do with pages; they are in \cref{sec:cacheopen}, with the table of sequences and the growing of block tables. These parts share the structures, and a few functions, through a header that nothing else includes.
+@ These structures are in a header. The workshop has what little of the module is not about pages: the table of sequences, opening and closing, the report, and a header with the functions that both halves call (\cref{sec:cachestore}).
 
 @(pages.h@>=
 #ifndef INCIPIT_PAGES_H
@@ -323,22 +323,6 @@ static inline size_t page_bytes(const struct cache *s, const struct layer_group 
 #include "cache/cache.h"
 #include "cache/sequences.h"
 @<What the cache holds@>@;
-bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
-  struct error *why);
-  /* lets the pool of a group have |wanted| pages or more; errors: memory, and then
-     the pool is as it was */
-bool list_reserve(struct cache *s, struct page_list *l, size_t n, struct error *why);
-  /* lets a block table have |n| entries; errors: memory, and then it is as it was */
-bool cache_reserve(struct cache *s, struct error *why);
-  /* gets pages for all rows of the pass; errors: the cache is full, and memory */
-void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
-  struct kv_view *v);
-void cache_crop(struct store *common, uint32_t sequence, size_t length);
-bool cache_fork(struct store *common, uint32_t from, uint32_t to, struct error *why);
-void cache_close(struct store *common);
-  /* functions of a store; |cache_close| can close a cache that is only half open */
-extern const struct store_kind cache_kind;
-  /* the table of these functions: a store is a cache if its |kind| is this */
 #endif
 
 @ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page. The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
@@ -612,7 +596,7 @@ void cache_crop(struct store *common, uint32_t sequence, size_t length)
 @ The module's parts in C's order.
 
 @(cache.c@>=
-#include "cache/pages.h"
+#include "cache/inside.h"
 @;@#
 @<Grow the pool@>@;
 @<Release pages@>@;

@@ -198,7 +198,7 @@ The structures of a cache are in \.{pages.h} (\cref{sec:pagecode}). Opening one 
 
 @(open.c@>=
 #include <inttypes.h>
-#include "cache/pages.h"
+#include "cache/inside.h"
 @;@#
 @<Look at a cache, and close it@>@;
 @<Begin and end a pass of the cache@>@;
@@ -359,7 +359,34 @@ void cache_close(struct store *common)
 }
 
 @* What makes a cache a store. \label{sec:cachestore}
-Chapter 2 says what a store must be able to do (\cref{sec:rows}). Chapter 4 has the functions that are about pages. The others are short: a pass begins in the table of sequences, and then has its pages reserved. If there are too few, the table forgets the pass. At its end the table has all there is to do.
+Chapter 2 says what a store must be able to do (\cref{sec:rows}). Chapter 4 has the functions that are about pages. The others are here. Both halves share a header that nothing else includes.
+
+@(inside.h@>=
+#ifndef INCIPIT_CACHE_INSIDE_H
+#define INCIPIT_CACHE_INSIDE_H
+#include "cache/pages.h"
+bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
+  struct error *why);
+  /* lets the pool of a group have |wanted| pages or more; errors: memory, and then
+     the pool is as it was */
+bool list_reserve(struct cache *s, struct page_list *l, size_t n, struct error *why);
+  /* lets a block table have |n| entries; errors: memory, and then it is as it was */
+bool cache_reserve(struct cache *s, struct error *why);
+  /* gets pages for all rows of the pass; errors: the cache is full, and memory */
+void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
+  struct kv_view *v);
+  /* tells where the keys and values of a sequence are in one layer */
+void cache_crop(struct store *common, uint32_t sequence, size_t length);
+  /* keeps the first |length| rows, or none if rows that they see are gone */
+bool cache_fork(struct store *common, uint32_t from, uint32_t to, struct error *why);
+  /* gives the empty sequence |to| the rows of |from|; errors: memory */
+void cache_close(struct store *common);
+  /* frees a cache, even one that is only half open */
+extern const struct store_kind cache_kind;
+  /* the table of these functions: a store is a cache if its |kind| is this */
+#endif
+
+@ A pass begins in the table of sequences, and then has its pages reserved. If there are too few, the table forgets the pass. At its end the table has all there is to do. Two more functions tell what a sequence holds.
 
 @<Begin and end a pass of the cache@>=
 static void cache_end(struct store *common, bool commit)

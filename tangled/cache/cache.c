@@ -1,6 +1,6 @@
 /* cache.c -- made from chapters/04-cache.w; change it there */
 
-#include "cache/pages.h"
+#include "cache/inside.h"
 
 /* <Grow the pool> */
 bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,

@@ -1,7 +1,7 @@
 /* open.c -- made from workshop/21-cache.w; change it there */
 
 #include <inttypes.h>
-#include "cache/pages.h"
+#include "cache/inside.h"
 
 /* <Look at a cache, and close it> */
 struct cache_state cache_look(const struct store *common)

@@ -57,25 +57,4 @@ static inline size_t part_bytes(const struct cache *s)
 /* a whole page of a group */
 static inline size_t page_bytes(const struct cache *s, const struct layer_group *f)
 { return 2 * f->n_layers * part_bytes(s); }
-
-/* lets the pool of a group have wanted pages or more; errors: memory, and then the
-   pool is as it was */
-bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
-  struct error *why);
-
-/* lets a block table have n entries; errors: memory, and then it is as it was */
-bool list_reserve(struct cache *s, struct page_list *l, size_t n, struct error *why);
-
-/* gets pages for all rows of the pass; errors: the cache is full, and memory */
-bool cache_reserve(struct cache *s, struct error *why);
-void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
-  struct kv_view *v);
-void cache_crop(struct store *common, uint32_t sequence, size_t length);
-bool cache_fork(struct store *common, uint32_t from, uint32_t to, struct error *why);
-
-/* functions of a store; cache_close can close a cache that is only half open */
-void cache_close(struct store *common);
-
-/* the table of these functions: a store is a cache if its kind is this */
-extern const struct store_kind cache_kind;
 #endif
