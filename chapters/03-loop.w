@@ -47,7 +47,7 @@ We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain
 
 \checkpoint{build/out/loop.txt}{a text that the loop has written, and what it took}
 
-@ How does the loop select a token? In the simplest way: it takes the one with the highest logit. This is \emph{greedy decoding}. The softmax of chapter 2 is not needed for it, since a higher logit is a higher probability. Greedy decoding needs no random numbers, so the same prompt always gets the same text, and we can compare texts and counts. It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
+@ How does the loop select a token? In the simplest way: it takes the one with the highest logit. This is \emph{greedy decoding}. The softmax of chapter 2 is not needed for it, since a higher logit means a higher probability. Greedy decoding needs no random numbers, so the same prompt always gets the same text, and we can compare texts and counts. It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
 @^greedy decoding@>
 
 @<Find the token with the highest logit@>=
@@ -59,7 +59,7 @@ static uint32_t likeliest(const float *logits, size_t vocab)
   return best;
 }
 
-@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If the thread that reports its maximum first decided them, two runs would now and then write two texts.
+@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If several threads searched the logits, and the first to report a maximum won, two runs of one program could write different texts.
 @^ties@>
 
 Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has \given{500} tokens; in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but all that follows continues a text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
@@ -162,8 +162,8 @@ grows, so $R$ is smallest at $p=1$, where the fraction is $\frac{1+(g-1)/2}{g}=\
 $$\frac{g+1}2\le R\le g,$$
 with equality on the left for a prompt of one token, and on the right for a single token written. For longer answers $R$
 approaches $g$ as the prompt grows.
-Put in the first line of the table: the bounds are \val[1]{loop.bound.low} and \val{loop.bound.high}, and the count is
-\val[2]{loop.waste.100.50}. So the waste belongs to the length of the answer; a longer prompt can at
+For the first line of the table the bounds are \val[1]{loop.bound.low} and \val{loop.bound.high}, and the count is
+\val[2]{loop.waste.100.50}. So it is the length of the answer that sets the waste; a longer prompt can at
 most double it.
 
 @ ``Generating twice as many tokens costs four times as much'' is true of very long answers
@@ -194,13 +194,13 @@ A later token can change none of it. So the mathematical values are equal. That 
 @^causal mask@>
 
 Three tests keep this honest.\side{In
-\.{tests/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.} The first lets texts go on differently, and compares all that was computed before they part: nothing differs. The
+\.{tests/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.} The first takes texts that begin alike and end differently, and compares all that was computed for the common beginning: nothing differs. The
 second takes away the mask, the rule that hides later rows. Then the
 argument must fail, and it does: not in the first layer, whose keys
-are made from the embeddings alone, but in the second. The third leaves out a single query of the first layer, at any
-position. If the old rows' queries were really of no use to later tokens, nothing would
+are made from the embeddings alone, but in the second. Could the loop at least leave out the queries of old rows, since only the last row is asked? The third test leaves out a single query of the first layer, at any
+position. If old queries were of no use to later tokens, nothing would
 change. But something does, since the next layer's keys at that position are made from what
-that query found. So the naive loop cannot leave out the queries of old rows, in any layer but the last.
+that query found. So the naive loop needs the queries of old rows, in every layer but the last.
 
 But if a row cannot change, its keys and values can be kept, in every layer, and then its query is never needed again. That is the next chapter.
 
@@ -213,8 +213,7 @@ $i+1$ keys. We expect
 \end{equation}
 the time for each \emph{row} is a straight line over the length. \Cref{fig:clock} shows that line.\lab{lab:loopclock} It begins at
 \val[1]{loop.clock.row} microseconds, which is what projections, MLP and norms cost a row, and
-rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at; \val[0]{loop.clock.texts} lengths fit it with a largest
-error of \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.shortest} rows attention takes \val[0]{loop.clock.share.short} percent of the time; in one of \val{loop.clock.longest} rows, which takes \val[0]{loop.clock.step} milliseconds, it takes
+rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at; we timed \val[0]{loop.clock.texts} lengths, and none is off the line by more than \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.shortest} rows attention takes \val[0]{loop.clock.share.short} percent of the time; in one of \val{loop.clock.longest} rows, which takes \val[0]{loop.clock.step} milliseconds, it takes
 \val[0]{loop.clock.share} percent. So the cost of a step is nearly linear for short texts only. Within this small model's context
 attention comes to take more time than everything else, and the cost of a whole text is on its way from the square of \eqref{eq:naive} to the cube of \eqref{eq:pairs}.
 
@@ -228,7 +227,7 @@ The loop of \cref{sec:sixsteps} writes one text for one program. The programs of
 
 \widefig{sixsteps}{fig:hooks}{The six steps, and where a caller can attach something. What is not given leaves the step as it was: nothing is kept, the whole text is read in one pass, the likeliest token is selected.}{Six boxes in a row, forget, read, score, select, append, stop, and an arrow from the last back to the first. Under forget: recall, which keeps rows, chapter 4. Under read: chunk, pieces of a prompt, and several sequences in one pass, chapter 5. Under select: select, a sampler, chapter 7. Under append: accept, which is told the token. Under stop: eos, max new tokens and stop, a stop criterion, chapter 8. At the arrow back: on step, a callback that sees the step.}
 
-First what goes in and what comes out. A pass needs four things: an engine, a model, a store and memory. The loop borrows them, since a model is large and the next text needs the same one. What comes out is the text, prompt included, and the reason why it ended. The caller owns the text and frees it, even after a cancellation: a reader who breaks off a long answer wants to keep what there is.
+First what goes in and what comes out. A pass needs four things: an engine, a model, a store and memory. The loop borrows them, since a model is large and the next text needs the same one. What comes out is the text, prompt included, and the reason for its end. The caller owns the text and frees it, even after a cancellation: a reader who breaks off a long answer wants to keep what there is.
 
 @<What it takes to generate@>=
 struct generate_context {@+ struct engine *e;@+ const struct model *lm;
@@ -249,7 +248,7 @@ struct continuation {@+ struct ids text;@+ size_t n_prompt;
 void continuation_free(struct memory *m, struct continuation *c);
   /* frees the text */
 
-@ \emph{A reader wants to see tokens as they come.} \label{sec:watch} The caller gives a function, a \emph{callback}, which the loop calls once in each step, after the token was selected. It sees the token, the logits it was selected from, and the counters before and after, whose difference is what the step cost. It can print the token, draw a grid, or cancel the text by returning |false|. We call it the \emph{watcher}. (If several texts share a pass, each watcher sees the cost of all.)
+@ \emph{A reader wants to see tokens as they come.} \label{sec:watch} The caller gives a function, a \emph{callback}, which the loop calls for each token, after it was selected. It sees the token, the logits it was selected from, and the counters before and after, whose difference is what the step cost. It can print the token, draw a grid, or cancel the text by returning |false|. We call this function the \emph{watcher}. (If several texts share a pass, each watcher sees the cost of all.)
 @^callback@>@^watcher@>
 
 @<What it takes to generate@>=
@@ -443,7 +442,7 @@ static size_t make_rows(const struct sequence *q, struct row *rows)
   return q->count;
 }
 
-@ Now the struct can be printed, with the three functions that work on it.
+@ Here is the struct whose fields these functions use. A sequence is opened, taken step by step to its end, and closed.
 
 @<What it takes to generate@>=
 struct sequence {
@@ -515,7 +514,7 @@ static bool read_and_score(const struct generate_context *g,
   return ok;
 }
 
-@ Most callers have one text and want it whole: |generate| opens a sequence, takes steps until it has ended, and hands the text over. A few callers want to read and not to write; |model_read| serves them. Both functions, and those that open and close a sequence, are in \cref{sec:sequenceopen}, with the checks of a prompt.
+@ Most callers have one text and want it whole: |generate| opens a sequence, takes steps until it has ended, and hands the text over. A few callers want to read and not to write; |model_read| serves them. Both functions are in \cref{sec:wholetext}, with those that check a prompt, and open and close a sequence.
 
 @<What it takes to generate@>=
 bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
@@ -528,7 +527,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
   /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
      |chunk| rows, 0 for one pass; |*last| is the last one, owned by the caller, null on failure */
 
-@ The module needs no tokenizer, since it reads and writes ids and never a character.
+@ The module needs no tokenizer, since it reads and writes ids and never a character. In the file the smaller functions come first, the step last, since in C a name must be known before it is used.
 
 @(generate.h@>=
 #ifndef INCIPIT_GENERATE_H
@@ -538,9 +537,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
 @<What it takes to generate@>@;
 #endif
 
-@ In the file the smaller functions come first, the step last, since in C a name must be known before it is used.
-
-@(generate.c@>=
+@ @(generate.c@>=
 #include <math.h>
 #include "loop/sequence.h"
 #include "safetensors/tensor_file.h"

@@ -20,13 +20,13 @@ struct page_info {
 struct page_list {
   uint32_t *page; const char **data; /* [cap]: numbers, and addresses */
   size_t n, cap; /* entries, and how many there is room for */
-  size_t first; /* the entries from first on are held, and those of sinks */
+  size_t first; /* entries before it have been released, except sinks' */
 };
 
 /* the pool and the block tables of some layers */
 struct layer_group {
-  uint32_t layer, n_layers; /* one of its layers; how many it has */
-  /* [cap]; free pages, and the most pages */
+  uint32_t layer, n_layers; /* its first layer; how many it has */
+  /* [cap], of which n_free are free; at most max_pages */
   struct page_info *page; size_t cap, n_free, max_pages;
   struct page_list *sequence; /* [n_sequences] */
 };

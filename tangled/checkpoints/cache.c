@@ -87,16 +87,6 @@ static bool print_twice(struct writer *w, struct error *why)
 }
 
 /* <Show what a fork costs> */
-static bool print_step(struct writer *w, struct store *s, size_t n,
-  struct error *why)
-{
-  const struct model_config *c = &w->lm->config;
-  bool ok = read_on(w, s, 0, n, NULL, why);
-  if (ok) printf("keys and values: [%u][1][%u][%zu][%u]\n", c->n_layers,
-    c->n_kv_heads, store_length(s, 0), c->head_dim);
-  return ok;
-}
-
 static void print_pages(const struct store *s, const char *when)
 {
   struct cache_state now = cache_look(s);
@@ -108,7 +98,7 @@ static bool print_fork(struct writer *w, struct error *why)
 {
   struct cache_options small = { .rows = 48, .page_rows = 16 };
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
-  bool ok = s != NULL && print_step(w, s, 10, why) && print_step(w, s, 1, why);
+  bool ok = s != NULL && read_on(w, s, 0, 11, NULL, why);
   if (ok) store_crop(s, 0, 10);
   ok = ok && store_fork(s, 0, 1, why);
   if (ok) print_pages(s, "forked");
