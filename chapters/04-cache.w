@@ -63,7 +63,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
      they agree from the first on; crops the others; returns how many rows are kept */
 #endif
 
-@ A store remembers the token of each of its rows, and these tokens tell which rows belong to a text. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as this cache.
+@ A store remembers the tokens of its rows, and by them the function knows which rows belong to a text. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as this cache.
 
 @(keep.c@>=
 #include "cache/keep.h"
@@ -231,7 +231,8 @@ struct cache_options {
   const struct kv_format *format; /* of the rows; null: float32 */
   bool preallocate; /* take the memory for all rows on opening */
   bool set_window; /* the next two count, not the model's settings */
-  uint32_t window, sinks; /* rows seen: the last, 0: all; the first */
+  uint32_t window, sinks;
+    /* a row sees the last |window| rows, 0: all, and the first |sinks| */
   uint32_t context; /* the longest text; 0: the model's */
   const struct buffers *memory; /* where pages are; null: the host's */
 };
@@ -502,7 +503,7 @@ for (size_t i = old; i < cap; i++)
 for (size_t i = cap; i > old; i--)
   page[f->n_free++].free_next = (uint32_t) i - 1;
 
-@ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:kernels}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round, and then every row reads the rounded numbers, even of itself.
+@ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:kernels}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round; then every row attends to rounded keys and values, even to its own.
 
 @<Show attention the rows of a sequence@>=
 static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
@@ -560,7 +561,7 @@ bool cache_fork(struct store *common, uint32_t from, uint32_t to,
 }
 
 @* Sliding windows: pages that can go. \label{sec:leaving}
-A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So when a sequence has $L$ rows and $n$ more are coming, the earliest of these sees back to $L-W+1$. Rows before that will never be read again, and their pages can be released. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$: in a step of one row $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is still there until its whole page has.
+A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So when a sequence has $L$ rows and $n$ more are coming, the earliest of these sees back to $L-W+1$. Rows before that will never be read again, and their pages can be released. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$ rows; for a step of one row that is $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is kept until all rows of its page have left it.
 @^sliding window@>
 
 A model with attention sinks (\cref{sec:sinks}) never releases the pages that hold them. Then the table has a hole: its entries between the last page of the sinks and |first| are out of date, for their pages may be in use elsewhere, and they are never read.
@@ -621,7 +622,7 @@ O(n) is meant to be the cost of a whole text. Each step compares one row with a 
 \end{claimed}
 
 @* The check. \label{sec:cachecheck}
-The program of this chapter takes the four steps of the case by hand in both ways, and forks a sequence. The fork copies nothing; when the first of the two sequences is written to, it copies the ten rows of the last page; the other then has that page for itself. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
+The program of this chapter takes the four steps of the case by hand in both ways, and forks a sequence. The fork copies nothing. When the first of the two sequences goes on, the ten rows of their last page are copied for it; the other then has the old page for itself, and copies nothing. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
 
 \checkpoint{build/out/cache.txt}{the same steps twice; a fork, and a full cache}
 
