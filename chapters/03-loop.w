@@ -43,11 +43,11 @@ static bool write_text(struct writer *w, size_t full, struct error *why)
 
 @ The writer |w| holds the engine, the model, the store |s| and the text, a growing list of ids (\cref{sec:loopcheck}). All the work is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head; |pass_close| frees the hidden states, which nothing needs any more. A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. Only the last row is asked, since the others would predict tokens that are already there. That saves a good deal: in GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
 
-We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain kernels of chapter 2, and writes a tale of \val{loop.tale.written} tokens. The last of them is the end token, appended like any other; a program that prints for a reader leaves it out. (The first two lines count what the loop did, as \cref{sec:naivecost} explains; the last is a check, \cref{sec:loopcheck}.)
+We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain kernels of chapter 2, and writes a tale of \val{loop.tale.written} tokens. The last of them is the end token, appended like any other; a program that prints for a reader leaves it out. (The first line counts what the loop did for four tokens, the second what it did for all, as \cref{sec:naivecost} explains; the last is a check, \cref{sec:loopcheck}.)
 
 \checkpoint{build/out/loop.txt}{a text that the loop has written, and what it took}
 
-@ How does the loop select a token? In the simplest way: it takes the one with the highest logit. This is \emph{greedy decoding}. The softmax of chapter 2 is not needed for it, since a higher logit is a higher probability. Greedy decoding needs no random numbers, so the same prompt always gets the same text, and we can compare texts and counts. It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
+@ How does the loop select a token? In the simplest way: it takes the one with the highest logit. This is \emph{greedy decoding}. The softmax of chapter 2 is not needed for it, since a higher logit means a higher probability. Greedy decoding needs no random numbers, so the same prompt always gets the same text, and we can compare texts and counts. It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
 @^greedy decoding@>
 
 @<Find the token with the highest logit@>=
@@ -59,7 +59,7 @@ static uint32_t likeliest(const float *logits, size_t vocab)
   return best;
 }
 
-@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If the thread that reports its maximum first decided them, two runs would now and then write two texts.
+@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If several threads searched the logits, and the first to report a maximum won, two runs of one program could write different texts.
 @^tie@>
 
 Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has \given{500} tokens; in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but all that follows continues a text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
@@ -95,7 +95,7 @@ positions 0 to 3, pass 3 positions 0 to 4, pass 4 positions 0 to 5. The first-ti
 three of pass 1 and the last cell of each later pass, six in all; the other twelve cells are
 work done again.}
 
-@ The program of the chapter finds the same 18, 6 and 12 by running the loop: they are in the first line of its output. The counters of chapter 2 (\cref{sec:counters}) are bumped inside the pass, where the rows are computed. A row counts as \emph{needed} if no earlier pass has computed it; the store notices, because it remembers the tokens of the rows that it forgets.\lab{lab:loopcount}
+@ The program of the chapter finds the same 18, 6 and 12 by running the loop: they are in the first line of its output. The counters of chapter 2 (\cref{sec:counters}) are incremented inside the pass, where the rows are computed. A row counts as \emph{needed} if no earlier pass has computed it. The store can tell, because it remembers the tokens of the rows that it forgets.\lab{lab:loopcount}
 
 @<Print what the counters say@>=
 static void print_counts(const struct writer *w)
@@ -106,7 +106,7 @@ static void print_counts(const struct writer *w)
   printf("%" PRIu64 " pairs\n", w->c.qk_pairs);
 }
 
-@ Now in general. Pass $t$ reads $p+t-1$ tokens. So $g$ passes compute
+@ Now in general: a prompt has $p$ tokens, and $g$ are to be written. Pass $t$ reads $p+t-1$ tokens. So $g$ passes compute
 \begin{equation}\label{eq:naive}
   N(p,g)=\sum_{t=1}^{g}(p+t-1)=gp+\frac{g(g-1)}2
 \end{equation}
@@ -116,7 +116,7 @@ of~\eqref{eq:naive} grows with the prompt, the second with the square of what we
 \cref{fig:growth} shows the second taking over from the first. That answers the question at the head of the chapter: the first
 word of an answer costs a pass of $p$ rows, the tenth one of $p+9$.
 
-\Cref{fig:heat}\lab{lab:loopgrid} is the grid of \cref{fig:grid} seen from far away, for 50 tokens given and 100 written. Of 18 cells 6 were needed there; of \val{loop.naive.50.100} here \val{loop.needed.50.100} are, no more than the outline of the picture.
+\Cref{fig:heat}\lab{lab:loopgrid} is the grid of \cref{fig:grid} seen from far away, for 50 tokens given and 100 written. There, 6 of 18 cells were needed; here \val{loop.needed.50.100} of \val{loop.naive.50.100} are, no more than the upper and the right edge of the picture.
 
 \widefig{heat}{fig:heat}{A pass is a line, one below the other; the prompt has 50 tokens. Of \val{loop.naive.50.100} cells, the first line and the dark
 edge, \val{loop.needed.50.100} cells, are needed. The deeper the amber, the more often the row had been
@@ -162,8 +162,8 @@ grows, so $R$ is smallest at $p=1$, where the fraction is $\frac{1+(g-1)/2}{g}=\
 $$\frac{g+1}2\le R\le g,$$
 with equality on the left for a prompt of one token, and on the right for a single token written. For longer answers $R$
 approaches $g$ as the prompt grows.
-Put in the first line of the table: the bounds are \val[1]{loop.bound.low} and \val{loop.bound.high}, and the count is
-\val[2]{loop.waste.100.50}. So the waste belongs to the length of the answer; a longer prompt can at
+For the first line of the table the bounds are \val[1]{loop.bound.low} and \val{loop.bound.high}, and the count is
+\val[2]{loop.waste.100.50}. So it is the length of the answer that sets the waste; a longer prompt can at
 most double it.
 
 @ ``Generating twice as many tokens costs four times as much'' is true of very long answers
@@ -194,13 +194,13 @@ A later token can change none of it. So the mathematical values are equal. That 
 @^causal mask@>
 
 Three tests keep this honest.\side{In
-\.{tests/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.} The first lets texts go on differently, and compares all that was computed before they part: nothing differs. The
+\.{tests/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.} The first takes texts that begin alike and end differently, and compares all that was computed for the common beginning: nothing differs. The
 second takes away the mask, the rule that hides later rows. Then the
 argument must fail, and it does: not in the first layer, whose keys
-are made from the embeddings alone, but in the second. The third leaves out a single query of the first layer, at any
-position. If the old rows' queries were really of no use to later tokens, nothing would
+are made from the embeddings alone, but in the second. Could the loop at least leave out the queries of old rows, since only the last row is asked? The third test leaves out a single query of the first layer, at any
+position. If old queries were of no use to later tokens, nothing would
 change. But something does, since the next layer's keys at that position are made from what
-that query found. So the naive loop cannot leave out the queries of old rows, in any layer but the last.
+that query found. So the naive loop needs the queries of old rows, in every layer but the last.
 
 But if a row cannot change, its keys and values can be kept, in every layer, and then its query is never needed again. That is the next chapter.
 
@@ -213,10 +213,9 @@ $i+1$ keys. We expect
 \end{equation}
 the time for each \emph{row} is a straight line over the length. \Cref{fig:clock} shows that line.\lab{lab:loopclock} It begins at
 \val[1]{loop.clock.row} microseconds, which is what projections, MLP and norms cost a row, and
-rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at; \val[0]{loop.clock.texts} lengths fit it with a largest
-error of \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.shortest} rows attention takes \val[0]{loop.clock.share.short} percent of the time; in one of \val{loop.clock.longest} rows, which takes \val[0]{loop.clock.step} milliseconds, it takes
+rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at; we timed \val[0]{loop.clock.texts} lengths, and none is off the line by more than \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.shortest} rows attention takes \val[0]{loop.clock.share.short} percent of the time; in one of \val{loop.clock.longest} rows, which takes \val[0]{loop.clock.step} milliseconds, it takes
 \val[0]{loop.clock.share} percent. So the cost of a step is nearly linear for short texts only. Within this small model's context
-attention overtakes everything else, and the cost of a whole text is on its way from the square of \eqref{eq:naive} to the cube of \eqref{eq:pairs}.
+attention comes to take more time than everything else, and the cost of a whole text is on its way from the square of \eqref{eq:naive} to the cube of \eqref{eq:pairs}.
 
 \fig{clock}{fig:clock}{Time of one pass, divided by its rows, over the number of rows, and the straight line
 of \eqref{eq:clock}. Bars span the middle half of the rounds. Measured once, with one thread and the fast kernels, on the machine that
@@ -228,16 +227,20 @@ The loop of \cref{sec:sixsteps} writes one text for one program. The programs of
 
 \widefig{sixsteps}{fig:hooks}{The six steps, and where a caller can attach something. What is not given leaves the step as it was: nothing is kept, the whole text is read in one pass, the likeliest token is selected.}{Six boxes in a row, forget, read, score, select, append, stop, and an arrow from the last back to the first. Under forget: recall, which keeps rows, chapter 4. Under read: chunk, pieces of a prompt, and several sequences in one pass, chapter 5. Under select: select, a sampler, chapter 7. Under append: accept, which is told the token. Under stop: eos, max new tokens and stop, a stop criterion, chapter 8. At the arrow back: on step, a callback that sees the step.}
 
-First what goes in and what comes out. A pass needs four things: an engine, a model, a store and memory. The loop borrows them, since a model is large and the next text needs the same one. What comes out is the text, prompt included, and the reason why it ended. The caller owns the text and frees it, even after a cancellation: a reader who breaks off a long answer wants to keep what there is.
+First what goes in and what comes out. A pass needs four things: an engine, a model, a store and memory. The loop borrows them, since a model is large and the next text needs the same one. What comes out is the text, prompt included, and the reason for its end. The caller owns the text and frees it, even after a cancellation: a reader who breaks off a long answer wants to keep what there is.
 
 @<What it takes to generate@>=
 struct generate_context {@+ struct engine *e;@+ const struct model *lm;
   struct store *s;@+ struct memory *m;@+ };
   /* what a pass needs; all four are borrowed. |e->c| counts the work */
-enum finish_reason {@+ FINISH_NONE, FINISH_STOP, FINISH_LENGTH,
-  FINISH_CANCELLED, FINISH_ERROR@+ };
-  /* why a text ended: not yet; an end token or a stop criterion; its length or the
-     context's; the caller; an error of this text */
+enum finish_reason {
+  FINISH_NONE, /* it has not ended */
+  FINISH_STOP, /* an end token came, or a stop criterion said so */
+  FINISH_LENGTH, /* |max_new_tokens| are written, or the context is full */
+  FINISH_CANCELLED, /* the caller wants no more of it */
+  FINISH_ERROR /* something is wrong with this text */
+};
+  /* why a text ended */
 struct continuation {@+ struct ids text;@+ size_t n_prompt;
   enum finish_reason ended;@+ uint32_t sequence;@+ };
   /* |text.id[n_prompt]| is the first token written; |sequence|: its number in the
@@ -245,7 +248,7 @@ struct continuation {@+ struct ids text;@+ size_t n_prompt;
 void continuation_free(struct memory *m, struct continuation *c);
   /* frees the text */
 
-@ \emph{A reader wants to see tokens as they come.} \label{sec:watch} The caller gives a function, a \emph{callback}, which the loop calls once in each step, after the token was selected. It sees the token, the logits it was selected from, and the counters before and after, whose difference is what the step cost. It can print the token, draw a grid, or cancel the text by returning |false|. We call it the \emph{watcher}. (If several texts share a pass, each watcher sees the cost of all.)
+@ \emph{A reader wants to see tokens as they come.} \label{sec:watch} The caller gives a function, a \emph{callback}, which the loop calls for each token, after it was selected. It sees the token, the logits it was selected from, and the counters before and after, whose difference is what the step cost. It can print the token, draw a grid, or cancel the text by returning |false|. We call this function the \emph{watcher}. (If several texts share a pass, each watcher sees the cost of all.)
 @^callback@>@^watcher@>
 
 @<What it takes to generate@>=
@@ -265,7 +268,17 @@ its length. Up to |min_tokens| tokens, an end token does not count as the end. \
 typedef bool step_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
   /* says whether the |text|, whose last token is the newest, is to end with
-     it; |*enough| is false before; |false| and a message if it cannot tell */
+     it; |*enough| is false before the call; |false| and a message if it cannot tell */
+
+@ Is a token one of the end tokens? There are so few that we look at each.
+
+@<Select a token, append it, and stop or go on@>=
+static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == id)@+ return true;
+  return false;
+}
 
 @ The order matters when two ends fall on one token. The end that the model itself selected comes first, then the stop criterion, then the length. A watcher cannot cancel a text that has ended with this token.
 @^context@>
@@ -275,12 +288,6 @@ position 8, and there is no such position. It is written all the same, because i
 be followed by $C-n+1$ tokens: here $8-6+1=3$.} That is why the code below compares the text's length with |>| and not with |>=|.
 
 @<Select a token, append it, and stop or go on@>=
-static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    if (list[i] == id)@+ return true;
-  return false;
-}
 static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
   struct step *now)
 {
@@ -302,14 +309,14 @@ static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
   return true;
 }
 
-@ \emph{Another choice than the likeliest.} A \emph{sampler}, chapter 7's, draws a token at random. To the loop it is a function |select|. Its companion |accept| is told which token has joined the text. Why, when the token was selected a moment ago? Because a choice may come to nothing: speculative decoding (\cref{sec:sampler}) asks for many choices and keeps some of them. So selecting changes nothing, and |accept| is where a sampler that has to remember the text learns of each token.
+@ \emph{The likeliest token is not always wanted.} A \emph{sampler}, chapter 7's, draws a token at random. To the loop it is a function |select|. Its companion |accept| is told which token has joined the text. Why, when the token was selected a moment ago? Because a choice may come to nothing: a program that guesses several tokens ahead (\emph{speculative decoding}, \cref{sec:sampler}) asks for many choices and keeps some of them. So selecting changes nothing, and |accept| is where a sampler that has to remember the text learns of each token.
 @^sampler@>
 
 @<What it takes to generate@>=
 typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
   /* chooses what follows the |text| by |logits[vocab_size]|, all finite;
-     |*chosen| is the likeliest before; |false| and a message if it cannot. Choosing
+     |*chosen| is the likeliest before the call; |false| and a message if it cannot. Choosing
      changes nothing that a later choice depends on */
 typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
   /* is told that |id| has joined the text; |false| and a message if it may not */
@@ -366,19 +373,21 @@ typedef size_t step_recall(struct store *s, uint32_t sequence,
   const uint32_t *id, size_t n);
   /* makes the store forget what does not belong to the text |id[n]|, and says
      how many of its rows are left */
-struct generate_options {@+ size_t max_new_tokens;
-  const uint32_t *eos;@+ size_t n_eos;
-  step_watch *on_step;@+ void *ctx;@+ uint32_t sequence;
-  step_recall *recall;@+ size_t chunk;
-  step_select *select;@+ step_accept *accept;@+ void *select_ctx;
-  step_stop *stop;@+ void *stop_ctx;@+ size_t min_tokens;@+ };
-  /* the most new tokens; the ids that end a text; the watcher and its |ctx|; the number
-     of the sequence in the store; what keeps rows; the most rows of a sequence in a
-     pass, 0 for any number; the sampler, two functions and their |ctx|; the stop
-     criterion and its |ctx|; up to how many new tokens an end token does not count. Any
-     function may be null */
+struct generate_options {
+  size_t max_new_tokens;
+  const uint32_t *eos;@+ size_t n_eos; /* the end tokens */
+  step_watch *on_step;@+ void *ctx; /* the watcher */
+  uint32_t sequence; /* the text's number in the store */
+  step_recall *recall; /* keeps rows */
+  size_t chunk; /* the most rows of the text in a pass; 0: any number */
+  step_select *select;@+ step_accept *accept; /* the sampler, */
+  void *select_ctx; /* and what both are called with */
+  step_stop *stop;@+ void *stop_ctx; /* the stop criterion */
+  size_t min_tokens; /* up to this many, an end token does not count */
+};
+  /* what a caller wants of one text; any function may be null */
 
-@ \emph{Several texts should be written at once.} The weights of the model are then read once for all of them, and \cref{phases} shows how much that saves. So a text that is being written becomes a struct, the \emph{sequence}: the text, its options, and how far the reading has come. And one round of the six steps becomes a function that takes any number of them one step further, in one pass. Which texts share a pass changes no
+@ \emph{Several texts should be written at once.} The weights of the model are then read once for all of them, and \cref{phases} shows how much that saves. So a text that is being written becomes a struct, the \emph{sequence}: the text, its options, and how far the reading has come. And the body of the loop becomes a function that takes any number of sequences one step further, in one pass. A \emph{round} of a sequence goes from one of its tokens to the next; it has one step, or several if the text is read in chunks. Which texts share a pass changes no
 bit of any of them, because rows of different sequences never see each other.
 @^sequence@>
 
@@ -402,7 +411,7 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
   return true;
 }
 
-@ The first step, for one sequence. Without a |recall|, |first|, the position of the first row to be read, is 0 when a round begins, and |store_crop| forgets everything from there on. If the rows left are more than |chunk|, the sequence is still |reading|, and the next step goes on where this one stopped; only after the step that reads its last row may it choose a token. The counters are copied when a round begins, for the watcher.
+@ The first step, for one sequence. Without a |recall|, |first|, the position of the first row to be read, is 0 when a round begins, and |store_crop| forgets everything from there on. A step reads |count| rows. If the rows left are more than |chunk|, the sequence is still |reading|, and the next step goes on where this one stopped; only after the step that reads its last row may it choose a token. The counters are copied when a round begins, for the watcher.
 
 @<Forget, read and score@>=
 static size_t plan_rows(const struct generate_context *g, struct sequence *q)
@@ -434,16 +443,36 @@ static size_t make_rows(const struct sequence *q, struct row *rows)
   return q->count;
 }
 
-@ After the pass, each sequence whose text has been read to the end needs logits of its last row. That row may have numbers that are not finite: if weights are NaN or infinite, a row becomes non-finite in some layer, and spoils the rows that see it. Then the message names the first such row, and |pass_is_finite| says after which layer it became so. A non-finite row that the last row does not see, because it is outside the window, does no harm.
+@ Here is the struct whose fields these functions use. A sequence is opened, taken step by step to its end, and closed.
+
+@<What it takes to generate@>=
+struct sequence {
+  struct continuation c; /* the text so far */
+  const struct generate_options *want; /* borrowed */
+  size_t first, count; /* the next pass reads |count| rows from |first| on */
+  bool reading; /* and leaves some for the pass after it */
+  struct counters before; /* when the round began */
+  struct error why; /* after |FINISH_ERROR| */
+};
+  /* a text that is being written */
+bool sequence_open(struct sequence *q, const struct generate_context *g,
+  const uint32_t *prompt, size_t n, const struct generate_options *want,
+  struct error *why);
+  /* begins a text after the |n| $\ge 1$ ids of the prompt, as sequence |want->sequence|
+     of the store; errors: an empty prompt, an id out of range, a prompt longer than
+     the context, memory. On failure |q| is empty */
+void sequence_close(struct memory *m, struct sequence *q);
+  /* frees the text; the store keeps its rows */
+bool generate_step(const struct generate_context *g, struct sequence *const *list,
+  size_t n, float *logits, struct error *why);
+  /* takes |n| sequences, each with its own number in the store, one step further in one
+     pass; |logits| has room for |[n][vocab_size]|. Errors: those of |model_forward| and
+     |model_logits|; then all sequences are as they were. What is wrong with one text
+     ends this sequence, with |FINISH_ERROR| */
+
+@ After the pass, each sequence whose text has been read to the end needs logits of its last row. If weights are damaged, that row may have numbers that are not finite. Then this sequence ends with an error, and |finite_until| writes the message (\cref{sec:badrows}).
 
 @<Forget, read and score@>=
-static bool finite_until(const struct model *lm, const struct pass *p,
-  size_t first, size_t last, struct error *why)
-{
-  if (pass_is_finite(lm, p, last, NULL))@+ return true;
-  while (first < last && pass_is_finite(lm, p, first, NULL))@+ first++;
-  return pass_is_finite(lm, p, first, why);
-}
 static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
   size_t n, const struct pass *p, size_t *last)
 {
@@ -460,15 +489,9 @@ static size_t find_last_rows(const struct model *lm, struct sequence *const *lis
 }
 
 @ Reading makes the rows, puts them through the model, finds the last row of each sequence that has been read to its end, and asks for the logits of those rows. The list of rows is allocated anew for every pass. Allocating it once, at the length that a text may reach, would be simpler; but that length
-comes from the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. The pass is closed as soon as its logits are computed. If there is only one text, the progress that is reported (\cref{sec:progress}) is that of the whole text, not of the piece that this pass reads.
+comes from the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. The pass is closed as soon as its logits are computed. (|tell_of_text| lets a caller of one text see the progress of reading it, \cref{sec:badrows}.)
 
 @<Forget, read and score@>=
-static void tell_of_text(struct progress *p, const struct sequence *q)
-{
-  if (p == NULL)@+ return;
-  p->before = q == NULL ? 0 : q->first;
-  p->all = q == NULL ? 0 : q->c.text.n;
-}
 static bool read_and_score(const struct generate_context *g,
   struct sequence *const *list, size_t n, size_t total, float *logits,@|
   struct error *why)
@@ -492,74 +515,7 @@ static bool read_and_score(const struct generate_context *g,
   return ok;
 }
 
-@ The prompt is checked before it has cost a pass. The common mistake is an id that the vocabulary does not have, made by pairing one model with another's tokenizer; unchecked, it would be an
-address beyond the end of the embedding. A prompt that fills the context to its last position is allowed, since one token can still be written.
-
-@<Begin and close a sequence@>=
-static bool check_prompt(const struct generate_context *g, const uint32_t *prompt,
-  size_t n, struct error *why)
-{
-  size_t context = g->s->n_positions, v = g->lm->config.vocab_size;
-  if (n == 0)@+ return error_say(why,@|
-      "the prompt has no tokens; wanted: 1 or more");
-  if (n > context)@+ return error_say(why,@|
-      "the prompt has %zu tokens;"@| " the context holds %zu", n, context);
-  for (size_t i = 0; i < n; i++)
-    if (prompt[i] >= v)@+ return error_say(why,@| "token %zu of the prompt is id %" PRIu32@|
-        "; the vocabulary has %zu", i, prompt[i], v);
-  return true;
-}
-
-@ Then the text begins as a copy of the prompt. The caller need not know how long it can become: |max_new_tokens| may be the
-largest number there is, and the context ends the loop. Closing frees the text, twice if need be: |ids_free| leaves an empty
-list, and freeing an empty list does nothing.
-
-@<Begin and close a sequence@>=
-bool sequence_open(struct sequence *q, const struct generate_context *g,
-  const uint32_t *prompt, size_t n, const struct generate_options *want,
-  struct error *why)
-{
-  *q = (struct sequence) @[{ .want = want,
-    .c = { .n_prompt = n, .sequence = want->sequence } }@];
-  bool ok = check_prompt(g, prompt, n, why);
-  for (size_t i = 0; ok && i < n; i++)
-    ok = ids_push(g->m, &q->c.text, prompt[i], why);
-  if (!ok)@+ sequence_close(g->m, q);
-  return ok;
-}
-void continuation_free(struct memory *m, struct continuation *c)
-{
-  ids_free(m, &c->text);
-  c->ended = FINISH_NONE;
-}
-void sequence_close(struct memory *m, struct sequence *q)
-{@+ continuation_free(m, &q->c);@+ }
-
-@ This is the struct, with the three functions that work on it.
-
-@<What it takes to generate@>=
-struct sequence {@+ struct continuation c;
-  const struct generate_options *want;@+ size_t first, count;
-  bool reading;@+ struct counters before;@+ struct error why;@+ };
-  /* a text that is being written, and its options, borrowed. The rest is the step's: it
-     reads |count| rows from position |first| on, and is still |reading| if that is not
-     all; the counters |before| it; |why| it failed, after |FINISH_ERROR| */
-bool sequence_open(struct sequence *q, const struct generate_context *g,
-  const uint32_t *prompt, size_t n, const struct generate_options *want,
-  struct error *why);
-  /* begins a text after the |n| $\ge 1$ ids of the prompt, as sequence |want->sequence|
-     of the store; errors: an empty prompt, an id out of range, a prompt longer than
-     the context, memory. On failure |q| is empty */
-void sequence_close(struct memory *m, struct sequence *q);
-  /* frees the text; the store keeps its rows */
-bool generate_step(const struct generate_context *g, struct sequence *const *list,
-  size_t n, float *logits, struct error *why);
-  /* takes |n| sequences, each with its own number in the store, one step further in one
-     pass; |logits| has room for |[n][vocab_size]|. Errors: those of |model_forward| and
-     |model_logits|; then all sequences are as they were. What is wrong with one text
-     ends this sequence, with |FINISH_ERROR| */
-
-@ Most callers have one text and want it whole: |generate| opens a sequence, takes steps until it has ended, and hands the text over. A few want to read and not to write: \cref{phases} times a prefill, and \cref{search} reads the rows of all beams. For them |model_read| puts a list of rows through the model in pieces of at most |chunk| rows, and hands on the last pass.
+@ Most callers have one text and want it whole: |generate| opens a sequence, takes steps until it has ended, and hands the text over. A few callers want to read and not to write; |model_read| serves them. Both functions are in \cref{sec:wholetext}, with those that check a prompt, and open and close a sequence.
 
 @<What it takes to generate@>=
 bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
@@ -572,55 +528,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
   /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
      |chunk| rows, 0 for one pass; |*last| is the last one, owned by the caller, null on failure */
 
-@ In a step with several texts one may fail, and the others should go on. So a sequence that fails ends like any other, and keeps its message. The caller of |generate| has only one text, and gets the message as an error. And if the caller has given up a pass, because Ctrl-C was pressed while a long prompt was read, the step fails, but the text does not: it ends where it is, and what was written before is kept.
-
-@<Write a continuation@>=
-static bool given_up(const struct generate_context *g, struct continuation *c)
-{
-  bool cancelled = progress_cancelled(g->e->progress);
-  if (cancelled)@+ c->ended = FINISH_CANCELLED;
-  return cancelled;
-}
-@#
-bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
-  const struct generate_options *want, struct continuation *out, struct error *why)
-{
-  struct sequence q, *one = &q;
-  bool ok = sequence_open(&q, g, prompt, n, want, why);
-  float *logits = !ok ? NULL : memory_alloc(g->m, MEMORY_ACTIVATIONS,
-    g->lm->config.vocab_size, sizeof *logits, why);
-  ok = logits != NULL;
-  while (ok && q.c.ended == FINISH_NONE)
-    ok = generate_step(g, &one, 1, logits, why) || given_up(g, &q.c);
-  if (q.c.ended == FINISH_ERROR)@+ ok = error_say(why, "%s", q.why.text);
-  memory_free(g->m, logits);
-  if (!ok)@+ sequence_close(g->m, &q);
-  *out = q.c;
-  return ok;
-}
-
-@ A row comes out the same in whichever piece of the list it is read, because the keys and values of the earlier pieces are in the store, with the same bits (\cref{sec:chunks}).
-
-@<Read a list of rows, a chunk at a time@>=
-bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
-  size_t chunk, struct pass **last, struct error *why)
-{
-  struct progress none = @[{ .all = 0 }@];
-  struct progress *p = g->e->progress != NULL ? g->e->progress : &none;
-  bool ok = true;
-  *last = NULL;
-  p->all = n;
-  for (size_t i = 0, here; ok && i < n; i += here) {
-    here = chunk > 0 && n - i > chunk ? chunk : n - i;
-    p->before = i;
-    pass_close(*last);
-    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
-  }
-  p->before = p->all = 0;
-  return ok;
-}
-
-@ The module needs no tokenizer, since it reads and writes ids and never a character.
+@ The module needs no tokenizer, since it reads and writes ids and never a character. In the file the smaller functions come first, the step last, since in C a name must be known before it is used.
 
 @(generate.h@>=
 #ifndef INCIPIT_GENERATE_H
@@ -630,20 +538,14 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
 @<What it takes to generate@>@;
 #endif
 
-@ In the file the smaller functions come first, |generate| last, since in C a name must be known before it is used.
-
-@(generate.c@>=
-#include <inttypes.h>
+@ @(generate.c@>=
 #include <math.h>
-#include "loop/generate.h"
+#include "loop/sequence.h"
 #include "safetensors/tensor_file.h"
 @;@#
-@<Begin and close a sequence@>@;
 @<Forget, read and score@>@;
 @<Select a token, append it, and stop or go on@>@;
 @<Take every sequence one step further@>@;
-@<Write a continuation@>@;
-@<Read a list of rows, a chunk at a time@>@;
 
 @* The check. \label{sec:loopcheck}
 The chapter's program lets the naive loop write four tokens, and then the rest of the tale, and prints the counters after both. Then |generate| has to write the same tale, with all options but the length and the end tokens left at zero. If one token differs, the program fails.

@@ -4,7 +4,7 @@
 
 \chapterquestion{The model has read this text a moment ago. Why must it read it again?}
 @** The KV cache: keep, page, fork, crop.
-\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. We leave this step out: the keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but a text of \given{1000} tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
+\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. So we leave this step out: the keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but a text of \given{1000} tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
 @^KV cache@>
 
 The change is one line. It costs memory, a great deal of it for a long text, and it raises questions that the naive loop did not have. What exactly is in the cache after a given number of steps? Is a row's own key there when the row attends? What if two texts begin alike, or if a text is taken back a few tokens and goes on differently? Such questions invite off-by-one errors, and three of the five tutorials make them.
@@ -43,7 +43,7 @@ where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, 
 Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache as well: all that an old query was good for has been stored. And the stored keys and values never have to be corrected, because they depend on no token after their own.
 
 @* From recomputing to caching: one line. \label{sec:line}
-Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
+Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that the store does not have, puts them through the model and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
 
 \smallskip
 \noindent|if (want->recall == NULL)|\hfil\break
@@ -51,7 +51,7 @@ Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that t
 |else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);|
 \smallskip
 
-\noindent When a round begins, |first| is 0, so |store_crop| drops all rows. This line is not executed if the caller's options have a function |recall|; then the loop asks this function how many rows of the text the store has already, and reads the rest. The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. If the caller changes a token in the middle of the text, the rows from there on are computed again. As far as the loop is concerned, that is the whole cache. The loop looks at |recall| in every step, so the cache may be switched on or off in mid-text; the next pass then has one row, or all of them.
+\noindent When a round begins, |first| is 0, so the line with |store_crop| drops all rows. If the caller's options have a function |recall|, this line is not executed; the loop asks the function how many rows of the text the store has already, and reads the rest. The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. If the caller changes a token in the middle of the text, the rows from there on are computed again. As far as the loop is concerned, that is the whole cache. The loop looks at |recall| in every step, so the cache may be switched on or off in mid-text; the next pass then has one row, or all of them.
 
 @(keep.h@>=
 #ifndef INCIPIT_KEEP_H
@@ -63,7 +63,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
      they agree from the first on; crops the others; returns how many rows are kept */
 #endif
 
-@ A store remembers the token of each of its rows, and these tokens tell which rows belong to a text. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as this cache.
+@ A store remembers the tokens of its rows, and by them the function knows which rows belong to a text. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as this cache.
 
 @(keep.c@>=
 #include "cache/keep.h"
@@ -79,9 +79,9 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 }
 
 @* Cached equals recomputed, bit for bit. \label{sec:twice}
-Is it the same text? The program of this chapter lets the built-in model write the sentence of chapter 3 twice, first with the line and then without it, and compares all \val{cache.late.of} logits of each of the four steps (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
+Is the text the same with the cache and without it? The program of this chapter takes the four steps of the case by hand in both ways, and compares all \val{cache.late.of} logits of each step (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
 
-In most other engines it is otherwise. They multiply a matrix by one row with another kernel than by many rows, and the two kernels add in different orders. So the last bits of the logits differ with and without the cache, and once in a while a token does.
+In most other engines it is otherwise. They multiply a matrix by one row with one kernel and by many rows with another, and the two add in different orders. So the last bits of the logits differ with and without the cache, and once in a while a token does.
 @^order of summation@>
 
 \Cref{fig:plates}\lab{lab:plates} shows the keys in the cache after each of the four passes, read from memory. The cache grows by one line in all layers at once, and is one token shorter than the text. What is there stays as it is: a line has the same pattern in every column of the figure.
@@ -117,25 +117,25 @@ and the pairs, which were a sum of sums, lose one of the two:
 \end{equation}
 (The third of the four sums follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=\given{1000}$ the counters of the two loops say\lab{lab:cachesums} \val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs without the cache, and \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs with it. (These are the pairs of one head in one layer; each head of each layer has as many.)
 
-So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. An author who writes that the cache makes generation linear has counted rows; a user who finds that long contexts are slow has met the pairs. With the cache there are as many pairs as the naive loop has \emph{rows}, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it. Both are right about something.
+So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. An author who writes that the cache makes generation linear has counted rows; a user who finds that long contexts are slow has met the pairs. With the cache there are as many pairs as the naive loop has \emph{rows}, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it: the former have counted pairs, the latter rows.
 
 \fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. On logarithmic axes $n^k$ is a line of slope $k$. The pairs that are left lie on the rows that there were.}{Logarithmic axes. Without the cache the pairs rise with slope three and the rows with slope two; with it the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
 
-In the case by hand the pairs can be counted on the fingers: the three queries of the first pass meet $1$, $2$ and $3$ keys, those of the others $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
+In the case by hand we can count the pairs: the three queries of the first pass meet $1$, $2$ and $3$ keys, those of the others $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
 
 @* Time per token with the cache. \label{sec:cacheclock}
 A step with the cache has one row, which costs a constant by itself and attends to $n$ keys. We expect
 \begin{equation}\label{eq:cachedstep}
   t(n)=a+bn,
 \end{equation}
-where a step of the naive loop took $an+bn(n+1)/2$. So we timed each of \given{1000} steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key, with a mean error of \val[1]{cache.clock.error} percent.
+where a step of the naive loop took $an+bn(n+1)/2$. We timed each of \given{1000} steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key, with a mean error of \val[1]{cache.clock.error} percent.
 
 All \given{1000} tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for \given{100}, \val[1]{cache.clock.ratio.300} for \given{300}, and \val[0]{cache.clock.ratio.1000} for \given{1000}. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}.
 
 \fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it, and the fitted line of \eqref{eq:cachedstep}, which is bent by the logarithmic axes. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic axes. The naive one rises steadily over two orders of magnitude. The cached one is nearly flat at first and rises a little towards many tokens, close to the fitted curve.}
 
 @* Memory per token. \label{sec:price}
-The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and \given{100} written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have not been computed; so each computation of a row that was saved has cost \val[0]{cache.price.50.100} bytes. The longer the text, the lower this price, because the work that is saved grows with the square of the text and the memory only in proportion to it: for \given{1000} tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
+The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and \given{100} written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have been saved. That makes \val[0]{cache.price.50.100} bytes of memory for each row of work saved. The longer the text, the lower this price, because the work that is saved grows with the square of the text and the memory only in proportion to it: for \given{1000} tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
 
 Memory is not the whole price. What is stored must also be read again: each step reads all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
 
@@ -148,26 +148,25 @@ Memory is not the whole price. What is stored must also be read again: each step
 \noindent and the values the same. A pass of \emph{one} row for each sequence changes 10 to 11. That is all that a cached step does to the cache: each layer has one position more. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
 
 @* Turned keys: RoPE and the cache. \label{sec:turned}
-The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). Turned once, a key serves every later query. If keys were stored before rotation, every row that attends to a key would have to turn it again: one rotation for each pair, in every layer.
+The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). A key that has been turned once serves every later query. If keys were stored before rotation, every row that attends to a key would have to turn it again: one rotation for each pair of a query and a key, in every layer.
 @^RoPE@>
 
-What is gained in work is lost in freedom: a turned key belongs to its position. Suppose that the first half of a text is dropped and the rest moved to the front. Then all keys of the rest must be turned back by the distance, row by row. Yet that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it looked back, and
-what it took from the half that was dropped cannot be taken out again.
+The price is that a turned key belongs to its position. Suppose that the first half of a text is dropped and the rest moved to the front. Then all keys of the rest must be turned back by the distance, row by row. Yet that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it attended to the rows before it, and
+what it found in the half that was dropped cannot be taken out again.
 
-For the same reason a paragraph that was read at position 0 cannot be pasted after another text, to whatever positions its keys are turned: its rows have not looked at that text. So there can be no table of common paragraphs that are computed once and used anywhere. Only the \emph{beginning} of a text can be
+For the same reason a paragraph that was read at position 0 cannot be pasted after another text, to whatever positions its keys are turned: its rows have not attended to that text. So there can be no table of common paragraphs that are computed once and used anywhere. Only the \emph{beginning} of a text can be
 shared, because it has the same positions and the same tokens before it in both. (Models with learned positions, such as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 
 @ What can a program do when a text reaches the end of the model's context?\label{sec:contextend} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the logit that is furthest off is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
 @^context shift@>@^context@>
 
-@* Sequences of a store. \label{sec:sequences}
-So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store must know its \emph{sequences}: which rows belong to which text, how many there are, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.
+@* A paged cache: block tables, forks, copy on write. \label{sec:sequences}
+So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store knows its \emph{sequences}: which rows belong to which text, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.
 
-Three things happen to a sequence. A pass brings new rows. The store admits them or refuses, before anything is computed: a position must not be missing, come twice, or be beyond the context. A second text may go on from where the first is, so a sequence can be \emph{forked}. And a text can be taken back to an earlier position, or be given up; then the sequence is \emph{cropped}, and the store forgets the rows after that position. These duties are the same wherever the rows are kept.
+Three things happen to a sequence. A pass \emph{appends} rows; the store admits them or refuses, before anything is computed, since a position must not be missing, come twice, or be beyond the context. A sequence can be \emph{forked}, when a second text goes on from where the first is. And it can be \emph{cropped}, when a text is taken back to an earlier position or given up: the store forgets the rows from that position on.
 @^sequence@>@^fork@>@^crop@>
 
-@* A paged cache: block tables, forks, copy on write. \label{sec:pages}
-Where should the rows of a sequence be? The store of \cref{model} has one block of memory for each, which is simple as long as there is one text and its length is known. But several texts grow at different speeds; two of them may begin alike; one may be cut off and go on differently. With blocks each of these is a copy, and a block that is reserved for the longest possible text is mostly empty (\cref{sec:cachebill}). So this store keeps rows in \emph{pages} of $P$ rows each. A sequence has a \emph{block table}, which is the list of its pages: the row of position $t$ is row $t\bmod P$ of the page in entry $\lfloor t/P\rfloor$ of the table. The pages of a sequence may be anywhere in memory, and a page may be in several tables. An operating system gives memory to processes in this way; for keys and values the scheme was introduced as \emph{paged attention} by \cited[Kwon and others (2023)]{Kwon 2023}, who call a page a block.
+@ Where should\label{sec:pages} the rows of a sequence be? The store of \cref{model} has one block of memory for each, which is simple as long as there is one text and its length is known. But several texts grow at different speeds; two of them may begin alike; one may be cut off and go on differently. With blocks each of these is a copy, and a block that is reserved for the longest possible text is mostly empty (\cref{sec:cachebill}). So this store keeps rows in \emph{pages} of $P$ rows each. A sequence has a \emph{block table}, which is the list of its pages: the row of position $t$ is row $t\bmod P$ of the page in entry $\lfloor t/P\rfloor$ of the table. The pages of a sequence may be anywhere in memory, and a page may be in several tables. An operating system gives memory to processes in this way; for keys and values the scheme was introduced as \emph{paged attention} by \cited[Kwon and others (2023)]{Kwon 2023}, who call a page a block.
 @^page@>@^paged attention@>@^block table@>
 
 To fork a sequence, we copy its table (\cref{fig:blocktable}). To crop it, we make the table shorter. No key and no value moves.
@@ -184,13 +183,13 @@ A server cannot ask its callers. It has to find the common beginning of a new pr
 @^prefix caching@>@^vLLM@>@^SGLang@>
 
 @* The layout of a page. \label{sec:layout}
-A page has a part for the keys and a part for the values of each layer. Within a part there are two natural orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds \given{256} bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
+A page has a part for the keys and a part for the values of each layer. Within a part there are two natural orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the matrix products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds \given{256} bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
 
 \fig{pagelayout}{fig:pagelayout}{The memory of a page, for three heads and four rows. In a part, the order by heads puts together what one head reads.}{Three bars. The first is a page: keys and values of layer 0, of layer 1, and so on. The second is one of its parts by heads: four rows of head 0, which are marked as one piece, then four of head 1, four of head 2. The third is the same part by rows: in each of four rows three heads, and what head 0 reads is marked in four places.}
 
-Larger pages need shorter tables, but on average half of a text's last page is unused. No formula decides any of this. So we measured attention by itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, over \given{256}, \given{1024} or \given{4096} positions, in eight layouts, with the pages shuffled as they would be after some forks and crops (\cref{tab:layouts}).\lab{lab:layouts}
+Larger pages need shorter tables, but on average half of a text's last page is unused. No formula decides this. So we measured attention by itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, over \given{256}, \given{1024} or \given{4096} positions, in eight layouts, with the pages shuffled as they would be after some forks and crops (\cref{tab:layouts}).\lab{lab:layouts}
 
-The order matters most. Over \given{4096} positions one block by rows takes \val[1]{layout.order} times as long as one block by heads. The processor fetches ahead as long as addresses follow one another, and starts anew at every gap. By rows there is a gap after each row, and so it makes no difference how large a page is. By heads there is one at the end of each page: compared with one block, pages of 16 rows take \val[0]{layout.cost16} percent longer, pages of 64 rows \val[0]{layout.cost64} percent, and pages of \given{256} rows \val[0]{layout.cost256} percent. We chose 64 rows, by heads, as a compromise between this loss and the half page that each text wastes.
+The order matters most. Over \given{4096} positions one block by rows takes \val[1]{layout.order} times as long as one block by heads. The processor fetches memory ahead as long as addresses follow one another, and must start anew after every gap. By rows there is a gap after each row, and so the size of a page makes little difference. By heads there is a gap at the end of each page only: compared with one block, pages of 16 rows take \val[0]{layout.cost16} percent longer, pages of 64 rows \val[0]{layout.cost64} percent, and pages of \given{256} rows \val[0]{layout.cost256} percent. We chose 64 rows, by heads, as a compromise between this loss and the half page that each text wastes.
 
 \begin{table}
 \tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over \given{256}, \given{1024} and \given{4096} stored positions. Bold: the layout that we chose.}
@@ -217,44 +216,6 @@ The caller says how many rows the cache may hold. Memory is not taken for all of
 @<A store that keeps its rows in pages@>@;
 #endif
 
-@ What a store knows of its sequences is the same wherever it keeps the rows: how many rows each sequence has, which tokens they had, and, during a pass, which row comes where. So it is a table of its own. The rows of a pass may come in any order. If a sequence that has |length| rows gets |count| more, their positions must be |length| \dots\ |length+count-1|, each once. So there is exactly one place for each row, and |order| lists the rows by these places. The functions are in \cref{sec:sequencetable}.
-
-@(sequences.h@>=
-#ifndef INCIPIT_SEQUENCES_H
-#define INCIPIT_SEQUENCES_H
-#include "model/store.h"
-struct kv_sequence {
-  size_t length; /* rows of the sequence that count */
-  uint32_t *token; size_t cap, computed;
-    /* |[cap]|; how many of them are known from earlier passes */
-  size_t first, count; /* its rows in |order|, during a pass */
-};
-  /* what a cache knows of one sequence */
-struct sequence_table { struct kv_sequence *sequence; size_t *order; };
-  /* |[n_sequences]|; |[n_rows]|, during a pass: indices of rows by sequence and position, plus one,
-     because 0 says that no row has come there yet */
-@<What a table of sequences does@>@;
-#endif
-
-@ Each function also gets the store that the table belongs to, which has the rows of the pass, the sizes and the memory.
-
-@<What a table of sequences does@>=
-bool sequences_open(struct sequence_table *t, struct store *s, struct error *why);
-  /* |n_sequences| empty sequences */
-bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why);
-  /* finds the place of each row of the pass, and sets |rows_recomputed|; errors: a position beyond the
-     context, stored already, after a gap or given twice, and memory; then nothing has changed */
-void sequences_end(struct sequence_table *t, struct store *s, bool commit);
-  /* the rows of the pass count from now on, or are forgotten */
-bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
-  struct error *why);
-  /* copies the tokens of |from| to the empty sequence |to| */
-void sequences_close(struct sequence_table *t, struct store *s);
-  /* frees the table's arrays */
-size_t store_next_cap(size_t cap, size_t wanted, size_t max);
-  /* what the capacity |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
-     or |max| */
-
 @ A format says how rows are kept, in four bytes a number or in fewer. \Cref{sec:rowformats} has five of them; here there is only float32.
 
 @<A store that keeps its rows in pages@>=
@@ -270,7 +231,8 @@ struct cache_options {
   const struct kv_format *format; /* of the rows; null: float32 */
   bool preallocate; /* take the memory for all rows on opening */
   bool set_window; /* the next two count, not the model's settings */
-  uint32_t window, sinks; /* rows seen: the last, 0: all; the first */
+  uint32_t window, sinks;
+    /* a row sees the last |window| rows, 0: all, and the first |sinks| */
   uint32_t context; /* the longest text; 0: the model's */
   const struct buffers *memory; /* where pages are; null: the host's */
 };
@@ -294,7 +256,9 @@ struct cache_state {
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache; all zero for a store of another kind */
 
-@ All sequences of a cache share one \emph{pool} of pages. For each page the cache keeps its address and its \emph{reference count}, the number of tables that the page is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table has the numbers of its pages and, for the kernels, their addresses.
+@ What a cache knows of its sequences is in a table (\cref{sec:sequencetable}). For each sequence it has |length|, the number of its rows, and |token|, their tokens; during a pass also |count|, the number of rows that the pass brings.
+
+All sequences share one \emph{pool} of pages. For each page the cache keeps its address and its \emph{reference count}, the number of tables that the page is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table has the numbers of its pages and, for the kernels, their addresses.
 @^reference count@>
 
 @<What the cache holds@>=
@@ -309,13 +273,13 @@ struct page_info {
 struct page_list {
   uint32_t *page;@+ const char **data; /* |[cap]|: numbers, and addresses */
   size_t n, cap; /* entries, and how many there is room for */
-  size_t first; /* the entries from |first| on are held, and those of sinks */
+  size_t first; /* entries before it have been released, except sinks' */
 };
   /* the block table of a sequence */
 struct layer_group {
-  uint32_t layer, n_layers; /* one of its layers; how many it has */
+  uint32_t layer, n_layers; /* its first layer; how many it has */
   struct page_info *page;@+ size_t cap, n_free, max_pages;
-    /* |[cap]|; free pages, and the most pages */
+    /* |[cap]|, of which |n_free| are free; at most |max_pages| */
   struct page_list *sequence; /* |[n_sequences]| */
 };
   /* the pool and the block tables of some layers */
@@ -338,20 +302,20 @@ struct cache {
 };
   /* a store that keeps its rows in pages */
 
-@ Most of what follows needs the number of pages for a given number of rows, and the size of a page. A \emph{plane} is what the page has of one layer: its keys, or its values.
+@ Most of what follows needs the number of pages for a given number of rows, and the size of a page. A \emph{part} of a page has the keys of one layer, or its values (\cref{fig:pagelayout}).
 
 @<What the cache holds@>=
 static inline size_t pages_for(const struct cache *s, size_t rows)
 {@+ return (rows + s->page_rows - 1) / s->page_rows;@+ }
-  /* how many pages |rows| rows fill, the last one perhaps in part */
-static inline size_t plane_bytes(const struct cache *s)
+  /* how many pages |rows| rows take, even if they do not fill the last one */
+static inline size_t part_bytes(const struct cache *s)
 {@+ return s->heads * s->page_rows * s->head_bytes;@+ }
-  /* the keys, or the values, of one layer in a page */
+  /* the keys of one layer in a page, or its values */
 static inline size_t page_bytes(const struct cache *s, const struct layer_group *f)
-{@+ return 2 * f->n_layers * plane_bytes(s);@+ }
+{@+ return 2 * f->n_layers * part_bytes(s);@+ }
   /* a whole page of a group */
 
-@ Opening a cache, reporting on it and closing it have little to do with pages; they are in \cref{sec:cacheopen}. They share the structures, and a few functions, through a header that nothing else includes.
+@ These structures are in a header. The workshop has what little of the module is not about pages: the table of sequences, opening and closing, the report, and a header with the functions that both halves call (\cref{sec:cachestore}).
 
 @(pages.h@>=
 #ifndef INCIPIT_PAGES_H
@@ -359,14 +323,6 @@ static inline size_t page_bytes(const struct cache *s, const struct layer_group 
 #include "cache/cache.h"
 #include "cache/sequences.h"
 @<What the cache holds@>@;
-bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
-  struct error *why);
-  /* lets the pool of a group have |wanted| pages or more; errors: memory, and then
-     the pool is as it was */
-void cache_close(struct store *common);
-  /* frees a cache, even one that is only half open */
-extern const struct store_kind cache_kind;
-  /* the functions of a cache: a store is one if its |kind| is this */
 #endif
 
 @ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page. The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
@@ -385,11 +341,18 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
       s->page_rows);
   if (wanted > f->n_free && !pages_grow(s, f, used + wanted, why))
     return false;
-  for (uint32_t i = 0; i < s->common.n_sequences; i++)
-    if (!list_grow(s, f, i, why))@+ return false;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++) {
+    const struct kv_sequence *q = &s->table.sequence[i];
+    size_t n = pages_for(s, q->length + q->count);
+    if (!list_reserve(s, &f->sequence[i], n, why))@+ return false;
+  }
   return true;
 }
-static bool cache_reserve(struct cache *s, struct error *why)
+
+@ Every group must have enough pages before any of them gives one out.
+
+@<Have pages for the rows of the pass@>=
+bool cache_reserve(struct cache *s, struct error *why)
 {
   for (size_t k = 0; k < s->n_groups; k++)
     if (!group_reserve(s, &s->group[k], why))@+ return false;
@@ -397,33 +360,6 @@ static bool cache_reserve(struct cache *s, struct error *why)
     for (uint32_t i = 0; i < s->common.n_sequences; i++)
       assign_pages(s, &s->group[k], i);
   return true;
-}
-
-@ A pass begins in the table of sequences, and then has its pages reserved. If there are too few, the table forgets the pass. At its end the table has all there is to do.
-
-@<Begin and end a pass of the cache@>=
-static void cache_end(struct store *common, bool commit)
-{
-  struct cache *s = (struct cache *) common;
-  sequences_end(&s->table, common, commit);
-}
-static bool cache_begin(struct store *common, struct error *why)
-{
-  struct cache *s = (struct cache *) common;
-  if (!sequences_begin(&s->table, common, why)) return false;
-  if (cache_reserve(s, why)) return true;
-  cache_end(common, false);
-  return false;
-}
-static size_t cache_length(const struct store *common, uint32_t sequence)
-{
-  const struct cache *s = (const struct cache *) common;
-  return s->table.sequence[sequence].length;
-}
-static const uint32_t *cache_tokens(const struct store *common, uint32_t sequence)
-{
-  const struct cache *s = (const struct cache *) common;
-  return s->table.sequence[sequence].token;
 }
 
 @ A sequence needs one new page for each that its table lacks, and one more if its last page is partly filled and shared, because it must copy that page before it writes. (No other page of a table is written to.) The new pages are counted first.
@@ -450,7 +386,7 @@ static struct page_info *written_page(const struct cache *s,
   return &f->page[list[q->length / s->page_rows]];
 }
 
-@ How many copies of a page are wanted? Let three tables have it. With two writers there are two copies, as the third sequence goes on reading the old page. With three writers there are also two: when the first two have left, the last has the page for itself. So we go through the writers, count them in |writers|, and want a copy for each until |writers| reaches |refs|. A refused pass may have left its count there, so every count begins at 0.
+@ How many copies of a page are wanted? Let three tables have it. With two writers there are two copies, as the third sequence goes on reading the old page. With three writers there are also two: when the first two have copied it, the last has the page for itself. So we go through the writers, count them in |writers|, and want a copy for each until |writers| reaches |refs|. A refused pass may have left its count there, so every count begins at 0.
 
 @<Count the pages that a pass needs@>=
 static size_t count_copies(const struct cache *s,
@@ -468,7 +404,7 @@ static size_t count_copies(const struct cache *s,
   return wanted;
 }
 
-@ Then the pages are taken, in the same order, and nothing can fail any more. A writer that copies a page leaves it, so |refs| alone tells who must copy. If the pass is aborted, the new pages stay in the tables, and the next pass will use them.
+@ Then the pages are taken, in the same order, and nothing can fail any more. A writer that copies a page gives up its reference to the old one, so |refs| alone tells who must copy. If the pass is aborted, the new pages stay in the tables, and the next pass will use them.
 
 @<Take the pages that a sequence wants@>=
 static uint32_t page_acquire(struct layer_group *f)
@@ -498,7 +434,7 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
 static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
   size_t page, size_t head, size_t row)
 {
-  return f->page[page].data + part * plane_bytes(s)
+  return f->page[page].data + part * part_bytes(s)
     + (head * s->page_rows + row) * s->head_bytes;
 }
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
@@ -539,10 +475,7 @@ static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence
 @ How does a pool of pages grow? The store of \cref{model} allocates a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; and on a graphics processor the pages may be in use just then. But pages need not be next to each other, since the block table says where each of them is. So the pool allocates one more block, a \emph{slab}, for the new pages alone, and a page keeps its address as long as the cache is open. There are few slabs, because each has as many pages as all slabs before it.
 @^slab@>
 
-The first page of a slab is marked, since the slab is freed by its address. The new pages go on the stack of free pages, the lowest on top. Block tables also grow by doubling.
-@^page table@>
-
-@<Grow the pool and the tables@>=
+@<Grow the pool@>=
 bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
@@ -557,38 +490,20 @@ bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   char *slab = b->alloc(b, m, MEMORY_CACHE, cap - old, bytes, why);
   if (slab == NULL)@+ return false;
   f->cap = cap;
-  page[old].slab = true;
-  for (size_t i = old; i < cap; i++)
-    page[i].data = slab + (i - old) * bytes;
-  for (size_t i = cap; i > old; i--)
-    page[f->n_free++].free_next = (uint32_t) i - 1;
+  @<Cut the slab into pages, and make them free@>@;
   return true;
 }
 
-static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
-  struct error *why)
-{
-  if (n <= l->cap)@+ return true;
-  size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
-  uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
-    why);
-  if (page == NULL)@+ return false;
-  l->page = page;
-  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
-    sizeof *data, why);
-  if (data == NULL)@+ return false;
-  l->data = data, l->cap = cap;
-  return true;
-}
-static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
-  struct error *why)
-{
-  const struct kv_sequence *q = &s->table.sequence[sequence];
-  return list_reserve(s, &f->sequence[sequence],
-    pages_for(s, q->length + q->count), why);
-}
+@ The first page of a slab is marked, since the slab is freed by its address. The new pages go on the stack of free pages, the lowest on top.
 
-@ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:attention}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round, and then every row reads the rounded numbers, even of itself.
+@<Cut the slab into pages, and make them free@>=
+page[old].slab = true;
+for (size_t i = old; i < cap; i++)
+  page[i].data = slab + (i - old) * bytes;
+for (size_t i = cap; i > old; i--)
+  page[f->n_free++].free_next = (uint32_t) i - 1;
+
+@ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:attention}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round; then every row attends to rounded keys and values, even to its own.
 
 @<Show attention the rows of a sequence@>=
 static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
@@ -598,21 +513,21 @@ static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
   while (window[layer] != window[f->layer])@+ f++;
   return f;
 }
-static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
+void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
   const struct cache *s = (const struct cache *) common;
   const struct layer_group *f = group_of(s, layer);
   const struct page_list *l = &f->sequence[sequence];
   size_t part = 2 * s->slot_in_group[layer];
-  *v = (struct kv_view) @[{ .key = part * plane_bytes(s),@|
-    .value = (part + 1) * plane_bytes(s), .page = l->data,@|
+  *v = (struct kv_view) @[{ .key = part * part_bytes(s),@|
+    .value = (part + 1) * part_bytes(s), .page = l->data,@|
     .page_rows = (uint32_t) s->page_rows,@|
     .row_bytes = (uint32_t) s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,@|
     .type = s->format.type }@];
 }
 
-@ A fork copies a table up to the page of the last row that counts, and adds one to the reference count of each of its pages. The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. An empty sequence may still have pages, if its first pass was aborted; it releases them first.
+@ A fork copies a table up to the page of the last row that counts, and adds one to the reference count of each of its pages. An empty sequence may still have pages, if its first pass was aborted; it releases them first.
 
 @<Fork a sequence@>=
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
@@ -630,7 +545,11 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   b->first = a->first;
   return true;
 }
-static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
+
+@ The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. If memory is refused half-way, the new sequence is empty again, and the other has not changed.
+
+@<Fork a sequence@>=
+bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
@@ -642,7 +561,7 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
 }
 
 @* Sliding windows: pages that can go. \label{sec:leaving}
-A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So when a sequence has $L$ rows and $n$ more are coming, the earliest of these sees back to $L-W+1$. Rows before that will never be read again, and their pages can be released. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$: in a step of one row $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is still there until its whole page has.
+A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So when a sequence has $L$ rows and $n$ more are coming, the earliest of these sees back to $L-W+1$. Rows before that will never be read again, and their pages can be released. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$ rows; for a step of one row that is $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is kept until all rows of its page have left it.
 @^sliding window@>
 
 A model with attention sinks (\cref{sec:sinks}) never releases the pages that hold them. Then the table has a hole: its entries between the last page of the sinks and |first| are out of date, for their pages may be in use elsewhere, and they are never read.
@@ -659,7 +578,7 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
 @ There is one thing that such a sequence cannot always do. If it is cropped, its next row must see the $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends, so the rows of the last pass can always be taken back; a caller that tries a continuation and rejects it needs no more. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
 
 @<Release pages@>=
-static void cache_crop(struct store *common, uint32_t sequence, size_t length)
+void cache_crop(struct store *common, uint32_t sequence, size_t length)
 {
   struct cache *s = (struct cache *) common;
   struct kv_sequence *q = &s->table.sequence[sequence];
@@ -674,28 +593,18 @@ static void cache_crop(struct store *common, uint32_t sequence, size_t length)
     group_crop(s, &s->group[k], sequence);
 }
 
-@ With this the table of functions is complete.
-
-@<The functions of a cache@>=
-const struct store_kind cache_kind = @[{@|
-  .begin = cache_begin, .end = cache_end, .view = cache_view,@|
-  .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,@|
-  .fork = cache_fork, .close = cache_close }@];
-
 @ The module's parts in C's order.
 
 @(cache.c@>=
-#include "cache/pages.h"
+#include "cache/inside.h"
 @;@#
-@<Grow the pool and the tables@>@;
+@<Grow the pool@>@;
 @<Release pages@>@;
 @<Count the pages that a pass needs@>@;
 @<Take the pages that a sequence wants@>@;
 @<Have pages for the rows of the pass@>@;
-@<Begin and end a pass of the cache@>@;
 @<Show attention the rows of a sequence@>@;
 @<Fork a sequence@>@;
-@<The functions of a cache@>@;
 
 @* What the tutorials say. \label{sec:cachetutorials}
 The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. On what it contains when, three of them are off by one. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
@@ -713,9 +622,9 @@ O(n) is meant to be the cost of a whole text. Each step compares one row with a 
 \end{claimed}
 
 @* The check. \label{sec:cachecheck}
-The program of this chapter writes the text twice, looks at the cache before and after a step of one row, and forks a sequence. The fork copies nothing; when the first of the two sequences is written to, it copies the ten rows of the last page; the other then has that page for itself. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
+The program of this chapter takes the four steps of the case by hand in both ways, and forks a sequence. The fork copies nothing. When the first of the two sequences goes on, the ten rows of their last page are copied for it; the other then has the old page for itself, and copies nothing. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
 
-\checkpoint{build/out/cache.txt}{the same text twice; ten positions and one more; a fork, and a full cache}
+\checkpoint{build/out/cache.txt}{the same steps twice; a fork, and a full cache}
 
 @c
 #include <inttypes.h>
@@ -724,12 +633,12 @@ The program of this chapter writes the text twice, looks at the cache before and
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
 #include "kernels/kernels.h"
-#include "loop/generate.h"
+#include "model/forward.h"
 #include "cache/cache.h"
 @;@#
-@<A model and the sentence that it writes@>@;
-@<Write the text twice, and compare@>@;
-@<Show what a step adds to the cache@>@;
+@<A model and the sentence that it reads@>@;
+@<Read more tokens of the sentence@>@;
+@<Take the steps of both loops, and compare@>@;
 @<Show what a fork costs@>@;
 int main(void)
 {
@@ -737,133 +646,120 @@ int main(void)
   struct error why;
   bool ok = writer_open(&w, &why) && print_twice(&w, &why)
     && print_fork(&w, &why);
-  ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
-  model_close(&w.m, w.lm);
+  ids_free(&w.m, &w.sentence), memory_free(&w.m, w.logits);
+  tokenizer_close(&w.m, w.t), model_close(&w.m, w.lm);
   if (!ok)@+ fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
-@ The built-in model of \.{models/pocket} knows the sentence by heart. Its tokenizer has seven ids for it.
+@ The built-in model writes this sentence, as \cref{loop} has shown, so we know which tokens come. There is room for the logits of two steps.
 
-@<A model and the sentence that it writes@>=
+@<A model and the sentence that it reads@>=
 struct writer { struct memory m;@+ struct counters c;@+ struct engine e;
-  struct model *lm;@+ struct tokenizer *t;@+ struct ids sentence; };
+  struct model *lm;@+ struct tokenizer *t;@+ struct ids sentence;
+  float *logits; };
 static bool writer_open(struct writer *w, struct error *why)
 {
   static const char text[] = "The cat sat on the mat.", pocket[] = "models/pocket";
   w->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &w->c }@];
-  return w->e.k != NULL && (w->lm = model_open(&w->m, pocket, why)) != NULL
-    && (w->t = tokenizer_open(&w->m, pocket, why)) != NULL
-    && tokenizer_encode(w->t, &w->m, text, strlen(text), false, false,
-      &w->sentence, why);
+  if (w->e.k == NULL || (w->lm = model_open(&w->m, pocket, why)) == NULL@|
+      || (w->t = tokenizer_open(&w->m, pocket, why)) == NULL)@+ return false;
+  w->logits = memory_alloc(&w->m, MEMORY_ACTIVATIONS,
+    2 * w->lm->config.vocab_size, sizeof (float), why);
+  return w->logits != NULL && tokenizer_encode(w->t, &w->m, text,@|
+    strlen(text), false, false, &w->sentence, why);
 }
 
-@ A watcher sees every step of both runs. In the first run it keeps what the step has cost and all its logits. In the second it prints both costs side by side, and counts the logits whose bytes differ.
+@ A sequence of a store reads |n| more tokens of the sentence, which begins again when it is over. The logits of the last row are asked for if there is a place for them.
 
-@<Write the text twice, and compare@>=
-enum {@+ GIVEN = 3, STEPS = 4@+ };
-struct trial { const struct store *s;@+ float *logits;@+ size_t vocab, differ;
-  bool again;@+ unsigned rows[STEPS], pairs[STEPS]; };
-  /* |logits|, |rows| and |pairs| are of the first run; |logits|: |[STEPS][vocab]| */
-static bool note_step(void *ctx, const struct step *now)
-{
-  struct trial *t = ctx;
-  size_t i = now->number - 1;
-  float *z = t->logits + i * t->vocab;
-  unsigned rows = (unsigned) (now->after.rows - now->before.rows);
-  unsigned pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
-  if (!t->again) {
-    t->rows[i] = rows, t->pairs[i] = pairs;
-    memcpy(z, now->logits, t->vocab * sizeof *z);
-    return true;
-  }
-  printf("%3zu %7u %6u  %9u %6u %7zu\n", i + 1, t->rows[i], t->pairs[i],@|
-    rows, pairs, store_length(t->s, 0));
-  for (size_t k = 0; k < t->vocab; k++)
-    t->differ += memcmp(z + k, now->logits + k, sizeof *z) != 0;
-  return true;
-}
-
-@ One function writes the text in either way. The sums of a run are what the counters have gained.
-
-@<Write the text twice, and compare@>=
-static bool write_text(struct writer *w, step_recall *recall, struct trial *t,
-  struct error *why)
-{
-  struct store *s = cache_open(&w->m, &w->lm->config, 1,
-    &(struct cache_options) @[{ .rows = 0 }@], why);
-  struct generate_context g = @[{ &w->e, w->lm, s, &w->m }@];
-  struct generate_options want = @[{ .max_new_tokens = STEPS, .on_step = note_step,@|
-    .ctx = t, .recall = recall }@];
-  struct continuation text = @[{ .n_prompt = 0 }@];
-  t->s = s, t->again = recall != NULL;
-  bool ok = s != NULL && generate(&g, w->sentence.id, GIVEN, &want, &text, why);
-  continuation_free(&w->m, &text);
-  store_close(s);
-  return ok;
-}
-static bool print_twice(struct writer *w, struct error *why)
-{
-  size_t n = w->lm->config.vocab_size;
-  struct trial t = @[{ .vocab = n, .logits = memory_alloc(&w->m,
-    MEMORY_ACTIVATIONS, STEPS * n, sizeof (float), why) }@];
-  printf("       forgetting        remembering\n");
-  printf("step   rows  pairs "@| "      rows  pairs  stored\n");
-  bool ok = t.logits != NULL && write_text(w, NULL, &t, why);
-  unsigned rows = (unsigned) w->c.rows, pairs = (unsigned) w->c.qk_pairs;
-  ok = ok && write_text(w, store_match_prefix, &t, why);
-  printf("all %7u %6u  %9u %6u\n", rows, pairs, (unsigned) w->c.rows - rows,@|
-    (unsigned) w->c.qk_pairs - pairs);
-  printf("%zu of %zu logits differ\n", t.differ, STEPS * n);
-  memory_free(&w->m, t.logits);
-  return ok;
-}
-
-@ Then the program reads ten tokens of the sentence, which it begins again when it is over, and one token more. It prints the shape of the cache and the rows that went in.
-
-@<Show what a step adds to the cache@>=
+@<Read more tokens of the sentence@>=
 static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
-  size_t n, struct error *why)
+  size_t n, float *logits, struct error *why)
 {
   struct row row[32];@+ struct pass *p;
-  size_t at = store_length(s, sequence);
+  size_t at = store_length(s, sequence), last = n - 1;
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) @[{ sequence, (uint32_t) (at + i),
       w->sentence.id[(at + i) % w->sentence.n] }@];
   if (!model_forward(&w->e, w->lm, s, row, n, &p, why))@+ return false;
+  bool ok = logits == NULL
+    || model_logits(&w->e, w->lm, p, &last, 1, logits, why);
   pass_close(p);
-  return true;
+  return ok;
 }
-static bool print_step(struct writer *w, struct store *s, size_t n,
-  struct error *why)
+
+@ One store forgets everything before a step, the other what does not belong to the text; then each reads what it lacks. The engine counts the work of either run by itself.
+
+@<Take the steps of both loops, and compare@>=
+enum {@+ GIVEN = 3, STEPS = 4@+ };
+static bool take_steps(struct writer *w, struct store *const *s,
+  struct counters *c, size_t *differ, struct error *why)
 {
-  const struct model_config *c = &w->lm->config;
-  uint64_t before = w->c.rows;
-  if (!read_on(w, s, 0, n, why))@+ return false;
-  printf("keys and values: [%u][1][%u][%zu][%u],", c->n_layers,@|
-    c->n_kv_heads, store_length(s, 0), c->head_dim);
-  printf(" %" PRIu64 " rows in\n", w->c.rows - before);
+  size_t vocab = w->lm->config.vocab_size;
+  float *z = w->logits;
+  for (size_t n = GIVEN; n < GIVEN + STEPS; n++) {
+    store_crop(s[0], 0, 0);
+    store_match_prefix(s[1], 0, w->sentence.id, n - 1);
+    printf("%4zu", n - GIVEN + 1);
+    for (size_t k = 0; k < 2; k++) {
+      struct counters before = c[k];
+      w->e.c = &c[k];
+      if (!read_on(w, s[k], 0, n - store_length(s[k], 0), z + k * vocab, why))
+        return false;
+      printf("%10" PRIu64 "%7" PRIu64, c[k].rows - before.rows,@|
+        c[k].qk_pairs - before.qk_pairs);
+    }
+    printf("%8zu\n", store_length(s[1], 0));
+    for (size_t v = 0; v < vocab; v++)
+      *differ += memcmp(z + v, z + vocab + v, sizeof *z) != 0;
+  }
   return true;
 }
 
-@ The cache has three pages of 16 rows. The eleventh token is taken back, the sequence is forked, and each of the two goes on by one token. Then 25 more are too many.
+@ Both stores are caches with the usual options. The sums of the two runs are what their counters say at the end.
+
+@<Take the steps of both loops, and compare@>=
+static bool print_twice(struct writer *w, struct error *why)
+{
+  struct counters c[2] = @[{ { .rows = 0 } }@];
+  struct cache_options usual = @[{ .rows = 0 }@];
+  struct store *s[2];
+  size_t differ = 0;
+  for (size_t k = 0; k < 2; k++)
+    s[k] = cache_open(&w->m, &w->lm->config, 1, &usual, why);
+  printf("            forgetting      remembering\n");
+  printf("step      rows  pairs      rows  pairs  stored\n");
+  bool ok = s[0] != NULL && s[1] != NULL && take_steps(w, s, c, &differ, why);
+  if (ok)@+ printf(" all%10" PRIu64 "%7" PRIu64 "%10" PRIu64 "%7" PRIu64@|
+    "\n%zu of %u logits differ\n", c[0].rows, c[0].qk_pairs, c[1].rows,@|
+    c[1].qk_pairs, differ, STEPS * w->lm->config.vocab_size);
+  store_close(s[0]), store_close(s[1]);
+  w->e.c = &w->c;
+  return ok;
+}
+
+@ Then there is a cache of three pages, of 16 rows each. It reads eleven tokens. The last is taken back, the sequence is forked, and each of the two goes on by one token. Then 25 more are too many. (The refusal is cut after its semicolon, since it is too long for one line of the box.)
 
 @<Show what a fork costs@>=
+static void print_pages(const struct store *s, const char *when)
+{
+  struct cache_state now = cache_look(s);
+  printf("%-10s pages used: %zu, bytes copied: %zu\n", when,@|
+    now.pages_used, now.bytes_copied);
+}
 static bool print_fork(struct writer *w, struct error *why)
 {
   struct cache_options small = @[{ .rows = 48, .page_rows = 16 }@];
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
-  bool ok = s != NULL && print_step(w, s, 10, why) && print_step(w, s, 1, why);
+  bool ok = s != NULL && read_on(w, s, 0, 11, NULL, why);
   if (ok)@+ store_crop(s, 0, 10);
   ok = ok && store_fork(s, 0, 1, why);
-  if (ok)@+ printf("forked:   %zu page, "@| "%zu bytes copied\n",@|
-    cache_look(s).pages_used, cache_look(s).bytes_copied);
+  if (ok)@+ print_pages(s, "forked");
   for (uint32_t q = 0; ok && q < 2; q++) {
-    ok = read_on(w, s, q, 1, why);
-    if (ok)@+ printf("%u goes on: %zu pages, "@| "%zu bytes copied\n", q,@|
-      cache_look(s).pages_used, cache_look(s).bytes_copied);
+    ok = read_on(w, s, q, 1, NULL, why);
+    if (ok)@+ print_pages(s, q == 0 ? "0 goes on" : "1 goes on");
   }
-  if (ok && !read_on(w, s, 0, 25, why)) {
+  if (ok && !read_on(w, s, 0, 25, NULL, why)) {
     int half = (int) strcspn(why->text, ";") + 1;
     printf("%.*s\n %s\n", half, why->text, why->text + half);
   }

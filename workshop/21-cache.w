@@ -7,7 +7,45 @@
 \incipit{C}{hapter 4} has the pages of a cache, its block tables and its forks. This chapter has the rest of the same module: the table that says which row belongs to which text, the options of a caller, and how a cache is opened, looked at and closed.
 
 @* The table of sequences. \label{sec:sequencetable}
-Chapter 4 prints the header of the table (\cref{sec:pagecode}). Here are its functions, in the order that C wants.
+What a store knows of its sequences is the same wherever it keeps the rows: how many rows each sequence has, which tokens they had, and, during a pass, which row comes where. So it is a table of its own.
+
+@(sequences.h@>=
+#ifndef INCIPIT_SEQUENCES_H
+#define INCIPIT_SEQUENCES_H
+#include "model/store.h"
+struct kv_sequence {
+  size_t length; /* rows of the sequence that count */
+  uint32_t *token; size_t cap, computed;
+    /* |[cap]|; how many of them are known from earlier passes */
+  size_t first, count; /* its rows in |order|, during a pass */
+};
+  /* what a cache knows of one sequence */
+struct sequence_table { struct kv_sequence *sequence; size_t *order; };
+  /* |[n_sequences]|; |[n_rows]|, during a pass: indices of rows by sequence and position, plus one,
+     because 0 says that no row has come there yet */
+@<What a table of sequences does@>@;
+#endif
+
+@ Each function also gets the store that the table belongs to, which has the rows of the pass, the sizes and the memory.
+
+@<What a table of sequences does@>=
+bool sequences_open(struct sequence_table *t, struct store *s, struct error *why);
+  /* |n_sequences| empty sequences */
+bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why);
+  /* finds the place of each row of the pass, and sets |rows_recomputed|; errors: a position beyond the
+     context, stored already, after a gap or given twice, and memory; then nothing has changed */
+void sequences_end(struct sequence_table *t, struct store *s, bool commit);
+  /* the rows of the pass count from now on, or are forgotten */
+bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
+  struct error *why);
+  /* copies the tokens of |from| to the empty sequence |to| */
+void sequences_close(struct sequence_table *t, struct store *s);
+  /* frees the table's arrays */
+size_t store_next_cap(size_t cap, size_t wanted, size_t max);
+  /* what the capacity |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
+     or |max| */
+
+@ The functions are in the order that C wants.
 
 @(sequences.c@>=
 #include <string.h>
@@ -20,8 +58,8 @@ Chapter 4 prints the header of the table (\cref{sec:pagecode}). Here are its fun
 @<Begin a pass of the sequences@>@;
 @<Open, fork and close the sequences@>@;
 
-@ If a sequence that has |length| rows gets |count| more, their positions must be
-|length| \dots\ |length+count-1|, each once, in whatever order they come. So there is exactly one place for each row,
+@ The rows of a pass may come in any order. If a sequence that has |length| rows gets |count| more, their positions must be
+|length| \dots\ |length+count-1|, each once. So there is exactly one place for each row,
 and a row whose place is out of bounds or taken is an error. If no row is, all places are taken, for there are as many rows as places.
 After that |order| lists the rows by sequence and position, and nothing had to be sorted.
 
@@ -163,9 +201,11 @@ The structures of a cache are in \.{pages.h} (\cref{sec:pagecode}). Opening one 
 
 @(open.c@>=
 #include <inttypes.h>
-#include "cache/pages.h"
+#include "cache/inside.h"
 @;@#
 @<Look at a cache, and close it@>@;
+@<Begin and end a pass of the cache@>@;
+@<Grow a block table@>@;
 @<Open a cache@>@;
 
 @ On opening, the layers are put into their groups, in order.
@@ -320,4 +360,86 @@ void cache_close(struct store *common)
   sequences_close(&s->table, common);
   memory_free(m, s->slot_in_group);
   memory_free(m, s);
+}
+
+@* What makes a cache a store. \label{sec:cachestore}
+Chapter 2 says what a store must be able to do (\cref{sec:rows}). Chapter 4 has the functions that are about pages. The others are here. Both halves share a header that nothing else includes.
+
+@(inside.h@>=
+#ifndef INCIPIT_CACHE_INSIDE_H
+#define INCIPIT_CACHE_INSIDE_H
+#include "cache/pages.h"
+bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
+  struct error *why);
+  /* lets the pool of a group have |wanted| pages or more; errors: memory, and then
+     the pool is as it was */
+bool list_reserve(struct cache *s, struct page_list *l, size_t n, struct error *why);
+  /* lets a block table have |n| entries; errors: memory, and then it is as it was */
+bool cache_reserve(struct cache *s, struct error *why);
+  /* gets pages for all rows of the pass; errors: the cache is full, and memory */
+void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
+  struct kv_view *v);
+  /* tells where the keys and values of a sequence are in one layer */
+void cache_crop(struct store *common, uint32_t sequence, size_t length);
+  /* keeps the first |length| rows, or none if rows that they see are gone */
+bool cache_fork(struct store *common, uint32_t from, uint32_t to, struct error *why);
+  /* gives the empty sequence |to| the rows of |from|; errors: memory */
+void cache_close(struct store *common);
+  /* frees a cache, even one that is only half open */
+extern const struct store_kind cache_kind;
+  /* the table of these functions: a store is a cache if its |kind| is this */
+#endif
+
+@ A pass begins in the table of sequences, and then has its pages reserved. If there are too few, the table forgets the pass. At its end the table has all there is to do. Two more functions tell what a sequence holds.
+
+@<Begin and end a pass of the cache@>=
+static void cache_end(struct store *common, bool commit)
+{
+  struct cache *s = (struct cache *) common;
+  sequences_end(&s->table, common, commit);
+}
+static bool cache_begin(struct store *common, struct error *why)
+{
+  struct cache *s = (struct cache *) common;
+  if (!sequences_begin(&s->table, common, why)) return false;
+  if (cache_reserve(s, why)) return true;
+  cache_end(common, false);
+  return false;
+}
+static size_t cache_length(const struct store *common, uint32_t sequence)
+{
+  const struct cache *s = (const struct cache *) common;
+  return s->table.sequence[sequence].length;
+}
+static const uint32_t *cache_tokens(const struct store *common, uint32_t sequence)
+{
+  const struct cache *s = (const struct cache *) common;
+  return s->table.sequence[sequence].token;
+}
+
+@ This is the table of a cache's functions. A store is a cache if its |kind| is this table.
+
+@<Begin and end a pass of the cache@>=
+const struct store_kind cache_kind = @[{@|
+  .begin = cache_begin, .end = cache_end, .view = cache_view,@|
+  .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,@|
+  .fork = cache_fork, .close = cache_close }@];
+
+@ A block table grows as the token arrays do, by doubling, but never beyond the pages of a whole context.
+
+@<Grow a block table@>=
+bool list_reserve(struct cache *s, struct page_list *l, size_t n,
+  struct error *why)
+{
+  if (n <= l->cap)@+ return true;
+  size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
+  uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
+    why);
+  if (page == NULL)@+ return false;
+  l->page = page;
+  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
+    sizeof *data, why);
+  if (data == NULL)@+ return false;
+  l->data = data, l->cap = cap;
+  return true;
 }

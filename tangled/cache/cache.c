@@ -1,8 +1,8 @@
 /* cache.c -- made from chapters/04-cache.w; change it there */
 
-#include "cache/pages.h"
+#include "cache/inside.h"
 
-/* <Grow the pool and the tables> */
+/* <Grow the pool> */
 bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
@@ -17,36 +17,13 @@ bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   char *slab = b->alloc(b, m, MEMORY_CACHE, cap - old, bytes, why);
   if (slab == NULL) return false;
   f->cap = cap;
+  /* <Cut the slab into pages, and make them free> */
   page[old].slab = true;
   for (size_t i = old; i < cap; i++)
     page[i].data = slab + (i - old) * bytes;
   for (size_t i = cap; i > old; i--)
     page[f->n_free++].free_next = (uint32_t) i - 1;
   return true;
-}
-
-static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
-  struct error *why)
-{
-  if (n <= l->cap) return true;
-  size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
-  uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
-    why);
-  if (page == NULL) return false;
-  l->page = page;
-  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
-    sizeof *data, why);
-  if (data == NULL) return false;
-  l->data = data, l->cap = cap;
-  return true;
-}
-
-static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
-  struct error *why)
-{
-  const struct kv_sequence *q = &s->table.sequence[sequence];
-  return list_reserve(s, &f->sequence[sequence],
-    pages_for(s, q->length + q->count), why);
 }
 
 /* <Release pages> */
@@ -74,7 +51,7 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
   while (l->first < seen) page_release(f, l->page[l->first++]);
 }
 
-static void cache_crop(struct store *common, uint32_t sequence, size_t length)
+void cache_crop(struct store *common, uint32_t sequence, size_t length)
 {
   struct cache *s = (struct cache *) common;
   struct kv_sequence *q = &s->table.sequence[sequence];
@@ -142,7 +119,7 @@ static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
 static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
   size_t page, size_t head, size_t row)
 {
-  return f->page[page].data + part * plane_bytes(s)
+  return f->page[page].data + part * part_bytes(s)
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
@@ -188,12 +165,15 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
       s->page_rows);
   if (wanted > f->n_free && !pages_grow(s, f, used + wanted, why))
     return false;
-  for (uint32_t i = 0; i < s->common.n_sequences; i++)
-    if (!list_grow(s, f, i, why)) return false;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++) {
+    const struct kv_sequence *q = &s->table.sequence[i];
+    size_t n = pages_for(s, q->length + q->count);
+    if (!list_reserve(s, &f->sequence[i], n, why)) return false;
+  }
   return true;
 }
 
-static bool cache_reserve(struct cache *s, struct error *why)
+bool cache_reserve(struct cache *s, struct error *why)
 {
   for (size_t k = 0; k < s->n_groups; k++)
     if (!group_reserve(s, &s->group[k], why)) return false;
@@ -201,34 +181,6 @@ static bool cache_reserve(struct cache *s, struct error *why)
     for (uint32_t i = 0; i < s->common.n_sequences; i++)
       assign_pages(s, &s->group[k], i);
   return true;
-}
-
-/* <Begin and end a pass of the cache> */
-static void cache_end(struct store *common, bool commit)
-{
-  struct cache *s = (struct cache *) common;
-  sequences_end(&s->table, common, commit);
-}
-
-static bool cache_begin(struct store *common, struct error *why)
-{
-  struct cache *s = (struct cache *) common;
-  if (!sequences_begin(&s->table, common, why)) return false;
-  if (cache_reserve(s, why)) return true;
-  cache_end(common, false);
-  return false;
-}
-
-static size_t cache_length(const struct store *common, uint32_t sequence)
-{
-  const struct cache *s = (const struct cache *) common;
-  return s->table.sequence[sequence].length;
-}
-
-static const uint32_t *cache_tokens(const struct store *common, uint32_t sequence)
-{
-  const struct cache *s = (const struct cache *) common;
-  return s->table.sequence[sequence].token;
 }
 
 /* <Show attention the rows of a sequence> */
@@ -240,15 +192,15 @@ static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
   return f;
 }
 
-static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
+void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
   const struct cache *s = (const struct cache *) common;
   const struct layer_group *f = group_of(s, layer);
   const struct page_list *l = &f->sequence[sequence];
   size_t part = 2 * s->slot_in_group[layer];
-  *v = (struct kv_view) { .key = part * plane_bytes(s),
-    .value = (part + 1) * plane_bytes(s), .page = l->data,
+  *v = (struct kv_view) { .key = part * part_bytes(s),
+    .value = (part + 1) * part_bytes(s), .page = l->data,
     .page_rows = (uint32_t) s->page_rows,
     .row_bytes = (uint32_t) s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,
     .type = s->format.type };
@@ -271,7 +223,7 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   return true;
 }
 
-static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
+bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
@@ -281,9 +233,3 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   if (!ok) cache_crop(common, to, 0);
   return ok;
 }
-
-/* <The functions of a cache> */
-const struct store_kind cache_kind = {
-  .begin = cache_begin, .end = cache_end, .view = cache_view,
-  .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,
-  .fork = cache_fork, .close = cache_close };

@@ -20,7 +20,8 @@ struct cache_options {
   const struct kv_format *format; /* of the rows; null: float32 */
   bool preallocate; /* take the memory for all rows on opening */
   bool set_window; /* the next two count, not the model's settings */
-  uint32_t window, sinks; /* rows seen: the last, 0: all; the first */
+  /* a row sees the last window rows, 0: all, and the first sinks */
+  uint32_t window, sinks;
   uint32_t context; /* the longest text; 0: the model's */
   const struct buffers *memory; /* where pages are; null: the host's */
 };

@@ -1,7 +1,7 @@
 /* open.c -- made from workshop/21-cache.w; change it there */
 
 #include <inttypes.h>
-#include "cache/pages.h"
+#include "cache/inside.h"
 
 /* <Look at a cache, and close it> */
 struct cache_state cache_look(const struct store *common)
@@ -37,6 +37,56 @@ void cache_close(struct store *common)
   sequences_close(&s->table, common);
   memory_free(m, s->slot_in_group);
   memory_free(m, s);
+}
+
+/* <Begin and end a pass of the cache> */
+static void cache_end(struct store *common, bool commit)
+{
+  struct cache *s = (struct cache *) common;
+  sequences_end(&s->table, common, commit);
+}
+
+static bool cache_begin(struct store *common, struct error *why)
+{
+  struct cache *s = (struct cache *) common;
+  if (!sequences_begin(&s->table, common, why)) return false;
+  if (cache_reserve(s, why)) return true;
+  cache_end(common, false);
+  return false;
+}
+
+static size_t cache_length(const struct store *common, uint32_t sequence)
+{
+  const struct cache *s = (const struct cache *) common;
+  return s->table.sequence[sequence].length;
+}
+
+static const uint32_t *cache_tokens(const struct store *common, uint32_t sequence)
+{
+  const struct cache *s = (const struct cache *) common;
+  return s->table.sequence[sequence].token;
+}
+
+const struct store_kind cache_kind = {
+  .begin = cache_begin, .end = cache_end, .view = cache_view,
+  .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,
+  .fork = cache_fork, .close = cache_close };
+
+/* <Grow a block table> */
+bool list_reserve(struct cache *s, struct page_list *l, size_t n,
+  struct error *why)
+{
+  if (n <= l->cap) return true;
+  size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
+  uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
+    why);
+  if (page == NULL) return false;
+  l->page = page;
+  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
+    sizeof *data, why);
+  if (data == NULL) return false;
+  l->data = data, l->cap = cap;
+  return true;
 }
 
 /* <Open a cache> */

@@ -20,13 +20,13 @@ struct page_info {
 struct page_list {
   uint32_t *page; const char **data; /* [cap]: numbers, and addresses */
   size_t n, cap; /* entries, and how many there is room for */
-  size_t first; /* the entries from first on are held, and those of sinks */
+  size_t first; /* entries before it have been released, except sinks' */
 };
 
 /* the pool and the block tables of some layers */
 struct layer_group {
-  uint32_t layer, n_layers; /* one of its layers; how many it has */
-  /* [cap]; free pages, and the most pages */
+  uint32_t layer, n_layers; /* its first layer; how many it has */
+  /* [cap], of which n_free are free; at most max_pages */
   struct page_info *page; size_t cap, n_free, max_pages;
   struct page_list *sequence; /* [n_sequences] */
 };
@@ -46,26 +46,15 @@ struct cache {
   struct layer_group group[MAX_GROUPS];
 };
 
-/* how many pages rows rows fill, the last one perhaps in part */
+/* how many pages rows rows take, even if they do not fill the last one */
 static inline size_t pages_for(const struct cache *s, size_t rows)
 { return (rows + s->page_rows - 1) / s->page_rows; }
 
-/* the keys, or the values, of one layer in a page */
-static inline size_t plane_bytes(const struct cache *s)
+/* the keys of one layer in a page, or its values */
+static inline size_t part_bytes(const struct cache *s)
 { return s->heads * s->page_rows * s->head_bytes; }
 
 /* a whole page of a group */
 static inline size_t page_bytes(const struct cache *s, const struct layer_group *f)
-{ return 2 * f->n_layers * plane_bytes(s); }
-
-/* lets the pool of a group have wanted pages or more; errors: memory, and then the
-   pool is as it was */
-bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
-  struct error *why);
-
-/* frees a cache, even one that is only half open */
-void cache_close(struct store *common);
-
-/* the functions of a cache: a store is one if its kind is this */
-extern const struct store_kind cache_kind;
+{ return 2 * f->n_layers * part_bytes(s); }
 #endif

@@ -1,4 +1,4 @@
-/* sequences.h -- made from chapters/04-cache.w; change it there */
+/* sequences.h -- made from workshop/21-cache.w; change it there */
 
 #ifndef INCIPIT_SEQUENCES_H
 #define INCIPIT_SEQUENCES_H

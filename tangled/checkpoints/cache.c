@@ -6,122 +6,107 @@
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
 #include "kernels/kernels.h"
-#include "loop/generate.h"
+#include "model/forward.h"
 #include "cache/cache.h"
 
-/* <A model and the sentence that it writes> */
+/* <A model and the sentence that it reads> */
 struct writer { struct memory m; struct counters c; struct engine e;
-  struct model *lm; struct tokenizer *t; struct ids sentence; };
+  struct model *lm; struct tokenizer *t; struct ids sentence;
+  float *logits; };
 static bool writer_open(struct writer *w, struct error *why)
 {
   static const char text[] = "The cat sat on the mat.", pocket[] = "models/pocket";
   w->e = (struct engine) { .k = kernels_find(NULL, why), .c = &w->c };
-  return w->e.k != NULL && (w->lm = model_open(&w->m, pocket, why)) != NULL
-    && (w->t = tokenizer_open(&w->m, pocket, why)) != NULL
-    && tokenizer_encode(w->t, &w->m, text, strlen(text), false, false,
-      &w->sentence, why);
+  if (w->e.k == NULL || (w->lm = model_open(&w->m, pocket, why)) == NULL
+      || (w->t = tokenizer_open(&w->m, pocket, why)) == NULL) return false;
+  w->logits = memory_alloc(&w->m, MEMORY_ACTIVATIONS,
+    2 * w->lm->config.vocab_size, sizeof (float), why);
+  return w->logits != NULL && tokenizer_encode(w->t, &w->m, text,
+    strlen(text), false, false, &w->sentence, why);
 }
 
-/* <Write the text twice, and compare> */
-enum { GIVEN = 3, STEPS = 4 };
-
-/* logits, rows and pairs are of the first run; logits: [STEPS][vocab] */
-struct trial { const struct store *s; float *logits; size_t vocab, differ;
-  bool again; unsigned rows[STEPS], pairs[STEPS]; };
-static bool note_step(void *ctx, const struct step *now)
-{
-  struct trial *t = ctx;
-  size_t i = now->number - 1;
-  float *z = t->logits + i * t->vocab;
-  unsigned rows = (unsigned) (now->after.rows - now->before.rows);
-  unsigned pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
-  if (!t->again) {
-    t->rows[i] = rows, t->pairs[i] = pairs;
-    memcpy(z, now->logits, t->vocab * sizeof *z);
-    return true;
-  }
-  printf("%3zu %7u %6u  %9u %6u %7zu\n", i + 1, t->rows[i], t->pairs[i],
-    rows, pairs, store_length(t->s, 0));
-  for (size_t k = 0; k < t->vocab; k++)
-    t->differ += memcmp(z + k, now->logits + k, sizeof *z) != 0;
-  return true;
-}
-
-static bool write_text(struct writer *w, step_recall *recall, struct trial *t,
-  struct error *why)
-{
-  struct store *s = cache_open(&w->m, &w->lm->config, 1,
-    &(struct cache_options) { .rows = 0 }, why);
-  struct generate_context g = { &w->e, w->lm, s, &w->m };
-  struct generate_options want = { .max_new_tokens = STEPS, .on_step = note_step,
-    .ctx = t, .recall = recall };
-  struct continuation text = { .n_prompt = 0 };
-  t->s = s, t->again = recall != NULL;
-  bool ok = s != NULL && generate(&g, w->sentence.id, GIVEN, &want, &text, why);
-  continuation_free(&w->m, &text);
-  store_close(s);
-  return ok;
-}
-
-static bool print_twice(struct writer *w, struct error *why)
-{
-  size_t n = w->lm->config.vocab_size;
-  struct trial t = { .vocab = n, .logits = memory_alloc(&w->m,
-    MEMORY_ACTIVATIONS, STEPS * n, sizeof (float), why) };
-  printf("       forgetting        remembering\n");
-  printf("step   rows  pairs " "      rows  pairs  stored\n");
-  bool ok = t.logits != NULL && write_text(w, NULL, &t, why);
-  unsigned rows = (unsigned) w->c.rows, pairs = (unsigned) w->c.qk_pairs;
-  ok = ok && write_text(w, store_match_prefix, &t, why);
-  printf("all %7u %6u  %9u %6u\n", rows, pairs, (unsigned) w->c.rows - rows,
-    (unsigned) w->c.qk_pairs - pairs);
-  printf("%zu of %zu logits differ\n", t.differ, STEPS * n);
-  memory_free(&w->m, t.logits);
-  return ok;
-}
-
-/* <Show what a step adds to the cache> */
+/* <Read more tokens of the sentence> */
 static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
-  size_t n, struct error *why)
+  size_t n, float *logits, struct error *why)
 {
   struct row row[32]; struct pass *p;
-  size_t at = store_length(s, sequence);
+  size_t at = store_length(s, sequence), last = n - 1;
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) { sequence, (uint32_t) (at + i),
       w->sentence.id[(at + i) % w->sentence.n] };
   if (!model_forward(&w->e, w->lm, s, row, n, &p, why)) return false;
+  bool ok = logits == NULL
+    || model_logits(&w->e, w->lm, p, &last, 1, logits, why);
   pass_close(p);
+  return ok;
+}
+
+/* <Take the steps of both loops, and compare> */
+enum { GIVEN = 3, STEPS = 4 };
+static bool take_steps(struct writer *w, struct store *const *s,
+  struct counters *c, size_t *differ, struct error *why)
+{
+  size_t vocab = w->lm->config.vocab_size;
+  float *z = w->logits;
+  for (size_t n = GIVEN; n < GIVEN + STEPS; n++) {
+    store_crop(s[0], 0, 0);
+    store_match_prefix(s[1], 0, w->sentence.id, n - 1);
+    printf("%4zu", n - GIVEN + 1);
+    for (size_t k = 0; k < 2; k++) {
+      struct counters before = c[k];
+      w->e.c = &c[k];
+      if (!read_on(w, s[k], 0, n - store_length(s[k], 0), z + k * vocab, why))
+        return false;
+      printf("%10" PRIu64 "%7" PRIu64, c[k].rows - before.rows,
+        c[k].qk_pairs - before.qk_pairs);
+    }
+    printf("%8zu\n", store_length(s[1], 0));
+    for (size_t v = 0; v < vocab; v++)
+      *differ += memcmp(z + v, z + vocab + v, sizeof *z) != 0;
+  }
   return true;
 }
 
-static bool print_step(struct writer *w, struct store *s, size_t n,
-  struct error *why)
+static bool print_twice(struct writer *w, struct error *why)
 {
-  const struct model_config *c = &w->lm->config;
-  uint64_t before = w->c.rows;
-  if (!read_on(w, s, 0, n, why)) return false;
-  printf("keys and values: [%u][1][%u][%zu][%u],", c->n_layers,
-    c->n_kv_heads, store_length(s, 0), c->head_dim);
-  printf(" %" PRIu64 " rows in\n", w->c.rows - before);
-  return true;
+  struct counters c[2] = { { .rows = 0 } };
+  struct cache_options usual = { .rows = 0 };
+  struct store *s[2];
+  size_t differ = 0;
+  for (size_t k = 0; k < 2; k++)
+    s[k] = cache_open(&w->m, &w->lm->config, 1, &usual, why);
+  printf("            forgetting      remembering\n");
+  printf("step      rows  pairs      rows  pairs  stored\n");
+  bool ok = s[0] != NULL && s[1] != NULL && take_steps(w, s, c, &differ, why);
+  if (ok) printf(" all%10" PRIu64 "%7" PRIu64 "%10" PRIu64 "%7" PRIu64
+    "\n%zu of %u logits differ\n", c[0].rows, c[0].qk_pairs, c[1].rows,
+    c[1].qk_pairs, differ, STEPS * w->lm->config.vocab_size);
+  store_close(s[0]), store_close(s[1]);
+  w->e.c = &w->c;
+  return ok;
 }
 
 /* <Show what a fork costs> */
+static void print_pages(const struct store *s, const char *when)
+{
+  struct cache_state now = cache_look(s);
+  printf("%-10s pages used: %zu, bytes copied: %zu\n", when,
+    now.pages_used, now.bytes_copied);
+}
+
 static bool print_fork(struct writer *w, struct error *why)
 {
   struct cache_options small = { .rows = 48, .page_rows = 16 };
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
-  bool ok = s != NULL && print_step(w, s, 10, why) && print_step(w, s, 1, why);
+  bool ok = s != NULL && read_on(w, s, 0, 11, NULL, why);
   if (ok) store_crop(s, 0, 10);
   ok = ok && store_fork(s, 0, 1, why);
-  if (ok) printf("forked:   %zu page, " "%zu bytes copied\n",
-    cache_look(s).pages_used, cache_look(s).bytes_copied);
+  if (ok) print_pages(s, "forked");
   for (uint32_t q = 0; ok && q < 2; q++) {
-    ok = read_on(w, s, q, 1, why);
-    if (ok) printf("%u goes on: %zu pages, " "%zu bytes copied\n", q,
-      cache_look(s).pages_used, cache_look(s).bytes_copied);
+    ok = read_on(w, s, q, 1, NULL, why);
+    if (ok) print_pages(s, q == 0 ? "0 goes on" : "1 goes on");
   }
-  if (ok && !read_on(w, s, 0, 25, why)) {
+  if (ok && !read_on(w, s, 0, 25, NULL, why)) {
     int half = (int) strcspn(why->text, ";") + 1;
     printf("%.*s\n %s\n", half, why->text, why->text + half);
   }
@@ -135,8 +120,8 @@ int main(void)
   struct error why;
   bool ok = writer_open(&w, &why) && print_twice(&w, &why)
     && print_fork(&w, &why);
-  ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
-  model_close(&w.m, w.lm);
+  ids_free(&w.m, &w.sentence), memory_free(&w.m, w.logits);
+  tokenizer_close(&w.m, w.t), model_close(&w.m, w.lm);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

@@ -11,10 +11,14 @@
 struct generate_context { struct engine *e; const struct model *lm;
   struct store *s; struct memory *m; };
 
-/* why a text ended: not yet; an end token or a stop criterion; its length or the
-   context's; the caller; an error of this text */
-enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH,
-  FINISH_CANCELLED, FINISH_ERROR };
+/* why a text ended */
+enum finish_reason {
+  FINISH_NONE, /* it has not ended */
+  FINISH_STOP, /* an end token came, or a stop criterion said so */
+  FINISH_LENGTH, /* max_new_tokens are written, or the context is full */
+  FINISH_CANCELLED, /* the caller wants no more of it */
+  FINISH_ERROR /* something is wrong with this text */
+};
 
 /* text.id[n_prompt] is the first token written; sequence: its number in the store */
 struct continuation { struct ids text; size_t n_prompt;
@@ -32,13 +36,13 @@ struct step { size_t number, length; const float *logits;
 typedef bool step_watch(void *ctx, const struct step *now);
 
 /* says whether the text, whose last token is the newest, is to end with it; *enough
-   is false before; false and a message if it cannot tell */
+   is false before the call; false and a message if it cannot tell */
 typedef bool step_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
 
 /* chooses what follows the text by logits[vocab_size], all finite; *chosen is the
-   likeliest before; false and a message if it cannot. Choosing changes nothing that a
-   later choice depends on */
+   likeliest before the call; false and a message if it cannot. Choosing changes
+   nothing that a later choice depends on */
 typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
 
@@ -50,24 +54,29 @@ typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
 typedef size_t step_recall(struct store *s, uint32_t sequence,
   const uint32_t *id, size_t n);
 
-/* the most new tokens; the ids that end a text; the watcher and its ctx; the number
-   of the sequence in the store; what keeps rows; the most rows of a sequence in a
-   pass, 0 for any number; the sampler, two functions and their ctx; the stop
-   criterion and its ctx; up to how many new tokens an end token does not count. Any
-   function may be null */
-struct generate_options { size_t max_new_tokens;
-  const uint32_t *eos; size_t n_eos;
-  step_watch *on_step; void *ctx; uint32_t sequence;
-  step_recall *recall; size_t chunk;
-  step_select *select; step_accept *accept; void *select_ctx;
-  step_stop *stop; void *stop_ctx; size_t min_tokens; };
+/* what a caller wants of one text; any function may be null */
+struct generate_options {
+  size_t max_new_tokens;
+  const uint32_t *eos; size_t n_eos; /* the end tokens */
+  step_watch *on_step; void *ctx; /* the watcher */
+  uint32_t sequence; /* the text's number in the store */
+  step_recall *recall; /* keeps rows */
+  size_t chunk; /* the most rows of the text in a pass; 0: any number */
+  step_select *select; step_accept *accept; /* the sampler, */
+  void *select_ctx; /* and what both are called with */
+  step_stop *stop; void *stop_ctx; /* the stop criterion */
+  size_t min_tokens; /* up to this many, an end token does not count */
+};
 
-/* a text that is being written, and its options, borrowed. The rest is the step's: it
-   reads count rows from position first on, and is still reading if that is not all;
-   the counters before it; why it failed, after FINISH_ERROR */
-struct sequence { struct continuation c;
-  const struct generate_options *want; size_t first, count;
-  bool reading; struct counters before; struct error why; };
+/* a text that is being written */
+struct sequence {
+  struct continuation c; /* the text so far */
+  const struct generate_options *want; /* borrowed */
+  size_t first, count; /* the next pass reads count rows from first on */
+  bool reading; /* and leaves some for the pass after it */
+  struct counters before; /* when the round began */
+  struct error why; /* after FINISH_ERROR */
+};
 
 /* begins a text after the n >=1 ids of the prompt, as sequence want->sequence of the
    store; errors: an empty prompt, an id out of range, a prompt longer than the

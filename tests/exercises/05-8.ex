@@ -38,17 +38,17 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/loop/generate.c
+== tangled/loop/sequence.c
 -    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    if (!ok && here > 1)
 +      chunk = here / 2, here = 0, ok = true;
 ==== wrong
-== tangled/loop/generate.c
+== tangled/loop/sequence.c
 -    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why)
 +        || (here > 1 && model_forward(g->e, g->lm, g->s, rows + i, here /= 2, last, why));
 ==== skeleton
-== tangled/loop/generate.c
+== tangled/loop/sequence.c
 -    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
