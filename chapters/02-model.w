@@ -1503,8 +1503,7 @@ too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits after the first row change; the counters count the same.}
-\exercise{think}{ex:model.gelu}{The GELU with the hyperbolic tangent approximates the exact one. Where do they differ most, to a tenth, and by how many
-times $10^{-4}$?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
+\exercise{think}{ex:model.gelu}{The GELU with the hyperbolic tangent approximates the exact one. Where do they differ most, to a tenth, and by how many ten-thousandths?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
 \exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far before the last row is the oldest token that it can know
 of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
 \exercise{build}{ex:model.nope}{Let every second layer, from the second on, turn neither queries nor keys. Such models exist. Can they still tell positions
