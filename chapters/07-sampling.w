@@ -1208,7 +1208,7 @@ Two more thresholds are in Hugging Face's library.\side{\cited[Hewitt, Manning a
 Each stage of this chapter is in most programs of the kind, and hardly two programs agree on all of its edges. \Cref{tab:others} has those that a user can see. We took what most of them do, and where that left something open, what can be written down. So a text that was drawn elsewhere, with the same seed, is not drawn here again. What can be compared are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.
 
 \begin{table}[tp]
-\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0 (\texttt{6978a60}), vLLM (\texttt{017e9f4}) and llama.cpp (\texttt{3f545be}), of February and August 2026. A dash: there is no such option. Where a stroke divides two, the first is for greedy decoding, the second for sampling.}
+\tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0 (\texttt{6978a60}), vLLM (\texttt{017e9f4}) and llama.cpp (\texttt{3f545be}), as they stood in 2026. A dash: there is no such option. Where a stroke divides two, the first is for greedy decoding, the second for sampling.}
 \centering\footnotesize\tabcolsep=3pt
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
 \toprule
