@@ -3,17 +3,17 @@
 \newcommand\sign[1]{\tok{<\textbar#1\textbar>}}
 \chapterquestion{A model only ever continues a text. How does it come to answer?}
 @** Chat templates. \label{sec:conversations}
-\incipit{A}{ model that answers} continues a text like any other. The text is a conversation, set as such texts were set when the model learnt from them: marks say where a turn begins, whose it is, and where it ends. The last
-thing in it is the mark after which the model has always seen an answer; so an answer is what comes. Nothing else is different from chapter~3. But everything depends on the setting. A blank too many,
-a line's end too few, and the model is given a text of a kind that it has never read. It will not complain. It will answer a little worse, and nobody will know why.
+\incipit{A}{ model that answers} continues a text like any other. The text is a conversation, written in the format in which the model was trained on conversations: special tokens, which we call \emph{marks}, say where a turn begins, whose it is, and where it ends. The last
+mark is one after which, in training, an answer always came; so the model writes an answer. Nothing else is different from chapter~3. But everything depends on the format. With one blank too many
+or one newline too few, the model is given a kind of text that it has never seen. It does not complain. It answers a little worse, and you will not know why.
 @^conversation@>@^chat template@>
 
-This chapter turns a list of turns into ids, for models of the common families, and they are the ids that Hugging Face's library gives, which is what the makers of most models use. One thing is done differently on purpose: the words of a
-user are words, even if they look like marks.
+This chapter turns a list of turns into ids for models of the common families. They are the ids that Hugging Face's library gives, which the makers of most models use. We differ from it on purpose in one thing: what a
+user types is always text, even if it looks like a mark.
 
 \begin{byhand}{two questions, and what the second costs}
-Let a mark be one id, and a word, a sign or a line's end as well. In ChatML a turn is a mark, a role, a line's end, the words, another mark and a line's end; and an answer is asked for by a mark, a role and a line's end. Somebody says two words, is answered
-with four, and says three.
+Count one id for each mark, each word and each newline. In ChatML a turn is a mark, a role, a newline, the words, another mark and a newline; a mark, a role and a newline ask for an answer. The user says two words, the model answers
+with four, and the user says three more.
 
 \medskip
 \begin{tabular}{@@{}lrr@@{}}
@@ -21,16 +21,16 @@ with four, and says three.
 first question, 2 words & $5+2=7$ & 7\\
 asks for an answer & 3 & 10\\
 the answer, 4 words and a mark & $4+1=5$ & 15\\
-its line's end & 1 & 16\\
+its newline & 1 & 16\\
 second question, 3 words & $5+3=8$ & 24\\
 asks for an answer & 3 & 27
 \end{tabular}
 \medskip
 
-The prompt of the second question has 27 ids. With the cache of chapter~4 there are $10+5-1=14$ rows already, because nobody has read the mark that ended the answer; so $27-14=13$ rows are computed. Of the 27 ids $2+4+3=9$ are words that somebody said. The other 18 are manners.
+The prompt of the second question has 27 ids. With the cache of chapter~4 there are $10+5-1=14$ rows already: the model wrote the mark that ended its answer, but has not read it. So $27-14=13$ rows are computed. Of the 27 ids $2+4+3=9$ are words of the two speakers. The other 18 come from the template.
 \end{byhand}
 
-@ The program sets three turns in several templates, with blanks and line's ends made visible and the words of the turns in quotation marks. With |"values"| it prints the keys of the prose, with |"strips"| the data of the figure.
+@ The program renders three turns in several templates, makes blanks and newlines visible, and puts the words of the turns in quotation marks. With |"values"| it prints the keys of the prose, with |"strips"| the data of the figure.
 
 @c
 #include <stdio.h>
@@ -65,52 +65,52 @@ int main(int argc, char **argv)
 }
 
 @* Templates in Jinja. \label{sec:jinja}
-How a model wants its conversations set is published with it, in \.{tokenizer\_config.json} or in a file \.{chat\_template.jinja}; and what is published is a program. It is written in Jinja, a language made for web pages, with loops, conditions, macros, filters and
-the methods of Python's strings; it takes the list of turns and prints the text. To use any model's template, one must run its program.
+A model is published with its \emph{chat template}, in \.{tokenizer\_config.json} or in a file \.{chat\_template.jinja}, and this template is a program. It is written in Jinja, a language made for web pages, with loops, conditions, macros, filters and
+the methods of Python's strings; it takes the list of turns and prints the text. To use every model's template, we would have to run its program.
 @^Jinja@>
 
-That needs an interpreter, and we would take one from the distribution if there were one for C. In Debian~12 there is Jinja itself, which is Python's; \.{jinjar} for R; \.{tera} for Rust, of a similar language; and \.{libctpl}, which is in C, but its language is its own, as is that of \.{libctemplate} in C++. The engines in
-C++ that run these templates carry interpreters of their own. We could write one, too, a long chapter whose input would be a stranger's program. For what? Of the models that one meets, most are set in one of a few ways, and the programs differ in what they do with
-tools, pictures and dates. So we take the other road. A template here is a row of a table. A model's published program is not run but \emph{recognized}; what is not recognized is refused with a sentence, and the person who knows better may name a row.
+That needs an interpreter, and we would take one from the distribution if it had one for C. Debian~12 has Jinja itself, in Python; \.{jinjar} for R; \.{tera} for Rust, with a similar language; and \.{libctpl}, which is in C, but has a language of its own, as does \.{libctemplate} in C++. The inference engines in
+C++ that run these templates carry their own interpreters. We could write one as well, but it would take a long chapter, and its input would be a program that we cannot trust. The gain would be small. Most models use one of a few formats; their programs differ mainly in what they do with
+tools, pictures and dates. So we take the other road. A template here is a row of a table. We do not run a model's published program; we \emph{recognize} it. A program that we do not recognize is refused with a message, and a user who knows the right row may name it.
 
-@ A conversation is a list of turns. There are three who may speak: the user, the assistant, which is the model, and before them both the \emph{system}, which is whoever set up the conversation and tells the assistant how to behave. The words belong to the caller.
+@ A conversation is a list of turns. Three roles may speak: the user; the assistant, which is the model; and, before both, the \emph{system}, through which the application tells the assistant how to behave. The text of a turn belongs to the caller.
 
 @<What is said, and by whom@>=
 enum role { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT, N_ROLES };
-  /* who takes a turn */
+  /* who speaks */
 struct turn { enum role who; const char *text; size_t n; };
-  /* |n| bytes that somebody says; they belong to the caller */
+  /* |n| bytes of text, which belong to the caller */
 
-@ From outside, a template has a name, and there are three ways to get one: by its name, by the text of its published program, and by a model's directory, which does the second for the user. A fourth function lists them, and a fifth only asks whether a directory has one.
+@ Callers know a template by its name. They can get one in three ways: by that name, by the text of its published program, and from a model's directory, where we find the program for them. Two more functions list the templates, and a last one only asks whether a directory has one.
 
 @<Templates, by name and by sight@>=
 struct chat_template;
-  /* how a family of models sets a conversation; one of a fixed table */
+  /* how a family formats a conversation; a row of a fixed table */
 const struct chat_template *chat_template_at(size_t i);
   /* number |i| of the table, null after the last */
 const char *chat_template_name(const struct chat_template *t);
-  /* what it is called: |"chatml"|, |"llama3"|, \dots */
+  /* its name: |"chatml"|, |"llama3"|, \dots */
 const struct chat_template *chat_template_named(const char *name,
   struct error *why);
-  /* the one that is called so; null and a sentence that lists all */
+  /* the one with this name; or null and a message that lists all */
 const struct chat_template *chat_template_known(const char *text,
   size_t n);
-  /* the one that does what a published program of |n| bytes does; null
-     if the program is not known here */
+  /* the one that does what a published program of |n| bytes does, or
+     null if we do not know the program */
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why);
-  /* the one that a model's directory asks for; null and a sentence */
+  /* the one that a model's directory asks for; or null and a message */
 bool chat_template_given(const char *folder);
   /* does a model's directory ask for one, whether we know it or not? */
 
 @* Twelve families in a table. \label{sec:rowsoftemplates}
-What differs between the families is little. Before everything may stand a mark; each speaker's words have something before and after them; an answer ends with a mark, which the model writes itself, and something may follow that mark before the next turn begins; and there are
-the letters that ask for an answer. All these are strings. In them a mark, which is one token, stands in braces, since no template has a brace of its own.
+The families differ in little. A mark may come before everything. Each speaker's words have something before and after them. An answer ends with a mark, which the model writes itself, and something may follow that mark before the next turn begins. Last comes
+the text that asks for an answer. All these are strings. In them a mark, which is one token, is written in braces, since no template uses a brace itself.
 
 @<What surrounds the words@>=
 enum system_place { OWN_TURN, IN_FIRST, IN_LAST, NOT_AT_ALL };
-  /* where the system's words go: a turn; the user's first; the last
-     turn, if it is a user's */
+  /* where the system's words go: into a turn of their own; the user's
+     first turn; the last turn, if it is a user's */
 struct frame {
   const char *begin, *open[N_ROLES], *close[N_ROLES];
   const char *end, *after, *reply;
@@ -119,7 +119,7 @@ struct frame {
   bool alternates, trims[N_ROLES];
 };
 
-@ ChatML came with OpenAI's \.{gpt-3.5-turbo}, and many others have it, Qwen and SmolLM among them. Each speaker's turn looks alike, roles are words, and nobody has to take turns. It is the one that we would copy if we had to invent a template: every turn is closed before the next is opened, and nothing depends on what else
+@ ChatML came with OpenAI's \.{gpt-3.5-turbo}, and many other models use it, Qwen and SmolLM among them. All turns look alike, roles are words, and speakers need not alternate. If we had to invent a template, we would copy this one: every turn is closed before the next is opened, and no turn depends on what else
 is in the conversation.
 @^ChatML@>
 
@@ -133,8 +133,8 @@ static const struct frame chatml = @[{@|
   .end = SIGN("im_end"), .after = "\n",@|
   .reply = IM("assistant"), .system_at = OWN_TURN }@];
 
-@ Llama~3 does the same with other marks, a mark for the beginning of all, and no line's end between turns. It takes the white space off both ends of what is said. Since Llama~3.1 the system always has a turn, and two dates in it: the day to which the model knows the world, and today. Today is a
-difficulty. A text that depends on the day is not a function of the conversation, and no test could hold it. Fortunately the program has a date of its own, for when nobody tells it another, and Llama~3.1's makers let it stand there for every day; Llama~3.2's program asks the clock first. Ours is that date, always.
+@ Llama~3 does the same with other marks, a mark at the very beginning, and no newline between turns. It strips white space from both ends of each turn's text. Since Llama~3.1 the system always has a turn, with two dates in it: the day on which the model's knowledge ends, and today. Today is a
+difficulty. A text that depends on the day is not a function of the conversation, and no test could check it. Fortunately the program has a default date, for when the caller passes none. Llama~3.1's program then always prints that date; Llama~3.2's asks the clock first. We always print the default.
 @^Llama 3@>
 
 @<What surrounds the words@>=
@@ -156,8 +156,8 @@ static const struct frame llama3_dated = @[{@|
   .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),@|
   .system_at = OWN_TURN, .trims = @[{ true, true, true }@] }@];
 
-@ Llama~2 has no marks for turns. Its two, \texttt{<s>} and \texttt{</s>}, surround a question with its answer, as if each pair were a text of its own; the rest is letters, among them a square bracket with a word in it. The system's words stand within the first question. What is trimmed is the question with all that was put into it, so
-an empty question after a system's words takes two line's ends of the template away with it. It has no letters that ask for an answer, because what closes a question does.
+@ Llama~2 has no marks for turns. Its two marks, \texttt{<s>} and \texttt{</s>}, surround a question and its answer, as if each pair were a text of its own; the rest is ordinary text, such as a word in square brackets. The system's words go into the first question. White space is stripped from the question together with all that was put into it, so
+an empty question after a system's words loses two newlines of the template. No separate text asks for an answer, because the end of a question does that.
 @^Llama 2@>
 
 @<What surrounds the words@>=
@@ -167,7 +167,7 @@ static const struct frame llama2 = @[{@|
   .end = "{</s>}", .after = "", .reply = "", .system_at = IN_FIRST,@|
   .alternates = true, .trims = @[{ false, true, true }@] }@];
 
-@ Mistral's are Llama~2's, with one beginning for the whole conversation. They exist in three ways that differ in blanks, and in what becomes of a system's words: the first program refuses them, the next puts them into the first question, and the one that came with the third vocabulary puts them into the last, so that they move with every turn. In that vocabulary the bracketed words are marks, one token each; in the earlier ones they are letters. We write them in braces and let the vocabulary decide, as Hugging Face's tokenizer would.
+@ Mistral's templates follow Llama~2's, with one beginning for the whole conversation. There are three versions, which differ in blanks and in where a system's words go. The first program refuses them. The next puts them into the first question. The one that came with the third vocabulary puts them into the last question, so that they move with every turn. In that vocabulary the bracketed words are marks, one token each; in the earlier ones they are ordinary text. We write them in braces and let the vocabulary decide, as Hugging Face's tokenizer would.
 @^Mistral@>
 
 @<What surrounds the words@>=
@@ -187,8 +187,8 @@ static const struct frame mistral_v3 = @[{@|
   .end = "{</s>}", .after = "", .reply = "", .system_at = IN_LAST,@|
   .alternates = true, .trims = @[{ false, false, true }@] }@];
 
-@ The built-in model was trained on the kingdom's dialogues (\cref{corpus}), and there nobody has marks: a line begins with \texttt{User:} or with \texttt{Assistant:}, an empty line stands before the next question. This is a template like the others, one whose turns end where a line does. What asks for an answer lacks the blank after the colon, since
-the vocabulary has the blank at the beginning of the next word; with a blank there the model would have to continue with a word that lacks its own. Nobody in that kingdom has ever seen a system, so there is no place for one.
+@ The built-in model was trained on the kingdom's dialogues (\cref{corpus}), which have no marks for turns: a line begins with \texttt{User:} or with \texttt{Assistant:}, and an empty line comes before the next question. This is a template like the others, except that a newline ends a turn. The text that asks for an answer has no blank after the colon, because
+the vocabulary puts that blank at the beginning of the next word; if we wrote it, the model would have to continue with a word that lacks its blank. The dialogues contain no system turns, so the template has no place for one.
 
 @<What surrounds the words@>=
 static const struct frame pocket = @[{@|
@@ -198,12 +198,12 @@ static const struct frame pocket = @[{@|
   .end = "\n", .after = "\n", .reply = "Assistant:",@|
   .system_at = NOT_AT_ALL, .alternates = true }@];
 
-@ Some models of one family differ in the words that a silent system says. Qwen2's program says that the model is a helpful assistant if nobody else says anything, and so the model expects to be told; and Qwen3's does something with thoughts (\cref{sec:thoughts}). These are the rows.
+@ Some models of one family differ only in the default system turn, which is used when the caller gives none. Qwen2's program then says that the model is a helpful assistant, and the model expects to read it. Qwen3's program also treats reasoning in a special way (\cref{sec:thoughts}). Here are the rows of the table.
 
 @<What surrounds the words@>=
 struct chat_template { const char *name; const struct frame *around;
   const char *silent; bool thinks; };
-  /* |silent|: what the system says when it says nothing, or null */
+  /* |silent|: the default system turn, or null */
 static const struct chat_template table[] = @[{@|
   { "chatml", &chatml, NULL, false },@|
   { "qwen2", &chatml, "You are a helpful "@| "assistant.", false },@|
@@ -222,28 +222,28 @@ static const struct chat_template table[] = @[{@|
 enum { TEMPLATES = sizeof table / sizeof *table };
 
 @* Rendering a conversation. \label{sec:writescript}
-The text of a conversation is not a string to us, or not only: for each part of it we keep what it is. It may be a mark; it may be letters of the template; or it is said, and by whom. We call this a \emph{script}, as in a theatre. Hugging Face's library makes one string of all and forgets the rest, which is where the trouble of \cref{sec:injection} begins.
+The text of a conversation is more than a string to us: for each part we also keep its kind. A part is a mark, text of the template, or the words of a speaker, and then we keep which speaker. We call the result a \emph{rendered prompt}, or a \emph{script}, as in a theatre. Hugging Face's library makes one string of it and forgets the kinds, which is where the trouble of \cref{sec:injection} begins.
 
 @<A script@>=
 enum part_kind { PROMPT_PART_MARK, PROMPT_PART_FRAME, PROMPT_PART_SAID };
-  /* a special token; words of the template around a turn; what somebody said */
+  /* a special token; text of the template; the words of a speaker */
 struct prompt_part { enum part_kind kind; enum role who;
   size_t at, n; };
-  /* |n| bytes from |at| on; |who|: of what is said, by whom */
+  /* |n| bytes from |at| on; |who|: the speaker, if they were said */
 struct rendered_prompt { const struct chat_template *by; struct bytes text;
   struct prompt_part *part; size_t n, cap; bool inside; };
-  /* |n| parts that are the text in order; |inside|: it continues one */
+  /* |n| parts make up the text; |inside|: it continues another text */
 bool prompt_render(struct memory *m, const struct chat_template *by,
   const struct turn *talk, size_t n, size_t from, bool reply,
   struct rendered_prompt *out, struct error *why);
-  /* the turns from number |from| of |n| on, and, with |reply|, what asks
-     for an answer. With |from > 0| it is what follows the id that ended
-     the answer in turn |from - 1|. On failure |*out| is empty, and the
-     sentence names the turn */
+  /* renders the turns |from|, \dots, |n - 1| and, with |reply|, the text
+     that asks for an answer. With |from > 0| it begins after the id that
+     ended the answer in turn |from - 1|. On failure |*out| is empty, and
+     the message names the turn */
 void prompt_free(struct memory *m, struct rendered_prompt *s);
-  /* returns its blocks */
+  /* frees its memory */
 
-@ Each part is put at the end. Two parts of the same kind become one, unless they are marks; and nothing is no part. The room for parts grows as rows of ids do.
+@ Each part is appended. Adjacent pieces of template text become one part, and an empty string adds no part. The array of parts grows as arrays of ids do.
 
 @<Put a part at the end@>=
 struct writer { struct memory *m; struct rendered_prompt *out;
@@ -265,7 +265,7 @@ static bool put(struct writer *w, enum part_kind kind,
   return true;
 }
 
-@ If there is no memory for the part, its text is there without it; the caller gives up the whole script then, so nobody will see that.
+@ If memory runs out here, the text has been appended without its part; but then the caller discards the whole script, so this is never seen.
 
 @<Make room for one more part@>=
 struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part,
@@ -274,7 +274,7 @@ struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part,
 if (p == NULL) return false;
 s->part = p;
 
-@ What the table says is put mark by mark. The strings are ours, so every brace that is opened is closed.
+@ A string of the table is appended piece by piece: marks, and the text between them. The strings are our own, so every brace that is opened is closed.
 
 @<Put what the table says@>=
 static bool put_frame(struct writer *w, const char *words)
@@ -290,7 +290,7 @@ static bool put_frame(struct writer *w, const char *words)
   return true;
 }
 
-@ White space, to these programs, is what Python's |strip| takes for it. That is Unicode's list and four characters more, the separators at the end of ASCII's control characters, which have separated nothing since the days of paper tape. A byte that is no character is not white.
+@ White space, to these programs, is what Python's |strip| removes: Unicode's list and four more characters, the separators at the end of ASCII's control characters, which have separated nothing since the days of paper tape. A byte that does not form a character is not white space.
 
 @<Take white space off@>=
 static size_t blank_here(const unsigned char *text, size_t n)
@@ -305,7 +305,7 @@ static size_t blank_here(const unsigned char *text, size_t n)
   return blank ? k : 0;
 }
 
-@ At the end of a script white space is taken off as far back as |from|, whoever put it there, and parts that have lost all their letters go.
+@ White space is stripped from the end of a script as far back as |from|, whether it came from a speaker or from the template. Parts that are left empty are removed.
 
 @<Take white space off@>=
 static void trim_end(struct rendered_prompt *s, size_t from)
@@ -322,7 +322,7 @@ static void trim_end(struct rendered_prompt *s, size_t from)
     s->part[s->n - 1].n = s->text.n - s->part[s->n - 1].at;
 }
 
-@ So a turn is what opens it, the system's words if they belong here, its own words, and what closes it. It is the sum of these that is trimmed. Only at its beginning may a turn's own words lose something, and only if nothing stands before them there.
+@ A turn consists of what opens it, the system's words if they belong here, its own words, and what closes it. White space is stripped from the system's words and the turn's own words together; so a turn's own words lose white space at their beginning only if nothing comes before them.
 
 @<Put a turn@>=
 static bool put_turn(struct writer *w, const struct frame *f,
