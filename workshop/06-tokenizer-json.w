@@ -227,7 +227,7 @@ static bool says_nothing(const json_t *v)
     || (json_is_object(v) && json_object_size(v) == 0);
 }
 
-@ Only objects have keys. The function checks this as well, so every reader that begins with this call knows that it has an object.
+@ Only objects have keys. The function checks that as well, so every reader that begins with this call knows that it has an object.
 The keys that we know are given as one string with a blank after each, and a key that contains a blank itself is not one of them. A search through a few words is fast enough for a check that is
 done a dozen times per file.
 
@@ -406,7 +406,7 @@ static bool read_model(struct json_reader *r, json_t *model)
 
 @ In a byte-level vocabulary, if every byte has a token, every text can be spelt; then the unknown token
 is never used, and the file may name one. If some byte has no token, the unknown token could be used, and
-we refuse the file: no byte-level tokenizer that we have met wants that. In a vocabulary of characters, an unknown character becomes bytes first, and the unknown token is the last resort. If only some bytes are words, it is not defined which of the two a text gets, and
+we refuse the file: no byte-level tokenizer that we have met does that. In a vocabulary of characters, an unknown character becomes bytes first, and the unknown token is the last resort. If only some bytes are words, it is not defined which of the two a text gets, and
 Hugging Face's library even changes their order. We refuse such a file.
 
 @<Read the unknown token@>=
@@ -1343,7 +1343,7 @@ static bool read_line(struct json_reader *r, const char *text, size_t n,
 }
 
 @ If the vocabulary has GPT-2's end of text, that is the one special token; without this step its letters would be encoded like any other text. Both files are needed, and the message names the one that is
-at fault. Only here the pattern is not in the files: GPT-2's list of merges goes with GPT-2's pattern, but no file says so.
+at fault. The pattern is not in the files: GPT-2's list of merges goes with GPT-2's pattern, but no file says so.
 
 @<Read a vocabulary and its merges@>=
 static bool read_pair_of_files(struct json_reader *r, const char *vocab,
@@ -1514,7 +1514,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   return true;
 }
 
-@ The words go into an object of JSON, the merges into a list. We end each spelling with a zero byte, which the alphabet never uses, because jansson expects it in keys. Two words that are spelt alike would be one key, and the first would be lost. A list of merges that
+@ The words go into an object of JSON, the merges into a list. We end each spelling with a zero byte, which the alphabet never uses, because jansson takes its keys as C strings. Two words that are spelt alike would be one key, and the first would be lost. A list of merges that
 was learnt has no such pair, as an exercise of chapter 1 shows; but a caller may pass any list, and then the message says so.
 
 @<Make the vocabulary and the merges as JSON@>=
@@ -1625,7 +1625,7 @@ else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
 }
 
 @ In the file the readers of parts come before the readers of wholes, so that each function precedes its first caller, and
-no declarations are needed. The file is built bottom up; this chapter is written mostly top down.
+no forward declarations are needed. The file is built bottom up; this chapter is written mostly top down.
 
 @(tokenizer_json.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1801,7 +1801,7 @@ static int print_round_trip(void)
   return same && m.all.live == 0 ? 0 : 1;
 }
 
-@ The size that is printed is that of the tokenizer from the file: the end of the text, the bytes, and as many words as merges were learnt.
+@ The printed size is that of the tokenizer from the file: the end of the text, the bytes, and one word for each merge.
 
 @<Compare the two, and show a refusal@>=
 if (u != NULL) {

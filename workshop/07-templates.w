@@ -3,8 +3,8 @@
 \newcommand\sign[1]{\tok{<\textbar#1\textbar>}}
 \chapterquestion{A model only ever continues a text. How does it come to answer?}
 @** Chat templates. \label{sec:conversations}
-\incipit{A}{ model that answers} continues a text like any other. The text is a conversation, written in the format in which the model was trained on conversations: special tokens, which we call \emph{marks}, say where a turn begins, whose it is, and where it ends. The last
-mark is one after which, in training, an answer always came; so the model writes an answer. Nothing else is different from chapter~3. But everything depends on the format. With one blank too many
+\incipit{A}{ model that answers} continues a text like any other. The text is a conversation, written in the format in which the model was trained on conversations: special tokens, which we call \emph{marks}, say where a turn begins, whose it is, and where it ends. The prompt
+ends at a point where, in training, an answer always came next; so the model writes an answer. Nothing else is different from chapter~3. But everything depends on the format. With one blank too many
 or one newline too few, the model is given a kind of text that it has never seen. It does not complain. It answers a little worse, and you will not know why.
 @^conversation@>@^chat template@>
 
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 
 @* Templates in Jinja. \label{sec:jinja}
 A model is published with its \emph{chat template}, in \.{tokenizer\_config.json} or in a file \.{chat\_template.jinja}, and this template is a program. It is written in Jinja, a language made for web pages, with loops, conditions, macros, filters and
-the methods of Python's strings; it takes the list of turns and prints the text. To use every model's template, we would have to run its program.
+the methods of Python's strings; it takes the list of turns and prints the text. To support every template, we would have to run these programs.
 @^Jinja@>
 
 That needs an interpreter, and we would take one from the distribution if it had one for C. Debian~12 has Jinja itself, in Python; \.{jinjar} for R; \.{tera} for Rust, with a similar language; and \.{libctpl}, which is in C, but has a language of its own, as does \.{libctemplate} in C++. The inference engines in
@@ -134,7 +134,7 @@ static const struct frame chatml = @[{@|
   .reply = IM("assistant"), .system_at = OWN_TURN }@];
 
 @ Llama~3 does the same with other marks, a mark at the very beginning, and no newline between turns. It strips white space from both ends of each turn's text. Since Llama~3.1 the system always has a turn, with two dates in it: the day on which the model's knowledge ends, and today. Today is a
-difficulty. A text that depends on the day is not a function of the conversation, and no test could check it. Fortunately the program has a default date, for when the caller passes none. Llama~3.1's program then always prints that date; Llama~3.2's asks the clock first. We always print the default.
+difficulty. A text that depends on the day is not a function of the conversation, and no test could check it. Fortunately Llama~3.1's program has a default date, which it prints if the caller passes none; Llama~3.2's asks the clock first. We always print the default.
 @^Llama 3@>
 
 @<What surrounds the words@>=
@@ -167,7 +167,7 @@ static const struct frame llama2 = @[{@|
   .end = "{</s>}", .after = "", .reply = "", .system_at = IN_FIRST,@|
   .alternates = true, .trims = @[{ false, true, true }@] }@];
 
-@ Mistral's templates follow Llama~2's, with one beginning for the whole conversation. There are three versions, which differ in blanks and in where a system's words go. The first program refuses them. The next puts them into the first question. The one that came with the third vocabulary puts them into the last question, so that they move with every turn. In that vocabulary the bracketed words are marks, one token each; in the earlier ones they are ordinary text. We write them in braces and let the vocabulary decide, as Hugging Face's tokenizer would.
+@ Mistral's templates follow Llama~2's, with one beginning for the whole conversation. There are three versions, which differ in blanks and in what they do with a system's words. The first program refuses them. The next puts them into the first question. The one that came with the third vocabulary puts them into the last question, so that they move with every turn. In that vocabulary the bracketed words are marks, one token each; in the earlier ones they are ordinary text. We write them in braces and let the vocabulary decide, as Hugging Face's tokenizer would.
 @^Mistral@>
 
 @<What surrounds the words@>=
@@ -222,7 +222,7 @@ static const struct chat_template table[] = @[{@|
 enum { TEMPLATES = sizeof table / sizeof *table };
 
 @* Rendering a conversation. \label{sec:writescript}
-The text of a conversation is more than a string to us: for each part we also keep its kind. A part is a mark, text of the template, or the words of a speaker, and then we keep which speaker. We call the result a \emph{rendered prompt}, or a \emph{script}, as in a theatre. Hugging Face's library makes one string of it and forgets the kinds, which is where the trouble of \cref{sec:injection} begins.
+The text of a conversation is more than a string to us: for each part we also keep its kind. A part is a mark, text of the template, or the words of a speaker; for words we also keep the speaker. We call the result a \emph{rendered prompt}, or a \emph{script}, as in a theatre. Hugging Face's library makes one string of it and forgets the kinds, which is where the trouble of \cref{sec:injection} begins.
 
 @<A script@>=
 enum part_kind { PROMPT_PART_MARK, PROMPT_PART_FRAME, PROMPT_PART_SAID };
@@ -642,7 +642,7 @@ bool conversations_ends(struct memory *m, const struct chat_template *by,
 }
 
 @ Now we can ask the second question. The cache holds the first prompt and the answer. The answer ends with that id, which the model wrote, or which we add if the model was interrupted. The new prompt is rendered with |from|; only the rows of its ids and of the id that ended the answer have to be computed. Are the ids of the two halves the same as those of the whole? They are, if encoding the answer's text
-gives the ids that the model wrote. A model may split a word into other tokens than its tokenizer would; then the cache has what the model wrote, and the model goes on from that. (Llama~2's frame has a blank before the mark at the end, which the model seldom writes. The blank is not missed.)
+gives the ids that the model wrote. A model may split a word into other tokens than its tokenizer would; then the cache has what the model wrote, and the model goes on from that. (Llama~2's frame has a blank before the mark at the end, which the model seldom writes; then the cache simply lacks it.)
 
 @* Recognition. \label{sec:recognition}
 We recognize a published program by a hash of its text: a number of 64 bits, computed with the function of \cref{sec:tables}. Two differences are ignored. A newline is sometimes written as a character and sometimes as a backslash and an n, which in Jinja's strings is the same; and white space at the end prints nothing. Apart from these, the copies of a program that we found in different places agree, with one exception that we name below.
@@ -922,7 +922,7 @@ static void print_counts(const char *name, const struct rendered_prompt *s)
     count[PROMPT_PART_SAID]);
 }
 
-@ In the figure a mark is as wide as two characters, because it is one token, as most short words are. Each part is two points; after them a row without numbers lifts the pen.
+@ In the figure a mark is as wide as two characters, because it is one token, as most short words are. Each part is drawn between two points; a row of |nan| after them interrupts the line.
 
 @<Print the strips of the figure@>=
 static void print_strips(size_t row, const struct rendered_prompt *s)
