@@ -922,7 +922,7 @@ static void print_counts(const char *name, const struct rendered_prompt *s)
     count[PROMPT_PART_SAID]);
 }
 
-@ In the figure a mark is as wide as two characters, because it is one token, as most short words are. Each part is drawn between two points; a row of |nan| after them interrupts the line.
+@ In the figure a mark is as wide as two characters, because it is one token, as most short words are. Each part is drawn between two points; a row of \texttt{nan} after them interrupts the line.
 
 @<Print the strips of the figure@>=
 static void print_strips(size_t row, const struct rendered_prompt *s)
