@@ -7,20 +7,20 @@
 @s json_object_foreach while
 @s json_object_keylen_foreach while
 
-\chapterquestion{Beside the weights lies a file that tells how to make tokens. What does it say, and what may we not read over?}
+\chapterquestion{A model comes with a file that says how to make tokens. What does it say, and what must we not ignore?}
 @** Tokenizers of Hugging Face. \label{sec:files1}
 \incipit{F}{or Hugging Face's library} a tokenizer is one file of JSON, named \.{tokenizer.json}. It describes a
 machine of five parts: a normalizer, a pre-tokenizer, a model (the merges), a post-processor (what is
 put before and after) and a decoder, each of a type from a long list. We build most of the types that tokenizers with merges
-use, those that begin with bytes and those that begin with characters, and refuse the others by name. What the file says about things that change no ids
-(how offsets are trimmed, say) is read over.
+use, whether they begin with bytes or with characters, and refuse the others by name. We ignore what the file says about things that change no ids
+(how offsets are trimmed, for example).
 @^Hugging Face@>@^tokenizer.json@>
 
-What the file is read into is \cref{tokenizer}. What other files there are, and how one tells them apart, stands at the end.
+We read the file into the tokenizer of \cref{tokenizer}. The end of the chapter says which other files there are, and how to tell them apart.
 
 @ The program learns a few merges, makes a tokenizer of them, writes it as a file, reads the file, and
-compares: the ids of a text must be the same by both ways. Then it shows what one unknown word in such a file leads to. The name of the
-file is another on every run, and is not printed.
+compares: both tokenizers must give a text the same ids. Then it shows what happens if such a file has one word that we do not know. The name of the
+file differs from run to run, and is not printed.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -43,12 +43,12 @@ int main(int argc, char **argv)
 }
 
 @* Characters that stand for bytes. \label{sec:alphabet}
-A vocabulary that begins with characters is spelt as it reads. One that begins with bytes is spelt in a way of its own. JSON has no bytes, only characters, and a vocabulary
-wants to be printed without blanks; so GPT-2's authors gave every byte a character that
+A vocabulary that begins with characters is spelt as it reads. One that begins with bytes needs a spelling of its own. JSON has no bytes, only characters, and the words of a vocabulary
+should be printable and have no blanks; so GPT-2's authors gave every byte a character that
 can be seen. A byte that is a printable character of Latin-1 stands for itself; the others, in
 order, are the characters from U+0100 on. The blank, byte 32, is the 33rd of the others, and so
-it appears as U+0120, the letter \.G with a dot above that everybody who has looked into such a
-file has wondered about. \Cref{fig:alphabet} has all of it: \val{vocab.alphabet.itself} bytes stand for themselves, and
+it appears as U+0120, the letter \.G with a dot above that puzzles every reader of such a
+file. \Cref{fig:alphabet} shows the whole alphabet: \val{vocab.alphabet.itself} bytes stand for themselves, and
 \val{vocab.alphabet.moved} have moved.
 
 \fig{alphabet}{fig:alphabet}{The characters that stand for the bytes in a vocabulary's file: the first hexadecimal digit of a byte
@@ -65,7 +65,7 @@ uint32_t tokenizer_byte_to_unicode(unsigned b);
   /* the character that stands for byte |b| in a vocabulary's file */
 #endif
 
-@ The rule is a question about a byte: can its character of Latin-1 be seen?
+@ The rule asks one question about a byte: is its Latin-1 character visible?
 
 @<Spell a byte as a character, and back@>=
 static bool seen(unsigned b)
@@ -73,8 +73,8 @@ static bool seen(unsigned b)
   return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
 }
 
-@ The others are three blocks: the bytes from 0 to 32, those from |127| to |160|, and |173|, which is a hyphen that nobody sees. That is 33, 34 and one. Counted
-through from 256 on, the first block begins at 256, the second at 256 + 33, and the last byte is 256 + 33 + 34, U+0143.
+@ The others are three blocks: the bytes from 0 to 32, those from |127| to |160|, and |173|, the soft hyphen, which is invisible. Their sizes are 33, 34 and one. Numbered
+from 256 on, the first block begins at 256, the second at 256 + 33, and the last byte is 256 + 33 + 34, U+0143.
 
 @<Spell a byte as a character, and back@>=
 uint32_t tokenizer_byte_to_unicode(unsigned b)
@@ -84,7 +84,7 @@ uint32_t tokenizer_byte_to_unicode(unsigned b)
   return b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
 }
 
-@ And back: by the number alone one knows the block, and with it the byte. Not every number is a byte's; blanks, for one, never occur in such a word, nor does anything from
+@ And back: the number alone tells the block, and the block tells the byte. Not every number stands for a byte; blanks, for example, never occur in such a word, nor do letters of
 other scripts.
 
 @<Spell a byte as a character, and back@>=
@@ -97,9 +97,9 @@ static int alphabet_byte(uint32_t c)
 }
 
 @ A word of the vocabulary is turned into its bytes character by character. A word with a character
-that stands for no byte cannot be spelt by merges; it still has a number and reads as it is
-written. (Special tokens often stand in the vocabulary in this way, with vertical bars that are not those of ASCII.) The caller is told which of the two it was.
-Where a vocabulary begins with characters, every word is spelt.
+that stands for no byte cannot be made by merges; it still has an id, and decodes as it is
+written. (Special tokens are often in the vocabulary in this way, with vertical bars that are not those of ASCII.) |spelt| tells the caller which of the two it was.
+In a vocabulary that begins with characters, every word can be made by merges.
 
 @<Turn a word of the file into bytes@>=
 static bool to_bytes(struct json_reader *r, const char *text, size_t n,
@@ -125,12 +125,12 @@ static bool to_bytes(struct json_reader *r, const char *text, size_t n,
 }
 
 @* Reading a description. \label{sec:description}
-What all reading functions need is the tokenizer to be filled, the file's name for messages, and
-a row of bytes to work in. The vocabulary is kept at hand, since added tokens are compared with it, and how many |bytes| its file has; |ours| will tell a broken file of our kind from a
-whole one of another.
+All reading functions need the tokenizer to be filled, the file's name for messages, and
+a buffer of bytes to work in. We also keep the vocabulary, since added tokens are compared with it, and the number of |bytes| of the file; |ours| tells a broken file of our kind from a
+good one of another.
 
-The library jansson has made of the file a tree of values, |json_t|. Its functions answer null, or zero, or false, to a question that the value at hand cannot answer, a null among
-them: to ask for the third element of what is no list is no error. So one may ask first, and look at what came only where it matters.
+The library jansson has turned the file into a tree of values, |json_t|. If a value cannot answer a question, its functions return null, zero or false, and they do the same for a null
+pointer: asking for the third element of a value that is not a list is not an error. So we may ask first, and check the answer only where it matters.
 
 @<What reading a file needs@>=
 #define BLOCK "\xe2\x96\x81"
@@ -140,8 +140,8 @@ struct json_reader { struct memory *m; struct tokenizer *t;
     in_bytes;
   uint32_t begin, end; struct error *why; };
 
-@ Every refusal has the four parts of chapter 0: file, field, found, wanted. What was found is a value of JSON. If it is a string it may be long, and is clipped for the message, but not in the middle of a
-character; how many bytes there are of an unfinished one we know since \cref{sec:streaming}.
+@ Every refusal has the four parts of chapter 0: file, field, found, wanted. What was found is a value of JSON. A string may be long, so it is clipped for the message, but not in the middle of a
+character; the function of \cref{sec:streaming} says how many bytes belong to an unfinished one.
 
 @<Refuse a field@>=
 static int clip(const char *text, size_t n, size_t max)
@@ -150,7 +150,7 @@ static int clip(const char *text, size_t n, size_t max)
   return (int) (max - utf8_held((const unsigned char *) text, max));
 }
 
-@ A value is shown as a person would name it who reads the file aloud. Only strings and integers are worth quoting; of an object or a list it helps more to know
+@ A value is shown as you would name it if you read the file aloud. Only strings and integers are worth quoting; of an object or a list it helps more to know
 that it is one.
 
 @<Refuse a field@>=
@@ -179,7 +179,7 @@ static const char *shown(const json_t *v, char buffer[80])
   return buffer;
 }
 
-@ So a refusal needs three things from its caller: the field, what stands there, and what should. The file is known. It returns false, as |error_found| does, and so a
+@ A refusal needs three things from its caller: the field, what is there, and what should be. The file is known. It returns false, as |error_found| does, so that a
 check can be written as ``this is so, or refuse''.
 
 @<Refuse a field@>=
@@ -191,8 +191,8 @@ static bool refuse(struct json_reader *r, const char *field,
     wanted);
 }
 
-@ A field's full name is built where it is needed, from the outside in, as in \texttt{model.vocab}. It is as long as somebody who looks for it in the file needs it,
-and no longer than the room.
+@ A field's full name is built where it is needed, from the outside in, as in \texttt{model.vocab}. It is long enough for a reader to find the field in the file,
+and a long key is clipped.
 
 @<Refuse a field@>=
 struct field_name { char name[160]; };
@@ -204,7 +204,7 @@ static struct field_name below(const char *where, const char *key)
   return p;
 }
 
-@ Elements of lists have a number, as in \texttt{added\_tokens[3]}. Names are returned by value: they are short, live for one message, and nobody has to free them.
+@ Elements of lists have a number, as in \texttt{added\_tokens[3]}. Names are returned by value: they are short, live for one message, and need not be freed.
 
 @<Refuse a field@>=
 static struct field_name number_of(const char *where, size_t i)
@@ -214,9 +214,9 @@ static struct field_name number_of(const char *where, size_t i)
   return p;
 }
 
-@ A key that we have never heard of may change ids or not; we cannot know. So it is refused, unless its
-value is a way of saying nothing: null, false, or empty. Programs write out all fields that they have, whether a tokenizer uses them or not, and a newer program has more of them; most files
-would be refused for fields in which nothing is said.
+@ A key that we do not know may change ids or not; we cannot tell. So it is refused, unless its
+value says nothing: null, false, or empty. Programs write out all fields that they have, whether a tokenizer uses them or not, and a newer program has more of them; without this exception most files
+would be refused for fields that say nothing.
 
 @<Accept only keys that we know@>=
 static bool says_nothing(const json_t *v)
@@ -227,9 +227,9 @@ static bool says_nothing(const json_t *v)
     || (json_is_object(v) && json_object_size(v) == 0);
 }
 
-@ Keys are looked for where keys can be, in objects; that is checked on the way, and so every reader of a part that begins with this call knows that it has an object before it.
-The keys that we know are given as one string with a blank after each, and a key that has a blank itself is none of them; a search through a few words is fast enough for what is
-done a dozen times a file.
+@ Only objects have keys. The function checks that as well, so every reader that begins with this call knows that it has an object.
+The keys that we know are given as one string with a blank after each, and a key that contains a blank itself is not one of them. A search through a few words is fast enough for a check that is
+done a dozen times per file.
 
 @<Accept only keys that we know@>=
 static bool only_keys(struct json_reader *r, const char *where,
@@ -251,7 +251,7 @@ static bool only_keys(struct json_reader *r, const char *where,
   return true;
 }
 
-@ Most fields are flags. They may be absent, and then have a default, which is not the same for all. What is there must be true or false; a 1 is not a flag.
+@ Most fields are flags. An absent flag has a default, which is not the same for all. A flag that is present must be true or false; a 1 is not a flag.
 
 @<Read a flag@>=
 static bool flag(struct json_reader *r, const char *where, json_t *object,
@@ -263,8 +263,8 @@ static bool flag(struct json_reader *r, const char *where, json_t *object,
     || refuse(r, below(where, key).name, v, "true or false");
 }
 
-@ An id is an integer from 0 on, and the table of ids is as long as the largest. So a file of ten bytes could ask for a table of gigabytes, if it were believed. But each word takes the file some
-bytes; in a vocabulary without gaps no id is as large as the number of bytes, and with gaps hardly. That is the limit, and |TOKENIZER_MAX_ID|, which is several times the size of the largest published vocabularies.
+@ An id is an integer from 0 on, and the table of ids is as long as the largest. So a file of ten bytes could ask for a table of gigabytes, if we believed it. But each word takes some bytes of
+the file: in a vocabulary without gaps every id is smaller than the number of bytes, and with gaps it almost always is. That number is one limit. The other is |TOKENIZER_MAX_ID|, several times the size of the largest published vocabularies.
 
 @<Read an id@>=
 static bool read_id(struct json_reader *r, const char *field,
@@ -281,7 +281,7 @@ static bool read_id(struct json_reader *r, const char *field,
 }
 
 @ The vocabulary is an object from words to ids. Two words with one id would make decoding a matter
-of luck, so the second is refused. The words come in the order of the file, which is mostly that of the ids, but need not be.
+of luck, so the second is refused. The words come in the order of the file, which is usually that of the ids, but need not be.
 
 @<Read the vocabulary@>=
 static bool read_vocab(struct json_reader *r, const char *where)
@@ -302,8 +302,8 @@ static bool read_vocab(struct json_reader *r, const char *where)
   return tokenizer_index_vocab(r->m, r->t, r->why);
 }
 
-@ A word that is no row of bytes has a text but no piece: it can be read, but no merge can make it, and |tokenizer_index_vocab| will pass it over. Where words begin with characters, every
-word is spelt by its own letters.
+@ A word that does not stand for bytes has a text but no piece: it can be decoded, but no merge can make it, and |tokenizer_index_vocab| skips it. In a vocabulary that begins with characters, every
+word has a piece.
 
 @<Enter the word under its id@>=
 struct vocab_entry *k = tokenizer_vocab_at(r->m, r->t, id, r->why);
@@ -316,8 +316,8 @@ if (!tokenizer_intern(r->m, r->t, r->row.byte, r->row.n, &k->text,
 if (spelt) k->piece = k->text;
 
 @ A merge is a pair of words, or, in older files, one string with one blank between two words. Both words and what they make together
-must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words. Neither may be empty. (A fuzzer found that, too: of an empty vocabulary and
-two empty words the row has never been allocated, and the second word would begin at a null pointer plus zero, which C does not allow.)
+must be in the vocabulary. If they are not, the file is broken, or of a kind that marks the beginnings of words in its merges; the message shows both words. Neither may be empty. (A fuzzer found that, too: with an empty vocabulary and
+two empty words the buffer is never allocated, and the second word would begin at a null pointer plus zero, which C does not allow.)
 
 @<Read one merge@>=
 static bool read_merge(struct json_reader *r, const char *a, size_t n_a,
@@ -344,7 +344,7 @@ static bool read_merge(struct json_reader *r, const char *a, size_t n_a,
     "two words of the vocabulary that make a third");
 }
 
-@ The list says which of the two forms it uses by the form of its elements. A file might even mix them, and why not. The number of the merge is part of the field's name, since nobody finds a bad one among so many by looking.
+@ The elements of the list show which of the two forms it uses. A file may even mix them. The number of the merge is part of the field's name, since a bad one is hard to find by eye among so many.
 
 @<Read the merges@>=
 static bool read_merges(struct json_reader *r, const char *where,
@@ -364,8 +364,8 @@ static bool read_merges(struct json_reader *r, const char *where,
   return true;
 }
 
-@ Two strings in a list are the two words. Of a single string the first blank is the border. A second blank would leave it in doubt where the words part, since in a vocabulary of characters a word may have one; such a string is no pair, and the
-list of two is what newer files have for such words.
+@ Two strings in a list are the two words. A single string is divided at its blank. With a second blank it would be ambiguous where to divide it, since in a vocabulary of characters a word may contain blanks. Such a string is refused; newer files
+write these words as a list of two.
 
 @<Take the two words from a list, or from a string@>=
 if (json_array_size(v) == 2 && json_is_string(a)
@@ -379,8 +379,8 @@ else if (text != NULL && (blank = strchr(text, ' ')) != NULL
     field.name);
 else ok = refuse(r, field.name, v, "two words");
 
-@ What a vocabulary cannot spell is a matter of two fields: \texttt{byte\_fallback}, by which bytes have words of their own, and \texttt{unk\_token}, the word for
-everything else. The first must be known before the table of words is made; the second can be looked up only when it is there.
+@ Two fields deal with text that the vocabulary cannot spell: \texttt{byte\_fallback}, which says that bytes have words of their own, and \texttt{unk\_token}, the word for
+everything else. The first must be known before the table of words is made; the second can be looked up only in that table.
 
 @<Read the model@>=
 static bool read_model(struct json_reader *r, json_t *model)
@@ -404,10 +404,10 @@ static bool read_model(struct json_reader *r, json_t *model)
   return read_unknown(r, json_object_get(model, "unk_token"));
 }
 
-@ With bytes, merges spell every text if every byte has a token; then the mark for unknown letters
-can never come into play, and may stand there. If some byte has none, it could, and
-we refuse: no byte-level tokenizer that we have met means it. With characters, bytes are the way out before the mark is; where some of them are words and others are not, it is not said which of the two a text meets first, and
-Hugging Face's library even puts them into another order than they stood in. Such a file is half of something, and is refused.
+@ In a byte-level vocabulary, if every byte has a token, every text can be spelt; then the unknown token
+is never used, and the file may name one. If some byte has no token, the unknown token could be used, and
+we refuse the file: no byte-level tokenizer that we have met does that. In a vocabulary of characters, an unknown character becomes bytes first, and the unknown token is the last resort. If only some bytes are words, it is not defined which of the two a text gets, and
+Hugging Face's library even changes their order. We refuse such a file.
 
 @<Read the unknown token@>=
 static bool read_unknown(struct json_reader *r, const json_t *v)
@@ -429,7 +429,7 @@ static bool read_unknown(struct json_reader *r, const json_t *v)
   return true;
 }
 
-@ Dropout, which leaves merges out by chance to make training harder, must be off, or the same text would have other ids every time; some files say so with a zero. Marks at the beginnings and ends of words would change
+@ Dropout, which omits merges at random to make training harder, must be off, or the same text would have other ids every time; some files turn it off with a zero. Prefixes and suffixes for parts of words would change
 what the two words of a merge spell together; no file of the families that we read has them.
 
 @<Refuse what would change ids, and what we do not do@>=
@@ -440,7 +440,7 @@ for (size_t i = 0; none[i] != NULL; i++) {
     below("model", none[i]).name, v, "null");
 }
 
-@ The test for completeness looks at the bytes that can occur in UTF-8 and at the others, too, since
+@ The test for completeness looks at all bytes, including those that never occur in UTF-8, since
 our texts may be any bytes.
 
 @<Count the bytes that have tokens@>=
@@ -452,8 +452,8 @@ static int bytes_with_tokens(const struct tokenizer *t)
   return n;
 }
 
-@ The five marks have defaults, of which one depends on another: special tokens are looked for in the text as it stands, the others in its normal form. So the order of reading matters: the mark |special| first,
-the one that depends on it last. A token without letters would be found everywhere, and is refused.
+@ The five flags have defaults, of which one depends on another: special tokens are looked for in the text as it is, the others in its normal form. So the order of reading matters: |special| comes first,
+and |normalized|, which depends on it, last. A token with an empty text would be found everywhere, and is refused.
 
 @<Read an added token@>=
 static bool read_added(struct json_reader *r, const char *where, json_t *v)
@@ -478,8 +478,8 @@ static bool read_added(struct json_reader *r, const char *where, json_t *v)
     r->why) && tokenizer_add_token(r->m, r->t, &x, r->why);
 }
 
-@ An added token may stand in the vocabulary as well, but then under the same id; and its id must not
-belong to another word. Otherwise one of the two could be encoded and never come back.
+@ An added token may be in the vocabulary as well, but only with the same id; and its id must not
+belong to another word. Otherwise one of the two could be encoded but not decoded.
 
 @<See that the id is free, or the one that the word has@>=
 json_t *word = json_object_getn(r->vocab, json_string_value(text),
@@ -491,8 +491,8 @@ if (word != NULL ? json_integer_value(word) != x.id : taken)
     ? "the id that the vocabulary has" : "an id that no word has");
 
 @ A pre-tokenizer is one stage or a sequence of them. A stage becomes up to three of ours:
-\texttt{ByteLevel} may put a blank before and may cut by GPT-2's pattern; \texttt{Digits} cuts
-out digits, one by one or in rows; \texttt{Split} brings its own pattern; and \texttt{Metaspace} writes blanks as blocks. A pattern that cannot be compiled is the file's fault, so what PCRE2 said about it becomes the
+\texttt{ByteLevel} may put a blank before the text and may cut it by GPT-2's pattern; \texttt{Digits} cuts
+out digits, one by one or in runs; \texttt{Split} brings its own pattern; and \texttt{Metaspace} writes blanks as blocks, the character U+2581. A pattern that cannot be compiled is the file's fault, so PCRE2's message becomes the
 ``found'' of a refusal.
 
 @<Append a stage of the file@>=
@@ -511,7 +511,7 @@ static bool cut_at(struct json_reader *r, const char *where,
     &inner);
 }
 
-@ Letters may be put before a text; or a string, or what a pattern matches, may be replaced. Both are stages with words, and both pass on what PCRE2, or the memory, has to complain of, with the name of the field
+@ A stage may prepend a string to a text, or replace a string or the matches of a pattern. Both pass on the error of PCRE2 or of the allocator, with the name of the field
 that asked for them.
 
 @<Append a stage of the file@>=
@@ -537,16 +537,16 @@ static bool put_instead(struct json_reader *r, const char *where,
 
 @* Patterns of Oniguruma and of PCRE2. \label{sec:dialects}
 A pattern in a file was written for the library that the file's makers used, which is called Oniguruma; ours is PCRE2. Most of what patterns say means the same to both. Some things do not, and
-the treacherous ones are those that both accept: after a count such as \texttt{\{1,3\}} a plus means ``and again'' to the one, and ``and never give any of it back'' to the other. A tokenizer that cuts
-at other places gives other ids, silently. So a pattern from a file is gone through before it is compiled, and whatever has two readings, or whose one reading we have not
-made sure of, is refused by its name. All that the published files of chapter~1 say has one.
+the treacherous ones are those that both accept: after a count such as \texttt{\{1,3\}} a plus means ``one or more times'' to Oniguruma, and ``never give any of it back'' to PCRE2. A tokenizer that cuts
+at other places gives other ids, silently. So we check a pattern from a file before it is compiled. If any part of it has two readings, or a reading that we have not
+verified, we refuse the pattern and name that part. The patterns of the published files of chapter~1 all pass.
 @^Oniguruma@>@^PCRE2@>
 
 @<Read a pattern in two dialects@>=
 struct pattern_text { const unsigned char *c; size_t n, at;
   uint64_t folded; unsigned depth; bool in_class; };
-  /* bit |depth| of |folded|: capital and small letters are one in this
-     group */
+  /* bit |depth| of |folded|: the group at this depth ignores the
+     case of letters */
 static bool has(const struct pattern_text *p, size_t at, const char *words)
 {
   size_t n = strlen(words);
@@ -554,8 +554,8 @@ static bool has(const struct pattern_text *p, size_t at, const char *words)
     && memcmp(p->c + at, words, n) == 0;
 }
 
-@ A backslash before a sign makes it a plain sign, in both. Of the letters after a backslash a few are safe. White space and digits are properties of characters in both, since \cref{sec:split} has rewritten the one and
-PCRE2 was told about Unicode; a property with a name of one or two letters is a category. The longer names are scripts, of which the two have different lists, and \texttt{\textbackslash w} is different in marks.
+@ A backslash before a punctuation sign makes it an ordinary character, in both. Only a few letters after a backslash are safe. White space and digits mean the same in both, since \cref{sec:split} has rewritten the former and
+PCRE2 was told to use Unicode. A property with a name of one or two letters is a category; longer names are scripts, of which the two libraries have different lists. And \texttt{\textbackslash w} differs for combining marks.
 
 @<Read a pattern in two dialects@>=
 static const char *read_braced(struct pattern_text *p, unsigned char c)
@@ -580,7 +580,7 @@ static const char *read_escape(struct pattern_text *p)
     || (c >= 'a' && c <= 'z') ? "an escaped letter or digit" : NULL;
 }
 
-@ In brackets, Oniguruma knows classes within classes and what two of them have in common; to PCRE2 these signs are letters like others.
+@ In brackets, Oniguruma has nested classes and intersections of classes; PCRE2 takes their signs for ordinary characters.
 
 @<Read a pattern in two dialects@>=
 static const char *read_in_class(struct pattern_text *p)
@@ -601,8 +601,8 @@ static const char *begin_class(struct pattern_text *p)
   return has(p, p->at, "]") ? "a class that begins with ]" : NULL;
 }
 
-@ Groups that look ahead or behind, that never go back, or that take capital and small letters for one, are the same in both. A switch that stands by itself, as in \texttt{(?i)}, reaches further in the one than in the other. Which letters
-are folded is carried along, a bit for each depth.
+@ Lookahead and lookbehind, atomic groups, and groups that ignore case are the same in both. A switch by itself, such as \texttt{(?i)}, extends further in one library than in the other. We keep track of whether
+case is folded, with one bit for each depth of nesting.
 
 @<Read a pattern in two dialects@>=
 static const char *begin_group(struct pattern_text *p)
@@ -623,8 +623,8 @@ static const char *begin_group(struct pattern_text *p)
   return NULL;
 }
 
-@ A count in braces must not be followed by a plus or a question mark; other repeats may. Where letters are folded, Oniguruma also knows the single characters that two small letters
-stand for, such as the \texttt{\ss} of Gr\"o\ss e for two of \texttt{s}: only the pairs of which there is none are let in, and of other alphabets nothing.
+@ A count in braces must not be followed by a plus or a question mark; other repeats may. Where case is folded, Oniguruma also matches two letters with a single character that stands
+for them, such as the \texttt{\ss} of Gr\"o\ss e for two of \texttt{s}. So there we refuse the pairs that have such a character, and everything beyond ASCII.
 
 @<Read a pattern in two dialects@>=
 static const char *read_count(struct pattern_text *p)
@@ -654,7 +654,7 @@ static const char *read_letter(struct pattern_text *p)
   return NULL;
 }
 
-@ What is left are the two signs for beginning and end, which mean lines to the one and the whole text to the other, the end of a group, and letters.
+@ There remain the signs for beginning and end, which mean those of a line to Oniguruma and those of the whole text to PCRE2; the end of a group; and ordinary characters.
 
 @<Read a pattern in two dialects@>=
 static const char *read_next(struct pattern_text *p)
@@ -686,8 +686,8 @@ static bool same_in_both(struct json_reader *r, const char *where,
 }
 
 @* Stages. \label{sec:stages}
-The pattern of a \texttt{Split} is a regular expression, or a plain string, in which a dot is a dot. What the file calls inverting exchanges the parts of matches and gaps; our
-stage has a flag for each, and so nothing has to be turned round when a text is cut.
+The pattern of a \texttt{Split} is a regular expression, or a plain string, in which a dot is a dot. The file's flag \texttt{invert} swaps the roles of matches and gaps; our
+stage has a flag for each, so the code that cuts a text need not know about inverting.
 
 @<Read a stage that brings its pattern@>=
 static bool read_split(struct json_reader *r, const char *where, json_t *v)
@@ -715,8 +715,8 @@ static bool read_split(struct json_reader *r, const char *where, json_t *v)
     regex == NULL, &inner), &inner);
 }
 
-@ Of the behaviours of \texttt{Split} we have three: every match a piece of its own
-(\texttt{Isolated}), matches dropped (\texttt{Removed}), and, inverted, only matches kept. Two more exist that glue a match to a neighbour; no tokenizer with bytes that we have met uses them.
+@ We have three behaviours of \texttt{Split}: every match becomes a piece of its own
+(\texttt{Isolated}), matches are dropped (\texttt{Removed}), or, inverted, only matches are kept. Two more behaviours glue a match to a neighbour; no byte-level tokenizer that we have met uses them.
 
 @<See whether matches are kept or removed@>=
 const char *name = json_is_string(how) ? json_string_value(how)
@@ -726,8 +726,8 @@ if (!removed && strcmp(name, "Isolated") != 0)
   return refuse(r, below(where, "behavior").name, how,
     "Isolated or Removed");
 
-@ Digits are all that Unicode counts among numbers, so an Arabic four is cut out
-like an ASCII one, and a half, which is one character, too.
+@ Digits are all characters that Unicode counts as numbers, so an Arabic four is cut out
+like an ASCII one, and so is a half, which is one character.
 
 @<Read a stage of digits@>=
 static bool read_digits(struct json_reader *r, const char *where, json_t *v)
@@ -738,8 +738,8 @@ static bool read_digits(struct json_reader *r, const char *where, json_t *v)
     && cut_at(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6);
 }
 
-@ \texttt{ByteLevel} is two things at once: it may put a blank before the text, and it may cut; and that it turns bytes into the
-alphabet of the file is nothing to us, who turned the file into bytes. Its two flags are true if they are absent.
+@ \texttt{ByteLevel} does two things: it may put a blank before the text, and it may cut. It also turns bytes into the
+alphabet of the file, but we need not do that, since we turned the file's words into bytes. Its two flags are true if they are absent.
 
 @<Read a stage of bytes@>=
 static const char byte_level_keys[] = "type add_prefix_space "@|
@@ -756,8 +756,8 @@ static bool read_byte_level(struct json_reader *r, const char *where,
     && (!regex || cut_at(r, where, split_gpt2, strlen(split_gpt2)));
 }
 
-@ Sequences may be nested, and are taken apart until single stages are left; the order in which they stand in the file is the order in which they cut. \texttt{ByteLevel} comes last, if at all: a stage after it would see the
-letters of the file's alphabet and no longer the text, in which a byte of an accent may look like a digit.
+@ Sequences may be nested, and are taken apart until single stages are left; the order of the file is the order in which they cut. \texttt{ByteLevel} must come last, if it comes at all: a stage after it would see the
+letters of the file's alphabet instead of the text, and there a byte of an accented letter may look like a digit.
 
 @<Read the pre-tokenizer@>=
 static bool read_stage(struct json_reader *r, const char *where, json_t *v)
@@ -778,9 +778,9 @@ static bool read_stage(struct json_reader *r, const char *where, json_t *v)
     "Sequence, Split, Digits, Metaspace or ByteLevel");
 }
 
-@ \texttt{Metaspace} is three things at once. Blanks become blocks; a block is put before a text, never, always, or only where the whole text begins; and the text is cut before every
-block, or not. Older files have a flag in place of the three schemes. That the block is U+2581 is the custom; a file that wants another
-letter for it is refused.
+@ \texttt{Metaspace} does three things. Blanks become blocks. A block is put before a text never, always, or only where the whole text begins. And the text may be cut before every
+block. Older files have a flag in place of the three schemes. The block is U+2581 by custom; a file that wants another
+character for it is refused.
 
 @<Read a stage of blocks@>=
 static bool read_scheme(struct json_reader *r, const char *where,
@@ -800,7 +800,7 @@ static bool read_scheme(struct json_reader *r, const char *where,
   return choose_scheme(r, where, v, s);
 }
 
-@ The scheme stands in the place of the older flag; a file may have both, but not a false flag and a scheme that puts a block; a true one gives way.
+@ The scheme replaces the older flag. If a file has both, the scheme counts; but a false flag with a scheme that prepends a block is a contradiction, and is refused.
 
 @<Choose a scheme@>=
 enum scheme { NEVER, FIRST, ALWAYS };
@@ -821,9 +821,9 @@ static bool choose_scheme(struct json_reader *r, const char *where,
   return *s = (enum scheme) i, true;
 }
 
-@ The three become three stages, in this order. A block is not put where there is one already, be it the one that a blank has become; in this the
-newer form differs from the older, whose files prepend first and replace afterwards. ``Where the whole text begins'' has two meanings if the normalizer has taken letters away, the text as it was and
-the text as it is; a file in which it matters is refused.
+@ The three become three stages, in this order. No block is prepended if the text already begins with one, even one that was a blank; in this the
+newer form differs from the older, whose files prepend first and replace afterwards. ``Where the whole text begins'' has two meanings if the normalizer has removed characters: the original text or
+the normalized one. A file in which the difference may matter is refused.
 
 @<Read a stage of blocks@>=
 static bool read_metaspace(struct json_reader *r, const char *where,
@@ -844,8 +844,8 @@ static bool read_metaspace(struct json_reader *r, const char *where,
     && (!split || cut_at(r, where, pattern, strlen(pattern)));
 }
 
-@ Four of the five parts of the machine may be sequences, all but the model, so going through one is a function that is
-told what to do with each element. The depth is limited by the length of the field's name, so that sequences within sequences come to an end.
+@ All parts of the machine but the model may be sequences, so one function goes through a sequence and is
+told what to do with each element. A limit on the length of the field's name limits how deep sequences may be nested.
 
 @<Go through a sequence@>=
 typedef bool read_part(struct json_reader *r, const char *where,
@@ -867,7 +867,7 @@ static bool read_each(struct json_reader *r, const char *where, json_t *v,
   return true;
 }
 
-@ Of normal forms we know NFC, and the two steps by which Llama's files put a block before a text and write blocks for blanks. The others change letters for good: small instead of capital, without accents, one \texttt{fi} for another.
+@ Of the normalizers we know NFC, and the two steps by which Llama's files prepend a block to a text and replace blanks by blocks. The others change letters for good: they make capitals small, remove accents, or replace the ligature \texttt{fi} by two letters.
 
 @<Read the normalizer@>=
 static bool read_normalizer(struct json_reader *r, const char *where,
@@ -892,7 +892,7 @@ static bool read_normalizer(struct json_reader *r, const char *where,
     json_string_length(put), false, false);
 }
 
-@ NFC is a stage without a pattern and without words. All it can meet is a machine that has too many stages already.
+@ NFC is a stage without a pattern and without words. It can only fail if there are too many stages already.
 
 @<Read the composition of characters@>=
 static bool compose_too(struct json_reader *r, const char *where)
@@ -903,8 +903,8 @@ static bool compose_too(struct json_reader *r, const char *where)
     &inner);
 }
 
-@ What is replaced is a string or a pattern, as with \texttt{Split}. What comes in its place may be empty, and then the string is taken out; an empty pattern would
-be found everywhere, and is refused.
+@ A string or a pattern is replaced, as with \texttt{Split}. The replacement may be empty, and then the string is removed; an empty pattern would
+match everywhere, and is refused.
 
 @<Read a replacement@>=
 static bool read_replace(struct json_reader *r, const char *where,
@@ -928,8 +928,8 @@ static bool read_replace(struct json_reader *r, const char *where,
 }
 
 @* Post-processing. \label{sec:around}
-A template is a list in which the text stands as \texttt{A} and special tokens stand before and after it. If
-two templates follow each other, the second one goes around the first. There is a second list in the file for pairs of texts, which we read over: a model that writes is given one text.
+A template is a list in which \texttt{A} is the text, with special tokens before and after it. If
+two templates follow each other, the second one goes around the first. The file has a second list, for pairs of texts, which we ignore: a model that writes is given one text.
 
 @<Read a template@>=
 static bool read_template(struct json_reader *r, const char *where,
@@ -953,8 +953,8 @@ static bool read_template(struct json_reader *r, const char *where,
   return ok;
 }
 
-@ The list is read from front to back, and the text itself is the turning point: what comes until then stands before it, the rest after. A template without the text would swallow it,
-and one with two would say it twice; so they are counted.
+@ The list is read from front to back: the tokens up to the text \texttt{A} go before it, the rest after it. A template without the text would lose it,
+and one with two would repeat it; so we count them.
 
 @<Sort the tokens by the side of the text on which they stand@>=
 if (ok) json_array_foreach(list, i, each) {
@@ -968,9 +968,9 @@ if (ok) json_array_foreach(list, i, each) {
   if (!ok) break;
 }
 
-@ A special token of a template is looked up in the list that the template brings along, and may be several
-ids there. Each must be the id of a token, or decoding would find nothing. A template calls a token by its letters, in a field that is named |id| all the same; the numbers stand in the list under |ids|, and
-only these count. What the vocabulary would say about the letters is not asked.
+@ A special token of a template is looked up in the template's own list of tokens, where it may have several
+ids. Each must be the id of a token, or it could not be decoded. A template names a token by its text, in a field that is called |id| all the same; the numbers are in the list under |ids|, and
+only these count. We do not look up the text in the vocabulary.
 
 @<Read the ids of a token of a template@>=
 static bool read_template_token(struct json_reader *r, const char *where,
@@ -996,8 +996,8 @@ static bool read_template_token(struct json_reader *r, const char *where,
   return true;
 }
 
-@ To go around what is there already, the new ids are put before the front and after the back. A row of ids can only be appended to, so a new front is made of the two. If memory ends on the way the
-tokenizer has half a front; it is never seen, since opening has failed.
+@ The new ids go around those that are there: before the prefix and after the suffix. A row of ids can only be extended at its end, so we build a new prefix from the two. If memory runs out on the way, the
+tokenizer has half a prefix; but then opening fails, and the tokenizer is never used.
 
 @<Put ids around what is there@>=
 static bool wrap(struct json_reader *r, const struct ids *before,
@@ -1016,7 +1016,7 @@ static bool wrap(struct json_reader *r, const struct ids *before,
   return ok;
 }
 
-@ The post-processor \texttt{ByteLevel} is about offsets into the text and changes no id. Templates may stand alone or in a sequence with it, as in Llama~3's file; the processors of other families are refused by name.
+@ The post-processor \texttt{ByteLevel} concerns offsets into the text and changes no id. A template may come alone or in a sequence with it, as in Llama~3's file; the processors of other families are refused by name.
 
 @<Read the post-processor@>=
 static bool read_post(struct json_reader *r, const char *where, json_t *v)
@@ -1035,9 +1035,9 @@ static bool read_post(struct json_reader *r, const char *where, json_t *v)
 }
 
 @* Decoding. \label{sec:decodersteps}
-With bytes, the decoder must be the one that joins bytes; a sequence may contain it, but nothing else. With characters it is a small program, whose steps
-change each token, and, from the step called \texttt{Fuse} on, the whole text. Steps of the first sort are done here, once and for all tokens; of the second sort
-there is one that is used, which takes a blank off the beginning.
+A byte-level vocabulary needs the decoder that joins bytes; a sequence may contain it, but nothing else. With characters the decoder is a small program, whose steps
+change each token, and, after the step called \texttt{Fuse}, the whole text. We carry out the steps of the first sort here, once for all tokens. Of the second sort
+we know one step, which strips a blank from the beginning.
 
 @<Read the decoder@>=
 static bool read_decoder(struct json_reader *r, const char *where,
@@ -1067,8 +1067,8 @@ static bool read_decoder(struct json_reader *r, const char *where,
     "Sequence, Replace, ByteFallback, "@| "Fuse, Strip or Metaspace");
 }
 
-@ A blank is taken off the front, once, if the file says so. More of them, or some from the back, would be another matter: nobody puts more than one there. The step makes sense for the
-whole text only, so it must come after \texttt{Fuse}.
+@ At most one blank is stripped from the front, if the file says so. We refuse to strip more, or to strip the end, because no encoder adds more than one blank. The step makes sense only for the
+whole text, so it must come after \texttt{Fuse}.
 
 @<Read the steps of a decoder@>=
 static bool read_strip(struct json_reader *r, const char *where, json_t *v)
@@ -1084,7 +1084,7 @@ static bool read_strip(struct json_reader *r, const char *where, json_t *v)
   return r->fused || refuse(r, where, v, "Strip after Fuse");
 }
 
-@ Of the two numbers the first may be 1, the second must be 0.
+@ The first of the two numbers may be 0 or 1, the second must be 0.
 
 @<Read how many blanks are taken from both ends@>=
 for (int i = 0; i < 2; i++) {
@@ -1097,8 +1097,8 @@ for (int i = 0; i < 2; i++) {
 r->t->strip_prefix_space = json_integer_value(json_object_get(v,
   "start")) == 1;
 
-@ \texttt{Replace} names a string and what comes instead. A pattern would be possible here, too; no file that we have met has one. The blocks of \texttt{Metaspace} are the same
-step with everything given, and one more: where it puts a block before a text, it takes one away.
+@ \texttt{Replace} names a string and its replacement. The format also allows a pattern here; no file that we have met has one. \texttt{Metaspace} is the same
+step with fixed strings, and one more: if its encoder prepends a block, its decoder strips a blank.
 
 @<Read the steps of a decoder@>=
 static bool read_swap(struct json_reader *r, const char *where, json_t *v)
@@ -1128,8 +1128,8 @@ static bool read_block_decoder(struct json_reader *r, const char *where,
 }
 
 @* The whole file. \label{sec:wholefile}
-Whether a file is of our kind at all is decided before anything is refused: its model is BPE. What is not of our kind is no mistake, and a caller may go on without a tokenizer; what is of our kind and has a field that we do not know is one, and he may not. If
-somewhere among the stages there is \texttt{ByteLevel}, the vocabulary begins with bytes. In a sequence the stage may stand at any depth.
+Before we refuse anything, we decide whether a file is of our kind at all, that is, whether its model is BPE. A file of another kind is not an error, and the caller may go on without a tokenizer; a file of our kind with an unknown field is an error, and the caller may not. If
+the stages contain \texttt{ByteLevel}, the vocabulary begins with bytes. In nested sequences the stage may be at any depth.
 
 @<Tell whether a tokenizer is of our kind@>=
 static bool has_byte_level(json_t *v)
@@ -1144,8 +1144,8 @@ static bool has_byte_level(json_t *v)
   return false;
 }
 
-@ A model that names no type is BPE if it has merges; older files are like that. A file without any model is counted as ours: it is more likely a broken file than a
-kind of tokenizer that nobody has heard of.
+@ A model that names no type is BPE if it has merges; older files are like that. A file without any model counts as ours: it is more likely a broken file than a
+new kind of tokenizer.
 
 @<Tell whether a tokenizer is of our kind@>=
 static bool is_ours(struct json_reader *r, json_t *file)
@@ -1167,9 +1167,9 @@ static bool is_ours(struct json_reader *r, json_t *file)
     "BPE (another kind of tokenizer)");
 }
 
-@ Now the whole file. The parts are read in an order in which each finds what it refers to, which is not the order in which they stand or are used: words before what they read as, and both before added tokens, which read as they are
-written; these, and all stages, before the tables are made that point to letters, and the tables before
-what is put around a text. (A fuzzer found a stage whose letters came after the tables, and moved what they pointed to.) Where there is no post-processor, another file may have the last word.
+@ Now the whole file. We read each part after the parts that it refers to; this is neither the order of the file nor the order of use. The words come before the decoder, which changes their texts, and both before the added tokens, which decode as they are
+written. These, and all stages, come before the tables that point into the pool of strings, and the tables before
+the ids that are put around a text. (A fuzzer found a stage whose strings were added after the tables, and moved what they pointed to.) Without a post-processor, another file may say what goes around a text.
 
 @<Read a whole description@>=
 static bool read_description(struct json_reader *r, json_t *file)
@@ -1197,15 +1197,15 @@ static bool read_description(struct json_reader *r, json_t *file)
       : read_post(r, "post_processor", post));
 }
 
-@ Two settings are not about a text but about what a program does with many: to cut all to one length, and to fill up the short ones. They have been left in the file by whoever trained with
-it. We cut and fill nothing, and say so when asked.
+@ Two settings concern not a text but a batch of texts: truncation to one length, and padding of the short ones. A training program may have left them in the file.
+We do neither, and say so when asked.
 
 @<See what is for batches of texts@>=
 r->t->ignored[0] = !says_nothing(json_object_get(file,
   "truncation"));
 r->t->ignored[1] = !says_nothing(json_object_get(file, "padding"));
 
-@ There need not be any. Where there are, they come after the vocabulary, whose ids they must not take, and before the templates, which may name them.
+@ A file need not have added tokens. If it has some, we read them after the vocabulary, whose ids they must not take, and before the templates, which may name them.
 
 @<Read the tokens that were added@>=
 static bool read_all_added(struct json_reader *r, json_t *added)
@@ -1222,7 +1222,7 @@ static bool read_all_added(struct json_reader *r, json_t *added)
 
 @ Without a post-processor a second file decides whether a text begins or ends with a special
 token: \.{tokenizer\_config.json}, in the same directory. It names the token by its text, or by an
-object that has the text in it, and only if it names none the one that a model of SentencePiece has named. It is full of other things (templates for conversations, the names of classes in a Python library), of which none changes what an encoding gives, so they are not looked at.
+object that has the text in it; if it names none, we take the token that a model of SentencePiece has named. The file is full of other things (templates for conversations, the names of classes in a Python library), but they do not change an encoding, so we do not look at them.
 
 @<Read the configuration beside it@>=
 static bool read_bracket(struct json_reader *r, json_t *config,
@@ -1243,8 +1243,8 @@ static bool read_bracket(struct json_reader *r, json_t *config,
   return ids_push(r->m, list, id, r->why);
 }
 
-@ The path of the second file is that of the first with another name at its end. If there is no such file, what the first one says is all there is. While it is read,
-messages must name it, so the reader's file is changed and changed back.
+@ The path of the second file is that of the first with another name at its end. If there is no such file, only the first one counts. While we read the second file,
+messages must name it, so |r->file| is changed and changed back.
 
 @<Read the configuration beside it@>=
 static bool read_config(struct json_reader *r)
@@ -1267,8 +1267,8 @@ static bool read_config(struct json_reader *r)
 }
 
 @ JSON is parsed by the library jansson, which is told to be strict: a key that comes twice is an
-error, while U+0000 is a character like any other. Its memory is its own and outside
-our books; it is returned when the tokenizer has been built. A file that is not JSON at all may be one of a kind that we recognize, and then the sentence names the kind (\cref{sec:misfits}). The tree may be many times the text, and so a text has a greatest length, twice that of the largest published tokenizer.
+error, while U+0000 is a character like any other. It allocates its own memory, outside
+our accounts, and we free it when the tokenizer has been built. A file that is not JSON may be of another kind that we recognize, and then the message names the kind (\cref{sec:misfits}). The tree may take many times the memory of the text, so we limit the length of the text to twice that of the largest published tokenizer.
 @^jansson@>
 
 @<Parse a file of JSON@>=
@@ -1295,9 +1295,9 @@ static json_t *read_json(const char *path, size_t *bytes,
   return v;
 }
 
-@ GPT-2 was published before the one file existed: as a vocabulary in JSON and a list of merges, one a line,
-in which the first line may tell the version. Everything else was in the program, so here it is, too. A list that is refused may be a file of another kind, of which its bytes tell more than the line that was no merge. Lines may end as on Windows, and empty ones are passed over; a line that begins
-with a number sign further down is a merge of that sign, and no comment.
+@ GPT-2 was published before \.{tokenizer.json} existed: as a vocabulary in JSON and a list of merges, one per line,
+in which the first line may give the version. Everything else was in GPT-2's program, so it is in ours as well. If a list is refused, it may be a file of another kind; then its bytes say more than the line that was not a merge. Lines may end as on Windows, and empty lines are skipped. A later line that begins
+with a number sign is a merge of that sign, not a comment.
 
 @<Read the lines of a list of merges@>=
 static bool read_lines(struct json_reader *r, const char *path)
@@ -1322,8 +1322,8 @@ static bool read_lines(struct json_reader *r, const char *path)
   return ok;
 }
 
-@ A line must be UTF-8, which a parser of JSON has checked for us in the other format, and here has not. |to_bytes| reads characters and trusts that they are whole. The line's number is the field's name in messages,
-and counts from 1, as editors do.
+@ A line must be UTF-8. In the other format jansson checks that; here we must do it ourselves, because |to_bytes| reads characters and trusts that they are whole. In messages the field's name is the line's number,
+counted from 1, as in an editor.
 
 @<Read one such line@>=
 static bool read_line(struct json_reader *r, const char *text, size_t n,
@@ -1342,8 +1342,8 @@ static bool read_line(struct json_reader *r, const char *text, size_t n,
   return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
 }
 
-@ If the vocabulary has GPT-2's end of text, that is the one special token; it has no line in the list of merges, and its letters would otherwise be spelt like any text. Both files are needed, and the message names the one that is
-at fault. It is the one place where a cut is not in the files: that GPT-2's list goes with GPT-2's pattern is known, and stands nowhere.
+@ If the vocabulary has GPT-2's end of text, that is the one special token; without this step its letters would be encoded like any other text. Both files are needed, and the message names the one that is
+at fault. The pattern is not in the files: GPT-2's list of merges goes with GPT-2's pattern, but no file says so.
 
 @<Read a vocabulary and its merges@>=
 static bool read_pair_of_files(struct json_reader *r, const char *vocab,
@@ -1370,8 +1370,8 @@ static bool read_pair_of_files(struct json_reader *r, const char *vocab,
 }
 
 @* Recognizing a file. \label{sec:whichfile}
-A path is a file, or a directory in which we look for what it may contain, in a fixed order. The names are asked for in the order in which they say more. Two of the four are pairs, and half of a pair is nothing: a directory with a \.{vocab.json} and no \.{merges.txt} has no
-tokenizer of ours. What is not a directory is read as a file, also if it is not there, since opening it gives the better sentence.
+A path names a file or a directory. In a directory we look for four kinds of files in a fixed order; the most informative comes first. Two of the four are pairs, and half of a pair is useless: a directory with a \.{vocab.json} and no \.{merges.txt} has no
+tokenizer for us. Any other path is read as a file, even if it does not exist, since opening it gives the better message.
 
 @<Find out what a path holds@>=
 static bool read_path(struct json_reader *r, const char *path,
@@ -1397,7 +1397,7 @@ static bool read_path(struct json_reader *r, const char *path,
     "vocab.bpe, nor tokenizer.model", path);
 }
 
-@ A list of ranks begins with a line of two words, of which the second is a number. Neither JSON nor a message of fields does.
+@ A list of ranks begins with a line of two words, of which the second is a number. Neither JSON nor a protobuf message begins like that.
 
 @<Tell what a file contains@>=
 static bool is_rank_line(const unsigned char *c, size_t n)
@@ -1409,8 +1409,8 @@ static bool is_rank_line(const unsigned char *c, size_t n)
   return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
 }
 
-@ So a file is told by what it contains, not by its name, which people change. What begins with a brace, after white space at the most, is JSON. A model of SentencePiece begins with its first piece, and that with the
-byte 10, as does what the piece consists of. Everything else is taken for JSON, too, and its parser will say what it is not.
+@ We tell the kind of a file by what it contains, not by its name, which users change. A file that begins with a brace, after optional white space, is JSON. A model of SentencePiece begins with its first piece; both the model and the piece begin with the
+byte 10. Everything else is taken for JSON as well, and the parser's message says what is wrong with it.
 
 @<Tell what a file contains@>=
 enum file_content { CONTENT_JSON, CONTENT_RANKS, CONTENT_PIECES };
@@ -1424,7 +1424,7 @@ static enum file_content file_content(const unsigned char *c, size_t n)
   return CONTENT_JSON;
 }
 
-@ The readers of ranks and pieces take the bytes of the mapped file; the one of JSON reads the file by itself.
+@ The readers of ranks and pieces take the bytes of the mapped file; the reader of JSON maps the file itself.
 
 @<Tell what a file contains@>=
 static bool read_file(struct json_reader *r, const char *path)
@@ -1441,7 +1441,7 @@ static bool read_file(struct json_reader *r, const char *path)
   return what == CONTENT_JSON ? read_json_file(r, path) : ok;
 }
 
-@ A file of JSON is one object. Whatever cannot even be parsed is counted as ours, and refused, because a broken file deserves a message and not silence.
+@ A file of JSON is one object. A file that cannot even be parsed counts as ours, and is refused, because a broken file deserves a message and not silence.
 
 @<Read a file of JSON into a tokenizer@>=
 static bool read_json_file(struct json_reader *r, const char *path)
@@ -1454,7 +1454,7 @@ static bool read_json_file(struct json_reader *r, const char *path)
   return ok;
 }
 
-@ A model of SentencePiece alone says which of its pieces begin and end a text, and not whether they are put there. Where a second file does not say otherwise, the first is, and the second is not.
+@ A model of SentencePiece says which of its pieces begin and end a text, but not whether to add them. If a second file does not say otherwise, we add the first and not the second.
 
 @<Read a model of SentencePiece@>=
 static bool read_scores(struct json_reader *r, const unsigned char *byte,
@@ -1464,8 +1464,8 @@ static bool read_scores(struct json_reader *r, const unsigned char *byte,
     &r->end, &r->ours, r->why) && read_config(r);
 }
 
-@ The two ways of opening differ in what they tell. The first distinguishes four outcomes, for the command, which can serve a model without a tokenizer to somebody who brings ids. What was read
-half-way is returned by closing. A refusal for want of memory is a refusal like any other.
+@ The two functions that open a tokenizer differ in what they tell. The first distinguishes four outcomes, for the command, which can run a model without a tokenizer for a user who supplies ids. If reading fails half-way, closing frees
+the rest. A refusal for want of memory is a refusal like any other.
 
 @<Open a tokenizer@>=
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
@@ -1484,7 +1484,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   return r.ours ? TOKENIZER_REFUSED : TOKENIZER_OTHER_KIND;
 }
 
-@ The second way of opening forgets which of the three failures it was, and keeps the sentence.
+@ The second function does not say which of the three failures it was, and keeps only the message.
 
 @<Open a tokenizer@>=
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
@@ -1497,7 +1497,7 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
 
 @* Writing a description. \label{sec:writingdescription}
 Writing goes the other way: words are spelt in the alphabet of bytes, and merges as two words with a
-blank between, the form that old and new readers understand. No character of the alphabet has a number above that of the last, U+0143, so two bytes of UTF-8 are enough for each.
+blank between, the form that old and new readers understand. The alphabet ends at U+0143, so two bytes of UTF-8 are enough for each character.
 
 @<Spell bytes for a file@>=
 static bool to_alphabet(struct memory *m, const unsigned char *byte,
@@ -1514,8 +1514,8 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   return true;
 }
 
-@ The words go into an object of JSON, the merges into a list. Spelling ends with a zero byte, which the alphabet never uses, because jansson wants its keys so. Two words that are spelt alike would be one key, and the first would be lost; a list that
-was learnt has no such pair, as an exercise of chapter 1 shows, but any list may be given to this function, and then the sentence says so.
+@ The words go into an object of JSON, the merges into a list. We end each spelling with a zero byte, which the alphabet never uses, because jansson takes its keys as C strings. Two words that are spelt alike would be one key, and the first would be lost. A list of merges that
+was learnt has no such pair, as an exercise of chapter 1 shows; but a caller may pass any list, and then the message says so.
 
 @<Make the vocabulary and the merges as JSON@>=
 static bool make_words(struct memory *m, const struct tokenizer *t,
@@ -1541,8 +1541,8 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   return ok;
 }
 
-@ One merge is one string: the spelling of its left half, a blank, the spelling of the right one. The rule knows only ids; the letters come from the two tokens. The row
-is lent by the caller, who has grown it already.
+@ One merge is one string: the spelling of its left half, a blank, the spelling of the right one. The rule has only ids; the letters come from the two tokens. The caller
+lends us its buffer, which has grown already.
 
 @<Make a merge as JSON@>=
 static bool make_merge(struct memory *m, const struct tokenizer *t,
@@ -1559,8 +1559,8 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
       json_stringn((const char *) row->byte, row->n)) == 0;
 }
 
-@ Around them stands what a byte-level tokenizer of the simplest sort looks like. jansson builds it from a pattern of letters, one for each value (\texttt s a string, \texttt b a flag, \texttt n null, \texttt O a value that stays ours, too); where a part of the machine is not needed, the file
-says null, as Hugging Face's library wants it said.
+@ Around them we put the simplest description of a byte-level tokenizer. jansson builds it from a format string with one letter for each value (\texttt s a string, \texttt b a flag, \texttt n null, \texttt O a value to which we keep our reference); where a part of the machine is not needed, the file
+says null, as Hugging Face's library expects.
 
 @<Make the description as JSON@>=
 static json_t *make_description(json_t *vocab, json_t *merges)
@@ -1585,7 +1585,7 @@ static json_t *make_description(json_t *vocab, json_t *merges)
       merges);
 }
 
-@ Four things can be wanting before a byte is written, and one message serves for all, with the reason inside it if there is one. Numbers, blanks and line ends are the same everywhere; the same merges give the same bytes, and a test holds us to that.
+@ Four steps can fail before a byte is written. One message serves for all, and includes the reason if there is one. Numbers, blanks and newlines do not depend on the machine: the same merges give the same bytes, and a test checks that.
 
 @<Write a tokenizer@>=
 bool tokenizer_write(struct memory *m, const char *path,
@@ -1610,8 +1610,8 @@ bool tokenizer_write(struct memory *m, const char *path,
   return ok;
 }
 
-@ A file with the name |path| is at every moment either the old one or the new one, whole. Moving within a directory is one step for the system; writing is
-many, of which each can be the last. That is so if this program is interrupted; of a machine that loses its power nothing is promised.
+@ At every moment the file |path| is either the old one or the new one, and complete. Renaming within a directory is one step for the system; writing takes
+many, and the program may be interrupted after each. If the machine loses power, we promise nothing.
 
 @<Write it beside its place, and move it there@>=
 if (!ok) error_say(why, "%s: cannot be made: %s", path,
@@ -1624,8 +1624,8 @@ else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
   remove(beside);
 }
 
-@ The file has the readers of parts before the readers of wholes, so that each function stands before the first that calls it, and
-nothing has to be announced. The file is read from below; this chapter was read from above.
+@ In the file the readers of parts come before the readers of wholes, so that each function precedes its first caller, and
+no forward declarations are needed. The file is built bottom up; this chapter is written mostly top down.
 
 @(tokenizer_json.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1654,7 +1654,7 @@ nothing has to be announced. The file is read from below; this chapter was read 
 @<Make the description as JSON@>@;
 @<Write a tokenizer@>@;
 
-@ The model comes first, because everything else refers to its words: added tokens to their ids, templates to both.
+@ The model comes first, because the rest refers to its words: added tokens to their ids, and templates to both.
 
 @<All about the words of the vocabulary@>=
 @<Read the vocabulary@>@;
@@ -1665,7 +1665,7 @@ nothing has to be announced. The file is read from below; this chapter was read 
 @<Read the model@>@;
 @<Read an added token@>@;
 
-@ Then the parts that may be sequences, each before the first that calls it, and the three that are one function with three tasks.
+@ Then the parts that may be sequences, each before its first caller.
 
 @<Read the other four parts@>=
 @<Go through a sequence@>@;
@@ -1687,7 +1687,7 @@ nothing has to be announced. The file is read from below; this chapter was read 
 @<Read the steps of a decoder@>@;
 @<Read the decoder@>@;
 
-@ And at last the files: parsing, what a whole description is, what stands beside it, and what a path may lead to.
+@ Last come the files: parsing one, reading a whole description, the configuration beside it, and the kinds of files to which a path may lead.
 
 @<Read whole files@>=
 @<Parse a file of JSON@>@;
@@ -1705,8 +1705,8 @@ nothing has to be announced. The file is read from below; this chapter was read 
 @<Open a tokenizer@>@;
 
 @* The check. \label{sec:descriptionscheck}
-The text to learn from is the end of one line and the beginning of another, and the probe has a letter of two bytes in
-it, which no merge has joined. Six ids go into a line of the checkpoint; blanks and bytes that are no letters are shown as in chapter 1.
+The program learns from a short text with many repetitions. The probe has a letter of two bytes in
+it, which no merge has joined. Each line of the checkpoint has six ids; blanks and bytes outside printable ASCII are shown as in chapter 1.
 
 @<Show ids as pieces@>=
 static const char lesson[] = "the cat sat on the mat, "@|
@@ -1729,9 +1729,9 @@ static void print_ids(const struct tokenizer *t, const char *label,
   printf("\n");
 }
 
-@ The probe is encoded twice: as something that the program itself has written, in which the end of a
-text is one token, and as something that a user has typed, in which it is letters like any
-others.
+@ The probe is encoded twice: once as text that a user has typed, in which the end of a
+text is letters like any others, and once as text that the program itself has written, in which it is
+one token.
 
 @<Show ids as pieces@>=
 static bool encode_probe(struct memory *m, struct tokenizer *t,
@@ -1742,7 +1742,7 @@ static bool encode_probe(struct memory *m, struct tokenizer *t,
     parse_special, list, why);
 }
 
-@ Two tokenizers are the same if they give the same ids, twice. Only what the second one says is printed; if the first says something else, the program says |"DIFFERENT"|.
+@ We take two tokenizers for the same if they give the same ids both times. We print only the ids of the second; if those of the first differ, the program prints |"DIFFERENT"|.
 
 @<Show ids as pieces@>=
 static bool same_ids(struct memory *m, struct tokenizer *t,
@@ -1761,8 +1761,8 @@ static bool same_ids(struct memory *m, struct tokenizer *t,
   return same;
 }
 
-@ The file goes to the system's place for such things, under a name that nobody else has, and is
-removed in the end. Where no file can be made, the program says so and ends with status 1, since the round trip is what it is here to show.
+@ The file goes to the system's directory for temporary files, under a unique name, and is
+removed in the end. If no file can be made, the program says so and ends with status 1, since its task is to show the round trip.
 
 @<Go by way of a file, and compare@>=
 static struct tokenizer *by_way_of_a_file(struct memory *m,
@@ -1779,7 +1779,7 @@ static struct tokenizer *by_way_of_a_file(struct memory *m,
   return t;
 }
 
-@ The tokenizer that was made and the one that was read are both kept until they have been compared. As in every program of this book the last question is whether all memory has come back.
+@ The tokenizer that was made and the one that was read are both kept until they have been compared. As in every program of this book, the last check is whether all memory has been freed.
 
 @<Go by way of a file, and compare@>=
 static int print_round_trip(void)
@@ -1801,7 +1801,7 @@ static int print_round_trip(void)
   return same && m.all.live == 0 ? 0 : 1;
 }
 
-@ The size that is printed is that of the tokenizer from the file: the end of the text, the bytes, and as many words as merges were learnt.
+@ The printed size is that of the tokenizer from the file: the end of the text, the bytes, and one word for each merge.
 
 @<Compare the two, and show a refusal@>=
 if (u != NULL) {
@@ -1812,8 +1812,8 @@ if (u != NULL) {
   print_refusal(&m);
 } else printf("%s\n", why.text);
 
-@ A file that asks for capital letters to be made small is of our kind, but has a normalizer that
-we do not have. The sentence names the field, what was found and what would do. It names the file, too, which has another name at every run; so the program prints what comes after
+@ A file that asks for lower case is of our kind, but has a normalizer that
+we do not have. The message names the field, what was found and what was wanted. It also names the file, whose name differs from run to run; so the program prints only the part after
 it.
 
 @<Show how a file is refused@>=
@@ -1839,7 +1839,7 @@ static void print_refusal(struct memory *m)
   remove(path);
 }
 
-@ The figure of the alphabet wants a line for every byte; the keys count what the lines show: the moved bytes, the last character, and two limits of the reader.
+@ The figure of the alphabet needs a line for every byte.
 
 @<Print the alphabet of bytes@>=
 static int print_alphabet(void)
@@ -1850,7 +1850,7 @@ static int print_alphabet(void)
   return 0;
 }
 
-@ The three blocks of the alphabet are counted, not added up again by the rule that made them; the build compares the prose with them.
+@ The keys of the prose are the bytes that stand for themselves, those that have moved, the last character, and two limits of the reader. We count the bytes instead of repeating the rule.
 
 @<Print the alphabet of bytes@>=
 static int print_values(void)
@@ -1870,13 +1870,13 @@ static int print_values(void)
 \checkpoint{build/out/tokenizer-json.txt}{a tokenizer written, read, and refused}
 
 @* Exercises. \label{sec:descriptionexercises}
-The first two can be done with paper and an editor. The third adds a stage that some published files have, and ours refuses.
+The first two need paper and an editor. The third adds a stage that some published files have, and that our reader refuses.
 
 \begin{exercises}
 \exercise{check}{ex:descriptions.alphabet}{A word in a file of GPT-2's kind is written with the three characters U+00C3, U+00A9 and U+0120. Which bytes does it stand for, and what does a reader see?}{\texttt{make
 exercise-W6-1}}{The first two stand for themselves as bytes, \texttt{c3} and \texttt{a9}, and U+0120 is the moved blank, \texttt{20}: an e with an acute accent, and a blank.}
-\exercise{think}{ex:descriptions.small}{Write a \texttt{tokenizer.json}, with which \texttt{the} is a single id and comes back as it was. Its blanks not counted, it may have \given{200} bytes at the most.}{\texttt{make
+\exercise{think}{ex:descriptions.small}{Write a \texttt{tokenizer.json} with which \texttt{the} becomes a single id and decodes to itself. Not counting blanks, it may have at most \given{200} bytes.}{\texttt{make
 exercise-W6-2}}{Three letters, \tok{th} and \tok{the}, two merges; \texttt{ByteLevel} cuts, without its blank, and decodes. Without \tok{th} a merge would name a word that is not there, and the file would be refused.}
-\exercise{build}{ex:descriptions.words}{Add the stage \texttt{WhitespaceSplit}: words are what lies between white space, and white space itself is lost. It has no settings.}{\texttt{make
-exercise-W6-3}}{A stage that keeps matches and no gaps, with the pattern \texttt{\textbackslash S+}; |only_keys| sees to it that a setting is refused. With |keep_gaps| the blanks would come back as pieces of their own.}
+\exercise{build}{ex:descriptions.words}{Add the stage \texttt{WhitespaceSplit}: it cuts at white space and drops the white space itself. It has no settings.}{\texttt{make
+exercise-W6-3}}{A stage that keeps matches and no gaps, with the pattern \texttt{\textbackslash S+}; |only_keys| refuses any setting. With |keep_gaps| the blanks would come back as pieces of their own.}
 \end{exercises}

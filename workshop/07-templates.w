@@ -3,17 +3,17 @@
 \newcommand\sign[1]{\tok{<\textbar#1\textbar>}}
 \chapterquestion{A model only ever continues a text. How does it come to answer?}
 @** Chat templates. \label{sec:conversations}
-\incipit{A}{ model that answers} continues a text like any other. The text is a conversation, set as such texts were set when the model learnt from them: marks say where a turn begins, whose it is, and where it ends. The last
-thing in it is the mark after which the model has always seen an answer; so an answer is what comes. Nothing else is different from chapter~3. But everything depends on the setting. A blank too many,
-a line's end too few, and the model is given a text of a kind that it has never read. It will not complain. It will answer a little worse, and nobody will know why.
+\incipit{A}{ model that answers} continues a text like any other. The text is a conversation, written in the format in which the model was trained on conversations: special tokens, which we call \emph{marks}, say where a turn begins, whose it is, and where it ends. The prompt
+ends at a point where, in training, an answer always came next; so the model writes an answer. Nothing else is different from chapter~3. But everything depends on the format. With one blank too many
+or one newline too few, the model is given a kind of text that it has never seen. It does not complain. It answers a little worse, and you will not know why.
 @^conversation@>@^chat template@>
 
-This chapter turns a list of turns into ids, for models of the common families, and they are the ids that Hugging Face's library gives, which is what the makers of most models use. One thing is done differently on purpose: the words of a
-user are words, even if they look like marks.
+This chapter turns a list of turns into ids for models of the common families. They are the ids that Hugging Face's library gives, which the makers of most models use. We differ from it on purpose in one thing: what a
+user types is always text, even if it looks like a mark.
 
 \begin{byhand}{two questions, and what the second costs}
-Let a mark be one id, and a word, a sign or a line's end as well. In ChatML a turn is a mark, a role, a line's end, the words, another mark and a line's end; and an answer is asked for by a mark, a role and a line's end. Somebody says two words, is answered
-with four, and says three.
+Count one id for each mark, each word and each newline. In ChatML a turn is a mark, a role, a newline, the words, another mark and a newline; a mark, a role and a newline ask for an answer. The user says two words, the model answers
+with four, and the user says three more.
 
 \medskip
 \begin{tabular}{@@{}lrr@@{}}
@@ -21,16 +21,16 @@ with four, and says three.
 first question, 2 words & $5+2=7$ & 7\\
 asks for an answer & 3 & 10\\
 the answer, 4 words and a mark & $4+1=5$ & 15\\
-its line's end & 1 & 16\\
+its newline & 1 & 16\\
 second question, 3 words & $5+3=8$ & 24\\
 asks for an answer & 3 & 27
 \end{tabular}
 \medskip
 
-The prompt of the second question has 27 ids. With the cache of chapter~4 there are $10+5-1=14$ rows already, because nobody has read the mark that ended the answer; so $27-14=13$ rows are computed. Of the 27 ids $2+4+3=9$ are words that somebody said. The other 18 are manners.
+The prompt of the second question has 27 ids. With the cache of chapter~4 there are $10+5-1=14$ rows already: the model wrote the mark that ended its answer, but has not read it. So $27-14=13$ rows are computed. Of the 27 ids $2+4+3=9$ are words of the two speakers. The other 18 come from the template.
 \end{byhand}
 
-@ The program sets three turns in several templates, with blanks and line's ends made visible and the words of the turns in quotation marks. With |"values"| it prints the keys of the prose, with |"strips"| the data of the figure.
+@ The program renders three turns in several templates, makes blanks and newlines visible, and puts the words of the turns in quotation marks. With |"values"| it prints the keys of the prose, with |"strips"| the data of the figure.
 
 @c
 #include <stdio.h>
@@ -65,52 +65,52 @@ int main(int argc, char **argv)
 }
 
 @* Templates in Jinja. \label{sec:jinja}
-How a model wants its conversations set is published with it, in \.{tokenizer\_config.json} or in a file \.{chat\_template.jinja}; and what is published is a program. It is written in Jinja, a language made for web pages, with loops, conditions, macros, filters and
-the methods of Python's strings; it takes the list of turns and prints the text. To use any model's template, one must run its program.
+A model is published with its \emph{chat template}, in \.{tokenizer\_config.json} or in a file \.{chat\_template.jinja}, and this template is a program. It is written in Jinja, a language made for web pages, with loops, conditions, macros, filters and
+the methods of Python's strings; it takes the list of turns and prints the text. To support every template, we would have to run these programs.
 @^Jinja@>
 
-That needs an interpreter, and we would take one from the distribution if there were one for C. In Debian~12 there is Jinja itself, which is Python's; \.{jinjar} for R; \.{tera} for Rust, of a similar language; and \.{libctpl}, which is in C, but its language is its own, as is that of \.{libctemplate} in C++. The engines in
-C++ that run these templates carry interpreters of their own. We could write one, too, a long chapter whose input would be a stranger's program. For what? Of the models that one meets, most are set in one of a few ways, and the programs differ in what they do with
-tools, pictures and dates. So we take the other road. A template here is a row of a table. A model's published program is not run but \emph{recognized}; what is not recognized is refused with a sentence, and the person who knows better may name a row.
+That needs an interpreter, and we would take one from the distribution if it had one for C. Debian~12 has Jinja itself, in Python; \.{jinjar} for R; \.{tera} for Rust, with a similar language; and \.{libctpl}, which is in C, but has a language of its own, as does \.{libctemplate} in C++. The inference engines in
+C++ that run these templates carry their own interpreters. We could write one as well, but it would take a long chapter, and its input would be a program that we cannot trust. The gain would be small. Most models use one of a few formats; their programs differ mainly in what they do with
+tools, pictures and dates. So we take the other road. A template here is a row of a table. We do not run a model's published program; we \emph{recognize} it. A program that we do not recognize is refused with a message, and a user who knows the right row may name it.
 
-@ A conversation is a list of turns. There are three who may speak: the user, the assistant, which is the model, and before them both the \emph{system}, which is whoever set up the conversation and tells the assistant how to behave. The words belong to the caller.
+@ A conversation is a list of turns. Three roles may speak: the user; the assistant, which is the model; and, before both, the \emph{system}, through which the application tells the assistant how to behave. The text of a turn belongs to the caller.
 
 @<What is said, and by whom@>=
 enum role { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT, N_ROLES };
-  /* who takes a turn */
+  /* who speaks */
 struct turn { enum role who; const char *text; size_t n; };
-  /* |n| bytes that somebody says; they belong to the caller */
+  /* |n| bytes of text, which belong to the caller */
 
-@ From outside, a template has a name, and there are three ways to get one: by its name, by the text of its published program, and by a model's directory, which does the second for the user. A fourth function lists them, and a fifth only asks whether a directory has one.
+@ Callers know a template by its name. They can get one in three ways: by that name, by the text of its published program, and from a model's directory, where we find the program for them. Two more functions list the templates, and a last one only asks whether a directory has one.
 
 @<Templates, by name and by sight@>=
 struct chat_template;
-  /* how a family of models sets a conversation; one of a fixed table */
+  /* how a family formats a conversation; a row of a fixed table */
 const struct chat_template *chat_template_at(size_t i);
   /* number |i| of the table, null after the last */
 const char *chat_template_name(const struct chat_template *t);
-  /* what it is called: |"chatml"|, |"llama3"|, \dots */
+  /* its name: |"chatml"|, |"llama3"|, \dots */
 const struct chat_template *chat_template_named(const char *name,
   struct error *why);
-  /* the one that is called so; null and a sentence that lists all */
+  /* the one with this name; or null and a message that lists all */
 const struct chat_template *chat_template_known(const char *text,
   size_t n);
-  /* the one that does what a published program of |n| bytes does; null
-     if the program is not known here */
+  /* the one that does what a published program of |n| bytes does, or
+     null if we do not know the program */
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why);
-  /* the one that a model's directory asks for; null and a sentence */
+  /* the one that a model's directory asks for; or null and a message */
 bool chat_template_given(const char *folder);
   /* does a model's directory ask for one, whether we know it or not? */
 
 @* Twelve families in a table. \label{sec:rowsoftemplates}
-What differs between the families is little. Before everything may stand a mark; each speaker's words have something before and after them; an answer ends with a mark, which the model writes itself, and something may follow that mark before the next turn begins; and there are
-the letters that ask for an answer. All these are strings. In them a mark, which is one token, stands in braces, since no template has a brace of its own.
+The families differ in little. A mark may come before everything. Each speaker's words have something before and after them. An answer ends with a mark, which the model writes itself, and something may follow that mark before the next turn begins. Last comes
+the text that asks for an answer. All these are strings. In them a mark, which is one token, is written in braces, since no template uses a brace itself.
 
 @<What surrounds the words@>=
 enum system_place { OWN_TURN, IN_FIRST, IN_LAST, NOT_AT_ALL };
-  /* where the system's words go: a turn; the user's first; the last
-     turn, if it is a user's */
+  /* where the system's words go: into a turn of their own; the user's
+     first turn; the last turn, if it is a user's */
 struct frame {
   const char *begin, *open[N_ROLES], *close[N_ROLES];
   const char *end, *after, *reply;
@@ -119,7 +119,7 @@ struct frame {
   bool alternates, trims[N_ROLES];
 };
 
-@ ChatML came with OpenAI's \.{gpt-3.5-turbo}, and many others have it, Qwen and SmolLM among them. Each speaker's turn looks alike, roles are words, and nobody has to take turns. It is the one that we would copy if we had to invent a template: every turn is closed before the next is opened, and nothing depends on what else
+@ ChatML came with OpenAI's \.{gpt-3.5-turbo}, and many other models use it, Qwen and SmolLM among them. All turns look alike, roles are words, and speakers need not alternate. If we had to invent a template, we would copy this one: every turn is closed before the next is opened, and no turn depends on what else
 is in the conversation.
 @^ChatML@>
 
@@ -133,8 +133,8 @@ static const struct frame chatml = @[{@|
   .end = SIGN("im_end"), .after = "\n",@|
   .reply = IM("assistant"), .system_at = OWN_TURN }@];
 
-@ Llama~3 does the same with other marks, a mark for the beginning of all, and no line's end between turns. It takes the white space off both ends of what is said. Since Llama~3.1 the system always has a turn, and two dates in it: the day to which the model knows the world, and today. Today is a
-difficulty. A text that depends on the day is not a function of the conversation, and no test could hold it. Fortunately the program has a date of its own, for when nobody tells it another, and Llama~3.1's makers let it stand there for every day; Llama~3.2's program asks the clock first. Ours is that date, always.
+@ Llama~3 does the same with other marks, a mark at the very beginning, and no newline between turns. It strips white space from both ends of each turn's text. Since Llama~3.1 the system always has a turn, with two dates in it: the day on which the model's knowledge ends, and today. Today is a
+difficulty. A text that depends on the day is not a function of the conversation, and no test could check it. Fortunately Llama~3.1's program has a default date, which it prints if the caller passes none; Llama~3.2's asks the clock first. We always print the default.
 @^Llama 3@>
 
 @<What surrounds the words@>=
@@ -156,8 +156,8 @@ static const struct frame llama3_dated = @[{@|
   .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),@|
   .system_at = OWN_TURN, .trims = @[{ true, true, true }@] }@];
 
-@ Llama~2 has no marks for turns. Its two, \texttt{<s>} and \texttt{</s>}, surround a question with its answer, as if each pair were a text of its own; the rest is letters, among them a square bracket with a word in it. The system's words stand within the first question. What is trimmed is the question with all that was put into it, so
-an empty question after a system's words takes two line's ends of the template away with it. It has no letters that ask for an answer, because what closes a question does.
+@ Llama~2 has no marks for turns. Its two marks, \texttt{<s>} and \texttt{</s>}, surround a question and its answer, as if each pair were a text of its own; the rest is ordinary text, such as a word in square brackets. The system's words go into the first question. White space is stripped from the question together with all that was put into it, so
+an empty question after a system's words loses two newlines of the template. No separate text asks for an answer, because the end of a question does that.
 @^Llama 2@>
 
 @<What surrounds the words@>=
@@ -167,7 +167,7 @@ static const struct frame llama2 = @[{@|
   .end = "{</s>}", .after = "", .reply = "", .system_at = IN_FIRST,@|
   .alternates = true, .trims = @[{ false, true, true }@] }@];
 
-@ Mistral's are Llama~2's, with one beginning for the whole conversation. They exist in three ways that differ in blanks, and in what becomes of a system's words: the first program refuses them, the next puts them into the first question, and the one that came with the third vocabulary puts them into the last, so that they move with every turn. In that vocabulary the bracketed words are marks, one token each; in the earlier ones they are letters. We write them in braces and let the vocabulary decide, as Hugging Face's tokenizer would.
+@ Mistral's templates follow Llama~2's, with one beginning for the whole conversation. There are three versions, which differ in blanks and in what they do with a system's words. The first program refuses them. The next puts them into the first question. The one that came with the third vocabulary puts them into the last question, so that they move with every turn. In that vocabulary the bracketed words are marks, one token each; in the earlier ones they are ordinary text. We write them in braces and let the vocabulary decide, as Hugging Face's tokenizer would.
 @^Mistral@>
 
 @<What surrounds the words@>=
@@ -187,8 +187,8 @@ static const struct frame mistral_v3 = @[{@|
   .end = "{</s>}", .after = "", .reply = "", .system_at = IN_LAST,@|
   .alternates = true, .trims = @[{ false, false, true }@] }@];
 
-@ The built-in model was trained on the kingdom's dialogues (\cref{corpus}), and there nobody has marks: a line begins with \texttt{User:} or with \texttt{Assistant:}, an empty line stands before the next question. This is a template like the others, one whose turns end where a line does. What asks for an answer lacks the blank after the colon, since
-the vocabulary has the blank at the beginning of the next word; with a blank there the model would have to continue with a word that lacks its own. Nobody in that kingdom has ever seen a system, so there is no place for one.
+@ The built-in model was trained on the kingdom's dialogues (\cref{corpus}), which have no marks for turns: a line begins with \texttt{User:} or with \texttt{Assistant:}, and an empty line comes before the next question. This is a template like the others, except that a newline ends a turn. The text that asks for an answer has no blank after the colon, because
+the vocabulary puts that blank at the beginning of the next word; if we wrote it, the model would have to continue with a word that lacks its blank. The dialogues contain no system turns, so the template has no place for one.
 
 @<What surrounds the words@>=
 static const struct frame pocket = @[{@|
@@ -198,12 +198,12 @@ static const struct frame pocket = @[{@|
   .end = "\n", .after = "\n", .reply = "Assistant:",@|
   .system_at = NOT_AT_ALL, .alternates = true }@];
 
-@ Some models of one family differ in the words that a silent system says. Qwen2's program says that the model is a helpful assistant if nobody else says anything, and so the model expects to be told; and Qwen3's does something with thoughts (\cref{sec:thoughts}). These are the rows.
+@ Some models of one family differ only in the default system turn, which is used when the caller gives none. Qwen2's program then says that the model is a helpful assistant, and the model expects to read it. Qwen3's program also treats reasoning in a special way (\cref{sec:thoughts}). Here are the rows of the table.
 
 @<What surrounds the words@>=
 struct chat_template { const char *name; const struct frame *around;
   const char *silent; bool thinks; };
-  /* |silent|: what the system says when it says nothing, or null */
+  /* |silent|: the default system turn, or null */
 static const struct chat_template table[] = @[{@|
   { "chatml", &chatml, NULL, false },@|
   { "qwen2", &chatml, "You are a helpful "@| "assistant.", false },@|
@@ -222,28 +222,28 @@ static const struct chat_template table[] = @[{@|
 enum { TEMPLATES = sizeof table / sizeof *table };
 
 @* Rendering a conversation. \label{sec:writescript}
-The text of a conversation is not a string to us, or not only: for each part of it we keep what it is. It may be a mark; it may be letters of the template; or it is said, and by whom. We call this a \emph{script}, as in a theatre. Hugging Face's library makes one string of all and forgets the rest, which is where the trouble of \cref{sec:injection} begins.
+The text of a conversation is more than a string to us: for each part we also keep its kind. A part is a mark, text of the template, or the words of a speaker; for words we also keep the speaker. We call the result a \emph{rendered prompt}, or a \emph{script}, as in a theatre. Hugging Face's library makes one string of it and forgets the kinds, which is where the trouble of \cref{sec:injection} begins.
 
 @<A script@>=
 enum part_kind { PROMPT_PART_MARK, PROMPT_PART_FRAME, PROMPT_PART_SAID };
-  /* a special token; words of the template around a turn; what somebody said */
+  /* a special token; text of the template; the words of a speaker */
 struct prompt_part { enum part_kind kind; enum role who;
   size_t at, n; };
-  /* |n| bytes from |at| on; |who|: of what is said, by whom */
+  /* |n| bytes from |at| on; |who|: the speaker, if they were said */
 struct rendered_prompt { const struct chat_template *by; struct bytes text;
   struct prompt_part *part; size_t n, cap; bool inside; };
-  /* |n| parts that are the text in order; |inside|: it continues one */
+  /* |n| parts make up the text; |inside|: it continues another text */
 bool prompt_render(struct memory *m, const struct chat_template *by,
   const struct turn *talk, size_t n, size_t from, bool reply,
   struct rendered_prompt *out, struct error *why);
-  /* the turns from number |from| of |n| on, and, with |reply|, what asks
-     for an answer. With |from > 0| it is what follows the id that ended
-     the answer in turn |from - 1|. On failure |*out| is empty, and the
-     sentence names the turn */
+  /* renders the turns |from|, \dots, |n - 1| and, with |reply|, the text
+     that asks for an answer. With |from > 0| it begins after the id that
+     ended the answer in turn |from - 1|. On failure |*out| is empty, and
+     the message names the turn */
 void prompt_free(struct memory *m, struct rendered_prompt *s);
-  /* returns its blocks */
+  /* frees its memory */
 
-@ Each part is put at the end. Two parts of the same kind become one, unless they are marks; and nothing is no part. The room for parts grows as rows of ids do.
+@ Each part is appended. Adjacent pieces of template text become one part, and an empty string adds no part. The array of parts grows as arrays of ids do.
 
 @<Put a part at the end@>=
 struct writer { struct memory *m; struct rendered_prompt *out;
@@ -265,7 +265,7 @@ static bool put(struct writer *w, enum part_kind kind,
   return true;
 }
 
-@ If there is no memory for the part, its text is there without it; the caller gives up the whole script then, so nobody will see that.
+@ If memory runs out here, the text has been appended without its part; but then the caller discards the whole script, so this is never seen.
 
 @<Make room for one more part@>=
 struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part,
@@ -274,7 +274,7 @@ struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part,
 if (p == NULL) return false;
 s->part = p;
 
-@ What the table says is put mark by mark. The strings are ours, so every brace that is opened is closed.
+@ A string of the table is appended piece by piece: marks, and the text between them. The strings are our own, so every brace that is opened is closed.
 
 @<Put what the table says@>=
 static bool put_frame(struct writer *w, const char *words)
@@ -290,7 +290,7 @@ static bool put_frame(struct writer *w, const char *words)
   return true;
 }
 
-@ White space, to these programs, is what Python's |strip| takes for it. That is Unicode's list and four characters more, the separators at the end of ASCII's control characters, which have separated nothing since the days of paper tape. A byte that is no character is not white.
+@ White space, to these programs, is what Python's |strip| removes: Unicode's list and four more characters, the separators at the end of ASCII's control characters, which have separated nothing since the days of paper tape. A byte that does not form a character is not white space.
 
 @<Take white space off@>=
 static size_t blank_here(const unsigned char *text, size_t n)
@@ -305,7 +305,7 @@ static size_t blank_here(const unsigned char *text, size_t n)
   return blank ? k : 0;
 }
 
-@ At the end of a script white space is taken off as far back as |from|, whoever put it there, and parts that have lost all their letters go.
+@ White space is stripped from the end of a script as far back as |from|, whether it came from a speaker or from the template. Parts that are left empty are removed.
 
 @<Take white space off@>=
 static void trim_end(struct rendered_prompt *s, size_t from)
@@ -322,7 +322,7 @@ static void trim_end(struct rendered_prompt *s, size_t from)
     s->part[s->n - 1].n = s->text.n - s->part[s->n - 1].at;
 }
 
-@ So a turn is what opens it, the system's words if they belong here, its own words, and what closes it. It is the sum of these that is trimmed. Only at its beginning may a turn's own words lose something, and only if nothing stands before them there.
+@ A turn consists of what opens it, the system's words if they belong here, its own words, and what closes it. White space is stripped from the system's words and the turn's own words together; so a turn's own words lose white space at their beginning only if nothing comes before them.
 
 @<Put a turn@>=
 static bool put_turn(struct writer *w, const struct frame *f,
@@ -344,10 +344,10 @@ static bool put_turn(struct writer *w, const struct frame *f,
 }
 
 @* Reasoning blocks. \label{sec:thoughts}
-Qwen3 thinks aloud before it answers. What it thinks stands between \texttt{<think>} and \texttt{</think>}. Its program drops the thoughts from all answers but those after the last question: what was thought about an old question is of no use for a new one, and takes room. Behind the last question it is the other way round: what is thought there stays, and the last turn, if it is an answer, gets a thought even if it has none, an empty one. (The program has a switch besides, which asks for an answer without a thought. It is off unless somebody throws it, and here nobody does.)
+Qwen3 writes its reasoning before it answers, between \texttt{<think>} and \texttt{</think>}. We call this text the thought of an answer. The template's program drops the thoughts from all answers but those after the last question: a thought about an old question is of no use for a new one, and takes space in the context. After the last question it does the opposite: thoughts are kept, and if the last turn is an answer without a thought, it gets an empty one. (The program also has a switch that asks for an answer without a thought. It is off by default, and here it stays off.)
 @^reasoning block@>
 
-To find the one or the other we look for a word in what was said, from the front or for the last time.
+To separate thought and answer, we search a turn for the first or the last occurrence of a word.
 
 @<Take an answer's thought apart@>=
 static bool find(const struct turn *said, const char *word, bool last,
@@ -364,7 +364,7 @@ static void strip_lines(struct turn *t)
   while (t->n > 0 && *t->text == '\n') t->text++, t->n--;
 }
 
-@ The thought ends where \texttt{</think>} stands for the first time, and the answer begins where it stood for the last; between them, if a model is confused enough to write it twice, nothing is kept. Line's ends around either are the template's own.
+@ The thought ends at the first \texttt{</think>}, and the answer begins after the last one. If a model is confused enough to write it twice, we drop what is between them. Newlines around thought and answer are dropped as well, because the template supplies its own.
 
 @<Take an answer's thought apart@>=
 static void part_thought(const struct turn *said, struct turn *thought,
@@ -384,7 +384,7 @@ static void part_thought(const struct turn *said, struct turn *thought,
   strip_lines(thought);
 }
 
-@ What surrounds the thought are the template's words, and it stands before the answer's. It is the place of |within| that they take: a turn has either the one or the other.
+@ A thought comes before the answer's words, and the template surrounds it with words of its own. We pass it to |put_turn| as |within|, the parameter for the system's words; no turn has both.
 
 @<Put an answer of one who thinks@>=
 static bool put_thinker(struct writer *w, const struct turn *said,
@@ -401,8 +401,8 @@ static bool put_thinker(struct writer *w, const struct turn *said,
 }
 
 @* The order of a conversation. \label{sec:order-of-talk}
-Before a word is put, the list of turns is looked at. The programs of the published templates raise an exception if turns do not alternate where they should, or if there is a system where it has no place; these become sentences that count turns from 1. In two things we are stricter. A system speaks first or not at all; and one that speaks into a question needs one, where Llama~2's
-program would lose its words without a sound.
+Before anything is rendered, we check the list of turns. The programs of the published templates raise an exception if turns do not alternate where they should, or if there is a system turn and the template has no place for it. Our error messages say the same and count turns from 1. In two things we are stricter. The system speaks first or not at all; and if its words go into a question, there must be a question. Without one, Llama~2's
+program would silently lose them.
 
 @<Look at the order of the turns@>=
 static bool in_order(const struct chat_template *t,
@@ -428,16 +428,16 @@ static bool in_order(const struct chat_template *t,
   return true;
 }
 
-@ A chat asks for the second turn with |from|, and wants nothing again that is in the cache. That is possible where a new turn leaves the old ones as they were. Two templates do not. Qwen3 drops thoughts, and Mistral's third moves the system's words to the last question. There the whole conversation must be written again, and the store keeps the rows up to the first id that differs
-(|store_match_prefix|, \cref{sec:line}); and a caller may ask beforehand.
+@ A chat program renders only the new turns, with |from|, because the earlier ones are in the cache. That works if a new turn leaves the rendering of the old ones unchanged. With two templates it does not: Qwen3 drops thoughts, and Mistral's third moves the system's words to the last question. Then the whole conversation must be rendered again, and the store keeps the rows up to the first id that differs
+(|store_match_prefix|, \cref{sec:line}). A caller can ask beforehand.
 
 @<What a conversation asks of a template@>=
 bool chat_template_rewrites(const struct chat_template *t,
   const struct turn *talk, size_t n);
-  /* may a new turn change what stands for the |n| old ones? If so, all
-     must be written, with |from == 0| */
+  /* may a new turn change the rendering of the |n| old ones? If so, all
+     must be rendered again, with |from == 0| */
 
-@ An answer is the only thing that can have been there before, because its end is the only place at which a mark is sure to stand: so the two halves can be encoded apart.
+@ The turn before |from| must be an answer. Only an answer is sure to end with a mark, and only at a mark can the two halves be encoded separately.
 
 @<Look at the order of the turns@>=
 bool chat_template_rewrites(const struct chat_template *t,
@@ -458,7 +458,7 @@ static bool may_begin(const struct chat_template *t,
   return true;
 }
 
-@ The beginning is the template's mark and the system's turn, also that of a silent one. Behind an answer, it is what follows an answer's mark.
+@ A script begins with the template's first mark and the system's turn, or the default one. After an answer it begins with the text that follows an answer's mark.
 
 @<Put the beginning, or what follows an answer@>=
 static bool put_beginning(struct writer *w,
@@ -473,8 +473,8 @@ static bool put_beginning(struct writer *w,
     && put_frame(w, t->silent) && put_frame(w, f->close[ROLE_SYSTEM]));
 }
 
-@ Where the last question stands, Qwen3's program decides in a way of its own: a user's turn that begins with \.{<tool\_response>} and ends with \.{</tool\_response>} is what a tool has said to the assistant, and no question. So a model that thinks, asks a tool, and thinks on doesn't lose its first thought in the middle. If there is no other turn of the user's, nobody has asked anything, and all thoughts are dropped. Other templates do
-not care.
+@ Qwen3's program has its own rule for which turn is the last question. A user's turn that begins with \.{<tool\_response>} and ends with \.{</tool\_response>} is a tool's reply to the assistant, and does not count as a question. So a model that thinks, calls a tool, and thinks on does not lose its first thought on the way. If the user has no other turn, there is no question, and all thoughts are dropped. Other templates make
+no such distinction.
 @^tools, of a model@>
 
 @<Put the turns@>=
@@ -488,7 +488,7 @@ static bool is_question(const struct turn *said)
     && memcmp(said->text + said->n - l, close, l) == 0);
 }
 
-@ Then come the turns. A system's words go into the first of the user's, or into the last of all if that is the user's, as the frame says.
+@ Then come the turns. As the frame says, the system's words go into the user's first turn, or into the last turn of all if it is the user's.
 
 @<Put the turns@>=
 static bool put_turns(struct writer *w, const struct chat_template *t,
@@ -511,7 +511,7 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
   return true;
 }
 
-@ And what asks for an answer. Whatever fails on the way, the script is given back.
+@ The text that asks for an answer comes last. If any step fails, the script is freed.
 
 @<Write a script@>=
 bool prompt_render(struct memory *m, const struct chat_template *by,
@@ -535,14 +535,14 @@ void prompt_free(struct memory *m, struct rendered_prompt *s)
 }
 
 @* Special tokens in a user's text. \label{sec:injection}
-Now the script becomes ids. Hugging Face's library encodes the whole string and takes every mark in it for one, whoever wrote it. So a user who types \sign{im\_end}, a line's end and \sign{im\_start}\texttt{system} has ended his turn and begun one of the system's, and the model cannot tell; neither
-can a program that pastes a web page into a question. This is one kind of \emph{prompt injection}. The way out is simple if one has not thrown away who said what. \emph{A mark counts if the template has put it; in all other places it is letters.}
+Now the script becomes ids. Hugging Face's library encodes the whole string, and every mark in it becomes a special token, even one that a user wrote. So a user who types \sign{im\_end}, a newline and \sign{im\_start}\texttt{system} has ended the user's turn and begun one of the system's, and the model cannot tell the difference. A web page
+that a program pastes into a question can do the same. This is one kind of \emph{prompt injection}. The remedy is simple, because we have kept who said what. \emph{A mark counts only where the template put it; everywhere else it is ordinary text.}
 @^prompt injection@>@^special token@>
 
-How is that done without changing a single id of an honest conversation? One would like to encode each part by itself, but that gives other ids: the line's end after a role and the first letter of the question may belong to one piece, and in Llama~2 the blank before a question is a part of its first word. But no merge ever reaches over a mark. So we cut at the marks of the template, and only there; what stands
-between two of them, letters of the template and words of a speaker together, is encoded in one go, with special tokens off.
+How can we do that without changing a single id of an honest conversation? The obvious way is to encode each part by itself, but that gives other ids: the newline after a role and the first letter of the question may belong to one piece, and in Llama~2 the blank before a question is a part of its first word. But no merge ever crosses a mark. So we cut at the marks of the template, and only there. The text
+between two of them, whether the template's or a speaker's, is encoded in one call, with special tokens off.
 
-@ A mark is looked up in the vocabulary. It must be there, and be marked as special. If it were not special, the tokenizer would find it in a user's words, too, and the promise would be empty. Words in square brackets are the exception that was explained for Mistral: where they are no tokens they are letters, and are encoded with the letters around them.
+@ A mark is looked up in the vocabulary. It must be there, and be flagged as special: a token that is not special would be found in a user's words as well, and the promise would be empty. Words in square brackets are the exception that we met with Mistral: where they are not tokens, they are ordinary text, and are encoded with the text around them.
 
 @<Find the token of a mark@>=
 static bool find_mark(const struct rendered_prompt *s, size_t i,
@@ -559,7 +559,7 @@ static bool find_mark(const struct rendered_prompt *s, size_t i,
       s->by->name, (int) p->n, text);
 }
 
-@ A stretch at the very beginning of a text is one thing to the tokenizer, and a stretch after a mark another: Llama~2's newer files put a block before the first word of all and not before the first after a mark. Chapter~1's |tokenizer_encode_inside| is for the latter.
+@ The tokenizer treats the beginning of a text differently from text after a mark: Llama~2's newer files put a block character before the first word of the text, but not before the first word after a mark. For the latter there is |tokenizer_encode_inside| from chapter~1.
 
 @<Encode what lies between two marks@>=
 static bool encode_stretch(const struct rendered_prompt *s, size_t from,
@@ -573,7 +573,7 @@ static bool encode_stretch(const struct rendered_prompt *s, size_t from,
     : tokenizer_encode(v, m, text, to - from, false, false, out, why);
 }
 
-@ So the ids of a script are found by one walk over its parts, which remembers where the last mark ended.
+@ One pass over the parts gives the ids of a script. It remembers where the last mark ended.
 
 @<Encode a script@>=
 bool prompt_encode(const struct rendered_prompt *s, struct tokenizer *v,
@@ -594,14 +594,14 @@ bool prompt_encode(const struct rendered_prompt *s, struct tokenizer *v,
   return ok;
 }
 
-@ What is promised is about tokens, no more. Llama~2's brackets are letters in Llama~2's vocabulary, and the built-in model's \texttt{User:} is letters everywhere; a user may type them, and nobody, we included, can then see the difference, since there is none. And an added token that is not marked special, as Qwen3's \texttt{<think>}, is found
-wherever it stands, because the vocabulary says so. Where a template has real marks, they are safe: a test types all of them, in all templates, and none of their ids appears where the template did not put it.
+@ We promise this for special tokens, and for nothing more. Llama~2's brackets are ordinary text in Llama~2's vocabulary, and so is the built-in model's \texttt{User:}. If a user types them, the ids are the same as the template's, and no program can tell them apart. And an added token that is not flagged special, such as Qwen3's \texttt{<think>}, is found
+wherever it occurs, because the vocabulary says so. Where a template has real marks, they are safe: a test types all of them, in all templates, and their ids appear only where the template put them.
 
 @<From a script to ids@>=
 bool prompt_encode(const struct rendered_prompt *s, struct tokenizer *v,
   struct memory *m, struct ids *out, struct error *why);
   /* appends the ids: a mark of the template is its token, all else is
-     letters. On failure |out| is as it was: a mark that the vocabulary
+     text. On failure |out| is as it was: a mark that the vocabulary
      lacks, a letter that it cannot spell, memory */
 bool conversations_ids(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
@@ -610,7 +610,7 @@ bool conversations_ids(struct memory *m, const struct chat_template *by,
 bool conversations_ends(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, struct ids *out, struct error *why);
   /* appends the id that ends an answer, besides those of the model (or
-     more, if what ends it are letters); on failure |out| is as it was: a
+     several, if plain text ends it); on failure |out| is as it was: a
      mark that the vocabulary lacks, memory */
 
 @ Most callers want both steps at once, and never see the script.
@@ -627,7 +627,7 @@ bool conversations_ids(struct memory *m, const struct chat_template *by,
   return ok;
 }
 
-@ When is an answer over? When the model has written the mark that ends it. Some models name that mark in \.{generation\_config.json} among the ends of a text, some do not, and Llama~3's first files did not, so that its answers went on and on. We take it from the template, by encoding the one string of the frame that says it; for the built-in model that is the line's end.
+@ When is an answer over? When the model has written the mark that ends it. Some models list that mark in \.{generation\_config.json} among the tokens that end a text. Others do not; Llama~3's first files did not, and its answers went on and on. We take the mark from the template, by encoding the frame's string |end|; for the built-in model that is the newline.
 
 @<Find what ends an answer@>=
 bool conversations_ends(struct memory *m, const struct chat_template *by,
@@ -641,11 +641,11 @@ bool conversations_ends(struct memory *m, const struct chat_template *by,
   return ok;
 }
 
-@ The second question, then, is asked like this. The cache holds the first prompt and the answer; the answer ends with that id, put there by the model, or by us if the model was interrupted. The ids of the next prompt are those of |from|, and there are no other rows to compute but theirs and the one of the id that ended the answer. Are the ids of both halves those of the whole? They are, if the answer's ids are those that its text would be
-encoded to. A model may spell a word otherwise than its tokenizer would; then the cache has what the model wrote, which is what it will go on from. (Llama~2's frame has a blank before the mark at the end, which the model seldom writes. Nobody misses it.)
+@ Now we can ask the second question. The cache holds the first prompt and the answer. The answer ends with that id, which the model wrote, or which we add if the model was interrupted. The new prompt is rendered with |from|; only the rows of its ids and of the id that ended the answer have to be computed. Are the ids of the two halves the same as those of the whole? They are, if encoding the answer's text
+gives the ids that the model wrote. A model may split a word into other tokens than its tokenizer would; then the cache has what the model wrote, and the model goes on from that. (Llama~2's frame has a blank before the mark at the end, which the model seldom writes; then the cache simply lacks it.)
 
 @* Recognition. \label{sec:recognition}
-A published program is known by its text, and the text by a number of 64 bits: the hash of \cref{sec:tables}, once over all of it. Two things do not count. A line's end is sometimes a character and sometimes a backslash and an n, which in Jinja's strings is the same; and white space at the end prints nothing. With these set aside, the copies of a program that we found in different places agree, but for one that is told below.
+We recognize a published program by a hash of its text: a number of 64 bits, computed with the function of \cref{sec:tables}. Two differences are ignored. A newline is sometimes written as a character and sometimes as a backslash and an n, which in Jinja's strings is the same; and white space at the end prints nothing. Apart from these, the copies of a program that we found in different places agree, with one exception that we name below.
 
 @<Recognize a program@>=
 static uint64_t key_of(const char *text, size_t n)
@@ -661,10 +661,10 @@ static uint64_t key_of(const char *text, size_t n)
   return h;
 }
 
-@ The numbers were computed from programs that we have seen, each with the model it came with: ChatML as OpenHermes and Dolphin have it and as Qwen3 has it since it stopped thinking; Qwen2; Qwen2.5; the thinking Qwen3, twice; SmolLM2; Llama~2; Llama~3, twice; Llama~3.1 and 3.3, which are the same, and Llama~3.2; Mistral~7B~0.2 and Mixtral, as they were first published, and the former as it was later. Where each text was found, and under which licence, stands in
-\.{tests/golden/conversations/templates.json}, and a test holds the table against them. (Llama~3's first program asks for an answer even if one does not want to; as whoever talks always does, it counts as the second.) Two are not here. Mistral~7B~0.1 was first published with a blank after each answer, which no row has; and of Mistral's third no two copies that we met were alike, so it goes by name only.
+@ The table's hashes come from these programs, each published with its model: ChatML as OpenHermes and Dolphin have it, and as Qwen3 has it in its later versions without thoughts; Qwen2; Qwen2.5; the thinking Qwen3, twice; SmolLM2; Llama~2; Llama~3, twice; Llama~3.1 and 3.3, which are the same, and Llama~3.2; Mistral~7B~0.2 and Mixtral, as they were first published, and the former as it was later. The source and the licence of each text are in
+\.{tests/golden/conversations/templates.json}, and a test compares the table with them. (Llama~3's first program asks for an answer even if the caller does not want one. A chat always wants one, so we treat it like the second.) Two programs are missing. Mistral~7B~0.1 was first published with a blank after each answer, which no row has; and no two copies of Mistral's third that we found were alike, so it can only be chosen by name.
 
-Could two programs have the same number? Not by chance. On purpose it can be done, for this hash is no lock; but whoever publishes such a program with a model only has that model's own conversations set in a wrong way.
+Could two programs have the same hash? Not by chance. An attacker could construct one, because this hash is not cryptographic; but publishing such a program with a model would only give that model's own conversations the wrong format.
 
 @<Recognize a program@>=
 static const struct { uint64_t key; const char *name; } published[] = @[{@|
@@ -684,7 +684,7 @@ static const struct { uint64_t key; const char *name; } published[] = @[{@|
   { UINT64_C(0x8c734b90b4f8d84d), "mistral" },@|
   { UINT64_C(0xd99e5b4469be13b3), "mistral-v1" } }@];
 
-@ The table is short, and is asked once for a model; so it is gone through from the front.
+@ The table is short, and we search it once per model, so a linear search is enough.
 
 @<Recognize a program@>=
 const struct chat_template *chat_template_known(const char *text,
@@ -697,7 +697,7 @@ const struct chat_template *chat_template_known(const char *text,
   return NULL;
 }
 
-@ Could one not look for a telling word, \sign{im\_start} say, and take the template that has it? Other engines do. It works until a model says something else when the system is silent, or has moved a blank; then the model answers a little worse, and nobody knows why. A sentence is better, and it tells what to type.
+@ Could we not look for a telling word, \sign{im\_start} say, and take the template that has it? Other engines do. It works until a model has another default system turn, or a blank in another place; then the model answers a little worse, and you do not know why. An error message is better, and it lists the names that you can type.
 
 @<Find a template by its name@>=
 const struct chat_template *chat_template_at(size_t i)
@@ -727,7 +727,7 @@ const struct chat_template *chat_template_named(const char *name,
   return NULL;
 }
 
-@ A directory may have the program in a file of its own, which then counts, or as a field of the tokenizer's settings; there it may be a list of several programs, of which the one named |"default"| is for talk. The reader of settings is \cref{safetensors}'s, with its limits.
+@ A model's directory may have the program in a file of its own, which takes precedence, or as a field of the tokenizer's settings. The field may be a list of several programs, of which the one named |"default"| is for conversations. We read the settings with the reader of \cref{safetensors}, with its limits.
 
 @<Find a model's template@>=
 static const json_t *field_of(const json_t *settings)
@@ -743,7 +743,7 @@ static const json_t *field_of(const json_t *settings)
   return v;
 }
 
-@ What is not known is quoted with its first letters, cleaned of what could disturb a terminal by |jsonfile_excerpt|. A text that is no template at all, because the field has a number, gets the same sentence.
+@ If we do not know a program, the message quotes its beginning; |jsonfile_excerpt| removes the characters that could disturb a terminal. A field that is not a text at all, but a number for example, gets the same message.
 
 @<Find a model's template@>=
 static const struct chat_template *judge(json_t *program,
@@ -760,7 +760,7 @@ static const struct chat_template *judge(json_t *program,
   return t;
 }
 
-@ The file of its own is mapped and made a JSON string, so that both ways go through the same judgement; bytes that are no UTF-8 make no string, and are refused with a sentence of their own. If they are those of a file of another kind, that is what is said (\cref{sec:misfits}).
+@ A file of its own is mapped and turned into a JSON string, so that both cases go through the same check. Bytes that are not UTF-8 make no string, and are refused with a message of their own. If they are those of a file of another kind, the message names that kind (\cref{sec:misfits}).
 
 @<Find a model's template@>=
 static const struct chat_template *judge_file(const char *path,
@@ -780,7 +780,7 @@ static const struct chat_template *judge_file(const char *path,
   return t;
 }
 
-@ Both functions below look for the same two files. A directory with neither has a model that was never taught to converse, or does not say how; it is up to its user to name a template, and the sentence says so.
+@ Both functions below look for the same two files. If a directory has neither, its model was not trained on conversations, or its makers did not say in which format. Then the user has to name a template, and the message says so.
 
 @<Find a model's template@>=
 const struct chat_template *chat_template_of(const char *folder,
@@ -801,7 +801,7 @@ const struct chat_template *chat_template_of(const char *folder,
   return t;
 }
 
-@ Sometimes the only question is whether there is one: a model with a template was trained on conversations, and a plain prompt is not what it expects. A file that cannot be read does not count, since nothing is refused because of the answer.
+@ Sometimes a caller only asks whether there is a template: a model that has one was trained on conversations, and does not expect a plain prompt. A file that cannot be read counts as none; the answer is only a hint, and no model is refused because of it.
 
 @<Find a model's template@>=
 bool chat_template_given(const char *folder)
@@ -816,7 +816,7 @@ bool chat_template_given(const char *folder)
   return given;
 }
 
-@ The header has what others need, in the order of this text.
+@ The header has what callers need, in the order of this chapter.
 
 @(conversations.h@>=
 #ifndef INCIPIT_CONVERSATIONS_H
@@ -861,7 +861,7 @@ bool chat_template_given(const char *folder)
 @<Find a model's template@>@;
 
 @* Three turns, printed. \label{sec:talkcheck}
-The three turns are the beginning of a conversation that the built-in model can have, and does.
+The three turns begin a conversation that the built-in model really has.
 
 @<Three turns, and the templates that are shown@>=
 static const char hello[] = "Hello!", ask[] = "Hello! What would "@|
@@ -874,7 +874,7 @@ static const char *const shown[] = @[{ "chatml", "qwen2", "llama2",@|
   "llama3", "llama3.1", "mistral", "mistral-v3", "pocket" }@];
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-@ What is said stands in quotation marks; a blank of the template's is a low line, its line's end a backslash and an n. Lines of the print-out are broken where a part ends.
+@ The words of a speaker are printed in quotation marks; a blank of the template is printed as an underscore, and a newline as a backslash and an n. Lines of the print-out are broken only where a part ends.
 
 @<Print a script so that its blanks can be seen@>=
 static size_t print_part(const struct rendered_prompt *s,
@@ -892,7 +892,7 @@ static size_t print_part(const struct rendered_prompt *s,
   return n;
 }
 
-@ A part that would not fit on the line begins a new one, under the first.
+@ A part that would not fit on the line begins a new one, indented like the first.
 
 @<Print a script so that its blanks can be seen@>=
 static void print_script(const char *name, const struct rendered_prompt *s)
@@ -908,7 +908,7 @@ static void print_script(const char *name, const struct rendered_prompt *s)
   printf("\n");
 }
 
-@ The keys count, for each template, the marks, the letters that are the template's, and those that somebody said.
+@ The keys count, for each template, the marks, the characters of the template, and those of the speakers.
 
 @<Count what is said, and what is not@>=
 static void print_counts(const char *name, const struct rendered_prompt *s)
@@ -922,7 +922,7 @@ static void print_counts(const char *name, const struct rendered_prompt *s)
     count[PROMPT_PART_SAID]);
 }
 
-@ For the figure a letter is as wide as a letter and a mark as wide as two, because it is one token, as most short words are. Each part is two points, and a line of nothing between them and the next lifts the pen.
+@ In the figure a mark is as wide as two characters, because it is one token, as most short words are. Each part is drawn between two points; a row of \texttt{nan} after them interrupts the line.
 
 @<Print the strips of the figure@>=
 static void print_strips(size_t row, const struct rendered_prompt *s)
@@ -948,19 +948,19 @@ static void print_strips(size_t row, const struct rendered_prompt *s)
 
 \widecheckpoint{build/out/templates.txt}{the same three turns in eight templates}
 
-@ The same in \cref{fig:turns}. In ChatML \val{talk.chatml.marks} marks and \val{talk.chatml.frame} letters surround \val{talk.chatml.said} letters that somebody said; Mistral's first needs \val{talk.mistral.marks} and \val{talk.mistral.frame}. Llama~3.1 spends \val{talk.llama3.1.frame} letters, most of them on dates. And the built-in model, with one mark and
-\val{talk.pocket.frame} letters, does what its dialogues do.
+@ \Cref{fig:turns} shows the same. In ChatML \val{talk.chatml.marks} marks and \val{talk.chatml.frame} characters of the template surround the speakers' \val{talk.chatml.said} characters; Mistral's first needs \val{talk.mistral.marks} and \val{talk.mistral.frame}. Llama~3.1 spends \val{talk.llama3.1.frame} characters, most of them on dates. And the built-in model, with one mark and
+\val{talk.pocket.frame} characters, follows the dialogues that it was trained on.
 
-\widefig{turns}{fig:turns}{Three turns in eight templates, from left to right as they are read. Thick and dark: what the user says. Thick and red: what the model said. Thin: letters of the template. Ticks: its marks, one token each.}{Eight horizontal strips, one for each template. In all of them a short dark piece is followed by a longer red one and a dark one of middle length. Between them stand ticks and
+\widefig{turns}{fig:turns}{Three turns in eight templates, from left to right as they are read. Thick and dark: what the user says. Thick and red: what the model said. Thin: text of the template. Ticks: its marks, one token each.}{Eight horizontal strips, one for each template. In all of them a short dark piece is followed by a longer red one and a dark one of middle length. Between them are ticks and
 thin lines: long thin lines before the first words of Qwen2 and of Llama 3.1, hardly any in Mistral. The built-in model's strip has one tick, at its beginning.}
 
 @* Exercises. \label{sec:talkexercises}
-The first is for a pencil, and the second for anybody who pastes things into questions.
+The first two need only a pencil. The third adds a template.
 
 \begin{exercises}
-\exercise{check}{ex:talk.rows}{As in the box: a third question has 6 words, and the second answer had 10. How many ids has the third prompt, and how many rows are computed for it?}{\texttt{make exercise-W7-1}}{The second answer and its mark are 11 ids, and with them the cache has $27+11-1=37$ rows. Then come a line's end, $5+6$ and 3: the prompt has $38+15=53$ ids, and $53-37=16$ rows are computed.}
-\exercise{think}{ex:talk.moved}{A template puts the system's words, 40 ids, into the last question, and each question and each answer has 20 ids with all that surrounds it. How many rows are computed for the third question with a cache that keeps what is alike, and how many would be if the words stayed in the first? (The system's words stand at the very beginning of a question; leave the row of the mark that ends an answer aside.)}{\texttt{make exercise-W7-2}}{The second prompt is
-$20+20+60$ ids long, and after it come 20 of an answer. The third differs from it where the words stood, after 40 ids: $20+20+60=100$ rows. If they stayed, 20.}
-\exercise{build}{ex:talk.zephyr}{TinyLlama's chat model has another template: \texttt{<\textbar user\textbar>}, a line's end, the words, \texttt{</s>} and a line's end; so for each speaker, with the other names, and an answer is asked for by \texttt{<\textbar assistant\textbar>} and a line's end. The bars are letters, \texttt{</s>} is a mark. Write its frame.}{\texttt{make exercise-W7-3}}{Like |chatml|, with the speaker's name between bars and a line's end
+\exercise{check}{ex:talk.rows}{As in the box: a third question has 6 words, and the second answer had 10. How many ids has the third prompt, and how many rows are computed for it?}{\texttt{make exercise-W7-1}}{The second answer and its mark are 11 ids, and with them the cache has $27+11-1=37$ rows. Then come a newline, $5+6$ and 3: the prompt has $38+15=53$ ids, and $53-37=16$ rows are computed.}
+\exercise{think}{ex:talk.moved}{A template puts the system's words, 40 ids, into the last question, and each question and each answer has 20 ids with all that surrounds it. How many rows are computed for the third question with a cache that keeps the common prefix? How many would it be if the words stayed in the first question? (The system's words come at the very beginning of a question; ignore the row of the mark that ends an answer.)}{\texttt{make exercise-W7-2}}{The second prompt is
+$20+20+60$ ids long, and after it come 20 of an answer. The third differs from it where the words were, after 40 ids: $20+20+60=100$ rows. If they stayed in the first question, it would be 20.}
+\exercise{build}{ex:talk.zephyr}{TinyLlama's chat model has another template: \texttt{<\textbar user\textbar>}, a newline, the words, \texttt{</s>} and a newline. The other speakers' turns look the same, with their names, and \texttt{<\textbar assistant\textbar>} with a newline asks for an answer. The names in bars are ordinary text; \texttt{</s>} is a mark. Write its frame.}{\texttt{make exercise-W7-3}}{Like |chatml|, with the speaker's name between bars and a newline
 where that has |IM("user")|, and |"{</s>}"| for the mark at the end, in |close| and in |end|; |after| is |"\n"|.}
 \end{exercises}
