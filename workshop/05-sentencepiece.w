@@ -408,7 +408,7 @@ static bool read_spec(struct piece_spec *s, bool training, struct wire w)
   return true;
 }
 
-@ A piece has letters, a score and a type. The score is a 32-bit float. A piece must have letters, and they must be whole characters in UTF-8. The score must not be NaN, which cannot be sorted; NaN is the one float that does not equal itself, so a comparison of the score with itself finds it.
+@ A piece has letters, a score and a type. The score is a float of four bytes. A piece must have letters, and they must be whole characters in UTF-8. The score must not be NaN, which cannot be sorted; NaN is the one float that does not equal itself, so a comparison of the score with itself finds it.
 
 @<Read one piece@>=
 struct one_piece { struct wire words; float score; uint64_t type; };
@@ -541,7 +541,7 @@ static bool judge(struct piece_model *x, bool *ours)
 }
 
 @ The rules of a normalizer are a map from strings to strings, with a name such as \texttt{nmt\_nfkc}. With that one \texttt{\textonehalf} would become three characters before anything is looked
-up. The name is in the file, and our complaint quotes it, or its first 40 bytes.
+up. The name is in the file, and our complaint quotes it, or the beginning of a long one.
 
 @<Judge the rules for letters@>=
 static bool rules_are_none(struct piece_model *x)

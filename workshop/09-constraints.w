@@ -9,23 +9,23 @@
 @s pass int
 @s row int
 
-\chapterquestion{May a program read what the model writes, and not be disappointed?}
+\chapterquestion{Can a program rely on the form of what a model writes?}
 @** Constrained decoding: patterns and grammars. \label{sec:constraints}
 \incipit{A}{program that asks} a model for a date, for a yes or a no, for an object in JSON, gets what a model writes: most of the time a date, and sometimes a remark about dates.
-One can ask again. One can also see to it that nothing else can be written. A model's last step is to choose one token of many; whoever forbids, at each step, all tokens after which the text could no longer
-become what it should be, gets a text that is what it should be, every time, whatever the model thinks.
+It can ask again. It can also make everything else impossible. A model's last step is to choose one token of many; if at each step we forbid all tokens after which the text could no longer
+be completed to the required form, the text has that form every time, whatever the model prefers. This is \emph{constrained decoding}.
 @^constrained decoding@>
 
-What a text should be is said by a \emph{regular expression} or by a \emph{grammar}. Both were made for letters, and tokens are not letters. A token may end in the middle of a word, of a character even, or contain the end of one
-thing and the beginning of two others: in JSON, \texttt{"\char125,} is three, and a common token. So the constraint is a machine that reads bytes, and a token is allowed in a state of the machine if its bytes can be read from there. Which tokens these are, out of
-128\,256 in Llama~3's vocabulary, must be known before the next one is chosen, and so in less time than a model takes for a token.
+The form is given by a \emph{regular expression} or by a \emph{grammar}. Both describe letters, and tokens are not letters. A token may end in the middle of a word, or even of a character, or contain the end of one
+thing and the beginning of two others: \texttt{"\char125,}, a common token in JSON, ends a string, closes an object and goes on in the list around it. So the constraint is a machine that reads bytes, and a token is allowed in a state of the machine if the machine can read all its bytes from there. We must know which tokens these are, out of
+128\,256 in Llama~3's vocabulary, before the next one is chosen, and finding out should take less time than the model takes for a token.
 
-One thing more is wanted. A text has a limit, and the model doesn't know it. A constraint that is obeyed up to the last token and then cut off in the middle of an object has been obeyed for nothing. So we also
-know, for each state, with how many tokens one can come to an end; a token that leads too far away for what is left is forbidden as well. Then every text ends well, and a limit that is too small is refused before anything is written. For most constraints the number is the least there is; for some it may be larger than it need be (\cref{sec:cost}).
+There is a second problem. The length of a text is limited, and the model does not know the limit. If an object is cut off in the middle, it was useless to obey the constraint up to there. So for each state we also
+compute how many tokens it takes to complete the text, and forbid a token that leads too far away for the tokens that are left. Then every text is complete, and a limit that is too small is refused before anything is written. For most constraints this number is the least possible; for some it may be larger than necessary (\cref{sec:cost}).
 
 \begin{byhand}{a laugh}
-The pattern is \texttt{(ha)+!}, and the pieces of the vocabulary are \tok{h}, \tok{a}, \tok{!}, \tok{ha}, \tok{ah}, \tok{a!}, \tok{haha}. The machine has four states: 0, nothing has been read; 1, an \texttt{h} waits for its \texttt{a}; 2, there was a whole
-\texttt{ha}; 3, the exclamation mark, after which nothing may follow. Each piece is read letter by letter from each state. A dash says that it can't be.
+The pattern is \texttt{(ha)+!}, and the pieces of the vocabulary are \tok{h}, \tok{a}, \tok{!}, \tok{ha}, \tok{ah}, \tok{a!}, \tok{haha}. The machine has four states. In state 0 it has read nothing; in state 1, an \texttt{h} whose \texttt{a} must follow; in state 2, a whole
+\texttt{ha}; in state 3, the exclamation mark, after which nothing may follow. We read each piece letter by letter from each state. A dash means that the piece cannot come there.
 
 \medskip
 \begin{tabular}{@@{}llllllllr@@{}}
@@ -37,13 +37,13 @@ The pattern is \texttt{(ha)+!}, and the pieces of the vocabulary are \tok{h}, \t
 \end{tabular}
 \medskip
 
-The last column is computed from below. State 3 is the end. From 1 and from 2 one token goes there; from 0 none does, but some go to 1 or 2: so 2 tokens are the least. A limit of 1 is refused. With two tokens left, state 0 may write \tok{h}, \tok{ha} or \tok{haha}, and state 1
-\tok{a}, \tok{ah} or \tok{a!}. With one token left state 1 must write \tok{a!}, and state 2 must write \tok{!}.
+We compute the last column from the bottom up. State 3 is the end. From states 1 and 2 one token leads there; from state 0 none does, but some lead to 1 or 2, so the least is 2 tokens. A limit of 1 is refused. With two tokens left, state 0 allows \tok{h}, \tok{ha} and \tok{haha}, and state 1
+allows \tok{a}, \tok{ah} and \tok{a!}. With one token left, state 1 allows only \tok{a!}, and state 2 only \tok{!}.
 \end{byhand}
 
-@ The module has a header for its users, |constraint.h|, a small one that ties a text to a constraint, |bond.h|, and besides |bond.c| five files: |pattern.c| and |grammar.c| read the two languages, |parser.c| has what both readers need, |net.c| makes one kind of network of both, and |constraint.c| walks in it with tokens. What the files call across their borders bears the name of the thing
-that it works on, as everywhere in this book: |parser_hex| and |parser_set| for a reader, |net_free| for a network. The program
-makes the table of the hand calculation.
+@ The module has a header for its users, |constraint.h|, and a smaller one, |bond.h|, that ties a text to a constraint. Besides |bond.c| it has five files: |pattern.c| and |grammar.c| parse the two languages, |parser.c| has what both parsers need, |net.c| makes the same kind of network from both, and |constraint.c| runs tokens through it. As everywhere in this book, a function that other files call is named after the thing
+that it works on: |parser_hex| and |parser_set| for a parser, |net_free| for a network. The program
+prints the table of the hand calculation.
 
 @c
 #include <stdio.h>
@@ -62,32 +62,32 @@ int main(void)
 }
 
 @* The interface of a constraint. \label{sec:constraintface}
-A constraint is made from a text, and asked in two ways: with whole texts, for which it needs no vocabulary, and with tokens. It finds out about its states as it is asked, so even asking may fail for lack of memory. A state is a number;
-numbers are easier to keep beside a text than pointers, and can be compared.
+A constraint is made from a pattern or a grammar. It can check a whole text, for which it needs no vocabulary, or work token by token. It computes its states on demand, so even a question may fail for lack of memory. A state is a number;
+a caller can keep numbers beside a text more easily than pointers, and can compare them.
 
 @<A constraint@>=
 struct constraint;
 struct constraint *constraint_regex(struct memory *m, const char *pattern,
   size_t n, struct error *why);
   /* the texts that a pattern of |n| bytes matches as a whole; owned by the
-     caller; |m| must outlive it; null and a sentence that names the byte */
+     caller; |m| must outlive it; NULL and a sentence that names the byte */
 struct constraint *constraint_grammar(struct memory *m, const char *name,
   const char *text, size_t n, struct error *why);
   /* the texts that rule \.{root} of a grammar of |n| bytes makes; |name|, of
-     the file, is for the sentences, which name the line, or the byte that
-     is not UTF-8; else as above */
+     the file, is for error messages, which name the line, or the byte that
+     is not UTF-8; otherwise as above */
 extern const char constraint_json[];
-  /* such a grammar: one object of JSON (RFC 8259), with bounded blanks and
+  /* a grammar of one JSON object (RFC 8259), with bounded white space and
      numbers */
 void constraint_free(struct constraint *c);
-  /* returns all of it; null is nothing */
+  /* frees all of it; NULL does nothing */
 bool constraint_matches(struct constraint *c, const char *text, size_t n,
   bool *yes, struct error *why);
-  /* is the whole text of |n| bytes one of them? Fails only for lack of memory:
-     memory, or one of the limits of \.{constraint.c}, which it names */
+  /* is the whole text of |n| bytes one of them? Fails only for lack of memory,
+     or at one of the limits of \.{constraint.c}, which it names */
 
-@ Tokens come in as pieces: for each id its bytes. The same vocabulary serves many constraints, and to put it in order takes longer than to compile most patterns; so that is done once, in an object of its own, a \emph{lexicon}. The
-caller says which ids may be used at all. Special tokens may not, since their text is not meant as text; whether the end of a text may come is not for a lexicon to say.
+@ The caller gives the vocabulary as pieces: for each id its bytes. The same vocabulary serves many constraints, and sorting it takes longer than compiling most patterns; so it is done once, in an object of its own, a \emph{lexicon}. The
+caller says which ids may be used at all. Special tokens may not, since their names are not text. The end-of-text token is not in the lexicon either; the constraint decides when it may come.
 
 @<A vocabulary in order@>=
 struct token_bytes { const unsigned char *byte; size_t n; };
@@ -95,21 +95,21 @@ struct token_bytes { const unsigned char *byte; size_t n; };
 struct lexicon;
 struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   const bool *usable, size_t vocab_size, struct error *why);
-  /* puts |vocab_size| pieces in order and keeps a copy; an id that is not
-     |usable| (null: all are) or has no bytes is never allowed; |m| must
-     outlive it; null and a sentence if there is no memory */
+  /* sorts |vocab_size| pieces and keeps a copy; an id that is not
+     |usable| (NULL: all are) or has no bytes is never allowed; |m| must
+     outlive it; NULL and a sentence if there is no memory */
 void lexicon_close(struct lexicon *l);
-  /* returns all of it; null is nothing */
+  /* frees all of it; NULL does nothing */
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
   bool strips, struct error *why);
-  /* from now on |c| speaks of these tokens; |l| must outlive |c| or its next
+  /* from now on |c| uses these tokens; |l| must outlive |c| or its next
      binding; |strips|: the first token of a text loses one blank at its
-     front. The numbers of earlier states are void. False and a sentence if
+     front. The numbers of earlier states are invalid. False and a sentence if
      no text can be written at all, and then |c| can be bound again; or for
-     lack of memory, and then only |constraint_free| is left */
+     lack of memory, and then the caller may only call |constraint_free| */
 
-@ The rest is for each step of a loop: what may come, and where what has come leads. The budget counts the tokens that may still be written, the next one included; an end-of-text token is not among them, and is allowed where |accepts| says
-so. A caller without a limit gives |SIZE_MAX|.
+@ The other functions serve the steps of a loop: which tokens may come next, and to which state a chosen token leads. The budget counts the tokens that may still be written, including the next one but not an end-of-text token, which is allowed where |accepts| says
+so. A caller without a limit passes |SIZE_MAX|.
 
 @<Steps of a constraint@>=
 uint32_t constraint_start(const struct constraint *c);
@@ -119,30 +119,30 @@ bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
   /* |allowed[id]|, for each id of the lexicon: 1 if the token may come next
      and |constraint_minimum| after it is at most |budget - 1|, else 0;
      |*accepts|: may the text end here? False and a sentence if neither is
-     possible: it names the budget that would do */
+     possible: it names the budget that would be enough */
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
   uint32_t *next, struct error *why);
-  /* the state after token |id|; false and a sentence if it can't come */
+  /* the state after token |id|; false and a sentence if it cannot come */
 bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
   struct error *why);
-  /* a number of tokens with which the text can be ended: the least, but
-     where rules nest or states are very many it may be more than that;
-     false and a sentence if the tokens can't end it at all */
+  /* a number of tokens that complete the text: the least, but where rules
+     nest or there are very many states it may be more than that;
+     false and a sentence if the tokens cannot complete it at all */
 
-@ Everything found out stays until the constraint is forgotten or bound again. A pattern has finitely many states; a grammar that can nest has as many as one has patience, and a server that has answered very many requests may let it forget. To show what is
-kept there is a look inside.
+@ The constraint keeps all states that it has found until it is told to forget them, or is bound again. A pattern has finitely many states; a grammar that can nest has infinitely many, and a server that has answered very many requests may tell it to forget them. One more function reports
+how much is kept.
 
 @<Steps of a constraint@>=
 struct constraint_look { size_t nodes, classes, states, bytes; };
-  /* nodes of the network, kinds of bytes that it tells apart, states found
-     so far, bytes they take */
+  /* nodes of the network, classes of bytes that it distinguishes, states
+     found so far, bytes they take */
 struct constraint_look constraint_look(const struct constraint *c);
-  /* what is there */
+  /* the present numbers */
 bool constraint_forget(struct constraint *c, struct error *why);
-  /* forgets all states but those of the beginning; all numbers are void, ask
-     |constraint_start| again; on failure only |constraint_free| is left */
+  /* forgets all states but those of the beginning; all numbers are invalid,
+     ask |constraint_start| again; after a failure call |constraint_free| */
 
-@ The header. One thread at a time may ask a constraint, for it learns by being asked; a lexicon doesn't change and may serve many.
+@ The header. Only one thread at a time may use a constraint, because each question may add states; a lexicon does not change, and many threads may share it.
 
 @(constraint.h@>=
 #ifndef INCIPIT_CONSTRAINT_H
@@ -154,8 +154,8 @@ bool constraint_forget(struct constraint *c, struct error *why);
 #endif
 
 @* The syntax tree. \label{sec:constraintshapes}
-Patterns and grammars differ in how they are written more than in what they say. Both have characters and sets of them, one thing after another, one thing or another, one thing several times. A grammar has names besides: one
-thing is what rule so-and-so makes. So both readers make the same trees, of six kinds of knots. We call such a tree a \emph{shape}, and keep all shapes of a text in one list, where a number is enough to point.
+Patterns and grammars differ more in notation than in what they can say. Both have characters and sets of characters, sequences, choices and repetitions. A grammar also has names,
+which call rules. So both parsers make the same \emph{abstract syntax trees} (AST), from six kinds of nodes. We call such a tree, or a part of one, a \emph{shape}, and keep all shapes of a text in one list, in which the number of a node serves as a pointer.
 @^grammar@>
 
 @<Shapes@>=
@@ -171,20 +171,20 @@ struct ast_node { enum ast_kind kind; uint32_t a, b, min, max; };
 #define PARSER_FOREVER UINT32_MAX
 #define PARSER_LAST_POINT 0x10ffff
 
-@ There will be many lists that grow. One function makes room in any of them; it returns the new element's address, which the caller gives its type. That the type isn't checked is the price of writing this once; each list is used in few places.
+@ There will be many lists that grow. One function adds an element to any of them and returns its address, to which the caller gives a type. The compiler cannot check this type. That is the price of writing the function once; each list is used in only a few places.
 
 @<A list that grows@>=
 struct array { void *block; size_t n, cap; };
-  /* |n| elements in a block for |cap|; all zero is empty; whoever uses it
-     knows their size */
+  /* |n| elements in a block for |cap|; all zero is empty; the user of the
+     list knows their size */
 void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why);
-  /* a new element of |size| bytes at the end, zeroed; null and a sentence if
+  /* a new element of |size| bytes at the end, zeroed; NULL and a sentence if
      memory is refused: the list is as it was */
 void array_free(struct memory *m, struct array *l);
-  /* returns the block and empties the list */
+  /* frees the block and empties the list */
 
-@ The list grows by the rule of \cref{sec:memory}. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its block.
+@ The list grows by the rule of \cref{sec:memory}. Each new element is zeroed, because a list may have been shortened by setting |n| back, and then its block still contains old elements.
 
 @<Make room in a list@>=
 void *array_push(struct memory *m, struct array *l, size_t size,
@@ -197,7 +197,7 @@ void *array_push(struct memory *m, struct array *l, size_t size,
   return memset(p + size * l->n++, 0, size);
 }
 
-@ A list that was freed is empty, and can be filled again.
+@ A list that was freed is empty and can be filled again.
 
 @<Make room in a list@>=
 void array_free(struct memory *m, struct array *l)
@@ -206,8 +206,8 @@ void array_free(struct memory *m, struct array *l)
   *l = (struct array) @[{ NULL, 0, 0 }@];
 }
 
-@ A reader goes through the text from left to right, and puts shapes and ranges into their lists. What it says in complaint needs a name: that of a grammar's file, and for a pattern the word \emph{pattern}. Depth is counted because
-parentheses are read by functions that call themselves, and a text of nothing but parentheses must not use up the machine's stack.
+@ A parser goes through the text from left to right, and puts shapes and ranges into their lists. Its error messages begin with a name: that of the grammar's file, or the words \emph{the pattern}. It counts the depth because
+parentheses are read by functions that call themselves, and a text of nothing but parentheses must not overflow the machine's stack.
 
 @<A reader@>=
 enum { PARSER_MAX_DEPTH = 100, PARSER_MAX_TIMES = 1000, PARSER_MAX_TEXT = 1 << 20 };
@@ -215,13 +215,13 @@ enum { PARSER_MAX_DEPTH = 100, PARSER_MAX_TIMES = 1000, PARSER_MAX_TEXT = 1 << 2
 struct parser { struct memory *m; const char *name; const unsigned char *text;
   size_t n, at, depth; bool lines; struct array nodes, ranges;
   struct error *why; };
-  /* byte |at| of |n| is next; |lines|: complaints name lines, not bytes */
+  /* byte |at| of |n| is next; |lines|: messages name lines, not bytes */
 bool parser_begin(struct parser *r, struct memory *m, const char *name,
   const char *text, size_t n, struct error *why);
-  /* looks at the whole text first: false and a sentence if it is not UTF-8,
-     or too long; |text| must outlive the reader */
+  /* checks the whole text first: false and a sentence if it is not UTF-8,
+     or too long; |text| must outlive the parser */
 void parser_end(struct parser *r);
-  /* returns the lists */
+  /* frees the lists */
 uint32_t parser_refuse(struct parser *r, size_t at, const char *what);
   /* says |what| is wrong at byte |at|; always |NO_AST_NODE| */
 uint32_t parser_node(struct parser *r, struct ast_node s);
@@ -230,7 +230,7 @@ uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   uint32_t b);
   /* |BOTH| or |EITHER|; |NO_AST_NODE| if either is that */
 
-@ A text that isn't UTF-8 has no characters to speak of. It is refused with the place where it begins not to be, before anything else is looked at, so that no reader has to ask again. With a mebibyte at most, a number of 32 bits points to anything that can be made of
+@ We check first that the whole text is valid UTF-8, and name the first byte that is not, so the parsers need not check again. The text has a mebibyte at most, so 32 bits are enough to number everything that is made from
 it.
 
 @<Begin to read, and end@>=
@@ -250,7 +250,7 @@ bool parser_begin(struct parser *r, struct memory *m, const char *name,
   return true;
 }
 
-@ When the network has been made, nobody needs shapes any more. The text itself is the caller's and has never been copied.
+@ Once the network has been made, the shapes are no longer needed. The text itself is the caller's and was not copied.
 
 @<Begin to read, and end@>=
 void parser_end(struct parser *r)
@@ -259,7 +259,7 @@ void parser_end(struct parser *r)
   array_free(r->m, &r->ranges);
 }
 
-@ A complaint says where, shows what stands there, and says what is wrong with it. What is shown is a dozen bytes at most, and not half a character; a line's end ends it.
+@ An error message gives the place, quotes the text there, and says what is wrong with it. The quotation has a dozen bytes at most, stops at the end of the line, and does not cut a character in half.
 
 @<Refuse what stands here@>=
 uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
@@ -276,7 +276,7 @@ uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
   return NO_AST_NODE;
 }
 
-@ Shapes are made bottom up, so a shape only points to earlier ones. A part that could not be read is |NO_AST_NODE|, and whatever would contain it is not made either; so the readers may join first and look afterwards.
+@ Shapes are made bottom up, so a shape only points to earlier ones. A part that could not be read is |NO_AST_NODE|, and so is every shape that would contain it; this lets the parsers join shapes first and check for failure afterwards.
 
 @<Add a shape@>=
 uint32_t parser_node(struct parser *r, struct ast_node s)
@@ -287,7 +287,7 @@ uint32_t parser_node(struct parser *r, struct ast_node s)
   return (uint32_t) (r->nodes.n - 1);
 }
 
-@ Two shapes are joined to one in every sequence and every choice, so that has a function of its own.
+@ Every sequence and every choice joins two shapes, so joining has a function of its own.
 
 @<Add a shape@>=
 uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
@@ -297,24 +297,24 @@ uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   return parser_node(r, (struct ast_node) @[{ kind, a, b, 0, 0 }@]);
 }
 
-@ The smallest parts are common to both languages, too: a character as it stands, a number written with so many hexadecimal digits, and how often a thing is repeated.
+@ The two languages also share their smallest parts: a literal character, a character's number in hexadecimal digits, a repetition, and a set of characters.
 
 @<A reader@>=
 uint32_t parser_point(struct parser *r);
-  /* the character that stands here; the text goes on after it */
+  /* reads one character and returns it */
 bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point);
   /* a character given by its number, in hexadecimal digits; false and a
-     sentence if it is none */
+     sentence if no character has it */
 uint32_t parser_times(struct parser *r, uint32_t s);
-  /* shape |s|, repeated as what stands here says: nothing, or \.{?}, \.{*},
+  /* shape |s|, repeated as the text here says: by nothing, \.{?}, \.{*},
      \.{+}, or a count in braces */
 bool parser_range(struct parser *r, uint32_t lo, uint32_t hi);
-  /* one range more */
+  /* adds one range */
 uint32_t parser_set(struct parser *r, size_t from, bool negated);
   /* the set of all ranges from number |from| on, or of all other characters */
 
-@ The text is known to be UTF-8; so reading a character can't fail.
+@ The text is known to be UTF-8, so reading a character cannot fail.
 
 @<Read a character, or its number@>=
 uint32_t parser_point(struct parser *r)
@@ -326,9 +326,9 @@ uint32_t parser_point(struct parser *r)
   return point;
 }
 
-@ A number may be too large for a character, or one of the |0x800| that UTF-16 needs for itself, the surrogates. Both are refused: no text in UTF-8 could ever contain them, and a set that promises something it can't hold is a trap.
+@ A number may be too large for a character, or be one of the |0x800| surrogates, which UTF-16 keeps for itself. Both are refused: no text in UTF-8 can contain them, and a set with a character that can never occur is probably a mistake.
 @^surrogates@>
-Digits are read as long as the number is one that a character may have, and no further; so it can't overflow, however many there are. Patterns allow up to eight, in braces, and grammars have signs for two, four and eight.
+Reading stops as soon as the number exceeds the last character, so it cannot overflow, however many digits follow. Patterns allow up to eight, in braces, and grammars have escapes with two, four and eight.
 
 @<Read a character, or its number@>=
 bool parser_hex(struct parser *r, size_t min, size_t max,
@@ -347,7 +347,7 @@ bool parser_hex(struct parser *r, size_t min, size_t max,
 }
 
 @* Repetition. \label{sec:howoften}
-What stands after a thing says how often it may come. A count in braces is limited to \given{1000}: the network has a copy for each, and a pattern that needs more can use a star. Digits are added up no further than that, however many there are.
+A sign after a thing says how often the thing may come. A count in braces is limited to \given{1000}: the network has a copy for each, and a pattern that needs more can use a star. Reading stops when the count exceeds this limit, so it cannot overflow.
 
 @<Read how often@>=
 static bool read_count(struct parser *r, uint32_t *count)
@@ -364,7 +364,7 @@ static bool read_count(struct parser *r, uint32_t *count)
     "a count is wanted; a brace itself is written \\{"), false);
 }
 
-@ Inside the braces stands \.{m}, \.{m,} or \.{m,n}. A brace that holds something else is literally a brace to Perl and its heirs; here it is an error, as it is more often a slip.
+@ The braces contain \.{m}, \.{m,} or \.{m,n}. If they contain something else, Perl and its successors take the brace literally; here it is an error, since it is usually a mistake.
 
 @<Read how often@>=
 static bool read_braces(struct parser *r, struct ast_node *s)
@@ -384,7 +384,7 @@ static bool read_braces(struct parser *r, struct ast_node *s)
     "the second count is less than the first"), false);
 }
 
-@ The three signs are abbreviations of braces. If none of the four is here, the thing comes once, and needs no shape around it. If the thing itself could not be read, its complaint stands, and nothing is added to it.
+@ The signs \.{?}, \.{*} and \.{+} abbreviate braces. If neither a sign nor a brace follows, the thing comes once, and needs no shape around it. If the thing itself could not be read, the error has been reported, and the failure is passed on.
 
 @<Read how often@>=
 uint32_t parser_times(struct parser *r, uint32_t s)
@@ -402,7 +402,7 @@ uint32_t parser_times(struct parser *r, uint32_t s)
 }
 
 @* Sets of characters. \label{sec:sets}
-A set is written down as ranges in any order, which may overlap, and it may be meant the other way round. When it is complete it is put in order: sorted by where the ranges begin, and joined where they touch. The ranges of the set that is being read are always the last ones in
+A set is written as ranges in any order, which may overlap, and it may be negated. When it is complete, we sort the ranges by where they begin, and join those that overlap or touch. The ranges of the set that is being read are always the last ones in
 their list.
 
 @<Finish a set@>=
@@ -412,7 +412,7 @@ static int by_beginning(const void *a, const void *b)
   return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-@ A range is added as it comes. That it has been written with the smaller end first is the reader's business.
+@ A range is added as it comes. The parser has checked that its smaller end comes first.
 
 @<Finish a set@>=
 bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
@@ -423,7 +423,7 @@ bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
   return true;
 }
 
-@ To turn a set round, the gaps between its ranges become the ranges. One of $n$ ranges has at most $n+1$ gaps, so one range more is added first, after the last character, and then each range is replaced by the gap in front of it. A gap of no character is left out.
+@ To negate a set, we replace its ranges by the gaps between them. A set of $n$ ranges has at most $n+1$ gaps, so we first add one range, after the last character, and then replace each range by the gap before it. An empty gap is left out.
 
 @<Finish a set@>=
 uint32_t parser_set(struct parser *r, size_t from, bool negated)
@@ -432,7 +432,7 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated)
     return NO_AST_NODE;
   struct code_range *x = r->ranges.block;
   size_t n = r->ranges.n - from, k = 0;
-  uint32_t next = 0;                        /* no range so far reaches this far */
+  uint32_t next = 0;                        /* all ranges so far end before it */
   if (n > 0) qsort(x += from, n, sizeof *x, by_beginning);
   for (size_t i = 0; i < n; i++) {
     struct code_range now = x[i];
@@ -447,7 +447,7 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated)
     (uint32_t) k, 0, 0 }@]);
 }
 
-@ The header of what the two readers have in common.
+@ The header of what the two parsers have in common.
 
 @(parser.h@>=
 #ifndef INCIPIT_PARSER_H
@@ -473,18 +473,18 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated)
 @<Read how often@>@;
 @<Finish a set@>@;
 @* Patterns. \label{sec:patterns}
-Our regular expressions are a part of those of PCRE2, which the pre-tokenizers of chapter 1 use, and as far as they go they mean the same. There are characters that stand for themselves; \.{.} for any but a line's end; sets in brackets, with ranges and \.{\char94}; \.{\char92 d}, \.{\char92 w}, \.{\char92 s} and their
+Our regular expressions are a subset of those of PCRE2, which the pre-tokenizers of chapter 1 use, with the same meaning. There are characters that stand for themselves; \.{.} for any but a line's end; sets in brackets, with ranges and \.{\char94}; \.{\char92 d}, \.{\char92 w}, \.{\char92 s} and their
 opposites, in ASCII as in PCRE2 without its property flag; the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92 f}, two hexadecimal digits after \.{\char92 x} or any number in braces, and a backslash before any sign that is neither letter nor digit; groups, which may be marked \.{?:}; the bar; and the repetitions of \cref{sec:howoften}, to which a question mark may be
-added that means ``as few as possible''. As the whole text must match, few or many makes no difference. (|PCRE2_ANCHORED| and |PCRE2_ENDANCHORED| are its words for that.)
+added that means ``as few as possible''. As the whole text must match, few or many makes no difference. (PCRE2 asks for this with |PCRE2_ANCHORED| and |PCRE2_ENDANCHORED|.)
 @^PCRE2@>@^regular expression@>
 
-Everything else is refused with a sentence. Some of it no finite machine can do: a back reference asks what was written long ago. Some of it is a matter of how a search goes on and means nothing for a whole text: possessive repetition and atomic groups would even take matches away. Some of it we left out to stay short: looking ahead, properties of Unicode, named classes.
+Everything else is refused with a sentence. No finite automaton can handle a back reference, which asks what was written long ago. Possessive repetitions and atomic groups control how a search backtracks, and would even take matches of a whole text away. Lookahead, Unicode properties and named classes we left out to stay short.
 
 @<The readers of two languages@>=
 uint32_t parser_pattern(struct parser *r);
   /* the shape of the whole pattern, or |NO_AST_NODE| and a sentence */
 
-@ A pattern is a choice of sequences of things. Each of these three words is a function, and a group in parentheses is a choice again. What is left over when a choice has ended is a parenthesis that closes and was never opened.
+@ A pattern is a choice of sequences of things. Each of the three, choice, sequence and thing, has a function, and a group in parentheses is a choice again. If text is left when the outermost choice has ended, it begins with a closing parenthesis that was never opened.
 
 @<Read a pattern@>=
 uint32_t parser_pattern(struct parser *r)
@@ -494,7 +494,7 @@ uint32_t parser_pattern(struct parser *r)
     "this parenthesis was never opened; itself it is written \\)");
 }
 
-@ Either may be empty: \.{a\char124} is \texttt{a} or nothing. A bar tells two sequences apart, a parenthesis ends the last.
+@ A bar separates two sequences, and a closing parenthesis ends the last. A sequence may be empty: \.{a\char124} is \texttt{a} or nothing.
 
 @<Read a choice between sequences@>=
 static uint32_t read_choice(struct parser *r)
@@ -507,8 +507,8 @@ static uint32_t read_choice(struct parser *r)
   return s;
 }
 
-@ The two signs for the beginning and the end of a text say nothing here; but many people write them, and so they may, where they say nothing: \.{\char94} at the beginning of the whole pattern or of one of its outermost alternatives, \.{\$} at the end of one. (In PCRE2 the latter would also be content before a last line's
-end; as the match must end where the text ends, that comes to nothing.) Within a group they could make the group impossible, and are refused.
+@ The signs for the beginning and the end of a text are redundant here, since the whole text must match. Many people write them, so we accept them where they are redundant: \.{\char94} at the beginning of the whole pattern or of one of its outermost alternatives, \.{\$} at the end of one. (In PCRE2 a \.{\$} also matches before the last line's
+end; but the match must end where the text ends, so this makes no difference.) Within a group they could make the group impossible to match, and are refused.
 
 @<Read a sequence of things@>=
 static bool is_last(const struct parser *r)
@@ -516,7 +516,7 @@ static bool is_last(const struct parser *r)
   return r->depth == 0 && (r->at + 1 == r->n || r->text[r->at + 1] == '|');
 }
 
-@ A sequence begins with the shape of nothing and grows by one thing at a time. Things are asked for until a bar, a parenthesis or the end of the text is there.
+@ A sequence begins with the empty shape and grows by one thing at a time, until the parser meets a bar, a closing parenthesis or the end of the text.
 
 @<Read a sequence of things@>=
 static uint32_t read_sequence(struct parser *r)
@@ -532,7 +532,7 @@ static uint32_t read_sequence(struct parser *r)
   return s;
 }
 
-@ After a thing stands how often it comes, and after that perhaps the question mark that makes no difference. A plus there would make one, and a second repetition Perl doesn't take either.
+@ A repetition may follow a thing, and after that perhaps the question mark that makes no difference. A plus there would make the repetition possessive, and is refused; so is a second repetition, as in Perl.
 
 @<Read a thing and how often it comes@>=
 static uint32_t read_repeated(struct parser *r)
@@ -547,7 +547,7 @@ static uint32_t read_repeated(struct parser *r)
     : "a repetition can't be repeated; put parentheses around it");
 }
 
-@ A thing is told by its first character, and all characters that are not special are things. The signs for nothing, \.{\char94} and \.{\$}, come here only where they would say something.
+@ The first character of a thing tells what it is, and every character that is not special is itself a thing. The signs \.{\char94} and \.{\$} reach this function only where they are not redundant.
 
 @<Read one thing@>=
 static uint32_t read_thing(struct parser *r)
@@ -575,7 +575,7 @@ static uint32_t read_thing(struct parser *r)
     : NO_AST_NODE;
 }
 
-@ A group only holds things together; nobody will ask what it has matched. So a plain parenthesis and one with \.{?:} are the same, and any other word after the question mark is refused: names, flags, conditions, looking ahead or behind.
+@ A group only holds things together; what it has matched is not recorded. So a plain parenthesis and one with \.{?:} are the same, and anything else after the question mark is refused: names, flags, conditions, lookahead and lookbehind.
 
 @<Read a group@>=
 static uint32_t read_group(struct parser *r)
@@ -596,7 +596,7 @@ static uint32_t read_group(struct parser *r)
   return s;
 }
 
-@ An escape adds ranges to the set that is being read: one character, or the characters of a kind. The kinds stand in a table, as ASCII has them; their opposites are the gaps, up to the last character there is.
+@ An escape adds ranges to the set that is being read: one character, or the characters of a kind. A table gives the ranges of the kinds in ASCII; their opposites are the gaps, up to the last character of Unicode.
 
 @<Read an escape@>=
 static bool add_kind(struct parser *r, unsigned char letter)
@@ -631,7 +631,7 @@ static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
   return false;
 }
 
-@ Letters and digits after a backslash that we don't know are refused, each with the same sentence, for it is always the same mistake: to have taken this for the whole of PCRE2. In a set a hyphen must be told whether it was a character or a kind that it follows; |*point| is then |NO_POINT|.
+@ Letters and digits after a backslash that we do not know are refused, all with the same sentence, since each is some part of PCRE2 that we do not implement. In a set, the code that reads a hyphen must know whether a character or a kind came before it; for a kind |*point| is |NO_POINT|.
 
 @<Read an escape@>=
 #define NO_POINT UINT32_MAX
@@ -651,7 +651,7 @@ static bool escaped_point(struct parser *r, uint32_t *point)
   return false;
 }
 
-@ Outside of a set an escape is a set by itself, of one character or one kind.
+@ The function for either sort of escape: a kind adds its ranges at once, and any other escape gives one character.
 
 @<Read an escape@>=
 static bool read_escape_point(struct parser *r, uint32_t *point)
@@ -663,7 +663,7 @@ static bool read_escape_point(struct parser *r, uint32_t *point)
   return add_kind(r, c);
 }
 
-@ There the point becomes a range of one character; a kind has brought its ranges along.
+@ Outside of a set, an escape is a set by itself. A character becomes a range of one; a kind has added its ranges already.
 
 @<Read an escape@>=
 static bool read_escape(struct parser *r)
@@ -673,7 +673,7 @@ static bool read_escape(struct parser *r)
   return point == NO_POINT || parser_range(r, point, point);
 }
 
-@ In brackets stand characters, escapes and ranges. A hyphen is itself where it comes first or last, and between two characters it makes a range; after a kind or after a range PCRE2 guesses, and we don't. An opening bracket with a colon, a dot or an equals sign would be a named class.
+@ Brackets contain characters, escapes and ranges. A hyphen stands for itself where it comes first or last, and between two characters it makes a range; after a kind or after a range PCRE2 guesses, and we do not. An opening bracket followed by a colon, a dot or an equals sign would be a named class.
 
 @<Read a set in brackets@>=
 static bool set_point(struct parser *r, uint32_t *point)
@@ -687,7 +687,7 @@ static bool set_point(struct parser *r, uint32_t *point)
   return true;
 }
 
-@ So one member of a set is a point, or two with a hyphen between them. A hyphen that is followed by the closing bracket is no such hyphen.
+@ So a member of a set is one character or kind, or two characters with a hyphen between them. A hyphen before the closing bracket makes no range.
 
 @<Read a set in brackets@>=
 static bool set_member(struct parser *r, bool first)
@@ -709,7 +709,7 @@ static bool set_member(struct parser *r, bool first)
   return lo == NO_POINT || parser_range(r, lo, hi);
 }
 
-@ A set of nothing is refused where it is read: \.{[]} is empty to some, and the beginning of a longer set to others. And a set whose first sign is one of those three, and its last as well, PCRE2 takes for a named class in the wrong place.
+@ An empty set is refused, because dialects disagree: to some \.{[]} is empty, to others the beginning of a longer set. We also refuse a set that begins and ends with the same one of those three signs, which PCRE2 takes for a named class in the wrong place.
 
 @<Read a set in brackets@>=
 static uint32_t read_set(struct parser *r)
@@ -730,7 +730,7 @@ static uint32_t read_set(struct parser *r)
   return parser_set(r, ranges, negated);
 }
 
-@ In the file the smallest comes first, and one function must be announced, since a group is a choice of what may be groups.
+@ In the file the smallest parts come first, and one function must be declared ahead, since a group is a choice that may contain groups.
 
 @(pattern.c@>=
 #include <string.h>
@@ -746,20 +746,20 @@ static uint32_t read_choice(struct parser *r);
 @<Read a pattern@>@;
 
 @* Grammars. \label{sec:grammars}
-A grammar gives names to things. Our notation is a part of GBNF, that of \emph{llama.cpp}, whose grammars many people have at hand. A rule is a name of letters, digits and hyphens, the sign \.{::=}, and what the name stands for, up to the line's end; the line may be broken after that sign, after a bar, and within parentheses. Things are
-\.{"texts"} and sets in brackets, with the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92\char92}, \.{\char92"}, \.{\char92 [}, \.{\char92 ]}, and numbers of two, four or eight hexadecimal digits after \.{\char92 x}, \.{\char92 u} and \.{\char92 U}; the dot, which here stands for every character; names of rules; and groups. Repetitions are the same, blanks may stand between all of these, and a remark
-begins with \.{\#}. The rule called \.{root} is what the whole text must be.
+A grammar gives names to things. Our notation is a subset of GBNF, the notation of \emph{llama.cpp}, in which many grammars have been published. A rule is a name of letters, digits and hyphens, the sign \.{::=}, and what the name stands for, up to the line's end; the line may be broken after that sign, after a bar, and within parentheses. Things are
+\.{"texts"} and sets in brackets, with the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92\char92}, \.{\char92"}, \.{\char92 [}, \.{\char92 ]}, and numbers of two, four or eight hexadecimal digits after \.{\char92 x}, \.{\char92 u} and \.{\char92 U}; the dot, which here stands for every character; names of rules; and groups. Repetitions are written as in patterns, blanks may separate all of these, and a comment
+begins with \.{\#}. The whole text must match the rule called \.{root}.
 @^GBNF@>@^grammar@>
 
 @<The readers of two languages@>=
 struct grammar_rule { const unsigned char *name; size_t n, at; uint32_t means; };
-  /* a name of |n| bytes in the text, where it stands first, and what it
+  /* a name of |n| bytes in the text, where it first occurs, and what it
      stands for, or |NO_AST_NODE| */
 bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root);
-  /* a |struct grammar_rule| for every name in the list, which the caller returns
-     also if it fails; |*root|: the number of \.{root} */
+  /* puts a |struct grammar_rule| for every name into the list, which the caller
+     frees even if it fails; |*root|: the number of \.{root} */
 
-@ Names get numbers as they are met, whether defined yet or not. The table of \cref{sec:tables} finds them; it points into the text, which lives longer.
+@ Each name gets a number where it first occurs, whether it has been defined or not. The table of \cref{sec:tables} finds the number; it points into the text, which outlives it.
 
 @<Find the number of a name@>=
 struct names { struct array *rules; struct name_map by_name; };
@@ -781,7 +781,7 @@ static uint32_t name_number(struct parser *r, struct names *all)
     : NO_AST_NODE;
 }
 
-@ The letters are those of ASCII; an underscore, to which every programmer's hand goes, is no part of a name in GBNF.
+@ The letters are those of ASCII; an underscore is not allowed in a name in GBNF, although programmers tend to write one.
 
 @<Letters and blanks of a grammar@>=
 enum { MAX_RULES = 4096 };
@@ -791,7 +791,7 @@ static bool is_name(unsigned char c)
     || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-@ Whether a line's end is a blank depends on where it stands: within parentheses, after a bar and between rules it is one, elsewhere it ends the rule. A remark reaches up to it and doesn't contain it.
+@ The end of a line counts as a blank within parentheses, after a bar and between rules; elsewhere it ends the rule. A comment goes up to the end of the line and does not contain it.
 
 @<Letters and blanks of a grammar@>=
 static void skip_blanks(struct parser *r, bool lines)
@@ -806,7 +806,7 @@ static void skip_blanks(struct parser *r, bool lines)
   }
 }
 
-@ A text in quotation marks is a sequence of sets of one character each. An escape that isn't known is refused; so is a text that the line's end, or the file's, has cut off.
+@ A text in quotation marks is a sequence of sets of one character each. An unknown escape is refused, and so is a text that is not closed before the end of its line.
 
 @<Read a character of a text or a set@>=
 static bool grammar_point(struct parser *r, uint32_t *point)
@@ -825,7 +825,7 @@ static bool grammar_point(struct parser *r, uint32_t *point)
     "this escape is not done here"), false);
 }
 
-@ The sequence begins with the shape of nothing, for a text may be empty.
+@ The sequence begins with the empty shape, since a text may be empty.
 
 @<Read a text in quotation marks@>=
 static uint32_t read_text(struct parser *r)
@@ -846,7 +846,7 @@ static uint32_t read_text(struct parser *r)
   return s;
 }
 
-@ Sets are simpler than those of patterns: there are no kinds, and whatever stands before a hyphen can begin a range.
+@ Sets are simpler than those of patterns: there are no kinds, so any member before a hyphen can begin a range.
 
 @<Read a grammar's set@>=
 static bool grammar_member(struct parser *r)
@@ -863,7 +863,7 @@ static bool grammar_member(struct parser *r)
   return parser_range(r, lo, hi);
 }
 
-@ The brackets around them are the same, and so are the two ways of getting them wrong.
+@ The brackets are the same as in patterns, and so are the two errors: an empty set, and a bracket that is never closed.
 
 @<Read a grammar's set@>=
 static uint32_t grammar_set(struct parser *r)
@@ -881,7 +881,7 @@ static uint32_t grammar_set(struct parser *r)
   return parser_set(r, ranges, negated);
 }
 
-@ A thing of a grammar is told by its first character. None of them here, and the sequence has ended, if rightly is for the caller to say; |NO_POINT| is our word for that.
+@ The first character of a thing tells what it is. If none of them is here, the sequence has ended, and we return |NO_THING|; the caller decides whether it may end here.
 
 @<Read a grammar's thing@>=
 #define NO_THING (UINT32_MAX - 1)
@@ -902,7 +902,7 @@ static uint32_t grammar_thing(struct parser *r, struct names *all)
     @[{ AST_CALL, k, 0, 0, 0 }@]);
 }
 
-@ Between the things are blanks, and within parentheses also line ends. A repetition may stand apart from what it repeats.
+@ Blanks may come between the things, and within parentheses also line ends. They may even separate a repetition from what it repeats.
 
 @<Read a grammar's sequence@>=
 static uint32_t grammar_sequence(struct parser *r, struct names *all)
@@ -924,7 +924,7 @@ static uint32_t grammar_sequence(struct parser *r, struct names *all)
   return s;
 }
 
-@ After a bar the text may go on in the next line.
+@ After a bar the rule may continue on the next line.
 
 @<Read a grammar's choice@>=
 static uint32_t grammar_choice(struct parser *r, struct names *all)
@@ -938,7 +938,7 @@ static uint32_t grammar_choice(struct parser *r, struct names *all)
   return s;
 }
 
-@ And a group may be broken anywhere.
+@ Within a group the line may be broken anywhere.
 
 @<Read a grammar's group@>=
 static uint32_t grammar_group(struct parser *r, struct names *all)
@@ -958,7 +958,7 @@ static uint32_t grammar_group(struct parser *r, struct names *all)
   return s;
 }
 
-@ A rule ends with its line. A name that is defined a second time is more often a copy that was not finished than what was meant, and it is refused.
+@ A rule ends with its line. A second definition of the same name is refused; it is usually a copy that its author forgot to rename.
 
 @<Read a rule@>=
 static bool read_rule(struct parser *r, struct names *all)
@@ -984,7 +984,7 @@ static bool read_rule(struct parser *r, struct names *all)
   return true;
 }
 
-@ When all rules are read, every name must have become one, and one of them must be the root.
+@ When all rules have been read, every name must have a rule, and one of them must be the root.
 
 @<Read a whole grammar@>=
 static bool check_names(struct parser *r, const struct names *all,
@@ -1000,7 +1000,7 @@ static bool check_names(struct parser *r, const struct names *all,
   return true;
 }
 
-@ From here on complaints name lines, and the rules come one after the other, with blank lines and remarks between them.
+@ In a grammar, error messages name lines. The rules come one after the other, with blank lines and comments between them.
 
 @<Read a whole grammar@>=
 bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root)
@@ -1015,7 +1015,7 @@ bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root)
   return ok;
 }
 
-@ The file, in the order of need.
+@ In the file each function comes before its first use, but for |grammar_group|.
 
 @(grammar.c@>=
 #include <string.h>
@@ -1034,9 +1034,9 @@ static uint32_t grammar_group(struct parser *r, struct names *all);
 @<Read a rule@>@;
 @<Read a whole grammar@>@;
 @* The transition network. \label{sec:constraintnetwork}
-A tree says what a text is made of. To read a text from left to right one wants to know something else: what may come next. So each shape becomes a piece of a \emph{network}, whose nodes say just that: read one byte of these and go on there; go on here or there; go through rule so-and-so and then on there; the rule ends. For
-patterns this is Thompson's construction, and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor \cited{Thompson 1968}; William Woods, 1970 \cited{Woods 1970}, for questions about rocks from the moon.} It needs a stack, of the places to go on at when rules end; a pattern has one rule, which nobody calls, and needs none.
-Masking the tokens of a language model by an automaton was described by \cited[Willard and Louf 2023]{Willard 2023}, whose program \emph{Outlines} makes the whole table of states and tokens beforehand. \emph{XGrammar} (\cited[Dong and others 2024]{Dong 2024}) keeps a stack for grammars, as we do, and computes beforehand what no stack can change.
+A tree says what a text is made of. To read a text from left to right we need to know something else: what may come next. So each shape becomes a part of a \emph{network}, with four kinds of nodes: read one byte from a range and go on to a node; go on to either of two nodes; go through a rule and then on to a node; end the rule. For
+patterns this is Thompson's construction of a nondeterministic finite automaton (NFA), and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor \cited{Thompson 1968}; William Woods, 1970 \cited{Woods 1970}, for questions about rocks from the moon.} It needs a stack of the nodes to return to when rules end; a pattern has a single rule, which is never called, and needs no stack.
+\cited[Willard and Louf 2023]{Willard 2023} described how to mask the tokens of a language model with an automaton; their program \emph{Outlines} computes the whole table of states and tokens in advance. \emph{XGrammar} (\cited[Dong and others 2024]{Dong 2024}) keeps a stack for grammars, as we do, and computes in advance everything that does not depend on the stack.
 @^recursive transition network@>@^Thompson, Ken@>@^Woods, William@>
 
 @<A network@>=
@@ -1044,29 +1044,29 @@ enum node_kind { NET_END, NET_BYTES, NET_FORK, NET_CALL };
   /* what |struct net_node| says of each */
 struct net_node { uint8_t kind, lo, hi; uint32_t next, other; };
   /* |BYTES|: one of |lo| to |hi|, then |next|; |FORK|: |next| or |other|;
-     |CALL|: rule |other|, then |next|; |END|: of whatever rule we are in */
+     |CALL|: rule |other|, then |next|; |END|: of the rule we are in */
 struct net { struct memory *m; const char *name; struct array nodes;
   struct pair_map same; size_t work; uint32_t *start, *least, root;
   size_t n_rules, n_least; bool nested; };
-  /* node 0 is the only |END|; of each of the |n_rules| the first node; of each
-     of the |n_least| nodes the least number of bytes to the |END|, |NET_NEVER| if
-     it can't be reached; the number of the root's rule; |nested|: can a rule
-     stand within itself? */
+  /* node 0 is the only |END|; |start|: the first node of each of the |n_rules|;
+     |least|: for each of the |n_least| nodes the fewest bytes to the |END|,
+     |NET_NEVER| if it cannot be reached; |root|: the number of the root's rule;
+     |nested|: can a rule come within itself? */
 #define NET_NEVER UINT32_MAX
 enum { NET_MAX_NODES = 1 << 16, NET_MAX_WORK = 1 << 20, NET_MAX_LEAST = 1 << 30 };
   /* limits: nodes of a network, steps that build it, fewest bytes of a text */
 bool net_of_pattern(struct net *w, struct parser *r);
-  /* fills a network that is all zero but for |m| and |name|; false and a
-     sentence: the text, its size, memory; |net_free| in any case */
+  /* fills a network that is all zero but for |m| and |name|; errors: the text,
+     its size, memory; call |net_free| in any case */
 bool net_of_grammar(struct net *w, struct parser *r);
   /* the same, from a grammar */
 uint32_t net_sum(uint32_t a, uint32_t b);
   /* $a+b$ bytes, |NET_MAX_LEAST| at most; |NET_NEVER| if either is that */
 void net_free(struct net *w);
-  /* returns all of it, also what a failure has left */
+  /* frees all of it, even after a failure */
 
-@ A shape is made into nodes from its end: given the node that comes after it, we make what stands before, and return where that begins. Nothing has to be patched later but the loop of a star. A node of bytes that is to say the same as an earlier one \emph{is} the earlier one; the table of pairs
-knows it by what it reads and where it goes. That is more than thrift, since a set of characters makes many nodes with the same ends.
+@ We turn a shape into nodes from its end: given the node that follows, we make the nodes before it, and return the first of them. Only the loop of a star has to be patched later. Where a node of bytes would be the same as an earlier one, we use the earlier one; the table of pairs
+finds it by the bytes it reads and the node that follows. This saves much, since a set of characters makes many nodes with the same ends.
 
 @<Add a node@>=
 #define NO_NODE UINT32_MAX
@@ -1086,7 +1086,7 @@ static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
     ? known : NO_NODE;
 }
 
-@ A fork is made so often that it has a function, which lets the failure of either side through.
+@ Forks are made so often that they have a function of their own, which passes on the failure of either side.
 
 @<Add a node@>=
 static uint32_t node_fork(struct net *w, uint32_t one, uint32_t other,
@@ -1096,8 +1096,8 @@ static uint32_t node_fork(struct net *w, uint32_t one, uint32_t other,
   return node_add(w, (struct net_node) @[{ NET_FORK, 0, 0, one, other }@], why);
 }
 
-@ A character is one to four bytes, and a range of characters is no single range of bytes. Those from U+00E0 to U+0120 are |0xc3| with |0xa0| to |0xbf|, and |0xc4| with |0x80| to |0xa0|. But it falls apart into ranges in which, written as UTF-8, each byte has a range of its own independently of the others: cut where the length changes, and then wherever the last six, twelve or 18 bits
-don't run through all their values. The surrogates are left out here, as no text has them.
+@ A character is one to four bytes, so a range of characters is seldom a single range of bytes. The characters from U+00E0 to U+0120 are |0xc3| with |0xa0| to |0xbf|, and |0xc4| with |0x80| to |0xa0|. But we can cut any range into parts in which, written as UTF-8, each byte has a range of its own, independent of the other bytes: cut where the length changes, and then wherever the last six, twelve or 18 bits
+do not run through all their values. The surrogates are left out here, since no text contains them.
 @^UTF-8@>
 
 @<Cut a range of characters@>=
@@ -1114,10 +1114,10 @@ static uint32_t cut(uint32_t lo, uint32_t hi)
   return hi;
 }
 
-@ The function returns the last character of the first part. Is one pass of the loop, from long tails to short ones, enough? Take the first tail at which |lo| and |hi| differ above it. If |lo| has something in its tail, |hi| comes down to the end of |lo|'s block, and from then on they agree above this tail; if not, and |hi|'s tail isn't full,
-|hi| goes down to a full tail, which keeps its shorter tails full as well. In either case no later step undoes what has been reached.
+@ The function returns the last character of the first part. Is one pass of the loop, from long tails to short ones, enough? Take the first tail at which |lo| and |hi| differ in the bits above. If |lo|'s tail is not zero, |hi| comes down to the end of |lo|'s block, and from then on the two agree above this tail. If |lo|'s tail is zero and |hi|'s is not all ones,
+|hi| comes down to a tail of all ones, so that its shorter tails are all ones as well. In either case no later step undoes this.
 
-@ The bytes of the two ends of such a part are the ends of the ranges. The chain is made from its last byte, like everything.
+@ The bytes of the two ends of such a part are the ends of the byte ranges. The chain of nodes is made from its last byte, like everything in the network.
 
 @<Make nodes for a range of characters@>=
 static size_t encode(uint32_t point, uint8_t byte[4])
@@ -1130,7 +1130,7 @@ static size_t encode(uint32_t point, uint8_t byte[4])
   return n;
 }
 
-@ Since |lo| and |hi| belong to a part that was cut as above, they are of the same length, and every byte between theirs may stand with every other.
+@ Since |lo| and |hi| are the ends of a part that was cut as above, they have the same length, and their bytes give the range of each byte in it.
 
 @<Make nodes for a range of characters@>=
 static uint32_t emit_part(struct net *w, uint32_t lo, uint32_t hi,
@@ -1145,7 +1145,7 @@ static uint32_t emit_part(struct net *w, uint32_t lo, uint32_t hi,
   return next;
 }
 
-@ A range is cut into parts, and all parts of all ranges are joined by forks. A set of no character, which a pattern can say as ``not anything'', becomes a fork that leads only to itself: it is a node like any other, and from it no end is ever reached.
+@ Each range is cut into parts, and all parts of all ranges are joined by forks. A pattern can contain an empty set, the negation of all characters. It becomes a fork that leads only to itself: a node like any other, from which the end cannot be reached.
 
 @<Make nodes for a range of characters@>=
 static uint32_t emit_set(struct net *w, const struct code_range *x,
@@ -1165,8 +1165,8 @@ static uint32_t emit_set(struct net *w, const struct code_range *x,
   return node_add(w, (struct net_node) @[{ NET_FORK, 0, 0, one, one }@], why);
 }
 
-@ A star is a fork, to the thing and back, or on; it has to be there before the thing is made that leads back to it. A plus enters the loop at the thing. Copies in front of that serve counts above one; a limited count ends in things each of which can be left out together with all that come after it. Copies of nothing cost time though no nodes, and three counts within
-one another can ask for $10^9$ of them; so the work is counted, too.
+@ A star is a fork: one way leads to the thing and back to the fork, the other leads on. The fork must be made first, since the thing leads back to it. A plus enters the loop at the thing. For a minimum above one we put copies before the loop; a count with a maximum ends in copies each of which can be skipped together with all copies after it. Copies of an empty thing make no nodes but take time, and three counts within
+one another can ask for $10^9$ of them; so we count the work as well.
 
 @<Make nodes for a repetition@>=
 static uint32_t emit_times(struct net *w, const struct parser *r,
@@ -1186,7 +1186,7 @@ static uint32_t emit_times(struct net *w, const struct parser *r,
   return tail;
 }
 
-@ Long sequences and choices lean to the left, since they were joined from the left, and are walked by a loop; what calls itself goes down into parentheses only, which are not deep.
+@ The trees of long sequences and choices lean to the left, since they were joined from the left, and a loop goes down this side; the recursion goes only into parentheses, whose depth is limited.
 
 @<Make nodes for a shape@>=
 static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
@@ -1212,8 +1212,8 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
 }
 
 @* Bytes to the end. \label{sec:least}
-For each node we want the least number of bytes from there to its rule's end. A node of bytes has one more than what follows it, a fork the lesser of two, a call the rule's own number and what follows. All numbers begin with |NET_NEVER|, only the end has zero; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap \cited{Knuth 1977}.} As nodes are made from the end, the first pass finds nearly all.
-A rule can be twice another, and that one twice a third; with 31 of them the shortest text has more than $10^9$ bytes, and what exceeds |NET_MAX_LEAST| stays there.
+For each node we want the least number of bytes from there to its rule's end. A node of bytes needs one more than the node after it, a fork the smaller number of its two, a call the rule's own number plus that of the node after it. All numbers begin at |NET_NEVER|; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap \cited{Knuth 1977}.} As nodes are made from the end, the first pass finds nearly all numbers.
+If each rule calls the next one twice, the numbers double with every rule: with 31 rules the shortest text has more than $10^9$ bytes. Numbers stop growing at |NET_MAX_LEAST|.
 
 @<Find the least number of bytes to the end@>=
 uint32_t net_sum(uint32_t a, uint32_t b)
@@ -1222,7 +1222,7 @@ uint32_t net_sum(uint32_t a, uint32_t b)
   return a + b < NET_MAX_LEAST ? a + b : NET_MAX_LEAST;
 }
 
-@ What a node has to say is read off its kind. The end itself, the fourth kind, is no byte away from itself.
+@ The number of a node depends on its kind. The end, the fourth kind, has zero.
 
 @<Find the least number of bytes to the end@>=
 static uint32_t from_here(const struct net *w, const struct net_node *x)
@@ -1236,7 +1236,7 @@ static uint32_t from_here(const struct net *w, const struct net_node *x)
   }
 }
 
-@ The passes end, for a number only ever becomes smaller, and there are finitely many values below it. A fork that leads only to itself stays at |NET_NEVER|, and so does a rule that can't do without itself.
+@ The passes come to an end, because numbers only decrease and are never negative. A fork that leads only to itself stays at |NET_NEVER|, and so does a rule that always calls itself.
 
 @<Find the least number of bytes to the end@>=
 static bool find_least(struct net *w, struct error *why)
@@ -1256,8 +1256,8 @@ static bool find_least(struct net *w, struct error *why)
   return true;
 }
 
-@ Now two questions about a rule. Can it come to itself again before a byte has been read? That is \emph{left recursion}, also where an empty rule stands in front and hides it, and it would let the stack grow without end between two bytes. And can it come to itself at all, with something left to do afterwards? Then it nests, and there are infinitely many states. Both are answered by
-walking from its first node; the one walk doesn't go through bytes, the other does. It goes through a call without a byte if what is called can be empty.
+@ Now two questions about a rule. Can it call itself before a byte has been read? That is \emph{left recursion}, even if it is hidden because something that can be empty comes first, and it would let the stack grow without limit between two bytes. And can it call itself at all, with something left to do afterwards? Then it nests, and there are infinitely many states. We answer both questions by a
+search from the rule's first node. The first search stops at nodes of bytes, the second does not. The first goes on after a call only if the rule that is called can be empty.
 @^left recursion@>
 
 @<Ask whether a rule comes to itself again@>=
@@ -1290,7 +1290,7 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   return false;
 }
 
-@ Each node is looked at once for each rule and adds two to the list at most, which tells how long that must be. Of a call that is its rule's last act nothing is left to do; so a rule that calls itself at its end only is a loop, and does not nest.
+@ Each search looks at a node once and adds at most two nodes to the list, which gives the length that the list must have. After a call at a rule's end nothing is left to do; so a rule that calls itself only at its end is a loop, and does not nest.
 
 @<Ask whether a rule comes to itself again@>=
 static bool check_rules(struct net *w, const struct parser *r,
@@ -1314,7 +1314,7 @@ static bool check_rules(struct net *w, const struct parser *r,
   return ok;
 }
 
-@ The sentence names the rule, and the line where its name stands first.
+@ The sentence names the rule, and the line where its name first occurs.
 
 @<Say what is wrong with a rule@>=
 static bool refuse_rule(const struct parser *r, const struct grammar_rule *rule,
@@ -1326,7 +1326,7 @@ static bool refuse_rule(const struct parser *r, const struct grammar_rule *rule,
     (int) (rule->n < 60 ? rule->n : 60), (const char *) rule->name, line, what);
 }
 
-@ Both kinds of network begin with the end, node 0, and the list of first nodes.
+@ For both languages we begin a network with the end, node 0, and the list of first nodes.
 
 @<Make the network of a text@>=
 static bool net_begin(struct net *w, size_t n_rules,
@@ -1338,7 +1338,7 @@ static bool net_begin(struct net *w, size_t n_rules,
   return node_add(w, (struct net_node) @[{ .kind = NET_END }@], why) != NO_NODE;
 }
 
-@ A pattern has one rule and one way to be in vain: it may match no text at all, as \.{a[\char94\char92 d\char92 D]} does, which wants a character that is neither a digit nor anything else. PCRE2 takes such a pattern and never finds anything; a model would be asked to write what nobody can.
+@ A pattern has a single rule. It may match no text at all, such as \.{a[\char94\char92 d\char92 D]}, which asks for a character that is neither a digit nor anything else. PCRE2 accepts such a pattern and never finds anything; we refuse it, since a model could write nothing that matches.
 
 @<Make the network of a text@>=
 bool net_of_pattern(struct net *w, struct parser *r)
@@ -1351,7 +1351,7 @@ bool net_of_pattern(struct net *w, struct parser *r)
     "%s: no text matches it", w->name);
 }
 
-@ A grammar's rules are made one after the other, in the order in which their names were met. A call says which rule, and not where that begins; so it doesn't matter whether the rule has been made yet.
+@ The nodes of a grammar's rules are made one rule after the other, in the order in which their names first occur. A call names a rule by its number, not by its first node, so it does not matter whether the rule has been made yet.
 
 @<Make the network of a text@>=
 bool net_of_grammar(struct net *w, struct parser *r)
@@ -1371,7 +1371,7 @@ bool net_of_grammar(struct net *w, struct parser *r)
   return ok;
 }
 
-@ What is returned may have been left half made by a failure; what was never taken is null, and its size zero.
+@ After a failure the network may be half made. Whatever was not allocated is NULL, and its size zero.
 
 @<Make the network of a text@>=
 void net_free(struct net *w)
@@ -1393,7 +1393,7 @@ void net_free(struct net *w)
 @<A network@>@;
 #endif
 
-@ In the file a function stands before its first use, but for one: a repetition repeats a shape.
+@ In the file each function comes before its first use, but for |emit|: a shape may be a repetition, which repeats a shape.
 
 @(net.c@>=
 #include <string.h>
@@ -1410,11 +1410,11 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
 @<Ask whether a rule comes to itself again@>@;
 @<Make the network of a text@>@;
 @* Configurations and states. \label{sec:standing}
-Several ways through the network may be open at once: after \texttt{a} in \texttt{ab\char124ac} two nodes wait, one for \texttt{b} and one for \texttt{c}. For a grammar each way has a stack besides. So a \emph{configuration} is a set of pairs, a node that waits for a byte and a stack; and a text that is complete is one of them, too: the pair of the last end
-and the empty stack. Two texts that lead to the same configuration can be continued in the same ways, and that is all that a state has to know.
+Several ways through the network may be open at once: after \texttt{a} in \texttt{ab\char124ac} two nodes wait, one for \texttt{b} and one for \texttt{c}. In a grammar each way also has a stack. So a \emph{configuration} is a set of pairs, each of a node that waits for a byte and a stack. One more pair, the end and the empty stack, says that the
+text is complete. Two texts that lead to the same configuration can be continued in the same ways, so a configuration is all that a state has to contain.
 @^configuration@>
 
-A stack is a node to return to on top of another stack. Each one that occurs is kept once and has a number, so that to compare stacks is to compare numbers; the empty one is 0. A table of pairs finds the number, and for each we note how many bytes it takes at least to get rid of it.
+A stack is a node to return to, on top of another stack. Each stack that occurs is kept once and has a number, so comparing stacks means comparing numbers; the empty one is 0. A table of pairs finds the number, and for each stack we note the least number of bytes it takes to empty it.
 
 @<Stacks and configurations@>=
 struct call_frame { uint32_t back, below, least; };
@@ -1423,12 +1423,12 @@ struct dfa_state { uint32_t number, n, least, cost; bool accepts;
   size_t round, gathered, n_after; struct dfa_state **after; struct position *at;
   struct dfa_state *next[]; };
   /* |n| pairs in order; the least number of bytes to the end, and of tokens,
-     if |settled|; the |n_after| others to which one token leads, or null; for
-     each kind of byte the next, or null if nobody has asked */
+     or |COST_UNKNOWN|; the |n_after| others to which one token leads, or NULL;
+     for each class of bytes the next state, or NULL if not yet computed */
 #define COST_UNKNOWN (UINT32_MAX - 1)
 
-@ The configurations are found when they are asked for, and kept: by number in a list, and by their pairs in a table of names, since pairs are a row of bytes like any other. One, without pairs, is where texts end that can't be continued, and one is the beginning. All of this would be called a deterministic automaton that is made lazily; the idea to do this for patterns, in place of trying one
-way after the other, is Thompson's as well.
+@ We compute a configuration when it is first needed, and keep it: by number in a list, and by its pairs in a table of names, since an array of pairs is a string of bytes like any other. One configuration, without pairs, is for all texts that cannot be continued, and one is the beginning. All this is a deterministic finite automaton (DFA) that is built lazily. The idea of following all ways through a pattern at once, instead of trying one
+after the other, is Thompson's as well.
 @^automaton@>
 
 @<What a constraint knows@>=
@@ -1444,7 +1444,7 @@ struct constraint { struct memory *m; struct net w; uint8_t byte_class[256];
   group; };
   /* |at| for each depth of a walk, and |reached| for each piece, in one block */
 
-@ Two bytes that no node tells apart need not be told apart by a configuration either, whose table of the next ones is then shorter. A new kind of byte begins where some node's bytes begin, and after where they end. JSON has \val{constraint.json.kinds} kinds. Nodes from which no end can be reached have no say.
+@ If no node distinguishes two bytes, a configuration need not distinguish them either; we put them into one class, which makes its table of next configurations shorter. A new class begins where some node's range of bytes begins, and just after it ends. JSON has \val{constraint.json.kinds} classes. Nodes from which the end cannot be reached are ignored.
 
 @<Sort the bytes into kinds@>=
 static void sort_bytes(struct constraint *c)
@@ -1460,7 +1460,7 @@ static void sort_bytes(struct constraint *c)
   }
 }
 
-@ To enter a rule a frame is pushed, unless nothing is left to do after the call: then whoever waits below may wait for the inner rule's end just as well. So a rule that ends with itself runs like a loop. A frame that has been pushed before on the same stack is found in the table.
+@ Entering a rule pushes a frame, unless nothing is left to do after the call: then the inner rule can return directly to the frame below. This is a tail call, and a rule that ends by calling itself runs like a loop. The table finds a frame that has been pushed on the same stack before.
 
 @<Push a frame@>=
 static bool push(struct constraint *c, uint32_t back, uint32_t below,
@@ -1476,10 +1476,10 @@ static bool push(struct constraint *c, uint32_t back, uint32_t below,
   return pair_map_put(c->m, &c->stack_of, back, below, *stack, why);
 }
 
-@ From a pair one goes on without reading, through forks, into rules and out of them, until only nodes are left that wait. A pair may be met twice, around a star whose thing can be empty, and must be followed once; the table |visited| has for each pair the number of the search in which it was seen last, which saves clearing it. Nodes without an end are not
-followed; so every pair that is kept can be completed, and a configuration with none is dead for certain.
+@ From each pair we go on without reading a byte, through forks, into rules and out of them, until only nodes are left that wait for a byte. We may meet a pair twice, around a star whose thing can be empty, but must follow it only once. The table |visited| has for each pair the number of the last search that met it, so it need not be cleared between searches. Nodes from which the end cannot be reached are not
+followed; so every pair that is kept can be completed, and a configuration without pairs is dead.
 
-A grammar of a few lines can ask for a great many ways without one byte being read, if each rule calls the next in two different ways and the last is empty: with 30 such rules there are $2^{30}$ stacks. So the pairs of a search are counted, and beyond |MAX_WAYS| it is given up.
+A grammar of a few lines can open a great many ways before a single byte is read, if each rule calls the next in two different ways and the last is empty: with 30 such rules there are $2^{30}$ stacks. So we count the pairs of a search, and give up beyond |MAX_WAYS|.
 
 @<Follow all ways to where they wait@>=
 static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
@@ -1495,7 +1495,7 @@ static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
   return pair_map_put(c->m, &c->visited, node, stack, (uint32_t) c->closures, why);
 }
 
-@ One pair at a time is taken from the list. What waits goes into a heap, which later gives the pairs back in order, so that the same set is always the same row.
+@ One pair at a time is taken from the list. A pair that waits for a byte goes into a heap, which later returns the pairs in order, so that equal sets give equal arrays.
 
 @<Follow all ways to where they wait@>=
 static bool follow(struct constraint *c, struct position p, struct error *why)
@@ -1515,7 +1515,7 @@ static bool follow(struct constraint *c, struct position p, struct error *why)
   return heap_push(c->m, &c->found, (struct heap_item) @[{ p.node, p.stack }@], why);
 }
 
-@ A search begins with nothing to do and nothing found. One that was broken off may have left something in both lists.
+@ Each search begins by emptying both lists, since an earlier search that failed may have left something in them.
 
 @<Follow all ways to where they wait@>=
 static void begin_search(struct constraint *c)
@@ -1525,7 +1525,7 @@ static void begin_search(struct constraint *c)
   c->ways = 0;
 }
 
-@ The list is emptied from its end: in which order the ways are followed makes no difference to the set.
+@ We take pairs from the end of the list; the order in which ways are followed does not change the set.
 
 @<Follow all ways to where they wait@>=
 static bool follow_all(struct constraint *c, struct error *why)
@@ -1536,7 +1536,7 @@ static bool follow_all(struct constraint *c, struct error *why)
   return true;
 }
 
-@ A configuration is one block: its numbers, then the next ones, then its pairs.
+@ A configuration is one block of memory: its numbers, then the pointers to the next configurations, then its pairs.
 
 @<Make a configuration of what was found@>=
 static size_t block_size(const struct constraint *c, size_t n)
@@ -1545,7 +1545,7 @@ static size_t block_size(const struct constraint *c, size_t n)
     + c->n_classes * sizeof (struct dfa_state *) + n * sizeof (struct position);
 }
 
-@ All that is known of states may take |MAX_BYTES|: the blocks and what hangs on them, which |bytes| counts, the list of them, the stacks, and the three tables. Beyond that the constraint says so rather than eat the machine. It is looked at when a configuration is made, and between two of these a search may still take what |MAX_WAYS| allows.
+@ All states together may take |MAX_BYTES|: their blocks with the lists that belong to them, which |bytes| counts, the list of states, the stacks, and the three tables. Beyond that the constraint fails with a sentence, rather than use up the machine's memory. The limit is checked when a configuration is made; between two checks a search may still take as much as |MAX_WAYS| allows.
 
 @<Make a configuration of what was found@>=
 static size_t bytes_taken(const struct constraint *c)
@@ -1562,7 +1562,7 @@ static bool within_limits(const struct constraint *c, size_t more,
     "%s: its %zu states have no more room", c->w.name, c->states.n);
 }
 
-@ Its number of bytes to the end is the least of those of its pairs, and a pair's is the sum of what its node and its stack want. As only |(END, 0)| is a pair with node 0, and the pairs are in order, to accept is to have it first.
+@ The number of bytes from a configuration to the end is the least of its pairs' numbers, and a pair's number is the sum of those of its node and its stack. The pairs are in order, and only |(END, 0)| has node 0, so a configuration accepts exactly if this pair comes first.
 
 @<Make a configuration of what was found@>=
 static struct dfa_state *state_add(struct constraint *c,
@@ -1588,7 +1588,7 @@ static struct dfa_state *state_add(struct constraint *c,
   return *slot = x;
 }
 
-@ The heap is emptied into the list of what is to do, which is free now, and the row looked up.
+@ The heap is emptied into the list |todo|, which is free now, and we look the array up in the table.
 
 @<Make a configuration of what was found@>=
 static struct dfa_state *gather_pairs(struct constraint *c,
@@ -1611,7 +1611,7 @@ static struct dfa_state *gather_pairs(struct constraint *c,
     (unsigned char *) x->at, bytes, x->number + 1, why) ? NULL : x;
 }
 
-@ So the next configuration after a byte: all pairs that wait for it go on. It is noted at the byte's kind; whoever comes this way again finds it there.
+@ To find the next configuration after a byte, all pairs that wait for this byte go on. The result is stored under the byte's class, for the next time.
 
 @<Find the next configuration@>=
 static struct dfa_state *discover(struct constraint *c,
@@ -1627,7 +1627,7 @@ static struct dfa_state *discover(struct constraint *c,
   return x->next[c->byte_class[byte]] = gather_pairs(c, why);
 }
 
-@ Nearly always the answer is there already, and that case must be quick, for it is what the walk through the tokens is made of. So it is a function of its own, small enough to be put in place.
+@ Nearly always the answer is already there, and this case must be fast, since the walk through the tokens consists of it. So it is a function of its own, small enough to be inlined.
 
 @<Find the next configuration@>=
 static inline struct dfa_state *advance(struct constraint *c,
@@ -1637,7 +1637,7 @@ static inline struct dfa_state *advance(struct constraint *c,
   return next != NULL ? next : discover(c, x, byte, why);
 }
 
-@ That is enough to say whether a text matches. It is dead from the first byte on that can't come.
+@ With this we can say whether a text matches. The configuration is dead from the first byte that cannot come.
 
 @<Match a whole text@>=
 bool constraint_matches(struct constraint *c, const char *text, size_t n,
