@@ -1651,7 +1651,7 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
 }
 
 @* Creating and freeing a constraint. \label{sec:forget}
-In the beginning there are two configurations, or three: the dead one; the start; and, where the first token loses a blank, a copy of the start that is not in the table. No text comes back to the copy, so being there means that nothing has been written.
+A new constraint has two configurations, or three: the dead one; the start; and, where the first token loses a blank, a copy of the start that is not in the table. No text returns to the copy, so a text in this state is empty.
 
 @<Begin with nothing known@>=
 static bool state_first(struct constraint *c, struct error *why)
@@ -1666,7 +1666,7 @@ static bool state_first(struct constraint *c, struct error *why)
   return c->first != NULL;
 }
 
-@ To forget is to return everything that has been found and to begin again. The tables |visited| and |stack_of| go, too, with the numbers in them.
+@ Forgetting means freeing all states and beginning again. The tables |visited| and |stack_of| must be freed as well, since they contain numbers of stacks and searches.
 
 @<Begin with nothing known@>=
 static void drop_states(struct constraint *c)
@@ -1684,8 +1684,7 @@ static void drop_states(struct constraint *c)
   c->known = UNTRIED;
 }
 
-@ So to forget is one thing after the other.
-
+@ The function for callers does both.
 @<Begin with nothing known@>=
 bool constraint_forget(struct constraint *c, struct error *why)
 {
@@ -1693,7 +1692,7 @@ bool constraint_forget(struct constraint *c, struct error *why)
   return state_first(c, why);
 }
 
-@ A constraint is made by one function for both languages. The name that complaints begin with is kept for later ones, in a copy, since a file's name may be gone by then.
+@ One function makes constraints for both languages. It copies the name for later error messages, since the caller's string may be gone by then.
 
 @<Make a constraint, and return it@>=
 static struct constraint *constraint_new(struct memory *m, const char *name,
@@ -1717,7 +1716,7 @@ static struct constraint *constraint_new(struct memory *m, const char *name,
   return NULL;
 }
 
-@ Two names for the two ways to say what is wanted.
+@ The two public functions call it, one for each language.
 
 @<Make a constraint, and return it@>=
 struct constraint *constraint_regex(struct memory *m, const char *pattern,
@@ -1731,7 +1730,7 @@ struct constraint *constraint_grammar(struct memory *m, const char *name,
   return constraint_new(m, name, true, text, n, why);
 }
 
-@ What was taken is returned; a constraint that was never bound has no place for walkers.
+@ Everything is freed; in a constraint that was never bound |at| is NULL.
 
 @<Make a constraint, and return it@>=
 void constraint_free(struct constraint *c)
@@ -1749,25 +1748,25 @@ void constraint_free(struct constraint *c)
 }
 
 @* A trie of the pieces. \label{sec:lexicon}
-To find out which of 128\,256 tokens are possible, one could read each of them from the present state. Many begin alike, and what has failed on the first letters of one will fail on those of the next. So the pieces are put into a tree, in which what begins alike is one way; a letter that can't come cuts off everything after it.
+To find out which of 128\,256 tokens are possible, we could read each of them from the present state. But many begin alike, and if the machine fails on the first letters of one, it fails on the same letters of the next. So we put the pieces into a \emph{trie}, a tree in which pieces that begin alike share a path; a letter that cannot come cuts off everything after it. We call a node of this tree a \emph{twig}.
 @^trie@>
 
-The tree is laid out as an array, each letter before those that follow it, so that to walk through it is mostly to go to the next element; and each knows where to go on if what hangs on it is cut off. The pieces are numbered in their order, and a letter knows the number of the first that it belongs to.
+The tree is stored as an array, each twig before those that follow it in a piece, so that a walk mostly goes to the next element. Each twig also says where to go on if everything that hangs on it is cut off. The pieces are numbered in their order, and a twig has the number of the first piece that it belongs to.
 
 @<The pieces as a tree@>=
 struct lexicon_node { uint32_t skip, word; unsigned depth : 24, byte : 8; };
   /* a letter at |depth| (0: a piece's first); the next twig that does not hang
      on it; the first piece, in order, that it is part of */
 struct lexicon_id { uint32_t id, word; };
-  /* a token, and which piece it is: two tokens may be spelt alike */
+  /* a token and the number of its piece: two tokens may be spelt alike */
 struct lexicon { struct memory *m; size_t vocab_size, n_nodes, n_ids, n_words,
   max_len, n_bytes; struct lexicon_node *node; struct lexicon_id *token;
   size_t *from; uint8_t *text; bool single[256]; };
   /* |token| in the order of the pieces; the bytes of id |i| are those of |text|
-     from |from[i]| to |from[i+1]|: none if it can't be used */
+     from |from[i]| to |from[i+1]|: none if it cannot be used */
 enum { MAX_PIECE = 1 << 24 };
 
-@ First the usable pieces are copied, one after the other.
+@ First we copy the usable pieces, one after the other.
 
 @<Copy the pieces@>=
 static bool copy_pieces(struct lexicon *l, const struct token_bytes *spelt,
@@ -1795,7 +1794,7 @@ static bool copy_pieces(struct lexicon *l, const struct token_bytes *spelt,
   return true;
 }
 
-@ Then they are sorted, as in a dictionary; of equal ones the smaller id comes first, so that the order doesn't depend on how one sorts.
+@ Then they are sorted, as in a dictionary; among equal pieces the smaller id comes first, so that the order does not depend on the sorting algorithm.
 
 @<Sort the pieces@>=
 struct spelling { const uint8_t *byte; size_t n; uint32_t id; };
@@ -1808,7 +1807,7 @@ static int as_in_a_dictionary(const void *a, const void *b)
   return x->id < y->id ? -1 : 1;
 }
 
-@ Only pieces that can be used and have bytes come into the row.
+@ Only pieces that are usable and have bytes are sorted.
 
 @<Sort the pieces@>=
 static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
@@ -1824,7 +1823,7 @@ static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
   return sorted;
 }
 
-@ A sorted row of words is the tree already: a word has in common with the one before it some letters, and all others are new twigs. One pass counts them, so that the array has the right size.
+@ The sorted pieces already determine the tree: a piece shares its first few letters with the one before it, and all its other letters are new twigs. One pass counts these, so that the array has the right size.
 
 @<Count the twigs@>=
 static size_t in_common(const struct spelling *sorted, size_t i)
@@ -1836,7 +1835,7 @@ static size_t in_common(const struct spelling *sorted, size_t i)
   return k;
 }
 
-@ A word that is the same as the one before it adds none.
+@ A piece that is the same as the one before it adds no twigs.
 
 @<Count the twigs@>=
 static size_t count_nodes(const struct spelling *sorted, size_t n)
@@ -1846,7 +1845,7 @@ static size_t count_nodes(const struct spelling *sorted, size_t n)
   return all;
 }
 
-@ The second pass writes them. The twigs of the present word are open, and when a word leaves them, the place where the next twig will be is where to skip to. So we keep, for each depth, which twig is open there.
+@ The second pass writes them. The twigs of the present piece are open. When the next piece no longer shares a twig, this twig is closed, and its |skip| is the place where the next twig will be. So |open| says, for each depth, which twig is open there.
 
 @<Grow the tree@>=
 static void grow_nodes(struct lexicon *l, const struct spelling *sorted,
@@ -1868,7 +1867,7 @@ static void grow_nodes(struct lexicon *l, const struct spelling *sorted,
   l->n_words = words;
 }
 
-@ A piece that has all its letters in common with the one before it, in a sorted row, is the same; two tokens may be spelt alike, and mostly one of them was forgotten by whoever made the vocabulary.
+@ When sorted pieces share all their letters with the piece before them, the two are the same. Some vocabularies do spell two tokens alike, usually by an oversight; both get the same number, and both are allowed or forbidden together.
 
 @<Open a lexicon, and close it@>=
 static bool make_nodes(struct lexicon *l, struct spelling *sorted,
@@ -1884,7 +1883,7 @@ static bool make_nodes(struct lexicon *l, struct spelling *sorted,
   return ok;
 }
 
-@ Ids have 32 bits, which no vocabulary exceeds, but a caller might. If any step fails, what the earlier ones took is returned by the function that closes a lexicon.
+@ Ids have 32 bits, enough for any vocabulary, but a caller might pass a larger size. If a step fails, |lexicon_close| frees what the earlier ones allocated.
 
 @<Open a lexicon, and close it@>=
 struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
@@ -1906,7 +1905,7 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   return NULL;
 }
 
-@ What was not allocated yet is null, and freeing NULL does nothing.
+@ A pointer that was not set yet is NULL, and freeing NULL does nothing.
 
 @<Open a lexicon, and close it@>=
 void lexicon_close(struct lexicon *l)
@@ -1920,9 +1919,9 @@ void lexicon_close(struct lexicon *l)
 }
 
 @* The mask of a state. \label{sec:walk}
-A walk goes through the tree, and knows at each depth the configuration there. At the end it is known for each piece where it leads. This is the function on which everything waits, so its loop has little in it: the twig, the configuration above it, the next one after the byte; and one entry for the piece, or it goes on where the twig says.
+A walk goes through the tree and keeps the configuration at each depth. At its end we know for each piece where it leads. Nearly all the time of a mask is spent in this function, so its loop does little: it takes the next twig and the configuration above it, finds the configuration after the twig's byte, and writes one entry for the piece. If the configuration is dead, it skips to where the twig says.
 
-The entry is made at every twig, not only at those where a piece ends. A piece's last letter comes after all its others, and is the last to write in its place; what the others wrote there is forgotten. To ask each time whether a piece ends here would be a question whose answer a processor cannot foresee, and it would wait for it more than for all the rest.
+The loop writes an entry at every twig, not only where a piece ends. The last letter of a piece comes after all its others and overwrites what they have written. A test whether a piece ends here would be a branch that the processor cannot predict, and would cost more time than all the rest.
 
 @<Walk through the pieces@>=
 static bool walk(struct constraint *c, struct dfa_state *from,
@@ -1946,24 +1945,24 @@ static bool walk(struct constraint *c, struct dfa_state *from,
   return true;
 }
 
-@ If the way is cut off, the entry is taken back, for it may be of an earlier letter of the same piece. The pieces after it that are cut off with it have none.
+@ If the path is cut off, the entry becomes NULL, since an earlier letter of the same piece may have written there. The later pieces that are cut off with it have no entry yet.
 
-A text whose first token loses a blank begins like any other, after the blank: what |blank| means in the walk. The piece that is nothing but a blank would become nothing; it would let the text begin twice, and is left out. (Such is SentencePiece: it puts a blank before the first word when it reads, and takes it away when it writes.)
+A text whose first token loses a blank begins after this blank like any other text; this is what |blank| means in the walk. A piece that is only a blank would become empty; after it the text would begin a second time, so it is left out. (SentencePiece needs this: it puts a blank before the first word when it encodes, and drops it when it decodes.)
 
-@ How long it takes was measured for 128\,256 pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine).\lab{lab:constraintmasks} Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: to look at the entry of every piece takes that long
-even if all is cut off at once. If one of them takes more than 2, the program that measures fails. These are masks of states in which a mask has been made before; what the first one costs is told where its cause is, at the end of \cref{sec:cost}.
+@ We measured how long a mask takes, for 128\,256 pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine).\lab{lab:constraintmasks} Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: looking at the entry of every piece takes that long
+even if everything is cut off at once. If a mask takes more than 2 milliseconds, the benchmark fails. These are masks of states in which a mask has been made before; the end of \cref{sec:cost} gives the cost of the first one.
 
 @* Tokens to the end. \label{sec:cost}
-The least number of bytes to the end is known for each configuration. The least number of \emph{tokens} is not more than that, if each byte that may be needed is a token by itself, and not less than the bytes divided by the length of the longest piece. Mostly that is all we need: as long as more tokens are left than bytes are wanted, a token is good. Only near the end of the budget the number
-itself must be known.
+We know the least number of bytes to the end for each configuration. The least number of \emph{tokens} is not more than that, if each byte that may be needed is a token by itself, and not less than the bytes divided by the length of the longest piece. This is usually enough: as long as the budget has at least as many tokens as bytes are needed, a token is good. Only near the end of the budget must we know the number
+itself.
 
-To find it we look at the configurations to which one token leads, from each of these to the next, and so on; the number is then one more than the least among those after it. For a constraint that does not nest, all configurations that tokens reach are looked at, once, unless there are more than |MAX_TOGETHER|; and the result is exact. With nesting there is no end of them, since
-every bracket that opens leads to new ones. So there, and in such large ones, we look only at tokens that bring the end \emph{nearer}, counted in bytes. What is found is the shortest of the ways without a detour; a way that first goes farther and is shorter in tokens all the same is missed. And if even these configurations are more than |MAX_TOGETHER|, the number of bytes is taken.
+To find it we look at the configurations to which one token leads, from each of these at the next, and so on; the number of a configuration is one more than the least among those after it. For a constraint that does not nest we do this once for all configurations that tokens reach, unless there are more than |MAX_TOGETHER|, and the result is exact. With nesting there are infinitely many, since
+every opening bracket leads to new ones. So for nested constraints, and for very large ones, we look only at tokens that bring the end \emph{nearer}, counted in bytes. This finds the shortest way that never moves away from the end; it misses a way that first moves away and still takes fewer tokens. And if even these configurations are more than |MAX_TOGETHER|, we use the number of bytes.
 
-So in the last two cases the number may be too large, but a way that is found is always a way. No text is cut off because of it; what may happen is that a limit is refused which would just do, and that near the end of the budget a token is forbidden for which there would have been time. A row of more than |MAX_TOGETHER| letters, say, of any from a to z, has so many states that its limit is counted in letters, though
+In the last two cases the number may be too large, but there is always a way to the end with that many tokens. So no text is cut off. At worst we refuse a limit that would have been just enough, or forbid a token near the end of the budget for which there would have been time. For example, a sequence of more than |MAX_TOGETHER| letters, each from a to z, has so many states that its limit is counted in letters, although
 hardly any token has only one.
 
-For each configuration the walk is done once, and the different ones to which it leads are noted. To see whether one has been noted already each bears the number of the last walk that met it.
+We do the walk once for each configuration, and note the different configurations to which it leads. Each of these stores the number of the last walk that met it, so we see whether it has already been noted.
 
 @<How far tokens lead@>=
 enum { MAX_TOGETHER = 1024 };
@@ -1977,7 +1976,7 @@ static bool note(struct constraint *c, struct array *all,
   return true;
 }
 
-@ The list is made in a block that grows and then copied to its exact size, because there will be many of them: in a string of JSON some dozens of configurations stand after one token.
+@ The list is made in a block that grows, and then copied into one of the exact size, because there will be many such lists: within a JSON string a token can lead to some dozens of configurations.
 
 @<How far tokens lead@>=
 static bool find_after(struct constraint *c, struct dfa_state *x,
@@ -1999,7 +1998,7 @@ static bool find_after(struct constraint *c, struct dfa_state *x,
   return ok;
 }
 
-@ Those that belong together are collected from one on; |nearer| says whether only ways towards the end count. Whether there are too many depends on nothing but the constraint, the vocabulary and where we stand, and not on what was asked before: the same text must come out whatever else has been written.
+@ Starting from one configuration we collect those whose numbers depend on each other; |nearer| says whether only tokens that bring the end nearer count. Whether there are too many may depend only on the constraint, the vocabulary and this configuration, not on earlier questions: the same text must come out no matter what was written before.
 
 @<Collect what belongs together@>=
 static bool collect_one(struct constraint *c, struct dfa_state *x,
@@ -2013,7 +2012,7 @@ static bool collect_one(struct constraint *c, struct dfa_state *x,
   return true;
 }
 
-@ Which ways count is asked twice, here and when the numbers are computed, and must be answered alike.
+@ Two functions ask which tokens count, the one that collects and the one that computes the numbers. They must agree, so both call this one.
 
 @<Collect what belongs together@>=
 static bool is_collected(const struct dfa_state *x,
@@ -2022,7 +2021,7 @@ static bool is_collected(const struct dfa_state *x,
   return !nearer || after->least < x->least;
 }
 
-@ The list is its own list of things to do: it is read from the front while what is found is added at its end.
+@ The list is also the queue of the search: we read it from the front while new configurations are added at its end.
 
 @<Collect what belongs together@>=
 static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
@@ -2043,7 +2042,7 @@ static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   return *all = true;
 }
 
-@ When all are there, the numbers come about as those of the nodes did: zero where a text may end, |NET_NEVER| elsewhere, and then again and again one more than the least among the next, until nothing changes. The last ones collected tend to be nearest to the end, and so each pass begins with them.
+@ When all have been collected, we compute the numbers as we did for the nodes: zero where a text may end, |NET_NEVER| elsewhere, and then again and again one more than the least among the next, until nothing changes. The configurations collected last tend to be nearest to the end, so each pass begins with them.
 
 @<Count the tokens to the end@>=
 static void compute_cost_group(struct constraint *c, bool nearer)
@@ -2063,7 +2062,7 @@ static void compute_cost_group(struct constraint *c, bool nearer)
   }
 }
 
-@ The whole is tried once, from the beginning, since then all numbers are known together. Nesting constraints are not even tried.
+@ Once for each constraint, we try to collect all configurations from the beginning, which gives all numbers together. For constraints that nest we do not try.
 
 @<Count the tokens to the end@>=
 static bool compute_all_costs(struct constraint *c, struct error *why)
@@ -2076,7 +2075,7 @@ static bool compute_all_costs(struct constraint *c, struct error *why)
   return true;
 }
 
-@ So one configuration is settled in one of four ways: with the whole, if it has been tried; by those nearer to the end; if these are too many, by the number of bytes, each of which is a token; and if some byte is no token, not at all, and we have to say so. In none of these cases is a number less than it should be. Where the text may end already there is nothing to look for, which is just as well: what could follow may be more than can be looked at.
+@ To \emph{settle} a configuration means to compute its number of tokens. There are four cases. The number is known because all have been computed together; or it is computed from the configurations nearer to the end; or, if these are too many, it is the number of bytes, if each byte is a token; or, if some byte is not a token, it cannot be computed, and we say so. No number is ever too small. Where the text may end already, the number is zero and there is no search, which might well find too many configurations.
 
 @<Count the tokens to the end@>=
 static bool compute_cost(struct constraint *c, struct dfa_state *x,
@@ -2096,7 +2095,7 @@ static bool compute_cost(struct constraint *c, struct dfa_state *x,
   return true;
 }
 
-@ The very first token may lose a blank and so come less near than its letters promise. Therefore all that it can lead to are settled one by one, and it needs one more than the best of them.
+@ The very first token may lose a blank, and then it brings the end less near than its length suggests. So we settle every configuration that the first token can lead to, and the beginning needs one token more than the best of them.
 
 @<Count the tokens to the end@>=
 static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
@@ -2112,10 +2111,10 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   return true;
 }
 
-@ Who pays for this, and when? Each configuration is settled once, by a walk for each of those that belong with it, |MAX_TOGETHER| at most. Where rules don't nest, all are settled by |compute_all_costs| at the first question about a minimum. That question is asked when a text is bound (|constraint_cursor_open|), since the limit may be too small; so the beginning of a text pays, and no mask after it. For a row of \given{300} letters it was
-\val[0]{constraint.first} milliseconds; the program that measures doesn't ask beforehand, and so has it as the time of the first mask. A longer row takes longer in proportion, until there are more than |MAX_TOGETHER| configurations: then all these walks settle nothing, and ways that lead nearer are looked for.
+@ How much time does this take, and when? Each configuration is settled once, with a walk for each configuration collected with it, |MAX_TOGETHER| at most. Where rules do not nest, |compute_all_costs| settles all at the first question about a minimum. A caller asks this question when it opens a cursor (|constraint_cursor_open|), since the limit may be too small; so the time is spent before the text begins, and later masks are not slowed down. For a sequence of \given{300} letters it was
+\val[0]{constraint.first} milliseconds; the benchmark opens no cursor, so it measures this as the time of the first mask. The time grows in proportion to the length, until there are more than |MAX_TOGETHER| configurations: then all these walks settle nothing, and we look for ways that lead nearer to the end.
 
-Where rules nest, nothing can be settled in advance, and masks pay. They don't if each byte is a token and more tokens are left than bytes are wanted, which is so most of the time. Near the end of the budget, the first mask in a state takes \val[1]{constraint.nearjson} to \val[1]{constraint.firstjson} milliseconds in JSON, and each later one in that state \val[2]{constraint.best} to \val[2]{constraint.worst}, like any other. These are no bounds: another
+Where rules nest, nothing can be settled in advance, and the work is done during a mask. It is not needed if each byte is a token and at least as many tokens are left as bytes are needed, which is true most of the time. Near the end of the budget, the first mask in a state takes \val[1]{constraint.nearjson} to \val[1]{constraint.firstjson} milliseconds in JSON, and each later one in that state \val[2]{constraint.best} to \val[2]{constraint.worst}, like any other. These are not bounds: another
 grammar may have many more states near its ends.
 
 @* Binding, masking, stepping. \label{sec:mask}
