@@ -2118,7 +2118,7 @@ Where rules nest, nothing can be settled in advance, and the work is done during
 grammar may have many more states near its ends.
 
 @* Binding, masking, stepping. \label{sec:mask}
-A constraint that is bound to a vocabulary asks whether it can be written with it at all. If every byte that some node waits for is a token, it can; if one isn't, the number of tokens from the beginning is computed, and if that is |NET_NEVER| the byte is named. With the blank that is lost the beginning must be looked at, too: a text that is to begin with a blank may be impossible.
+When a constraint is bound to a vocabulary, we check whether these tokens can write a matching text at all. They can if every byte that some node waits for is a token. If some byte is not, we compute the number of tokens from the beginning, and if that is |NET_NEVER| the message names the byte. If the first token loses a blank, we must check the beginning as well: a text that has to begin with a blank may be impossible.
 
 @<Bind the constraint to a vocabulary@>=
 static void look_for_bytes(struct constraint *c)
@@ -2131,7 +2131,7 @@ static void look_for_bytes(struct constraint *c)
         if (!c->words->single[b]) c->complete = false, c->lacking = (uint8_t) b;
 }
 
-@ Where every byte is a token the answer is yes without a look, but for the lost blank; where it isn't, tokens must be tried.
+@ Where every byte is a token the answer is yes without a search, except for the lost blank; otherwise we must try the tokens.
 
 @<Bind the constraint to a vocabulary@>=
 static bool can_begin(struct constraint *c, struct error *why)
@@ -2147,7 +2147,7 @@ static bool can_begin(struct constraint *c, struct error *why)
     " none is byte 0x%02x alone", c->w.name, c->lacking);
 }
 
-@ Whatever was known of another vocabulary is forgotten first. The walk needs a place for each depth of the new one and for each piece.
+@ The walk needs an entry for each depth of the new vocabulary's tree and for each piece. All states that were found with another vocabulary are forgotten.
 
 @<Bind the constraint to a vocabulary@>=
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
@@ -2165,7 +2165,7 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
   return constraint_forget(c, why) && can_begin(c, why);
 }
 
-@ A number that never was a state's is a mistake of the caller, and refused; so is a question about tokens before there are any.
+@ A number that belongs to no state is the caller's mistake, and is refused; so is a question about tokens before the constraint has been bound.
 
 @<Find a state by its number@>=
 static struct dfa_state *state_at(const struct constraint *c,
@@ -2178,7 +2178,7 @@ static struct dfa_state *state_at(const struct constraint *c,
   return error_say(why, "%s: there is no state %u", c->w.name, state), NULL;
 }
 
-@ The state to begin with has a number like any other. It is asked for again after everything has been forgotten.
+@ The first state has a number like any other. After the states have been forgotten the caller must ask for it again.
 
 @<Find a state by its number@>=
 uint32_t constraint_start(const struct constraint *c)
@@ -2186,7 +2186,7 @@ uint32_t constraint_start(const struct constraint *c)
   return c->first->number;
 }
 
-@ A token is good if what comes after it can be ended with what is left then. Three answers: it is, it isn't, or that configuration must be settled before we know.
+@ A token is good if the text after it can be completed with the tokens that are then left. There are three answers: it is good, it is bad, or the configuration after it must be settled before we know.
 
 @<Judge what comes after a token@>=
 enum fate { FATE_GOOD, FATE_BAD, FATE_OPEN };
@@ -2200,7 +2200,7 @@ static enum fate judge(const struct constraint *c,
     ? FATE_BAD : FATE_OPEN;
 }
 
-@ So a mask is made by a walk and a row of judgements. Those that are open are put aside; if there were any, they are settled and all is done again, and the second time none is open, since a settled one stays so. In the long middle of a text once is enough. (To settle a configuration means walks of its own, which would write over where ours has led.)
+@ So making a mask takes a walk and then a judgement of each token. Configurations that are still open are put aside. If there are any, we settle them and do everything again; the second time none is open. In the long middle of a text one round is enough. (We need the second walk because settling a configuration takes walks of its own, which overwrite the results of ours.)
 
 @<Mark the tokens that may come@>=
 static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
@@ -2219,7 +2219,7 @@ static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
   return true;
 }
 
-@ The second round, if there is one, follows upon the settling of all that were put aside.
+@ The second round comes after all configurations that were put aside have been settled.
 
 @<Mark the tokens that may come@>=
 static bool mark_all(struct constraint *c, struct dfa_state *x,
@@ -2233,7 +2233,7 @@ static bool mark_all(struct constraint *c, struct dfa_state *x,
   return mark(c, x, left, allowed, any, why);
 }
 
-@ Before the tokens are judged, the state itself is, by the same function: can the text be ended with this budget? If it can't, that is said at once, with the number that would do. At the beginning it is the refusal of a limit; later it can't happen to whoever has kept to the masks and counted down. (A first token that loses a blank may need more than |judge| believes. Then no token is good, which comes to the same sentence.)
+@ Before we judge the tokens, we judge the state itself with the same function: can the text be completed within this budget? If it cannot, we say so at once, and name the number that would be enough. At the beginning of a text this refuses a limit that is too small; later it cannot happen to a caller that follows the masks and counts the budget down. (If the first token loses a blank, the text may need more tokens than |judge| assumes. Then no token is good, and the message is the same.)
 
 @<Mask the tokens@>=
 bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
@@ -2254,7 +2254,7 @@ bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
     " and the limit leaves %zu", c->w.name, min_tokens, budget);
 }
 
-@ The minimum is a number of tokens as found by |compute_cost|. A state from which there is none is one that a mask would not have let anybody enter.
+@ The minimum is the number of tokens that |compute_cost| has found. A state without such a number is one that no mask would have let the caller reach.
 
 @<Mask the tokens@>=
 bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
@@ -2267,7 +2267,7 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
     "%s: the tokens can't end this text", c->w.name);
 }
 
-@ A step reads the token's bytes, but for the blank that the first one loses.
+@ A step reads the token's bytes, except for the blank that the first token loses.
 
 @<Step after a token@>=
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
@@ -2289,7 +2289,7 @@ bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
     "%s: token %u can't come here", c->w.name, id);
 }
 
-@ The look inside counts what is there.
+@ This function reports the present numbers.
 
 @<Look at what is known@>=
 struct constraint_look constraint_look(const struct constraint *c)
@@ -2298,7 +2298,7 @@ struct constraint_look constraint_look(const struct constraint *c)
     bytes_taken(c) }@];
 }
 
-@ The file of all this. Nothing in it is known to the header but two names.
+@ The file of all this. The header declares its structures by name only, without their fields.
 
 @(constraint.c@>=
 #include <stdio.h>
@@ -2338,32 +2338,32 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
 @<An object of JSON@>@;
 
 @* The cursor. \label{sec:bound}
-Chapter 7's sampler asks before each choice what may come (\cref{sec:bonds}). What it is given for a constraint is a \emph{constraint cursor}: the constraint, the state that the text has reached, and a mask. The
-machine is told how many tokens may still be written, this one included, and the end token may come exactly where the text may end.
+Before each choice, chapter 7's sampler asks which tokens may come (\cref{sec:bonds}). To answer for a constraint we keep a \emph{constraint cursor}: the constraint, the state that the text has reached, and a mask. The cursor
+tells the constraint how many tokens may still be written, this one included, and allows the end token exactly where the text may end.
 
 @<The cursor of a text@>=
 struct constraint_cursor { struct constraint *c; uint32_t state; uint8_t *allowed;
   size_t vocab, max_tokens; const uint32_t *eos; size_t n_eos; };
-  /* what a text of at most |max_tokens| tokens has to match, and where in it we are; |allowed[vocab]| is
-     its own, |c| and the ids of the end tokens are borrowed */
+  /* a text of at most |max_tokens| tokens must match |c| and has reached |state|;
+     |allowed[vocab]| is its own, |c| and the ids of the end tokens are borrowed */
 bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   struct constraint *c,
   size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,@|
   struct error *why);
-  /* binds by a |c| that knows the tokens; errors: |max_tokens| is less than |constraint_minimum|, which the
-     sentence names; memory. Nothing is to be closed then */
+  /* |c| must be bound to the tokens; errors: |max_tokens| is less than
+     |constraint_minimum|, which the sentence names; memory. Close nothing then */
 void constraint_cursor_close(struct constraint_cursor *b, struct memory *m);
   /* frees the mask; a cursor that is all zero has none */
 void constraint_cursor_restart(struct constraint_cursor *b);
   /* for another text, from its beginning */
 bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   struct error *why);
-  /* does what has been written match? */
+  /* does the text so far match? */
 bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why);
-  /* what chapter 7's |struct token_rule| asks before a choice; |ctx| is a |struct constraint_cursor| */
+  /* chapter 7's |struct token_rule| calls it before a choice; |ctx| is a cursor */
 bool bond_take(void *ctx, uint32_t id, struct error *why);
-  /* and what it is told when a token has joined the text */
+  /* and this when a token has joined the text */
 uint32_t bond_save(const void *ctx);
   /* the state that the text has reached */
 void bond_restore(void *ctx, uint32_t state);
@@ -2371,10 +2371,10 @@ void bond_restore(void *ctx, uint32_t state);
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   bool *enough,
   struct error *why);
-  /* a |step_stop|: without end tokens, a text is to end when it matches and nothing may follow;
-     |ctx| is a |struct constraint_cursor| */
+  /* a |step_stop|: without end tokens, a text must end when it matches and
+     nothing may follow; |ctx| is a cursor */
 
-@ A limit that no matching text can keep is told before anything is computed, with the least that would do.
+@ If no matching text fits into the limit, this is reported before the model computes anything, with the least limit that would be enough.
 
 @<Open and close a cursor@>=
 bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
@@ -2410,7 +2410,7 @@ void constraint_cursor_restart(struct constraint_cursor *b)
   if (b->c != NULL) b->state = constraint_start(b->c);
 }
 
-@ Before a choice the sampler is told what is allowed, and the machine is told which token has joined the text. The machine does not read end tokens, because they are not text; so they are dealt with here. The state of the cursor is one number, which a caller who tries something out can save and restore; it is good until the constraint is told to forget its states.
+@ Before each choice the cursor tells the sampler which tokens are allowed; after it, it tells the constraint which token has joined the text. The constraint does not read end tokens, because they are not text; so we handle them here. The state of the cursor is one number, which a caller can save and restore to try out several continuations; it is valid until the constraint is told to forget its states.
 
 @<Narrow the choice to what may come@>=
 bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
@@ -2442,7 +2442,7 @@ void bond_restore(void *ctx, uint32_t state)
   b->state = state;
 }
 
-@ Where a text matches, and no token may follow, the end token is the only one left, and is chosen. If there is none, because the model has none or because it is to be ignored, |constraint_cursor_should_stop| must end the text, asked by chapter 3's loop.
+@ Where a text matches and no other token may follow, only the end token is left, and it is chosen. If there is no end token, because the model has none or because the caller ignores it, chapter 3's loop asks |constraint_cursor_should_stop|, which ends the text.
 
 @<End a text that nothing may follow@>=
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
@@ -2468,7 +2468,7 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   return ok;
 }
 
-@ The cursor is a module of its own, since it alone knows chapter 3's loop; the constraint knows bytes and tokens and nothing else.
+@ The cursor is a module of its own, since it depends on chapter 3's loop; the constraint depends only on bytes and tokens.
 
 @(bond.h@>=
 #ifndef INCIPIT_BOND_H
@@ -2488,8 +2488,8 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
 @<End a text that nothing may follow@>@;
 
 @* An object of JSON. \label{sec:jsongrammar}
-The grammar that most people want is ours to give. RFC 8259 \cited{Bray 2017} says what an object is; we take three liberties, which all make the set of texts smaller. Blanks between the parts are at most one, or a line's end and up to 32 columns, and before a colon there is none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and after the point and two in the exponent, for the same
-reason, and because readers differ on longer ones. And escapes of surrogates come in pairs, and the character zero not at all, since a reader in C may take it for the end.
+We supply the grammar that most users want. RFC 8259 \cited{Bray 2017} defines a JSON object; we restrict it in three ways, so that every text of our grammar is still valid JSON. Between the parts we allow at most one blank, or a line's end and up to 32 blanks, and before a colon none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and after the point and two in the exponent, for the same
+reason, and because JSON readers differ on longer ones. Finally, escaped surrogates must come in pairs, and the character zero is not allowed, since a reader in C may take it for the end of the string.
 @^JSON@>
 
 @<An object of JSON@>=
@@ -2511,7 +2511,7 @@ const char constraint_json[] =
   "  [eE] [-+]? [0-9]{1,2} )?\n"@|
   "ws ::= (\" \" | \"\\n\" [ ]{0,32})?\n";
 @* The table of the box, computed. \label{sec:laugh}
-Now the program can do what the hand has done. The pieces are those of the box; what can't be used in a state is shown by a dash. States are numbered here in the order in which they are met, like those of the box; the constraint's own numbers have gaps, for it also has states in the middle of tokens, and a dead one.
+Now the program can repeat the hand calculation. The pieces are those of the box; a dash marks a piece that cannot come in a state. As in the box, states are numbered in the order in which they are met; in the constraint's own numbers there are gaps, since it also has states in the middle of tokens, and a dead one.
 
 @<Make the table of the hand calculation@>=
 enum { LAUGHS = 7, LAUGH_STATES = 4 };
@@ -2527,7 +2527,7 @@ static size_t met_as(struct laughing *x, uint32_t state)
   return k;
 }
 
-@ A row asks for each piece where it leads. A refusal is an answer here; its sentence is not wanted.
+@ A row of the table asks for each piece where it leads. Here a refusal is an answer too, so its message is not needed.
 
 @<Make the table of the hand calculation@>=
 static bool print_laugh(struct constraint *c, struct error *why)
@@ -2550,9 +2550,9 @@ static bool print_laugh(struct constraint *c, struct error *why)
   return true;
 }
 
-@ The order in which a row meets states decides their numbers. From state 0, \tok{h} comes first and leads to 1, \tok{ha} to 2; state 3 is met from 1. So the numbers agree with the box by themselves.
+@ The order in which the rows meet the states decides their numbers. From state 0, \tok{h} comes first and leads to 1, \tok{ha} to 2; state 3 is met from 1. So the numbers agree with those of the box.
 
-Last, the refusal: a limit of 1, which is asked for and must not be granted.
+Last, we ask for a limit of 1, which must be refused.
 
 @<Make the table of the hand calculation@>=
 static bool laugh_aloud(struct memory *m, struct error *why)
@@ -2581,35 +2581,35 @@ static bool laugh_aloud(struct memory *m, struct error *why)
 \widecheckpoint{build/out/constraints.txt}{a laugh}
 
 @* The constraint over a vocabulary. \label{sec:eyes}
-The built-in model has a small vocabulary. Its pieces come from its tokenizer, and the ids that are marked special are not usable. For five constraints\lab{lab:constrainteyes}
-a program of the laboratory counts how large the network is, how many kinds of bytes it tells apart, how many tokens may begin a text, and how many tokens a text has at least. That last number is not
+The built-in model has a small vocabulary. Its tokenizer gives the pieces, and the ids that are marked special are not usable. For five constraints\lab{lab:constrainteyes}
+a program of the laboratory counts the nodes of the network, the classes of bytes that it distinguishes, the tokens that may begin a text, and the least number of tokens in a text. That last number is not
 the number of bytes of the shortest text: \texttt{yes} has three bytes, and may be one token.
 
-\Cref{sec:constraintcheck} has the table. A dot is more than two dozen nodes, for the characters of four lengths; a story with so many dots has \val{constraint.story.nodes} nodes, where all of JSON needs \val{constraint.json.nodes}. That costs some memory, and no time before a text gets there. In tokens it is the other way round: a story of three dozen letters can be told in \val{constraint.story.least}, if it may consist of long words in any order; a
+\Cref{sec:constraintcheck} has the table. A dot takes more than two dozen nodes, for characters of one to four bytes; the story's pattern, with its many dots, has \val{constraint.story.nodes} nodes, while all of JSON needs \val{constraint.json.nodes}. These nodes take some memory, but no time until a text reaches them. In tokens it is the other way round: a story of three dozen letters can be told in \val{constraint.story.least} tokens, if it may consist of long words in any order; a
 date takes one for each of its ten signs, because this vocabulary joins no digits.
 
 @* The built-in model fills in a form. \label{sec:writesjson}
-The built-in model has never seen JSON. It knows little stories. All the better: whatever makes its text an object is the constraint's doing. It is given three words of a story and may then write \val{constraint.json.budget} tokens of an object in JSON, or \val{constraint.card.budget} of a card that our own grammar describes; of the tokens that are allowed it always takes the one with the highest logit. (Chapter 7 will do this with chance, and in one line of its loop.)
+The built-in model was trained on little stories and has never seen JSON. This suits our test: if its text is an object, the constraint has made it one. The model is given three words of a story and may then write \val{constraint.json.budget} tokens of a JSON object, or \val{constraint.card.budget} tokens of a card that a grammar of our own describes. We always take the allowed token with the highest logit. (Chapter 7 samples among the allowed tokens instead; its loop needs one more line for this.)
 
-The texts that come out\lab{lab:constraintwrites} are at the end of the box in \cref{sec:constraintcheck}. As an object of JSON, which is the most liberal of our constraints, it is a single string and a second, both from a story: between quotation marks nearly every token is allowed, and the model makes the most of it. Of the \val{constraint.json.budget} tokens only \val{constraint.json.overruled} are not what it would have
+The resulting texts\lab{lab:constraintwrites} are at the end of the box in \cref{sec:constraintcheck}. JSON is the most liberal of our constraints. The model's object consists of two strings, a name and its value, both from a story: between quotation marks nearly every token is allowed. Of the \val{constraint.json.budget} tokens only \val{constraint.json.overruled} are not what it would have
 written anyway.
 
-The card is stricter: a name, an age, and some friends, each of them a capital letter and up to eleven small ones. \Cref{fig:allowed} shows how many tokens were allowed at each step. Where the grammar spells out its own words, there are a few ways to cut them into tokens; in a name it is nearly a third of the vocabulary, and fewer with every letter, since a piece that is too long for what is left of the eleven can't come; and at the end there are
-no friends left, because the budget is closing in. After step \val{constraint.card.closing} each token had to be one on a shortest way.
+The card is stricter: a name, an age, and some friends, where each name is a capital letter and up to eleven small ones. \Cref{fig:allowed} shows how many tokens were allowed at each step. Where the grammar spells out its own words, there are only a few ways to cut them into tokens. At the beginning of a name nearly a third of the vocabulary is allowed, and with each letter fewer tokens are, since a piece must fit into what is left of the eleven. At the end the model can add
+no more friends, because the budget is running out. After step \val{constraint.card.closing} each token had to be one on a shortest way.
 
-\fig{allowed}{fig:allowed}{How many of the \val{constraint.vocab} tokens were allowed at each step of writing a card (points), and how many tokens it took at least to end it then (bars, with the line of the budget coming down on them).}{A plot over the steps with a logarithmic axis. Points lie between one token and nearly a third of all, high within
-names and low between them. Bars below sink step by step from more than 20 to none, and the line of the tokens that are left comes down upon them and meets them near the right end.}
+\fig{allowed}{fig:allowed}{How many of the \val{constraint.vocab} tokens were allowed at each step of writing a card (points), and the least number of tokens that would then complete it (bars). The line is the budget that was left.}{A plot over the steps with a logarithmic axis. Points lie between one token and nearly a third of all, high within
+names and low between them. Bars below sink step by step from more than 20 to none, and the falling line of the tokens that are left meets them near the right end.}
 
 @* The check. \label{sec:constraintcheck}
-The laboratory prints the five constraints as the built-in model's vocabulary sees them, and the two texts. Each text was compared with its constraint once more at the end, byte by byte from the front, without tokens.
+The laboratory prints the counts for the five constraints with the built-in model's vocabulary, and the two texts. At the end the program checked each text against its constraint once more, byte by byte, without tokens.
 
 \widecheckpoint{build/out/laboratory/constraints.txt}{five constraints, and what a storyteller makes of them}
 
 @* Exercises. \label{sec:constraintexercises}
-The command beside an exercise asks the machine of this chapter.
+The command beside an exercise checks the answer with this chapter's program.
 
 \begin{exercises}
-\exercise{check}{ex:constraint.laugh}{Take the piece \tok{a!} out of the vocabulary of the laugh. What is the last column of its table then, from state 0 to state 3? And which pieces may come in state 1 with two tokens left?}{\texttt{make exercise-W9-1}}{2, 2, 1, 0. Only \tok a: after \tok{ah} we are in state 1 again, and need two more.}
-\exercise{think}{ex:constraint.states}{The pattern \texttt{(a\char124b)*a(a\char124b)\char123$k$\char125} asks for an \texttt a so many places before the end. How many states has its machine for $k=1$, $2$, $3$, $10$, the dead one not counted?}{\texttt{make exercise-W9-2}}{$2^{k+1}$. The machine can't know whether an \texttt a is the one that counts before the text is over, and so must remember which of the last $k+1$ letters were \texttt a. A network says the same with a few nodes more than $k$: that is why states are found when they are needed and not before.}
-\exercise{build}{ex:constraint.sums}{Write a grammar of sums and differences of whole numbers without leading zeros, with as many parentheses as one likes, but not around nothing, and without blanks: \texttt{7}, \texttt{1+(20-3)}, \texttt{((4))-5+6}. It must be taken by our compiler.}{\texttt{make exercise-W9-3}}{The rule that comes to mind, a sum is a sum and a term, is left recursive. Say it with a star: a sum is a term and any number of terms with a sign before them; a term is a number, or a sum in parentheses.}
+\exercise{check}{ex:constraint.laugh}{Take the piece \tok{a!} out of the vocabulary of the laugh. What is the last column of its table then, from state 0 to state 3? And which pieces may come in state 1 when two tokens are left?}{\texttt{make exercise-W9-1}}{2, 2, 1, 0. Only \tok a: after \tok{ah} we are in state 1 again, and need two more.}
+\exercise{think}{ex:constraint.states}{The pattern \texttt{(a\char124b)*a(a\char124b)\char123$k$\char125} asks for an \texttt a followed by exactly $k$ more letters. How many states has its automaton for $k=1$, $2$, $3$, $10$, the dead one not counted?}{\texttt{make exercise-W9-2}}{$2^{k+1}$. Until the text is over the automaton cannot know whether an \texttt a is the one that counts, so it must remember which of the last $k+1$ letters were \texttt a. The network needs only a few nodes more than $k$; this is why we make states only when they are needed.}
+\exercise{build}{ex:constraint.sums}{Write a grammar of sums and differences of whole numbers without leading zeros and without blanks. Any number of parentheses is allowed, but none may be empty: \texttt{7}, \texttt{1+(20-3)}, \texttt{((4))-5+6}. Our compiler must accept the grammar.}{\texttt{make exercise-W9-3}}{The obvious rule, that a sum is a sum, a sign and a term, is left recursive. Use a star: a sum is a term and any number of further terms, each with a sign before it; a term is a number, or a sum in parentheses.}
 \end{exercises}
