@@ -1685,6 +1685,7 @@ static void drop_states(struct constraint *c)
 }
 
 @ The function for callers does both.
+
 @<Begin with nothing known@>=
 bool constraint_forget(struct constraint *c, struct error *why)
 {
@@ -2606,7 +2607,7 @@ The laboratory prints the counts for the five constraints with the built-in mode
 \widecheckpoint{build/out/laboratory/constraints.txt}{five constraints, and what a storyteller makes of them}
 
 @* Exercises. \label{sec:constraintexercises}
-The command beside an exercise checks the answer with this chapter's program.
+The command beside an exercise checks the answer with the code of this chapter.
 
 \begin{exercises}
 \exercise{check}{ex:constraint.laugh}{Take the piece \tok{a!} out of the vocabulary of the laugh. What is the last column of its table then, from state 0 to state 3? And which pieces may come in state 1 when two tokens are left?}{\texttt{make exercise-W9-1}}{2, 2, 1, 0. Only \tok a: after \tok{ah} we are in state 1 again, and need two more.}
