@@ -1,21 +1,21 @@
 @i types.w
 
-\chapterquestion{Not every vocabulary is a list of merges. What do the others say instead, and does the same engine write with them?}
+\chapterquestion{Not every vocabulary is a list of merges. What do the others contain, and can the same engine encode with them?}
 @** SentencePiece models and tiktoken files. \label{sec:scores}
 \incipit{T}{hree families of files} say how a text becomes tokens. GPT-2's lists merges: which two tokens make a third, and in which order. OpenAI's later
-files, and the program \emph{tiktoken} that reads them, list tokens only, each with a number, its rank. Google's \emph{SentencePiece}, by Taku Kudo and John Richardson \cited{Kudo 2018}, from which Llama~2 and Mistral have
-their vocabularies, lists tokens with a score. Neither of the latter two says a word about merges; and yet all three mean the same kind of thing, and
+files, which the program \emph{tiktoken} reads, list only tokens, each with a number, its rank. The files of Google's \emph{SentencePiece}, by Taku Kudo and John Richardson \cited{Kudo 2018}, which Llama~2 and Mistral
+use, list tokens with scores. The last two do not mention merges at all. Yet all three describe the same kind of process, and
 one engine is enough.
 @^tiktoken@>@^SentencePiece@>@^Kudo, Taku@>
 
-The rule of the second family reads: of all neighbours in the piece that \emph{together spell a token}, join those whose token has the lowest rank, of several the leftmost; and
-again, until no two neighbours spell one. The third says the same of the highest score. Now let $t$ be a token of $n$ letters. It can be cut in two at $n-1$ places. At some of
-them both halves are tokens, $l$ and $r$. Whenever these stand side by side they spell $t$, and nothing else does. So the rule about tokens is a rule about pairs, in which the pair
+The rule of the second family reads: among all pairs of neighbours in the piece that \emph{together spell a token}, join the pair whose token has the lowest rank, and if there are several, the leftmost. Repeat
+until no two neighbours spell a token. The rule of the third family is the same, with the highest score for the lowest rank. Now let $t$ be a token of $n$ letters. It can be cut in two at $n-1$ places. At some of
+them both halves are tokens, $l$ and $r$. Two neighbours spell $t$ exactly when they are such halves. So the rule about tokens is a rule about pairs, in which the pair
 $(l,r)$ makes $t$ with the rank of $t$; and if we write down all such pairs, we have a list of merges after all. Only one thing is new: several pairs may make the same token, and they must
-have \emph{the same} rank. Between two of them it is not the list that decides but the place in the text.
+have \emph{the same} rank. The place in the text decides between them, not the order of the list.
 
 \begin{byhand}{one token, two pairs}
-The tokens are \tok a, \tok b, \tok{ab} with rank 0, \tok{ba} with rank 1 and \tok{aba} with rank 2; the single letters come before everything and have no rank that matters.
+The tokens are \tok a, \tok b, \tok{ab} with rank 0, \tok{ba} with rank 1 and \tok{aba} with rank 2; the ranks of the single letters do not matter.
 \tok{aba} can be cut as \tok a\,\tok{ba} and as \tok{ab}\,\tok a; so there are four pairs:
 
 \medskip
@@ -28,17 +28,17 @@ The tokens are \tok a, \tok b, \tok{ab} with rank 0, \tok{ba} with rank 1 and \t
 \end{tabular}
 \medskip
 
-Spell \texttt{abaa}. The pair \tok a\,\tok b has rank 0: \texttt{ab a a}. Of what is left only \tok{ab}\,\tok a spells a token: \texttt{aba a}, two tokens. In \texttt{baa} the first pair that
-exists is \tok b\,\tok a: \texttt{ba a}, and nothing more. The third pair of the table is never used here: wherever \tok a stands before \tok{ba}, there stood
-\texttt{a b a}, and rank 0 has joined the \texttt b to the left. It costs a line in a table, and it is right to have it, since in another vocabulary it would be used.
+Encode \texttt{abaa}. The pair \tok a\,\tok b has rank 0: \texttt{ab a a}. Of the pairs that are left only \tok{ab}\,\tok a spells a token: \texttt{aba a}, two tokens. In \texttt{baa} the only pair that
+spells a token is \tok b\,\tok a: \texttt{ba a}, and we are done. The third pair of the table is never used here: for \tok a to come before \tok{ba}, the text must have been
+\texttt{a b a}, and there rank 0 has already joined the \texttt b to the \texttt a on its left. The pair costs one line in a table. We keep it, since another vocabulary would use it.
 \end{byhand}
 
-@ What each of the three loses is another matter. A list of merges can have a token that no text ever becomes, because a merge with a lower rank always comes between; Llama~3's has some, and looks pieces up as a
-whole first. A file of ranks does not say how texts are cut, nor which special tokens there are: whoever has only the file cannot use it. Scores were made by a learner that saw words
-with their blanks, and a text without blanks in between (Chinese, say) is one long word to it. And SentencePiece begins with characters, not with bytes: what has no token falls apart into bytes that
-\emph{no merge joins}, three tokens for a Chinese character that is missing, four for a face. GPT-2's merges know no characters, and have joined many of these bytes.
+@ Each of the three has its own weakness. A list of merges can contain a token that merging never produces, because a merge with a lower rank always comes first; Llama~3's list has some, and so its tokenizer first looks
+each piece up as a whole. A file of ranks says neither how texts are cut nor which special tokens there are: the file alone is not enough. Scores were learnt from words
+with their blanks, and a text without blanks between words (Chinese, for example) is one long word. And SentencePiece begins with characters, not with bytes: a character that has no token falls apart into bytes that
+\emph{no merge joins}, three tokens for a missing Chinese character, four for an emoji. GPT-2's merges work on bytes, and have joined many of these.
 
-The program spells the two texts of the hand calculation, with tokens that have ranks, and with a model of SentencePiece in which the same tokens have scores. With |"values"| it prints the keys.
+The program encodes the two texts of the hand calculation, first with tokens that have ranks, then with a SentencePiece model in which the same tokens have scores. With |"values"| it prints the keys.
 
 @c
 #include <stdio.h>
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 }
 
 @* Merges from ranks. \label{sec:pairsofpieces}
-The two readers leave a tokenizer that knows all pieces, and for each id its rank; those that no merge can make, and that stand in no merge, have none. Then all pieces are cut at all places.
+Each of the two readers fills a tokenizer with all pieces and makes a table with the rank of each id; a piece that takes part in no merge has no rank. Then every piece is cut at every place.
 
 @<Readers of scores and ranks@>=
 #define TIKTOKEN_NO_RANK UINT32_MAX
@@ -71,11 +71,11 @@ bool tiktoken_read(struct memory *m, struct tokenizer *t,
 bool sentencepiece_read(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   uint32_t *begin, uint32_t *end, bool *ours, struct error *why);
-  /* the same from a model of SentencePiece; the ids that begin and end
-     a text, plus 1, or 0; |*ours|: is it BPE? */
+  /* the same from a SentencePiece model; |*begin| and |*end|: the ids that
+     begin and end a text, plus 1, or 0; |*ours|: is it BPE? */
 
-@ A half that is found must be one that merges can make: a piece with a rank. In a vocabulary of characters a cut inside a character finds nothing, since no piece is half a character. The
-number of pairs is at most the number of letters, so the file's size bounds it.
+@ Both halves must be pieces that merges can make, that is, pieces with a rank. In a vocabulary of characters a cut inside a character finds nothing, since no piece is half a character. A piece of $n$ bytes
+gives at most $n-1$ pairs, so the file's size bounds their number.
 
 @<Make pairs of pieces@>=
 static uint32_t ranked(const struct tokenizer *t,
@@ -102,7 +102,7 @@ bool tiktoken_pairs_from_ranks(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ A word that stands twice in a file would be found under one of its two ids only, and the other would decode and never encode. So it is refused, in both kinds of files.
+@ If a file held the same word twice, the table would find only one of its two ids; the other could be decoded but never encoded. So duplicates are refused, in both kinds of files.
 
 @<Make pairs of pieces@>=
 static bool all_different(const struct tokenizer *t, const char *file,
@@ -122,8 +122,8 @@ static bool all_different(const struct tokenizer *t, const char *file,
 }
 
 @* Rank files. \label{sec:ranks}
-A rank file has a line for each token: its bytes, in the spelling called base64, a blank, and its rank, which is also its id. Base64 writes three bytes as four letters of an alphabet of 64, and fills up the last four with equal signs.
-The value of a letter is its place in the alphabet, and every letter adds six bits; whenever eight are there, a byte is complete.
+A rank file has a line for each token: its bytes, encoded in base64, a blank, and its rank, which is also its id. Base64 writes three bytes as four letters of an alphabet of 64, and pads the last group of four with equal signs.
+The value of a letter is its place in the alphabet. Each letter adds six bits; as soon as eight have collected, a byte is complete.
 @^base64@>
 
 @<Read a word in base64@>=
@@ -148,9 +148,9 @@ static bool from_base64(struct memory *m, const unsigned char *c,
   return true;
 }
 
-@ What a rank file does not say is how its texts are cut, and which special tokens go with it. OpenAI keeps both in a program. There are four such files, and they can be told
-by the number of their lines; of a fifth we should not know how to cut, and it is refused. The third pattern differs from Llama~3's in how it takes white space at the end of a text, and spares PCRE2 the going back;
-the fourth knows capital letters, so that \texttt{camelCase} falls apart where a person would cut it.
+@ A rank file does not say how texts are cut, or which special tokens belong to it. OpenAI keeps both in the source of tiktoken. There are four such files, and the number of
+lines tells which is which; for any other file we do not know how to cut the text, and it is refused. The third pattern differs from Llama~3's in how it treats white space at the end of a text, and is written so that PCRE2 need not backtrack;
+the fourth distinguishes capital letters, so that \texttt{camelCase} is cut where a person would cut it.
 
 @<What goes with a rank file@>=
 static const char cut_cl100k[] = "'(?i:[sdmt]|ll|ve|re)|"@|
@@ -167,7 +167,7 @@ static const char cut_o200k[] = "[^\\r\\n\\p{L}\\p{N}]?"@|
   " ?[^\\s\\p{L}\\p{N}]+"@| "[\\r\\n/]*|\\s*[\\r\\n]+|"@|
   "\\s+(?!\\S)|\\s+";
 
-@ The table of the four: lines, pattern, and special tokens with their ids, which are not always those that follow.
+@ The table of the four files: number of lines, pattern, and special tokens with their ids. These do not always follow directly on the last rank.
 
 @<What goes with a rank file@>=
 static const struct rank_family { size_t lines; const char *pattern;
@@ -181,7 +181,7 @@ static const struct rank_family { size_t lines; const char *pattern;
   { 199998, cut_o200k, { { "<|endoftext|>", 199999 },@|
     { "<|endofprompt|>", 200018 } } } }@];
 
-@ A line is read from left to right, the word up to the blank, and then the number. The id must be free, and smaller than |max|: no larger than any vocabulary's, and than the number of the file's bytes, as in \cref{tokenizer-json}, since a line takes more than one of them.
+@ A line is read from left to right: the word up to the blank, then the number. The id must be free, and smaller than |max|. That is our limit for any vocabulary, or the number of bytes in the file if this is less: since each line takes more than one byte, no id need be as large as that, as in \cref{tokenizer-json}.
 
 @<Read a line of a rank file@>=
 static bool read_rank_line(struct memory *m, struct tokenizer *t,
@@ -207,8 +207,8 @@ static bool read_rank_line(struct memory *m, struct tokenizer *t,
     && (k->text = k->piece, true);
 }
 
-@ The lines are gone through once; what was wrong with one is said with its number. Lines may end as on Windows, and an empty one at the end is none. One row is
-used for the bytes of all words and keeps its room from line to line.
+@ We go through the lines once; a complaint names the number of its line. Lines may end as on Windows, and the last newline may be missing. One buffer, |row|, is
+used for the bytes of all words and keeps its memory from line to line.
 
 @<Read the lines of a rank file@>=
 static bool read_rank_lines(struct memory *m, struct tokenizer *t,
@@ -237,7 +237,7 @@ static bool read_rank_lines(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ The family is known by the number of lines. A file that was cut off, or that somebody has added a line to, is of no family; better to say so than to cut its texts by a pattern that was not theirs.
+@ The number of lines identifies the family. A file that has lost or gained a line belongs to none. It is better to say so than to cut texts with the wrong pattern.
 
 @<Read a rank file@>=
 static const struct rank_family *family_of(const char *file,
@@ -252,8 +252,8 @@ static const struct rank_family *family_of(const char *file,
   return NULL;
 }
 
-@ Then the rest is made: pattern, pairs, special tokens. A piece that is a token as a whole is that token, also if merges would
-have led elsewhere; this is what tiktoken looks up first.
+@ Then the rest is added: pairs, pattern, special tokens. A piece that is a token as a whole becomes that token, even if the merges would
+have led elsewhere; tiktoken looks this up first, too.
 
 @<Read a rank file@>=
 bool tiktoken_read(struct memory *m, struct tokenizer *t,
@@ -277,7 +277,7 @@ bool tiktoken_read(struct memory *m, struct tokenizer *t,
   return tokenizer_index_added(m, t, why);
 }
 
-@ Here the rank of an id is the id, and an id that no line has cannot be merged. The table of ranks is needed only while the pairs are made.
+@ Here the rank of an id is the id itself, and an id that has no line takes part in no merge. The table of ranks is needed only while the pairs are made.
 
 @<Make a rank of every id@>=
 static bool pairs_by_id(struct memory *m, struct tokenizer *t,
@@ -293,7 +293,7 @@ static bool pairs_by_id(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ A special token's id must be one that no line has. The two cannot get into each other's way in OpenAI's own files; in somebody else's, with as many lines and other ids, they might.
+@ The id of a special token must not be one that a line has. In OpenAI's own files the two never collide; in another file, with the same number of lines but other ids, they might.
 
 @<Make a rank of every id@>=
 static bool add_special_text(struct memory *m, struct tokenizer *t,
@@ -309,14 +309,14 @@ static bool add_special_text(struct memory *m, struct tokenizer *t,
 }
 
 @* Protocol buffers. \label{sec:protobuf}
-SentencePiece writes its model as a \emph{protocol buffer}, a format for structures that may gain fields without old readers failing. A message is a row of fields. Before each stands a number that
-tells which field it is and, in its last three bits, how its value is written: 0 for a number of variable length, 1 and 5 for eight and four bytes, 2 for a length and as many bytes, which may be a message again.
-A number of variable length has seven bits in each byte, the lowest first, and a byte with its upper bit set has a successor.
+SentencePiece writes its model as a \emph{protocol buffer}, a format for structures that can gain fields without breaking old readers. A message is a sequence of fields. Each begins with a number that
+tells which field it is and, in its lowest three bits, how its value is written: 0 for a number of variable length (a \emph{varint}), 1 and 5 for eight and four bytes, 2 for a length and that many bytes, which may themselves be a message.
+A varint holds seven bits in each byte, the lowest first; a byte whose upper bit is set is followed by another.
 @^protocol buffers@>
 
 @<Read a message@>=
 struct wire { const unsigned char *at; size_t n; };
-  /* |n| bytes from |at| on, or nothing at all */
+  /* |n| bytes from |at| on; |n| may be 0 */
 struct wire_field { uint64_t name, number; unsigned form;
   struct wire inside; };
   /* |number| for the forms 0 and 5, |inside| for 2 */
@@ -332,7 +332,7 @@ static bool read_number(struct wire *w, uint64_t *number)
   return false;
 }
 
-@ Every length is held against what is left, before anything is looked at; and a field always takes at least one byte, so that any row of bytes comes to an end.
+@ Every length is compared with the number of bytes left before we read on. A field takes at least one byte, so the reader terminates on any input.
 
 @<Read a message@>=
 static bool read_field(struct wire *w, struct wire_field *f)
@@ -355,8 +355,8 @@ static bool read_field(struct wire *w, struct wire_field *f)
 }
 
 @* Scores. \label{sec:sentencepiece}
-Of the whole message four fields concern us: the pieces, one after another (1), how they were learnt (2), what is done with a text first (3), and what would be done with one that comes back (5), which must be nothing. Inside, we take the fields that could change an id. What a
-field is if it is absent stands in the format's description, and not in the file.
+Four fields of the message concern us: the pieces, one after another (1); how they were learnt (2); the normalizer, which prepares a text before it is encoded (3); and the denormalizer, which would change a decoded text (5) and must be empty. Inside these, we take the fields that could change an id. The
+value of an absent field is given in the description of the format, not in the file.
 @^score, of SentencePiece@>
 
 @<What a model of SentencePiece says@>=
@@ -364,10 +364,10 @@ enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
   BYTE };
 struct piece_spec { uint64_t model, unknown, begin, end, bytes, suffix,
   put, thin, escape; struct wire name, charsmap, back; };
-  /* the fields of the training and of the normalizer */
+  /* the fields of the training and the normalizer */
 
-@ Which number in which of the two inner messages means which field is a table. A field that is there twice has its last value, as the format wants it, and one that is no
-number where a number belongs is a fault of the file.
+@ A table gives, for each of the two inner messages, the number of each field and where we store it. If a field occurs twice, the last value counts, as the format demands; a field that
+should be a number and is not makes the file invalid.
 
 @<What a model of SentencePiece says@>=
 static bool take_field(struct piece_spec *s, bool training,
@@ -391,7 +391,7 @@ static bool take_field(struct piece_spec *s, bool training,
   return true;
 }
 
-@ The normalizer has two fields more, its name and a map of characters, in which a change of letters would be written. A map is not done here; an empty one, which is called \texttt{identity}, needs nothing.
+@ The normalizer has two more fields, its name and a map that replaces characters by others. We do not implement such maps; the empty one, called \texttt{identity}, needs no work.
 
 @<What a model of SentencePiece says@>=
 static bool read_spec(struct piece_spec *s, bool training, struct wire w)
@@ -408,7 +408,7 @@ static bool read_spec(struct piece_spec *s, bool training, struct wire w)
   return true;
 }
 
-@ A piece has letters, a score and a type. The score is a number of four bytes in the format of the machine's floats. A piece must have letters, and they must be whole characters; and a score must equal itself, which the one that is not a number does not, or sorting would have no order.
+@ A piece has letters, a score and a type. The score is a float of four bytes. A piece must have letters, and they must be whole characters in UTF-8. The score must not be NaN, which cannot be sorted; NaN is the one float that does not equal itself, so a comparison of the score with itself finds it.
 
 @<Read one piece@>=
 struct one_piece { struct wire words; float score; uint64_t type; };
@@ -431,8 +431,8 @@ static bool read_piece(struct wire w, struct one_piece *p)
     && whole;
 }
 
-@ Pieces of five types are read. \emph{Normal} ones merge. No merge makes \emph{control} pieces and the \emph{unknown} one; they become special tokens, which are found on request only. Pieces that a \emph{user has defined} are frozen: they
-are taken out of the text before anything merges. \emph{Bytes} spell what has no piece, and are known by their names. One type more, number 5, for pieces that were taken out of use, makes SentencePiece merge and then take apart again; it is refused.
+@ We read pieces of five types. \emph{Normal} ones merge. \emph{Control} pieces and the \emph{unknown} one are made by no merge; they become special tokens, which are recognized only on request. \emph{User-defined} pieces are frozen: they
+are taken out of the text before anything merges. \emph{Byte} pieces spell characters that have no piece, and are recognized by their names. A sixth type, number 5, is for unused pieces: SentencePiece merges them and then takes them apart again. It is refused.
 
 @<Enter one piece@>=
 static bool enter_piece(struct memory *m, struct tokenizer *t,
@@ -447,7 +447,7 @@ static bool enter_piece(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ The pieces stand in the file in the order of their ids. How many there are is counted on the way; each takes bytes of the file, so that a file can ask for no more memory than it justifies.
+@ The pieces come in the file in the order of their ids, and we count them as we read. Each takes some bytes of the file, so a small file cannot make us allocate much memory.
 
 @<A list of pieces@>=
 struct scored { float score; uint32_t id, type; };
@@ -465,8 +465,8 @@ static bool list_piece(struct memory *m, struct piece_list *l,
   return true;
 }
 
-@ A reader needs the tokenizer, the file's name for messages, and what has been read so far. A piece that is refused is called by its number, which is its id; whoever wrote the file
-has no other name for it, since its letters may be what is wrong.
+@ A reader needs the tokenizer, the file's name for messages, and what has been read so far. A complaint names a piece by its number, which is its id,
+since its letters may be what is wrong.
 
 @<Read the whole message@>=
 struct piece_model { struct memory *m; struct tokenizer *t;
@@ -489,8 +489,8 @@ static bool read_next_piece(struct piece_model *x, struct wire w)
     && list_piece(x->m, &x->list, &p, x->why);
 }
 
-@ The message is gone through once. Fields that we do not know, such as sentences for a test of itself, are passed over, as the format means it. A second normalizer (5) would change what ids read as; its map must be
-empty like that of the first.
+@ We go through the message once. Unknown fields, such as SentencePiece's samples for a self-test, are skipped, as the format intends. The denormalizer (5) would change the decoded text; its map must be
+empty like that of the normalizer.
 
 @<Read the whole message@>=
 static bool read_message(struct piece_model *x, struct wire w)
@@ -517,8 +517,8 @@ static bool read_message(struct piece_model *x, struct wire w)
   return true;
 }
 
-@ Now what has been read is judged. Three other ways of learning exist, of which \emph{Unigram} is the common one: it weighs all ways of cutting a text against each other, and knows no merges. That is no mistake, only not
-ours. Words whose blank comes after them are cut in another way, and an id for what is unknown that leads elsewhere would make two special tokens of one.
+@ Now we check what has been read. SentencePiece has three other training methods, of which \emph{Unigram} is the common one: it compares all ways of cutting a text, and has no merges. Such a file is valid; we only do not
+read it here. A model that treats the blank as the end of a word cuts texts in another way, and is refused. So is a model whose \texttt{unk\_id} is not the unknown piece, which would give us two unknown tokens.
 
 @<Judge what was read@>=
 static bool judge(struct piece_model *x, bool *ours)
@@ -540,8 +540,8 @@ static bool judge(struct piece_model *x, bool *ours)
   return rules_are_none(x);
 }
 
-@ Rules for letters are a map from strings to strings, made from a name such as \texttt{nmt\_nfkc}. With them \texttt{\textonehalf} would become three characters before anything is looked
-up. The name is in the file, and the message gives it, or the beginning of it if it is long.
+@ The rules of a normalizer are a map from strings to strings, with a name such as \texttt{nmt\_nfkc}. With that one \texttt{\textonehalf} would become three characters before anything is looked
+up. The name is in the file, and our complaint quotes it, or the beginning of a long one.
 
 @<Judge the rules for letters@>=
 static bool rules_are_none(struct piece_model *x)
@@ -560,7 +560,7 @@ static bool rules_are_none(struct piece_model *x)
   return true;
 }
 
-@ Scores become ranks by sorting: the highest has rank 0, and equal scores have equal ranks. The order of the list is lost in this, but each entry knows its id and type.
+@ Scores become ranks by sorting: the highest score gets rank 0, and equal scores get equal ranks. Sorting destroys the order of the list, but each entry knows its id and type.
 
 @<Make ranks of scores@>=
 static int by_score(const void *a, const void *b)
@@ -588,8 +588,8 @@ static bool rank_scores(struct piece_model *x)
   return ok;
 }
 
-@ That pairs are enough rests on one assumption: that both halves of a piece, however it comes about, are pieces. For halves of several letters it holds, since they have been merged; for single letters it
-is a property of the file. SentencePiece's learner gives every letter that it uses a piece of its own. We look.
+@ Pairs are enough only on one assumption: whenever two parts of a text merge into a piece, both parts are pieces themselves. For parts of several letters this holds, since they came from merges; for single letters it
+is a property of the file. SentencePiece gives every letter that it uses a piece of its own. We check it.
 
 @<Tell whether all letters are pieces@>=
 static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
@@ -611,7 +611,7 @@ static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
   return true;
 }
 
-@ What is done with a text first becomes stages: thin out blanks, put one before, write blocks for blanks. A first blank is dropped on the way back if one was put, and if blanks are thinned out, too, as SentencePiece does. The last is the rule by which a blank is seen in a list of pieces, and is undone in what ids read as.
+@ The normalizer becomes up to three steps: remove extra blanks, put one blank before the text, and write the block U+2581 for each blank, which makes blanks visible in a list of pieces. Decoding turns blocks back into blanks. It drops the first blank if one was put there or if extra blanks are removed, as SentencePiece does.
 
 @<Set up what is done with a text@>=
 static bool set_up(struct piece_model *x)
@@ -633,8 +633,8 @@ static bool set_up(struct piece_model *x)
   return tokenizer_texts_as_bytes(x->m, t, x->why);
 }
 
-@ Last come the pieces that are found before anything merges. In SentencePiece itself control pieces are never found in a text; here they are found by whoever asks for special tokens, as in the other families. A piece of the user's
-with a blank in it is one that SentencePiece finds before it thins blanks out; our stages do it the other way round, so a file that wants both is refused.
+@ Last come the pieces that are found before anything merges. SentencePiece itself never looks for control pieces in a text; here a caller that asks for special tokens gets them, as in the other families. SentencePiece finds a user-defined
+piece with a blank in it before it removes extra blanks; our steps come in the opposite order, so a file that wants both is refused.
 
 @<Set up what is done with a text@>=
 static bool has_blank(const struct tokenizer *t, const struct span *s)
@@ -664,7 +664,7 @@ static bool add_special_pieces(struct piece_model *x)
   return tokenizer_index_added(x->m, x->t, x->why);
 }
 
-@ The whole is a row of steps, and each stands on the one before: pieces can be looked up when they are indexed, ranks need the pieces, and whether words may be taken apart is a property of all
+@ The whole is a sequence of steps, and each needs the one before: pieces can be looked up only when they are indexed, making pairs from ranks looks pieces up, and whether words may be encoded separately depends on all
 pieces.
 
 @<Read a model of SentencePiece@>=
@@ -683,8 +683,8 @@ static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
   return set_up(x) && add_special_pieces(x);
 }
 
-@ Absent fields have the values that the format gives them: Unigram, the ids 0, 1 and 2, and a normalizer that thins out, puts a blank before, and writes blocks. A vocabulary without
-a beginning says so by an id that it does not have, mostly $-1$, which as a number without a sign is very large.
+@ Absent fields have the values that the format gives them: Unigram, the ids 0, 1 and 2, and a normalizer that removes extra blanks, puts one before the text, and writes blocks. A vocabulary without
+a beginning token says so by an id that no piece has, usually $-1$, which as an unsigned number is very large.
 
 @<Read a model of SentencePiece@>=
 bool sentencepiece_read(struct memory *m, struct tokenizer *t,
@@ -713,7 +713,7 @@ bool sentencepiece_read(struct memory *m, struct tokenizer *t,
 @<Readers of scores and ranks@>@;
 #endif
 
-@ In the file both readers share what makes pairs of pieces.
+@ In the file both readers share the functions that make pairs of pieces.
 
 @(sentencepiece.c@>=
 #include <stddef.h>
@@ -748,7 +748,7 @@ The letters come first, as in every vocabulary; then the three words, in the ord
 static const char *const word[] = @[{ "a", "b", "ab", "ba", "aba" }@];
 enum { WORDS = 5 };
 
-@ With ranks, the place in the list is the rank, as in a rank file. The vocabulary begins with bytes, of which it has two.
+@ With ranks, the place in the list is the rank, as in a rank file. The vocabulary begins with single bytes; this one has two.
 
 @<Tokens with ranks@>=
 static bool with_ranks(struct memory *m, struct tokenizer *t,
@@ -765,8 +765,8 @@ static bool with_ranks(struct memory *m, struct tokenizer *t,
     && tokenizer_index_added(m, t, why);
 }
 
-@ With scores, the words go into a message. It is small enough for all lengths to be single bytes: a piece is its letters, a score of four bytes, and a type. The scores fall from 0 in steps of one; as floats on every machine of this book they have the
-lowest byte first.
+@ With scores, the words go into a message. It is small enough that every length fits in one byte: a piece is its letters, a score of four bytes, and a type. The scores fall from 0 in steps of one; every machine of this book stores a float with its
+lowest byte first, as the format does.
 
 @<Tokens with scores@>=
 static size_t write_piece(unsigned char *out, const char *words,
@@ -783,7 +783,7 @@ static size_t write_piece(unsigned char *out, const char *words,
   return (size_t) (at - out);
 }
 
-@ The unknown piece is number 0, so that the words have their numbers plus one. The training is BPE, and of the normalizer everything is switched off: no thinning out, no blank before the text, no blocks.
+@ The unknown piece is number 0, so the id of each word is its place in the list plus one. The training is BPE, and the whole normalizer is switched off: extra blanks stay, no blank is put before the text, and no blocks are written.
 
 @<Tokens with scores@>=
 static bool with_scores(struct memory *m, struct tokenizer *t,
@@ -802,7 +802,7 @@ static bool with_scores(struct memory *m, struct tokenizer *t,
     n + sizeof rest, &begin, &end, &ours, why);
 }
 
-@ Both are asked for the same texts. The ids of the second are one larger, since its first piece is the unknown one, and are shown without this one.
+@ One function encodes a text and prints the pieces. Since the second vocabulary begins with the unknown piece, its ids are one larger; |less| takes this off.
 
 @<Spell with both@>=
 static bool show(struct memory *m, struct tokenizer *t,
@@ -819,7 +819,7 @@ static bool show(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ Both are asked for both texts of the hand calculation. How many pairs there are is a key, for the hand calculation says it, too.
+@ Both tokenizers encode both texts of the hand calculation. The number of pairs is printed as a key, because the hand calculation gives it as well.
 
 @<Spell with both@>=
 static bool spell_with_both(bool values)
@@ -851,10 +851,10 @@ static bool spell_with_both(bool values)
 \checkpoint{build/out/sentencepiece.txt}{the same spelling from ranks and from scores}
 
 @* Exercises. \label{sec:scoresexercises}
-The first two need paper, the third the reader of messages.
+You need paper for the first two and the reader of messages for the third.
 
 \begin{exercises}
 \exercise{check}{ex:scores.base64}{A line of GPT-2's rank file reads \texttt{IHRoZQ==}, and a number. Which token is it?}{\texttt{make exercise-W5-1}}{\texttt{IHRo} is 8, 7, 17, 40 in the alphabet, the 24 bits of the bytes 32, \given{116}, \given{104}; \texttt{ZQ==} is 25 and 16, of which eight bits are the byte \given{101}: \tok{\ the}.}
-\exercise{think}{ex:scores.places}{A token of $n$ letters can be cut at $n-1$ places, but hardly ever gives $n-1$ merges. Give five tokens, the longest of four letters, of which every cut does.}{\texttt{make exercise-W5-2}}{All rows of one letter: \tok a, \tok{aa}, \tok{aaa}, \tok{aaaa} are four; any fifth token that is one letter more or another letter keeps it. Six merges or more.}
-\exercise{build}{ex:scores.unused}{Let the reader of models take a piece that is not used (type 5) for one that merges cannot make, instead of refusing it.}{\texttt{make exercise-W5-3}}{In |read_next_piece| the refusal goes; since only normal pieces get a rank, nothing else is needed. It is not what SentencePiece does, which makes such a piece first and takes it apart again.}
+\exercise{think}{ex:scores.places}{A token of $n$ letters can be cut at $n-1$ places, but hardly ever gives $n-1$ merges. Give five tokens, the longest of four letters, such that every cut of each gives a merge.}{\texttt{make exercise-W5-2}}{Repeat one letter: \tok a, \tok{aa}, \tok{aaa}, \tok{aaaa} are four of them, and the fifth can be any other single letter. The cuts of the three longer ones give six merges.}
+\exercise{build}{ex:scores.unused}{Let the reader of models accept an unused piece (type 5) as one that no merge makes, instead of refusing it.}{\texttt{make exercise-W5-3}}{In |read_next_piece| the refusal goes; since only normal pieces get a rank, nothing else is needed. SentencePiece does otherwise: it makes such a piece first and then takes it apart again.}
 \end{exercises}

@@ -9,23 +9,23 @@
 @s pass int
 @s row int
 
-\chapterquestion{May a program read what the model writes, and not be disappointed?}
+\chapterquestion{Can a program rely on the form of what a model writes?}
 @** Constrained decoding: patterns and grammars. \label{sec:constraints}
 \incipit{A}{program that asks} a model for a date, for a yes or a no, for an object in JSON, gets what a model writes: most of the time a date, and sometimes a remark about dates.
-One can ask again. One can also see to it that nothing else can be written. A model's last step is to choose one token of many; whoever forbids, at each step, all tokens after which the text could no longer
-become what it should be, gets a text that is what it should be, every time, whatever the model thinks.
+It can ask again. It can also make everything else impossible. A model's last step is to choose one token of many; if at each step we forbid all tokens after which the text could no longer
+be completed to the required form, the text has that form every time, whatever the model prefers. This is \emph{constrained decoding}.
 @^constrained decoding@>
 
-What a text should be is said by a \emph{regular expression} or by a \emph{grammar}. Both were made for letters, and tokens are not letters. A token may end in the middle of a word, of a character even, or contain the end of one
-thing and the beginning of two others: in JSON, \texttt{"\char125,} is three, and a common token. So the constraint is a machine that reads bytes, and a token is allowed in a state of the machine if its bytes can be read from there. Which tokens these are, out of
-128\,256 in Llama~3's vocabulary, must be known before the next one is chosen, and so in less time than a model takes for a token.
+The form is given by a \emph{regular expression} or by a \emph{grammar}. Both describe letters, and tokens are not letters. A token may end in the middle of a word, or even of a character, or contain the end of one
+thing and the beginning of two others: \texttt{"\char125,}, a common token in JSON, ends a string, closes an object and goes on in the list around it. So the constraint is a machine that reads bytes, and a token is allowed in a state of the machine if the machine can read all its bytes from there. We must know which tokens these are, out of
+128\,256 in Llama~3's vocabulary, before the next one is chosen, and finding out should take less time than the model takes for a token.
 
-One thing more is wanted. A text has a limit, and the model doesn't know it. A constraint that is obeyed up to the last token and then cut off in the middle of an object has been obeyed for nothing. So we also
-know, for each state, with how many tokens one can come to an end; a token that leads too far away for what is left is forbidden as well. Then every text ends well, and a limit that is too small is refused before anything is written. For most constraints the number is the least there is; for some it may be larger than it need be (\cref{sec:cost}).
+There is a second problem. The length of a text is limited, and the model does not know the limit. If an object is cut off in the middle, it was useless to obey the constraint up to there. So for each state we also
+compute how many tokens it takes to complete the text, and forbid a token that leads too far away for the tokens that are left. Then every text is complete, and a limit that is too small is refused before anything is written. For most constraints this number is the least possible; for some it may be larger than necessary (\cref{sec:cost}).
 
 \begin{byhand}{a laugh}
-The pattern is \texttt{(ha)+!}, and the pieces of the vocabulary are \tok{h}, \tok{a}, \tok{!}, \tok{ha}, \tok{ah}, \tok{a!}, \tok{haha}. The machine has four states: 0, nothing has been read; 1, an \texttt{h} waits for its \texttt{a}; 2, there was a whole
-\texttt{ha}; 3, the exclamation mark, after which nothing may follow. Each piece is read letter by letter from each state. A dash says that it can't be.
+The pattern is \texttt{(ha)+!}, and the pieces of the vocabulary are \tok{h}, \tok{a}, \tok{!}, \tok{ha}, \tok{ah}, \tok{a!}, \tok{haha}. The machine has four states. In state 0 it has read nothing; in state 1, an \texttt{h} whose \texttt{a} must follow; in state 2, a whole
+\texttt{ha}; in state 3, the exclamation mark, after which nothing may follow. We read each piece letter by letter from each state. A dash means that the piece cannot come there.
 
 \medskip
 \begin{tabular}{@@{}llllllllr@@{}}
@@ -37,13 +37,13 @@ The pattern is \texttt{(ha)+!}, and the pieces of the vocabulary are \tok{h}, \t
 \end{tabular}
 \medskip
 
-The last column is computed from below. State 3 is the end. From 1 and from 2 one token goes there; from 0 none does, but some go to 1 or 2: so 2 tokens are the least. A limit of 1 is refused. With two tokens left, state 0 may write \tok{h}, \tok{ha} or \tok{haha}, and state 1
-\tok{a}, \tok{ah} or \tok{a!}. With one token left state 1 must write \tok{a!}, and state 2 must write \tok{!}.
+We compute the last column from the bottom up. State 3 is the end. From states 1 and 2 one token leads there; from state 0 none does, but some lead to 1 or 2, so the least is 2 tokens. A limit of 1 is refused. With two tokens left, state 0 allows \tok{h}, \tok{ha} and \tok{haha}, and state 1
+allows \tok{a}, \tok{ah} and \tok{a!}. With one token left, state 1 allows only \tok{a!}, and state 2 only \tok{!}.
 \end{byhand}
 
-@ The module has a header for its users, |constraint.h|, a small one that ties a text to a constraint, |bond.h|, and besides |bond.c| five files: |pattern.c| and |grammar.c| read the two languages, |parser.c| has what both readers need, |net.c| makes one kind of network of both, and |constraint.c| walks in it with tokens. What the files call across their borders bears the name of the thing
-that it works on, as everywhere in this book: |parser_hex| and |parser_set| for a reader, |net_free| for a network. The program
-makes the table of the hand calculation.
+@ The module has a header for its users, |constraint.h|, and a smaller one, |bond.h|, that ties a text to a constraint. Besides |bond.c| it has five files: |pattern.c| and |grammar.c| parse the two languages, |parser.c| has what both parsers need, |net.c| makes the same kind of network from both, and |constraint.c| runs tokens through it. As everywhere in this book, a function that other files call is named after the thing
+that it works on: |parser_hex| and |parser_set| for a parser, |net_free| for a network. The program
+prints the table of the hand calculation.
 
 @c
 #include <stdio.h>
@@ -62,32 +62,32 @@ int main(void)
 }
 
 @* The interface of a constraint. \label{sec:constraintface}
-A constraint is made from a text, and asked in two ways: with whole texts, for which it needs no vocabulary, and with tokens. It finds out about its states as it is asked, so even asking may fail for lack of memory. A state is a number;
-numbers are easier to keep beside a text than pointers, and can be compared.
+A constraint is made from a pattern or a grammar. It can check a whole text, for which it needs no vocabulary, or work token by token. It computes its states on demand, so even a question may fail for lack of memory. A state is a number;
+a caller can keep numbers beside a text more easily than pointers, and can compare them.
 
 @<A constraint@>=
 struct constraint;
 struct constraint *constraint_regex(struct memory *m, const char *pattern,
   size_t n, struct error *why);
   /* the texts that a pattern of |n| bytes matches as a whole; owned by the
-     caller; |m| must outlive it; null and a sentence that names the byte */
+     caller; |m| must outlive it; NULL and a sentence that names the byte */
 struct constraint *constraint_grammar(struct memory *m, const char *name,
   const char *text, size_t n, struct error *why);
   /* the texts that rule \.{root} of a grammar of |n| bytes makes; |name|, of
-     the file, is for the sentences, which name the line, or the byte that
-     is not UTF-8; else as above */
+     the file, is for error messages, which name the line, or the byte that
+     is not UTF-8; otherwise as above */
 extern const char constraint_json[];
-  /* such a grammar: one object of JSON (RFC 8259), with bounded blanks and
+  /* a grammar of one JSON object (RFC 8259), with bounded white space and
      numbers */
 void constraint_free(struct constraint *c);
-  /* returns all of it; null is nothing */
+  /* frees all of it; NULL does nothing */
 bool constraint_matches(struct constraint *c, const char *text, size_t n,
   bool *yes, struct error *why);
-  /* is the whole text of |n| bytes one of them? Fails only for lack of memory:
-     memory, or one of the limits of \.{constraint.c}, which it names */
+  /* is the whole text of |n| bytes one of them? Fails only for lack of memory,
+     or at one of the limits of \.{constraint.c}, which it names */
 
-@ Tokens come in as pieces: for each id its bytes. The same vocabulary serves many constraints, and to put it in order takes longer than to compile most patterns; so that is done once, in an object of its own, a \emph{lexicon}. The
-caller says which ids may be used at all. Special tokens may not, since their text is not meant as text; whether the end of a text may come is not for a lexicon to say.
+@ The caller gives the vocabulary as pieces: for each id its bytes. The same vocabulary serves many constraints, and sorting it takes longer than compiling most patterns; so it is done once, in an object of its own, a \emph{lexicon}. The
+caller says which ids may be used at all. Special tokens may not, since their names are not text. The end-of-text token is not in the lexicon either; the constraint decides when it may come.
 
 @<A vocabulary in order@>=
 struct token_bytes { const unsigned char *byte; size_t n; };
@@ -95,21 +95,21 @@ struct token_bytes { const unsigned char *byte; size_t n; };
 struct lexicon;
 struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   const bool *usable, size_t vocab_size, struct error *why);
-  /* puts |vocab_size| pieces in order and keeps a copy; an id that is not
-     |usable| (null: all are) or has no bytes is never allowed; |m| must
-     outlive it; null and a sentence if there is no memory */
+  /* sorts |vocab_size| pieces and keeps a copy; an id that is not
+     |usable| (NULL: all are) or has no bytes is never allowed; |m| must
+     outlive it; NULL and a sentence if there is no memory */
 void lexicon_close(struct lexicon *l);
-  /* returns all of it; null is nothing */
+  /* frees all of it; NULL does nothing */
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
   bool strips, struct error *why);
-  /* from now on |c| speaks of these tokens; |l| must outlive |c| or its next
+  /* from now on |c| uses these tokens; |l| must outlive |c| or its next
      binding; |strips|: the first token of a text loses one blank at its
-     front. The numbers of earlier states are void. False and a sentence if
+     front. The numbers of earlier states are invalid. False and a sentence if
      no text can be written at all, and then |c| can be bound again; or for
-     lack of memory, and then only |constraint_free| is left */
+     lack of memory, and then the caller may only call |constraint_free| */
 
-@ The rest is for each step of a loop: what may come, and where what has come leads. The budget counts the tokens that may still be written, the next one included; an end-of-text token is not among them, and is allowed where |accepts| says
-so. A caller without a limit gives |SIZE_MAX|.
+@ The other functions serve the steps of a loop: which tokens may come next, and to which state a chosen token leads. The budget counts the tokens that may still be written, including the next one but not an end-of-text token, which is allowed where |accepts| says
+so. A caller without a limit passes |SIZE_MAX|.
 
 @<Steps of a constraint@>=
 uint32_t constraint_start(const struct constraint *c);
@@ -119,30 +119,30 @@ bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
   /* |allowed[id]|, for each id of the lexicon: 1 if the token may come next
      and |constraint_minimum| after it is at most |budget - 1|, else 0;
      |*accepts|: may the text end here? False and a sentence if neither is
-     possible: it names the budget that would do */
+     possible: it names the budget that would be enough */
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
   uint32_t *next, struct error *why);
-  /* the state after token |id|; false and a sentence if it can't come */
+  /* the state after token |id|; false and a sentence if it cannot come */
 bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
   struct error *why);
-  /* a number of tokens with which the text can be ended: the least, but
-     where rules nest or states are very many it may be more than that;
-     false and a sentence if the tokens can't end it at all */
+  /* a number of tokens that complete the text: the least, but where rules
+     nest or there are very many states it may be more than that;
+     false and a sentence if the tokens cannot complete it at all */
 
-@ Everything found out stays until the constraint is forgotten or bound again. A pattern has finitely many states; a grammar that can nest has as many as one has patience, and a server that has answered very many requests may let it forget. To show what is
-kept there is a look inside.
+@ The constraint keeps all states that it has found until it is told to forget them, or is bound again. A pattern has finitely many states; a grammar that can nest has infinitely many, and a server that has answered very many requests may tell it to forget them. One more function reports
+how much is kept.
 
 @<Steps of a constraint@>=
 struct constraint_look { size_t nodes, classes, states, bytes; };
-  /* nodes of the network, kinds of bytes that it tells apart, states found
-     so far, bytes they take */
+  /* nodes of the network, classes of bytes that it distinguishes, states
+     found so far, bytes they take */
 struct constraint_look constraint_look(const struct constraint *c);
-  /* what is there */
+  /* the present numbers */
 bool constraint_forget(struct constraint *c, struct error *why);
-  /* forgets all states but those of the beginning; all numbers are void, ask
-     |constraint_start| again; on failure only |constraint_free| is left */
+  /* forgets all states but those of the beginning; all numbers are invalid,
+     ask |constraint_start| again; after a failure call |constraint_free| */
 
-@ The header. One thread at a time may ask a constraint, for it learns by being asked; a lexicon doesn't change and may serve many.
+@ The header. Only one thread at a time may use a constraint, because each question may add states; a lexicon does not change, and many threads may share it.
 
 @(constraint.h@>=
 #ifndef INCIPIT_CONSTRAINT_H
@@ -154,8 +154,8 @@ bool constraint_forget(struct constraint *c, struct error *why);
 #endif
 
 @* The syntax tree. \label{sec:constraintshapes}
-Patterns and grammars differ in how they are written more than in what they say. Both have characters and sets of them, one thing after another, one thing or another, one thing several times. A grammar has names besides: one
-thing is what rule so-and-so makes. So both readers make the same trees, of six kinds of knots. We call such a tree a \emph{shape}, and keep all shapes of a text in one list, where a number is enough to point.
+Patterns and grammars differ more in notation than in what they can say. Both have characters and sets of characters, sequences, choices and repetitions. A grammar also has names,
+which call rules. So both parsers make the same \emph{abstract syntax trees} (AST), from six kinds of nodes. We call such a tree, or a part of one, a \emph{shape}, and keep all shapes of a text in one list, in which the number of a node serves as a pointer.
 @^grammar@>
 
 @<Shapes@>=
@@ -171,20 +171,20 @@ struct ast_node { enum ast_kind kind; uint32_t a, b, min, max; };
 #define PARSER_FOREVER UINT32_MAX
 #define PARSER_LAST_POINT 0x10ffff
 
-@ There will be many lists that grow. One function makes room in any of them; it returns the new element's address, which the caller gives its type. That the type isn't checked is the price of writing this once; each list is used in few places.
+@ There will be many lists that grow. One function adds an element to any of them and returns its address, to which the caller gives a type. The compiler cannot check this type. That is the price of writing the function once; each list is used in only a few places.
 
 @<A list that grows@>=
 struct array { void *block; size_t n, cap; };
-  /* |n| elements in a block for |cap|; all zero is empty; whoever uses it
-     knows their size */
+  /* |n| elements in a block for |cap|; all zero is empty; the user of the
+     list knows their size */
 void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why);
-  /* a new element of |size| bytes at the end, zeroed; null and a sentence if
+  /* a new element of |size| bytes at the end, zeroed; NULL and a sentence if
      memory is refused: the list is as it was */
 void array_free(struct memory *m, struct array *l);
-  /* returns the block and empties the list */
+  /* frees the block and empties the list */
 
-@ The list grows by the rule of \cref{sec:memory}. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its block.
+@ The list grows by the rule of \cref{sec:memory}. Each new element is zeroed, because a list may have been shortened by setting |n| back, and then its block still contains old elements.
 
 @<Make room in a list@>=
 void *array_push(struct memory *m, struct array *l, size_t size,
@@ -197,7 +197,7 @@ void *array_push(struct memory *m, struct array *l, size_t size,
   return memset(p + size * l->n++, 0, size);
 }
 
-@ A list that was freed is empty, and can be filled again.
+@ A list that was freed is empty and can be filled again.
 
 @<Make room in a list@>=
 void array_free(struct memory *m, struct array *l)
@@ -206,8 +206,8 @@ void array_free(struct memory *m, struct array *l)
   *l = (struct array) @[{ NULL, 0, 0 }@];
 }
 
-@ A reader goes through the text from left to right, and puts shapes and ranges into their lists. What it says in complaint needs a name: that of a grammar's file, and for a pattern the word \emph{pattern}. Depth is counted because
-parentheses are read by functions that call themselves, and a text of nothing but parentheses must not use up the machine's stack.
+@ A parser goes through the text from left to right, and puts shapes and ranges into their lists. Its error messages begin with a name: that of the grammar's file, or the words \emph{the pattern}. It counts the depth because
+parentheses are read by functions that call themselves, and a text of nothing but parentheses must not overflow the machine's stack.
 
 @<A reader@>=
 enum { PARSER_MAX_DEPTH = 100, PARSER_MAX_TIMES = 1000, PARSER_MAX_TEXT = 1 << 20 };
@@ -215,13 +215,13 @@ enum { PARSER_MAX_DEPTH = 100, PARSER_MAX_TIMES = 1000, PARSER_MAX_TEXT = 1 << 2
 struct parser { struct memory *m; const char *name; const unsigned char *text;
   size_t n, at, depth; bool lines; struct array nodes, ranges;
   struct error *why; };
-  /* byte |at| of |n| is next; |lines|: complaints name lines, not bytes */
+  /* byte |at| of |n| is next; |lines|: messages name lines, not bytes */
 bool parser_begin(struct parser *r, struct memory *m, const char *name,
   const char *text, size_t n, struct error *why);
-  /* looks at the whole text first: false and a sentence if it is not UTF-8,
-     or too long; |text| must outlive the reader */
+  /* checks the whole text first: false and a sentence if it is not UTF-8,
+     or too long; |text| must outlive the parser */
 void parser_end(struct parser *r);
-  /* returns the lists */
+  /* frees the lists */
 uint32_t parser_refuse(struct parser *r, size_t at, const char *what);
   /* says |what| is wrong at byte |at|; always |NO_AST_NODE| */
 uint32_t parser_node(struct parser *r, struct ast_node s);
@@ -230,7 +230,7 @@ uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   uint32_t b);
   /* |BOTH| or |EITHER|; |NO_AST_NODE| if either is that */
 
-@ A text that isn't UTF-8 has no characters to speak of. It is refused with the place where it begins not to be, before anything else is looked at, so that no reader has to ask again. With a mebibyte at most, a number of 32 bits points to anything that can be made of
+@ We check first that the whole text is valid UTF-8, and name the first byte that is not, so the parsers need not check again. The text has a mebibyte at most, so 32 bits are enough to number everything that is made from
 it.
 
 @<Begin to read, and end@>=
@@ -250,7 +250,7 @@ bool parser_begin(struct parser *r, struct memory *m, const char *name,
   return true;
 }
 
-@ When the network has been made, nobody needs shapes any more. The text itself is the caller's and has never been copied.
+@ Once the network has been made, the shapes are no longer needed. The text itself is the caller's and was not copied.
 
 @<Begin to read, and end@>=
 void parser_end(struct parser *r)
@@ -259,7 +259,7 @@ void parser_end(struct parser *r)
   array_free(r->m, &r->ranges);
 }
 
-@ A complaint says where, shows what stands there, and says what is wrong with it. What is shown is a dozen bytes at most, and not half a character; a line's end ends it.
+@ An error message gives the place, quotes the text there, and says what is wrong with it. The quotation has a dozen bytes at most, stops at the end of the line, and does not cut a character in half.
 
 @<Refuse what stands here@>=
 uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
@@ -276,7 +276,7 @@ uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
   return NO_AST_NODE;
 }
 
-@ Shapes are made bottom up, so a shape only points to earlier ones. A part that could not be read is |NO_AST_NODE|, and whatever would contain it is not made either; so the readers may join first and look afterwards.
+@ Shapes are made bottom up, so a shape only points to earlier ones. A part that could not be read is |NO_AST_NODE|, and so is every shape that would contain it; this lets the parsers join shapes first and check for failure afterwards.
 
 @<Add a shape@>=
 uint32_t parser_node(struct parser *r, struct ast_node s)
@@ -287,7 +287,7 @@ uint32_t parser_node(struct parser *r, struct ast_node s)
   return (uint32_t) (r->nodes.n - 1);
 }
 
-@ Two shapes are joined to one in every sequence and every choice, so that has a function of its own.
+@ Every sequence and every choice joins two shapes, so joining has a function of its own.
 
 @<Add a shape@>=
 uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
@@ -297,24 +297,24 @@ uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   return parser_node(r, (struct ast_node) @[{ kind, a, b, 0, 0 }@]);
 }
 
-@ The smallest parts are common to both languages, too: a character as it stands, a number written with so many hexadecimal digits, and how often a thing is repeated.
+@ The two languages also share their smallest parts: a literal character, a character's number in hexadecimal digits, a repetition, and a set of characters.
 
 @<A reader@>=
 uint32_t parser_point(struct parser *r);
-  /* the character that stands here; the text goes on after it */
+  /* reads one character and returns it */
 bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point);
   /* a character given by its number, in hexadecimal digits; false and a
-     sentence if it is none */
+     sentence if no character has it */
 uint32_t parser_times(struct parser *r, uint32_t s);
-  /* shape |s|, repeated as what stands here says: nothing, or \.{?}, \.{*},
+  /* shape |s|, repeated as the text here says: by nothing, \.{?}, \.{*},
      \.{+}, or a count in braces */
 bool parser_range(struct parser *r, uint32_t lo, uint32_t hi);
-  /* one range more */
+  /* adds one range */
 uint32_t parser_set(struct parser *r, size_t from, bool negated);
   /* the set of all ranges from number |from| on, or of all other characters */
 
-@ The text is known to be UTF-8; so reading a character can't fail.
+@ The text is known to be UTF-8, so reading a character cannot fail.
 
 @<Read a character, or its number@>=
 uint32_t parser_point(struct parser *r)
@@ -326,9 +326,9 @@ uint32_t parser_point(struct parser *r)
   return point;
 }
 
-@ A number may be too large for a character, or one of the |0x800| that UTF-16 needs for itself, the surrogates. Both are refused: no text in UTF-8 could ever contain them, and a set that promises something it can't hold is a trap.
+@ A number may be too large for a character, or be one of the |0x800| surrogates, which UTF-16 keeps for itself. Both are refused: no text in UTF-8 can contain them, and a set with a character that can never occur is probably a mistake.
 @^surrogates@>
-Digits are read as long as the number is one that a character may have, and no further; so it can't overflow, however many there are. Patterns allow up to eight, in braces, and grammars have signs for two, four and eight.
+Reading stops as soon as the number exceeds the last character, so it cannot overflow, however many digits follow. Patterns allow up to eight, in braces, and grammars have escapes with two, four and eight.
 
 @<Read a character, or its number@>=
 bool parser_hex(struct parser *r, size_t min, size_t max,
@@ -347,7 +347,7 @@ bool parser_hex(struct parser *r, size_t min, size_t max,
 }
 
 @* Repetition. \label{sec:howoften}
-What stands after a thing says how often it may come. A count in braces is limited to \given{1000}: the network has a copy for each, and a pattern that needs more can use a star. Digits are added up no further than that, however many there are.
+A sign after a thing says how often the thing may come. A count in braces is limited to \given{1000}: the network has a copy for each, and a pattern that needs more can use a star. Reading stops when the count exceeds this limit, so it cannot overflow.
 
 @<Read how often@>=
 static bool read_count(struct parser *r, uint32_t *count)
@@ -364,7 +364,7 @@ static bool read_count(struct parser *r, uint32_t *count)
     "a count is wanted; a brace itself is written \\{"), false);
 }
 
-@ Inside the braces stands \.{m}, \.{m,} or \.{m,n}. A brace that holds something else is literally a brace to Perl and its heirs; here it is an error, as it is more often a slip.
+@ The braces contain \.{m}, \.{m,} or \.{m,n}. If they contain something else, Perl and its successors take the brace literally; here it is an error, since it is usually a mistake.
 
 @<Read how often@>=
 static bool read_braces(struct parser *r, struct ast_node *s)
@@ -384,7 +384,7 @@ static bool read_braces(struct parser *r, struct ast_node *s)
     "the second count is less than the first"), false);
 }
 
-@ The three signs are abbreviations of braces. If none of the four is here, the thing comes once, and needs no shape around it. If the thing itself could not be read, its complaint stands, and nothing is added to it.
+@ The signs \.{?}, \.{*} and \.{+} abbreviate braces. If neither a sign nor a brace follows, the thing comes once, and needs no shape around it. If the thing itself could not be read, the error has been reported, and the failure is passed on.
 
 @<Read how often@>=
 uint32_t parser_times(struct parser *r, uint32_t s)
@@ -402,7 +402,7 @@ uint32_t parser_times(struct parser *r, uint32_t s)
 }
 
 @* Sets of characters. \label{sec:sets}
-A set is written down as ranges in any order, which may overlap, and it may be meant the other way round. When it is complete it is put in order: sorted by where the ranges begin, and joined where they touch. The ranges of the set that is being read are always the last ones in
+A set is written as ranges in any order, which may overlap, and it may be negated. When it is complete, we sort the ranges by where they begin, and join those that overlap or touch. The ranges of the set that is being read are always the last ones in
 their list.
 
 @<Finish a set@>=
@@ -412,7 +412,7 @@ static int by_beginning(const void *a, const void *b)
   return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-@ A range is added as it comes. That it has been written with the smaller end first is the reader's business.
+@ A range is added as it comes. The parser has checked that its smaller end comes first.
 
 @<Finish a set@>=
 bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
@@ -423,7 +423,7 @@ bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
   return true;
 }
 
-@ To turn a set round, the gaps between its ranges become the ranges. One of $n$ ranges has at most $n+1$ gaps, so one range more is added first, after the last character, and then each range is replaced by the gap in front of it. A gap of no character is left out.
+@ To negate a set, we replace its ranges by the gaps between them. A set of $n$ ranges has at most $n+1$ gaps, so we first add one range, after the last character, and then replace each range by the gap before it. An empty gap is left out.
 
 @<Finish a set@>=
 uint32_t parser_set(struct parser *r, size_t from, bool negated)
@@ -432,7 +432,7 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated)
     return NO_AST_NODE;
   struct code_range *x = r->ranges.block;
   size_t n = r->ranges.n - from, k = 0;
-  uint32_t next = 0;                        /* no range so far reaches this far */
+  uint32_t next = 0;                        /* all ranges so far end before it */
   if (n > 0) qsort(x += from, n, sizeof *x, by_beginning);
   for (size_t i = 0; i < n; i++) {
     struct code_range now = x[i];
@@ -447,7 +447,7 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated)
     (uint32_t) k, 0, 0 }@]);
 }
 
-@ The header of what the two readers have in common.
+@ The header of what the two parsers have in common.
 
 @(parser.h@>=
 #ifndef INCIPIT_PARSER_H
@@ -473,18 +473,18 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated)
 @<Read how often@>@;
 @<Finish a set@>@;
 @* Patterns. \label{sec:patterns}
-Our regular expressions are a part of those of PCRE2, which the pre-tokenizers of chapter 1 use, and as far as they go they mean the same. There are characters that stand for themselves; \.{.} for any but a line's end; sets in brackets, with ranges and \.{\char94}; \.{\char92 d}, \.{\char92 w}, \.{\char92 s} and their
+Our regular expressions are a subset of those of PCRE2, which the pre-tokenizers of chapter 1 use, with the same meaning. There are characters that stand for themselves; \.{.} for any but a line's end; sets in brackets, with ranges and \.{\char94}; \.{\char92 d}, \.{\char92 w}, \.{\char92 s} and their
 opposites, in ASCII as in PCRE2 without its property flag; the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92 f}, two hexadecimal digits after \.{\char92 x} or any number in braces, and a backslash before any sign that is neither letter nor digit; groups, which may be marked \.{?:}; the bar; and the repetitions of \cref{sec:howoften}, to which a question mark may be
-added that means ``as few as possible''. As the whole text must match, few or many makes no difference. (|PCRE2_ANCHORED| and |PCRE2_ENDANCHORED| are its words for that.)
+added that means ``as few as possible''. As the whole text must match, few or many makes no difference. (PCRE2 asks for this with |PCRE2_ANCHORED| and |PCRE2_ENDANCHORED|.)
 @^PCRE2@>@^regular expression@>
 
-Everything else is refused with a sentence. Some of it no finite machine can do: a back reference asks what was written long ago. Some of it is a matter of how a search goes on and means nothing for a whole text: possessive repetition and atomic groups would even take matches away. Some of it we left out to stay short: looking ahead, properties of Unicode, named classes.
+Everything else is refused with a sentence. No finite automaton can handle a back reference, which asks what was written long ago. Possessive repetitions and atomic groups control how a search backtracks, and would even take matches of a whole text away. Lookahead, Unicode properties and named classes we left out to stay short.
 
 @<The readers of two languages@>=
 uint32_t parser_pattern(struct parser *r);
   /* the shape of the whole pattern, or |NO_AST_NODE| and a sentence */
 
-@ A pattern is a choice of sequences of things. Each of these three words is a function, and a group in parentheses is a choice again. What is left over when a choice has ended is a parenthesis that closes and was never opened.
+@ A pattern is a choice of sequences of things. Each of the three, choice, sequence and thing, has a function, and a group in parentheses is a choice again. If text is left when the outermost choice has ended, it begins with a closing parenthesis that was never opened.
 
 @<Read a pattern@>=
 uint32_t parser_pattern(struct parser *r)
@@ -494,7 +494,7 @@ uint32_t parser_pattern(struct parser *r)
     "this parenthesis was never opened; itself it is written \\)");
 }
 
-@ Either may be empty: \.{a\char124} is \texttt{a} or nothing. A bar tells two sequences apart, a parenthesis ends the last.
+@ A bar separates two sequences, and a closing parenthesis ends the last. A sequence may be empty: \.{a\char124} is \texttt{a} or nothing.
 
 @<Read a choice between sequences@>=
 static uint32_t read_choice(struct parser *r)
@@ -507,8 +507,8 @@ static uint32_t read_choice(struct parser *r)
   return s;
 }
 
-@ The two signs for the beginning and the end of a text say nothing here; but many people write them, and so they may, where they say nothing: \.{\char94} at the beginning of the whole pattern or of one of its outermost alternatives, \.{\$} at the end of one. (In PCRE2 the latter would also be content before a last line's
-end; as the match must end where the text ends, that comes to nothing.) Within a group they could make the group impossible, and are refused.
+@ The signs for the beginning and the end of a text are redundant here, since the whole text must match. Many people write them, so we accept them where they are redundant: \.{\char94} at the beginning of the whole pattern or of one of its outermost alternatives, \.{\$} at the end of one. (In PCRE2 a \.{\$} also matches before the last line's
+end; but the match must end where the text ends, so this makes no difference.) Within a group they could make the group impossible to match, and are refused.
 
 @<Read a sequence of things@>=
 static bool is_last(const struct parser *r)
@@ -516,7 +516,7 @@ static bool is_last(const struct parser *r)
   return r->depth == 0 && (r->at + 1 == r->n || r->text[r->at + 1] == '|');
 }
 
-@ A sequence begins with the shape of nothing and grows by one thing at a time. Things are asked for until a bar, a parenthesis or the end of the text is there.
+@ A sequence begins with the empty shape and grows by one thing at a time, until the parser meets a bar, a closing parenthesis or the end of the text.
 
 @<Read a sequence of things@>=
 static uint32_t read_sequence(struct parser *r)
@@ -532,7 +532,7 @@ static uint32_t read_sequence(struct parser *r)
   return s;
 }
 
-@ After a thing stands how often it comes, and after that perhaps the question mark that makes no difference. A plus there would make one, and a second repetition Perl doesn't take either.
+@ A repetition may follow a thing, and after that perhaps the question mark that makes no difference. A plus there would make the repetition possessive, and is refused; so is a second repetition, as in Perl.
 
 @<Read a thing and how often it comes@>=
 static uint32_t read_repeated(struct parser *r)
@@ -547,7 +547,7 @@ static uint32_t read_repeated(struct parser *r)
     : "a repetition can't be repeated; put parentheses around it");
 }
 
-@ A thing is told by its first character, and all characters that are not special are things. The signs for nothing, \.{\char94} and \.{\$}, come here only where they would say something.
+@ The first character of a thing tells what it is, and every character that is not special is itself a thing. The signs \.{\char94} and \.{\$} reach this function only where they are not redundant.
 
 @<Read one thing@>=
 static uint32_t read_thing(struct parser *r)
@@ -575,7 +575,7 @@ static uint32_t read_thing(struct parser *r)
     : NO_AST_NODE;
 }
 
-@ A group only holds things together; nobody will ask what it has matched. So a plain parenthesis and one with \.{?:} are the same, and any other word after the question mark is refused: names, flags, conditions, looking ahead or behind.
+@ A group only holds things together; what it has matched is not recorded. So a plain parenthesis and one with \.{?:} are the same, and anything else after the question mark is refused: names, flags, conditions, lookahead and lookbehind.
 
 @<Read a group@>=
 static uint32_t read_group(struct parser *r)
@@ -596,7 +596,7 @@ static uint32_t read_group(struct parser *r)
   return s;
 }
 
-@ An escape adds ranges to the set that is being read: one character, or the characters of a kind. The kinds stand in a table, as ASCII has them; their opposites are the gaps, up to the last character there is.
+@ An escape adds ranges to the set that is being read: one character, or the characters of a kind. A table gives the ranges of the kinds in ASCII; their opposites are the gaps, up to the last character of Unicode.
 
 @<Read an escape@>=
 static bool add_kind(struct parser *r, unsigned char letter)
@@ -631,7 +631,7 @@ static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
   return false;
 }
 
-@ Letters and digits after a backslash that we don't know are refused, each with the same sentence, for it is always the same mistake: to have taken this for the whole of PCRE2. In a set a hyphen must be told whether it was a character or a kind that it follows; |*point| is then |NO_POINT|.
+@ Letters and digits after a backslash that we do not know are refused, all with the same sentence, since each is some part of PCRE2 that we do not implement. In a set, the code that reads a hyphen must know whether a character or a kind came before it; for a kind |*point| is |NO_POINT|.
 
 @<Read an escape@>=
 #define NO_POINT UINT32_MAX
@@ -651,7 +651,7 @@ static bool escaped_point(struct parser *r, uint32_t *point)
   return false;
 }
 
-@ Outside of a set an escape is a set by itself, of one character or one kind.
+@ The function for either sort of escape: a kind adds its ranges at once, and any other escape gives one character.
 
 @<Read an escape@>=
 static bool read_escape_point(struct parser *r, uint32_t *point)
@@ -663,7 +663,7 @@ static bool read_escape_point(struct parser *r, uint32_t *point)
   return add_kind(r, c);
 }
 
-@ There the point becomes a range of one character; a kind has brought its ranges along.
+@ Outside of a set, an escape is a set by itself. A character becomes a range of one; a kind has added its ranges already.
 
 @<Read an escape@>=
 static bool read_escape(struct parser *r)
@@ -673,7 +673,7 @@ static bool read_escape(struct parser *r)
   return point == NO_POINT || parser_range(r, point, point);
 }
 
-@ In brackets stand characters, escapes and ranges. A hyphen is itself where it comes first or last, and between two characters it makes a range; after a kind or after a range PCRE2 guesses, and we don't. An opening bracket with a colon, a dot or an equals sign would be a named class.
+@ Brackets contain characters, escapes and ranges. A hyphen stands for itself where it comes first or last, and between two characters it makes a range; after a kind or after a range PCRE2 guesses, and we do not. An opening bracket followed by a colon, a dot or an equals sign would be a named class.
 
 @<Read a set in brackets@>=
 static bool set_point(struct parser *r, uint32_t *point)
@@ -687,7 +687,7 @@ static bool set_point(struct parser *r, uint32_t *point)
   return true;
 }
 
-@ So one member of a set is a point, or two with a hyphen between them. A hyphen that is followed by the closing bracket is no such hyphen.
+@ So a member of a set is one character or kind, or two characters with a hyphen between them. A hyphen before the closing bracket makes no range.
 
 @<Read a set in brackets@>=
 static bool set_member(struct parser *r, bool first)
@@ -709,7 +709,7 @@ static bool set_member(struct parser *r, bool first)
   return lo == NO_POINT || parser_range(r, lo, hi);
 }
 
-@ A set of nothing is refused where it is read: \.{[]} is empty to some, and the beginning of a longer set to others. And a set whose first sign is one of those three, and its last as well, PCRE2 takes for a named class in the wrong place.
+@ An empty set is refused, because dialects disagree: to some \.{[]} is empty, to others the beginning of a longer set. We also refuse a set that begins and ends with the same one of those three signs, which PCRE2 takes for a named class in the wrong place.
 
 @<Read a set in brackets@>=
 static uint32_t read_set(struct parser *r)
@@ -730,7 +730,7 @@ static uint32_t read_set(struct parser *r)
   return parser_set(r, ranges, negated);
 }
 
-@ In the file the smallest comes first, and one function must be announced, since a group is a choice of what may be groups.
+@ In the file the smallest parts come first, and one function must be declared ahead, since a group is a choice that may contain groups.
 
 @(pattern.c@>=
 #include <string.h>
@@ -746,20 +746,20 @@ static uint32_t read_choice(struct parser *r);
 @<Read a pattern@>@;
 
 @* Grammars. \label{sec:grammars}
-A grammar gives names to things. Our notation is a part of GBNF, that of \emph{llama.cpp}, whose grammars many people have at hand. A rule is a name of letters, digits and hyphens, the sign \.{::=}, and what the name stands for, up to the line's end; the line may be broken after that sign, after a bar, and within parentheses. Things are
-\.{"texts"} and sets in brackets, with the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92\char92}, \.{\char92"}, \.{\char92 [}, \.{\char92 ]}, and numbers of two, four or eight hexadecimal digits after \.{\char92 x}, \.{\char92 u} and \.{\char92 U}; the dot, which here stands for every character; names of rules; and groups. Repetitions are the same, blanks may stand between all of these, and a remark
-begins with \.{\#}. The rule called \.{root} is what the whole text must be.
+A grammar gives names to things. Our notation is a subset of GBNF, the notation of \emph{llama.cpp}, in which many grammars have been published. A rule is a name of letters, digits and hyphens, the sign \.{::=}, and what the name stands for, up to the line's end; the line may be broken after that sign, after a bar, and within parentheses. Things are
+\.{"texts"} and sets in brackets, with the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92\char92}, \.{\char92"}, \.{\char92 [}, \.{\char92 ]}, and numbers of two, four or eight hexadecimal digits after \.{\char92 x}, \.{\char92 u} and \.{\char92 U}; the dot, which here stands for every character; names of rules; and groups. Repetitions are written as in patterns, blanks may separate all of these, and a comment
+begins with \.{\#}. The whole text must match the rule called \.{root}.
 @^GBNF@>@^grammar@>
 
 @<The readers of two languages@>=
 struct grammar_rule { const unsigned char *name; size_t n, at; uint32_t means; };
-  /* a name of |n| bytes in the text, where it stands first, and what it
+  /* a name of |n| bytes in the text, where it first occurs, and what it
      stands for, or |NO_AST_NODE| */
 bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root);
-  /* a |struct grammar_rule| for every name in the list, which the caller returns
-     also if it fails; |*root|: the number of \.{root} */
+  /* puts a |struct grammar_rule| for every name into the list, which the caller
+     frees even if it fails; |*root|: the number of \.{root} */
 
-@ Names get numbers as they are met, whether defined yet or not. The table of \cref{sec:tables} finds them; it points into the text, which lives longer.
+@ Each name gets a number where it first occurs, whether it has been defined or not. The table of \cref{sec:tables} finds the number; it points into the text, which outlives it.
 
 @<Find the number of a name@>=
 struct names { struct array *rules; struct name_map by_name; };
@@ -781,7 +781,7 @@ static uint32_t name_number(struct parser *r, struct names *all)
     : NO_AST_NODE;
 }
 
-@ The letters are those of ASCII; an underscore, to which every programmer's hand goes, is no part of a name in GBNF.
+@ The letters are those of ASCII; an underscore is not allowed in a name in GBNF, although programmers tend to write one.
 
 @<Letters and blanks of a grammar@>=
 enum { MAX_RULES = 4096 };
@@ -791,7 +791,7 @@ static bool is_name(unsigned char c)
     || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-@ Whether a line's end is a blank depends on where it stands: within parentheses, after a bar and between rules it is one, elsewhere it ends the rule. A remark reaches up to it and doesn't contain it.
+@ The end of a line counts as a blank within parentheses, after a bar and between rules; elsewhere it ends the rule. A comment goes up to the end of the line and does not contain it.
 
 @<Letters and blanks of a grammar@>=
 static void skip_blanks(struct parser *r, bool lines)
@@ -806,7 +806,7 @@ static void skip_blanks(struct parser *r, bool lines)
   }
 }
 
-@ A text in quotation marks is a sequence of sets of one character each. An escape that isn't known is refused; so is a text that the line's end, or the file's, has cut off.
+@ A text in quotation marks is a sequence of sets of one character each. An unknown escape is refused, and so is a text that is not closed before the end of its line.
 
 @<Read a character of a text or a set@>=
 static bool grammar_point(struct parser *r, uint32_t *point)
@@ -825,7 +825,7 @@ static bool grammar_point(struct parser *r, uint32_t *point)
     "this escape is not done here"), false);
 }
 
-@ The sequence begins with the shape of nothing, for a text may be empty.
+@ The sequence begins with the empty shape, since a text may be empty.
 
 @<Read a text in quotation marks@>=
 static uint32_t read_text(struct parser *r)
@@ -846,7 +846,7 @@ static uint32_t read_text(struct parser *r)
   return s;
 }
 
-@ Sets are simpler than those of patterns: there are no kinds, and whatever stands before a hyphen can begin a range.
+@ Sets are simpler than those of patterns: there are no kinds, so any member before a hyphen can begin a range.
 
 @<Read a grammar's set@>=
 static bool grammar_member(struct parser *r)
@@ -863,7 +863,7 @@ static bool grammar_member(struct parser *r)
   return parser_range(r, lo, hi);
 }
 
-@ The brackets around them are the same, and so are the two ways of getting them wrong.
+@ The brackets are the same as in patterns, and so are the two errors: an empty set, and a bracket that is never closed.
 
 @<Read a grammar's set@>=
 static uint32_t grammar_set(struct parser *r)
@@ -881,7 +881,7 @@ static uint32_t grammar_set(struct parser *r)
   return parser_set(r, ranges, negated);
 }
 
-@ A thing of a grammar is told by its first character. None of them here, and the sequence has ended, if rightly is for the caller to say; |NO_POINT| is our word for that.
+@ The first character of a thing tells what it is. If none of them is here, the sequence has ended, and we return |NO_THING|; the caller decides whether it may end here.
 
 @<Read a grammar's thing@>=
 #define NO_THING (UINT32_MAX - 1)
@@ -902,7 +902,7 @@ static uint32_t grammar_thing(struct parser *r, struct names *all)
     @[{ AST_CALL, k, 0, 0, 0 }@]);
 }
 
-@ Between the things are blanks, and within parentheses also line ends. A repetition may stand apart from what it repeats.
+@ Blanks may come between the things, and within parentheses also line ends. They may even separate a repetition from what it repeats.
 
 @<Read a grammar's sequence@>=
 static uint32_t grammar_sequence(struct parser *r, struct names *all)
@@ -924,7 +924,7 @@ static uint32_t grammar_sequence(struct parser *r, struct names *all)
   return s;
 }
 
-@ After a bar the text may go on in the next line.
+@ After a bar the rule may continue on the next line.
 
 @<Read a grammar's choice@>=
 static uint32_t grammar_choice(struct parser *r, struct names *all)
@@ -938,7 +938,7 @@ static uint32_t grammar_choice(struct parser *r, struct names *all)
   return s;
 }
 
-@ And a group may be broken anywhere.
+@ Within a group the line may be broken anywhere.
 
 @<Read a grammar's group@>=
 static uint32_t grammar_group(struct parser *r, struct names *all)
@@ -958,7 +958,7 @@ static uint32_t grammar_group(struct parser *r, struct names *all)
   return s;
 }
 
-@ A rule ends with its line. A name that is defined a second time is more often a copy that was not finished than what was meant, and it is refused.
+@ A rule ends with its line. A second definition of the same name is refused; it is usually a copy that its author forgot to rename.
 
 @<Read a rule@>=
 static bool read_rule(struct parser *r, struct names *all)
@@ -984,7 +984,7 @@ static bool read_rule(struct parser *r, struct names *all)
   return true;
 }
 
-@ When all rules are read, every name must have become one, and one of them must be the root.
+@ When all rules have been read, every name must have a rule, and one of them must be the root.
 
 @<Read a whole grammar@>=
 static bool check_names(struct parser *r, const struct names *all,
@@ -1000,7 +1000,7 @@ static bool check_names(struct parser *r, const struct names *all,
   return true;
 }
 
-@ From here on complaints name lines, and the rules come one after the other, with blank lines and remarks between them.
+@ In a grammar, error messages name lines. The rules come one after the other, with blank lines and comments between them.
 
 @<Read a whole grammar@>=
 bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root)
@@ -1015,7 +1015,7 @@ bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root)
   return ok;
 }
 
-@ The file, in the order of need.
+@ In the file each function comes before its first use, but for |grammar_group|.
 
 @(grammar.c@>=
 #include <string.h>
@@ -1034,9 +1034,9 @@ static uint32_t grammar_group(struct parser *r, struct names *all);
 @<Read a rule@>@;
 @<Read a whole grammar@>@;
 @* The transition network. \label{sec:constraintnetwork}
-A tree says what a text is made of. To read a text from left to right one wants to know something else: what may come next. So each shape becomes a piece of a \emph{network}, whose nodes say just that: read one byte of these and go on there; go on here or there; go through rule so-and-so and then on there; the rule ends. For
-patterns this is Thompson's construction, and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor \cited{Thompson 1968}; William Woods, 1970 \cited{Woods 1970}, for questions about rocks from the moon.} It needs a stack, of the places to go on at when rules end; a pattern has one rule, which nobody calls, and needs none.
-Masking the tokens of a language model by an automaton was described by \cited[Willard and Louf 2023]{Willard 2023}, whose program \emph{Outlines} makes the whole table of states and tokens beforehand. \emph{XGrammar} (\cited[Dong and others 2024]{Dong 2024}) keeps a stack for grammars, as we do, and computes beforehand what no stack can change.
+A tree says what a text is made of. To read a text from left to right we need to know something else: what may come next. So each shape becomes a part of a \emph{network}, with four kinds of nodes: read one byte from a range and go on to a node; go on to either of two nodes; go through a rule and then on to a node; end the rule. For
+patterns this is Thompson's construction of a nondeterministic finite automaton (NFA), and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor \cited{Thompson 1968}; William Woods, 1970 \cited{Woods 1970}, for questions about rocks from the moon.} It needs a stack of the nodes to return to when rules end; a pattern has a single rule, which is never called, and needs no stack.
+\cited[Willard and Louf 2023]{Willard 2023} described how to mask the tokens of a language model with an automaton; their program \emph{Outlines} computes the whole table of states and tokens in advance. \emph{XGrammar} (\cited[Dong and others 2024]{Dong 2024}) keeps a stack for grammars, as we do, and computes in advance everything that does not depend on the stack.
 @^recursive transition network@>@^Thompson, Ken@>@^Woods, William@>
 
 @<A network@>=
@@ -1044,29 +1044,29 @@ enum node_kind { NET_END, NET_BYTES, NET_FORK, NET_CALL };
   /* what |struct net_node| says of each */
 struct net_node { uint8_t kind, lo, hi; uint32_t next, other; };
   /* |BYTES|: one of |lo| to |hi|, then |next|; |FORK|: |next| or |other|;
-     |CALL|: rule |other|, then |next|; |END|: of whatever rule we are in */
+     |CALL|: rule |other|, then |next|; |END|: of the rule we are in */
 struct net { struct memory *m; const char *name; struct array nodes;
   struct pair_map same; size_t work; uint32_t *start, *least, root;
   size_t n_rules, n_least; bool nested; };
-  /* node 0 is the only |END|; of each of the |n_rules| the first node; of each
-     of the |n_least| nodes the least number of bytes to the |END|, |NET_NEVER| if
-     it can't be reached; the number of the root's rule; |nested|: can a rule
-     stand within itself? */
+  /* node 0 is the only |END|; |start|: the first node of each of the |n_rules|;
+     |least|: for each of the |n_least| nodes the fewest bytes to the |END|,
+     |NET_NEVER| if it cannot be reached; |root|: the number of the root's rule;
+     |nested|: can a rule come within itself? */
 #define NET_NEVER UINT32_MAX
 enum { NET_MAX_NODES = 1 << 16, NET_MAX_WORK = 1 << 20, NET_MAX_LEAST = 1 << 30 };
   /* limits: nodes of a network, steps that build it, fewest bytes of a text */
 bool net_of_pattern(struct net *w, struct parser *r);
-  /* fills a network that is all zero but for |m| and |name|; false and a
-     sentence: the text, its size, memory; |net_free| in any case */
+  /* fills a network that is all zero but for |m| and |name|; errors: the text,
+     its size, memory; call |net_free| in any case */
 bool net_of_grammar(struct net *w, struct parser *r);
   /* the same, from a grammar */
 uint32_t net_sum(uint32_t a, uint32_t b);
   /* $a+b$ bytes, |NET_MAX_LEAST| at most; |NET_NEVER| if either is that */
 void net_free(struct net *w);
-  /* returns all of it, also what a failure has left */
+  /* frees all of it, even after a failure */
 
-@ A shape is made into nodes from its end: given the node that comes after it, we make what stands before, and return where that begins. Nothing has to be patched later but the loop of a star. A node of bytes that is to say the same as an earlier one \emph{is} the earlier one; the table of pairs
-knows it by what it reads and where it goes. That is more than thrift, since a set of characters makes many nodes with the same ends.
+@ We turn a shape into nodes from its end: given the node that follows, we make the nodes before it, and return the first of them. Only the loop of a star has to be patched later. Where a node of bytes would be the same as an earlier one, we use the earlier one; the table of pairs
+finds it by the bytes it reads and the node that follows. This saves much, since a set of characters makes many nodes with the same ends.
 
 @<Add a node@>=
 #define NO_NODE UINT32_MAX
@@ -1086,7 +1086,7 @@ static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
     ? known : NO_NODE;
 }
 
-@ A fork is made so often that it has a function, which lets the failure of either side through.
+@ Forks are made so often that they have a function of their own, which passes on the failure of either side.
 
 @<Add a node@>=
 static uint32_t node_fork(struct net *w, uint32_t one, uint32_t other,
@@ -1096,8 +1096,8 @@ static uint32_t node_fork(struct net *w, uint32_t one, uint32_t other,
   return node_add(w, (struct net_node) @[{ NET_FORK, 0, 0, one, other }@], why);
 }
 
-@ A character is one to four bytes, and a range of characters is no single range of bytes. Those from U+00E0 to U+0120 are |0xc3| with |0xa0| to |0xbf|, and |0xc4| with |0x80| to |0xa0|. But it falls apart into ranges in which, written as UTF-8, each byte has a range of its own independently of the others: cut where the length changes, and then wherever the last six, twelve or 18 bits
-don't run through all their values. The surrogates are left out here, as no text has them.
+@ A character is one to four bytes, so a range of characters is seldom a single range of bytes. The characters from U+00E0 to U+0120 are |0xc3| with |0xa0| to |0xbf|, and |0xc4| with |0x80| to |0xa0|. But we can cut any range into parts in which, written as UTF-8, each byte has a range of its own, independent of the other bytes: cut where the length changes, and then wherever the last six, twelve or 18 bits
+do not run through all their values. The surrogates are left out here, since no text contains them.
 @^UTF-8@>
 
 @<Cut a range of characters@>=
@@ -1114,10 +1114,10 @@ static uint32_t cut(uint32_t lo, uint32_t hi)
   return hi;
 }
 
-@ The function returns the last character of the first part. Is one pass of the loop, from long tails to short ones, enough? Take the first tail at which |lo| and |hi| differ above it. If |lo| has something in its tail, |hi| comes down to the end of |lo|'s block, and from then on they agree above this tail; if not, and |hi|'s tail isn't full,
-|hi| goes down to a full tail, which keeps its shorter tails full as well. In either case no later step undoes what has been reached.
+@ The function returns the last character of the first part. Is one pass of the loop, from long tails to short ones, enough? Take the first tail at which |lo| and |hi| differ in the bits above. If |lo|'s tail is not zero, |hi| comes down to the end of |lo|'s block, and from then on the two agree above this tail. If |lo|'s tail is zero and |hi|'s is not all ones,
+|hi| comes down to a tail of all ones, so that its shorter tails are all ones as well. In either case no later step undoes this.
 
-@ The bytes of the two ends of such a part are the ends of the ranges. The chain is made from its last byte, like everything.
+@ The bytes of the two ends of such a part are the ends of the byte ranges. The chain of nodes is made from its last byte, like everything in the network.
 
 @<Make nodes for a range of characters@>=
 static size_t encode(uint32_t point, uint8_t byte[4])
@@ -1130,7 +1130,7 @@ static size_t encode(uint32_t point, uint8_t byte[4])
   return n;
 }
 
-@ Since |lo| and |hi| belong to a part that was cut as above, they are of the same length, and every byte between theirs may stand with every other.
+@ Since |lo| and |hi| are the ends of a part that was cut as above, they have the same length, and their bytes give the range of each byte in it.
 
 @<Make nodes for a range of characters@>=
 static uint32_t emit_part(struct net *w, uint32_t lo, uint32_t hi,
@@ -1145,7 +1145,7 @@ static uint32_t emit_part(struct net *w, uint32_t lo, uint32_t hi,
   return next;
 }
 
-@ A range is cut into parts, and all parts of all ranges are joined by forks. A set of no character, which a pattern can say as ``not anything'', becomes a fork that leads only to itself: it is a node like any other, and from it no end is ever reached.
+@ Each range is cut into parts, and all parts of all ranges are joined by forks. A pattern can contain an empty set, the negation of all characters. It becomes a fork that leads only to itself: a node like any other, from which the end cannot be reached.
 
 @<Make nodes for a range of characters@>=
 static uint32_t emit_set(struct net *w, const struct code_range *x,
@@ -1165,8 +1165,8 @@ static uint32_t emit_set(struct net *w, const struct code_range *x,
   return node_add(w, (struct net_node) @[{ NET_FORK, 0, 0, one, one }@], why);
 }
 
-@ A star is a fork, to the thing and back, or on; it has to be there before the thing is made that leads back to it. A plus enters the loop at the thing. Copies in front of that serve counts above one; a limited count ends in things each of which can be left out together with all that come after it. Copies of nothing cost time though no nodes, and three counts within
-one another can ask for $10^9$ of them; so the work is counted, too.
+@ A star is a fork: one way leads to the thing and back to the fork, the other leads on. The fork must be made first, since the thing leads back to it. A plus enters the loop at the thing. For a minimum above one we put copies before the loop; a count with a maximum ends in copies each of which can be skipped together with all copies after it. Copies of an empty thing make no nodes but take time, and three counts within
+one another can ask for $10^9$ of them; so we count the work as well.
 
 @<Make nodes for a repetition@>=
 static uint32_t emit_times(struct net *w, const struct parser *r,
@@ -1186,7 +1186,7 @@ static uint32_t emit_times(struct net *w, const struct parser *r,
   return tail;
 }
 
-@ Long sequences and choices lean to the left, since they were joined from the left, and are walked by a loop; what calls itself goes down into parentheses only, which are not deep.
+@ The trees of long sequences and choices lean to the left, since they were joined from the left, and a loop goes down this side; the recursion goes only into parentheses, whose depth is limited.
 
 @<Make nodes for a shape@>=
 static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
@@ -1212,8 +1212,8 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
 }
 
 @* Bytes to the end. \label{sec:least}
-For each node we want the least number of bytes from there to its rule's end. A node of bytes has one more than what follows it, a fork the lesser of two, a call the rule's own number and what follows. All numbers begin with |NET_NEVER|, only the end has zero; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap \cited{Knuth 1977}.} As nodes are made from the end, the first pass finds nearly all.
-A rule can be twice another, and that one twice a third; with 31 of them the shortest text has more than $10^9$ bytes, and what exceeds |NET_MAX_LEAST| stays there.
+For each node we want the least number of bytes from there to its rule's end. A node of bytes needs one more than the node after it, a fork the smaller number of its two, a call the rule's own number plus that of the node after it. All numbers begin at |NET_NEVER|; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap \cited{Knuth 1977}.} As nodes are made from the end, the first pass finds nearly all numbers.
+If each rule calls the next one twice, the numbers double with every rule: with 31 rules the shortest text has more than $10^9$ bytes. Numbers stop growing at |NET_MAX_LEAST|.
 
 @<Find the least number of bytes to the end@>=
 uint32_t net_sum(uint32_t a, uint32_t b)
@@ -1222,7 +1222,7 @@ uint32_t net_sum(uint32_t a, uint32_t b)
   return a + b < NET_MAX_LEAST ? a + b : NET_MAX_LEAST;
 }
 
-@ What a node has to say is read off its kind. The end itself, the fourth kind, is no byte away from itself.
+@ The number of a node depends on its kind. The end, the fourth kind, has zero.
 
 @<Find the least number of bytes to the end@>=
 static uint32_t from_here(const struct net *w, const struct net_node *x)
@@ -1236,7 +1236,7 @@ static uint32_t from_here(const struct net *w, const struct net_node *x)
   }
 }
 
-@ The passes end, for a number only ever becomes smaller, and there are finitely many values below it. A fork that leads only to itself stays at |NET_NEVER|, and so does a rule that can't do without itself.
+@ The passes come to an end, because numbers only decrease and are never negative. A fork that leads only to itself stays at |NET_NEVER|, and so does a rule that always calls itself.
 
 @<Find the least number of bytes to the end@>=
 static bool find_least(struct net *w, struct error *why)
@@ -1256,8 +1256,8 @@ static bool find_least(struct net *w, struct error *why)
   return true;
 }
 
-@ Now two questions about a rule. Can it come to itself again before a byte has been read? That is \emph{left recursion}, also where an empty rule stands in front and hides it, and it would let the stack grow without end between two bytes. And can it come to itself at all, with something left to do afterwards? Then it nests, and there are infinitely many states. Both are answered by
-walking from its first node; the one walk doesn't go through bytes, the other does. It goes through a call without a byte if what is called can be empty.
+@ Now two questions about a rule. Can it call itself before a byte has been read? That is \emph{left recursion}, even if it is hidden because something that can be empty comes first, and it would let the stack grow without limit between two bytes. And can it call itself at all, with something left to do afterwards? Then it nests, and there are infinitely many states. We answer both questions by a
+search from the rule's first node. The first search stops at nodes of bytes, the second does not. The first goes on after a call only if the rule that is called can be empty.
 @^left recursion@>
 
 @<Ask whether a rule comes to itself again@>=
@@ -1290,7 +1290,7 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   return false;
 }
 
-@ Each node is looked at once for each rule and adds two to the list at most, which tells how long that must be. Of a call that is its rule's last act nothing is left to do; so a rule that calls itself at its end only is a loop, and does not nest.
+@ Each search looks at a node once and adds at most two nodes to the list, which gives the length that the list must have. After a call at a rule's end nothing is left to do; so a rule that calls itself only at its end is a loop, and does not nest.
 
 @<Ask whether a rule comes to itself again@>=
 static bool check_rules(struct net *w, const struct parser *r,
@@ -1314,7 +1314,7 @@ static bool check_rules(struct net *w, const struct parser *r,
   return ok;
 }
 
-@ The sentence names the rule, and the line where its name stands first.
+@ The sentence names the rule, and the line where its name first occurs.
 
 @<Say what is wrong with a rule@>=
 static bool refuse_rule(const struct parser *r, const struct grammar_rule *rule,
@@ -1326,7 +1326,7 @@ static bool refuse_rule(const struct parser *r, const struct grammar_rule *rule,
     (int) (rule->n < 60 ? rule->n : 60), (const char *) rule->name, line, what);
 }
 
-@ Both kinds of network begin with the end, node 0, and the list of first nodes.
+@ For both languages we begin a network with the end, node 0, and the list of first nodes.
 
 @<Make the network of a text@>=
 static bool net_begin(struct net *w, size_t n_rules,
@@ -1338,7 +1338,7 @@ static bool net_begin(struct net *w, size_t n_rules,
   return node_add(w, (struct net_node) @[{ .kind = NET_END }@], why) != NO_NODE;
 }
 
-@ A pattern has one rule and one way to be in vain: it may match no text at all, as \.{a[\char94\char92 d\char92 D]} does, which wants a character that is neither a digit nor anything else. PCRE2 takes such a pattern and never finds anything; a model would be asked to write what nobody can.
+@ A pattern has a single rule. It may match no text at all, such as \.{a[\char94\char92 d\char92 D]}, which asks for a character that is neither a digit nor anything else. PCRE2 accepts such a pattern and never finds anything; we refuse it, since a model could write nothing that matches.
 
 @<Make the network of a text@>=
 bool net_of_pattern(struct net *w, struct parser *r)
@@ -1351,7 +1351,7 @@ bool net_of_pattern(struct net *w, struct parser *r)
     "%s: no text matches it", w->name);
 }
 
-@ A grammar's rules are made one after the other, in the order in which their names were met. A call says which rule, and not where that begins; so it doesn't matter whether the rule has been made yet.
+@ The nodes of a grammar's rules are made one rule after the other, in the order in which their names first occur. A call names a rule by its number, not by its first node, so it does not matter whether the rule has been made yet.
 
 @<Make the network of a text@>=
 bool net_of_grammar(struct net *w, struct parser *r)
@@ -1371,7 +1371,7 @@ bool net_of_grammar(struct net *w, struct parser *r)
   return ok;
 }
 
-@ What is returned may have been left half made by a failure; what was never taken is null, and its size zero.
+@ After a failure the network may be half made. Whatever was not allocated is NULL, and its size zero.
 
 @<Make the network of a text@>=
 void net_free(struct net *w)
@@ -1393,7 +1393,7 @@ void net_free(struct net *w)
 @<A network@>@;
 #endif
 
-@ In the file a function stands before its first use, but for one: a repetition repeats a shape.
+@ In the file each function comes before its first use, but for |emit|: a shape may be a repetition, which repeats a shape.
 
 @(net.c@>=
 #include <string.h>
@@ -1410,11 +1410,11 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
 @<Ask whether a rule comes to itself again@>@;
 @<Make the network of a text@>@;
 @* Configurations and states. \label{sec:standing}
-Several ways through the network may be open at once: after \texttt{a} in \texttt{ab\char124ac} two nodes wait, one for \texttt{b} and one for \texttt{c}. For a grammar each way has a stack besides. So a \emph{configuration} is a set of pairs, a node that waits for a byte and a stack; and a text that is complete is one of them, too: the pair of the last end
-and the empty stack. Two texts that lead to the same configuration can be continued in the same ways, and that is all that a state has to know.
+Several ways through the network may be open at once: after \texttt{a} in \texttt{ab\char124ac} two nodes wait, one for \texttt{b} and one for \texttt{c}. In a grammar each way also has a stack. So a \emph{configuration} is a set of pairs, each of a node that waits for a byte and a stack. One more pair, the end and the empty stack, says that the
+text is complete. Two texts that lead to the same configuration can be continued in the same ways, so a configuration is all that a state has to contain.
 @^configuration@>
 
-A stack is a node to return to on top of another stack. Each one that occurs is kept once and has a number, so that to compare stacks is to compare numbers; the empty one is 0. A table of pairs finds the number, and for each we note how many bytes it takes at least to get rid of it.
+A stack is a node to return to, on top of another stack. Each stack that occurs is kept once and has a number, so comparing stacks means comparing numbers; the empty one is 0. A table of pairs finds the number, and for each stack we note the least number of bytes it takes to empty it.
 
 @<Stacks and configurations@>=
 struct call_frame { uint32_t back, below, least; };
@@ -1423,12 +1423,12 @@ struct dfa_state { uint32_t number, n, least, cost; bool accepts;
   size_t round, gathered, n_after; struct dfa_state **after; struct position *at;
   struct dfa_state *next[]; };
   /* |n| pairs in order; the least number of bytes to the end, and of tokens,
-     if |settled|; the |n_after| others to which one token leads, or null; for
-     each kind of byte the next, or null if nobody has asked */
+     or |COST_UNKNOWN|; the |n_after| others to which one token leads, or NULL;
+     for each class of bytes the next state, or NULL if not yet computed */
 #define COST_UNKNOWN (UINT32_MAX - 1)
 
-@ The configurations are found when they are asked for, and kept: by number in a list, and by their pairs in a table of names, since pairs are a row of bytes like any other. One, without pairs, is where texts end that can't be continued, and one is the beginning. All of this would be called a deterministic automaton that is made lazily; the idea to do this for patterns, in place of trying one
-way after the other, is Thompson's as well.
+@ We compute a configuration when it is first needed, and keep it: by number in a list, and by its pairs in a table of names, since an array of pairs is a string of bytes like any other. One configuration, without pairs, is for all texts that cannot be continued, and one is the beginning. All this is a deterministic finite automaton (DFA) that is built lazily. The idea of following all ways through a pattern at once, instead of trying one
+after the other, is Thompson's as well.
 @^automaton@>
 
 @<What a constraint knows@>=
@@ -1444,7 +1444,7 @@ struct constraint { struct memory *m; struct net w; uint8_t byte_class[256];
   group; };
   /* |at| for each depth of a walk, and |reached| for each piece, in one block */
 
-@ Two bytes that no node tells apart need not be told apart by a configuration either, whose table of the next ones is then shorter. A new kind of byte begins where some node's bytes begin, and after where they end. JSON has \val{constraint.json.kinds} kinds. Nodes from which no end can be reached have no say.
+@ If no node distinguishes two bytes, a configuration need not distinguish them either; we put them into one class, which makes its table of next configurations shorter. A new class begins where some node's range of bytes begins, and just after it ends. JSON has \val{constraint.json.kinds} classes. Nodes from which the end cannot be reached are ignored.
 
 @<Sort the bytes into kinds@>=
 static void sort_bytes(struct constraint *c)
@@ -1460,7 +1460,7 @@ static void sort_bytes(struct constraint *c)
   }
 }
 
-@ To enter a rule a frame is pushed, unless nothing is left to do after the call: then whoever waits below may wait for the inner rule's end just as well. So a rule that ends with itself runs like a loop. A frame that has been pushed before on the same stack is found in the table.
+@ Entering a rule pushes a frame, unless nothing is left to do after the call: then the inner rule can return directly to the frame below. This is a tail call, and a rule that ends by calling itself runs like a loop. The table finds a frame that has been pushed on the same stack before.
 
 @<Push a frame@>=
 static bool push(struct constraint *c, uint32_t back, uint32_t below,
@@ -1476,10 +1476,10 @@ static bool push(struct constraint *c, uint32_t back, uint32_t below,
   return pair_map_put(c->m, &c->stack_of, back, below, *stack, why);
 }
 
-@ From a pair one goes on without reading, through forks, into rules and out of them, until only nodes are left that wait. A pair may be met twice, around a star whose thing can be empty, and must be followed once; the table |visited| has for each pair the number of the search in which it was seen last, which saves clearing it. Nodes without an end are not
-followed; so every pair that is kept can be completed, and a configuration with none is dead for certain.
+@ From each pair we go on without reading a byte, through forks, into rules and out of them, until only nodes are left that wait for a byte. We may meet a pair twice, around a star whose thing can be empty, but must follow it only once. The table |visited| has for each pair the number of the last search that met it, so it need not be cleared between searches. Nodes from which the end cannot be reached are not
+followed; so every pair that is kept can be completed, and a configuration without pairs is dead.
 
-A grammar of a few lines can ask for a great many ways without one byte being read, if each rule calls the next in two different ways and the last is empty: with 30 such rules there are $2^{30}$ stacks. So the pairs of a search are counted, and beyond |MAX_WAYS| it is given up.
+A grammar of a few lines can open a great many ways before a single byte is read, if each rule calls the next in two different ways and the last is empty: with 30 such rules there are $2^{30}$ stacks. So we count the pairs of a search, and give up beyond |MAX_WAYS|.
 
 @<Follow all ways to where they wait@>=
 static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
@@ -1495,7 +1495,7 @@ static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
   return pair_map_put(c->m, &c->visited, node, stack, (uint32_t) c->closures, why);
 }
 
-@ One pair at a time is taken from the list. What waits goes into a heap, which later gives the pairs back in order, so that the same set is always the same row.
+@ One pair at a time is taken from the list. A pair that waits for a byte goes into a heap, which later returns the pairs in order, so that equal sets give equal arrays.
 
 @<Follow all ways to where they wait@>=
 static bool follow(struct constraint *c, struct position p, struct error *why)
@@ -1515,7 +1515,7 @@ static bool follow(struct constraint *c, struct position p, struct error *why)
   return heap_push(c->m, &c->found, (struct heap_item) @[{ p.node, p.stack }@], why);
 }
 
-@ A search begins with nothing to do and nothing found. One that was broken off may have left something in both lists.
+@ Each search begins by emptying both lists, since an earlier search that failed may have left something in them.
 
 @<Follow all ways to where they wait@>=
 static void begin_search(struct constraint *c)
@@ -1525,7 +1525,7 @@ static void begin_search(struct constraint *c)
   c->ways = 0;
 }
 
-@ The list is emptied from its end: in which order the ways are followed makes no difference to the set.
+@ We take pairs from the end of the list; the order in which ways are followed does not change the set.
 
 @<Follow all ways to where they wait@>=
 static bool follow_all(struct constraint *c, struct error *why)
@@ -1536,7 +1536,7 @@ static bool follow_all(struct constraint *c, struct error *why)
   return true;
 }
 
-@ A configuration is one block: its numbers, then the next ones, then its pairs.
+@ A configuration is one block of memory: its numbers, then the pointers to the next configurations, then its pairs.
 
 @<Make a configuration of what was found@>=
 static size_t block_size(const struct constraint *c, size_t n)
@@ -1545,7 +1545,7 @@ static size_t block_size(const struct constraint *c, size_t n)
     + c->n_classes * sizeof (struct dfa_state *) + n * sizeof (struct position);
 }
 
-@ All that is known of states may take |MAX_BYTES|: the blocks and what hangs on them, which |bytes| counts, the list of them, the stacks, and the three tables. Beyond that the constraint says so rather than eat the machine. It is looked at when a configuration is made, and between two of these a search may still take what |MAX_WAYS| allows.
+@ All states together may take |MAX_BYTES|: their blocks with the lists that belong to them, which |bytes| counts, the list of states, the stacks, and the three tables. Beyond that the constraint fails with a sentence, rather than use up the machine's memory. The limit is checked when a configuration is made; between two checks a search may still take as much as |MAX_WAYS| allows.
 
 @<Make a configuration of what was found@>=
 static size_t bytes_taken(const struct constraint *c)
@@ -1562,7 +1562,7 @@ static bool within_limits(const struct constraint *c, size_t more,
     "%s: its %zu states have no more room", c->w.name, c->states.n);
 }
 
-@ Its number of bytes to the end is the least of those of its pairs, and a pair's is the sum of what its node and its stack want. As only |(END, 0)| is a pair with node 0, and the pairs are in order, to accept is to have it first.
+@ The number of bytes from a configuration to the end is the least of its pairs' numbers, and a pair's number is the sum of those of its node and its stack. The pairs are in order, and only |(END, 0)| has node 0, so a configuration accepts exactly if this pair comes first.
 
 @<Make a configuration of what was found@>=
 static struct dfa_state *state_add(struct constraint *c,
@@ -1588,7 +1588,7 @@ static struct dfa_state *state_add(struct constraint *c,
   return *slot = x;
 }
 
-@ The heap is emptied into the list of what is to do, which is free now, and the row looked up.
+@ The heap is emptied into the list |todo|, which is free now, and we look the array up in the table.
 
 @<Make a configuration of what was found@>=
 static struct dfa_state *gather_pairs(struct constraint *c,
@@ -1611,7 +1611,7 @@ static struct dfa_state *gather_pairs(struct constraint *c,
     (unsigned char *) x->at, bytes, x->number + 1, why) ? NULL : x;
 }
 
-@ So the next configuration after a byte: all pairs that wait for it go on. It is noted at the byte's kind; whoever comes this way again finds it there.
+@ To find the next configuration after a byte, all pairs that wait for this byte go on. The result is stored under the byte's class, for the next time.
 
 @<Find the next configuration@>=
 static struct dfa_state *discover(struct constraint *c,
@@ -1627,7 +1627,7 @@ static struct dfa_state *discover(struct constraint *c,
   return x->next[c->byte_class[byte]] = gather_pairs(c, why);
 }
 
-@ Nearly always the answer is there already, and that case must be quick, for it is what the walk through the tokens is made of. So it is a function of its own, small enough to be put in place.
+@ Nearly always the answer is already there, and this case must be fast, since the walk through the tokens consists of it. So it is a function of its own, small enough to be inlined.
 
 @<Find the next configuration@>=
 static inline struct dfa_state *advance(struct constraint *c,
@@ -1637,7 +1637,7 @@ static inline struct dfa_state *advance(struct constraint *c,
   return next != NULL ? next : discover(c, x, byte, why);
 }
 
-@ That is enough to say whether a text matches. It is dead from the first byte on that can't come.
+@ With this we can say whether a text matches. The configuration is dead from the first byte that cannot come.
 
 @<Match a whole text@>=
 bool constraint_matches(struct constraint *c, const char *text, size_t n,
@@ -1651,7 +1651,7 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
 }
 
 @* Creating and freeing a constraint. \label{sec:forget}
-In the beginning there are two configurations, or three: the dead one; the start; and, where the first token loses a blank, a copy of the start that is not in the table. No text comes back to the copy, so being there means that nothing has been written.
+A new constraint has two configurations, or three: the dead one; the start; and, where the first token loses a blank, a copy of the start that is not in the table. No text returns to the copy, so a text in this state is empty.
 
 @<Begin with nothing known@>=
 static bool state_first(struct constraint *c, struct error *why)
@@ -1666,7 +1666,7 @@ static bool state_first(struct constraint *c, struct error *why)
   return c->first != NULL;
 }
 
-@ To forget is to return everything that has been found and to begin again. The tables |visited| and |stack_of| go, too, with the numbers in them.
+@ Forgetting means freeing all states and beginning again. The tables |visited| and |stack_of| must be freed as well, since they contain numbers of stacks and searches.
 
 @<Begin with nothing known@>=
 static void drop_states(struct constraint *c)
@@ -1684,7 +1684,7 @@ static void drop_states(struct constraint *c)
   c->known = UNTRIED;
 }
 
-@ So to forget is one thing after the other.
+@ The function for callers does both.
 
 @<Begin with nothing known@>=
 bool constraint_forget(struct constraint *c, struct error *why)
@@ -1693,7 +1693,7 @@ bool constraint_forget(struct constraint *c, struct error *why)
   return state_first(c, why);
 }
 
-@ A constraint is made by one function for both languages. The name that complaints begin with is kept for later ones, in a copy, since a file's name may be gone by then.
+@ One function makes constraints for both languages. It copies the name for later error messages, since the caller's string may be gone by then.
 
 @<Make a constraint, and return it@>=
 static struct constraint *constraint_new(struct memory *m, const char *name,
@@ -1717,7 +1717,7 @@ static struct constraint *constraint_new(struct memory *m, const char *name,
   return NULL;
 }
 
-@ Two names for the two ways to say what is wanted.
+@ The two public functions call it, one for each language.
 
 @<Make a constraint, and return it@>=
 struct constraint *constraint_regex(struct memory *m, const char *pattern,
@@ -1731,7 +1731,7 @@ struct constraint *constraint_grammar(struct memory *m, const char *name,
   return constraint_new(m, name, true, text, n, why);
 }
 
-@ What was taken is returned; a constraint that was never bound has no place for walkers.
+@ Everything is freed; in a constraint that was never bound |at| is NULL.
 
 @<Make a constraint, and return it@>=
 void constraint_free(struct constraint *c)
@@ -1749,25 +1749,25 @@ void constraint_free(struct constraint *c)
 }
 
 @* A trie of the pieces. \label{sec:lexicon}
-To find out which of 128\,256 tokens are possible, one could read each of them from the present state. Many begin alike, and what has failed on the first letters of one will fail on those of the next. So the pieces are put into a tree, in which what begins alike is one way; a letter that can't come cuts off everything after it.
+To find out which of 128\,256 tokens are possible, we could read each of them from the present state. But many begin alike, and if the machine fails on the first letters of one, it fails on the same letters of the next. So we put the pieces into a \emph{trie}, a tree in which pieces that begin alike share a path; a letter that cannot come cuts off everything after it. We call a node of this tree a \emph{twig}.
 @^trie@>
 
-The tree is laid out as an array, each letter before those that follow it, so that to walk through it is mostly to go to the next element; and each knows where to go on if what hangs on it is cut off. The pieces are numbered in their order, and a letter knows the number of the first that it belongs to.
+The tree is stored as an array, each twig before those that follow it in a piece, so that a walk mostly goes to the next element. Each twig also says where to go on if everything that hangs on it is cut off. The pieces are numbered in their order, and a twig has the number of the first piece that it belongs to.
 
 @<The pieces as a tree@>=
 struct lexicon_node { uint32_t skip, word; unsigned depth : 24, byte : 8; };
   /* a letter at |depth| (0: a piece's first); the next twig that does not hang
      on it; the first piece, in order, that it is part of */
 struct lexicon_id { uint32_t id, word; };
-  /* a token, and which piece it is: two tokens may be spelt alike */
+  /* a token and the number of its piece: two tokens may be spelt alike */
 struct lexicon { struct memory *m; size_t vocab_size, n_nodes, n_ids, n_words,
   max_len, n_bytes; struct lexicon_node *node; struct lexicon_id *token;
   size_t *from; uint8_t *text; bool single[256]; };
   /* |token| in the order of the pieces; the bytes of id |i| are those of |text|
-     from |from[i]| to |from[i+1]|: none if it can't be used */
+     from |from[i]| to |from[i+1]|: none if it cannot be used */
 enum { MAX_PIECE = 1 << 24 };
 
-@ First the usable pieces are copied, one after the other.
+@ First we copy the usable pieces, one after the other.
 
 @<Copy the pieces@>=
 static bool copy_pieces(struct lexicon *l, const struct token_bytes *spelt,
@@ -1795,7 +1795,7 @@ static bool copy_pieces(struct lexicon *l, const struct token_bytes *spelt,
   return true;
 }
 
-@ Then they are sorted, as in a dictionary; of equal ones the smaller id comes first, so that the order doesn't depend on how one sorts.
+@ Then they are sorted, as in a dictionary; among equal pieces the smaller id comes first, so that the order does not depend on the sorting algorithm.
 
 @<Sort the pieces@>=
 struct spelling { const uint8_t *byte; size_t n; uint32_t id; };
@@ -1808,7 +1808,7 @@ static int as_in_a_dictionary(const void *a, const void *b)
   return x->id < y->id ? -1 : 1;
 }
 
-@ Only pieces that can be used and have bytes come into the row.
+@ Only pieces that are usable and have bytes are sorted.
 
 @<Sort the pieces@>=
 static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
@@ -1824,7 +1824,7 @@ static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
   return sorted;
 }
 
-@ A sorted row of words is the tree already: a word has in common with the one before it some letters, and all others are new twigs. One pass counts them, so that the array has the right size.
+@ The sorted pieces already determine the tree: a piece shares its first few letters with the one before it, and all its other letters are new twigs. One pass counts these, so that the array has the right size.
 
 @<Count the twigs@>=
 static size_t in_common(const struct spelling *sorted, size_t i)
@@ -1836,7 +1836,7 @@ static size_t in_common(const struct spelling *sorted, size_t i)
   return k;
 }
 
-@ A word that is the same as the one before it adds none.
+@ A piece that is the same as the one before it adds no twigs.
 
 @<Count the twigs@>=
 static size_t count_nodes(const struct spelling *sorted, size_t n)
@@ -1846,7 +1846,7 @@ static size_t count_nodes(const struct spelling *sorted, size_t n)
   return all;
 }
 
-@ The second pass writes them. The twigs of the present word are open, and when a word leaves them, the place where the next twig will be is where to skip to. So we keep, for each depth, which twig is open there.
+@ The second pass writes them. The twigs of the present piece are open. When the next piece no longer shares a twig, this twig is closed, and its |skip| is the place where the next twig will be. So |open| says, for each depth, which twig is open there.
 
 @<Grow the tree@>=
 static void grow_nodes(struct lexicon *l, const struct spelling *sorted,
@@ -1868,7 +1868,7 @@ static void grow_nodes(struct lexicon *l, const struct spelling *sorted,
   l->n_words = words;
 }
 
-@ A piece that has all its letters in common with the one before it, in a sorted row, is the same; two tokens may be spelt alike, and mostly one of them was forgotten by whoever made the vocabulary.
+@ When sorted pieces share all their letters with the piece before them, the two are the same. Some vocabularies do spell two tokens alike, usually by an oversight; both get the same number, and both are allowed or forbidden together.
 
 @<Open a lexicon, and close it@>=
 static bool make_nodes(struct lexicon *l, struct spelling *sorted,
@@ -1884,7 +1884,7 @@ static bool make_nodes(struct lexicon *l, struct spelling *sorted,
   return ok;
 }
 
-@ Ids have 32 bits, which no vocabulary exceeds, but a caller might. If any step fails, what the earlier ones took is returned by the function that closes a lexicon.
+@ Ids have 32 bits, enough for any vocabulary, but a caller might pass a larger size. If a step fails, |lexicon_close| frees what the earlier ones allocated.
 
 @<Open a lexicon, and close it@>=
 struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
@@ -1906,7 +1906,7 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   return NULL;
 }
 
-@ What was not allocated yet is null, and freeing NULL does nothing.
+@ A pointer that was not set yet is NULL, and freeing NULL does nothing.
 
 @<Open a lexicon, and close it@>=
 void lexicon_close(struct lexicon *l)
@@ -1920,9 +1920,9 @@ void lexicon_close(struct lexicon *l)
 }
 
 @* The mask of a state. \label{sec:walk}
-A walk goes through the tree, and knows at each depth the configuration there. At the end it is known for each piece where it leads. This is the function on which everything waits, so its loop has little in it: the twig, the configuration above it, the next one after the byte; and one entry for the piece, or it goes on where the twig says.
+A walk goes through the tree and keeps the configuration at each depth. At its end we know for each piece where it leads. Nearly all the time of a mask is spent in this function, so its loop does little: it takes the next twig and the configuration above it, finds the configuration after the twig's byte, and writes one entry for the piece. If the configuration is dead, it skips to where the twig says.
 
-The entry is made at every twig, not only at those where a piece ends. A piece's last letter comes after all its others, and is the last to write in its place; what the others wrote there is forgotten. To ask each time whether a piece ends here would be a question whose answer a processor cannot foresee, and it would wait for it more than for all the rest.
+The loop writes an entry at every twig, not only where a piece ends. The last letter of a piece comes after all its others and overwrites what they have written. A test whether a piece ends here would be a branch that the processor cannot predict, and would cost more time than all the rest.
 
 @<Walk through the pieces@>=
 static bool walk(struct constraint *c, struct dfa_state *from,
@@ -1946,24 +1946,24 @@ static bool walk(struct constraint *c, struct dfa_state *from,
   return true;
 }
 
-@ If the way is cut off, the entry is taken back, for it may be of an earlier letter of the same piece. The pieces after it that are cut off with it have none.
+@ If the path is cut off, the entry becomes NULL, since an earlier letter of the same piece may have written there. The later pieces that are cut off with it have no entry yet.
 
-A text whose first token loses a blank begins like any other, after the blank: what |blank| means in the walk. The piece that is nothing but a blank would become nothing; it would let the text begin twice, and is left out. (Such is SentencePiece: it puts a blank before the first word when it reads, and takes it away when it writes.)
+A text whose first token loses a blank begins after this blank like any other text; this is what |blank| means in the walk. A piece that is only a blank would become empty; after it the text would begin a second time, so it is left out. (SentencePiece needs this: it puts a blank before the first word when it encodes, and drops it when it decodes.)
 
-@ How long it takes was measured for 128\,256 pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine).\lab{lab:constraintmasks} Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: to look at the entry of every piece takes that long
-even if all is cut off at once. If one of them takes more than 2, the program that measures fails. These are masks of states in which a mask has been made before; what the first one costs is told where its cause is, at the end of \cref{sec:cost}.
+@ We measured how long a mask takes, for 128\,256 pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine).\lab{lab:constraintmasks} Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: looking at the entry of every piece takes that long
+even if everything is cut off at once. If a mask takes more than 2 milliseconds, the benchmark fails. These are masks of states in which a mask has been made before; the end of \cref{sec:cost} gives the cost of the first one.
 
 @* Tokens to the end. \label{sec:cost}
-The least number of bytes to the end is known for each configuration. The least number of \emph{tokens} is not more than that, if each byte that may be needed is a token by itself, and not less than the bytes divided by the length of the longest piece. Mostly that is all we need: as long as more tokens are left than bytes are wanted, a token is good. Only near the end of the budget the number
-itself must be known.
+We know the least number of bytes to the end for each configuration. The least number of \emph{tokens} is not more than that, if each byte that may be needed is a token by itself, and not less than the bytes divided by the length of the longest piece. This is usually enough: as long as the budget has at least as many tokens as bytes are needed, a token is good. Only near the end of the budget must we know the number
+itself.
 
-To find it we look at the configurations to which one token leads, from each of these to the next, and so on; the number is then one more than the least among those after it. For a constraint that does not nest, all configurations that tokens reach are looked at, once, unless there are more than |MAX_TOGETHER|; and the result is exact. With nesting there is no end of them, since
-every bracket that opens leads to new ones. So there, and in such large ones, we look only at tokens that bring the end \emph{nearer}, counted in bytes. What is found is the shortest of the ways without a detour; a way that first goes farther and is shorter in tokens all the same is missed. And if even these configurations are more than |MAX_TOGETHER|, the number of bytes is taken.
+To find it we look at the configurations to which one token leads, from each of these at the next, and so on; the number of a configuration is one more than the least among those after it. For a constraint that does not nest we do this once for all configurations that tokens reach, unless there are more than |MAX_TOGETHER|, and the result is exact. With nesting there are infinitely many, since
+every opening bracket leads to new ones. So for nested constraints, and for very large ones, we look only at tokens that bring the end \emph{nearer}, counted in bytes. This finds the shortest way that never moves away from the end; it misses a way that first moves away and still takes fewer tokens. And if even these configurations are more than |MAX_TOGETHER|, we use the number of bytes.
 
-So in the last two cases the number may be too large, but a way that is found is always a way. No text is cut off because of it; what may happen is that a limit is refused which would just do, and that near the end of the budget a token is forbidden for which there would have been time. A row of more than |MAX_TOGETHER| letters, say, of any from a to z, has so many states that its limit is counted in letters, though
+In the last two cases the number may be too large, but there is always a way to the end with that many tokens. So no text is cut off. At worst we refuse a limit that would have been just enough, or forbid a token near the end of the budget for which there would have been time. For example, a sequence of more than |MAX_TOGETHER| letters, each from a to z, has so many states that its limit is counted in letters, although
 hardly any token has only one.
 
-For each configuration the walk is done once, and the different ones to which it leads are noted. To see whether one has been noted already each bears the number of the last walk that met it.
+We do the walk once for each configuration, and note the different configurations to which it leads. Each of these stores the number of the last walk that met it, so we see whether it has already been noted.
 
 @<How far tokens lead@>=
 enum { MAX_TOGETHER = 1024 };
@@ -1977,7 +1977,7 @@ static bool note(struct constraint *c, struct array *all,
   return true;
 }
 
-@ The list is made in a block that grows and then copied to its exact size, because there will be many of them: in a string of JSON some dozens of configurations stand after one token.
+@ The list is made in a block that grows, and then copied into one of the exact size, because there will be many such lists: within a JSON string a token can lead to some dozens of configurations.
 
 @<How far tokens lead@>=
 static bool find_after(struct constraint *c, struct dfa_state *x,
@@ -1999,7 +1999,7 @@ static bool find_after(struct constraint *c, struct dfa_state *x,
   return ok;
 }
 
-@ Those that belong together are collected from one on; |nearer| says whether only ways towards the end count. Whether there are too many depends on nothing but the constraint, the vocabulary and where we stand, and not on what was asked before: the same text must come out whatever else has been written.
+@ Starting from one configuration we collect those whose numbers depend on each other; |nearer| says whether only tokens that bring the end nearer count. Whether there are too many may depend only on the constraint, the vocabulary and this configuration, not on earlier questions: the same text must come out no matter what was written before.
 
 @<Collect what belongs together@>=
 static bool collect_one(struct constraint *c, struct dfa_state *x,
@@ -2013,7 +2013,7 @@ static bool collect_one(struct constraint *c, struct dfa_state *x,
   return true;
 }
 
-@ Which ways count is asked twice, here and when the numbers are computed, and must be answered alike.
+@ Two functions ask which tokens count, the one that collects and the one that computes the numbers. They must agree, so both call this one.
 
 @<Collect what belongs together@>=
 static bool is_collected(const struct dfa_state *x,
@@ -2022,7 +2022,7 @@ static bool is_collected(const struct dfa_state *x,
   return !nearer || after->least < x->least;
 }
 
-@ The list is its own list of things to do: it is read from the front while what is found is added at its end.
+@ The list is also the queue of the search: we read it from the front while new configurations are added at its end.
 
 @<Collect what belongs together@>=
 static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
@@ -2043,7 +2043,7 @@ static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   return *all = true;
 }
 
-@ When all are there, the numbers come about as those of the nodes did: zero where a text may end, |NET_NEVER| elsewhere, and then again and again one more than the least among the next, until nothing changes. The last ones collected tend to be nearest to the end, and so each pass begins with them.
+@ When all have been collected, we compute the numbers as we did for the nodes: zero where a text may end, |NET_NEVER| elsewhere, and then again and again one more than the least among the next, until nothing changes. The configurations collected last tend to be nearest to the end, so each pass begins with them.
 
 @<Count the tokens to the end@>=
 static void compute_cost_group(struct constraint *c, bool nearer)
@@ -2063,7 +2063,7 @@ static void compute_cost_group(struct constraint *c, bool nearer)
   }
 }
 
-@ The whole is tried once, from the beginning, since then all numbers are known together. Nesting constraints are not even tried.
+@ Once for each constraint, we try to collect all configurations from the beginning, which gives all numbers together. For constraints that nest we do not try.
 
 @<Count the tokens to the end@>=
 static bool compute_all_costs(struct constraint *c, struct error *why)
@@ -2076,7 +2076,7 @@ static bool compute_all_costs(struct constraint *c, struct error *why)
   return true;
 }
 
-@ So one configuration is settled in one of four ways: with the whole, if it has been tried; by those nearer to the end; if these are too many, by the number of bytes, each of which is a token; and if some byte is no token, not at all, and we have to say so. In none of these cases is a number less than it should be. Where the text may end already there is nothing to look for, which is just as well: what could follow may be more than can be looked at.
+@ To \emph{settle} a configuration means to compute its number of tokens. There are four cases. The number is known because all have been computed together; or it is computed from the configurations nearer to the end; or, if these are too many, it is the number of bytes, if each byte is a token; or, if some byte is not a token, it cannot be computed, and we say so. No number is ever too small. Where the text may end already, the number is zero and there is no search, which might well find too many configurations.
 
 @<Count the tokens to the end@>=
 static bool compute_cost(struct constraint *c, struct dfa_state *x,
@@ -2096,7 +2096,7 @@ static bool compute_cost(struct constraint *c, struct dfa_state *x,
   return true;
 }
 
-@ The very first token may lose a blank and so come less near than its letters promise. Therefore all that it can lead to are settled one by one, and it needs one more than the best of them.
+@ The very first token may lose a blank, and then it brings the end less near than its length suggests. So we settle every configuration that the first token can lead to, and the beginning needs one token more than the best of them.
 
 @<Count the tokens to the end@>=
 static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
@@ -2112,14 +2112,14 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   return true;
 }
 
-@ Who pays for this, and when? Each configuration is settled once, by a walk for each of those that belong with it, |MAX_TOGETHER| at most. Where rules don't nest, all are settled by |compute_all_costs| at the first question about a minimum. That question is asked when a text is bound (|constraint_cursor_open|), since the limit may be too small; so the beginning of a text pays, and no mask after it. For a row of \given{300} letters it was
-\val[0]{constraint.first} milliseconds; the program that measures doesn't ask beforehand, and so has it as the time of the first mask. A longer row takes longer in proportion, until there are more than |MAX_TOGETHER| configurations: then all these walks settle nothing, and ways that lead nearer are looked for.
+@ How much time does this take, and when? Each configuration is settled once, with a walk for each configuration collected with it, |MAX_TOGETHER| at most. Where rules do not nest, |compute_all_costs| settles all at the first question about a minimum. A caller asks this question when it opens a cursor (|constraint_cursor_open|), since the limit may be too small; so the time is spent before the text begins, and later masks are not slowed down. For a sequence of \given{300} letters it was
+\val[0]{constraint.first} milliseconds; the benchmark opens no cursor, so it measures this as the time of the first mask. The time grows in proportion to the length, until there are more than |MAX_TOGETHER| configurations: then all these walks settle nothing, and we look for ways that lead nearer to the end.
 
-Where rules nest, nothing can be settled in advance, and masks pay. They don't if each byte is a token and more tokens are left than bytes are wanted, which is so most of the time. Near the end of the budget, the first mask in a state takes \val[1]{constraint.nearjson} to \val[1]{constraint.firstjson} milliseconds in JSON, and each later one in that state \val[2]{constraint.best} to \val[2]{constraint.worst}, like any other. These are no bounds: another
+Where rules nest, nothing can be settled in advance, and the work is done during a mask. It is not needed if each byte is a token and at least as many tokens are left as bytes are needed, which is true most of the time. Near the end of the budget, the first mask in a state takes \val[1]{constraint.nearjson} to \val[1]{constraint.firstjson} milliseconds in JSON, and each later one in that state \val[2]{constraint.best} to \val[2]{constraint.worst}, like any other. These are not bounds: another
 grammar may have many more states near its ends.
 
 @* Binding, masking, stepping. \label{sec:mask}
-A constraint that is bound to a vocabulary asks whether it can be written with it at all. If every byte that some node waits for is a token, it can; if one isn't, the number of tokens from the beginning is computed, and if that is |NET_NEVER| the byte is named. With the blank that is lost the beginning must be looked at, too: a text that is to begin with a blank may be impossible.
+When a constraint is bound to a vocabulary, we check whether these tokens can write a matching text at all. They can if every byte that some node waits for is a token. If some byte is not, we compute the number of tokens from the beginning, and if that is |NET_NEVER| the message names the byte. If the first token loses a blank, we must check the beginning as well: a text that has to begin with a blank may be impossible.
 
 @<Bind the constraint to a vocabulary@>=
 static void look_for_bytes(struct constraint *c)
@@ -2132,7 +2132,7 @@ static void look_for_bytes(struct constraint *c)
         if (!c->words->single[b]) c->complete = false, c->lacking = (uint8_t) b;
 }
 
-@ Where every byte is a token the answer is yes without a look, but for the lost blank; where it isn't, tokens must be tried.
+@ Where every byte is a token the answer is yes without a search, except for the lost blank; otherwise we must try the tokens.
 
 @<Bind the constraint to a vocabulary@>=
 static bool can_begin(struct constraint *c, struct error *why)
@@ -2148,7 +2148,7 @@ static bool can_begin(struct constraint *c, struct error *why)
     " none is byte 0x%02x alone", c->w.name, c->lacking);
 }
 
-@ Whatever was known of another vocabulary is forgotten first. The walk needs a place for each depth of the new one and for each piece.
+@ The walk needs an entry for each depth of the new vocabulary's tree and for each piece. All states that were found with another vocabulary are forgotten.
 
 @<Bind the constraint to a vocabulary@>=
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
@@ -2166,7 +2166,7 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
   return constraint_forget(c, why) && can_begin(c, why);
 }
 
-@ A number that never was a state's is a mistake of the caller, and refused; so is a question about tokens before there are any.
+@ A number that belongs to no state is the caller's mistake, and is refused; so is a question about tokens before the constraint has been bound.
 
 @<Find a state by its number@>=
 static struct dfa_state *state_at(const struct constraint *c,
@@ -2179,7 +2179,7 @@ static struct dfa_state *state_at(const struct constraint *c,
   return error_say(why, "%s: there is no state %u", c->w.name, state), NULL;
 }
 
-@ The state to begin with has a number like any other. It is asked for again after everything has been forgotten.
+@ The first state has a number like any other. After the states have been forgotten the caller must ask for it again.
 
 @<Find a state by its number@>=
 uint32_t constraint_start(const struct constraint *c)
@@ -2187,7 +2187,7 @@ uint32_t constraint_start(const struct constraint *c)
   return c->first->number;
 }
 
-@ A token is good if what comes after it can be ended with what is left then. Three answers: it is, it isn't, or that configuration must be settled before we know.
+@ A token is good if the text after it can be completed with the tokens that are then left. There are three answers: it is good, it is bad, or the configuration after it must be settled before we know.
 
 @<Judge what comes after a token@>=
 enum fate { FATE_GOOD, FATE_BAD, FATE_OPEN };
@@ -2201,7 +2201,7 @@ static enum fate judge(const struct constraint *c,
     ? FATE_BAD : FATE_OPEN;
 }
 
-@ So a mask is made by a walk and a row of judgements. Those that are open are put aside; if there were any, they are settled and all is done again, and the second time none is open, since a settled one stays so. In the long middle of a text once is enough. (To settle a configuration means walks of its own, which would write over where ours has led.)
+@ So making a mask takes a walk and then a judgement of each token. Configurations that are still open are put aside. If there are any, we settle them and do everything again; the second time none is open. In the long middle of a text one round is enough. (We need the second walk because settling a configuration takes walks of its own, which overwrite the results of ours.)
 
 @<Mark the tokens that may come@>=
 static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
@@ -2220,7 +2220,7 @@ static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
   return true;
 }
 
-@ The second round, if there is one, follows upon the settling of all that were put aside.
+@ The second round comes after all configurations that were put aside have been settled.
 
 @<Mark the tokens that may come@>=
 static bool mark_all(struct constraint *c, struct dfa_state *x,
@@ -2234,7 +2234,7 @@ static bool mark_all(struct constraint *c, struct dfa_state *x,
   return mark(c, x, left, allowed, any, why);
 }
 
-@ Before the tokens are judged, the state itself is, by the same function: can the text be ended with this budget? If it can't, that is said at once, with the number that would do. At the beginning it is the refusal of a limit; later it can't happen to whoever has kept to the masks and counted down. (A first token that loses a blank may need more than |judge| believes. Then no token is good, which comes to the same sentence.)
+@ Before we judge the tokens, we judge the state itself with the same function: can the text be completed within this budget? If it cannot, we say so at once, and name the number that would be enough. At the beginning of a text this refuses a limit that is too small; later it cannot happen to a caller that follows the masks and counts the budget down. (If the first token loses a blank, the text may need more tokens than |judge| assumes. Then no token is good, and the message is the same.)
 
 @<Mask the tokens@>=
 bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
@@ -2255,7 +2255,7 @@ bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
     " and the limit leaves %zu", c->w.name, min_tokens, budget);
 }
 
-@ The minimum is a number of tokens as found by |compute_cost|. A state from which there is none is one that a mask would not have let anybody enter.
+@ The minimum is the number of tokens that |compute_cost| has found. A state without such a number is one that no mask would have let the caller reach.
 
 @<Mask the tokens@>=
 bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
@@ -2268,7 +2268,7 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
     "%s: the tokens can't end this text", c->w.name);
 }
 
-@ A step reads the token's bytes, but for the blank that the first one loses.
+@ A step reads the token's bytes, except for the blank that the first token loses.
 
 @<Step after a token@>=
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
@@ -2290,7 +2290,7 @@ bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
     "%s: token %u can't come here", c->w.name, id);
 }
 
-@ The look inside counts what is there.
+@ This function reports the present numbers.
 
 @<Look at what is known@>=
 struct constraint_look constraint_look(const struct constraint *c)
@@ -2299,7 +2299,7 @@ struct constraint_look constraint_look(const struct constraint *c)
     bytes_taken(c) }@];
 }
 
-@ The file of all this. Nothing in it is known to the header but two names.
+@ The file of all this. The header declares its structures by name only, without their fields.
 
 @(constraint.c@>=
 #include <stdio.h>
@@ -2339,32 +2339,32 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
 @<An object of JSON@>@;
 
 @* The cursor. \label{sec:bound}
-Chapter 7's sampler asks before each choice what may come (\cref{sec:bonds}). What it is given for a constraint is a \emph{constraint cursor}: the constraint, the state that the text has reached, and a mask. The
-machine is told how many tokens may still be written, this one included, and the end token may come exactly where the text may end.
+Before each choice, chapter 7's sampler asks which tokens may come (\cref{sec:bonds}). To answer for a constraint we keep a \emph{constraint cursor}: the constraint, the state that the text has reached, and a mask. The cursor
+tells the constraint how many tokens may still be written, this one included, and allows the end token exactly where the text may end.
 
 @<The cursor of a text@>=
 struct constraint_cursor { struct constraint *c; uint32_t state; uint8_t *allowed;
   size_t vocab, max_tokens; const uint32_t *eos; size_t n_eos; };
-  /* what a text of at most |max_tokens| tokens has to match, and where in it we are; |allowed[vocab]| is
-     its own, |c| and the ids of the end tokens are borrowed */
+  /* a text of at most |max_tokens| tokens must match |c| and has reached |state|;
+     |allowed[vocab]| is its own, |c| and the ids of the end tokens are borrowed */
 bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   struct constraint *c,
   size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,@|
   struct error *why);
-  /* binds by a |c| that knows the tokens; errors: |max_tokens| is less than |constraint_minimum|, which the
-     sentence names; memory. Nothing is to be closed then */
+  /* |c| must be bound to the tokens; errors: |max_tokens| is less than
+     |constraint_minimum|, which the sentence names; memory. Close nothing then */
 void constraint_cursor_close(struct constraint_cursor *b, struct memory *m);
   /* frees the mask; a cursor that is all zero has none */
 void constraint_cursor_restart(struct constraint_cursor *b);
   /* for another text, from its beginning */
 bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   struct error *why);
-  /* does what has been written match? */
+  /* does the text so far match? */
 bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why);
-  /* what chapter 7's |struct token_rule| asks before a choice; |ctx| is a |struct constraint_cursor| */
+  /* chapter 7's |struct token_rule| calls it before a choice; |ctx| is a cursor */
 bool bond_take(void *ctx, uint32_t id, struct error *why);
-  /* and what it is told when a token has joined the text */
+  /* and this when a token has joined the text */
 uint32_t bond_save(const void *ctx);
   /* the state that the text has reached */
 void bond_restore(void *ctx, uint32_t state);
@@ -2372,10 +2372,10 @@ void bond_restore(void *ctx, uint32_t state);
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   bool *enough,
   struct error *why);
-  /* a |step_stop|: without end tokens, a text is to end when it matches and nothing may follow;
-     |ctx| is a |struct constraint_cursor| */
+  /* a |step_stop|: without end tokens, a text must end when it matches and
+     nothing may follow; |ctx| is a cursor */
 
-@ A limit that no matching text can keep is told before anything is computed, with the least that would do.
+@ If no matching text fits into the limit, this is reported before the model computes anything, with the least limit that would be enough.
 
 @<Open and close a cursor@>=
 bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
@@ -2411,7 +2411,7 @@ void constraint_cursor_restart(struct constraint_cursor *b)
   if (b->c != NULL) b->state = constraint_start(b->c);
 }
 
-@ Before a choice the sampler is told what is allowed, and the machine is told which token has joined the text. The machine does not read end tokens, because they are not text; so they are dealt with here. The state of the cursor is one number, which a caller who tries something out can save and restore; it is good until the constraint is told to forget its states.
+@ Before each choice the cursor tells the sampler which tokens are allowed; after it, it tells the constraint which token has joined the text. The constraint does not read end tokens, because they are not text; so we handle them here. The state of the cursor is one number, which a caller can save and restore to try out several continuations; it is valid until the constraint is told to forget its states.
 
 @<Narrow the choice to what may come@>=
 bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
@@ -2443,7 +2443,7 @@ void bond_restore(void *ctx, uint32_t state)
   b->state = state;
 }
 
-@ Where a text matches, and no token may follow, the end token is the only one left, and is chosen. If there is none, because the model has none or because it is to be ignored, |constraint_cursor_should_stop| must end the text, asked by chapter 3's loop.
+@ Where a text matches and no other token may follow, only the end token is left, and it is chosen. If there is no end token, because the model has none or because the caller ignores it, chapter 3's loop asks |constraint_cursor_should_stop|, which ends the text.
 
 @<End a text that nothing may follow@>=
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
@@ -2469,7 +2469,7 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   return ok;
 }
 
-@ The cursor is a module of its own, since it alone knows chapter 3's loop; the constraint knows bytes and tokens and nothing else.
+@ The cursor is a module of its own, since it depends on chapter 3's loop; the constraint depends only on bytes and tokens.
 
 @(bond.h@>=
 #ifndef INCIPIT_BOND_H
@@ -2489,8 +2489,8 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
 @<End a text that nothing may follow@>@;
 
 @* An object of JSON. \label{sec:jsongrammar}
-The grammar that most people want is ours to give. RFC 8259 \cited{Bray 2017} says what an object is; we take three liberties, which all make the set of texts smaller. Blanks between the parts are at most one, or a line's end and up to 32 columns, and before a colon there is none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and after the point and two in the exponent, for the same
-reason, and because readers differ on longer ones. And escapes of surrogates come in pairs, and the character zero not at all, since a reader in C may take it for the end.
+We supply the grammar that most users want. RFC 8259 \cited{Bray 2017} defines a JSON object; we restrict it in three ways, so that every text of our grammar is still valid JSON. Between the parts we allow at most one blank, or a line's end and up to 32 blanks, and before a colon none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and after the point and two in the exponent, for the same
+reason, and because JSON readers differ on longer ones. Finally, escaped surrogates must come in pairs, and the character zero is not allowed, since a reader in C may take it for the end of the string.
 @^JSON@>
 
 @<An object of JSON@>=
@@ -2512,7 +2512,7 @@ const char constraint_json[] =
   "  [eE] [-+]? [0-9]{1,2} )?\n"@|
   "ws ::= (\" \" | \"\\n\" [ ]{0,32})?\n";
 @* The table of the box, computed. \label{sec:laugh}
-Now the program can do what the hand has done. The pieces are those of the box; what can't be used in a state is shown by a dash. States are numbered here in the order in which they are met, like those of the box; the constraint's own numbers have gaps, for it also has states in the middle of tokens, and a dead one.
+Now the program can repeat the hand calculation. The pieces are those of the box; a dash marks a piece that cannot come in a state. As in the box, states are numbered in the order in which they are met; in the constraint's own numbers there are gaps, since it also has states in the middle of tokens, and a dead one.
 
 @<Make the table of the hand calculation@>=
 enum { LAUGHS = 7, LAUGH_STATES = 4 };
@@ -2528,7 +2528,7 @@ static size_t met_as(struct laughing *x, uint32_t state)
   return k;
 }
 
-@ A row asks for each piece where it leads. A refusal is an answer here; its sentence is not wanted.
+@ A row of the table asks for each piece where it leads. Here a refusal is an answer too, so its message is not needed.
 
 @<Make the table of the hand calculation@>=
 static bool print_laugh(struct constraint *c, struct error *why)
@@ -2551,9 +2551,9 @@ static bool print_laugh(struct constraint *c, struct error *why)
   return true;
 }
 
-@ The order in which a row meets states decides their numbers. From state 0, \tok{h} comes first and leads to 1, \tok{ha} to 2; state 3 is met from 1. So the numbers agree with the box by themselves.
+@ The order in which the rows meet the states decides their numbers. From state 0, \tok{h} comes first and leads to 1, \tok{ha} to 2; state 3 is met from 1. So the numbers agree with those of the box.
 
-Last, the refusal: a limit of 1, which is asked for and must not be granted.
+Last, we ask for a limit of 1, which must be refused.
 
 @<Make the table of the hand calculation@>=
 static bool laugh_aloud(struct memory *m, struct error *why)
@@ -2582,35 +2582,35 @@ static bool laugh_aloud(struct memory *m, struct error *why)
 \widecheckpoint{build/out/constraints.txt}{a laugh}
 
 @* The constraint over a vocabulary. \label{sec:eyes}
-The built-in model has a small vocabulary. Its pieces come from its tokenizer, and the ids that are marked special are not usable. For five constraints\lab{lab:constrainteyes}
-a program of the laboratory counts how large the network is, how many kinds of bytes it tells apart, how many tokens may begin a text, and how many tokens a text has at least. That last number is not
+The built-in model has a small vocabulary. Its tokenizer gives the pieces, and the ids that are marked special are not usable. For five constraints\lab{lab:constrainteyes}
+a program of the laboratory counts the nodes of the network, the classes of bytes that it distinguishes, the tokens that may begin a text, and the least number of tokens in a text. That last number is not
 the number of bytes of the shortest text: \texttt{yes} has three bytes, and may be one token.
 
-\Cref{sec:constraintcheck} has the table. A dot is more than two dozen nodes, for the characters of four lengths; a story with so many dots has \val{constraint.story.nodes} nodes, where all of JSON needs \val{constraint.json.nodes}. That costs some memory, and no time before a text gets there. In tokens it is the other way round: a story of three dozen letters can be told in \val{constraint.story.least}, if it may consist of long words in any order; a
+\Cref{sec:constraintcheck} has the table. A dot takes more than two dozen nodes, for characters of one to four bytes; the story's pattern, with its many dots, has \val{constraint.story.nodes} nodes, while all of JSON needs \val{constraint.json.nodes}. These nodes take some memory, but no time until a text reaches them. In tokens it is the other way round: a story of three dozen letters can be told in \val{constraint.story.least} tokens, if it may consist of long words in any order; a
 date takes one for each of its ten signs, because this vocabulary joins no digits.
 
 @* The built-in model fills in a form. \label{sec:writesjson}
-The built-in model has never seen JSON. It knows little stories. All the better: whatever makes its text an object is the constraint's doing. It is given three words of a story and may then write \val{constraint.json.budget} tokens of an object in JSON, or \val{constraint.card.budget} of a card that our own grammar describes; of the tokens that are allowed it always takes the one with the highest logit. (Chapter 7 will do this with chance, and in one line of its loop.)
+The built-in model was trained on little stories and has never seen JSON. This suits our test: if its text is an object, the constraint has made it one. The model is given three words of a story and may then write \val{constraint.json.budget} tokens of a JSON object, or \val{constraint.card.budget} tokens of a card that a grammar of our own describes. We always take the allowed token with the highest logit. (Chapter 7 samples among the allowed tokens instead; its loop needs one more line for this.)
 
-The texts that come out\lab{lab:constraintwrites} are at the end of the box in \cref{sec:constraintcheck}. As an object of JSON, which is the most liberal of our constraints, it is a single string and a second, both from a story: between quotation marks nearly every token is allowed, and the model makes the most of it. Of the \val{constraint.json.budget} tokens only \val{constraint.json.overruled} are not what it would have
+The resulting texts\lab{lab:constraintwrites} are at the end of the box in \cref{sec:constraintcheck}. JSON is the most liberal of our constraints. The model's object consists of two strings, a name and its value, both from a story: between quotation marks nearly every token is allowed. Of the \val{constraint.json.budget} tokens only \val{constraint.json.overruled} are not what it would have
 written anyway.
 
-The card is stricter: a name, an age, and some friends, each of them a capital letter and up to eleven small ones. \Cref{fig:allowed} shows how many tokens were allowed at each step. Where the grammar spells out its own words, there are a few ways to cut them into tokens; in a name it is nearly a third of the vocabulary, and fewer with every letter, since a piece that is too long for what is left of the eleven can't come; and at the end there are
-no friends left, because the budget is closing in. After step \val{constraint.card.closing} each token had to be one on a shortest way.
+The card is stricter: a name, an age, and some friends, where each name is a capital letter and up to eleven small ones. \Cref{fig:allowed} shows how many tokens were allowed at each step. Where the grammar spells out its own words, there are only a few ways to cut them into tokens. At the beginning of a name nearly a third of the vocabulary is allowed, and with each letter fewer tokens are, since a piece must fit into what is left of the eleven. At the end the model can add
+no more friends, because the budget is running out. After step \val{constraint.card.closing} each token had to be one on a shortest way.
 
-\fig{allowed}{fig:allowed}{How many of the \val{constraint.vocab} tokens were allowed at each step of writing a card (points), and how many tokens it took at least to end it then (bars, with the line of the budget coming down on them).}{A plot over the steps with a logarithmic axis. Points lie between one token and nearly a third of all, high within
-names and low between them. Bars below sink step by step from more than 20 to none, and the line of the tokens that are left comes down upon them and meets them near the right end.}
+\fig{allowed}{fig:allowed}{How many of the \val{constraint.vocab} tokens were allowed at each step of writing a card (points), and the least number of tokens that would then complete it (bars). The line is the budget that was left.}{A plot over the steps with a logarithmic axis. Points lie between one token and nearly a third of all, high within
+names and low between them. Bars below sink step by step from more than 20 to none, and the falling line of the tokens that are left meets them near the right end.}
 
 @* The check. \label{sec:constraintcheck}
-The laboratory prints the five constraints as the built-in model's vocabulary sees them, and the two texts. Each text was compared with its constraint once more at the end, byte by byte from the front, without tokens.
+The laboratory prints the counts for the five constraints with the built-in model's vocabulary, and the two texts. At the end the program checked each text against its constraint once more, byte by byte, without tokens.
 
 \widecheckpoint{build/out/laboratory/constraints.txt}{five constraints, and what a storyteller makes of them}
 
 @* Exercises. \label{sec:constraintexercises}
-The command beside an exercise asks the machine of this chapter.
+The command beside an exercise checks the answer with the code of this chapter.
 
 \begin{exercises}
-\exercise{check}{ex:constraint.laugh}{Take the piece \tok{a!} out of the vocabulary of the laugh. What is the last column of its table then, from state 0 to state 3? And which pieces may come in state 1 with two tokens left?}{\texttt{make exercise-W9-1}}{2, 2, 1, 0. Only \tok a: after \tok{ah} we are in state 1 again, and need two more.}
-\exercise{think}{ex:constraint.states}{The pattern \texttt{(a\char124b)*a(a\char124b)\char123$k$\char125} asks for an \texttt a so many places before the end. How many states has its machine for $k=1$, $2$, $3$, $10$, the dead one not counted?}{\texttt{make exercise-W9-2}}{$2^{k+1}$. The machine can't know whether an \texttt a is the one that counts before the text is over, and so must remember which of the last $k+1$ letters were \texttt a. A network says the same with a few nodes more than $k$: that is why states are found when they are needed and not before.}
-\exercise{build}{ex:constraint.sums}{Write a grammar of sums and differences of whole numbers without leading zeros, with as many parentheses as one likes, but not around nothing, and without blanks: \texttt{7}, \texttt{1+(20-3)}, \texttt{((4))-5+6}. It must be taken by our compiler.}{\texttt{make exercise-W9-3}}{The rule that comes to mind, a sum is a sum and a term, is left recursive. Say it with a star: a sum is a term and any number of terms with a sign before them; a term is a number, or a sum in parentheses.}
+\exercise{check}{ex:constraint.laugh}{Take the piece \tok{a!} out of the vocabulary of the laugh. What is the last column of its table then, from state 0 to state 3? And which pieces may come in state 1 when two tokens are left?}{\texttt{make exercise-W9-1}}{2, 2, 1, 0. Only \tok a: after \tok{ah} we are in state 1 again, and need two more.}
+\exercise{think}{ex:constraint.states}{The pattern \texttt{(a\char124b)*a(a\char124b)\char123$k$\char125} asks for an \texttt a followed by exactly $k$ more letters. How many states has its automaton for $k=1$, $2$, $3$, $10$, the dead one not counted?}{\texttt{make exercise-W9-2}}{$2^{k+1}$. Until the text is over the automaton cannot know whether an \texttt a is the one that counts, so it must remember which of the last $k+1$ letters were \texttt a. The network needs only a few nodes more than $k$; this is why we make states only when they are needed.}
+\exercise{build}{ex:constraint.sums}{Write a grammar of sums and differences of whole numbers without leading zeros and without blanks. Any number of parentheses is allowed, but none may be empty: \texttt{7}, \texttt{1+(20-3)}, \texttt{((4))-5+6}. Our compiler must accept the grammar.}{\texttt{make exercise-W9-3}}{The obvious rule, that a sum is a sum, a sign and a term, is left recursive. Use a star: a sum is a term and any number of further terms, each with a sign before it; a term is a number, or a sum in parentheses.}
 \end{exercises}
