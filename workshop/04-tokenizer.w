@@ -1,29 +1,29 @@
 @i types.w
 
-\chapterquestion{A model comes with somebody else's list of tokens. Can we do with it what they do, so that not one id
-differs?}
+\chapterquestion{A model comes with a list of tokens that another program made. Can we use the list so that not one id
+differs from that program's?}
 @** Inside a tokenizer. \label{sec:vocabularies}
-\incipit{T}{he tokenizer of chapter 1} has an outside and an inside, and here they are: what other programs may ask of it, the structure, and what
-is done with it. The files from which it is filled are read in \cref{sentencepiece,tokenizer-json}. Nothing here is needed to
-understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
-many small rules, each of which somebody once decided in one way and not in another. The somebody is mostly Hugging Face, whose site most
-open models are fetched from, and whose library wrote the files that lie beside the weights; what that library does with a text is the
-definition of being right. We take
-the rules as they are. Where a rule is missing here, the reader of files stops with a sentence; a
-vocabulary that is almost understood would be worse than none.
+\incipit{T}{he tokenizer of chapter 1} has an interface and an implementation, and this chapter shows both: what other programs may ask of it, its structure, and the functions
+that work on it. \Cref{sentencepiece,tokenizer-json} read the files from which it is filled. You can
+understand how text becomes ids without this chapter. We need it to get the same ids as other programs, and that is a matter of
+many small rules, each of which could have been decided otherwise. Most of them were decided at Hugging Face: most
+open models are published on its site, and its library wrote the files beside the weights. What that library does with a text is our
+definition of correct. We take
+the rules as they are. If a file has a rule that we do not implement, its reader stops with a sentence: a
+tokenizer that is almost right would be worse than none.
 
 \begin{byhand}{one blank, two opinions}
-Llama~2's vocabulary has no blanks. They are written as blocks, U+2581, here \tok{\textunderscore}, and one more is put before the text, so that its first word
-looks like the others. The text is a blank and an \texttt{a}. Whoever puts first and writes blocks then gets two blocks and a letter:
+Llama~2's vocabulary has no blanks. A blank is written as a block, U+2581, here \tok{\textunderscore}, and one more is put before the text, so that its first word
+looks like the others. The text is a blank and an \texttt{a}. If we first put a block and then replace the blanks, we get two blocks and a letter:
 
 \medskip
 \begin{tabular}{@@{}lll@@{}}
-put, if nothing is asked & \texttt{\textunderscore\ a} & \\
+put, in any case & \texttt{\textunderscore\ a} & \\
 blanks become blocks & \texttt{\textunderscore\textunderscore a} & 3 letters
 \end{tabular}
 \medskip
 
-Whoever writes blocks first, and puts one only where there is none, gets one block and a letter:
+If we first replace the blanks, and put a block only where there is none, we get one block and a letter:
 
 \medskip
 \begin{tabular}{@@{}lll@@{}}
@@ -32,11 +32,11 @@ put, unless it is there & \texttt{\textunderscore a} & 2 letters
 \end{tabular}
 \medskip
 
-The first is how the vocabulary was made, and how older files say it; the second is how newer files for the same vocabulary do. The ids differ by one token, what comes back from the second
-has lost its blank, and the model has seen only one of the two in training. Which of them is right is what the file says.
+The vocabulary was made in the first order, and older files ask for it; newer files for the same vocabulary ask for the second. The second gives one token less, its decoded text
+has lost the blank, and the model has seen only one of the two in training. We follow the file.
 \end{byhand}
 
-@ The program does the hand calculation with a vocabulary of four words and both orders, and spells a letter that has no word in bytes. With |"values"| it prints the keys.
+@ The program does the hand calculation in both orders with a vocabulary of five tokens, and spells in bytes a letter that has no token. With |"values"| it prints the keys.
 
 @c
 #include <stdio.h>
@@ -54,8 +54,8 @@ int main(int argc, char **argv)
 }
 
 @* The interface. \label{sec:outside}
-This is what other programs see of a tokenizer: it is opened, it encodes, it decodes, and it is closed. The two flags of an encoding are those of
-\cref{sec:tokenizer}: whether the text of a special token is that token, and whether the ids that the files put around a text are put there.
+Other programs open a tokenizer, encode, decode, and close it. Encoding has the two flags of
+\cref{sec:tokenizer}: whether the text of a special token becomes that token, and whether the ids that the files put around a text are added.
 @^tokenizer@>
 
 @<A tokenizer, from outside@>=
@@ -74,8 +74,8 @@ bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   /* appends the ids of |n| bytes; |add_special|: also the ids that
      the files put before and after a text; |parse_special|: the text
      of a special token is that token; on failure |out| is as it was.
-     The tokenizer is only read: any number of threads may use it at a
-     time, each with a book |m| of its own */
+     The tokenizer is only read: any number of threads may use it at the
+     same time, each with its own |m| */
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why);
@@ -84,45 +84,45 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
 bool tokenizer_decode_next(const struct tokenizer *t,
   struct memory *m, uint32_t id, bool skip_special, bool *begun,
   struct bytes *out, struct error *why);
-  /* the same for one id of a text; |*begun|, false at first, says
-     whether an id before it had bytes */
+  /* the same for one id of a text; |*begun|, false at first, becomes
+     true when an id has had bytes */
 bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why);
   /* like |tokenizer_encode|, for |n| bytes that come after an added token, in the
      middle of a text; adds nothing, and knows no special token */
 
-@ A directory may have no tokenizer, or one of a kind that this book does not treat, and the model in
-it can be used all the same by those who bring ids. So there is a second way of opening, which
-tells these cases apart from a tokenizer that is broken.
+@ A directory may have no tokenizer, or one of a kind that this book does not treat. A caller that
+supplies ids can still use the model. So there is a second function for opening, which
+tells these cases apart from a broken tokenizer.
 
 @<A tokenizer, from outside@>=
 enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
   TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED };
   /* it is open; there is none; it is of another kind (Unigram,
-     WordPiece); it is of our kind, but wrong, or has what we do not
-     do */
+     WordPiece); it is of our kind, but invalid, or has a rule that we
+     do not implement */
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   struct tokenizer **t, struct error *why);
   /* like |tokenizer_open|; |*t| is null and there is a sentence
      unless it is open */
 
-@ A command that shows what is in a model's directory asks for the rest. So do those who run the loop of chapter 3, and must know the id that ends a text, and the
-text of every id that it has written. None of these questions takes memory, so none can fail.
+@ The next functions answer questions. The command that shows a model's directory needs them, and so does the loop of chapter 3, which must know the id that ends a text, and the
+text of every id that it has written. These functions allocate nothing, so they cannot fail.
 
 @<A tokenizer, from outside@>=
 const char *tokenizer_kind(const struct tokenizer *t);
   /* what it is, in words: \.{"byte-level BPE"} */
 const char *tokenizer_ignores(const struct tokenizer *t, size_t i);
-  /* field |i| (0 or 1) of its file that is not done, null if it says
-     nothing */
+  /* field |i| (0 or 1) of its file that we ignore, null if the file
+     does not have it */
 size_t tokenizer_vocab_size(const struct tokenizer *t);
   /* the largest id plus 1 */
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id);
   /* is this id that of a token marked special? */
 bool tokenizer_find(const struct tokenizer *t, const char *text,
   size_t n, uint32_t *id);
-  /* the id of the token whose bytes are these |n|, added tokens
-     first */
+  /* the id of the token with exactly these |n| bytes; added tokens
+     have precedence */
 const unsigned char *tokenizer_text(const struct tokenizer *t,
   uint32_t id, size_t *n);
   /* the |*n| bytes of an id, which belong to the tokenizer; unknown
@@ -130,8 +130,8 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id);
   /* the id that |add_special| puts first, if it puts one */
 
-@ Tokens that were added to a list after it was learnt are numbered apart, since their letters are found in a text
-before any merge is tried. To show them all, one asks how many there are, and for each by its number; a list would have to be somebody's to free.
+@ Tokens that were added to a vocabulary after it was learnt have a list of their own, since they are found in a text
+before any merge is tried. A caller asks how many there are, and then for each by its index. If we returned a list, the caller would have to free it.
 
 @<A tokenizer, from outside@>=
 struct tokenizer_added { uint32_t id; const unsigned char *byte;
@@ -142,10 +142,10 @@ size_t tokenizer_added_count(const struct tokenizer *t);
   /* how many tokens were added to the vocabulary, special or not */
 struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
   size_t i);
-  /* number |i| of them; the bytes belong to the tokenizer */
+  /* added token |i|; the bytes belong to the tokenizer */
 
-@ Finally, merges that were learnt by chapter 1's trainer become a tokenizer, in memory or as a file that other
-programs can read. The built-in model's vocabulary has been made in this way. It gives id 0 to the end of a text, so that all of the
+@ Finally, the merges that chapter 1's trainer has learnt become a tokenizer, in memory or as a file that other
+programs can read. The built-in model's vocabulary was made in this way. Id 0 is the end of a text, so all of the
 trainer's ids move up by one.
 
 @<A tokenizer, from outside@>=
@@ -161,21 +161,21 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
   /* which versions of Unicode the patterns and the normal form
      know */
 
-@ Chapter 6 reckons what a tokenizer costs, and must not look into it for that. So it can ask, for a vocabulary of any size, how many bytes the tables would take, and of a tokenizer that is open how many
-entries its tables have and what they take.
+@ Chapter 6 calculates how much memory a tokenizer takes, without access to its structure. So two functions say how many bytes the tables of a vocabulary of any size would take, and how many
+entries and bytes the tables of an open tokenizer have.
 
 @<A tokenizer, from outside@>=
 uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges);
   /* the bytes of the four tables of a byte-level vocabulary whose ids come
      in rising order */
 struct tokenizer_tables { size_t ids, merges; uint64_t bytes, letters; };
-  /* how many ids and merges a tokenizer has, and the bytes of its tables and of its letters */
+  /* how many ids and merges a tokenizer has, and the bytes of its tables and of its string pool */
 struct tokenizer_tables tokenizer_tables(const struct tokenizer *t);
-  /* entries of its tables, the bytes that the tables have taken, and those
-     of the block of letters */
+  /* the entries of its tables, the bytes allocated for the tables, and
+     those for the string pool */
 
-@ The outside of a tokenizer is for everybody, the inside for the files that make one. This header includes chapter 1's three as well: a tokenizer
-is asked with its merges and patterns, and answers in rows of bytes and ids.
+@ Every program may include this header; the implementation's is only for the modules that fill a tokenizer. This one includes three others, because
+the interface uses merges, patterns, and rows of bytes and ids.
 
 @(tokenizer.h@>=
 #ifndef INCIPIT_TOKENIZER_H
@@ -187,26 +187,26 @@ is asked with its merges and patterns, and answers in rows of bytes and ids.
 #endif
 
 @* The implementation. \label{sec:inside}
-Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. A block for each would be as many requests as there are words, most of them for a few bytes. For every
-id there are two spans, nearly always the same one: how the vocabulary spells the token, which
-matters when it is looked up whole, and what it reads as, which is what decoding gives. They differ where a word of the file is no row of bytes: such a
-word reads as it is written, and has no spelling that merges could reach; and where decoding is told to read otherwise, a blank for a block.
+The bytes of all tokens are in one block of memory, the \emph{string pool}, and a token is a \emph{span} of it. A block for each token would mean as many allocations as there are tokens, most of them of a few bytes. Every
+id has two spans, which are nearly always equal: its \emph{piece}, the spelling by which the vocabulary finds the token,
+and its \emph{text}, the bytes that decoding gives. They differ in two cases. A token of the file may not stand for bytes: such a
+token decodes to the text in the file, and has no piece that merges could reach. Or the file may change the text for decoding, for example by putting a blank in place of a block.
 
 @<A tokenizer, from inside@>=
 struct span { uint32_t at, n; };
-  /* |n| bytes from |at| on; |n == 0|: nothing */
+  /* |n| bytes of the string pool, from |at| on */
 struct vocab_entry { struct span piece, text; bool special; };
-  /* how an id is spelt in the vocabulary, and the bytes that it stands for */
+  /* how an id is spelt in the vocabulary, and what it decodes to */
 struct added_token { struct span text; uint32_t id; bool special,
   lstrip, rstrip, single_word, normalized, frozen; };
   /* a token added to the vocabulary, with the flags of \.{tokenizer.json}; |frozen|: defined by the user of SentencePiece, and
-     read as a piece is */
+     decoded as a piece is */
 struct trie_node { uint32_t child, sibling, added; unsigned char byte; };
   /* a node of the tree of added tokens; 0: none; |added| counts from
      1 */
 
-@ On its way a text goes through \emph{stages}. Four of them change it: letters are put before it, or in place of others; it is brought
-into a normal form, or its blanks are thinned out. The fifth cuts it. Added tokens are searched for twice, in the text as it came and in its normal form. The first |n_normalizers| stages change what lies between those of the first search; the others are for what the second search leaves.
+@ A text goes through \emph{stages}, of five kinds. Four kinds change the text: they put characters before it, replace characters by others, bring the text
+into a normal form, or remove superfluous blanks. The fifth kind cuts it. We search for added tokens twice, in the original text and in its normal form. The first |n_normalizers| stages work on the text between the tokens of the first search, the others on the text between those of the second.
 @^added token@>
 
 @<A tokenizer, from inside@>=
@@ -219,8 +219,8 @@ struct text_step { enum text_step_kind what; struct splitter *by;
      kept; |STEP_PREPEND|: |words| before a text, or before the first only, or
      unless they are there; |STEP_REPLACE|: the matches of |by| by |words| */
 
-@ The tokenizer has one field for each thing that a file can say about it: words, merges, added tokens, stages, ids around a text, and some
-switches. A vocabulary begins with bytes, or |char_level|; the latter has the ids of some letters at hand, may spell others by their bytes, or has an id for what it cannot spell. Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
+@ The tokenizer has one field for each thing that a file can state: the vocabulary, merges, added tokens, stages, ids around a text, and some
+switches. Merging starts from bytes or, if |char_level| is set, from characters. In the second case an array has the ids of the ASCII characters; a character without a token is spelt in bytes, or gets the id |unknown|. Two limits are fixed, both far above every published vocabulary: a file may be wrong, and must not make us allocate whatever it asks for.
 
 @<A tokenizer, from inside@>=
 enum { TOKENIZER_MAX_STEPS = 16, TOKENIZER_MAX_ID = 1 << 22 };
@@ -244,46 +244,46 @@ struct tokenizer {
 };
   /* a vocabulary, and how text is cut into it and put together again */
 
-@ The functions that fill it serve the readers of files and the maker from merges alike. They are called in an order: first come the words of the vocabulary, then |tokenizer_index_vocab|; after it the tokens that were added, then
-|tokenizer_index_added|. Nothing is ever taken out again. Letters go into one block, and whoever keeps some is told where they lie as a place in it and not as an address, because the block moves when it grows.
+@ The readers of files and |tokenizer_from_merges| fill a tokenizer by the same functions, in a fixed order: first the pieces of the vocabulary, then |tokenizer_index_vocab|, then the added tokens, then
+|tokenizer_index_added|. Nothing is ever removed. A caller that adds bytes to the string pool gets an offset into it and not an address, because the pool moves when it grows.
 
 @<A tokenizer, from inside@>=
 bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   const void *byte, size_t n, struct span *where, struct error *why);
-  /* copies letters into the tokenizer's block */
+  /* copies |n| bytes into the string pool */
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why);
-  /* the entry of an id, made if it is not there; null and a
-     sentence */
+  /* the entry of an id, made if necessary; null and a sentence on
+     failure */
 bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   struct error *why);
   /* after the last piece: makes |by_piece|, finds the ids of the
      bytes */
 void tokenizer_find_splits(struct tokenizer *t);
-  /* after |tokenizer_index_vocab|: may a row of characters be ended between
-     words? */
+  /* after |tokenizer_index_vocab|: finds out whether words can be merged
+     separately */
 
-@ Added tokens come when all pieces are known, because a file may add what is a piece already and give it marks, and they are
-looked for in a tree that is made last: its words are normal forms, as far as they say so, and the forms must be known by then.
+@ Added tokens come when all pieces are known, because a file may add a token that is a piece already, to give it flags. The tree by which we find
+them in a text is made last: if a token asks for it, the tree has its normal form, and so the stages must be complete by then.
 
 @<A tokenizer, from inside@>=
 bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why);
-  /* adds a token; its letters are kept already */
+  /* adds a token; its bytes are in the string pool already */
 bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   struct error *why);
   /* after the last one, and the last stage: makes the tree, and
-     |by_piece| again, since letters have moved; none may be kept
-     afterwards */
+     |by_piece| again, since the pool may have moved; nothing may be
+     added to the pool afterwards */
 
-@ Stages are appended in the order in which a text goes through them: the |n_normalizers| that make the normal form, then those of the pre-tokenizer, most of them cuts. What the ids read as is changed
-by steps of its own, once, when all pieces are there; so decoding has nothing to do but to copy, and to drop a first blank.
+@ Stages are appended in the order in which a text goes through them: the |n_normalizers| that make the normal form, then those of the pre-tokenizer, most of them cuts. The texts to which ids decode are changed
+once, when all pieces are known; so decoding only has to copy texts, and to drop a first blank.
 
 @<A tokenizer, from inside@>=
 bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
   struct text_step s, const char *pattern, size_t n, bool literal,
   struct error *why);
-  /* appends a stage, with its pattern compiled if it has one; at most
+  /* appends a stage and compiles its pattern if it has one; at most
      |TOKENIZER_MAX_STEPS| */
 bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
   const char *pattern, size_t n, struct error *why);
@@ -295,18 +295,18 @@ bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_ste
 bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
   const char *from, size_t n, const char *to, size_t n_to,
   struct error *why);
-  /* in what the ids read as: a string by another */
+  /* in the texts of all ids: replaces a string by another */
 bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
   struct error *why);
-  /* \tok{<0x41>} reads as the byte 65, and so on */
+  /* \tok{<0x41>} decodes to the byte 65, and so on */
 bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   const unsigned char *text, size_t n, bool first, struct bytes *out,
   struct error *why);
-  /* makes |out| the text as the first |n_normalizers| stages leave it;
+  /* makes |out| the text after the first |n_normalizers| stages;
      |first|: it is the beginning of the whole */
 
-@ A stage's pattern is compiled when the stage is appended; what PCRE2 has to say about it becomes the sentence. There is a fixed number of places, since no published
-file comes near it, and a file with no end of patterns would only be a way of making us slow.
+@ A stage's pattern is compiled when the stage is appended; if PCRE2 refuses it, its message becomes our sentence. The number of stages is limited: no published
+file comes near the limit, and a hostile file could otherwise slow us down with patterns without end.
 
 @<Append a stage@>=
 bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
@@ -323,8 +323,8 @@ bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ Two kinds of stages are made so often that they have shorter ways of being said: a cut that keeps both what its pattern matches and what lies between, which is what all patterns
-of published vocabularies want, and a stage that has words to put somewhere.
+@ Two kinds of stages are so common that they have functions of their own: a cut that keeps both the matches of its pattern and the gaps between them, as the patterns
+of published vocabularies do, and a stage that inserts a string.
 
 @<Append a stage@>=
 bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
@@ -343,8 +343,8 @@ bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_ste
     && tokenizer_add_step(m, t, s, pattern, n, literal, why);
 }
 
-@ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
-has more is refused, and not wrapped around. The span is written before the letters are kept, because it tells where they will be.
+@ The offsets of a span have 32 bits, which is enough for 4 GiB of vocabulary; a file that
+has more is refused, so that no offset wraps around. We write the span before we append the bytes, because it begins where the pool ends now.
 
 @<Keep letters, and know ids@>=
 bool tokenizer_intern(struct memory *m, struct tokenizer *t,
@@ -358,9 +358,9 @@ bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   return bytes_push(m, &t->string_pool, byte, n, why);
 }
 
-@ An id counts in 32 bits, too. The table of ids grows to twice the id that is asked for, so
-that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing. Whoever gets an entry must use it before the next is asked for, because then the
-table may move. That an id is not above |TOKENIZER_MAX_ID| has been asked before, by the readers of files, who know which field to blame.
+@ An id has 32 bits as well. The table of ids doubles when it is full, so
+that a vocabulary in any order needs few moves; entries of ids without a token stay empty, and decode to nothing. The caller must use an entry before asking for the next, because then the
+table may move. The readers of files have checked that no id is above |TOKENIZER_MAX_ID|, since they know which field to name if one is.
 
 @<Keep letters, and know ids@>=
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
@@ -374,9 +374,9 @@ struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   return &t->vocab[id];
 }
 
-@ When all pieces are known the table can point to their letters, until others are kept after them and the block moves.
-The number that is entered is the id plus one, because 0 means that there is none. The ids of the single letters come out of the table, to be
-looked up without it.
+@ When all pieces are known, the table of pieces can point to their bytes, until the pool grows and moves.
+We enter the id plus one, because 0 means that there is no such piece. We also copy the ids of single bytes and ASCII characters into arrays,
+which are faster than the table.
 
 @<Make the table of pieces@>=
 bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
@@ -397,7 +397,7 @@ bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ A byte's token is the word of this one byte. In a vocabulary of characters it is a word of six letters, such as \tok{<0x0A>}, if the file says that such words are meant. The table has ids plus 1 and answers 0 if it lacks the word; so 1 less is the id, or |BPE_NONE|.
+@ The token of a byte is the piece that consists of this one byte. In a vocabulary of characters it is a piece of six characters, such as \tok{<0x0A>}, if the file asks for byte fallback. The table returns the id plus 1, or 0 if it lacks the piece; so the result minus 1 is the id, or |BPE_NONE|.
 
 @<Find the token of a byte@>=
 static uint32_t byte_token(const struct tokenizer *t, unsigned b)
@@ -412,12 +412,12 @@ static uint32_t byte_token(const struct tokenizer *t, unsigned b)
 }
 
 @* Added tokens. \label{sec:added}
-An \emph{added} token is found in the text before anything is merged, so no merge can come
-between. Five marks of the file say how. \emph{Special} tokens steer a conversation or end a document;
-in a text that a user has typed they must stay ordinary letters, or the user could write what
-only the program should. So they are recognized only on request; other added tokens always. An added token may
-swallow the white space on its left or right; it may insist on being a whole word; and it
-may be looked for before or after the text has been brought into its normal form. A sixth mark is ours: \emph{frozen} are the pieces that the user of SentencePiece has defined (\cref{sentencepiece}). They are looked for where merging begins, and read as pieces do.
+An \emph{added} token is found in the text before anything is merged, so no merge can break
+it. Five flags in the file say how. \emph{Special} tokens steer a conversation or end a document;
+in a text that a user has typed they must stay ordinary characters, or the user could write what
+only the program should. So they are recognized only on request; other added tokens always are. An added token may
+swallow the white space on its left or right; it may have to be a whole word; and it
+may be looked for before or after the text has been brought into its normal form. A sixth flag is ours: the \emph{frozen} tokens are the pieces that the user of SentencePiece has defined (\cref{sentencepiece}). We look for them where merging begins, and they decode as pieces do.
 @^special token@>
 
 @<Add a token@>=
@@ -436,13 +436,13 @@ bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ Where several added tokens begin at the same letter, the longest is meant; where they overlap,
+@ If several added tokens begin at the same place, the longest wins; if they overlap,
 the one that begins first. Llama~3 has \val{tokens.llama3.special} added tokens that begin alike, and
-comparing a text with all of them at every letter would take its time. So their letters are
-arranged as a tree: below the root stand the possible first letters, below each of them the
-possible second ones, and a token's number stands where its last letter is. There
-are three roots: for the tokens that are looked for before the normal form (0) and after it (1), and for those that are looked for last of all, where
-merging begins, and that no merge may touch (2).
+comparing the text with all of them at every place would be slow. So we arrange their bytes
+as a tree, called a \emph{trie}: below the root are the possible first bytes, below each of them the
+possible second ones, and the node of a token's last byte has the token's number. There
+are three roots: for the tokens that are looked for before the normal form (0) and after it (1), and for the frozen ones, which are looked for last, where
+merging begins (2).
 @^trie@>
 
 @<Make the tree of added tokens@>=
@@ -457,8 +457,8 @@ static bool new_trie_node(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ A node knows its children only as a chain, which planting and searching walk by the same function. A table of all bytes at every node would be faster, but only where there are
-many children, and added tokens branch little. (Two more trees of the book are made otherwise: the nodes of the stop strings have failure links beside the children, \cref{sec:automaton}, and the pieces
+@ The children of a node are a linked list, which both inserting and searching walk by this function. A table of all bytes at every node would be faster only for nodes with
+many children, and added tokens branch little. (The book has two more tries, which are made otherwise: the nodes of the stop strings have failure links besides the children, \cref{sec:automaton}, and the pieces
 of \cref{sec:lexicon} are walked from first to last, so they need no links at all.)
 
 @<Make the tree of added tokens@>=
@@ -471,8 +471,8 @@ static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
   return next;
 }
 
-@ To plant a word is to walk down the tree by its letters, and to make a twig where there is none. A new twig becomes the first among its siblings. Of two
-tokens of the same letters the one that came first in the file keeps its place.
+@ To insert a token we walk down the tree by its bytes, and make a node where there is none. A new node becomes the first of its siblings. Of two
+tokens with the same bytes, the one that came first in the file counts.
 
 @<Make the tree of added tokens@>=
 static bool plant(struct memory *m, struct tokenizer *t,
@@ -494,12 +494,12 @@ static bool plant(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ The letters of the added tokens have been kept after those of the pieces, and the block may have moved under the
-table of pieces; so that is made again first. (A fuzzer found this: the table pointed into memory that had been given
-back, which mostly still held the right letters.)
+@ The bytes of the added tokens were appended to the pool after those of the pieces, and the pool may have moved; then the
+table of pieces has old addresses, so we make it again first. (A fuzzer found this: the table pointed into memory that had been
+freed, which mostly still held the right bytes.)
 
-A token that is looked for in the normal form must be in that form itself, or it would never be found. So it is brought into it before it is planted, as if it were a whole text, which is what Hugging Face's library does; where a block is put before a text, it is put before the token, and the token is found only where the text has a block. Without a normal
-form the first two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
+A token that is looked for in the normal form must be in that form itself, or it would never be found. So we normalize it before we insert it, as if it were a whole text, which is what Hugging Face's library does. If the file puts a block before every text, the token gets one as well, and is found only where the text has a block. Even without a normal
+form we search the first two roots one after the other, as Hugging Face's library does; that is why it may prefer a token of the first root to one of the second that begins earlier.
 
 @<Make the tree of added tokens@>=
 bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
@@ -526,9 +526,9 @@ bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ To find the longest token that begins at a letter we walk down the tree as long as the letters agree,
-and remember the last token's end that we passed. At most letters of most texts the walk ends at the root, for want of a first letter; and so the search costs a text
-without added tokens hardly more than reading it.
+@ To find the longest token at a place we walk down the tree as long as the bytes agree,
+and remember the last end of a token that we passed. At most places of most texts the walk ends at the root, because no token begins with that byte. So for a text
+without added tokens the search costs hardly more than reading it.
 
 @<Find the longest added token here@>=
 static const struct added_token *longest_match(const struct tokenizer *t,
@@ -546,8 +546,8 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   return found;
 }
 
-@ White space is here what Unicode's property of that name contains, a list that has not changed
-since Unicode~6.3; so it may stand in the program. The list of letters grows every year and may not. A token with the mark |rstrip| takes all that follows it, up to the next character that is something else.
+@ White space is defined by Unicode's property of that name. Its list has not changed
+since Unicode~6.3, so we can write it into the program; the list of letters grows every year, so we cannot. A token with the flag |rstrip| takes all the white space after it.
 
 @<Measure white space@>=
 static bool is_space(uint32_t c)
@@ -569,9 +569,9 @@ static size_t space_after(const unsigned char *text, size_t n,
   return at;
 }
 
-@ Backwards we step over continuation bytes to the beginning of each character, which is the property of UTF-8 that chapter 1 praised: we cannot be more than
-three bytes away from it, and we know it when we are there. The mark |lstrip| takes white space on the left, but
-not beyond |stop|, where the token before has ended.
+@ Backwards we step over continuation bytes to the beginning of each character. Chapter 1 praised UTF-8 for this: the beginning is at most
+three bytes away, and we recognize it when we are there. A token with the flag |lstrip| takes the white space before it, but
+not beyond |stop|, where the previous token ended.
 
 @<Measure white space@>=
 static size_t character_before(const unsigned char *text, size_t at)
@@ -591,11 +591,11 @@ static size_t space_before(const unsigned char *text, size_t at,
   return at;
 }
 
-@ Whether a token stands as a whole word depends on its neighbours: letters, marks, decimal digits,
+@ Whether a token is a whole word depends on its neighbours: letters, marks, decimal digits,
 connecting punctuation and joiners belong to words. The library utf8proc knows the category of every
-character; what it does not know is the property ``alphabetic'', of which the categories
-leave out the circled and a few other enclosed letters, added here by their numbers. The list is not a matter of taste: it is what a \texttt{\textbackslash w} means in the regular
-expressions with which Hugging Face's library looks for the ends of words. These expressions are not those of its patterns (\cref{tokenizer-json}): they are read by a second library, which follows Unicode's advice to the letter.
+character, but not the property ``alphabetic''. The circled and a few other enclosed letters have that property although
+their categories do not show it, so we add them by their numbers. This list is not a matter of taste: it is what \texttt{\textbackslash w} means in the regular
+expressions by which Hugging Face's library finds the ends of words. A different library reads these than reads its patterns (\cref{tokenizer-json}), and it follows Unicode's advice exactly.
 @^utf8proc@>
 
 @<Tell whether a character belongs to a word@>=
@@ -618,8 +618,8 @@ static bool in_word(const unsigned char *text, size_t length)
   }
 }
 
-@ A token is whole if the character before it and the one after it, where there are any, belong to no word. So \texttt{[x]} in \texttt{a[x]b} is not whole, and
-is left to the merges, while in \texttt{a [x] b} it is.
+@ A token is a whole word if neither the character before it nor the one after it belongs to a word. So \texttt{[x]} is not a whole word in \texttt{a[x]b}, where it
+is left to the merges, but it is one in \texttt{a [x] b}.
 
 @<Tell whether a character belongs to a word@>=
 static bool whole_word(const unsigned char *text, size_t n,
