@@ -4,7 +4,7 @@
 differs from that program's?}
 @** Inside a tokenizer. \label{sec:vocabularies}
 \incipit{T}{he tokenizer of chapter 1} has an interface and an implementation, and this chapter shows both: what other programs may ask of it, its structure, and the functions
-that work on it. \Cref{sentencepiece,tokenizer-json} read the files from which it is filled. You can
+that work on it. The next two chapters, \cref{sentencepiece,tokenizer-json}, read the files from which it is filled. You can
 understand how text becomes ids without this chapter. We need it to get the same ids as other programs, and that is a matter of
 many small rules, each of which could have been decided otherwise. Most of them were decided at Hugging Face: most
 open models are published on its site, and its library wrote the files beside the weights. What that library does with a text is our
@@ -358,7 +358,7 @@ bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   return bytes_push(m, &t->string_pool, byte, n, why);
 }
 
-@ An id has 32 bits as well. The table of ids doubles when it is full, so
+@ An id has 32 bits as well. For an id beyond its end, the table of ids grows to twice that id, so
 that a vocabulary in any order needs few moves; entries of ids without a token stay empty, and decode to nothing. The caller must use an entry before asking for the next, because then the
 table may move. The readers of files have checked that no id is above |TOKENIZER_MAX_ID|, since they know which field to name if one is.
 
@@ -633,22 +633,22 @@ static bool whole_word(const unsigned char *text, size_t n,
 }
 
 @* From text to ids. \label{sec:encode}
-Encoding is a series of cuts. Into runs of characters and of what is none; at the added tokens
-that stand there as written; at those that stand there in the normal form; by the stages of
-the pre-tokenizer; and what is left are pieces for \cref{sec:encoding}. Everything that the functions
-need on the way travels in one structure.
+Encoding is a series of cuts. The text is cut into valid UTF-8 and other bytes; at the added tokens
+in the original text; at those in its normal form; and by the stages of
+the pre-tokenizer. The pieces that remain are merged as in \cref{sec:encoding}. One structure holds everything that
+the functions need on the way.
 
 @<What an encoding needs on its way@>=
 struct job { const struct tokenizer *t; struct memory *m; struct ids *out;
   struct bpe_work work; struct split_work cut; bool parse_special; struct error *why;
   size_t unknown_end; };
-  /* |unknown_end|: where the row of the piece ended when the last
-     unknown letter was pushed; the row has ended there still if no
-     other has followed */
+  /* |unknown_end|: how long the row of the piece was after the last
+     unknown character; if the row is still that long, nothing has
+     followed */
 
-@ At the bottom is a piece. Some tokenizers look it up as a whole before they merge
-(\texttt{ignore\_merges}: Llama~3's does, because its vocabulary has tokens that its own merges
-do not reach).
+@ The last function encodes one piece. Some tokenizers look a piece up as a whole before they merge
+(\texttt{ignore\_merges}): Llama~3's does, because its vocabulary has tokens that its own merges
+do not reach.
 
 @<Encode what needs no more cutting@>=
 static bool encode_piece(struct job *j, const unsigned char *byte,
@@ -662,9 +662,9 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
     j->why);
 }
 
-@ A vocabulary of characters begins with the ids of characters. One that has no id is spelt in bytes, which is called \emph{byte fallback}, if there are tokens for all of its bytes; else it becomes the
-unknown token, of which some files want one for several in a row: for letters that are unknown, not for a letter whose own token is the unknown one, which a file may choose. Where not even that exists, the text cannot be encoded, and the message shows the character's number. No letter is left out
-without a mark: where something stood, there is an unknown token at least.
+@ In a vocabulary of characters, merging begins with the ids of the characters. A character without an id is spelt in bytes if there are tokens for all of them, which is called \emph{byte fallback}; otherwise it becomes the
+unknown token. Some files ask for one unknown token for several unknown characters in a row. (A file may also give a character the unknown token as its own; such a character is not unknown, and is not counted among these.) If there is no unknown token, the text cannot be encoded, and the message shows the character's number. So no character is lost
+without a trace: at least an unknown token is left of it.
 @^byte fallback@>
 
 @<Encode a piece of characters@>=
@@ -689,7 +689,7 @@ static bool push_character(struct job *j, const unsigned char *c,
   return ids_push(j->m, row, t->unknown - 1, j->why);
 }
 
-@ The bytes of a character that has no token of its own; and, from outside, bytes that are no character at all. The latter may meet a byte without a token.
+@ This function pushes the bytes of a character without a token; |encode_runs| also calls it for bytes that do not form a character. Among the latter may be a byte without a token.
 
 @<Encode a piece of characters@>=
 static bool push_bytes(struct job *j, const unsigned char *byte,
@@ -705,10 +705,10 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
   return true;
 }
 
-@ Such vocabularies have no pattern that cuts words apart: the blank is a letter like others, written as U+2581, a low block, and a text is one long piece. To
-merge in it is of the order $n\log n$; but in nearly all of these vocabularies no token has the block after another letter, only at its beginning. Then \emph{no merge can reach over the place
-between a letter and a block}, for what it made would be such a token. So the row may be ended there, and what comes out is the same, to the last id; only
-the rows are words now and not books. |splits_at_spaces| says that the vocabulary is like that. It is found out by looking, not taken for granted. The block must be a token itself, or it would be spelt in bytes, which could join what stands before them.
+@ Such vocabularies have no pattern that cuts words apart: the blank is a character like any other, written as the block U+2581, and a text is one long piece. Merging
+it takes time of the order $n\log n$; but in nearly all of these vocabularies a token has blocks only at its beginning, never after another character. Then \emph{no merge can join a block to the character
+before it}, for the result would be such a token. So we can end the row there, and get the same ids;
+only the rows are now words and not books. |splits_at_spaces| says that the vocabulary has this property. We do not assume it but look at all pieces. The block must be a token itself, or it would be spelt in bytes, which could merge with the bytes before them.
 
 @<Tell whether words are apart@>=
 static const unsigned char block[3] = @[{ 0xe2, 0x96, 0x81 }@];
@@ -729,8 +729,8 @@ void tokenizer_find_splits(struct tokenizer *t)
   }
 }
 
-@ So a piece is read character by character, and joined where a word ends, where a frozen token stands, and at its end. What a frozen token is taken for is decided here
-and nowhere else: no letter of it comes into a row, and so no merge can begin in it or reach over it.
+@ So we read a piece character by character, and merge the row where a word ends, before a frozen token, and at the end of the piece. A frozen token is pushed directly:
+none of its characters enters a row, so no merge can begin in it or cross it.
 
 @<Encode a piece of characters@>=
 static bool join(struct job *j)
@@ -760,7 +760,7 @@ static bool encode_characters(struct job *j,
 
 @ The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
 has left. A cut may drop its matches, or
-what lies between them; the makers of such a file know why. The function calls itself for the next stage with each piece, so the recursion is as deep as there are stages, and no
+the gaps between them, if the file says so. The function calls itself with each piece for the next stage, so the depth of the recursion is the number of stages, and no
 list of pieces is ever made.
 
 @<Go through the stages@>=
@@ -783,7 +783,7 @@ static bool encode_from(struct job *j, size_t k, bool first,
   }
 }
 
-@ A stage that changes its text makes a copy, since the text is not ours to write in, and it is the copy that goes on.
+@ A stage that changes its text writes a copy, because the text belongs to the caller, and the next stage gets the copy.
 
 @<Go through the stages@>=
 static bool encode_changed(struct job *j, size_t k, bool first,
@@ -796,8 +796,8 @@ static bool encode_changed(struct job *j, size_t k, bool first,
   return ok;
 }
 
-@ A blank before a text, or a block, makes its first word look like all others: \tok{\ the} and not \tok{the}. There are three opinions on where it belongs: before every text;
-before every one that does not begin so already; and only where the whole begins, and not after an added token in its middle. Each is somebody's, and gives other ids.
+@ A blank or a block before a text makes its first word look like all others: \tok{\ the} and not \tok{the}. Tokenizers differ in where they put it: before every stretch of text;
+before every stretch that does not begin with one already; or only at the beginning of the whole, and not after an added token in its middle. Each rule gives different ids.
 
 @<Change a text@>=
 static bool change(const struct tokenizer *t, const struct text_step *s,
@@ -821,7 +821,7 @@ static bool change(const struct tokenizer *t, const struct text_step *s,
   }
 }
 
-@ Replacing cuts the text and keeps the gaps; the words take the place of every match. A piece of length 0 is the sign that the text is at its end. The memory of the search is freed whether the loop ends well or not.
+@ Replacing cuts the text at the matches, keeps the gaps, and puts |words| in place of every match. A piece of length 0 marks the end of the text. We free the memory of the search whether the loop has succeeded or not.
 
 @<Replace, or thin out@>=
 static bool replace(const struct text_step *s, const unsigned char *words,
@@ -840,8 +840,8 @@ static bool replace(const struct text_step *s, const unsigned char *words,
   return ok;
 }
 
-@ Of blanks in a row one is left, and at both ends none. That is \emph{SentencePiece}'s idea of a clean text, if its file asks for it; Llama's does not, since in programs blanks have a meaning. At the end of the text it takes
-blocks for blanks, too, if blanks will become blocks; these are the stage's |words|.
+@ One blank is left of several in a row, and none at either end. This is how \emph{SentencePiece} cleans a text if its file asks for it; Llama's file does not, since blanks have a meaning in source code. If blanks will become blocks, SentencePiece also removes
+blocks at the end of the text; the stage's |words| is then a block.
 
 @<Replace, or thin out@>=
 static bool strip(const struct text_step *s, const unsigned char *words,
@@ -863,8 +863,8 @@ static bool strip(const struct text_step *s, const unsigned char *words,
   }
 }
 
-@ The two searches for added tokens are the same function. What lies between the tokens
-goes on to the second search, by way of the normal form, and from there to the other stages. So a text that has no added token in it passes through both
+@ One function does both searches for added tokens. After the first, the text between the tokens
+is normalized and searched again; after the second, it goes to the other stages. A text without added tokens passes through both
 searches in one piece.
 
 @<Go on with what lies between added tokens@>=
@@ -881,9 +881,9 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
   return ok;
 }
 
-@ The search goes through a text from |*at| on, one character at a time where no token begins. A token that is found need not be meant: it may be special where special tokens are not wanted, or have to be a whole word and be part of a longer one. Then it is passed over, letters and all:
-the search goes on after it, as Hugging Face's does, so what another token shares with
-it is not found either.
+@ The search goes through a text from |*at| on, one byte at a time where no token begins. Not every match counts: a special token may not be wanted, and a token that has to be a whole word may be part of a longer one. Then we skip all of the match:
+the search continues after it, as Hugging Face's does, and does not find
+another token that overlaps it.
 
 @<Cut at the added tokens@>=
 struct added_place { const struct added_token *token; size_t from, to; };
@@ -904,9 +904,9 @@ static bool find_added(const struct job *j, uint32_t root,
   return false;
 }
 
-@ A token may swallow white space. What has been encoded ends at |done|, and may end after the beginning of the token, if the one before has swallowed white space that this one
-begins with. White space that was
-measured once is not measured again: up to |done| there is nothing else.
+@ A token may swallow white space. The text is encoded up to |done|, which may be after the beginning of the token, if the previous token has swallowed white space with which this one
+begins. Then everything from there up to
+|done| is white space, and we need not measure it again.
 
 @<Cut at the added tokens@>=
 static void swallow_space(struct added_place *p, const unsigned char *text,
@@ -918,8 +918,8 @@ static void swallow_space(struct added_place *p, const unsigned char *text,
     p->to = p->to < done ? done : space_after(text, n, p->to);
 }
 
-@ To swallow white space on the left, a token reaches back into what has not been encoded yet, which is why nothing is encoded before the
-next token has been found. A token that is nothing but white space, and takes what is before it, may have been swallowed whole; it is not there any more. One that takes nothing before it is found all the same, and what follows it is encoded from its end on, as Hugging Face's library does. What remains after the last token is a piece like the others.
+@ To swallow white space on its left, a token reaches back into text that is not encoded yet. So we encode the text before a token only when the
+token has been found. The previous token may have swallowed all of a token that consists of white space. If that token has the flag |lstrip|, we skip it; if not, it still counts, and encoding continues from its end, as in Hugging Face's library. The text after the last token is encoded like the rest.
 
 @<Cut at the added tokens@>=
 static bool encode_added(struct job *j, uint32_t root, bool first,
@@ -939,14 +939,14 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
     text + done, n - done);
 }
 
-@ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
-character, or an \texttt{e} and an accent. NFC makes one of them where there is one \cited{Whistler 2022}. Three steps lead there: every character is taken apart as far as possible, marks that stand
-after one letter are put into the order of their \emph{classes}, and what can be joined is joined. The library utf8proc knows how all characters are taken apart, their classes, and what joins.
+@ Some characters can be written in two ways: \texttt{\'e} is one
+character, or an \texttt{e} and an accent. Normal form C, or NFC, uses the single character where there is one \cited{Whistler 2022}. It takes three steps: every character is decomposed as far as possible, the marks
+after a letter are sorted by their \emph{combining classes}, and characters that can be composed are composed. The library utf8proc has the tables for all three.
 @^normal form@>
 
-Its own function for all three sorts marks by exchanging neighbours. Nobody notices on a text of letters with an accent or two; on a text that is nothing but marks, which a
-stranger may send us, its time grows with the square of the length. So the middle step is ours. A mark's key is its class, then its place, then what it is, all in one number; sorting the
-numbers of a run sorts the marks, and leaves those of one class as they stood.
+Its own function for all three sorts marks by exchanging neighbours. That is fast for letters with an accent or two, but on a text that consists of marks, which an
+attacker may send us, its time grows with the square of the length. So we do the second step ourselves. A mark's key is one number, made of its class, its place and its code point; sorting the
+keys of a run sorts the marks by class, and keeps the order of marks of the same class.
 
 @<Bring a text into the normal form@>=
 static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
@@ -961,8 +961,8 @@ static int by_key(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-@ Characters are taken apart one by one into the row of keys. A character of |k| bytes becomes at most two for each of its bytes, and four in all; so a row of twice the bytes
-is long enough. What has class 0 is a letter, and ends a run.
+@ We decompose the characters one by one into an array of keys. A character becomes at most four, and at most two for each of its bytes; so an array of twice the number of bytes
+is long enough. A character of class 0 is not a mark, and ends a run.
 
 @<Bring a text into the normal form@>=
 static size_t take_apart(const unsigned char *text, size_t n,
@@ -988,7 +988,7 @@ static size_t take_apart(const unsigned char *text, size_t n,
   return made;
 }
 
-@ Joining is utf8proc's again. It works on numbers of characters, in place, and what it leaves is written as UTF-8.
+@ Composing is left to utf8proc. It works on code points, in place, and we write its result as UTF-8.
 
 @<Bring a text into the normal form@>=
 static bool compose_run(struct memory *m, const unsigned char *text,
@@ -1013,8 +1013,8 @@ static bool compose_run(struct memory *m, const unsigned char *text,
   return ok;
 }
 
-@ Most of a text has nothing to do with any of this. A character below U+0300 is in the normal form already and never joins with what stands before it; so is a Chinese character, or a syllable of Hangul.
-With each of these a new run begins, and a run of one such character is copied. So a page of English or French is only read, and what is taken apart are the letters after which a mark stands.
+@ Most text needs none of this. A character below U+0300 is in the normal form already and never composes with the character before it; the same holds for a Chinese character, or a syllable of Hangul.
+Each of these begins a new run, and a run of one such character is copied. So a page of English or French is only copied, and we decompose just the letters with marks after them.
 
 @<Bring a text into the normal form@>=
 static bool stands_alone(const unsigned char *text, size_t length)
@@ -1041,8 +1041,8 @@ static bool compose(struct memory *m, const unsigned char *text,
   return true;
 }
 
-@ All the forms of a tokenizer are gone through one after another, each with a row of its own; the last row is the result. The row before is given back as soon as the next
-is there, so that at most two are alive, whatever the file asks for.
+@ The normalizing stages run one after another, each with a row of bytes of its own; the last row is the result. Each row is freed as soon as the next
+is complete, so there are never more than two, however many stages the file has.
 
 @<Go through the forms@>=
 bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
@@ -1061,9 +1061,9 @@ bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-@ The outermost cut is between characters and bytes that are none. The latter are spelt byte
-by byte, so that \emph{every} row of bytes comes back from decoding as it was, if the tokenizer has no normal form. Whether these bytes begin the whole is known to the
-caller alone.
+@ The first cut is between valid UTF-8 and other bytes. The latter are spelt byte
+by byte, so that decoding gives back \emph{every} string of bytes as it was, if the tokenizer has no normal form. Only the caller knows whether the text is the beginning of
+the whole.
 
 @<Encode a text@>=
 static bool encode_runs(struct job *j, bool first,
@@ -1080,8 +1080,8 @@ static bool encode_runs(struct job *j, bool first,
   return ok;
 }
 
-@ If anything fails on the way, the ids that were already appended are taken back by
-forgetting them; the caller's row is as it was.
+@ If anything fails on the way, we remove the ids that were already appended by
+resetting the length of the caller's row.
 
 @<Encode a text@>=
 bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
@@ -1100,8 +1100,8 @@ bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   return ok;
 }
 
-@ A conversation is encoded in stretches (\cref{sec:injection}), and the tokens between them are put by whoever knows that they are meant. Such a stretch is not the beginning of a text, even
-if it is the beginning of what we are given: where a block is put only before the first word of the whole, none is put here.
+@ A conversation is encoded in stretches (\cref{sec:injection}), and the caller puts the special tokens between them. A stretch is not the beginning of a text, even
+though it is all that the function gets: if the file puts a block only before the first word of the whole, none is put here.
 
 @<Encode a text@>=
 bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
@@ -1116,7 +1116,7 @@ bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   return ok;
 }
 
-@ What the files put before and after a text are ids like any others: mostly one before it that means ``here a text begins'', and none after.
+@ The files may put ids before and after a text: mostly one before it that means ``here a text begins'', and none after.
 
 @<Push the ids that the files add@>=
 static bool push_all(struct job *j, const struct ids *list)
@@ -1127,9 +1127,9 @@ static bool push_all(struct job *j, const struct ids *list)
 }
 
 @* Decoding. \label{sec:decode}
-Decoding puts the texts of the ids one after another. An id that the tokenizer does not know adds
-nothing: models are often given more rows than their tokenizer has tokens, because some numbers
-are rounder than others.
+Decoding concatenates the texts of the ids. An id that the tokenizer does not know adds
+nothing: the embedding of a model often has more rows than its tokenizer has tokens, because a round number of rows
+is convenient.
 
 @<Decode ids, and answer questions about them@>=
 const unsigned char *tokenizer_text(const struct tokenizer *t,
@@ -1142,7 +1142,7 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
     : (const unsigned char *) "";
 }
 
-@ The ids may be anything, since a model has made them; so nothing is asserted about them, and whether the bytes are characters is not asked either (\cref{sec:streaming} is for that).
+@ The ids come from a model and may be anything, so we assert nothing about them. We do not check either whether the bytes form characters; \cref{sec:streaming} does.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
@@ -1161,8 +1161,8 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
 }
 
 @ Special tokens are left out on request, for a reader who wants the conversation and not its
-stage directions. A tokenizer that has put a blank before the text takes one away again, and only from where the text begins; so a text that is decoded id by id
-must remember whether it has begun.
+stage directions. A tokenizer that puts a blank before the text removes it again, but only at the beginning of the text; so a caller that decodes id by id
+must remember whether the text has begun.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_decode_next(const struct tokenizer *t,
@@ -1178,7 +1178,7 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   return true;
 }
 
-@ An id beyond the last that is known is not special. As in decoding, whatever a model may have written gets an answer.
+@ An unknown id is not special. As in decoding, any id gets an answer.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
@@ -1186,8 +1186,8 @@ bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
   return id < t->n_vocab && t->vocab[id].special;
 }
 
-@ A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<\textbar endoftext\textbar>} means the special token and not some
-word of the vocabulary that is spelt like it. The search is for whole tokens: a text of two tokens is not found.
+@ We look for a text among the added tokens first, one after the other, since a caller that asks for \texttt{<\textbar endoftext\textbar>} means the special token and not a
+piece with the same spelling. Only whole tokens are found, not a text of two.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_find(const struct tokenizer *t, const char *text,
@@ -1206,8 +1206,8 @@ bool tokenizer_find(const struct tokenizer *t, const char *text,
   return found != 0;
 }
 
-@ The first of the ids that the files put before a text is taken for the one that begins it. There may be several, and the name is that of the
-usual case: ``beginning of sequence''.
+@ The files may put several ids before a text; we return the first. Its usual name is ``beginning of sequence'', or
+BOS.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
@@ -1216,8 +1216,8 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
   return t->prefix_ids.n > 0;
 }
 
-@ A few are answered without looking. The kind is a word for people. The size is what a model must have rows for, at the least. What a file may say and we do not
-do, because it is about batches of texts and not about a text, is told to whoever asks.
+@ A few questions are answered by a field. The kind is a description for people. The size is the least number of rows that the model's embedding must have. Two fields
+of the files, |truncation| and |padding|, are about batches of texts, so we ignore them, but a caller can ask whether the file has them.
 
 @<Decode ids, and answer questions about them@>=
 const char *tokenizer_kind(const struct tokenizer *t)
@@ -1241,7 +1241,7 @@ size_t tokenizer_added_count(const struct tokenizer *t)
   return t->n_added;
 }
 
-@ Added tokens are given out one by one, in the order in which they were added. The letters are ours and stay where they are until the tokenizer is closed.
+@ Added tokens are returned one by one, in the order in which they were added. Their bytes belong to the tokenizer and do not move until it is closed.
 
 @<Decode ids, and answer questions about them@>=
 struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
@@ -1252,8 +1252,8 @@ struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
     t->string_pool.byte + x->text.at,@| x->text.n, x->special }@];
 }
 
-@ The two versions of Unicode are those of the libraries that we were linked with, which may be younger than those that we were compiled with. They need not agree with each other, and nothing here
-needs them to.
+@ The two versions of Unicode are those of the libraries at run time, which may be newer than those at compile time. They may differ from each other, and nothing here
+needs them to agree.
 
 @<Decode ids, and answer questions about them@>=
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
@@ -1262,9 +1262,9 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
   snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
 }
 
-@ What an id reads as need not be what it is spelt like. Two steps make the one of the other, once, when a file is read. In all texts a string takes the place of another, mostly a blank that of a
-block. Texts in which it does not occur stay what they are, the same letters as
-their pieces.
+@ The text of an id may differ from its piece. When a file is read, two functions make the texts from the pieces. The first replaces a string by another in all texts, mostly a block by a
+blank. A text in which the string does not occur keeps
+the bytes of its piece.
 
 @<Make texts of pieces@>=
 bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
@@ -1290,7 +1290,7 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ Words such as \tok{<0x0A>} read as the byte that they name, with two hexadecimal digits of which the letters are capital. Other spellings of the same number are ordinary words.
+@ The second makes pieces such as \tok{<0x0A>} decode to the byte that they name. The two hexadecimal digits must be upper case; other spellings of the same number are ordinary pieces.
 
 @<Make texts of pieces@>=
 static int named_byte(const unsigned char *c, size_t n)
@@ -1312,8 +1312,8 @@ bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ Closing returns one block after another. It also serves when opening has failed half-way, because
-whatever was not made yet is zero. The tokenizer itself goes last.
+@ Closing frees one block after another. It works even if opening has failed half-way, because
+every field that was not filled yet is zero. The tokenizer itself is freed last.
 
 @<Close a tokenizer@>=
 void tokenizer_close(struct memory *m, struct tokenizer *t)
@@ -1333,7 +1333,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
 }
 
 @ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the trainer plus one,
-since id 0 goes to the end of the text. A token's letters are those of its two halves; chapter 1 has spelt them for us, and only a list that was not learnt could name a half that is not made yet.
+since id 0 is the end of the text. A token's bytes are those of its two halves, and chapter 1's |bpe_spell| finds them. Each half must have a smaller id than the token; a list that our trainer has learnt always satisfies this, any other may not.
 
 @<Make a tokenizer from merges@>=
 static bool spell_merges(struct memory *m, struct tokenizer *t,
@@ -1359,8 +1359,8 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ With the letters spelt, the rest is a list of small steps. The file that |tokenizer_write|
-writes describes exactly this, and a test compares the two: GPT-2's cut, one special token, no normal form. Whoever changes the one must change the other.
+@ The rest is a list of small steps: GPT-2's cut, one special token, no normal form. The file that |tokenizer_write|
+writes describes exactly this tokenizer, and a test compares the two. If you change one, change the other.
 
 @<Make a tokenizer from merges@>=
 static const char end_of_text[] = "<|endoftext|>";
@@ -1375,8 +1375,8 @@ static bool finish_merges(struct memory *m, struct tokenizer *t,
     && tokenizer_index_added(m, t, why);
 }
 
-@ From here on failure has one way out: what was made is returned by closing, and there is null and a sentence. There may be as many merges as |TOKENIZER_MAX_ID| leaves
-when the bytes and the end of the text have their ids.
+@ On any failure we close what was made, and return null and a sentence. The number of merges is limited by |TOKENIZER_MAX_ID|, less
+the ids of the bytes and the end of the text.
 
 @<Make a tokenizer from merges@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
@@ -1392,8 +1392,8 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
   return NULL;
 }
 
-@ How large do the tables become? The list of ids and that of the rules grow to twice their capacity and a little more; the two tables that are looked into double as soon as they are half full.
-So the capacity of each is the first of a series that is large enough, and follows from the number of entries alone, without a tokenizer (\eqref{eq:vocabulary}). A test opens some and compares.
+@ How large do the tables become? The list of ids and that of the rules grow to twice their capacity and a little more; the two hash tables double as soon as they are half full.
+So the capacity of each is the first number of a series that is large enough, and we can calculate it from the number of entries, without a tokenizer (\eqref{eq:vocabulary}). A test opens some tokenizers and compares.
 
 @<Tell what the tables take@>=
 static uint64_t next_room(uint64_t n)
@@ -1426,7 +1426,7 @@ struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
     .letters = t->string_pool.cap }@];
 }
 
-@ The inside has a header of its own, which only the two readers of files include, \cref{sentencepiece,tokenizer-json}. What is not in it can be changed without anybody noticing.
+@ The implementation has a header of its own, which the two readers of files include, \cref{sentencepiece,tokenizer-json}. Functions that are not declared in it can change without any change to the readers.
 
 @(tokenizer_internal.h@>=
 #ifndef INCIPIT_TOKENIZER_INTERNAL_H
@@ -1435,7 +1435,7 @@ struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
 @<A tokenizer, from inside@>@;
 #endif
 
-@ In the file some functions call each other, or stand before what they need, so four are announced. Otherwise everything stands before the first that uses it, from the letters of the tokens up to the whole tokenizer.
+@ Some functions call each other, or come before a function that they call, so four are declared first. Otherwise each function comes before its first use, from the bytes of the tokens up to the whole tokenizer.
 
 @(tokenizer.c@>=
 #include <stdio.h>
@@ -1470,7 +1470,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 @<Make a tokenizer from merges@>@;
 @<Tell what the tables take@>@;
 
-@ The functions that cut call each other downwards, from the whole text to the piece, and so they stand here upwards.
+@ The functions that cut call each other from the whole text down to the piece, so here they come in the opposite order.
 
 @<From a text to its ids, by ever smaller cuts@>=
 @<Tell whether words are apart@>@;
@@ -1487,23 +1487,23 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 @<Encode a text@>@;
 
 @* How fast. \label{sec:tokenspeed}
-Text becomes ids once, and a model then works on each of them for as long as it takes to encode pages. So a tokenizer need not be fast for the sake of one prompt. It must be for the sake of those who
-count the tokens of a library, or cut a corpus for training; and it must not be slow on \emph{some} texts, which is another thing, and the reason for the heap in \cref{sec:encoding}.
+Text becomes ids once, and a model then works on each id for as long as it takes to encode pages. So for one prompt a tokenizer need not be fast. It must be fast for users who
+count the tokens of a library, or encode a corpus for training. And it must not be slow on \emph{some} texts, which is another matter, and the reason for the heap in \cref{sec:encoding}.
 
-What does a byte cost? It is looked at by the pattern, a few steps of machine code. Then it is one end of a pair, and so is every token that is made on the way: a piece of $n$ bytes begins with $n-1$ pairs, and each of its at most $n-1$ merges
-makes two new ones. That is less than three questions a byte to the table of pairs, and fewer where pieces become tokens at once. The rest is what a question costs. Ours is about two numbers, which are one key of eight bytes, and
-the answer lies where the key says, mostly in the first place that is looked at (\cref{sec:tables}). A program that keeps the \emph{letters} of its tokens as keys must read and mix the letters of both for every question; one that also
-keeps for each token where in the text it came from, so that others can mark words by it, writes that down as well. We give back ids and nothing else.
+What does a byte cost? The pattern looks at it, which takes a few machine instructions. Then we look up pairs: a piece of $n$ bytes begins with $n-1$ pairs, and each of its at most $n-1$ merges
+makes two new ones. That is less than three lookups per byte in the table of pairs, and fewer where a whole piece is a token. The rest is the cost of a lookup. Our key is two ids, eight bytes together, and
+mostly the entry is at the first place where we look (\cref{sec:tables}). A program whose keys are the \emph{strings} of its tokens must read and hash the strings of both for every lookup. A program that also
+records where in the text each token came from, so that others can highlight words, has to write that as well. We return only the ids.
 
-\fig{speeds}{fig:speeds}{How fast text becomes ids, beside other programs in the same run, on one thread; the scale is logarithmic, and the numbers are those of the full dots: ten megabytes without a repeated paragraph.
-Open: one megabyte of Shakespeare. All give the same ids.}{A chart of dots in three groups, cl100k, GPT-2 and Llama 2, a row for each program, on a logarithmic scale of megabytes a second. Incipit stands at the right of each group, beyond ten; tiktoken at about
+\fig{speeds}{fig:speeds}{How fast text becomes ids, compared with other programs in the same run, on one thread; the scale is logarithmic. Full dots, to which the numbers belong: ten megabytes without a repeated paragraph.
+Open dots: one megabyte of Shakespeare. All programs give the same ids.}{A chart of dots in three groups, cl100k, GPT-2 and Llama 2, a row for each program, on a logarithmic scale of megabytes a second. Incipit stands at the right of each group, beyond ten; tiktoken at about
 half of that; sentencepiece, the tokenizers library and llama.cpp stand around one. The dots for one and for ten megabytes lie close together in every row of incipit.}
 
-@ \Cref{fig:speeds} shows what comes of it. It was taken by \.{make bench-tokens}, which encodes each text in one call, in turn with the other programs that it finds on the machine, and compares the ids. Ten megabytes take about ten times as long as one: the two dots of a row lie close to each
-other, and how far apart depends on the minute as much as on the program: the bars through the dots span the middle half of the rounds. None of this uses a cache of words, which makes an average text look better and helps nobody whose text is not average; \cref{fig:speeds} has the library both with its cache and without, and a text with new words all the time is hardly sped up by it.
+@ \Cref{fig:speeds} shows the result. It was measured by \.{make bench-tokens}, which encodes each text in one call, in turn with the other programs that it finds on the machine, and compares the ids. Ten megabytes take about ten times as long as one: the two dots of a row are close to each
+other. Their distance depends on the moment of the measurement as much as on the program; the bars through the dots span the middle half of the rounds. Our program has no cache of words. A cache speeds up texts that repeat their words; the figure has Hugging Face's library with its cache and without, and for a text with ever new words the cache hardly helps.
 
 @* The check. \label{sec:vocabcheck}
-The words are a block, a letter, both together, and the two bytes of the letter \texttt{\'e}, for which there is no word. A merge makes the third of the first two.
+The tokens are a block, a letter, both together, and the two bytes of the letter \texttt{\'e}, which has no token of its own. A merge makes the third from the first two.
 
 @<A vocabulary of a few words@>=
 #define BLOCK "\xe2\x96\x81"
@@ -1524,7 +1524,7 @@ static bool make_words(struct memory *m, struct tokenizer *t,
     && tokenizer_texts_as_bytes(m, t, why) && tokenizer_index_added(m, t, why);
 }
 
-@ The older files put first; the newer ones write blocks first. Both are forms, and change the whole text.
+@ The older files first put a block; the newer ones first replace the blanks. Both are normalizing stages, which change the whole text.
 
 @<A vocabulary of a few words@>=
 static bool make_forms(struct memory *m, struct tokenizer *t,
@@ -1541,7 +1541,7 @@ static bool make_forms(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ The texts are that of the hand calculation and one with a letter that has no word. What comes back is printed between bars, so that a blank at its beginning can be seen.
+@ The texts are that of the hand calculation and one with a letter that has no token. The decoded text is printed between bars, so that you can see a blank at its beginning.
 
 @<Show a text's ids in both orders@>=
 static bool show_text(struct memory *m, struct tokenizer *t,
@@ -1566,7 +1566,7 @@ static bool show_text(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ Each order has a tokenizer of its own, made by hand and closed again; if anything was not returned, the program says so by its status.
+@ Each order has a tokenizer of its own, which is made by hand and then closed; if any memory was not freed, the program's exit status says so.
 
 @<Show a text's ids in both orders@>=
 static bool show_order(bool newer, bool values)
@@ -1588,13 +1588,13 @@ static bool show_order(bool newer, bool values)
 \checkpoint{build/out/tokenizer.txt}{two orders, and a letter in bytes}
 
 @* Exercises. \label{sec:vocabexercises}
-The first is done with a finger on the paper; the second wants a reason, and the third one word.
+The first can be done on paper; the second needs an argument, and the third one word of C.
 
 \begin{exercises}
-\exercise{check}{ex:vocab.longest}{The letters and the signs \texttt{<} and \texttt{>} are tokens, and three tokens have been added: \texttt{<a>}, \texttt{<a>b} and \texttt{b<a>c}. Which tokens does a text become that consists of the nine signs \texttt{<a>b<a>c}?}{\texttt{make
-exercise-W4-1}}{At the first place the longest is \texttt{<a>b}. What remains is \texttt{<a>c}, in which \texttt{<a>} is found; a \texttt c is left. The longest of all, \texttt{b<a>c}, began later.}
-\exercise{think}{ex:vocab.most}{A vocabulary of characters has all bytes as a last resort, and puts a block before the text, as Llama~2's does. How many ids can a text of $n$ characters have at the most? Give a formula in $n$.}{\texttt{make
-exercise-W4-2}}{A character that is no piece becomes its bytes, at most four, and nothing joins them; the block is one id more where nothing begins with it: $4n+1$. Faces reach it.}
-\exercise{build}{ex:vocab.shortest}{Let the search for added tokens take the \emph{shortest} that begins at a place, and of the places still the first. What would a file with both \texttt{<s>} and \texttt{<s>x} never find?}{\texttt{make
-exercise-W4-3}}{A |break| after |*length = i + 1|. The longer of two that begin alike would never be found again.}
+\exercise{check}{ex:vocab.longest}{The letters and the signs \texttt{<} and \texttt{>} are tokens, and three tokens have been added: \texttt{<a>}, \texttt{<a>b} and \texttt{b<a>c}. Which tokens does the text \texttt{<a>b<a>c} become?}{\texttt{make
+exercise-W4-1}}{The longest that begins at the first place is \texttt{<a>b}. What remains is \texttt{<a>c}, in which \texttt{<a>} is found; a \texttt c is left. The longest of all, \texttt{b<a>c}, begins later.}
+\exercise{think}{ex:vocab.most}{A vocabulary of characters has all bytes as a last resort, and puts a block before the text, as Llama~2's does. How many ids can a text of $n$ characters have at most? Give a formula in $n$.}{\texttt{make
+exercise-W4-2}}{A character that is not a piece becomes its bytes, at most four, and no merge joins them; the block is one id more if nothing merges with it: $4n+1$. Emoji without a piece of their own reach the bound.}
+\exercise{build}{ex:vocab.shortest}{Let the search for added tokens take the \emph{shortest} that begins at a place, but still at the first place. What would a file with both \texttt{<s>} and \texttt{<s>x} never find?}{\texttt{make
+exercise-W4-3}}{A |break| after |*length = i + 1|. Of two tokens that begin alike, the longer would never be found.}
 \end{exercises}
