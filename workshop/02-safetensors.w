@@ -29,8 +29,8 @@ after the tensors. Note that \texttt{b} begins at byte $120+30=150$, which is no
 would stop there.
 \end{byhand}
 
-@ The program writes that file and reads it back, and then does the same with five damaged copies. The eye would miss each damage. The book quotes none of
-its numbers, so with an argument it prints nothing.
+@ The program writes that file and reads it back, and then does the same with five damaged copies. The damage is always hard to see. The book quotes no
+numbers of this program, so with an argument it prints nothing.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -118,7 +118,7 @@ static bool read_back(int damage)
 }
 
 @* Five rules. \label{sec:saferules}
-A model's files come from people we do not know. A wrong file may cause nothing but a sentence: one line that says which file, which field, what is
+A model's files come from people we do not know. A wrong file may get nothing from us but a sentence: one line that says which file, which field, what is
 there and what should be there. It may not make us crash, or keep us busy for an hour, or take a gigabyte. Least of all may it produce text that looks like a model's. Every reader of files
 in this book keeps five rules.
 
@@ -174,7 +174,7 @@ would make us wait, no directory.
 notice. Checksums of whole files, such as those of the built-in model, protect against that; they must not come from the same place as the files.
 
 @* Fuzzing the readers. \label{sec:siege}
-How do we know that we forgot no check? We lay siege to a model, which the field calls \emph{fuzzing}. The program \.{tests/siege.c} makes a small model with its tokenizer, five files in a folder. It flips every bit of these files, one at a time, and cuts each file at every byte. Each
+How do we know that we forgot no check? We lay siege to a model, which is a kind of \emph{fuzzing}. The program \.{tests/siege.c} makes a small model with its tokenizer, five files in a folder. It flips every bit of these files, one at a time, and cuts each file at every byte. Each
 time it opens the damaged model, and there are six permitted outcomes. Four are refusals, told apart by their sentences: the file is no longer JSON; a word is unknown, or a value has the wrong type; the sizes do not add
 up; a number on the way to the logits is not finite. In the other two the model loads, and its logits are different, or the same. Anything else is a fault, and so is memory out of proportion to the size of the files, or memory that is not freed.
 All counts are committed, in \.{tests/golden/siege.txt}, and \texttt{make check} stops if one of them has changed. The program besieges other models as well.
@@ -184,7 +184,7 @@ same size twice, once by type and shape and once by offsets. The settings say mo
 end a text. Of the sizes, only the context can be changed, since no tensor depends on it. The weights themselves are not protected at all: most flipped bits give another model, a little or very different
 from the first, and the rest do not affect the logits of our three tokens. The few refusals come from exponents with all bits set, which make a row infinite or NaN; these sentences name the layer.
 
-\widefig{siege}{fig:siege}{The settings of the small model, as they are in the file. Black: whichever of the eight bits of this character we flip, the file is refused. Red: some bits can be flipped and the model still loads, the more, the darker.}{The text of a
+\widefig{siege}{fig:siege}{The settings of the small model, as they are in the file. Black: whichever of the eight bits of this character we flip, the file is refused. Red: some bits can be flipped, and the model still loads; the darker, the more bits.}{The text of a
 file of settings, one field a line. Almost all characters are black. The values of a few fields are red: the ids of the first and last token, the context, the epsilon, the base of the rotations, and the values of two fields that
 do not matter.}
 
@@ -462,7 +462,7 @@ static bool tensor_bad(struct header_parser *r, const char *name, json_t *found,
 }
 
 @ The entry of a tensor has a type, a shape and two offsets. We ignore any other members. (jansson returns a null pointer for a missing member,
-and its functions treat that as neither a string nor an array, and as an array of 0 elements. So absence needs no test of its own.)
+and its functions treat that as neither a string nor an array, and as an array without elements. So absence needs no test of its own.)
 
 @<Take down one tensor@>=
 static bool header_tensor(struct header_parser *r, const char *name)
@@ -635,7 +635,7 @@ static int by_name(const void *a, const void *b)
 @* Files and shards. \label{sec:shards}
 Once a file is mapped, we read its length field, parse its header, and check that its extents lie end to end.
 |first| is the length of the list before, so that only this file's tensors are sorted. If there are no tensors yet, the list is a null pointer, and C does not define
-arithmetic on it, even when we would add 0.
+arithmetic on it, even when we would add zero.
 
 @<Read one file of tensors@>=
 static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why)
