@@ -223,9 +223,9 @@ The shape is the last member of the structure, an array with one element for eac
 struct tensor_entry {
   const char *name, *file;
   unsigned type; /* its row in |number_types|; below |N_WEIGHT_TYPES| we compute with it */
-  const unsigned char *data; /* little endian, not always aligned */
+  const unsigned char *data; /* little endian, perhaps unaligned */
   uint64_t bytes, elements, begin;
-  size_t number; /* its place in the list by name */
+  size_t number; /* its index in the sorted list */
   uint32_t rank;
   uint64_t shape[];
 }; /* owned by its |struct tensor_file|; rank 0 has one element */
@@ -316,7 +316,7 @@ struct tensor_file {
 struct tensor_format {
   const char *name;
   bool (*recognizes)(const char *path);
-    /* whether |path| seems to lead to files of this format */
+    /* does |path| seem to lead to files of this format? */
   bool (*fill)(struct tensor_file *w, const char *path, struct error *why);
     /* enters all files and tensors, checked and sorted, and |w->path|; or a sentence */
 };
@@ -568,7 +568,7 @@ for (uint32_t i = 0; i < t->rank; i++) {
 }
 
 @ The number of bytes of a tensor is the number of its blocks times the bytes of a block, and for most types a block is one number. That product is the last that could overflow, and we check it before we multiply. The blocks must be whole, and the bytes
-exactly as many as the offsets enclose. With too few, we would read the numbers of the next tensor; with too many, a file could hide bytes that belong to no tensor.
+exactly as many as the offsets enclose. If there were fewer, we would read the numbers of the next tensor; if there were more, a file could hide bytes that belong to no tensor.
 
 @<Take down the offsets, and hold them against the shape@>=
 uint64_t end = 1;
@@ -715,7 +715,7 @@ static bool index_open(struct tensor_file *w, const char *directory,
 
 @ Afterwards index and files must agree: every tensor of the index is in the file that the index
 names, and the files have no other tensors. Since names are unique, equal counts
-suffice for the second half. Suppose that one shard was replaced by a shard of another model: the sizes would fit, and the text would be nonsense.
+suffice for the second half. If they disagree, a shard of another model may be among the files: its sizes would fit, and the text would be nonsense.
 
 @<Compare the index with the files@>=
 static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
@@ -951,8 +951,8 @@ static int value_digits(json_t *value)
   return most;
 }
 
-@ jansson leaves out a piece that does not fit, so we clear the buffer beforehand, and
-a zero always ends the string.
+@ jansson leaves out a piece that does not fit, and writes no zero at the end; so we clear the
+buffer beforehand.
 
 @<Quote a value of JSON@>=
 const char *jsonfile_excerpt(json_t *value, char buffer[64])
@@ -1188,7 +1188,7 @@ static bool misfit_directory(const char *path, const char *missing,
     : kinds[kind].wanted);
 }
 
-@ First we ask whether the path is a file or a directory. If it is neither, the caller has a sentence already.
+@ First we ask whether the path leads to a file or a directory. If it leads nowhere, the caller has a sentence already.
 
 @<Say what is in the place of a model@>=
 bool misfit_path(const char *path, const char *missing, struct error *why)

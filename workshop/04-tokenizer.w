@@ -19,7 +19,7 @@ looks like the others. The text is a blank and an \texttt{a}. If we first put a 
 \medskip
 \begin{tabular}{@@{}lll@@{}}
 put, in any case & \texttt{\textunderscore\ a} & \\
-blanks become blocks & \texttt{\textunderscore\textunderscore a} & 3 letters
+blanks become blocks & \texttt{\textunderscore\textunderscore a} & 3 characters
 \end{tabular}
 \medskip
 
@@ -28,11 +28,11 @@ If we first replace the blanks, and put a block only where there is none, we get
 \medskip
 \begin{tabular}{@@{}lll@@{}}
 blanks become blocks & \texttt{\textunderscore a} & \\
-put, unless it is there & \texttt{\textunderscore a} & 2 letters
+put, unless it is there & \texttt{\textunderscore a} & 2 characters
 \end{tabular}
 \medskip
 
-The vocabulary was made in the first order, and older files ask for it; newer files for the same vocabulary ask for the second. The second gives one token less, its decoded text
+The vocabulary was made in the first order, and older files ask for that; newer files for the same vocabulary ask for the second. The second gives one token fewer, its decoded text
 has lost the blank, and the model has seen only one of the two in training. We follow the file.
 \end{byhand}
 
@@ -646,7 +646,7 @@ struct job { const struct tokenizer *t; struct memory *m; struct ids *out;
      unknown character; if the row is still that long, nothing has
      followed */
 
-@ The last function encodes one piece. Some tokenizers look a piece up as a whole before they merge
+@ At the end, one function encodes a piece. Some tokenizers look a piece up as a whole before they merge
 (\texttt{ignore\_merges}): Llama~3's does, because its vocabulary has tokens that its own merges
 do not reach.
 
@@ -663,7 +663,7 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
 }
 
 @ In a vocabulary of characters, merging begins with the ids of the characters. A character without an id is spelt in bytes if there are tokens for all of them, which is called \emph{byte fallback}; otherwise it becomes the
-unknown token. Some files ask for one unknown token for several unknown characters in a row. (A file may also give a character the unknown token as its own; such a character is not unknown, and is not counted among these.) If there is no unknown token, the text cannot be encoded, and the message shows the character's number. So no character is lost
+\emph{unknown token}. Some files ask for one unknown token for several unknown characters in a row. (A file may also give a character the unknown token as its own; such a character is not unknown, and is not counted among these.) If there is no unknown token, the text cannot be encoded, and the message shows the character's number. So no character is lost
 without a trace: at least an unknown token is left of it.
 @^byte fallback@>
 
