@@ -3,17 +3,17 @@
 @s json_int_t int
 @s field_read int
 
-\chapterquestion{What is in the files of a model, and how much of it may be believed?}
+\chapterquestion{What is in the files of a model, and how much of it can we trust?}
 @** Safetensors, and five rules for hostile files.
 \incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. If the
-settings say that a row has \given{768} numbers and the matrices are made for \given{640}, somebody must notice, and not when the first wrong
-word appears. This chapter reads the two kinds of file, believes neither until it adds up, and puts together the model through which chapter 2 sends
+settings say that a row has \given{768} numbers and the matrices are made for \given{640}, the program must notice before the first wrong
+word appears. This chapter reads both kinds of file, trusts neither until it adds up, and puts together the model through which chapter 2 sends
 its rows.
 @^model@>@^hostile files@>
 
 \begin{byhand}{a file of two tensors}
 A file begins with the length of its header, in eight bytes, lowest byte first: \texttt{70} and seven times \texttt{00}, in
-decimal 112. So the header is the 112 bytes after these, and the numbers begin at byte $8+112=120$. The header says
+decimal 112. The header is the next 112 bytes, and the numbers begin at byte $8+112=120$. The header says
 
 \medskip
 \begin{tabular}{@@{}llrr@@{}}
@@ -23,14 +23,14 @@ decimal 112. So the header is the 112 bytes after these, and the numbers begin a
 \end{tabular}
 \medskip
 
-Do they add up? Three times five numbers of 2 bytes are 30, and four of 4 bytes are 16, and $30+16=46$. The second begins
-where the first ends, and the first at 0. So the file must have $120+46=166$ bytes, without a hole, an overlap or anything
-after the tensors. And \texttt{b} begins at byte $120+30=150$, which is not a multiple of four: a program that expects its floats aligned
+Does this add up? Three times five numbers of 2 bytes take 30 bytes, four of 4 bytes take 16, and $30+16=46$. The first tensor begins
+at 0, and the second where the first ends. The file must therefore have $120+46=166$ bytes, without a hole, an overlap or anything
+after the tensors. Note that \texttt{b} begins at byte $120+30=150$, which is not a multiple of four: a program that expects aligned floats
 would stop there.
 \end{byhand}
 
-@ The program writes that file, reads it back, and then damages it in five ways, each of which the eye would miss. It prints nothing that prose or
-figures quote, so with an argument it is silent.
+@ The program writes that file and reads it back, and then does the same with five damaged copies. The damage is always hard to see. The book quotes no
+numbers of this program, so with an argument it prints nothing.
 
 @c
 #define _POSIX_C_SOURCE 200809L
@@ -50,9 +50,9 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@ Each damage is one small change to a field of the header, or to the number of bytes after it. One at a time: two faults in one file would leave it open
-which of them was found. The fields that change stand in a
-table: the type of the first tensor, the name of the second, the columns of the first, where the second begins, and how many bytes follow the header.
+@ Each damage is one small change to a field of the header, or to the number of bytes after it. With two faults in one file we would not know
+which of them was found. A table lists the fields that change:
+the type of the first tensor, the name of the second, the columns of the first, the offset of the second, and the number of bytes after the header.
 
 @<Write the file of the hand calculation, damaged or not@>=
 enum { DAMAGES = 6, MAX_BYTES = 256 };
@@ -65,7 +65,7 @@ static const struct { const char *what, *type, *second; int columns, from, bytes
     {"the same name twice", "F16", "a", 5, 30, 46},@|
     {"an unknown type", "F17", "b", 5, 30, 46} }@];
 
-@ The rest of the header is always the same, and without a blank: with the first row of the table it is as long as in the hand calculation.
+@ The rest of the header is always the same, and has no blanks. With the first row of the table it is as long as in the hand calculation.
 
 @<Write the file of the hand calculation, damaged or not@>=
 static int header_of(int damage, char *text, size_t cap)
@@ -77,7 +77,7 @@ static int header_of(int damage, char *text, size_t cap)
     damaged[damage].from, damaged[damage].from + 16);
 }
 
-@ The length goes in front, in the lowest of eight bytes, since it is below 256; zeros stand for the numbers, for nobody looks at them here.
+@ The length goes in front. It is below 256, so the lowest of its eight bytes is enough. The numbers of the tensors are all zeros; this program never reads them.
 
 @<Write the file of the hand calculation, damaged or not@>=
 static bool write_damaged(const char *path, int damage)
@@ -93,8 +93,8 @@ static bool write_damaged(const char *path, int damage)
   return fclose(f) == 0 && ok;
 }
 
-@ What comes of it is either two tensors that lie where the pencil said, counted from the first byte after the header, or one sentence. The file is removed in both cases, and the memory returned; to close what
-was never opened is nothing.
+@ The result is either two tensors at the offsets of the hand calculation, counted from the first byte after the header, or one sentence. In both cases we remove the file and free the memory; closing
+a null pointer does nothing.
 
 @<Read it, and say what comes of it@>=
 static bool read_back(int damage)
@@ -118,12 +118,12 @@ static bool read_back(int damage)
 }
 
 @* Five rules. \label{sec:saferules}
-A model's files come from somebody we do not know. All that a wrong file may get out of us is a sentence: one line that says which file, which field, what is
-there and what should be there. It may not make us crash, or keep us busy for an hour, or take a gigabyte, and least of all may it produce text that looks like a model's. Here are the five rules that every reader
-of files in this book keeps.
+A model's files come from people we do not know. A wrong file may get nothing from us but a sentence: one line that says which file, which field, what is
+there and what should be there. It may not make us crash, or keep us busy for an hour, or take a gigabyte. Least of all may it produce text that looks like a model's. Every reader of files
+in this book keeps five rules.
 
 \begin{byhand}{three sums in one byte}
-Let sizes be numbers of one byte, from 0 to 255; a larger result loses its high digits, as in C. We are given a file of 100 bytes, whose
+Let sizes be numbers of one byte, from 0 to 255; a larger result wraps around, as in C. We are given a file of 100 bytes, whose
 header begins after the first 8.
 
 \medskip
@@ -135,76 +135,76 @@ header of 250 & $8+250=2$, fits & $100-8=92<250$\\
 \end{tabular}
 \medskip
 
-The true results are $8+250=258$, $80+200=280$ and $20\cdot13=260$, each 256 more than what one byte keeps. If we add or multiply first, the result that we compare is meaningless. If we subtract or
-divide first, no claim can deceive us: a part of what is there is never too large.
+The true results are $8+250=258$, $80+200=280$ and $20\cdot13=260$, each 256 more than what one byte keeps. If we add or multiply first, we compare a result that has wrapped around. If we subtract or
+divide first, no claim can deceive us: a part of what we have is never too large for its type.
 \end{byhand}
 
-A file is not data. It is a claim, and the first rule is that \emph{nothing is computed from a claim before it is bounded by something that we know}. What we know, at the
-beginning, is one number that the system told us and not the file: how many bytes the file has. The length of the header is compared with that number; the end of the
-header bounds each name and each entry; the number of bytes after the header bounds every offset; and the offsets bound the shapes. Each check relies on the one before it, so their order matters. In every one
-of them the unknown is alone on its side: we ask |header > size - 8| and not |8 + header > size|, because the left side of the second may be a small number again, as in the box. To check a product, we divide the bound by one
-factor and compare with the other; only then do we multiply.
+What a file says is a claim, and the first rule is that \emph{nothing is computed from a claim before it is bounded by something that we know}. At the
+beginning we know one number from the system and not from the file: how many bytes the file has. The length of the header is compared with that number; the end of the
+header bounds each name and each entry; the number of bytes after the header bounds every offset; and the offsets bound the shapes. Each check relies on the one before it, so their order matters. In each of
+them the claim is alone on its side: we ask |header > size - 8| and not |8 + header > size|, because |8 + header| may wrap around to a small number, as in the box. To check a product, we divide the bound by one
+factor and compare the quotient with the other; only then do we multiply.
 
-The second rule: \emph{memory is allocated for what has been read, not for what is announced}. The list of tensors grows as entries are read. The layers are counted against the
-tensors, each of which has its own line in the header. An id must be smaller than the number of bytes of the vocabulary's file, since a word takes more than one byte. The rows of a text are allocated as the text
-grows. We learnt this rule by breaking it. An earlier form of the generation loop allocated its rows at the beginning, as many as the context has, and the context is a number in \.{config.json}:
-with ten digits there, gigabytes were allocated before the first token. A tokenizer of a few kilobytes, with one word under the largest id that we allow, took megabytes. Neither was a
-crash; both did what the file said, and that was the mistake.
+The second rule: \emph{memory is allocated for what has been read, not for what is announced}. The list of tensors grows as entries are read. The number of layers is compared with the
+tensors, each of which has an entry of its own in the header. An id must be smaller than the number of bytes of the vocabulary's file, since each token takes more than one byte. The rows of a text are allocated as the text
+grows. We learnt this rule by breaking it. An earlier version of the generation loop allocated the rows of the whole context at the beginning, and the context is a number in \.{config.json}:
+a number of ten digits there made us allocate gigabytes before the first token. A tokenizer file of a few kilobytes, with one token at the largest id that we allow, took megabytes. In neither case did
+the program crash; it did what the file said, and that was the mistake.
 
-The third: \emph{the only words that a stranger's file may cause are ours}. Every refusal is one of our sentences, with the file's word quoted in it and shortened. What jansson has to say about a comma is quoted as well. A quoted word is
-cleaned: a name may contain characters that clear a terminal, or overwrite the last line with the next, and they come out as question marks. And every sentence names the file, because a user who has downloaded a dozen of them will ask.
+The third rule: \emph{the words of a refusal are ours}. Every refusal is one of our sentences, in which a word of the file is quoted and shortened. A complaint of jansson, the library that parses JSON, is quoted in the same way. A quoted word is
+cleaned: a name may contain characters that clear a terminal or overwrite a line, and these are printed as question marks. And every sentence names the file, because a user may have downloaded a dozen of them.
 
-@ The fourth rule is about time. \emph{A mapped file can change while we use it}, for it is not a copy. What is read twice may have changed between the first read and
-the second, so everything that the checks depend on is read once, into variables of ours: the length, the names, the types, the shapes, the offsets. All later reading is of numbers, at places that were computed from those
-variables. And the numbers may be anything: each of the $2^{32}$ patterns of bits is a float32, including infinities and NaN, and a changed number can only change the text. One thing is left that can go wrong. The file may become
-shorter. Then there is no memory at the address, the read has no result, and the system sends a signal, |SIGBUS|. No check can prevent this, because the file was as long as it should be when we looked. A library must not change the signal handlers
-of the program that uses it; so the library does nothing, and the command, which owns its process, has a handler (\cref{sec:signals}) that writes a sentence and ends with status 1. A test shortens the file during a running |generate|
-and between two questions to |probe|.
+@ The fourth rule is about time. \emph{A mapped file can change while we use it}, for it is not a copy. A field that is read twice may change between the two reads.
+So we read everything that the checks depend on once, into variables of ours: the length, the names, the types, the shapes, the offsets. Later we read only the numbers, at addresses computed from those
+variables. The numbers may be anything: each of the $2^{32}$ bit patterns is a float32, an infinity or NaN among them, and a changed number can only change the text. One thing can still go wrong: the file may become
+shorter. Then there is no memory at the address, the read fails, and the system sends a signal, |SIGBUS|. No check can prevent this, because the file had its full length when we looked. A library must not change the signal handlers
+of the program that uses it; so the library does nothing, and the command, which owns its process, has a handler (\cref{sec:signals}) that writes a sentence and ends with status 1. A test shortens the file while |generate| runs,
+and between two requests to |probe|.
 @^SIGBUS@>@^memory mapping@>
 
-Copying the weights instead of mapping them would be safe from this, and would cost, for a large model, gigabytes and a minute at every start. We decided for mapping: the owner of a file can always spoil his own run.
+A copy of the weights would be safe from this, but for a large model it would cost gigabytes, and a minute at every start. We decided to map: a user who shortens a file of his own spoils only his own run.
 
-The fifth rule is about places. \emph{A file may name its neighbours, and nothing else.} An index that names |"../../x"|, or |"/etc/passwd"|, or any name with a slash in it is refused before anything is opened. Symbolic links are another matter,
+The fifth rule is about paths. \emph{A file may name files in its own directory, and no others.} An index that names |"../../x"|, or |"/etc/passwd"|, or any name with a slash in it is refused before anything is opened. Symbolic links are another matter,
 and here we had to decide. A link in the directory may lead anywhere; yet we follow it, since Hugging Face's own cache consists of links, from each model's directory to a common store. The
-difference is whose word it is. The index was written by the stranger; a link was made on this machine, by a program that its owner ran. Where a link leads, only a regular file is opened: no device, no pipe that
+difference is who made it. The stranger wrote the index; a program that the owner of this machine ran made the link. At the end of a link we open only a regular file: no device, no pipe that
 would make us wait, no directory.
 @^symbolic link@>
 
-@ What do these rules not give? They give a program that cannot be broken by a file, not a model that is the right one. Somebody who can write to the files can make the model say anything, and no check of sizes will
-notice. Checksums of whole files, such as those beside the built-in model, protect against that; they must come from another place than the files.
+@ What do these rules not give? They keep a file from breaking the program; they do not make sure that the model is the right one. An attacker who can write to the files can make the model say anything, and no check of sizes will
+notice. Checksums of whole files, such as those of the built-in model, protect against that; they must not come from the same place as the files.
 
 @* Fuzzing the readers. \label{sec:siege}
-How do we know that no check was forgotten? We lay siege to a model. The program \.{tests/siege.c} makes a small one with its tokenizer, five files in a folder. It turns every bit of these files, one at a time, and cuts each file at every byte. Each
-time it opens what is there now, and what follows must be one of six things. Four are refusals, told apart by their sentences: the file is not JSON any more; a word is not one of ours, or a value not of its kind; the sizes do not add
-up; a number on the way to the logits is not finite. Two are not: the model loads, and its logits are different, or the same. Anything else is a fault, and so is memory that the size of the files does not justify, or that is not given back.
-All counts are committed, in \.{tests/golden/siege.txt}, and \texttt{make check} stops if one of them has changed. It besieges other models as well.
+How do we know that we forgot no check? We lay siege to a model, which is a kind of \emph{fuzzing}. The program \.{tests/siege.c} makes a small model with its tokenizer, five files in a folder. It flips every bit of these files, one at a time, and cuts each file at every byte. Each
+time it opens the damaged model, and there are six permitted outcomes. Four are refusals, told apart by their sentences: the file is no longer JSON; a word is unknown, or a value has the wrong type; the sizes do not add
+up; a number on the way to the logits is not finite. In the other two the model loads, and its logits are different, or the same. Anything else is a fault, and so is memory out of proportion to the size of the files, or memory that is not freed.
+All counts are committed, in \.{tests/golden/siege.txt}, and \texttt{make check} stops if one of them has changed. The program besieges other models as well.
 
-In the header of the weights no turned bit goes through, except in the metadata, which we ignore: no number there could be another and still add up. That is the use of saying the
-same thing twice, with type, shape and offsets. The settings say most things once. \Cref{fig:siege} shows where a bit can be turned in them: in the numbers that scale something, the base of the rotations and the epsilon of the norms, and in the ids that
-end a text. Of the sizes, only the context can be changed, since no tensor has its length. The numbers of the model are not protected at all: most turned bits give another model, a little or very different
-from the first, and the others change nothing that our three tokens meet. The few refusals among them are exponents with all bits set, which make a row infinite or NaN; these sentences name the layer.
+In the header of the weights every flipped bit is noticed, except in the metadata, which we ignore: if any number there changes, the sums no longer add up. This is the benefit of stating the
+same size twice, once by type and shape and once by offsets. The settings say most things once. \Cref{fig:siege} shows where a flipped bit goes unnoticed: in the numbers that scale something, the base of the rotations and the epsilon of the norms, and in the ids that
+end a text. Of the sizes, only the context can be changed, since no tensor depends on it. The weights themselves are not protected at all: most flipped bits give another model, a little or very different
+from the first, and the rest do not affect the logits of our three tokens. The few refusals come from exponents with all bits set, which make a row infinite or NaN; these sentences name the layer.
 
-\widefig{siege}{fig:siege}{The settings of the small model, as they are in the file. Black: none of the eight bits of this character can be turned without a refusal. Red, the darker the more: bits that can be turned, and the model still loads.}{The text of a
-file of settings, one field a line. Almost all characters are black. Red are the values of a few fields: the ids of the first and last token, the context, the epsilon, the base of the rotations, and the values of two fields that
+\widefig{siege}{fig:siege}{The settings of the small model, as they are in the file. Black: whichever of the eight bits of this character we flip, the file is refused. Red: some bits can be flipped, and the model still loads; the darker, the more bits.}{The text of a
+file of settings, one field a line. Almost all characters are black. The values of a few fields are red: the ids of the first and last token, the context, the epsilon, the base of the rotations, and the values of two fields that
 do not matter.}
 
 @* The tensors of a file. \label{sec:safetensors}
 A model is a long list of named arrays of numbers, called \emph{tensors}, and a page of
 settings. The arrays come in a format named safetensors: eight bytes that say how long
 the header is, the header, which is JSON and gives for each name a type, a shape and
-two offsets, and then the bytes that the offsets point into. The format was made
-to be dull. Earlier ones stored the objects of a program, and to load a model was to run whatever a stranger had put into it. Loading this one executes nothing, and we need not copy what we can map.
+two offsets, and then the bytes that the offsets point into. The format is dull on
+purpose. Earlier ones stored the objects of a program, and loading a model could run any code that a stranger had put into the file. Loading a safetensors file runs no code, and its bytes can be mapped without a copy.
 @^safetensors@>@^tensor@>
 
-Whoever wrote the file may have been careless or hostile, so we believe none of it until
+The file's author may have been careless or hostile, so we trust none of it until
 it adds up: the header ends within the file, it is strict JSON, every product of a shape
 fits in 64 bits, every tensor has exactly the bytes its shape and type call for, and the
 tensors lie one after the other from the first byte after the header to the last byte
-of the file, without hole or overlap. After that no later chapter needs to check an
+of the file, without hole or overlap. After that no chapter needs to check an
 offset again.
 
-Models also come in files of other formats, and the rest of the program needs the same of all of them: to find a tensor by its name, to count the tensors, to go through them, and to close
-the file. So these have an interface of their own, in which safetensors is not mentioned.
+Models also come in files of other formats, and the rest of the program does the same with all of them: it finds a tensor by its name, counts the tensors, goes through them, and closes
+the file. These operations have an interface of their own, which does not mention safetensors.
 
 @(tensor_file.h@>=
 #ifndef INCIPIT_TENSOR_FILE_H
@@ -214,24 +214,24 @@ the file. So these have an interface of their own, in which safetensors is not m
 @<All tensors of a model@>@;
 #endif
 
-@ A tensor stays where it is. What we keep beside it is its name, the number of its type in the table of types
+@ The numbers of a tensor stay in the mapped file. We keep its name, the index of its type in the table of types
 (\cref{sec:numbertypes}), and its shape, outermost dimension first. The engine multiplies by matrices of three of
-the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits the one and more range the other (\cref{sec:formats}). The others are understood far enough to list them.
-The shape stands at the end of the structure, in as many places as the tensor has dimensions, so that each tensor is one block of memory.
+the types: F32 is C's |float|, and F16 and BF16 take half as many bytes, F16 with more digits and BF16 with more range (\cref{sec:formats}). Tensors of the other types can only be listed.
+The shape is the last member of the structure, an array with one element for each dimension, so that each tensor is one block of memory.
 
 @<A tensor in a file@>=
 struct tensor_entry {
   const char *name, *file;
   unsigned type; /* its row in |number_types|; below |N_WEIGHT_TYPES| we compute with it */
-  const unsigned char *data; /* little endian, not always aligned */
+  const unsigned char *data; /* little endian, perhaps unaligned */
   uint64_t bytes, elements, begin;
-  size_t number; /* its place in the list by name */
+  size_t number; /* its index in the sorted list */
   uint32_t rank;
   uint64_t shape[];
 }; /* owned by its |struct tensor_file|; rank 0 has one element */
 
 @ A model may be one file, or several, called \emph{shards}, with an index that says which tensor is in which.
-Behind this interface the difference is gone. All that is left of it is the path in a message: a sentence about a tensor must name the file that has
+This interface hides the difference. Only the messages still show it: a sentence about a tensor must name the file that has
 the tensor, and a sentence about a missing one the place where we looked.
 @^shard@>
 
@@ -244,24 +244,24 @@ struct tensor_file *tensor_file_open(struct memory *m, const char *path,
      \.{model.safetensors.index.json} names; null and a sentence if anything
      is amiss. Owned by the caller */
 void tensor_file_close(struct memory *m, struct tensor_file *w);
-  /* unmaps the files; every pointer into them dies. Null is nothing */
+  /* unmaps the files and invalidates every pointer into them; null is allowed */
 size_t tensor_file_count(const struct tensor_file *w);
   /* how many tensors */
 const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i);
-  /* number |i| in the order of their names, $0\le i<{}$|tensor_file_count(w)| */
+  /* tensor |i| in the order of names, $0\le i<{}$|tensor_file_count(w)| */
 const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
   const char *name);
   /* by name, or null */
 const char *tensor_file_path(const struct tensor_file *w);
-  /* the file, or the index: the name to put into an error; of null, a model
-     that was made in memory, the words for it */
+  /* the file or the index, as messages name it; if |w| is null, because the
+     model was made in memory, \.{the model} */
 const char *tensor_file_format(const struct tensor_file *w);
   /* the format of the files: \.{"safetensors"} */
 
 @ The settings are JSON as well, and so is the index. They are read whole, by the library jansson, and as
-strictly as the headers: UTF-8 throughout, no key twice. Why is a key given twice so bad? Most readers take the last of the two and some the first, so such a file is two
-models, and which one you get depends on your tools. What is read is one of jansson's values. So this has a header of its own, and jansson's is
-seen only by those who parse JSON; whoever maps weights does without.
+strictly as the headers: UTF-8 throughout, no key twice. Why is a duplicate key so bad? Most readers take the last of the two and some the first, so such a file is two
+models, and which one you get depends on your tools. The function returns one of jansson's values. It has a header of its own, so that
+only modules that parse JSON include jansson's header; those that map weights do not need it.
 @^jansson@>
 
 @(jsonfile.h@>=
@@ -278,11 +278,11 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64]);
      ``found''; returns |buffer| */
 #endif
 
-@ Inside, a file is a mapping with its path, and all tensors are in one list. A path is
-a block of its own, because tensors point to it while the array of files may still grow, and an array that grows moves.
+@ Internally, a file is a mapping with its path, and all tensors are in one list. A path is
+a block of its own, because tensors point to it while the array of files may still grow, and growing moves the array.
 
-Only the readers of formats see inside. A reader is a function that \emph{fills} a |struct tensor_file|: it maps files, adds an entry for each tensor that it finds, checks that
-every tensor is within its mapping, and sorts the list. This chapter has one reader. A second one, say for the files of \texttt{llama.cpp}, would be a file of its own and a line in a table.
+Only the readers of formats use these structures directly. A reader is a function that \emph{fills} a |struct tensor_file|: it maps files, adds an entry for each tensor that it finds, checks that
+every tensor is within its mapping, and sorts the list. This chapter has one reader. A second one, for example for \texttt{llama.cpp}'s format, would be a source file of its own and a line in a table.
 @^format of files@>
 
 @(tensor_format.h@>=
@@ -293,7 +293,7 @@ every tensor is within its mapping, and sorts the list. This chapter has one rea
 @<What a reader of a format is, and what it calls@>@;
 #endif
 
-@ |tensor_file_close| frees whatever has been entered here, so a reader that fails in the middle need not clean up; it returns false.
+@ |tensor_file_close| frees everything that has been entered here, so a reader that fails half-way need not clean up; it returns false.
 
 @<What |struct tensor_file| holds@>=
 struct tensor_format;
@@ -308,15 +308,15 @@ struct tensor_file {
   struct tensor_entry **list;
   size_t n, cap;
 };
-  /* the files of a model and their tensors; by name, when it has been sorted */
+  /* the files of a model and their tensors; once sorted, |list| is in order of names */
 
-@ Every reader has to do four things, for which there are functions: keep a path, map a file, add a tensor, and sort the list.
+@ Every reader does four things, and we give it a function for each: keep a path, map a file, add a tensor, and sort the list.
 
 @<What a reader of a format is, and what it calls@>=
 struct tensor_format {
   const char *name;
   bool (*recognizes)(const char *path);
-    /* whether |path| seems to lead to files of this format */
+    /* does |path| seem to lead to files of this format? */
   bool (*fill)(struct tensor_file *w, const char *path, struct error *why);
     /* enters all files and tensors, checked and sorted, and |w->path|; or a sentence */
 };
@@ -337,25 +337,25 @@ bool tensor_file_sort(struct tensor_file *w, struct error *why);
   /* the list by name, each entry with its number; error: a name given twice */
 
 @* The check of the files. \label{sec:filescheck}
-The first file is read as it was written. Of the others each is refused with one sentence, which names the file, the tensor, what was found and what was wanted.
-In the second file a tensor begins where the one before it ends, and what is wrong is its own end, which lies
-one byte outside the file; in the third its beginning is wrong, by the hole.
+The first file is read as it was written. Each of the others is refused with one sentence, which names the file, the tensor, what was found and what was wanted.
+In the second file a tensor begins where the one before it ends, but its own end is wrong:
+it is one byte outside the file. In the third file the hole makes its beginning wrong.
 
 \widecheckpoint{build/out/safetensors.txt}{what the program of this chapter prints}
 
 @* Reading a header. \label{sec:header}
-A header may have $10^8$ bytes, the format says, and a tree of JSON nodes
+The format allows a header of $10^8$ bytes, and a tree of JSON nodes
 takes many times the space of its text. So we let jansson read one value at a time, the
-name of a tensor and then its entry, and keep only what the entry says. Between the
-values there are braces, colons and commas, and those we read ourselves. A file that
-turns out to be bad has then cost little more than its own size. An honest entry fits on a line or two of this
+name of a tensor and then its entry, and keep only what the entry says. We read the braces,
+colons and commas between the values ourselves. A file that
+turns out to be bad then costs little more than its own size. An honest entry fits on a line or two of this
 page; |MAX_ENTRY| leaves room for long names.
 
 @<A reader of headers@>=
 struct header_parser {
   struct tensor_file *w; /* where the tensors go */
   const char *path, *at, *end;
-  bool metadata; /* has been seen */
+  bool metadata; /* seen already? */
   struct error *why;
 };
 enum { MAX_ENTRY = 4096, MAX_METADATA = 1 << 20 }; /* bytes */
@@ -365,9 +365,9 @@ static bool header_bad(struct header_parser *r, const char *found, const char *w
   return error_found(r->why, r->path, "the header", found, wanted);
 }
 
-@ jansson is told to stop after one value and to say where it stopped. The bound on the
-length is simply the length that it is given: a value that is not finished by then is
-an error at the end of the text. A name may be a bare string here, which JSON's own rules forbid at the top of a text; hence |JSON_DECODE_ANY|.
+@ We tell jansson to stop after one value and to say where it stopped. The bound on the
+length is simply the length that we pass: a value that is not complete by then is
+an error at the end of the text. A name is a bare string, which older versions of JSON forbid at the top of a text; hence |JSON_DECODE_ANY|.
 
 @<Read one value of the header@>=
 static json_t *header_value(struct header_parser *r, size_t max, size_t flags)
@@ -381,9 +381,9 @@ static json_t *header_value(struct header_parser *r, size_t max, size_t flags)
   return value;
 }
 
-@ Punctuation is one character, perhaps after white space. The character that was read
-is the answer; the end of the header reads as a zero. A zero byte \emph{in} the header reads so too, but is not passed over: it is no white space, since the format pads with blanks,
-and whoever expects the end sees that it has not been reached.
+@ A mark of punctuation is one character, perhaps after white space. The function returns
+it, or zero at the end of the header. For a zero byte \emph{in} the header it returns zero as well, but does not move past it, since the format pads with blanks only;
+a caller that expects the end compares the position and sees that the end has not been reached.
 
 @<Read one mark of punctuation@>=
 static char header_mark(struct header_parser *r)
@@ -394,8 +394,8 @@ static char header_mark(struct header_parser *r)
 }
 
 @ The header is a brace, then names and their values until the closing brace, and after
-that nothing but white space. A file without any tensor, |{}|, is a file too. |r->at - 1| is the mark just read: an object that is not
-empty begins with a name, which jansson wants to see from its first quotation mark, so we step back onto it.
+that nothing but white space. A header without tensors, |{}|, is valid. An object that is not
+empty begins with a name, and jansson needs the name's first quotation mark; we have just read it, so we step back by one.
 
 @<Read the whole header@>=
 static bool header_read(struct header_parser *r)
@@ -413,8 +413,8 @@ static bool header_read(struct header_parser *r)
   return true;
 }
 
-@ One name and its value. The name |__metadata__| is not a tensor: its value is an
-object of strings, which we check and forget, since nothing in it may change what the
+@ Next we read one name and its value. The name |__metadata__| is not a tensor: its value is an
+object of strings, which we check and then ignore, since nothing in it may change what the
 model computes.
 
 @<Read a name and its value@>=
@@ -431,8 +431,8 @@ static bool header_pair(struct header_parser *r)
   return ok;
 }
 
-@ A string of metadata may contain anything, a zero byte too; so jansson is told to allow
-it here, and here only: the name of a tensor is a C string from now on, and a zero in it would make two different names equal.
+@ A string of metadata may contain anything, even a zero byte, so we tell jansson to allow
+one here. We allow it only here: the name of a tensor becomes a C string, and a zero in it would make two different names equal.
 
 @<Check the metadata@>=
 static bool header_metadata(struct header_parser *r)
@@ -450,8 +450,8 @@ static bool header_metadata(struct header_parser *r)
   return ok;
 }
 
-@ The message about a name tells the file, the name, what stands there, and what would
-have been accepted: the four parts of \cref{sec:errors}, with the tensor in the place of the field.
+@ The message about a tensor has the four parts of \cref{sec:errors}: the file, the tensor in the place of the field, what was found,
+and what would have been accepted.
 
 @<Say what is wrong with an entry@>=
 static bool tensor_bad(struct header_parser *r, const char *name, json_t *found,
@@ -461,8 +461,8 @@ static bool tensor_bad(struct header_parser *r, const char *name, json_t *found,
   return error_found(r->why, r->path, name, jsonfile_excerpt(found, buffer), wanted);
 }
 
-@ The entry of a tensor has a type, a shape and two offsets. Other members would say nothing to us, and are passed over. (jansson answers questions about a
-missing member as about one of another type: a null pointer is no string and an array of no elements, so absence needs no test of its own.)
+@ The entry of a tensor has a type, a shape and two offsets. We ignore any other members. (jansson returns a null pointer for a missing member,
+and its functions treat that as neither a string nor an array, and as an array without elements. So absence needs no test of its own.)
 
 @<Take down one tensor@>=
 static bool header_tensor(struct header_parser *r, const char *name)
@@ -503,7 +503,7 @@ struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
 
 @ The list of pointers
 doubles when it is full, so that most tensors are added without moving the others: with a list that grew by one each time, a file of $n$ tensors would
-move $n^2/2$ pointers. It has an end, |MAX_TENSORS|, at about three times what the largest published model has: an entry can be so short that its block is several times as large as its text.
+move $n^2/2$ pointers. The limit |MAX_TENSORS| is about three times what the largest published model has. We need it because an entry can be so short that its block is several times as large as its text.
 
 @<Make room in the list for one more tensor@>=
 if (w->n == MAX_TENSORS) {
@@ -515,8 +515,8 @@ void *p = memory_reserve(w->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
 if (p == NULL) return NULL;
 w->list = p;
 
-@ The format spells its types as the table does, but has no blocks with a scale. Some of its types are smaller than a byte; a tensor of
-such a type must still fill whole bytes, so in our table, where a block is the fewest numbers that do, it must have whole blocks.
+@ The format spells its types as the table does, but has no blocks with a scale. Some of its types are smaller than a byte, but a tensor of
+such a type must still fill whole bytes. Our table defines a block of such a type as the fewest numbers that fill whole bytes, so the tensor must have whole blocks.
 
 @<The types that the format knows@>=
 static unsigned type_find(const char *name)
@@ -527,10 +527,10 @@ static unsigned type_find(const char *name)
   return i;
 }
 
-@ Multiplying what a stranger wrote is how buffers overflow. |count_up| multiplies only
-after it has looked whether the product fits; a negative number, a real and a |true|
-are refused by the same line, since none of them is a natural number. A factor of zero is natural, and makes a tensor without elements: $2^{40}$ times $2^{40}$ times 0 is
-refused all the same, because the first two do not fit and nobody would write them.
+@ Multiplying numbers from an untrusted file is how buffers overflow. |count_up| multiplies only
+after checking that the product fits; its first line refuses a negative number, a real and a |true|,
+since none of them is a natural number. A factor of zero is allowed, and makes a tensor without elements. Yet $2^{40}$ times $2^{40}$ times 0 is
+refused, because the product of the first two does not fit, and no honest file has such a shape.
 
 @<Multiply numbers from a file@>=
 static bool count_up(uint64_t *product, json_t *factor)
@@ -542,8 +542,8 @@ static bool count_up(uint64_t *product, json_t *factor)
   return true;
 }
 
-@ Type, shape and extent say the same thing twice. The type and the shape tell how many bytes there should be, the offsets how many there are. Whether these
-lie within the file is seen when all of them are known.
+@ An entry states the size of a tensor twice. The type and the shape tell how many bytes there should be, the offsets how many there are. Whether these
+are within the file is checked when all offsets are known.
 
 @<Fill in type, shape and extent@>=
 static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t *type,
@@ -557,7 +557,7 @@ static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t 
   return true;
 }
 
-@ One function serves for each dimension and for their product, as a number is itself times one.
+@ The same function reads each dimension and forms their product, as any number is itself times one.
 
 @<Multiply out the shape@>=
 for (uint32_t i = 0; i < t->rank; i++) {
@@ -567,8 +567,8 @@ for (uint32_t i = 0; i < t->rank; i++) {
     return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
 }
 
-@ The bytes of a tensor are its blocks times the bytes of a block, and for most types a block is one number. That product is the last that could overflow, and is checked before it is formed. The blocks must be whole, and the bytes
-exactly as many as the offsets enclose. Fewer would read the neighbour's numbers, more would hide bytes that nobody names.
+@ The number of bytes of a tensor is the number of its blocks times the bytes of a block, and for most types a block is one number. That product is the last that could overflow, and we check it before we multiply. The blocks must be whole, and the bytes
+exactly as many as the offsets enclose. If there were fewer, we would read the numbers of the next tensor; if there were more, a file could hide bytes that belong to no tensor.
 
 @<Take down the offsets, and hold them against the shape@>=
 uint64_t end = 1;
@@ -583,10 +583,10 @@ if (t->elements % known->block != 0
     || t->elements / known->block * known->bytes != t->bytes)
   return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
 
-@ Now the extents. Sorted by where they begin, each tensor must start where the one
+@ Now the extents. We sort the tensors by where they begin; each must start where the one
 before it ended, and the last must end with the file. That one rule excludes holes,
-overlaps, bytes that nobody names, and offsets beyond the end. Why forbid a hole, which harms nobody? Because it is a place where a file can carry what no reader
-of the header sees, and the format forbids it for the same reason. (|bytes - at| cannot wrap: |at| is raised only by what was found to fit.)
+overlaps, bytes that belong to no tensor, and offsets beyond the end. Why forbid a hole, which seems harmless? Because a file can hide data in it that no reader
+of the header sees; the format forbids holes for the same reason. (|bytes - at| cannot wrap: |at| grows only by numbers that were found to fit.)
 
 @<Lay the tensors of a file end to end@>=
 static bool extents_check(struct header_parser *r, struct tensor_entry **list, size_t n,
@@ -611,8 +611,8 @@ static bool extents_check(struct header_parser *r, struct tensor_entry **list, s
     " wanted: %" PRIu64 ", the last offset", r->path, bytes, at);
 }
 
-@ An empty tensor begins where its successor begins, and sorts before it, or the successor would seem to overlap it. For the final
-list, which is searched by name, the order is that of the names, byte by byte and in no language's alphabet.
+@ An empty tensor begins where its successor begins, and must sort before it, or the two would seem to
+overlap.
 
 @<Compare where two tensors begin@>=
 static int by_extent(const void *a, const void *b)
@@ -623,7 +623,7 @@ static int by_extent(const void *a, const void *b)
   return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-@ The other comparison, by name, is for the finished list.
+@ The finished list is searched by name, so its order is that of the names, byte by byte, regardless of any language's alphabet.
 
 @<Compare the names of two tensors@>=
 static int by_name(const void *a, const void *b)
@@ -633,9 +633,9 @@ static int by_name(const void *a, const void *b)
 }
 
 @* Files and shards. \label{sec:shards}
-Once a file is mapped, its length field is read, its header parsed, and its extents are laid end to end.
-|first| is where the list stood before, so that only this file's tensors are sorted. The list itself may not exist yet, if the file has no tensors: arithmetic on a null pointer is
-not C, even when it would add nothing.
+Once a file is mapped, we read its length field, parse its header, and check that its extents lie end to end.
+|first| is the length of the list before, so that only this file's tensors are sorted. If there are no tensors yet, the list is a null pointer, and C does not define
+arithmetic on it, even when we would add zero.
 
 @<Read one file of tensors@>=
 static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why)
@@ -650,8 +650,8 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why
     s->map.size - 8 - header);
 }
 
-@ Eight bytes can state a length that no file has. Most often they are the first eight bytes of a file of another kind, and then the sentence says of which (\cref{sec:misfits}). The length is compared with what is left of the file before anything is added to it; the sum of 8 and a length near $2^{64}$
-would be a small number, and pass.
+@ The length may be larger than any file. Mostly this happens when the file is of another kind, and then the sentence says which (\cref{sec:misfits}). We compare the length with the rest of the file before we add anything to it: the sum of 8 and a length near $2^{64}$
+would wrap around to a small number and pass.
 
 @<Read how long the header is, and where it ends@>=
 uint64_t header = 0;
@@ -664,8 +664,8 @@ if (header > MAX_HEADER || header > s->map.size - 8)
 r.at = (const char *) s->map.bytes + 8;
 r.end = r.at + header;
 
-@ A file joins the list of files before anything can fail with it, so that closing knows
-about it in every case.
+@ A file is entered in the list before any operation on it can fail, so that closing finds it
+in every case.
 
 @<Map one more file@>=
 struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
@@ -691,8 +691,8 @@ static bool shard_open(struct tensor_file *w, const char *directory,
 }
 
 @ The index names a file for every tensor. A name with a slash in it, or one that begins
-with a dot, could lead out of the directory (|"../../etc/passwd"| is a file name, too),
-and no tool writes such names; they are refused before anything is opened. The index names a file as often as it has tensors, and it is opened the first time.
+with a dot, could lead out of the directory, as |"../../etc/passwd"| does.
+No tool writes such names, and we refuse them before we open anything. The index names a file once for each of its tensors; we open it the first time.
 
 @<Open the files that an index names@>=
 static bool index_open(struct tensor_file *w, const char *directory,
@@ -713,9 +713,9 @@ static bool index_open(struct tensor_file *w, const char *directory,
   return true;
 }
 
-@ Afterwards index and files must agree: every tensor of the index in the file that it
-names, and no tensor that the index does not know. Since names are unique, equal counts
-suffice for the second half. A disagreement means that somebody replaced one shard of a model by one of another: the numbers would fit, and the text would be nonsense.
+@ Afterwards index and files must agree: every tensor of the index is in the file that the index
+names, and the files have no other tensors. Since names are unique, equal counts
+suffice for the second half. If they disagree, a shard of another model may be among the files: its sizes would fit, and the text would be nonsense.
 
 @<Compare the index with the files@>=
 static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
@@ -734,7 +734,7 @@ static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
 }
 
 @ With one file or many, no name may occur twice. In the sorted list two equal names are
-neighbours, so one look at each pair of neighbours is enough. Only now, when the order is final, does each tensor learn its number.
+neighbours, so it is enough to compare each name with the one before it. Only now is the order final, and each tensor gets its number.
 
 @<Sort by name, and refuse a name given twice@>=
 bool tensor_file_sort(struct tensor_file *w, struct error *why)
@@ -748,8 +748,8 @@ bool tensor_file_sort(struct tensor_file *w, struct error *why)
   return true;
 }
 
-@ An index is JSON with a |weight_map|. Its other member, |metadata|, counts bytes; we
-count them ourselves. Sorting stands between opening and checking, because the check looks names up.
+@ An index is JSON with a |weight_map|. Its other member, |metadata|, gives the number of bytes, which we
+count ourselves. We sort the list after opening the files and before checking the index, because the check looks names up.
 
 @<Open by an index@>=
 static bool open_by_index(struct tensor_file *w, const char *directory,
@@ -767,8 +767,8 @@ static bool open_by_index(struct tensor_file *w, const char *directory,
   return ok;
 }
 
-@ A path is a directory or a file. What it is decides which of two paths is kept, and that one is entered before anything is opened, for every message
-names it. A file of safetensors does not begin with a mark by which it could be recognized. So its reader accepts every path, and comes last in the table.
+@ A path leads to a directory or a file, and we keep the path of the single file or that of the index accordingly. It is entered before anything is opened, because every message
+names it. A safetensors file does not begin with a magic number that would identify it. So its reader accepts every path, and comes last in the table.
 
 @<Open whatever the path leads to@>=
 static bool safetensors_recognizes(const char *path)
@@ -791,7 +791,7 @@ const struct tensor_format safetensors_format =
   @[{ .name = "safetensors", .recognizes = safetensors_recognizes,@|
   .fill = safetensors_fill }@];
 
-@ The first format in the table that recognizes the path reads it. If its reader fails, whatever it has entered until then is closed here.
+@ The first format in the table that recognizes the path reads it. If its reader fails, we close everything that it has entered.
 
 @<Find the format, and let its reader fill the list@>=
 extern const struct tensor_format safetensors_format;
@@ -812,8 +812,8 @@ struct tensor_file *tensor_file_open(struct memory *m, const char *path,
 }
 
 @ In a directory the single file has precedence over an
-index, as elsewhere. If neither is there, opening the single file fails, and its
-sentence names what was missing, or what is there in its place. A file that was named directly is opened as it is.
+index, as in other programs. If neither exists, opening the single file fails, and the
+sentence names what was missing, or what is there in its place. If the path leads to a file, that file is opened.
 
 @<Choose between a single file and an index@>=
 struct stat about;
@@ -825,8 +825,8 @@ bool ok = single != NULL && index != NULL;
 bool indexed = ok && directory && access(single, F_OK) != 0
   && access(index, F_OK) == 0;
 
-@ To close is to give back what was taken, in any state of completion. It works because the lists never hold what could not be returned: a tensor enters when its block
-is there, and a shard begins with null pointers.
+@ Closing frees everything that was allocated, even if opening failed half-way. This works because every entry of the lists can be freed: a tensor is entered only when its block
+exists, and a shard begins with null pointers.
 
 @<Close what was opened@>=
 void tensor_file_close(struct memory *m, struct tensor_file *w)
@@ -843,8 +843,8 @@ void tensor_file_close(struct memory *m, struct tensor_file *w)
   memory_free(m, w);
 }
 
-@ Finding is a binary search: a model asks for every name once, and a list of names in
-order is there anyway. The other questions are functions because the structure is private to this module, which alone must know how a shard is kept.
+@ Finding is a binary search: a model asks for every name once, and the list is
+sorted by name already. The small functions after it exist because the structure is private to this module.
 
 @<Find a tensor by its name@>=
 const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
@@ -875,7 +875,7 @@ const char *tensor_file_format(const struct tensor_file *w)
   return w->format->name;
 }
 
-@ The path of a file that is mapped is needed as long as the file, for the sentences about it, and so it has a block of its own. It is made of a directory and a name, with a slash between; without a name it is kept as it came. The zero at the end is there already, as memory comes zeroed.
+@ We need the path of a mapped file as long as the file, for sentences about it. It consists of a directory and a name, with a slash between; if the name is empty, it is the directory alone. The zero at the end is there already, since |memory_alloc| returns zeroed memory.
 
 @<Keep a path@>=
 char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
@@ -889,8 +889,8 @@ char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
   return path;
 }
 
-@ Settings and index are read from the mapping as well. The bound is there because a tree is larger than its text: a list that holds nothing is three characters with its comma, and jansson keeps many
-times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. Where the text goes wrong, jansson knows the line, and a line is what the user will look for; so the sentence has it in the place of a field.
+@ Settings and index are mapped as well, and parsed from there. The bound on their size is needed because a tree is larger than its text: an empty list takes three characters with its comma, and jansson allocates many
+times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. If the text is not JSON, jansson knows the line of the error, and the sentence names the line in the place of a field.
 
 @<Read a file of JSON@>=
 json_t *jsonfile_read(const char *path, size_t max, struct error *why)
@@ -915,8 +915,8 @@ json_t *jsonfile_read(const char *path, size_t max, struct error *why)
   return value;
 }
 
-@ A value is quoted in a sentence as it would be typed, in ASCII, and cut with three
-dots. That includes the digits: a temperature that was typed with one decimal is not quoted with all the digits of a double. A real number gets as many digits as are needed to read the same number back, and more only if that avoids an exponent.
+@ A sentence quotes a value as it would be typed, in ASCII, and shortens it with three
+dots. A temperature that was typed with one decimal is not quoted with all the digits of a double: a real number gets as many digits as are needed to read the same number back, and more only if that avoids an exponent.
 In a list or an object all numbers get as many digits as the one that needs most.
 
 @<Count the digits that a value needs@>=
@@ -933,7 +933,7 @@ static int real_digits(const json_t *value)
   return fewest;
 }
 
-@ A list or an object may have others inside it, so the function calls itself.
+@ A list or an object may contain others, so the function is recursive.
 
 @<Count the digits that a value needs@>=
 static int value_digits(json_t *value)
@@ -951,8 +951,8 @@ static int value_digits(json_t *value)
   return most;
 }
 
-@ jansson leaves out a piece that does not fit any more, so the zeros laid down
-beforehand end the string there.
+@ jansson leaves out a piece that does not fit, and writes no zero at the end; so we clear the
+buffer beforehand.
 
 @<Quote a value of JSON@>=
 const char *jsonfile_excerpt(json_t *value, char buffer[64])
@@ -966,7 +966,7 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64])
   return buffer;
 }
 
-@ These two functions are the small module of this chapter.
+@ These functions are a module of their own.
 
 @(jsonfile.c@>=
 #include <stdio.h>
@@ -979,7 +979,7 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64])
 @<Quote a value of JSON@>@;
 @<Read a file of JSON@>@;
 
-@ The list of tensors, whatever format it was read from, is a file of its own.
+@ The functions for the list of tensors, which serve every format, are a file of their own.
 
 @(tensor_file.c@>=
 #include <stdlib.h>
@@ -996,8 +996,8 @@ enum { MAX_TENSORS = 1 << 18 };
 @<Close what was opened@>@;
 @<Find the format, and let its reader fill the list@>@;
 
-@ The reader of safetensors is the largest file, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
-machine be; a machine that is not would need a copy of every tensor.
+@ The reader of safetensors is the largest file; its parts are in the order that C requires. The format is little endian, with the lowest byte of a number first, and so must be the
+machine; a big-endian machine would need a copy of every tensor.
 
 @(safetensors.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1018,8 +1018,8 @@ enum { MAX_HEADER = 100000000 };
 @<Headers, from the mark to the whole@>@;
 @<Files, from the extent to the directory@>@;
 
-@ First come the pieces that read a header, in the order in which a suspicious reader goes through one: its
-length, its JSON, each entry, and how the entries lie together.
+@ First come the parts that read a header: single values and marks, then
+an entry, then the whole.
 
 @<Headers, from the mark to the whole@>=
 @<Read one value of the header@>@;
@@ -1033,8 +1033,8 @@ length, its JSON, each entry, and how the entries lie together.
 @<Read a name and its value@>@;
 @<Read the whole header@>@;
 
-@ Then those that put files together: one file, a list of them from an index, or a directory in which we have to
-look for either.
+@ Then come those that put files together: one file, several files with an index, or a directory that has
+one or the other.
 
 @<Files, from the extent to the directory@>=
 @<Compare where two tensors begin@>@;
@@ -1048,8 +1048,8 @@ look for either.
 
 @* Files of another kind. \label{sec:misfits}
 Most files that cannot be read are not damaged; they are something else. A repository that was cloned without Git LFS has a text of three lines in place of each large file. A directory may hold
-the weights as a pickle, or quantized for another engine (GGUF), or nothing but an adapter. The first bytes of a file tell most of these apart, and the names in the directory tell the rest. The readers above would refuse
-all of them in words about headers and lengths; but the person who gets the sentence needs to know what the file is, and what to do.
+the weights as a pickle, or quantized for another engine (GGUF), or only an adapter. We recognize most of these by the first bytes of a file, and the rest by the names in the directory. The readers above would refuse
+all of them with sentences about headers and lengths; but the user needs to know what the file is, and what to do.
 @^Git LFS@>@^pickle@>@^GGUF@>
 
 @(misfit.h@>=
@@ -1058,16 +1058,16 @@ all of them in words about headers and lengths; but the person who gets the sent
 #include "ground/ground.h"
 bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
   bool json, struct error *why);
-  /* if the first of the |n| bytes of a file are those of another kind of file, the sentence says
-     which and what to do, and replaces what was said; |json|: a bracket is what was wanted. Always
+  /* if the |n| bytes of a file begin like another kind of file, a new sentence says
+     which and what to do, and replaces the earlier one; |json|: JSON was wanted. Always
      false */
 bool misfit_path(const char *path, const char *missing, struct error *why);
   /* the same for a file where the directory of a model was wanted, and for a directory
      without the file |missing| that has something else in its place; always false */
 #endif
 
-@ The marks are the first bytes of the formats. A pickle begins with one certain byte and its version. A web page is what a download brings if it needed a login. Files in JSON have no mark but their first bracket, which
-settings begin with as well; so the two rows for them come last, and count only where tensors were wanted.
+@ A mark is the first bytes of a format, its \emph{magic number}. A pickle begins with the byte |0x80| and its version. A download that needs a login often brings a web page. JSON has no mark but its first bracket, with which
+settings begin as well; so the two rows for JSON come last, and count only where tensors were wanted.
 
 @<The marks of other kinds of files@>=
 enum kind_number { KIND_GGUF, KIND_LFS, KIND_ZIP, KIND_PICKLE, KIND_HDF5,@|
@@ -1089,7 +1089,7 @@ static const struct file_kind { const char *name, *wanted; } kinds[] = @[{@|
   [KIND_TENSORS] = { "a file of tensors", "the directory that it is in" },@|
   [KIND_UNKNOWN] = { "a file", "the directory of a model" } }@];
 
-@ Why not read a pickle? Because it is a program, and loading it runs it. So the advice is to save the model as safetensors once, with the library that reads pickles, on a machine where the program may run.
+@ Why not read a pickle? Because it is a program, and loading it runs it. So we advise the user to convert the model to safetensors once, with the library that reads pickles, on a machine where the program may run.
 
 @<The marks of other kinds of files@>=
 static bool begins(const unsigned char *byte, size_t n, const char *mark)
@@ -1112,7 +1112,7 @@ static enum kind_number kind_of(const unsigned char *byte, size_t n)
   return KIND_UNKNOWN;
 }
 
-@ A file of tensors with a broken header and settings with a comma too many are files of the right kind, and for these the earlier sentence is the right one. It is replaced only if the mark
+@ A safetensors file with a broken header and settings with a comma too many are of the right kind, and keep the earlier sentence. We replace it only if the mark
 is that of another kind.
 
 @<Say what a file is@>=
@@ -1136,7 +1136,7 @@ static bool misfit_file(const char *path, struct error *why)
   return false;
 }
 
-@ If the file that was wanted is missing from a directory, we look for another that has weights in it, by the ending of its name. If there are several, the first in alphabetical order is named, so that the sentence is the
+@ If the file that we want is missing from a directory, we look for another file of weights, by the ending of its name. If there are several, we name the first in alphabetical order, so that the sentence is the
 same on every file system.
 
 @<Find what is in the place of a model@>=
@@ -1162,7 +1162,7 @@ static void find_weights(const char *directory, char found[256])
   if (list != NULL) closedir(list);
 }
 
-@ An adapter holds only the difference between a model and a fine-tuned one. Its settings have a name of their own, which is looked for first. Of other files the first bytes decide what the sentence says; a file of tensors under another name is mentioned only if the weights are what is missing.
+@ An adapter holds only the difference between a model and a fine-tuned one. Its settings have a file name of their own, which we look for first. For other files the first bytes decide what the sentence says; it mentions a file of tensors under another name only if the missing file is the weights.
 
 @<Say what is in the place of a model@>=
 static bool misfit_directory(const char *path, const char *missing,
@@ -1188,7 +1188,7 @@ static bool misfit_directory(const char *path, const char *missing,
     : kinds[kind].wanted);
 }
 
-@ First of all, is there a directory? For a path that leads nowhere the caller has a sentence already.
+@ First we ask whether the path leads to a file or a directory. If it leads nowhere, the caller has a sentence already.
 
 @<Say what is in the place of a model@>=
 bool misfit_path(const char *path, const char *missing, struct error *why)
@@ -1199,7 +1199,7 @@ bool misfit_path(const char *path, const char *missing, struct error *why)
   return S_ISDIR(about.st_mode) && misfit_directory(path, missing, why);
 }
 
-@ These functions are the third small module of this chapter.
+@ These functions are a module of their own.
 
 @(misfit.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1217,11 +1217,11 @@ bool misfit_path(const char *path, const char *missing, struct error *why)
 @<Say what is in the place of a model@>@;
 
 @* Exercises. \label{sec:safetensorsexercises}
-Both are the box in earnest, with numbers of 64 bits.
+Both repeat the hand calculation of \cref{sec:saferules} with numbers of 64 bits.
 
 \begin{exercises}
-\exercise{check}{ex:safetensors.header}{A file has \given{100} bytes, and sizes have 64 bits. Its header says that it has 92 bytes; or 93; or $2^{64}-8$; or $2^{64}-7$. Which of the four are accepted by the test $8+h\le100$, and which by $h\le100-8$?}{\texttt{make
-exercise-W2-1}}{By the first 92, $2^{64}-8$ and $2^{64}-7$, since $8+h$ is \given{100}, 0 and 1; by the second only 92.}
-\exercise{build}{ex:safetensors.fits}{Write |bool fits(uint64_t size, uint64_t header, uint64_t begin, uint64_t end)|: are the bytes from |begin| to |end|, counted from the end of a header of |header| bytes and the 8 before it, all within a file of |size|
-bytes? Each of the four may be any number.}{\texttt{make exercise-W2-2}}{|size >= 8 && header <= size - 8 && begin <= end && end <= size - 8 - header|. Each comparison allows the next subtraction.}
+\exercise{check}{ex:safetensors.header}{A file has \given{100} bytes, and sizes have 64 bits. The length $h$ of its header is given as 92, 93, $2^{64}-8$ or $2^{64}-7$. Which of the four does the test $8+h\le100$ accept, and which does $h\le100-8$?}{\texttt{make
+exercise-W2-1}}{The first accepts 92, $2^{64}-8$ and $2^{64}-7$, since $8+h$ is \given{100}, 0 and 1; the second accepts only 92.}
+\exercise{build}{ex:safetensors.fits}{Write |bool fits(uint64_t size, uint64_t header, uint64_t begin, uint64_t end)|: are the bytes from |begin| to |end|, counted from the first byte after the header, all within a file of |size|
+bytes? The header has |header| bytes, with 8 before it. Each of the four may be any number.}{\texttt{make exercise-W2-2}}{|size >= 8 && header <= size - 8 && begin <= end && end <= size - 8 - header|. Each comparison allows the next subtraction.}
 \end{exercises}

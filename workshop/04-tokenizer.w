@@ -1,42 +1,42 @@
 @i types.w
 
-\chapterquestion{A model comes with somebody else's list of tokens. Can we do with it what they do, so that not one id
-differs?}
+\chapterquestion{A model comes with a list of tokens that another program made. Can we use the list so that not one id
+differs from that program's?}
 @** Inside a tokenizer. \label{sec:vocabularies}
-\incipit{T}{he tokenizer of chapter 1} has an outside and an inside, and here they are: what other programs may ask of it, the structure, and what
-is done with it. The files from which it is filled are read in \cref{sentencepiece,tokenizer-json}. Nothing here is needed to
-understand how text becomes ids. It is needed to get the same ids as others, and that is a matter of
-many small rules, each of which somebody once decided in one way and not in another. The somebody is mostly Hugging Face, whose site most
-open models are fetched from, and whose library wrote the files that lie beside the weights; what that library does with a text is the
-definition of being right. We take
-the rules as they are. Where a rule is missing here, the reader of files stops with a sentence; a
-vocabulary that is almost understood would be worse than none.
+\incipit{T}{he tokenizer of chapter 1} has an interface and an implementation, and this chapter shows both: what other programs may ask of it, its structure, and the functions
+that work on it. The next two chapters, \cref{sentencepiece,tokenizer-json}, read the files from which it is filled. You can
+understand how text becomes ids without this chapter. We need it to get the same ids as other programs, and that is a matter of
+many small rules, each of which could have been decided otherwise. Most of them were decided at Hugging Face: most
+open models are published on its site, and its library wrote the files beside the weights. What that library does with a text is our
+definition of correct. We take
+the rules as they are. If a file has a rule that we do not implement, its reader stops with a sentence: a
+tokenizer that is almost right would be worse than none.
 
 \begin{byhand}{one blank, two opinions}
-Llama~2's vocabulary has no blanks. They are written as blocks, U+2581, here \tok{\textunderscore}, and one more is put before the text, so that its first word
-looks like the others. The text is a blank and an \texttt{a}. Whoever puts first and writes blocks then gets two blocks and a letter:
+Llama~2's vocabulary has no blanks. A blank is written as a block, U+2581, here \tok{\textunderscore}, and one more is put before the text, so that its first word
+looks like the others. The text is a blank and an \texttt{a}. If we first put a block and then replace the blanks, we get two blocks and a letter:
 
 \medskip
 \begin{tabular}{@@{}lll@@{}}
-put, if nothing is asked & \texttt{\textunderscore\ a} & \\
-blanks become blocks & \texttt{\textunderscore\textunderscore a} & 3 letters
+put, in any case & \texttt{\textunderscore\ a} & \\
+blanks become blocks & \texttt{\textunderscore\textunderscore a} & 3 characters
 \end{tabular}
 \medskip
 
-Whoever writes blocks first, and puts one only where there is none, gets one block and a letter:
+If we first replace the blanks, and put a block only where there is none, we get one block and a letter:
 
 \medskip
 \begin{tabular}{@@{}lll@@{}}
 blanks become blocks & \texttt{\textunderscore a} & \\
-put, unless it is there & \texttt{\textunderscore a} & 2 letters
+put, unless it is there & \texttt{\textunderscore a} & 2 characters
 \end{tabular}
 \medskip
 
-The first is how the vocabulary was made, and how older files say it; the second is how newer files for the same vocabulary do. The ids differ by one token, what comes back from the second
-has lost its blank, and the model has seen only one of the two in training. Which of them is right is what the file says.
+The vocabulary was made in the first order, and older files ask for that; newer files for the same vocabulary ask for the second. The second gives one token fewer, its decoded text
+has lost the blank, and the model has seen only one of the two in training. We follow the file.
 \end{byhand}
 
-@ The program does the hand calculation with a vocabulary of four words and both orders, and spells a letter that has no word in bytes. With |"values"| it prints the keys.
+@ The program does the hand calculation in both orders with a vocabulary of five tokens, and spells in bytes a letter that has no token. With |"values"| it prints the keys.
 
 @c
 #include <stdio.h>
@@ -54,8 +54,8 @@ int main(int argc, char **argv)
 }
 
 @* The interface. \label{sec:outside}
-This is what other programs see of a tokenizer: it is opened, it encodes, it decodes, and it is closed. The two flags of an encoding are those of
-\cref{sec:tokenizer}: whether the text of a special token is that token, and whether the ids that the files put around a text are put there.
+Other programs open a tokenizer, encode, decode, and close it. Encoding has the two flags of
+\cref{sec:tokenizer}: whether the text of a special token becomes that token, and whether the ids that the files put around a text are added.
 @^tokenizer@>
 
 @<A tokenizer, from outside@>=
@@ -74,8 +74,8 @@ bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   /* appends the ids of |n| bytes; |add_special|: also the ids that
      the files put before and after a text; |parse_special|: the text
      of a special token is that token; on failure |out| is as it was.
-     The tokenizer is only read: any number of threads may use it at a
-     time, each with a book |m| of its own */
+     The tokenizer is only read: any number of threads may use it at the
+     same time, each with its own |m| */
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why);
@@ -84,45 +84,45 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
 bool tokenizer_decode_next(const struct tokenizer *t,
   struct memory *m, uint32_t id, bool skip_special, bool *begun,
   struct bytes *out, struct error *why);
-  /* the same for one id of a text; |*begun|, false at first, says
-     whether an id before it had bytes */
+  /* the same for one id of a text; |*begun|, false at first, becomes
+     true when an id has had bytes */
 bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why);
   /* like |tokenizer_encode|, for |n| bytes that come after an added token, in the
      middle of a text; adds nothing, and knows no special token */
 
-@ A directory may have no tokenizer, or one of a kind that this book does not treat, and the model in
-it can be used all the same by those who bring ids. So there is a second way of opening, which
-tells these cases apart from a tokenizer that is broken.
+@ A directory may have no tokenizer, or one of a kind that this book does not treat. A caller that
+supplies ids can still use the model. So there is a second function for opening, which
+tells these cases apart from a broken tokenizer.
 
 @<A tokenizer, from outside@>=
 enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
   TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED };
   /* it is open; there is none; it is of another kind (Unigram,
-     WordPiece); it is of our kind, but wrong, or has what we do not
-     do */
+     WordPiece); it is of our kind, but invalid, or has a rule that we
+     do not implement */
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   struct tokenizer **t, struct error *why);
   /* like |tokenizer_open|; |*t| is null and there is a sentence
      unless it is open */
 
-@ A command that shows what is in a model's directory asks for the rest. So do those who run the loop of chapter 3, and must know the id that ends a text, and the
-text of every id that it has written. None of these questions takes memory, so none can fail.
+@ The next functions answer questions. The command that shows a model's directory needs them, and so does the loop of chapter 3, which must know the id that ends a text, and the
+text of every id that it has written. These functions allocate nothing, so they cannot fail.
 
 @<A tokenizer, from outside@>=
 const char *tokenizer_kind(const struct tokenizer *t);
   /* what it is, in words: \.{"byte-level BPE"} */
 const char *tokenizer_ignores(const struct tokenizer *t, size_t i);
-  /* field |i| (0 or 1) of its file that is not done, null if it says
-     nothing */
+  /* field |i| (0 or 1) of its file that we ignore, null if the file
+     does not have it */
 size_t tokenizer_vocab_size(const struct tokenizer *t);
   /* the largest id plus 1 */
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id);
   /* is this id that of a token marked special? */
 bool tokenizer_find(const struct tokenizer *t, const char *text,
   size_t n, uint32_t *id);
-  /* the id of the token whose bytes are these |n|, added tokens
-     first */
+  /* the id of the token with exactly these |n| bytes; added tokens
+     have precedence */
 const unsigned char *tokenizer_text(const struct tokenizer *t,
   uint32_t id, size_t *n);
   /* the |*n| bytes of an id, which belong to the tokenizer; unknown
@@ -130,8 +130,8 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id);
   /* the id that |add_special| puts first, if it puts one */
 
-@ Tokens that were added to a list after it was learnt are numbered apart, since their letters are found in a text
-before any merge is tried. To show them all, one asks how many there are, and for each by its number; a list would have to be somebody's to free.
+@ Tokens that were added to a vocabulary after it was learnt have a list of their own, since they are found in a text
+before any merge is tried. A caller asks how many there are, and then for each by its index. If we returned a list, the caller would have to free it.
 
 @<A tokenizer, from outside@>=
 struct tokenizer_added { uint32_t id; const unsigned char *byte;
@@ -142,10 +142,10 @@ size_t tokenizer_added_count(const struct tokenizer *t);
   /* how many tokens were added to the vocabulary, special or not */
 struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
   size_t i);
-  /* number |i| of them; the bytes belong to the tokenizer */
+  /* added token |i|; the bytes belong to the tokenizer */
 
-@ Finally, merges that were learnt by chapter 1's trainer become a tokenizer, in memory or as a file that other
-programs can read. The built-in model's vocabulary has been made in this way. It gives id 0 to the end of a text, so that all of the
+@ Finally, the merges that chapter 1's trainer has learnt become a tokenizer, in memory or as a file that other
+programs can read. The built-in model's vocabulary was made in this way. Id 0 is the end of a text, so all of the
 trainer's ids move up by one.
 
 @<A tokenizer, from outside@>=
@@ -161,21 +161,21 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
   /* which versions of Unicode the patterns and the normal form
      know */
 
-@ Chapter 6 reckons what a tokenizer costs, and must not look into it for that. So it can ask, for a vocabulary of any size, how many bytes the tables would take, and of a tokenizer that is open how many
-entries its tables have and what they take.
+@ Chapter 6 calculates how much memory a tokenizer takes, without access to its structure. So two functions say how many bytes the tables of a vocabulary of any size would take, and how many
+entries and bytes the tables of an open tokenizer have.
 
 @<A tokenizer, from outside@>=
 uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges);
   /* the bytes of the four tables of a byte-level vocabulary whose ids come
      in rising order */
 struct tokenizer_tables { size_t ids, merges; uint64_t bytes, letters; };
-  /* how many ids and merges a tokenizer has, and the bytes of its tables and of its letters */
+  /* how many ids and merges a tokenizer has, and the bytes of its tables and of its string pool */
 struct tokenizer_tables tokenizer_tables(const struct tokenizer *t);
-  /* entries of its tables, the bytes that the tables have taken, and those
-     of the block of letters */
+  /* the entries of its tables, the bytes allocated for the tables, and
+     those for the string pool */
 
-@ The outside of a tokenizer is for everybody, the inside for the files that make one. This header includes chapter 1's three as well: a tokenizer
-is asked with its merges and patterns, and answers in rows of bytes and ids.
+@ Every program may include this header; the implementation's is only for the modules that fill a tokenizer. This one includes three others, because
+the interface uses merges, patterns, and rows of bytes and ids.
 
 @(tokenizer.h@>=
 #ifndef INCIPIT_TOKENIZER_H
@@ -187,26 +187,26 @@ is asked with its merges and patterns, and answers in rows of bytes and ids.
 #endif
 
 @* The implementation. \label{sec:inside}
-Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. A block for each would be as many requests as there are words, most of them for a few bytes. For every
-id there are two spans, nearly always the same one: how the vocabulary spells the token, which
-matters when it is looked up whole, and what it reads as, which is what decoding gives. They differ where a word of the file is no row of bytes: such a
-word reads as it is written, and has no spelling that merges could reach; and where decoding is told to read otherwise, a blank for a block.
+The bytes of all tokens are in one block of memory, the \emph{string pool}, and a token is a \emph{span} of it. A block for each token would mean as many allocations as there are tokens, most of them of a few bytes. Every
+id has two spans, which are nearly always equal: its \emph{piece}, the spelling by which the vocabulary finds the token,
+and its \emph{text}, the bytes that decoding gives. They differ in two cases. A token of the file may not stand for bytes: such a
+token decodes to the text in the file, and has no piece that merges could reach. Or the file may change the text for decoding, for example by putting a blank in place of a block.
 
 @<A tokenizer, from inside@>=
 struct span { uint32_t at, n; };
-  /* |n| bytes from |at| on; |n == 0|: nothing */
+  /* |n| bytes of the string pool, from |at| on */
 struct vocab_entry { struct span piece, text; bool special; };
-  /* how an id is spelt in the vocabulary, and the bytes that it stands for */
+  /* how an id is spelt in the vocabulary, and what it decodes to */
 struct added_token { struct span text; uint32_t id; bool special,
   lstrip, rstrip, single_word, normalized, frozen; };
   /* a token added to the vocabulary, with the flags of \.{tokenizer.json}; |frozen|: defined by the user of SentencePiece, and
-     read as a piece is */
+     decoded as a piece is */
 struct trie_node { uint32_t child, sibling, added; unsigned char byte; };
   /* a node of the tree of added tokens; 0: none; |added| counts from
      1 */
 
-@ On its way a text goes through \emph{stages}. Four of them change it: letters are put before it, or in place of others; it is brought
-into a normal form, or its blanks are thinned out. The fifth cuts it. Added tokens are searched for twice, in the text as it came and in its normal form. The first |n_normalizers| stages change what lies between those of the first search; the others are for what the second search leaves.
+@ A text goes through \emph{stages}, of five kinds. Four kinds change the text: they put characters before it, replace characters by others, bring the text
+into a normal form, or remove superfluous blanks. The fifth kind cuts it. We search for added tokens twice, in the original text and in its normal form. The first |n_normalizers| stages work on the text between the tokens of the first search, the others on the text between those of the second.
 @^added token@>
 
 @<A tokenizer, from inside@>=
@@ -219,8 +219,8 @@ struct text_step { enum text_step_kind what; struct splitter *by;
      kept; |STEP_PREPEND|: |words| before a text, or before the first only, or
      unless they are there; |STEP_REPLACE|: the matches of |by| by |words| */
 
-@ The tokenizer has one field for each thing that a file can say about it: words, merges, added tokens, stages, ids around a text, and some
-switches. A vocabulary begins with bytes, or |char_level|; the latter has the ids of some letters at hand, may spell others by their bytes, or has an id for what it cannot spell. Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
+@ The tokenizer has one field for each thing that a file can state: the vocabulary, merges, added tokens, stages, ids around a text, and some
+switches. Merging starts from bytes or, if |char_level| is set, from characters. In the second case an array has the ids of the ASCII characters; a character without a token is spelt in bytes, or gets the id |unknown|. Two limits are fixed, both far above every published vocabulary: a file may be wrong, and must not make us allocate whatever it asks for.
 
 @<A tokenizer, from inside@>=
 enum { TOKENIZER_MAX_STEPS = 16, TOKENIZER_MAX_ID = 1 << 22 };
@@ -244,46 +244,46 @@ struct tokenizer {
 };
   /* a vocabulary, and how text is cut into it and put together again */
 
-@ The functions that fill it serve the readers of files and the maker from merges alike. They are called in an order: first come the words of the vocabulary, then |tokenizer_index_vocab|; after it the tokens that were added, then
-|tokenizer_index_added|. Nothing is ever taken out again. Letters go into one block, and whoever keeps some is told where they lie as a place in it and not as an address, because the block moves when it grows.
+@ The readers of files and |tokenizer_from_merges| fill a tokenizer by the same functions, in a fixed order: first the pieces of the vocabulary, then |tokenizer_index_vocab|, then the added tokens, then
+|tokenizer_index_added|. Nothing is ever removed. A caller that adds bytes to the string pool gets an offset into it and not an address, because the pool moves when it grows.
 
 @<A tokenizer, from inside@>=
 bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   const void *byte, size_t n, struct span *where, struct error *why);
-  /* copies letters into the tokenizer's block */
+  /* copies |n| bytes into the string pool */
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why);
-  /* the entry of an id, made if it is not there; null and a
-     sentence */
+  /* the entry of an id, made if necessary; null and a sentence on
+     failure */
 bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   struct error *why);
   /* after the last piece: makes |by_piece|, finds the ids of the
      bytes */
 void tokenizer_find_splits(struct tokenizer *t);
-  /* after |tokenizer_index_vocab|: may a row of characters be ended between
-     words? */
+  /* after |tokenizer_index_vocab|: finds out whether words can be merged
+     separately */
 
-@ Added tokens come when all pieces are known, because a file may add what is a piece already and give it marks, and they are
-looked for in a tree that is made last: its words are normal forms, as far as they say so, and the forms must be known by then.
+@ Added tokens come when all pieces are known, because a file may add a token that is a piece already, to give it flags. The tree by which we find
+them in a text is made last: if a token asks for it, the tree has its normal form, and so the stages must be complete by then.
 
 @<A tokenizer, from inside@>=
 bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why);
-  /* adds a token; its letters are kept already */
+  /* adds a token; its bytes are in the string pool already */
 bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   struct error *why);
   /* after the last one, and the last stage: makes the tree, and
-     |by_piece| again, since letters have moved; none may be kept
-     afterwards */
+     |by_piece| again, since the pool may have moved; nothing may be
+     added to the pool afterwards */
 
-@ Stages are appended in the order in which a text goes through them: the |n_normalizers| that make the normal form, then those of the pre-tokenizer, most of them cuts. What the ids read as is changed
-by steps of its own, once, when all pieces are there; so decoding has nothing to do but to copy, and to drop a first blank.
+@ Stages are appended in the order in which a text goes through them: the |n_normalizers| that make the normal form, then those of the pre-tokenizer, most of them cuts. The texts to which ids decode are changed
+once, when all pieces are known; so decoding only has to copy texts, and to drop a first blank.
 
 @<A tokenizer, from inside@>=
 bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
   struct text_step s, const char *pattern, size_t n, bool literal,
   struct error *why);
-  /* appends a stage, with its pattern compiled if it has one; at most
+  /* appends a stage and compiles its pattern if it has one; at most
      |TOKENIZER_MAX_STEPS| */
 bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
   const char *pattern, size_t n, struct error *why);
@@ -295,18 +295,18 @@ bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_ste
 bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
   const char *from, size_t n, const char *to, size_t n_to,
   struct error *why);
-  /* in what the ids read as: a string by another */
+  /* in the texts of all ids: replaces a string by another */
 bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
   struct error *why);
-  /* \tok{<0x41>} reads as the byte 65, and so on */
+  /* \tok{<0x41>} decodes to the byte 65, and so on */
 bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   const unsigned char *text, size_t n, bool first, struct bytes *out,
   struct error *why);
-  /* makes |out| the text as the first |n_normalizers| stages leave it;
+  /* makes |out| the text after the first |n_normalizers| stages;
      |first|: it is the beginning of the whole */
 
-@ A stage's pattern is compiled when the stage is appended; what PCRE2 has to say about it becomes the sentence. There is a fixed number of places, since no published
-file comes near it, and a file with no end of patterns would only be a way of making us slow.
+@ A stage's pattern is compiled when the stage is appended; if PCRE2 refuses it, its message becomes our sentence. The number of stages is limited: no published
+file comes near the limit, and a hostile file could otherwise slow us down with patterns without end.
 
 @<Append a stage@>=
 bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
@@ -323,8 +323,8 @@ bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ Two kinds of stages are made so often that they have shorter ways of being said: a cut that keeps both what its pattern matches and what lies between, which is what all patterns
-of published vocabularies want, and a stage that has words to put somewhere.
+@ Two kinds of stages are so common that they have functions of their own: a cut that keeps both the matches of its pattern and the gaps between them, as the patterns
+of published vocabularies do, and a stage that inserts a string.
 
 @<Append a stage@>=
 bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
@@ -343,8 +343,8 @@ bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_ste
     && tokenizer_add_step(m, t, s, pattern, n, literal, why);
 }
 
-@ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
-has more is refused, and not wrapped around. The span is written before the letters are kept, because it tells where they will be.
+@ The offsets of a span have 32 bits, which is enough for 4 GiB of vocabulary; a file that
+has more is refused, so that no offset wraps around. We write the span before we append the bytes, because it begins where the pool ends now.
 
 @<Keep letters, and know ids@>=
 bool tokenizer_intern(struct memory *m, struct tokenizer *t,
@@ -358,9 +358,9 @@ bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   return bytes_push(m, &t->string_pool, byte, n, why);
 }
 
-@ An id counts in 32 bits, too. The table of ids grows to twice the id that is asked for, so
-that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing. Whoever gets an entry must use it before the next is asked for, because then the
-table may move. That an id is not above |TOKENIZER_MAX_ID| has been asked before, by the readers of files, who know which field to blame.
+@ An id has 32 bits as well. For an id beyond its end, the table of ids grows to twice that id, so
+that a vocabulary in any order needs few moves; entries of ids without a token stay empty, and decode to nothing. The caller must use an entry before asking for the next, because then the
+table may move. The readers of files have checked that no id is above |TOKENIZER_MAX_ID|, since they know which field to name if one is.
 
 @<Keep letters, and know ids@>=
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
@@ -374,9 +374,9 @@ struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   return &t->vocab[id];
 }
 
-@ When all pieces are known the table can point to their letters, until others are kept after them and the block moves.
-The number that is entered is the id plus one, because 0 means that there is none. The ids of the single letters come out of the table, to be
-looked up without it.
+@ When all pieces are known, the table of pieces can point to their bytes, until the pool grows and moves.
+We enter the id plus one, because 0 means that there is no such piece. We also copy the ids of single bytes and ASCII characters into arrays,
+which are faster than the table.
 
 @<Make the table of pieces@>=
 bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
@@ -397,7 +397,7 @@ bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ A byte's token is the word of this one byte. In a vocabulary of characters it is a word of six letters, such as \tok{<0x0A>}, if the file says that such words are meant. The table has ids plus 1 and answers 0 if it lacks the word; so 1 less is the id, or |BPE_NONE|.
+@ The token of a byte is the piece that consists of this one byte. In a vocabulary of characters it is a piece of six characters, such as \tok{<0x0A>}, if the file asks for byte fallback. The table returns the id plus 1, or 0 if it lacks the piece; so the result minus 1 is the id, or |BPE_NONE|.
 
 @<Find the token of a byte@>=
 static uint32_t byte_token(const struct tokenizer *t, unsigned b)
@@ -412,12 +412,12 @@ static uint32_t byte_token(const struct tokenizer *t, unsigned b)
 }
 
 @* Added tokens. \label{sec:added}
-An \emph{added} token is found in the text before anything is merged, so no merge can come
-between. Five marks of the file say how. \emph{Special} tokens steer a conversation or end a document;
-in a text that a user has typed they must stay ordinary letters, or the user could write what
-only the program should. So they are recognized only on request; other added tokens always. An added token may
-swallow the white space on its left or right; it may insist on being a whole word; and it
-may be looked for before or after the text has been brought into its normal form. A sixth mark is ours: \emph{frozen} are the pieces that the user of SentencePiece has defined (\cref{sentencepiece}). They are looked for where merging begins, and read as pieces do.
+An \emph{added} token is found in the text before anything is merged, so no merge can break
+it. Five flags in the file say how. \emph{Special} tokens steer a conversation or end a document;
+in a text that a user has typed they must stay ordinary characters, or the user could write what
+only the program should. So they are recognized only on request; other added tokens always are. An added token may
+swallow the white space on its left or right; it may have to be a whole word; and it
+may be looked for before or after the text has been brought into its normal form. A sixth flag is ours: the \emph{frozen} tokens are the pieces that the user of SentencePiece has defined (\cref{sentencepiece}). We look for them where merging begins, and they decode as pieces do.
 @^special token@>
 
 @<Add a token@>=
@@ -436,13 +436,13 @@ bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ Where several added tokens begin at the same letter, the longest is meant; where they overlap,
+@ If several added tokens begin at the same place, the longest wins; if they overlap,
 the one that begins first. Llama~3 has \val{tokens.llama3.special} added tokens that begin alike, and
-comparing a text with all of them at every letter would take its time. So their letters are
-arranged as a tree: below the root stand the possible first letters, below each of them the
-possible second ones, and a token's number stands where its last letter is. There
-are three roots: for the tokens that are looked for before the normal form (0) and after it (1), and for those that are looked for last of all, where
-merging begins, and that no merge may touch (2).
+comparing the text with all of them at every place would be slow. So we arrange their bytes
+as a tree, called a \emph{trie}: below the root are the possible first bytes, below each of them the
+possible second ones, and the node of a token's last byte has the token's number. There
+are three roots: for the tokens that are looked for before the normal form (0) and after it (1), and for the frozen ones, which are looked for last, where
+merging begins (2).
 @^trie@>
 
 @<Make the tree of added tokens@>=
@@ -457,8 +457,8 @@ static bool new_trie_node(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ A node knows its children only as a chain, which planting and searching walk by the same function. A table of all bytes at every node would be faster, but only where there are
-many children, and added tokens branch little. (Two more trees of the book are made otherwise: the nodes of the stop strings have failure links beside the children, \cref{sec:automaton}, and the pieces
+@ The children of a node are a linked list, which both inserting and searching walk by this function. A table of all bytes at every node would be faster only for nodes with
+many children, and added tokens branch little. (The book has two more tries, which are made otherwise: the nodes of the stop strings have failure links besides the children, \cref{sec:automaton}, and the pieces
 of \cref{sec:lexicon} are walked from first to last, so they need no links at all.)
 
 @<Make the tree of added tokens@>=
@@ -471,8 +471,8 @@ static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
   return next;
 }
 
-@ To plant a word is to walk down the tree by its letters, and to make a twig where there is none. A new twig becomes the first among its siblings. Of two
-tokens of the same letters the one that came first in the file keeps its place.
+@ To insert a token we walk down the tree by its bytes, and make a node where there is none. A new node becomes the first of its siblings. Of two
+tokens with the same bytes, the one that came first in the file counts.
 
 @<Make the tree of added tokens@>=
 static bool plant(struct memory *m, struct tokenizer *t,
@@ -494,12 +494,12 @@ static bool plant(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ The letters of the added tokens have been kept after those of the pieces, and the block may have moved under the
-table of pieces; so that is made again first. (A fuzzer found this: the table pointed into memory that had been given
-back, which mostly still held the right letters.)
+@ The bytes of the added tokens were appended to the pool after those of the pieces, and the pool may have moved; then the
+table of pieces has old addresses, so we make it again first. (A fuzzer found this: the table pointed into memory that had been
+freed, which mostly still held the right bytes.)
 
-A token that is looked for in the normal form must be in that form itself, or it would never be found. So it is brought into it before it is planted, as if it were a whole text, which is what Hugging Face's library does; where a block is put before a text, it is put before the token, and the token is found only where the text has a block. Without a normal
-form the first two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
+A token that is looked for in the normal form must be in that form itself, or it would never be found. So we normalize it before we insert it, as if it were a whole text, which is what Hugging Face's library does. If the file puts a block before every text, the token gets one as well, and is found only where the text has a block. Even without a normal
+form we search the first two roots one after the other, as Hugging Face's library does; that is why it may prefer a token of the first root to one of the second that begins earlier.
 
 @<Make the tree of added tokens@>=
 bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
@@ -526,9 +526,9 @@ bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ To find the longest token that begins at a letter we walk down the tree as long as the letters agree,
-and remember the last token's end that we passed. At most letters of most texts the walk ends at the root, for want of a first letter; and so the search costs a text
-without added tokens hardly more than reading it.
+@ To find the longest token at a place we walk down the tree as long as the bytes agree,
+and remember the last end of a token that we passed. At most places of most texts the walk ends at the root, because no token begins with that byte. So for a text
+without added tokens the search costs hardly more than reading it.
 
 @<Find the longest added token here@>=
 static const struct added_token *longest_match(const struct tokenizer *t,
@@ -546,8 +546,8 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   return found;
 }
 
-@ White space is here what Unicode's property of that name contains, a list that has not changed
-since Unicode~6.3; so it may stand in the program. The list of letters grows every year and may not. A token with the mark |rstrip| takes all that follows it, up to the next character that is something else.
+@ White space is defined by Unicode's property of that name. Its list has not changed
+since Unicode~6.3, so we can write it into the program; the list of letters grows every year, so we cannot. A token with the flag |rstrip| takes all the white space after it.
 
 @<Measure white space@>=
 static bool is_space(uint32_t c)
@@ -569,9 +569,9 @@ static size_t space_after(const unsigned char *text, size_t n,
   return at;
 }
 
-@ Backwards we step over continuation bytes to the beginning of each character, which is the property of UTF-8 that chapter 1 praised: we cannot be more than
-three bytes away from it, and we know it when we are there. The mark |lstrip| takes white space on the left, but
-not beyond |stop|, where the token before has ended.
+@ Backwards we step over continuation bytes to the beginning of each character. Chapter 1 praised UTF-8 for this: the beginning is at most
+three bytes away, and we recognize it when we are there. A token with the flag |lstrip| takes the white space before it, but
+not beyond |stop|, where the previous token ended.
 
 @<Measure white space@>=
 static size_t character_before(const unsigned char *text, size_t at)
@@ -591,11 +591,11 @@ static size_t space_before(const unsigned char *text, size_t at,
   return at;
 }
 
-@ Whether a token stands as a whole word depends on its neighbours: letters, marks, decimal digits,
+@ Whether a token is a whole word depends on its neighbours: letters, marks, decimal digits,
 connecting punctuation and joiners belong to words. The library utf8proc knows the category of every
-character; what it does not know is the property ``alphabetic'', of which the categories
-leave out the circled and a few other enclosed letters, added here by their numbers. The list is not a matter of taste: it is what a \texttt{\textbackslash w} means in the regular
-expressions with which Hugging Face's library looks for the ends of words. These expressions are not those of its patterns (\cref{tokenizer-json}): they are read by a second library, which follows Unicode's advice to the letter.
+character, but not the property ``alphabetic''. The circled and a few other enclosed letters have that property although
+their categories do not show it, so we add them by their numbers. This list is not a matter of taste: it is what \texttt{\textbackslash w} means in the regular
+expressions by which Hugging Face's library finds the ends of words. A different library reads these than reads its patterns (\cref{tokenizer-json}), and it follows Unicode's advice exactly.
 @^utf8proc@>
 
 @<Tell whether a character belongs to a word@>=
@@ -618,8 +618,8 @@ static bool in_word(const unsigned char *text, size_t length)
   }
 }
 
-@ A token is whole if the character before it and the one after it, where there are any, belong to no word. So \texttt{[x]} in \texttt{a[x]b} is not whole, and
-is left to the merges, while in \texttt{a [x] b} it is.
+@ A token is a whole word if neither the character before it nor the one after it belongs to a word. So \texttt{[x]} is not a whole word in \texttt{a[x]b}, where it
+is left to the merges, but it is one in \texttt{a [x] b}.
 
 @<Tell whether a character belongs to a word@>=
 static bool whole_word(const unsigned char *text, size_t n,
@@ -633,22 +633,22 @@ static bool whole_word(const unsigned char *text, size_t n,
 }
 
 @* From text to ids. \label{sec:encode}
-Encoding is a series of cuts. Into runs of characters and of what is none; at the added tokens
-that stand there as written; at those that stand there in the normal form; by the stages of
-the pre-tokenizer; and what is left are pieces for \cref{sec:encoding}. Everything that the functions
-need on the way travels in one structure.
+Encoding is a series of cuts. The text is cut into valid UTF-8 and other bytes; at the added tokens
+in the original text; at those in its normal form; and by the stages of
+the pre-tokenizer. The pieces that remain are merged as in \cref{sec:encoding}. One structure holds everything that
+the functions need on the way.
 
 @<What an encoding needs on its way@>=
 struct job { const struct tokenizer *t; struct memory *m; struct ids *out;
   struct bpe_work work; struct split_work cut; bool parse_special; struct error *why;
   size_t unknown_end; };
-  /* |unknown_end|: where the row of the piece ended when the last
-     unknown letter was pushed; the row has ended there still if no
-     other has followed */
+  /* |unknown_end|: how long the row of the piece was after the last
+     unknown character; if the row is still that long, nothing has
+     followed */
 
-@ At the bottom is a piece. Some tokenizers look it up as a whole before they merge
-(\texttt{ignore\_merges}: Llama~3's does, because its vocabulary has tokens that its own merges
-do not reach).
+@ At the end, one function encodes a piece. Some tokenizers look a piece up as a whole before they merge
+(\texttt{ignore\_merges}): Llama~3's does, because its vocabulary has tokens that its own merges
+do not reach.
 
 @<Encode what needs no more cutting@>=
 static bool encode_piece(struct job *j, const unsigned char *byte,
@@ -662,9 +662,9 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
     j->why);
 }
 
-@ A vocabulary of characters begins with the ids of characters. One that has no id is spelt in bytes, which is called \emph{byte fallback}, if there are tokens for all of its bytes; else it becomes the
-unknown token, of which some files want one for several in a row: for letters that are unknown, not for a letter whose own token is the unknown one, which a file may choose. Where not even that exists, the text cannot be encoded, and the message shows the character's number. No letter is left out
-without a mark: where something stood, there is an unknown token at least.
+@ In a vocabulary of characters, merging begins with the ids of the characters. A character without an id is spelt in bytes if there are tokens for all of them, which is called \emph{byte fallback}; otherwise it becomes the
+\emph{unknown token}. Some files ask for one unknown token for several unknown characters in a row. (A file may also give a character the unknown token as its own; such a character is not unknown, and is not counted among these.) If there is no unknown token, the text cannot be encoded, and the message shows the character's number. So no character is lost
+without a trace: at least an unknown token is left of it.
 @^byte fallback@>
 
 @<Encode a piece of characters@>=
@@ -689,7 +689,7 @@ static bool push_character(struct job *j, const unsigned char *c,
   return ids_push(j->m, row, t->unknown - 1, j->why);
 }
 
-@ The bytes of a character that has no token of its own; and, from outside, bytes that are no character at all. The latter may meet a byte without a token.
+@ This function pushes the bytes of a character without a token; |encode_runs| also calls it for bytes that do not form a character. Among the latter may be a byte without a token.
 
 @<Encode a piece of characters@>=
 static bool push_bytes(struct job *j, const unsigned char *byte,
@@ -705,10 +705,10 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
   return true;
 }
 
-@ Such vocabularies have no pattern that cuts words apart: the blank is a letter like others, written as U+2581, a low block, and a text is one long piece. To
-merge in it is of the order $n\log n$; but in nearly all of these vocabularies no token has the block after another letter, only at its beginning. Then \emph{no merge can reach over the place
-between a letter and a block}, for what it made would be such a token. So the row may be ended there, and what comes out is the same, to the last id; only
-the rows are words now and not books. |splits_at_spaces| says that the vocabulary is like that. It is found out by looking, not taken for granted. The block must be a token itself, or it would be spelt in bytes, which could join what stands before them.
+@ Such vocabularies have no pattern that cuts words apart: the blank is a character like any other, written as the block U+2581, and a text is one long piece. Merging
+it takes time of the order $n\log n$; but in nearly all of these vocabularies a token has blocks only at its beginning, never after another character. Then \emph{no merge can join a block to the character
+before it}, for the result would be such a token. So we can end the row there, and get the same ids;
+only the rows are now words and not books. |splits_at_spaces| says that the vocabulary has this property. We do not assume it but look at all pieces. The block must be a token itself, or it would be spelt in bytes, which could merge with the bytes before them.
 
 @<Tell whether words are apart@>=
 static const unsigned char block[3] = @[{ 0xe2, 0x96, 0x81 }@];
@@ -729,8 +729,8 @@ void tokenizer_find_splits(struct tokenizer *t)
   }
 }
 
-@ So a piece is read character by character, and joined where a word ends, where a frozen token stands, and at its end. What a frozen token is taken for is decided here
-and nowhere else: no letter of it comes into a row, and so no merge can begin in it or reach over it.
+@ So we read a piece character by character, and merge the row where a word ends, before a frozen token, and at the end of the piece. A frozen token is pushed directly:
+none of its characters enters a row, so no merge can begin in it or cross it.
 
 @<Encode a piece of characters@>=
 static bool join(struct job *j)
@@ -760,7 +760,7 @@ static bool encode_characters(struct job *j,
 
 @ The stages of the pre-tokenizer apply one after another, each to the pieces that the one before
 has left. A cut may drop its matches, or
-what lies between them; the makers of such a file know why. The function calls itself for the next stage with each piece, so the recursion is as deep as there are stages, and no
+the gaps between them, if the file says so. The function calls itself with each piece for the next stage, so the depth of the recursion is the number of stages, and no
 list of pieces is ever made.
 
 @<Go through the stages@>=
@@ -783,7 +783,7 @@ static bool encode_from(struct job *j, size_t k, bool first,
   }
 }
 
-@ A stage that changes its text makes a copy, since the text is not ours to write in, and it is the copy that goes on.
+@ A stage that changes its text writes a copy, because the text belongs to the caller, and the next stage gets the copy.
 
 @<Go through the stages@>=
 static bool encode_changed(struct job *j, size_t k, bool first,
@@ -796,8 +796,8 @@ static bool encode_changed(struct job *j, size_t k, bool first,
   return ok;
 }
 
-@ A blank before a text, or a block, makes its first word look like all others: \tok{\ the} and not \tok{the}. There are three opinions on where it belongs: before every text;
-before every one that does not begin so already; and only where the whole begins, and not after an added token in its middle. Each is somebody's, and gives other ids.
+@ A blank or a block before a text makes its first word look like all others: \tok{\ the} and not \tok{the}. Tokenizers differ in where they put it: before every stretch of text;
+before every stretch that does not begin with one already; or only at the beginning of the whole, and not after an added token in its middle. Each rule gives different ids.
 
 @<Change a text@>=
 static bool change(const struct tokenizer *t, const struct text_step *s,
@@ -821,7 +821,7 @@ static bool change(const struct tokenizer *t, const struct text_step *s,
   }
 }
 
-@ Replacing cuts the text and keeps the gaps; the words take the place of every match. A piece of length 0 is the sign that the text is at its end. The memory of the search is freed whether the loop ends well or not.
+@ Replacing cuts the text at the matches, keeps the gaps, and puts |words| in place of every match. A piece of length 0 marks the end of the text. We free the memory of the search whether the loop has succeeded or not.
 
 @<Replace, or thin out@>=
 static bool replace(const struct text_step *s, const unsigned char *words,
@@ -840,8 +840,8 @@ static bool replace(const struct text_step *s, const unsigned char *words,
   return ok;
 }
 
-@ Of blanks in a row one is left, and at both ends none. That is \emph{SentencePiece}'s idea of a clean text, if its file asks for it; Llama's does not, since in programs blanks have a meaning. At the end of the text it takes
-blocks for blanks, too, if blanks will become blocks; these are the stage's |words|.
+@ One blank is left of several in a row, and none at either end. This is how \emph{SentencePiece} cleans a text if its file asks for it; Llama's file does not, since blanks have a meaning in source code. If blanks will become blocks, SentencePiece also removes
+blocks at the end of the text; the stage's |words| is then a block.
 
 @<Replace, or thin out@>=
 static bool strip(const struct text_step *s, const unsigned char *words,
@@ -863,8 +863,8 @@ static bool strip(const struct text_step *s, const unsigned char *words,
   }
 }
 
-@ The two searches for added tokens are the same function. What lies between the tokens
-goes on to the second search, by way of the normal form, and from there to the other stages. So a text that has no added token in it passes through both
+@ One function does both searches for added tokens. After the first, the text between the tokens
+is normalized and searched again; after the second, it goes to the other stages. A text without added tokens passes through both
 searches in one piece.
 
 @<Go on with what lies between added tokens@>=
@@ -881,9 +881,9 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
   return ok;
 }
 
-@ The search goes through a text from |*at| on, one character at a time where no token begins. A token that is found need not be meant: it may be special where special tokens are not wanted, or have to be a whole word and be part of a longer one. Then it is passed over, letters and all:
-the search goes on after it, as Hugging Face's does, so what another token shares with
-it is not found either.
+@ The search goes through a text from |*at| on, one byte at a time where no token begins. Not every match counts: a special token may not be wanted, and a token that has to be a whole word may be part of a longer one. Then we skip all of the match:
+the search continues after it, as Hugging Face's does, and does not find
+another token that overlaps it.
 
 @<Cut at the added tokens@>=
 struct added_place { const struct added_token *token; size_t from, to; };
@@ -904,9 +904,9 @@ static bool find_added(const struct job *j, uint32_t root,
   return false;
 }
 
-@ A token may swallow white space. What has been encoded ends at |done|, and may end after the beginning of the token, if the one before has swallowed white space that this one
-begins with. White space that was
-measured once is not measured again: up to |done| there is nothing else.
+@ A token may swallow white space. The text is encoded up to |done|, which may be after the beginning of the token, if the previous token has swallowed white space with which this one
+begins. Then everything from there up to
+|done| is white space, and we need not measure it again.
 
 @<Cut at the added tokens@>=
 static void swallow_space(struct added_place *p, const unsigned char *text,
@@ -918,8 +918,8 @@ static void swallow_space(struct added_place *p, const unsigned char *text,
     p->to = p->to < done ? done : space_after(text, n, p->to);
 }
 
-@ To swallow white space on the left, a token reaches back into what has not been encoded yet, which is why nothing is encoded before the
-next token has been found. A token that is nothing but white space, and takes what is before it, may have been swallowed whole; it is not there any more. One that takes nothing before it is found all the same, and what follows it is encoded from its end on, as Hugging Face's library does. What remains after the last token is a piece like the others.
+@ To swallow white space on its left, a token reaches back into text that is not encoded yet. So we encode the text before a token only when the
+token has been found. The previous token may have swallowed all of a token that consists of white space. If that token has the flag |lstrip|, we skip it; if not, it still counts, and encoding continues from its end, as in Hugging Face's library. The text after the last token is encoded like the rest.
 
 @<Cut at the added tokens@>=
 static bool encode_added(struct job *j, uint32_t root, bool first,
@@ -939,14 +939,14 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
     text + done, n - done);
 }
 
-@ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
-character, or an \texttt{e} and an accent. NFC makes one of them where there is one \cited{Whistler 2022}. Three steps lead there: every character is taken apart as far as possible, marks that stand
-after one letter are put into the order of their \emph{classes}, and what can be joined is joined. The library utf8proc knows how all characters are taken apart, their classes, and what joins.
+@ Some characters can be written in two ways: \texttt{\'e} is one
+character, or an \texttt{e} and an accent. Normal form C, or NFC, uses the single character where there is one \cited{Whistler 2022}. It takes three steps: every character is decomposed as far as possible, the marks
+after a letter are sorted by their \emph{combining classes}, and characters that can be composed are composed. The library utf8proc has the tables for all three.
 @^normal form@>
 
-Its own function for all three sorts marks by exchanging neighbours. Nobody notices on a text of letters with an accent or two; on a text that is nothing but marks, which a
-stranger may send us, its time grows with the square of the length. So the middle step is ours. A mark's key is its class, then its place, then what it is, all in one number; sorting the
-numbers of a run sorts the marks, and leaves those of one class as they stood.
+Its own function for all three sorts marks by exchanging neighbours. That is fast for letters with an accent or two, but on a text that consists of marks, which an
+attacker may send us, its time grows with the square of the length. So we do the second step ourselves. A mark's key is one number, made of its class, its place and its code point; sorting the
+keys of a run sorts the marks by class, and keeps the order of marks of the same class.
 
 @<Bring a text into the normal form@>=
 static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
@@ -961,8 +961,8 @@ static int by_key(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-@ Characters are taken apart one by one into the row of keys. A character of |k| bytes becomes at most two for each of its bytes, and four in all; so a row of twice the bytes
-is long enough. What has class 0 is a letter, and ends a run.
+@ We decompose the characters one by one into an array of keys. A character becomes at most four, and at most two for each of its bytes; so an array of twice the number of bytes
+is long enough. A character of class 0 is not a mark, and ends a run.
 
 @<Bring a text into the normal form@>=
 static size_t take_apart(const unsigned char *text, size_t n,
@@ -988,7 +988,7 @@ static size_t take_apart(const unsigned char *text, size_t n,
   return made;
 }
 
-@ Joining is utf8proc's again. It works on numbers of characters, in place, and what it leaves is written as UTF-8.
+@ Composing is left to utf8proc. It works on code points, in place, and we write its result as UTF-8.
 
 @<Bring a text into the normal form@>=
 static bool compose_run(struct memory *m, const unsigned char *text,
@@ -1013,8 +1013,8 @@ static bool compose_run(struct memory *m, const unsigned char *text,
   return ok;
 }
 
-@ Most of a text has nothing to do with any of this. A character below U+0300 is in the normal form already and never joins with what stands before it; so is a Chinese character, or a syllable of Hangul.
-With each of these a new run begins, and a run of one such character is copied. So a page of English or French is only read, and what is taken apart are the letters after which a mark stands.
+@ Most text needs none of this. A character below U+0300 is in the normal form already and never composes with the character before it; the same holds for a Chinese character, or a syllable of Hangul.
+Each of these begins a new run, and a run of one such character is copied. So a page of English or French is only copied, and we decompose just the letters with marks after them.
 
 @<Bring a text into the normal form@>=
 static bool stands_alone(const unsigned char *text, size_t length)
@@ -1041,8 +1041,8 @@ static bool compose(struct memory *m, const unsigned char *text,
   return true;
 }
 
-@ All the forms of a tokenizer are gone through one after another, each with a row of its own; the last row is the result. The row before is given back as soon as the next
-is there, so that at most two are alive, whatever the file asks for.
+@ The normalizing stages run one after another, each with a row of bytes of its own; the last row is the result. Each row is freed as soon as the next
+is complete, so there are never more than two, however many stages the file has.
 
 @<Go through the forms@>=
 bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
@@ -1061,9 +1061,9 @@ bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-@ The outermost cut is between characters and bytes that are none. The latter are spelt byte
-by byte, so that \emph{every} row of bytes comes back from decoding as it was, if the tokenizer has no normal form. Whether these bytes begin the whole is known to the
-caller alone.
+@ The first cut is between valid UTF-8 and other bytes. The latter are spelt byte
+by byte, so that decoding gives back \emph{every} string of bytes as it was, if the tokenizer has no normal form. Only the caller knows whether the text is the beginning of
+the whole.
 
 @<Encode a text@>=
 static bool encode_runs(struct job *j, bool first,
@@ -1080,8 +1080,8 @@ static bool encode_runs(struct job *j, bool first,
   return ok;
 }
 
-@ If anything fails on the way, the ids that were already appended are taken back by
-forgetting them; the caller's row is as it was.
+@ If anything fails on the way, we remove the ids that were already appended by
+resetting the length of the caller's row.
 
 @<Encode a text@>=
 bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
@@ -1100,8 +1100,8 @@ bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   return ok;
 }
 
-@ A conversation is encoded in stretches (\cref{sec:injection}), and the tokens between them are put by whoever knows that they are meant. Such a stretch is not the beginning of a text, even
-if it is the beginning of what we are given: where a block is put only before the first word of the whole, none is put here.
+@ A conversation is encoded in stretches (\cref{sec:injection}), and the caller puts the special tokens between them. A stretch is not the beginning of a text, even
+though it is all that the function gets: if the file puts a block only before the first word of the whole, none is put here.
 
 @<Encode a text@>=
 bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
@@ -1116,7 +1116,7 @@ bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   return ok;
 }
 
-@ What the files put before and after a text are ids like any others: mostly one before it that means ``here a text begins'', and none after.
+@ The files may put ids before and after a text: mostly one before it that means ``here a text begins'', and none after.
 
 @<Push the ids that the files add@>=
 static bool push_all(struct job *j, const struct ids *list)
@@ -1127,9 +1127,9 @@ static bool push_all(struct job *j, const struct ids *list)
 }
 
 @* Decoding. \label{sec:decode}
-Decoding puts the texts of the ids one after another. An id that the tokenizer does not know adds
-nothing: models are often given more rows than their tokenizer has tokens, because some numbers
-are rounder than others.
+Decoding concatenates the texts of the ids. An id that the tokenizer does not know adds
+nothing: the embedding of a model often has more rows than its tokenizer has tokens, because a round number of rows
+is convenient.
 
 @<Decode ids, and answer questions about them@>=
 const unsigned char *tokenizer_text(const struct tokenizer *t,
@@ -1142,7 +1142,7 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
     : (const unsigned char *) "";
 }
 
-@ The ids may be anything, since a model has made them; so nothing is asserted about them, and whether the bytes are characters is not asked either (\cref{sec:streaming} is for that).
+@ The ids come from a model and may be anything, so we assert nothing about them. We do not check either whether the bytes form characters; \cref{sec:streaming} does.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
@@ -1161,8 +1161,8 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
 }
 
 @ Special tokens are left out on request, for a reader who wants the conversation and not its
-stage directions. A tokenizer that has put a blank before the text takes one away again, and only from where the text begins; so a text that is decoded id by id
-must remember whether it has begun.
+stage directions. A tokenizer that puts a blank before the text removes it again, but only at the beginning of the text; so a caller that decodes id by id
+must remember whether the text has begun.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_decode_next(const struct tokenizer *t,
@@ -1178,7 +1178,7 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   return true;
 }
 
-@ An id beyond the last that is known is not special. As in decoding, whatever a model may have written gets an answer.
+@ An unknown id is not special. As in decoding, any id gets an answer.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
@@ -1186,8 +1186,8 @@ bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
   return id < t->n_vocab && t->vocab[id].special;
 }
 
-@ A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<\textbar endoftext\textbar>} means the special token and not some
-word of the vocabulary that is spelt like it. The search is for whole tokens: a text of two tokens is not found.
+@ We look for a text among the added tokens first, one after the other, since a caller that asks for \texttt{<\textbar endoftext\textbar>} means the special token and not a
+piece with the same spelling. Only whole tokens are found, not a text of two.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_find(const struct tokenizer *t, const char *text,
@@ -1206,8 +1206,8 @@ bool tokenizer_find(const struct tokenizer *t, const char *text,
   return found != 0;
 }
 
-@ The first of the ids that the files put before a text is taken for the one that begins it. There may be several, and the name is that of the
-usual case: ``beginning of sequence''.
+@ The files may put several ids before a text; we return the first. Its usual name is ``beginning of sequence'', or
+BOS.
 
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
@@ -1216,8 +1216,8 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
   return t->prefix_ids.n > 0;
 }
 
-@ A few are answered without looking. The kind is a word for people. The size is what a model must have rows for, at the least. What a file may say and we do not
-do, because it is about batches of texts and not about a text, is told to whoever asks.
+@ A few questions are answered by a field. The kind is a description for people. The size is the least number of rows that the model's embedding must have. Two fields
+of the files, |truncation| and |padding|, are about batches of texts, so we ignore them, but a caller can ask whether the file has them.
 
 @<Decode ids, and answer questions about them@>=
 const char *tokenizer_kind(const struct tokenizer *t)
@@ -1241,7 +1241,7 @@ size_t tokenizer_added_count(const struct tokenizer *t)
   return t->n_added;
 }
 
-@ Added tokens are given out one by one, in the order in which they were added. The letters are ours and stay where they are until the tokenizer is closed.
+@ Added tokens are returned one by one, in the order in which they were added. Their bytes belong to the tokenizer and do not move until it is closed.
 
 @<Decode ids, and answer questions about them@>=
 struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
@@ -1252,8 +1252,8 @@ struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
     t->string_pool.byte + x->text.at,@| x->text.n, x->special }@];
 }
 
-@ The two versions of Unicode are those of the libraries that we were linked with, which may be younger than those that we were compiled with. They need not agree with each other, and nothing here
-needs them to.
+@ The two versions of Unicode are those of the libraries at run time, which may be newer than those at compile time. They may differ from each other, and nothing here
+needs them to agree.
 
 @<Decode ids, and answer questions about them@>=
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
@@ -1262,9 +1262,9 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
   snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
 }
 
-@ What an id reads as need not be what it is spelt like. Two steps make the one of the other, once, when a file is read. In all texts a string takes the place of another, mostly a blank that of a
-block. Texts in which it does not occur stay what they are, the same letters as
-their pieces.
+@ The text of an id may differ from its piece. When a file is read, two functions make the texts from the pieces. The first replaces a string by another in all texts, mostly a block by a
+blank. A text in which the string does not occur keeps
+the bytes of its piece.
 
 @<Make texts of pieces@>=
 bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
@@ -1290,7 +1290,7 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ Words such as \tok{<0x0A>} read as the byte that they name, with two hexadecimal digits of which the letters are capital. Other spellings of the same number are ordinary words.
+@ The second makes pieces such as \tok{<0x0A>} decode to the byte that they name. The two hexadecimal digits must be upper case; other spellings of the same number are ordinary pieces.
 
 @<Make texts of pieces@>=
 static int named_byte(const unsigned char *c, size_t n)
@@ -1312,8 +1312,8 @@ bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ Closing returns one block after another. It also serves when opening has failed half-way, because
-whatever was not made yet is zero. The tokenizer itself goes last.
+@ Closing frees one block after another. It works even if opening has failed half-way, because
+every field that was not filled yet is zero. The tokenizer itself is freed last.
 
 @<Close a tokenizer@>=
 void tokenizer_close(struct memory *m, struct tokenizer *t)
@@ -1333,7 +1333,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
 }
 
 @ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the trainer plus one,
-since id 0 goes to the end of the text. A token's letters are those of its two halves; chapter 1 has spelt them for us, and only a list that was not learnt could name a half that is not made yet.
+since id 0 is the end of the text. A token's bytes are those of its two halves, and chapter 1's |bpe_spell| finds them. Each half must have a smaller id than the token; a list that our trainer has learnt always satisfies this, any other may not.
 
 @<Make a tokenizer from merges@>=
 static bool spell_merges(struct memory *m, struct tokenizer *t,
@@ -1359,8 +1359,8 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ With the letters spelt, the rest is a list of small steps. The file that |tokenizer_write|
-writes describes exactly this, and a test compares the two: GPT-2's cut, one special token, no normal form. Whoever changes the one must change the other.
+@ The rest is a list of small steps: GPT-2's cut, one special token, no normal form. The file that |tokenizer_write|
+writes describes exactly this tokenizer, and a test compares the two. If you change one, change the other.
 
 @<Make a tokenizer from merges@>=
 static const char end_of_text[] = "<|endoftext|>";
@@ -1375,8 +1375,8 @@ static bool finish_merges(struct memory *m, struct tokenizer *t,
     && tokenizer_index_added(m, t, why);
 }
 
-@ From here on failure has one way out: what was made is returned by closing, and there is null and a sentence. There may be as many merges as |TOKENIZER_MAX_ID| leaves
-when the bytes and the end of the text have their ids.
+@ On any failure we close what was made, and return null and a sentence. The number of merges is limited by |TOKENIZER_MAX_ID|, less
+the ids of the bytes and the end of the text.
 
 @<Make a tokenizer from merges@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
@@ -1392,8 +1392,8 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
   return NULL;
 }
 
-@ How large do the tables become? The list of ids and that of the rules grow to twice their capacity and a little more; the two tables that are looked into double as soon as they are half full.
-So the capacity of each is the first of a series that is large enough, and follows from the number of entries alone, without a tokenizer (\eqref{eq:vocabulary}). A test opens some and compares.
+@ How large do the tables become? The list of ids and that of the rules grow to twice their capacity and a little more; the two hash tables double as soon as they are half full.
+So the capacity of each is the first number of a series that is large enough, and we can calculate it from the number of entries, without a tokenizer (\eqref{eq:vocabulary}). A test opens some tokenizers and compares.
 
 @<Tell what the tables take@>=
 static uint64_t next_room(uint64_t n)
@@ -1426,7 +1426,7 @@ struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
     .letters = t->string_pool.cap }@];
 }
 
-@ The inside has a header of its own, which only the two readers of files include, \cref{sentencepiece,tokenizer-json}. What is not in it can be changed without anybody noticing.
+@ The implementation has a header of its own, which the two readers of files include, \cref{sentencepiece,tokenizer-json}. Functions that are not declared in it can change without any change to the readers.
 
 @(tokenizer_internal.h@>=
 #ifndef INCIPIT_TOKENIZER_INTERNAL_H
@@ -1435,7 +1435,7 @@ struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
 @<A tokenizer, from inside@>@;
 #endif
 
-@ In the file some functions call each other, or stand before what they need, so four are announced. Otherwise everything stands before the first that uses it, from the letters of the tokens up to the whole tokenizer.
+@ Some functions call each other, or come before a function that they call, so four are declared first. Otherwise each function comes before its first use, from the bytes of the tokens up to the whole tokenizer.
 
 @(tokenizer.c@>=
 #include <stdio.h>
@@ -1470,7 +1470,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 @<Make a tokenizer from merges@>@;
 @<Tell what the tables take@>@;
 
-@ The functions that cut call each other downwards, from the whole text to the piece, and so they stand here upwards.
+@ The functions that cut call each other from the whole text down to the piece, so here they come in the opposite order.
 
 @<From a text to its ids, by ever smaller cuts@>=
 @<Tell whether words are apart@>@;
@@ -1487,23 +1487,23 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 @<Encode a text@>@;
 
 @* How fast. \label{sec:tokenspeed}
-Text becomes ids once, and a model then works on each of them for as long as it takes to encode pages. So a tokenizer need not be fast for the sake of one prompt. It must be for the sake of those who
-count the tokens of a library, or cut a corpus for training; and it must not be slow on \emph{some} texts, which is another thing, and the reason for the heap in \cref{sec:encoding}.
+Text becomes ids once, and a model then works on each id for as long as it takes to encode pages. So for one prompt a tokenizer need not be fast. It must be fast for users who
+count the tokens of a library, or encode a corpus for training. And it must not be slow on \emph{some} texts, which is another matter, and the reason for the heap in \cref{sec:encoding}.
 
-What does a byte cost? It is looked at by the pattern, a few steps of machine code. Then it is one end of a pair, and so is every token that is made on the way: a piece of $n$ bytes begins with $n-1$ pairs, and each of its at most $n-1$ merges
-makes two new ones. That is less than three questions a byte to the table of pairs, and fewer where pieces become tokens at once. The rest is what a question costs. Ours is about two numbers, which are one key of eight bytes, and
-the answer lies where the key says, mostly in the first place that is looked at (\cref{sec:tables}). A program that keeps the \emph{letters} of its tokens as keys must read and mix the letters of both for every question; one that also
-keeps for each token where in the text it came from, so that others can mark words by it, writes that down as well. We give back ids and nothing else.
+What does a byte cost? The pattern looks at it, which takes a few machine instructions. Then we look up pairs: a piece of $n$ bytes begins with $n-1$ pairs, and each of its at most $n-1$ merges
+makes two new ones. That is less than three lookups per byte in the table of pairs, and fewer where a whole piece is a token. The rest is the cost of a lookup. Our key is two ids, eight bytes together, and
+mostly the entry is at the first place where we look (\cref{sec:tables}). A program whose keys are the \emph{strings} of its tokens must read and hash the strings of both for every lookup. A program that also
+records where in the text each token came from, so that others can highlight words, has to write that as well. We return only the ids.
 
-\fig{speeds}{fig:speeds}{How fast text becomes ids, beside other programs in the same run, on one thread; the scale is logarithmic, and the numbers are those of the full dots: ten megabytes without a repeated paragraph.
-Open: one megabyte of Shakespeare. All give the same ids.}{A chart of dots in three groups, cl100k, GPT-2 and Llama 2, a row for each program, on a logarithmic scale of megabytes a second. Incipit stands at the right of each group, beyond ten; tiktoken at about
+\fig{speeds}{fig:speeds}{How fast text becomes ids, compared with other programs in the same run, on one thread; the scale is logarithmic. Full dots, to which the numbers belong: ten megabytes without a repeated paragraph.
+Open dots: one megabyte of Shakespeare. All programs give the same ids.}{A chart of dots in three groups, cl100k, GPT-2 and Llama 2, a row for each program, on a logarithmic scale of megabytes a second. Incipit stands at the right of each group, beyond ten; tiktoken at about
 half of that; sentencepiece, the tokenizers library and llama.cpp stand around one. The dots for one and for ten megabytes lie close together in every row of incipit.}
 
-@ \Cref{fig:speeds} shows what comes of it. It was taken by \.{make bench-tokens}, which encodes each text in one call, in turn with the other programs that it finds on the machine, and compares the ids. Ten megabytes take about ten times as long as one: the two dots of a row lie close to each
-other, and how far apart depends on the minute as much as on the program: the bars through the dots span the middle half of the rounds. None of this uses a cache of words, which makes an average text look better and helps nobody whose text is not average; \cref{fig:speeds} has the library both with its cache and without, and a text with new words all the time is hardly sped up by it.
+@ \Cref{fig:speeds} shows the result. It was measured by \.{make bench-tokens}, which encodes each text in one call, in turn with the other programs that it finds on the machine, and compares the ids. Ten megabytes take about ten times as long as one: the two dots of a row are close to each
+other. Their distance depends on the moment of the measurement as much as on the program; the bars through the dots span the middle half of the rounds. Our program has no cache of words. A cache speeds up texts that repeat their words; the figure has Hugging Face's library with its cache and without, and for a text with ever new words the cache hardly helps.
 
 @* The check. \label{sec:vocabcheck}
-The words are a block, a letter, both together, and the two bytes of the letter \texttt{\'e}, for which there is no word. A merge makes the third of the first two.
+The tokens are a block, a letter, both together, and the two bytes of the letter \texttt{\'e}, which has no token of its own. A merge makes the third from the first two.
 
 @<A vocabulary of a few words@>=
 #define BLOCK "\xe2\x96\x81"
@@ -1524,7 +1524,7 @@ static bool make_words(struct memory *m, struct tokenizer *t,
     && tokenizer_texts_as_bytes(m, t, why) && tokenizer_index_added(m, t, why);
 }
 
-@ The older files put first; the newer ones write blocks first. Both are forms, and change the whole text.
+@ The older files first put a block; the newer ones first replace the blanks. Both are normalizing stages, which change the whole text.
 
 @<A vocabulary of a few words@>=
 static bool make_forms(struct memory *m, struct tokenizer *t,
@@ -1541,7 +1541,7 @@ static bool make_forms(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ The texts are that of the hand calculation and one with a letter that has no word. What comes back is printed between bars, so that a blank at its beginning can be seen.
+@ The texts are that of the hand calculation and one with a letter that has no token. The decoded text is printed between bars, so that you can see a blank at its beginning.
 
 @<Show a text's ids in both orders@>=
 static bool show_text(struct memory *m, struct tokenizer *t,
@@ -1566,7 +1566,7 @@ static bool show_text(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
-@ Each order has a tokenizer of its own, made by hand and closed again; if anything was not returned, the program says so by its status.
+@ Each order has a tokenizer of its own, which is made by hand and then closed; if any memory was not freed, the program's exit status says so.
 
 @<Show a text's ids in both orders@>=
 static bool show_order(bool newer, bool values)
@@ -1588,13 +1588,13 @@ static bool show_order(bool newer, bool values)
 \checkpoint{build/out/tokenizer.txt}{two orders, and a letter in bytes}
 
 @* Exercises. \label{sec:vocabexercises}
-The first is done with a finger on the paper; the second wants a reason, and the third one word.
+The first can be done on paper; the second needs an argument, and the third one word of C.
 
 \begin{exercises}
-\exercise{check}{ex:vocab.longest}{The letters and the signs \texttt{<} and \texttt{>} are tokens, and three tokens have been added: \texttt{<a>}, \texttt{<a>b} and \texttt{b<a>c}. Which tokens does a text become that consists of the nine signs \texttt{<a>b<a>c}?}{\texttt{make
-exercise-W4-1}}{At the first place the longest is \texttt{<a>b}. What remains is \texttt{<a>c}, in which \texttt{<a>} is found; a \texttt c is left. The longest of all, \texttt{b<a>c}, began later.}
-\exercise{think}{ex:vocab.most}{A vocabulary of characters has all bytes as a last resort, and puts a block before the text, as Llama~2's does. How many ids can a text of $n$ characters have at the most? Give a formula in $n$.}{\texttt{make
-exercise-W4-2}}{A character that is no piece becomes its bytes, at most four, and nothing joins them; the block is one id more where nothing begins with it: $4n+1$. Faces reach it.}
-\exercise{build}{ex:vocab.shortest}{Let the search for added tokens take the \emph{shortest} that begins at a place, and of the places still the first. What would a file with both \texttt{<s>} and \texttt{<s>x} never find?}{\texttt{make
-exercise-W4-3}}{A |break| after |*length = i + 1|. The longer of two that begin alike would never be found again.}
+\exercise{check}{ex:vocab.longest}{The letters and the signs \texttt{<} and \texttt{>} are tokens, and three tokens have been added: \texttt{<a>}, \texttt{<a>b} and \texttt{b<a>c}. Which tokens does the text \texttt{<a>b<a>c} become?}{\texttt{make
+exercise-W4-1}}{The longest that begins at the first place is \texttt{<a>b}. What remains is \texttt{<a>c}, in which \texttt{<a>} is found; a \texttt c is left. The longest of all, \texttt{b<a>c}, begins later.}
+\exercise{think}{ex:vocab.most}{A vocabulary of characters has all bytes as a last resort, and puts a block before the text, as Llama~2's does. How many ids can a text of $n$ characters have at most? Give a formula in $n$.}{\texttt{make
+exercise-W4-2}}{A character that is not a piece becomes its bytes, at most four, and no merge joins them; the block is one id more if nothing merges with it: $4n+1$. Emoji without a piece of their own reach the bound.}
+\exercise{build}{ex:vocab.shortest}{Let the search for added tokens take the \emph{shortest} that begins at a place, but still at the first place. What would a file with both \texttt{<s>} and \texttt{<s>x} never find?}{\texttt{make
+exercise-W4-3}}{A |break| after |*length = i + 1|. Of two tokens that begin alike, the longer would never be found.}
 \end{exercises}

@@ -1,13 +1,13 @@
 @i types.w
 @s size_t int
 
-\chapterquestion{A temperature of a million, a token that the vocabulary does not have, a stage that is named twice: where are they noticed?}
+\chapterquestion{A temperature of a million, a token that is not in the vocabulary, a stage that is named twice: where does the program notice them?}
 @** Checking the parameters of a sampler.
-\incipit{T}{he stages} of \cref{sampling} trust their parameters. They run for every token of a text, so whatever can be checked once is not checked there. This short module is the check: the range of each real number, the ids of all lists, and the names in a list of stages. The command, the protocol of the tests and the library use it before a text begins.
+\incipit{T}{he stages} of \cref{sampling} trust their parameters. They run for every token of a text, so they do not check what can be checked once, before the first. This short module is that check: the range of each real number, the ids of all lists, and the names in a list of stages. The command, the protocol of the tests and the library call it before a text begins.
 @^sampling parameters@>
 
 @* Options with a range. \label{sec:settingranges}
-Seven of the parameters are real numbers, and each has a range. The command reads them from its arguments, the protocol from an object, and both need the name, the place and the range, and a sentence when the value is outside. So all this is in one table.
+Seven of the parameters are real numbers, and each has a range. The command reads them from its arguments, the protocol from an object, and both need the name, the place and the range, and a message when the value is out of range. One table has all of this.
 
 @<Parameters and their ranges@>=
 struct sampling_option {@+ const char *name;@+ size_t at;
@@ -16,7 +16,7 @@ struct sampling_option {@+ const char *name;@+ size_t at;
   /* parameter |name| of the stage |where| is |at| bytes from the beginning of |struct sampling_params|,
      from |low| or |above_low| to |high|; |expected| says so in words */
 const struct sampling_option *sampling_option_at(size_t i);
-  /* number |i| of the parameters that are reals; null past the last */
+  /* parameter |i| of those that are real numbers; null past the last */
 bool sampling_option_fits(const struct sampling_option *r, double x);
   /* is |x| in the range? */
 bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
@@ -24,9 +24,9 @@ bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
   /* sets the list of stages; errors: an unknown name, a name given twice */
 bool sampling_check(const struct sampling_params *s, size_t vocab,
   struct error *why);
-  /* are all numbers that a stage of the list reads in their ranges, all ids below |vocab|? On failure a sentence that names the parameter, the value and the range */
+  /* are all numbers that a stage of the list reads in range, and all ids below |vocab|? If not, the message names the parameter, the value and the range */
 
-@ The ranges are those beyond which a formula loses its meaning; within them everything is allowed, even what is unwise.
+@ Outside its range, a parameter makes its formula meaningless. Inside it, every value is allowed, even an unwise one.
 
 @<Settings that are real numbers@>=
 #define OPTION(field, stage, low, high, above, wanted) @[{ #field,@| \
@@ -46,7 +46,7 @@ static const struct sampling_option sampling_options[] = @[{@/
 }@];
 enum {@+ N_SAMPLING_OPTIONS = sizeof sampling_options / sizeof sampling_options[0]@+ };
 
-@ The temperature has a hole in its range, between 0 and $10^{-5}$. A NaN fits nowhere, because the comparisons are written so that they hold for what is right, and not for what is wrong.
+@ The range of the temperature has a gap between 0 and $10^{-5}$. A NaN is always refused: every comparison with it is false, so we ask whether the value is inside the range, not whether it is outside.
 
 @<Settings that are real numbers@>=
 const struct sampling_option *sampling_option_at(size_t i)
@@ -61,7 +61,7 @@ bool sampling_option_fits(const struct sampling_option *r, double x)
 }
 
 @* Lists of stages. \label{sec:settingstages}
-A stage that is not in the list does not run. A name that occurs twice is an error: a share of a share is another share, and dividing by the temperature twice gives $T^2$, which nobody asked for.
+A stage that is not in the list does not run. A name that occurs twice is an error: applying top-p twice keeps a share of a share, and dividing by the temperature twice divides by $T^2$. A user who repeats a name wants neither.
 
 @<Read a list of stages@>=
 bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
@@ -87,7 +87,7 @@ bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
 }
 
 @* The check. \label{sec:settingcheck}
-The check goes through the table, and then through the lists. A number whose stage is not in the list is never read; so it may be anything.
+The check goes through the table, and then through the lists. If a stage is not in the list, its number is never read and may have any value.
 
 @<Check the settings@>=
 static bool runs(const struct sampling_params *s, enum sample_stage stage)
@@ -117,7 +117,7 @@ bool sampling_check(const struct sampling_params *s, size_t vocab,
     && check_ids("suppress_tokens", s->suppress, s->n_suppress, vocab, why);
 }
 
-@ An id that the vocabulary does not have would be an address past the end of the scores. A sequence without ids ends everywhere, and has no last id to which a bias could be added.
+@ An id that is not in the vocabulary would index past the end of the logits. An empty sequence would match everywhere, and has no last id to which a bias could be added.
 
 @<Check ids in the settings@>=
 static bool check_ids(const char *name, const uint32_t *id, size_t n,
@@ -142,7 +142,7 @@ static bool check_biased(const char *name, const struct sequence_bias *list,
   return true;
 }
 
-@ The header includes that of the sampler, whose parameters it checks.
+@ The header includes the sampler's, which declares the parameters.
 
 @(settings.h@>=
 #ifndef INCIPIT_SAMPLER_SETTINGS_H
@@ -151,7 +151,7 @@ static bool check_biased(const char *name, const struct sequence_bias *list,
 @<Parameters and their ranges@>@;
 #endif
 
-@ The file has its parts in the order of this chapter.
+@ The parts of the file are in the order of this chapter.
 
 @(settings.c@>=
 #include <float.h>
