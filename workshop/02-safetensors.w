@@ -40,7 +40,7 @@ numbers of this program, so with an argument it prints nothing.
 #include "safetensors/tensor_file.h"
 @;@#
 @<Write the file of the hand calculation, damaged or not@>@;
-@<Read it, and say what comes of it@>@;
+@<Read the file, and report what it holds@>@;
 int main(int argc, char **argv)
 {
   (void) argv;
@@ -96,7 +96,7 @@ static bool write_damaged(const char *path, int damage)
 @ The result is either two tensors at the offsets of the hand calculation, counted from the first byte after the header, or one sentence. In both cases we remove the file and free the memory; closing
 a null pointer does nothing.
 
-@<Read it, and say what comes of it@>=
+@<Read the file, and report what it holds@>=
 static bool read_back(int damage)
 {
   struct memory m = @[{ .fail_at = 0 }@];
@@ -553,7 +553,7 @@ static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t 
   if (t->type == N_NUMBER_TYPES)
     return tensor_bad(r, t->name, type, "a type of the format");
   @<Multiply out the shape@>@;
-  @<Take down the offsets, and hold them against the shape@>@;
+  @<Read the offsets, and compare them with the shape@>@;
   return true;
 }
 
@@ -570,7 +570,7 @@ for (uint32_t i = 0; i < t->rank; i++) {
 @ The number of bytes of a tensor is the number of its blocks times the bytes of a block, and for most types a block is one number. That product is the last that could overflow, and we check it before we multiply. The blocks must be whole, and the bytes
 exactly as many as the offsets enclose. If there were fewer, we would read the numbers of the next tensor; if there were more, a file could hide bytes that belong to no tensor.
 
-@<Take down the offsets, and hold them against the shape@>=
+@<Read the offsets, and compare them with the shape@>=
 uint64_t end = 1;
 t->begin = 1;
 if (!count_up(&t->begin, json_array_get(offset, 0))

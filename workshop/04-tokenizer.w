@@ -346,7 +346,7 @@ bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_ste
 @ The offsets of a span have 32 bits, which is enough for 4 GiB of vocabulary; a file that
 has more is refused, so that no offset wraps around. We write the span before we append the bytes, because it begins where the pool ends now.
 
-@<Keep letters, and know ids@>=
+@<Store the strings, and find ids@>=
 bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   const void *byte, size_t n, struct span *where, struct error *why)
 {
@@ -362,7 +362,7 @@ bool tokenizer_intern(struct memory *m, struct tokenizer *t,
 that a vocabulary in any order needs few moves; entries of ids without a token stay empty, and decode to nothing. The caller must use an entry before asking for the next, because then the
 table may move. The readers of files have checked that no id is above |TOKENIZER_MAX_ID|, since they know which field to name if one is.
 
-@<Keep letters, and know ids@>=
+@<Store the strings, and find ids@>=
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why)
 {
@@ -710,7 +710,7 @@ it takes time of the order $n\log n$; but in nearly all of these vocabularies a 
 before it}, for the result would be such a token. So we can end the row there, and get the same ids;
 only the rows are now words and not books. |splits_at_spaces| says that the vocabulary has this property. We do not assume it but look at all pieces. The block must be a token itself, or it would be spelt in bytes, which could merge with the bytes before them.
 
-@<Tell whether words are apart@>=
+@<Check whether a match stands at word boundaries@>=
 static const unsigned char block[3] = @[{ 0xe2, 0x96, 0x81 }@];
 static bool word_begins(const unsigned char *text, size_t at,
   size_t n)
@@ -867,7 +867,7 @@ static bool strip(const struct text_step *s, const unsigned char *words,
 is normalized and searched again; after the second, it goes to the other stages. A text without added tokens passes through both
 searches in one piece.
 
-@<Go on with what lies between added tokens@>=
+@<Encode the text between added tokens@>=
 static bool encode_between(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n)
 {
@@ -1454,7 +1454,7 @@ static bool encode_changed(struct job *j, size_t k, bool first,
 static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n);
 @#
-@<Keep letters, and know ids@>@;
+@<Store the strings, and find ids@>@;
 @<Append a stage@>@;
 @<Find the token of a byte@>@;
 @<Make the table of pieces@>@;
@@ -1473,7 +1473,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 @ The functions that cut call each other from the whole text down to the piece, so here they come in the opposite order.
 
 @<From a text to its ids, by ever smaller cuts@>=
-@<Tell whether words are apart@>@;
+@<Check whether a match stands at word boundaries@>@;
 @<Encode a piece of characters@>@;
 @<Encode what needs no more cutting@>@;
 @<Go through the stages@>@;
@@ -1481,7 +1481,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 @<Replace, or thin out@>@;
 @<Change a text@>@;
 @<Go through the forms@>@;
-@<Go on with what lies between added tokens@>@;
+@<Encode the text between added tokens@>@;
 @<Cut at the added tokens@>@;
 @<Push the ids that the files add@>@;
 @<Encode a text@>@;
