@@ -16,25 +16,25 @@ but our own. So the whole run can be repeated, and it ends in the same bytes.
 
 \begin{byhand}{one guess, and how to make it better}
 A model with three tokens in its vocabulary sees one token and guesses the next. Its hidden state is
-$h=(1,2)$, and the head makes of it the logits $z=(\ln3,\ln2,0)$. The exponentials are 3, 2 and 1, so
-the probabilities are $p=(\frac12,\frac13,\frac16)$. Now the second token comes. The loss is
+$h=(1,2)$, and the head turns it into the logits $z=(\ln3,\ln2,0)$. The exponentials are 3, 2 and 1, so
+the probabilities are $p=(\frac12,\frac13,\frac16)$. The next token turns out to be the second. The loss is
 $-\ln\frac13=\ln3$.
 
 \medskip
 How does the loss change with each logit? Write $L=\ln(e^{z_1}+e^{z_2}+e^{z_3})-z_2$ and differentiate:
-$\partial L/\partial z_i=p_i$, less 1 for the token that came,
+$\partial L/\partial z_i=p_i$, minus 1 for the token that came,
 $$dz=\left(\tfrac12,\ \tfrac13-1,\ \tfrac16\right)=\left(\tfrac12,\,-\tfrac23,\,\tfrac16\right).$$
 The three add up to 0: what one token gains the others lose. Each row of the head was multiplied by
 $h$, so its gradient is $dz_i\,h$: the first row gets $(\frac12,1)$, the second
 $(-\frac23,-\frac43)$, the third $(\frac16,\frac13)$. A small step \emph{against} the gradient raises
-the row of the token that came and lowers the others, the likelier ones more.
+the row of the token that came and lowers the others, the likelier ones more than the rest.
 \end{byhand}
 
-@ That is the last operation of a pass, turned back. \Cref{gradients} does the same for matrices, attention, norms and gates, each
-with its formula, and for the step that follows; here those pieces are strung together, for every token of every row, and fed. The texts come
-from \cref{sec:corpus}, and what the finished model can do is examined in \cref{sec:examination}.
+@ That is the last operation of a pass, differentiated. \Cref{gradients} does the same for matrices, attention, norms and gates, each
+with its formula, and derives the step that follows. Here we join those pieces into a whole training run and feed it with texts. The texts come
+from \cref{sec:corpus}, and \cref{sec:examination} examines what the finished model can do.
 
-The program of this chapter prints what the hand has just found, and checks the gradients of a small network against differences and one pass against many. The program that trains is
+The program of this chapter repeats the hand calculation, checks the gradients of a small network against finite differences, and compares one pass with many. The program that trains is
 in the laboratory (\cref{lab:run}).
 
 @c
@@ -47,7 +47,7 @@ in the laboratory (\cref{lab:run}).
 @<What the checkpoint shows@>@;
 @<Main@>@;
 
-@ With |"values"| it prints the numbers that the prose quotes, without an argument the checkpoint.
+@ With the argument |"values"| it prints the numbers that the prose quotes; without an argument, the checkpoint.
 @<Main@>=
 int main(int argc, char **argv)
 {
@@ -56,9 +56,9 @@ int main(int argc, char **argv)
 }
 
 @* Stored activations. \label{sec:network}
-The pass of chapter~2 throws its intermediate rows away, because nobody asks for them again.
-A pass that is to be corrected must keep them: each gradient is a product of what came back
-from above with what went in from below.
+The pass of chapter~2 throws its intermediate rows away, because nothing needs them again.
+A training pass must keep these \emph{activations}: each gradient is the product of what comes back
+from the layer above and what went into the operation from below.
 
 @(network.h@>=
 #ifndef INCIPIT_NETWORK_H
@@ -69,8 +69,8 @@ from above with what went in from below.
 @<The network from outside@>@;
 #endif
 
-@ What a model is made of is a shape and a row of numbers. A |struct model_shape| has the widths of a model; each |struct parameter| says where
-in the long row of all weights one tensor lies. A |struct batch| is what a pass reads: rows of tokens, and beside each token the
+@ For the trainer a model is a shape and one array of numbers. A |struct model_shape| has the widths of a model; each |struct parameter| says where
+in the array of all weights one tensor lies. A |struct batch| is what a pass reads: rows of tokens, and beside each token the
 one that really came next.
 @<The network from outside@>=
 struct model_shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
@@ -88,7 +88,7 @@ float share; };
 @<A network, opened and looked at@>@;
 @<A network, used@>@;
 
-@ Opening takes all the memory that passes will need. The weights are \emph{not} in it: they belong to the caller, who may hold several rows
+@ Opening takes all the memory that passes will need. The weights are \emph{not} in it: they belong to the caller, who may hold several sets
 of them, as the check of the gradients does, and hand each to the same network.
 @<A network, opened and looked at@>=
 struct network;
@@ -98,17 +98,17 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
   /* buffers for passes of |max_rows| rows; owned by the caller, who keeps
      |pool| */
 const struct gradients *network_gradients(const struct network *net);
-  /* the pieces that it works with */
+  /* the operations it works with */
 void network_close(struct memory *m, struct network *net);
-  /* returns its memory; null is nothing */
+  /* frees its memory; null is allowed */
 size_t network_count(const struct network *net);
-  /* how many numbers all weights are */
+  /* the number of weights in all */
 const struct parameter *network_parameter(const struct network *net,
   size_t i);
   /* tensor |i|, or null past the last */
 
-@ A network is used in three steps. They are separate calls, because tests and examinations stop after the first or
-the second, and because the logits can only be looked at before they turn into gradients.
+@ A network is used in three steps. They are separate calls, because tests and evaluations stop after the first or
+the second, and because the logits can be read only until they are overwritten by their gradients.
 @<A network, used@>=
 bool network_forward(struct network *net, const float *w,
   const struct batch *b,
@@ -123,10 +123,10 @@ void network_backward(struct network *net, const float *w,
   const struct batch *b,
   float *gradient);
   /* adds the gradient of the sum of all losses, times |share|, to
-     |gradient|, which lies like the weights */
+     |gradient|, laid out like the weights */
 
-@ The names are those under which the file will hold the tensors, so that other programs find them; their order is that of
-the way forward. Only the first and the last are ever found by their place.
+@ The tensors have the names that they will have in the file, so that other programs find them, and stand in the order
+of the forward pass. Only the first and the last tensor are ever found by their place.
 @<Tensors by name@>=
 enum network_part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
   PART_GATE, PART_UP,
@@ -137,9 +137,9 @@ static const char *const part_name[N_PARTS] = @[{ "input_layernorm",
   "post_attention_layernorm", "mlp.gate_proj", "mlp.up_proj",
     "mlp.down_proj" }@];
 
-@ A tensor is a name and a place in one long row of weights. Gradients, moments and averages are
-rows of the same length, so whatever is done to all weights is one loop that knows nothing of tensors, and a state is saved with four
-calls of |fwrite|.
+@ A tensor is a name and a place in one long array of weights. Gradients, moments and averages are
+arrays of the same length, so an operation on all weights is one loop that knows nothing of tensors, and four calls of
+|fwrite| save a state.
 @<Tensors by name@>=
 static void add_tensor(struct network *net, const char *name,
   size_t rows, size_t cols)
@@ -151,9 +151,9 @@ static void add_tensor(struct network *net, const char *name,
   net->n_parameters += rows * cols;
 }
 
-@ The shapes follow from the widths. Matrices are stored by outputs, as in the file, so that
-nothing has to be turned when they are written. The embedding comes first and is the head as well; the last gain stands at the end, which
-is where |network_backward| looks for it.
+@ The shapes follow from the widths. Matrices have one row for each output, as in the file, so
+none has to be transposed when it is written. The embedding comes first and is the head as well; the last gain is at the end,
+where |network_backward| looks for it.
 @<Tensors by name@>=
 static void list_tensors(struct network *net)
 {
@@ -174,13 +174,13 @@ static void list_tensors(struct network *net)
   add_tensor(net, "model.norm.weight", 1, d);
 }
 
-@ What a layer keeps for the way back: the stream before it and in its middle, which the norms need; the two normed streams,
-what attention mixed and the product of gate and partner, which are inputs of matrices; queries, keys and values after the rotation, gate and
-partner themselves. \Cref{fig:wayback} shows who asks for which. For our model that is \val{train.kept.rows} floats a token and layer.
+@ A layer keeps these rows for the backward pass. The norms need the residual stream before the layer and in its middle. The matrices need their inputs: the two normed streams,
+the output of attention, and the product of the gate and its partner. Attention needs queries, keys and values after the rotation, and the gated unit needs gate and
+partner themselves. \Cref{fig:wayback} shows which operation asks for which. For our model that is \val{train.kept.rows} floats for each token and layer.
 
-The weights of attention are not among them. In a row of \val{train.length} tokens there are, on the average, \val{train.kept.weights} of them for
-each token and layer. We keep a maximum and a sum for each head, \val{train.kept.known} floats, from which a weight is made again when it
-is asked for.
+The attention weights are not among them. In a row of \val{train.length} tokens there are on average \val{train.kept.weights} of them for
+each token and layer. We keep only a maximum and a sum for each head, \val{train.kept.known} floats, and recompute a weight from them when it
+is needed.
 @<What a network holds@>=
 struct trace {
   float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up,
@@ -188,8 +188,8 @@ struct trace {
   float *known;
 };
 
-@ Two engines stand in a network. |team| has the pool, and its kernels divide their rows among the workers. |lone| has none: it is for a
-worker that is itself a part of such a division and wants a kernel for its own share.
+@ A network has two engines. |team| has the pool, and its kernels divide their rows among the workers. |lone| has no pool: a
+worker that is already computing its share of a job uses it to call a kernel for that share alone.
 @<What a network holds@>=
 struct network {
   struct model_shape form;
@@ -205,8 +205,8 @@ struct network {
   @<Buffers of a network@>@;
 };
 
-@ The rest of the memory is used by all layers in turn: the angles of the positions and their sines negated, the
-logits, the gradients that travel back, and scratch for each worker. A name with |d| in front is the gradient of what the name says.
+@ The layers use the rest of the memory in turn: the cosines and sines of the positions, the sines negated, the
+logits, the gradients that travel back, and scratch for each worker. A name that begins with |d| is a gradient: |dq| is that of |q|.
 @<Buffers of a network@>=
 uint32_t *positions;
 float *frequency, *cosine, *sine, *minus;
@@ -224,8 +224,8 @@ static float *cut(struct network *net, size_t *at, size_t n)
   return p;
 }
 
-@ The rows of one layer. They are by far the larger part of what a trainer needs, and there are as many of them as layers, which is why nothing is
-kept that can be made again cheaply.
+@ Next come the rows of one layer. They take by far the largest part of a trainer's memory, and every layer has its own, so we do
+not keep anything that can be recomputed cheaply.
 @<Lay out the buffers@>=
 static void lay_out_layer(struct network *net, struct trace *t,
   size_t *at)
@@ -243,7 +243,7 @@ static void lay_out_layer(struct network *net, struct trace *t,
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
-@ What comes after the layers is needed once, since one layer is turned back at a time. The scratch of a worker is large enough for attention
+@ The buffers after those of the layers are needed only once, since the backward pass works on one layer at a time. A worker's scratch is large enough for attention
 and for any product.
 @<Lay out the buffers@>=
 static size_t lay_out(struct network *net)
@@ -276,8 +276,8 @@ net->scratch_size = scratch_floats(net);
 net->scratch = cut(net, &at, net->scratch_size
   * pool_workers(net->team.pool));
 
-@ Tensors, traces and positions have blocks of their own; everything made of floats is cut from
-one, which is measured first and taken then. If one of the blocks is refused, the caller closes what there is.
+@ Tensors, traces and positions have blocks of their own. All floats are cut from a single
+block, which is measured first and then allocated. If an allocation fails, the caller closes the network and so frees the others.
 @<Open and close a network@>=
 static bool prepare(struct network *net, struct error *why)
 {
@@ -292,7 +292,7 @@ static bool prepare(struct network *net, struct error *why)
   return true;
 }
 
-@ An embedding and a last gain, and nine tensors a layer between them.
+@ There are an embedding, a last gain, and nine tensors for each layer between them.
 @<Take the three small blocks@>=
 net->tensors = arena_alloc(&net->blocks, MEMORY_TRAINING,
   2 + N_PARTS * (size_t) s->n_layers,
@@ -304,7 +304,7 @@ net->positions = arena_alloc(&net->blocks, MEMORY_TRAINING, net->max_rows,
 if (net->blocks.refused) return false;
 list_tensors(net);
 
-@ The frequencies are the default ones of \cref{sec:layer}, the same that a reader of the written settings will compute.
+@ The frequencies are the default ones of \cref{sec:layer}, the same that a program will compute when it reads the settings we write.
 @<Find the frequencies of the rotations@>=
 size_t half = s->head_dim / 2;
 for (size_t i = 0; i < half; i++)
@@ -312,7 +312,7 @@ for (size_t i = 0; i < half; i++)
     -(double) i / (double) half);
 
 @ The widths must be multiples of sixteen, because every loop over a row goes in steps of
-sixteen. A shape for which that fails is refused at the door; inside, no loop has a remainder to think of.
+sixteen. Any other shape is refused when the network is opened, so no loop has to handle a remainder.
 @<Open and close a network@>=
 struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
@@ -334,7 +334,7 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
   return NULL;
 }
 
-@ The factor in |dims| is the one by which scores are multiplied, one over the root of a head's width.
+@ The last number in |dims| is the factor by which scores are multiplied, one over the root of a head's width.
 @<Fill in what follows from the shape@>=
 net->form = *s;
 net->max_rows = max_rows;
@@ -346,8 +346,8 @@ net->lone = (struct engine) @[{ .k = k, .c = &net->tally }@];
 net->dims = (struct attention_dims) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
   (float) (1 / sqrt((double) s->head_dim)) }@];
 
-@ The engine has already found out what this machine can do. If it goes without wide registers, because there are none or because it was told to, so do the
-pieces of the way back.
+@ The engine has already found out what this machine can do. If its kernels are the scalar ones, because the machine has no wide registers or because the user asked for them, the
+backward pass uses scalar operations as well.
 @<Choose pieces that go with the kernels@>=
 net->back = &gradients_plain;
 #if defined __x86_64__
@@ -363,7 +363,7 @@ void network_close(struct memory *m, struct network *net)
   memory_free(m, net);
 }
 
-@ Others may look at the tensors, the logits and the pieces; only the network changes them. The list of tensors ends with null, so that a loop over it needs no
+@ Other modules may read the tensors, the logits and the table of operations; only the network changes them. The list of tensors ends with null, so a loop over it needs no
 count.
 @<Open and close a network@>=
 size_t network_count(const struct network *net)
@@ -388,11 +388,11 @@ const struct gradients *network_gradients(const struct network *net)
 }
 
 @* Forward, with the engine's own kernels. \label{sec:keeping}
-The pass of training is the pass of chapter 2 with other destinations. It must have the same bits: weights that were fitted to one
-function are not quite right for another, and then the engine's losses would not be the trainer's, by a little, and nobody could say why. So kernels are used where
-they are fast enough for hundreds of rows, and elsewhere the same sums in another order of work.
+The forward pass of training is the pass of chapter 2, except that it stores its results in other places. It must compute the same bits. Weights that were fitted to one
+function are not quite right for another, and the engine's losses would then differ a little from the trainer's for no visible reason. So we use the engine's kernels where
+they are fast enough for hundreds of rows; elsewhere we compute the same sums, only in another order of work.
 
-A job of the pool is a function and one pointer, so what belongs to one call of the network stands in a small struct that travels with the jobs.
+A job of the pool is a function and one pointer, so we put everything that belongs to one call of the network into a small struct and hand its address to each job.
 
 @<One pass of a network@>=
 struct network_run {
@@ -406,7 +406,7 @@ static const float *weight(const struct network_run *r, uint32_t layer,
   return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-@ The gradient lies like the weights, so the place of a tensor's gradient is found in the same
+@ The gradient is laid out like the weights, so the gradient of a tensor is found in the same
 way.
 @<One pass of a network@>=
 static float *gradient_of(const struct network_run *r, uint32_t layer,
@@ -415,8 +415,8 @@ static float *gradient_of(const struct network_run *r, uint32_t layer,
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-@ A linear layer goes through |linear| of \cref{sec:manyrows}. Each worker takes some rows, a multiple of six of them as long as there are enough, because six are
-a tile. How many is no matter of bits: a row's sums do not know of other rows.
+@ A linear layer goes through |linear| of \cref{sec:manyrows}. Each worker takes a multiple of six rows, as long as there are enough, because six rows are
+a tile. The division does not change any bits, because no row enters the sums of another.
 @<One pass of a network@>=
 struct weight_job { struct network *net; const float *w, *x;
   size_t in, out, rows; float *y; };
@@ -434,8 +434,8 @@ static void linear_part(void *ctx, unsigned worker, unsigned workers)
     j->out, j->y + from * j->out, t.pack);
 }
 
-@ A vocabulary of a test may be no multiple of sixteen; then the kernel itself is called. The two
-ways have the same bits, which \cref{sec:trainingcheck} does not take for granted.
+@ The vocabulary of a test need not be a multiple of sixteen; if it is not, we call the engine's kernel. Both
+compute the same bits, and \cref{sec:trainingcheck} checks that they do.
 @<One pass of a network@>=
 static void apply(const struct network_run *r, const float *w, size_t in,
   size_t out,
@@ -452,8 +452,8 @@ static void apply(const struct network_run *r, const float *w, size_t in,
   net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
 
-@ The norm is the engine's, with the same $\epsilon$ as in the settings that will be written; the way back has it too. Three places must
-agree here, and the test that compares logits with the engine's would notice the first two, the gradient check the third.
+@ The norm is the engine's. Its $\epsilon$ must be the same in three places: here, in the settings that we write, and in the backward pass. If the first two
+differed, the test that compares our logits with the engine's would notice; if the third did, the gradient check would.
 @<One pass of a network@>=
 static void norm_rows(const struct network_run *r, const float *gain,
   const float *x, float *y)
@@ -466,8 +466,8 @@ static void norm_rows(const struct network_run *r, const float *gain,
 }
 
 @ The first half of a layer, line by line as in chapter 2: norm, three projections, rotation,
-attention, projection, addition. Only the destinations differ. Where the engine overwrites its rows, each of these has a place of its own, in which it
-stays until the layer is turned back.
+attention, projection, addition. Only the destinations differ. The engine overwrites its rows; here each row has a place of its own, where it
+stays until the backward pass has used it.
 @<Through attention, keeping the rows@>=
 static void forward_attention(const struct network_run *r, uint32_t l)
 {
@@ -490,8 +490,8 @@ static void forward_attention(const struct network_run *r, uint32_t l)
   k->add(&net->team, t->middle, t->x, r->rows * d);
 }
 
-@ The second half. The way back needs the gate before its curve and the partner beside it, so
-both are kept, and their product, which is the input of the last matrix.
+@ Then comes the second half. The backward pass needs the gate before its activation function, the partner beside it,
+and their product, which is the input of the last matrix; so we keep all three.
 @<Through the gated unit, keeping the rows@>=
 static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
 {
@@ -508,9 +508,9 @@ static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-@ Like the engine's, the trainer's passes run under the standard floating-point modes, which each sets once. The stream out of one layer is written straight to where the next one keeps it, and that of the last to a buffer of its own.
-The kernel |add| adds its second row to its first. The sum of two numbers does not
-depend on their order, so it is the engine's sum although ours begins with the other one.
+@ Like the engine's, the trainer's passes run under the standard floating-point modes, which each pass sets once. A layer writes its output straight to where the next layer keeps its input; the last layer writes to a buffer of its own.
+The kernel |add| adds its second row to its first. Ours begins with the other row than the engine's, but the sum of two numbers
+does not depend on their order, so the bits are the same.
 @<A whole pass, kept@>=
 bool network_forward(struct network *net, const float *w,
   const struct batch *b,
@@ -540,7 +540,7 @@ bool network_forward(struct network *net, const float *w,
   return true;
 }
 
-@ Several sequences lie one after the other in a pass, and each begins at position 0 again. Their rows never meet, except in the sums of the gradients.
+@ A pass holds several sequences one after the other, and each begins again at position 0. Their rows have no influence on each other, except in the sums of the gradients.
 @<Give the rows their positions and their embeddings@>=
 for (size_t i = 0; i < r.rows; i++)
   net->positions[i] = (uint32_t) (i % b->length);
@@ -550,14 +550,14 @@ k->embed(&net->team, (struct tensor) @[{ w, WEIGHT_F32 }@],
   s->d_model, b->inputs, r.rows, net->traces[0].x);
 
 @ Attention is the one place where the kernel of chapter 2 is too slow for us: it takes its
-rows one at a time, because the engine mostly has one. Here a row has many
-neighbours, which ask the same keys. So a worker takes a \emph{strip} of 48 queries of one head and goes with it against all keys up to the
-last of them, as two products: queries with keys give scores, weights with values give the mixture. Each score, each exponential and each sum keeps
-its terms and their order, so the bits stay those of the kernel. Scores above the diagonal are computed and thrown away, fewer than 64 for a query; that
+rows one at a time, because the engine mostly has only one. Here there are many
+rows, which all use the same keys. So a worker takes a \emph{strip} of 48 queries of one head and computes attention over all keys that they see
+in two matrix products: queries with keys give scores, weights with values give the mixture. Each score, each exponential and each sum keeps
+its terms and their order, so the bits are those of the kernel. We compute the scores above the diagonal as well and throw them away, fewer than 64 for each query; that
 is cheaper than a product with a ragged edge.
 
-For this a worker has scratch memory. In it lie the keys and values of one head as neighbours (|k|, |v|), the same turned (|kt|, |vt|),
-their gradients, a strip of scores (|s|) and of their gradients (|g|), and a strip of queries and of what came back for them.
+For this a worker has scratch memory. It holds the keys and values of one head, row after row (|k|, |v|), the same transposed (|kt|, |vt|),
+their gradients, a strip of scores (|s|) and of their gradients (|g|), and a strip of queries with the gradients that reach them.
 @<The scratch of a worker@>=
 struct attention_scratch {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts,
@@ -565,8 +565,8 @@ struct attention_scratch {
   size_t ld;
 };
 
-@ One function measures the scratch and divides it, as for the network's buffers. The turned keys have
-sixteen floats more in a row than there are keys: a power of two would put all rows into the same
+@ One function measures the scratch and divides it, as for the network's buffers. A row of the transposed keys is
+sixteen floats longer than the number of keys: with a power of two, all rows would fall into the same
 sets of the cache.
 @<The scratch of a worker@>=
 static size_t lay_bench(const struct network *net, struct attention_scratch *t,
@@ -605,11 +605,11 @@ static size_t scratch_floats(const struct network *net)
   return lay_bench(net, &t, NULL) + GRADIENTS_KC * (widest + 16 + GRADIENTS_MC);
 }
 
-@ The unit of work is a \emph{group}: one sequence, one head of keys and values, and the heads of queries that share it. It goes to one worker as a whole, so that keys
-are copied and turned once for all of its queries, and on the way back nobody else adds to their gradients.
+@ The unit of work is a \emph{group}: one sequence, one head of keys and values, and the heads of queries that share it. It goes to one worker as a whole. So keys
+are copied and transposed once for all of its queries, and in the backward pass no other worker adds to their gradients.
 @<Attention, a strip of queries at a time@>=
 struct attention { const struct network_run *r; struct trace *t; };
-  /* the way forward; and back */
+  /* forward and backward */
 @#
 struct head_group { const struct network_run *r; struct trace *t;
 struct attention_scratch on;
@@ -623,7 +623,7 @@ static void gather(const float *from, size_t stride, size_t rows,
 }
 
 @ Keys and values of one head are copied out of their rows, which also hold the other heads'. They are padded to a multiple of sixteen with
-zeros. What lies there from an earlier use would get the weight 0, but 0 times a NaN is a NaN.
+zeros. The padding gets the weight 0, but if a NaN were left there from an earlier use, 0 times it would still be a NaN.
 @<Attention, a strip of queries at a time@>=
 static void take_group(struct head_group *a, size_t unit)
 {
@@ -639,8 +639,8 @@ static void take_group(struct head_group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
-@ The scores of a strip are one call of the kernel |linear|, by |lone|, with the keys as its weights: a score \emph{is} the dot product of the engine's
-definition, lanes and all. Then each block of keys is weighed and mixed for the whole strip, and the blocks of each row are joined.
+@ One call of the kernel |linear|, through |lone|, computes the scores of a strip, with the keys as its weights: a score \emph{is} the engine's dot product,
+with the same lanes. Then, for each block of keys, softmax gives the weights of the whole strip and a product mixes the values; at last the blocks of each row are joined.
 @<Attention, a strip of queries at a time@>=
 static void attend_strip(struct head_group *a, size_t head, size_t t0)
 {
@@ -658,8 +658,8 @@ static void attend_strip(struct head_group *a, size_t head, size_t t0)
   @<Join the blocks of every row of the strip@>@;
 }
 
-@ Query $t$ sees the keys 0 to $t$, which lie in the blocks 0 to $t/256$; later blocks are not joined. The result goes to the head's place in the row, the maximum
-and the sum to where the way back will look for them.
+@ Query $t$ sees the keys 0 to $t$, which are in the blocks 0 to $t/256$; later blocks are left out. The result goes to the head's place in the row, the maximum
+and the sum to where the backward pass will look for them.
 @<Join the blocks of every row of the strip@>=
 for (size_t i = 0; i < rows; i++) {
   size_t row = a->first + t0 + i;
@@ -669,8 +669,8 @@ for (size_t i = 0; i < rows; i++) {
     a->t->known + 2 * (row * net->form.n_heads + head));
 }
 
-@ A block holds 256 keys, as in the engine. A query that sees nothing of the block gets no
-weights in it. The values are then mixed by one product for the strip, whose zeros add nothing to a sum; rising order of its terms is rising order of the keys, the same as
+@ A block holds 256 keys, as in the engine. A query that sees no key of the block has zeros
+for its weights there. Then one product mixes the values for the whole strip. The zeros do not change a sum, and the terms are added in the order of the keys, as
 in the kernel.
 @<Weigh a block of the strip, and mix its values@>=
 {
@@ -690,7 +690,7 @@ in the kernel.
 }
 
 @ Groups are independent of each other, so they are dealt out to the
-workers in turn, like cards. With two sequences and two heads of keys there are four of them, with one long sequence two; on a machine with more cores than that, some
+workers in turn, like cards. Two sequences with two heads of keys make four groups, one long sequence makes two. If there are more workers than groups, some
 workers wait here.
 @<Attention, a strip of queries at a time@>=
 static void attend_part(void *ctx, unsigned worker, unsigned workers)
@@ -709,24 +709,24 @@ static void attend_part(void *ctx, unsigned worker, unsigned workers)
 }
 
 @* Backward, by hand. \label{sec:backward}
-Teacher forcing is the reason why training is affordable. All tokens of a row are known, so one
-pass gives the model's guess at every position at once, and each is compared with the token that
-really came. Causal attention makes sure that no position sees the answer: the losses of one pass
-are exactly those of as many passes over longer and longer beginnings. The tests compare them with
+\emph{Teacher forcing} makes training affordable. All tokens of a row are known, so one
+pass gives the model's guess at every position at once, and we compare each guess with the token that
+really came. Causal attention makes sure that no position sees its answer: the losses of one pass
+are exactly those of a separate pass over each beginning of the row. The tests compare them with
 |==|.
 @^teacher forcing@>
 
-Everything else is the chain rule, read from the last line of the pass to the first. \Cref{gradients} has derived what each operation hands back. What is left
-is to go through a layer upwards from its last line, and to give each piece the row that came down (\cref{fig:wayback}). The residual stream makes that simple: $y=x+f(x)$
-hands $dy$ on untouched and adds what comes back through $f$. So one array, |dx|, travels through the whole model, and each branch adds to it.
+Everything else is the chain rule, applied from the last line of the pass to the first. \Cref{gradients} has derived the gradients for each operation. What is left
+is to go through a layer from its last line to its first, and to give each operation the gradient of its output (\cref{fig:wayback}). The residual stream makes that simple: $y=x+f(x)$
+passes $dy$ on unchanged and adds what comes back through $f$. So one array, |dx|, travels through the whole model, and each branch adds to it.
 @^residual stream@>
 
-\fig{wayback}{fig:wayback}{A layer, there and back. The black arrow is the way forward: what each operation leaves behind stands beside it. The red arrow is the way back: each operation asks for
-rows that were kept, and hands back the gradients of what it was given. After a semicolon stand the gradients of weights.}{Four columns, with an arrow down beside the first and an arrow up beside the last. The
-second names the eleven operations of a layer from the norm at the top to the second addition at the bottom; the first, the rows that each leaves behind; the third, the rows that each asks for on the way back; the
-fourth, the gradients that it hands back.}
+\fig{wayback}{fig:wayback}{A layer, forward and backward. The black arrow is the forward pass; beside each operation are the rows that it keeps. The red arrow is the backward pass: each operation reads
+rows that were kept, and returns the gradients of its inputs. The gradients after a semicolon are those of weights.}{Four columns, with an arrow down beside the first and an arrow up beside the last. The
+second names the eleven operations of a layer from the norm at the top to the second addition at the bottom; the first, the rows that each keeps; the third, the rows that each reads in the backward pass; the
+fourth, the gradients that it returns.}
 
-The losses come first, row by row; the logits turn into their own gradients in place.
+The losses come first, row by row; in the same step each row of logits is overwritten by its gradients.
 
 @<Compute the losses of the rows@>=
 struct loss_job { const struct network_run *r; double *losses; };
@@ -743,8 +743,8 @@ static void loss_part(void *ctx, unsigned worker, unsigned workers)
       j->r->b->share);
 }
 
-@ The loss is a step of its own, so that a caller can look at the logits before they are gone, and
-so that an examination can stop here.
+@ The loss is a step of its own, so that a caller can read the logits before they are gone, and
+so that an evaluation can stop here.
 @<Compute the losses of the rows@>=
 void network_loss(struct network *net, const struct batch *b,
   double *losses)
@@ -758,8 +758,8 @@ void network_loss(struct network *net, const struct batch *b,
   float_modes_end(&modes);
 }
 
-@ A product over all workers: rows of the result are divided, terms of a sum never. What was a sum over all tokens stays one chain of additions on one worker. The
-rest that is no multiple of six goes to the last.
+@ When all workers share a product, the rows of the result are divided among them, never the terms of a sum. A sum over all tokens stays one chain of additions on one worker. The
+rows left over after the last multiple of six go to the last worker.
 @<Products on all workers@>=
 struct spread_product { struct network *net; struct product p; };
 @#
@@ -779,8 +779,8 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-@ It has two uses, the two of \eqref{eq:matrixback}. What a matrix $W$ hands down is $dX=dY\,W$: the rows are tokens and the terms are outputs. With |add|, the gradients that come
-from several matrices which read the same rows are summed, as queries, keys and values do.
+@ It has two uses, the two of \eqref{eq:matrixback}. The gradient of a matrix's input is $dX=dY\,W$: the rows are tokens and the terms are outputs. If several matrices
+read the same rows, as those for queries, keys and values do, |add| sums their gradients.
 @<Products on all workers@>=
 static void hand_down(const struct network_run *r, const float *w,
   size_t in, size_t out,
@@ -794,7 +794,7 @@ static void hand_down(const struct network_run *r, const float *w,
   pool_run(r->net->team.pool, product_part, &job);
 }
 
-@ And its own gradient is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because several passes may make up one step,
+@ The gradient of the matrix itself is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because a step may consist of several passes,
 and because the embedding gets a second part at the very end.
 @<Products on all workers@>=
 static void matrix_gradient(const struct network_run *r, const float *x,
@@ -809,8 +809,8 @@ static void matrix_gradient(const struct network_run *r, const float *x,
   pool_run(r->net->team.pool, product_part, &job);
 }
 
-@ Norms on the way back are two jobs. The gradients of a row need that row only and are divided by rows; the gradient of a gain is a sum over all rows and is divided by
-columns. The first job leaves one over the root mean square of each row behind, and the second may begin only when all of them are there.
+@ A norm takes two jobs in the backward pass. The gradient of a row needs that row only, so the first job is divided by rows. The gradient of a gain is a sum over all rows, so the second is divided by
+columns. The first job also stores one over the root mean square of each row, and the second may begin only when all of these are there.
 @<Norms and gates on all workers@>=
 struct norm_job { const struct network_run *r; const float *gain, *x, *dy;
 float *dx, *dgain; };
@@ -826,7 +826,7 @@ static void norm_rows_part(void *ctx, unsigned worker, unsigned workers)
       j->dx + i * d);
 }
 
-@ Sixteen columns at a time are dealt out, since that is what |gain_backward| takes in one step.
+@ The columns are divided in units of sixteen, since |gain_backward| takes sixteen in one step.
 @<Norms and gates on all workers@>=
 static void norm_gain_part(void *ctx, unsigned worker, unsigned workers)
 {
@@ -847,7 +847,7 @@ static void norm_down(const struct network_run *r, const float *gain,
   pool_run(r->net->team.pool, norm_gain_part, &j);
 }
 
-@ The gated unit knows no rows at all: each number goes back on its own, so the whole layer is one long list, divided by sixteens.
+@ The gated unit treats each number on its own, whatever row it is in. So all of the layer's numbers are one long list, divided in units of sixteen.
 @<Norms and gates on all workers@>=
 static void gate_part(void *ctx, unsigned worker, unsigned workers)
 {
@@ -861,8 +861,8 @@ static void gate_part(void *ctx, unsigned worker, unsigned workers)
     to - from, net->dgate + from, net->dup + from);
 }
 
-@ A product runs along the columns of its second matrix, and here the columns are to be keys; so keys and values are turned, once for a group. The rows of the copy are |ld| long, as
-the scratch laid down.
+@ A product runs along the columns of its second matrix, and here the columns must be keys; so keys and values are transposed, once for each group. The rows of the copy are |ld| floats long, as
+the layout of the scratch prescribes.
 @<Attention on the way back@>=
 static void turn(const float *from, size_t rows, size_t cols,
   float *to, size_t ld)
@@ -871,9 +871,9 @@ static void turn(const float *from, size_t rows, size_t cols,
     for (size_t c = 0; c < cols; c++) to[c * ld + i] = from[i * cols + c];
 }
 
-@ For a strip of queries the scores are made again, and beside them the gradients of the weights, $g_t=dy\cdot v_t$: two products of the same form, with keys in the one and
-values in the other. Then |softmax_backward| turns each row of the two into weights and gradients of scores. The scores need not have the bits of the way forward; nothing is
-compared with them, and rounding differently moves a gradient by less than its own error.
+@ For a strip of queries we recompute the scores, and beside them the gradients of the weights, $g_t=dy\cdot v_t$: two products of the same form, one with the keys and one with the
+values. Then |softmax_backward| turns each row of the two into weights and gradients of scores. The scores need not have the bits of the forward pass: nothing is
+compared with them, and the different rounding moves a gradient by less than its own error.
 @<Attention on the way back@>=
 static void scores_back(struct head_group *a, size_t head, size_t t0,
   size_t rows, size_t n)
@@ -898,8 +898,8 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
   }
 }
 
-@ Then three products more. A score is $q\cdot k$, so with $g$ the gradients of the scores, $dq=g\,K$ and $dK=g^{\mathsf T}q$; a mixture is $\sum_tp_tv_t$, so
-$dV=p^{\mathsf T}dy$. It is the matrix rule again: each of the two factors gets the gradient times the other. The last two are sums over all queries that see a key, so they are added up
+@ Three more products follow. A score is $q\cdot k$, so with $g$ the gradients of the scores, $dq=g\,K$ and $dK=g^{\mathsf T}q$; a mixture is $\sum_tp_tv_t$, so
+$dV=p^{\mathsf T}dy$. It is the rule for matrices again: the gradient of each factor is the gradient of the product times the other factor. The last two are sums over all queries that see a key, so they are added up
 strip by strip, in rising order.
 @<Attention on the way back@>=
 static void strip_back(struct head_group *a, size_t head, size_t t0)
@@ -915,7 +915,7 @@ static void strip_back(struct head_group *a, size_t head, size_t t0)
   @<Find $dq$, and add to $dK$ and $dV$@>@;
 }
 
-@ The third product differs from the second only in what is multiplied: weights in the place of their gradients, and the gradients of the mixture in the place of queries.
+@ The third product has the form of the second, with other factors: weights in place of the gradients of the scores, and the gradients of the mixture in place of the queries.
 @<Find $dq$, and add to $dK$ and $dV$@>=
 struct product q = @[{ .a = a->on.g, .a_row = ld, .a_step = 1,
   .b = a->on.k, .b_step = h, .c = net->dq + at, .c_row = w,
@@ -930,7 +930,7 @@ k.c = a->on.dv;
 net->back->multiply(&k, a->on.pack);
 
 @ The group's heads share keys and values, and therefore add to the same gradients, head after
-head. One worker does the whole group; two would have to agree on an order, and waiting for each other would cost what the second one gains.
+head. One worker does the whole group. Two would have to keep a fixed order, and waiting for each other would cost as much time as the second one saves.
 @<Attention on the way back@>=
 static void attend_back_part(void *ctx, unsigned worker,
   unsigned workers)
@@ -955,8 +955,8 @@ static void attend_back_part(void *ctx, unsigned worker,
   }
 }
 
-@ The gradients go back into rows in which all heads stand side by side, where the rotation can be undone and the
-projection follows. No two groups write to the same place.
+@ The gradients are copied back into rows in which all heads are side by side, as the rotation and the
+projection need them. No two groups write to the same place.
 @<Hand out the gradients of the group's keys and values@>=
 for (size_t i = 0; i < a.length; i++) {
   size_t at = (a.first + i) * w + a.kv * h;
@@ -964,8 +964,8 @@ for (size_t i = 0; i < a.length; i++) {
   memcpy(net->dv + at, a.on.dv + i * h, h * sizeof(float));
 }
 
-@ The second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
-and each matrix appears twice, once for its own gradient, once to hand down. |dx| is the gradient of the layer's output and, after the last line, that of the stream in its middle.
+@ Here is the second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
+and each matrix appears twice, once for its own gradient and once for that of its input. |dx| is at first the gradient of the layer's output and, after the last line, that of the stream in the middle of the layer.
 @<Back through the gated unit@>=
 static void backward_mlp(const struct network_run *r, uint32_t l)
 {
@@ -984,8 +984,8 @@ static void backward_mlp(const struct network_run *r, uint32_t l)
     gradient_of(r, l, PART_NORM2));
 }
 
-@ The first half, backwards. |attend_back_part| leaves gradients of rotated queries and keys, which are rotated back
-by the engine's own kernel with the sines negated. Values were never rotated. The three matrices read the same normed rows, so what they hand down is summed in |dy|: the first call
+@ Then the first half, backwards. |attend_back_part| computes the gradients of rotated queries and keys; the engine's own kernel,
+with the sines negated, rotates them back. Values were never rotated. The three matrices read the same normed rows, so the gradients of their inputs are summed in |dy|: the first call
 writes, the other two add.
 @<Back through attention@>=
 static void backward_attention(const struct network_run *r, uint32_t l)
@@ -1009,7 +1009,7 @@ static void backward_attention(const struct network_run *r, uint32_t l)
     gradient_of(r, l, PART_NORM1));
 }
 
-@ Three gradients of matrices, and one sum of what they hand down. A mutant that forgets the sum for the keys is among those that the tests have to find.
+@ This takes three gradients of matrices, and one sum of the gradients of their inputs. We also test the tests: in one of the faulty versions that they must detect, the sum for the keys is missing.
 @<Back through queries, keys and values@>=
 matrix_gradient(r, t->normed, d, net->dq, q, gradient_of(r, l, PART_Q));
 matrix_gradient(r, t->normed, d, net->dk, kv, gradient_of(r, l, PART_K));
@@ -1018,8 +1018,8 @@ hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
 hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
 hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
 
-@ At the bottom each token's row of the embedding gets the gradients of its place, and a token that
-stands there twice gets both. Two workers must never add to the same number, and nobody knows beforehand which tokens are equal; so they divide the columns, and each goes
+@ At the bottom each token's row of the embedding gets the gradient of its position, and a token that
+occurs twice gets both. Two workers must never add to the same number, and tokens may repeat anywhere in the rows; so the workers divide the columns, and each goes
 through all rows.
 @<The whole way back@>=
 static void embed_back(void *ctx, unsigned worker, unsigned workers)
@@ -1032,8 +1032,8 @@ static void embed_back(void *ctx, unsigned worker, unsigned workers)
       r->gradient[r->b->inputs[i] * d + k] += r->net->dx[i * d + k];
 }
 
-@ The whole way back begins at the head, which is the embedding matrix used a second time. Its gradient therefore has two parts of very different kinds. From the head, every token gets
-something at every position, mostly a little push away; from the bottom, only those that stood there get anything. Tied, the two simply add up.
+@ The backward pass begins at the head, which is the embedding matrix used a second time. The gradient of that matrix therefore has two parts of very different kinds. As the head, it gets a gradient for every token of the vocabulary at every position,
+mostly a small push downwards; as the embedding, only for the tokens that are in the rows. Since the two are tied, the parts are added.
 @<The whole way back@>=
 void network_backward(struct network *net, const float *w,
   const struct batch *b,
@@ -1058,7 +1058,7 @@ void network_backward(struct network *net, const float *w,
   float_modes_end(&modes);
 }
 
-@ The module puts everything in the order in which C wants it; what the pieces are has been told in the order in which one thinks of them.
+@ The module puts everything into the order that C needs, which is not the order in which we explained it.
 @(network.c@>=
 #include <math.h>
 #include <stdio.h>
@@ -1086,8 +1086,8 @@ void network_backward(struct network *net, const float *w,
 
 @* Packing texts into training rows. \label{sec:trainrows}
 The grammar of \cref{corpus} writes as many texts as we want, short and long. The trainer wants rows of tokens that all have one length: \given{512}, 256 or
-\given{2\,048}. Two things are still missing: a tokenizer, which is learnt from the same grammar, and a rule that packs texts into rows. A model believes
-everything that its rows say, including what they say by accident, so the rule is worth a page.
+\given{2\,048}. Two things are still missing: a tokenizer, which is learnt from the same grammar, and a rule that packs texts into rows. A model learns
+everything that its rows show, including what they show by accident, so the rule is worth a page.
 @^packing, of texts@>
 
 \begin{byhand}{four texts, a row of eight}
@@ -1099,7 +1099,7 @@ The next row begins with text 3. Its number is odd, so an E comes before it: $1+
 of text were used up, and $9-3=6$ of them were seen.
 \end{byhand}
 
-@ The module knows nothing of models. Given a grammar it learns the merges, once; given a tokenizer it makes rows, without end.
+@ The module knows nothing of models. Given a grammar, it learns the merges, once; given a tokenizer as well, it makes as many rows as are wanted.
 
 @(rows.h@>=
 #ifndef INCIPIT_ROWS_H
@@ -1113,15 +1113,15 @@ of text were used up, and $9-3=6$ of them were seen.
 end-of-text make the vocabulary of the plan.
 @<What gives rows of tokens@>=
 enum { DATASET_TOKENIZER_TEXTS = 20000, DATASET_MERGES = 1791 };
-  /* texts from which the vocabulary is learnt, and merges that are learnt */
+  /* texts from which the vocabulary is learnt; merges to learn */
 bool dataset_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
   size_t *n, struct error *why);
-  /* learns |DATASET_MERGES| merges from the texts of |SEED_TOKENIZER|; given back by
+  /* learns |DATASET_MERGES| merges from the texts of |SEED_TOKENIZER|; freed by
      |bpe_forget| */
 
-@ A run reads rows of tokens. The texts in them are written at the moment when they are needed, and no text is used twice. So every loss of the
-training is the loss on a new text, and a model that only remembered its texts would gain nothing by it.
+@ A run reads rows of tokens. Each text is written when it is needed, and no text is used twice. So every training loss
+is the loss on a new text, and a model would gain nothing by memorizing the old ones.
 @<What gives rows of tokens@>=
 struct dataset;
 struct dataset *dataset_open(struct memory *m, const struct grammar *g,
@@ -1133,14 +1133,14 @@ void dataset_close(struct memory *m, struct dataset *s);
   /* returns its memory; closing null does nothing */
 bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why);
-  /* the next row of |n| tokens, from the beginning of a text on */
+  /* the next row of |n| tokens, which begins with a new text */
 uint64_t dataset_at(const struct dataset *s);
   /* the number of the next text */
 void dataset_seek(struct dataset *s, uint64_t at);
-  /* goes on with text |at| */
+  /* continues with text |at| */
 
-@ The tokenizer learns from texts of its own seed. No text of the training and no text of the evaluation had a part in choosing
-the merges: a tokenizer that had seen the texts of the evaluation would cut them into suspiciously few tokens.
+@ The tokenizer learns from texts of its own seed. No text of the training or of the evaluation took part in choosing
+the merges: a tokenizer that had seen the texts of the evaluation would cut them into unfairly few tokens.
 @<The merges of the built-in model@>=
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   size_t cap,
@@ -1168,7 +1168,7 @@ if (ok && p->length > cap - *length)
 if (ok)
   memcpy(all + *length, p->words, p->length), *length += p->length;
 
-@ The buffer has half a kilobyte for each text, on the average, and ten megabytes for all of them. Chapter 1's trainer reads them in a second. Then the
+@ The buffer has half a kilobyte for each text on average, ten megabytes for all of them. Chapter 1's trainer reads them in a second. Then the
 buffer is freed, and only the merges are kept.
 @<The merges of the built-in model@>=
 bool dataset_merges(struct memory *m, const struct grammar *g,
@@ -1184,7 +1184,7 @@ bool dataset_merges(struct memory *m, const struct grammar *g,
 }
 
 @ A row begins where a text begins, and continues with the next texts, separated by end-of-text tokens,
-until it is full. If the number of its first text is odd, an end-of-text precedes it. So the model learns to begin with an end-of-text and
+until it is full. If the number of its first text is odd, an end-of-text precedes it. So the model learns to begin both with an end-of-text and
 without one, and a user may give a prompt either way.
 @^end token@>
 @<Rows of tokens@>=
@@ -1192,8 +1192,8 @@ struct dataset { struct memory *m; const struct grammar *g;
 struct tokenizer *t;
   uint64_t seed, at; struct passage *piece; struct ids list; };
 
-@ The rest of the last text is dropped. If the next row continued it, nothing would be wasted, but the model would learn that it may recall names
-which it was never given. As it is, no text refers to anything that is missing from its row.
+@ The rest of the last text is dropped. If the next row continued it, we would waste nothing, but the model would learn to mention names
+that it was never given. As it is, no text refers to anything that is missing from its row.
 @<Rows of tokens@>=
 bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why)
@@ -1213,8 +1213,8 @@ bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   return true;
 }
 
-@ A source holds the text that it is writing and the tokens of that text. Its position is one number, the
-number of the next text, and a saved state needs nothing else of it.
+@ A data set holds the text that it is writing and the tokens of that text. Its position is one number, that
+of the next text, and a saved state needs to record nothing else of it.
 @<Rows of tokens@>=
 struct dataset *dataset_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
@@ -1258,12 +1258,12 @@ void dataset_seek(struct dataset *s, uint64_t at)
 @<Rows of tokens@>@;
 
 @ \Cref{fig:pack} shows eight rows of a run.\lab{lab:runrows} Each holds a few whole texts and the beginning of one more, whose rest is dropped. In
-\val{rows.counted} rows of \val{rows.length} tokens, \val[1]{rows.texts} texts a row, \val[1]{rows.dropped} per cent of what was written is dropped; in the
-longer rows of the second phase it is about a quarter of that. We pay this price in texts, and the grammar never runs out of them.
+\val{rows.counted} rows of \val{rows.length} tokens, with \val[1]{rows.texts} texts each, \val[1]{rows.dropped} per cent of the written tokens are dropped; in the
+longer rows of the second phase it is about a quarter of that. The price is acceptable, since the grammar never runs out of texts.
 
 \fig{pack}{fig:pack}{Eight rows as the trainer gets them. A line is a text, a gap is an end-of-text. The part of a text beyond the end of the row is
-written and never read.}{Eight lines one above the other, each cut into a few pieces of different length. At a vertical line near the right all rows end; after it
-each goes on for a little in another colour.}
+written but never read.}{Eight lines one above the other, each cut into a few pieces of different length. At a vertical line near the right all rows end; after it
+each continues for a little in another colour.}
 
 \checkpoint{build/out/laboratory/run.txt}{what the rows of the training are made of}
 
