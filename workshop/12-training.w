@@ -1268,8 +1268,8 @@ each continues for a little in another colour.}
 \checkpoint{build/out/laboratory/run.txt}{what the rows of the training are made of}
 
 @* Plan and steps. \label{sec:plan}
-A run carries out a plan, step by step. It reads rows of tokens, and sees nothing of where they come from but the source of
-\cref{sec:trainrows}, which gives the next row.
+A run carries out a plan, step by step. It gets its rows of tokens from the data set of
+\cref{sec:trainrows}, one after the other, and knows nothing else about them.
 
 @(training.h@>=
 #ifndef INCIPIT_TRAINING_H
@@ -1280,12 +1280,12 @@ A run carries out a plan, step by step. It reads rows of tokens, and sees nothin
 @<A training run from outside@>@;
 #endif
 
-@ A plan is data, not code. Whoever wants another model writes another plan; the two of this
-project are constants, because their runs have to be repeatable, and a rate that could be given on the command line would one day be given differently.
+@ A plan is data, not code. To train another model, you write another plan. The two of this
+project are constants, because their runs must be repeatable: a learning rate that could be set on the command line would one day be set differently.
 @<A plan for a training run@>=
 struct training_phase { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
-  /* so many tokens, in steps of |passes| times |sequences| rows of |length|
+  /* |tokens| tokens, in steps of |passes| times |sequences| rows of |length|
      tokens; the rate falls in a straight line from |from| to |to|,
        after rising over
      |warm_up| steps; a running mean of the weights is kept if |averaged| */
@@ -1301,9 +1301,9 @@ uint64_t training_plan_steps(const struct training_plan *p);
 uint64_t training_plan_tokens(const struct training_plan *p);
   /* tokens of all phases, as planned */
 
-@ A run can be stopped after any step and taken up again, on this machine or on another. The
-state is everything that the next step depends on, and nothing else. That is stricter than it sounds. A row that was half used, a seed of the moment, a
-gradient not yet applied would each make the second half of a run another one.
+@ A run can be stopped after any step and resumed, on this machine or on another. The
+saved state is everything that the next step depends on, and nothing else. That is stricter than it sounds. If a step depended on a half-used row, on a seed taken from the clock, or on a
+gradient not yet applied, the resumed run would be a different one.
 @<A training run from outside@>=
 struct trainer;
 struct training_progress { uint64_t step, tokens; float loss, rate; };
@@ -1313,12 +1313,12 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
     struct error *why);
   /* a run before its first step; owned by the caller, who keeps the rest */
 void trainer_close(struct memory *m, struct trainer *t);
-  /* returns its memory; null is nothing */
+  /* frees its memory; null is allowed */
 bool trainer_step(struct trainer *t, struct training_progress *done,
   struct error *why);
   /* one step */
 
-@ Between two steps a run may be saved, taken up again, or looked at.
+@ Between two steps a run may be saved, resumed, or inspected.
 @<A training run from outside@>=
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why);
@@ -1336,12 +1336,12 @@ struct network *trainer_network(const struct trainer *t);
 @ The plan of the built-in model has four phases. Rows of \given{512} tokens first, two to a step, which
 is cheap and makes many small steps; then rows as long as the context, since positions that were
 never trained fail badly; then a calm phase of large steps at a falling rate, with an average of
-the weights, and a still calmer one of short rows. The last two hardly lower the loss. They are there for the
-chances that somebody may look at: a model can be
-excellent on the average and still prefer one of two equal roads, by the accident of its last few
-steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights \cited{Polyak 1992}
-lies in the middle of where the accidents led. The rows of the last phase are short because what a reader types stands at
-the beginning of a row, and a long row has only one beginning.
+the weights, and a still calmer one of short rows. The last two hardly lower the loss. We added them
+to make single probabilities more accurate: a model can be
+excellent on average and still prefer one of two equally likely continuations, only because of the texts in its last few
+steps. A larger step is a mean over more texts, so it has less noise; a lower rate follows that noise less far; and the average of the last weights \cited{Polyak 1992}
+cancels most of what is left. The rows of the last phase are short because a user's prompt is
+at the beginning of a row, and a long row has only one beginning.
 @^averaged weights@>
 
 The numbers themselves, rates, lengths and shares, were found by trying small runs before the large one. We know of no way to derive them.
@@ -1360,7 +1360,7 @@ const struct training_plan training_plan_draft = { "draft", "models/draft",
     { 300000, 1, 2048, 4, 1e-3f, 0, 10, true },@|
     { 400000, 8, 256, 3, 3e-4f, 0, 10, true } }@], 2 };
 
-@ A phase that its tokens do not divide evenly takes one step more. The rate falls with the share of the steps that are done, so their number has to be known
+@ If the tokens of a phase are not a multiple of those of a step, the phase takes one step more. The rate falls with the share of the steps that are done, so we must know their number
 before the first.
 @<Plans@>=
 static uint64_t phase_steps(const struct training_phase *s)
@@ -1376,8 +1376,8 @@ uint64_t training_plan_steps(const struct training_plan *p)
   return n;
 }
 
-@ Tokens are counted as planned, not as rounded up to whole steps; this number is only for people
-who wait.
+@ Tokens are counted as planned, not rounded up to whole steps; the number is only shown to the people
+who wait for the run.
 @<Plans@>=
 uint64_t training_plan_tokens(const struct training_plan *p)
 {
@@ -1386,9 +1386,9 @@ uint64_t training_plan_tokens(const struct training_plan *p)
   return n;
 }
 
-@ The part of a run that must survive an interruption stands together in |state|, a struct without
-pointers, which can be written as it is. Four rows of floats belong to it: weights, the two moments and the mean. The gradient does not, because it is 0
-between steps. |power1| and |power2| are $\beta_1^t$ and $\beta_2^t$ of \cref{sec:adam}, kept in double and multiplied on; a power computed afresh would need a function that has to agree.
+@ The part of a run that must survive an interruption is collected in |state|, a struct without
+pointers, which can be written as it is. Four arrays of floats are saved with it: the weights, the two moments and the mean. The gradient is not, because it is 0
+between steps. |power1| and |power2| are $\beta_1^t$ and $\beta_2^t$ of \cref{sec:adam}, kept in double and multiplied at each step; to compute the power anew we would need a function that gives the same bits on every machine.
 @<What a run holds@>=
 enum { BLOCKS = 64 };
 struct trainer {
@@ -1403,9 +1403,9 @@ struct trainer {
   struct moments move; double part_square[BLOCKS];
 };
 
-@ The first weights are drawn from a normal distribution, or near enough. A uniform number between $-\frac12$ and $\frac12$ has the variance
-$\int x^2\,dx=\frac1{12}$, so the sum of twelve of them has variance 1; it looks like a bell, and needs neither logarithm nor cosine. The generator is SplitMix64, three lines that every
-machine computes alike.
+@ The first weights are drawn from an approximately normal distribution. A uniform number between $-\frac12$ and $\frac12$ has the variance
+$\int x^2\,dx=\frac1{12}$, so the sum of twelve of them has variance 1; its distribution is bell-shaped, and computing it needs neither logarithm nor cosine. The generator is SplitMix64, three lines that give the same
+bits on every machine.
 @<Draw the first weights@>=
 static float noise(uint64_t *dice)
 {
@@ -1419,9 +1419,9 @@ static float noise(uint64_t *dice)
   return (float) sum / 65536;
 }
 
-@ How large the first weights are decides how well the first steps go. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$; so matrices get
-a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$, which neither blows the rows up nor lets them fade. Those that add to the residual stream are smaller still: two a layer add up, and
-with $1/\sqrt{2L}$ each the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly even.
+@ The size of the first weights decides how well the first steps go. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$; so the weights of a matrix get
+a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$, with which the rows neither grow without bound nor vanish. The matrices that add to the residual stream begin smaller still. There are two of them in each of the $L$ layers, and
+with a factor of $1/\sqrt{2L}$ the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly uniform.
 @^first weights@>
 @<Draw the first weights@>=
 static void draw_weights(struct trainer *t)
@@ -1440,8 +1440,8 @@ static void draw_weights(struct trainer *t)
   }
 }
 
-@ Five rows of floats as long as the weights, three rows of tokens, and a loss for every row. With
-the network's own memory that is all a run takes. A run of a given plan never asks for memory again, so one that has begun cannot fail for want of it.
+@ A run needs five arrays of floats as long as the weights, three rows of tokens, and a loss for every row. With
+the network's own memory that is all. A run never asks for memory again, so one that has begun cannot run out of it.
 @<Open and close a training run@>=
 static bool alloc_buffers(struct trainer *t, struct error *why)
 {
@@ -1459,8 +1459,8 @@ static bool alloc_buffers(struct trainer *t, struct error *why)
   return !a->refused;
 }
 
-@ The largest step of the plan decides how many rows there must be room for. A trainer that could
-not get all of its memory returns what it got.
+@ The largest pass of the plan decides for how many rows we need room. If an allocation
+fails, the memory that was taken before is freed.
 @<Open and close a training run@>=
 struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
   const struct kernels *k, struct pool *pool, struct dataset *s,
@@ -1485,14 +1485,14 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
   return NULL;
 }
 
-@ Passes of one step follow each other, so only the largest single pass counts.
+@ The passes of a step run one after the other, so only the largest single pass counts.
 @<Find the largest pass of the plan@>=
 for (int i = 0; i < TRAINING_PHASES; i++) {
   size_t rows = (size_t) p->phase[i].sequences * p->phase[i].length;
   if (rows > t->max_rows) t->max_rows = rows;
 }
 
-@ A trainer that was only half made is closed by the same lines; what is null is nothing.
+@ The same lines close a trainer of which only a part was opened, since freeing null does nothing.
 @<Open and close a training run@>=
 void trainer_close(struct memory *m, struct trainer *t)
 {
@@ -1502,8 +1502,8 @@ void trainer_close(struct memory *m, struct trainer *t)
   memory_free(m, t);
 }
 
-@ The length of the gradient is one sum over all weights, and the only one in a step that several workers share. It is cut into 64 blocks, always the same, whoever sums them; the blocks are
-added in their order by one worker. The move itself has no sums at all.
+@ The length of the gradient is a sum over all weights, and the only sum of a step that several workers share. It is cut into the same 64 blocks for any number of workers, and one worker
+adds the results of the blocks in order. The update of the weights has no sums at all.
 @<A step of training@>=
 static void square_part(void *ctx, unsigned worker, unsigned workers)
 {
@@ -1524,8 +1524,8 @@ static void adam_part(void *ctx, unsigned worker, unsigned workers)
       * 64);
 }
 
-@ One pass: rows from the source, each token's target the token after it, forward, loss,
-backward. A row is taken one token longer than the pass, since the last position wants a target too. Every loss counts the same share, so a step of four passes is the same as one of four times the
+@ A pass takes rows from the data set, sets each token's target to the token after it, and goes forward, computes the loss, and goes
+backward. Each row is fetched with one token more than the pass reads, since the last position needs a target as well. Every loss has the same share in the gradient, so a step of four passes is the same as a single pass over four times the
 rows, in a quarter of the memory.
 @<A step of training@>=
 static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
@@ -1548,7 +1548,7 @@ static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   return true;
 }
 
-@ Then the weights move. A gradient longer than 1 is shortened to 1 \cited{Pascanu 2013}, which keeps one strange text from undoing what many
+@ Then the weights are updated. A gradient longer than 1 is shortened to 1 \cited{Pascanu 2013}. This \emph{gradient clipping} keeps one unusual text from undoing what many
 others have taught.
 @<A step of training@>=
 static void move_weights(struct trainer *t, const struct training_phase *s)
@@ -1568,8 +1568,8 @@ static void move_weights(struct trainer *t, const struct training_phase *s)
   pool_run(t->pool, adam_part, t);
 }
 
-@ Over a phase the \emph{learning rate} falls in a straight line. At its beginning it is held back by a second line, from nearly 0 up: the first moves of AdamW are full ones however small the gradients
-(\cref{sec:adam}), and a few of them in a direction that one text has chosen by chance would have to be walked back.
+@ Over a phase the \emph{learning rate} falls in a straight line. At the beginning of the phase a second line, the \emph{warm-up}, raises it from nearly 0: the first updates of AdamW have full size however small the gradients
+(\cref{sec:adam}), and a few of them in a direction set by one chance text would have to be undone later.
 @^AdamW@>@^learning rate@>
 @<Find the rate of this step@>=
 float gone = (float) now->step_of_phase / (float) phase_steps(s);
@@ -1577,14 +1577,14 @@ float rise = (float) (now->step_of_phase + 1) / (float) s->warm_up;
 float rate = fmaf(gone, s->to - s->from, s->from)
   * (rise < 1 ? rise : 1);
 
-@ The running mean of the weights forgets too: each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+3)$, which is 0 at the first, so that nothing of
-the empty mean stays; later the mean reaches back over about a quarter of the steps, but the share is never more than 99 per cent, a memory of some hundred.
+@ The running mean of the weights gradually forgets: at each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+3)$. It is 0 at the first step, so that nothing of
+the empty mean remains; later the mean reaches back over about a quarter of the steps. The share is never more than 99 per cent, so the mean never reaches back over more than about a hundred steps.
 @<Find the memory of the running mean@>=
 if (s->averaged) now->averaged++;
 float keep = (float) (now->averaged - 1) / (float) (now->averaged + 3);
 
-@ A step is as many passes as the plan says and one move of the weights. When a phase is over, the
-next begins with its own rate, but with the moments of the last, which know already how large each weight's gradients are.
+@ A step is the number of passes that the plan gives, and one update of the weights. When a phase is over, the
+next begins with its own rate, but keeps the moments, which already record how large each weight's gradients are.
 @<A step of training@>=
 bool trainer_step(struct trainer *t, struct training_progress *done,
   struct error *why)
@@ -1609,8 +1609,8 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
   return true;
 }
 
-@ The state is written to a file beside the old one and then renamed, so that at any moment, also when the process is killed, there is a whole
-state under the name. It is the memory of this machine as it is, not a format for others: who wants to publish uses \cref{sec:publish}.
+@ The state is written to a second file, which then replaces the old one under its name. So there is a complete state under that name at any moment, even if the process is
+killed. The file is a copy of this machine's memory, not a format for other programs; \cref{sec:publish} writes one.
 @<Save and load a run@>=
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why)
@@ -1628,8 +1628,8 @@ bool trainer_save(const struct trainer *t, const char *path,
     || error_say(why, "%s: cannot be written", path);
 }
 
-@ Loading believes nothing: a mark, the number of weights and the length of the file have to be right before anything is taken from it. A caller who is refused begins a new run, with the
-weights that were drawn; so a file cut short must not have replaced half of them.
+@ Loading trusts nothing: the mark, the number of weights and the length of the file must be right before anything is taken from it. If the file is refused, the caller begins a new run with the
+weights that were drawn; so a truncated file must not have replaced half of them.
 @<Save and load a run@>=
 static bool length_is(FILE *f, size_t n)
 {
@@ -1638,7 +1638,7 @@ static bool length_is(FILE *f, size_t n)
   return fseek(f, at, SEEK_SET) == 0 && ok;
 }
 
-@ The struct is read into one of its own first, and becomes that of the run when all else is there. The source goes back to the text where it stood.
+@ The struct is first read into a local variable, and becomes that of the run when everything else has been read. The data set returns to the text where it was.
 @<Save and load a run@>=
 bool trainer_load(struct trainer *t, const char *path,
   struct training_progress *done,
@@ -1662,8 +1662,8 @@ bool trainer_load(struct trainer *t, const char *path,
   return true;
 }
 
-@ What a run has come to: the running mean once there is one. A run in its first phases has only the weights of the last step, and those are what an impatient reader gets
-who looks at a model half-way.
+@ The result of a run is the running mean, once there is one. In its first phases a run has only the weights of the last step, so a caller that asks
+then gets those.
 @<Save and load a run@>=
 const float *trainer_weights(const struct trainer *t)
 {
@@ -1675,7 +1675,7 @@ struct network *trainer_network(const struct trainer *t)
   return t->net;
 }
 
-@ The module, in the order of C. A state begins with a mark, a number that hardly any other file begins with.
+@ Here is the module, in the order of C. A saved state begins with a mark, a number with which hardly any other file begins.
 @(training.c@>=
 #include <math.h>
 #include <stdio.h>
@@ -1691,8 +1691,8 @@ struct network *trainer_network(const struct trainer *t)
 @<Save and load a run@>@;
 
 @* Saving the checkpoint. \label{sec:publish}
-At the end the weights are rounded once, to sixteen bits, and written where any program that
-knows Hugging Face's layout will find them: the settings, the weights, the tokenizer. From
+At the end the weights are rounded once, to sixteen bits, and written with the settings and the
+tokenizer in Hugging Face's layout, so that any program that knows it can read them. From
 then on the rounded numbers \emph{are} the model. Widening them again changes nothing, so no
 later chapter has to speak of two models that differ a little.
 @^checkpoint@>
@@ -1710,11 +1710,11 @@ bool publish_model(struct memory *m, const char *directory,
   struct error *why);
   /* writes a directory that |model_open| and |tokenizer_open| read: weights in
      binary16, a tokenizer of |n| merges unless |merge| is null;
-     the directory is
-     there already */
+     the directory must
+     exist */
 #endif
 
-@ Rounding can be done without writing, so that the trainer's network and the engine can be given the same numbers and their logits compared with |==|. Sixteen bits keep eleven binary digits of a
+@ Rounding is a function of its own, so that a test can give the trainer's network and the engine the same numbers and compare their logits with |==|. Sixteen bits keep eleven binary digits of a
 weight, and halve the file.
 @<Round to sixteen bits@>=
 void publish_round_weights(float *w, size_t n)
@@ -1722,7 +1722,7 @@ void publish_round_weights(float *w, size_t n)
   for (size_t i = 0; i < n; i++) w[i] = num_from_f16(num_to_f16(w[i]));
 }
 
-@ A file is opened in a directory, and its name goes into the sentence if that fails.
+@ A file is opened in a directory; if that fails, the error message names it.
 @<Open a file of a directory@>=
 static FILE *open_in(const char *directory, const char *name,
   char path[PATH_CAP], struct error *why)
@@ -1733,8 +1733,8 @@ static FILE *open_in(const char *directory, const char *name,
   return f;
 }
 
-@ Whether everything could be written is known only when the file is closed: a full disk may be
-noticed as late as that.
+@ We know whether everything could be written only when the file is closed: a full disk may not be
+noticed before that.
 @<Open a file of a directory@>=
 static bool close_file(FILE *f, const char *path, struct error *why)
 {
@@ -1743,9 +1743,9 @@ static bool close_file(FILE *f, const char *path, struct error *why)
     "%s: cannot be written", path);
 }
 
-@ The header of a safetensors file is a line of JSON that says for each tensor its type, its
+@ The header of a safetensors file is a line of JSON that gives for each tensor its type, its
 shape and where its bytes begin and end. It is padded with blanks so that the numbers after
-it lie at a multiple of eight. A gain has one dimension, as everybody else's gains have; one of shape $1\times d$ would be refused by most readers, ours among them.
+it begin at a multiple of eight. A gain has one dimension, as in all published files; one of shape $1\times d$ would be refused by most programs, ours among them.
 @<Write the weights@>=
 static size_t header_write(const struct network *net, char *to,
   size_t cap)
@@ -1766,7 +1766,7 @@ static size_t header_write(const struct network *net, char *to,
   return (size_t) n;
 }
 
-@ Eight bytes for the length of the header, the header, and then the numbers in the order of the tensors. Bytes are written one by one, least significant first, which is the file's order whatever
+@ The file begins with eight bytes for the length of the header; then come the header and the numbers in the order of the tensors. Bytes are written one by one, least significant first, which is the file's order whatever
 the machine's may be.
 @<Write the weights@>=
 static bool weights_write(struct memory *m, const char *directory,
@@ -1792,7 +1792,7 @@ static bool weights_write(struct memory *m, const char *directory,
   return ok;
 }
 
-@ The settings are those that versions 4 and 5 of transformers write, no more than are needed. First the shape, which differs from model to model.
+@ The settings are those of versions 4 and 5 of the library transformers, and only the necessary ones. First comes the shape, which differs from model to model.
 @<Write the settings@>=
 static void shape_write(FILE *f, const struct model_shape *s)
 {
@@ -1806,8 +1806,8 @@ static void shape_write(FILE *f, const struct model_shape *s)
     s->head_dim, s->n_positions);
 }
 
-@ Then what is fixed in this trainer, although most of it is the default of somebody: a reader that assumes another $\epsilon$ or another base of the rotations computes another model without a
-word. Two files say how a text ends, because two kinds of program look for it.
+@ Then come the settings that are fixed in this trainer. Most of them are defaults in some program, but a program that assumes another $\epsilon$ or another base of the rotations would silently compute
+another model. The token that ends a text is given in two files, because some programs look for it in the one and some in the other.
 @<Write the settings@>=
 static bool settings_write(const char *directory, const struct model_shape *s,
   struct error *why)
@@ -1828,8 +1828,8 @@ static bool settings_write(const char *directory, const struct model_shape *s,
   return close_file(f, path, why);
 }
 
-@ Three files and the tokenizer are a model. The test that holds the network against the engine writes a directory without a
-tokenizer, since it speaks in ids; hence the null.
+@ Three files and the tokenizer make a model. The test that compares the network with the engine writes a directory without a
+tokenizer, since it works with ids; for this |merge| may be null.
 @<Write a model's directory@>=
 bool publish_model(struct memory *m, const char *directory,
   const struct model_shape *s,
@@ -1844,7 +1844,7 @@ bool publish_model(struct memory *m, const char *directory,
   return merge == NULL || tokenizer_write(m, path, merge, n, why);
 }
 
-@ The writer is a module of its own, because later chapters write small models for their tests.
+@ Writing is a module of its own, because later chapters write small models for their tests.
 @(publish.c@>=
 #include <stdio.h>
 #include "training/publish.h"
@@ -1857,39 +1857,39 @@ bool publish_model(struct memory *m, const char *directory,
 @<Write a model's directory@>@;
 
 @* The run. \label{sec:run}
-A run calls |trainer_step| until its plan is carried out. It writes a line of the log for each step, with nine digits of the loss, which are enough to
-tell any two floats apart, and saves its state every two minutes. For the built-in model that takes an hour or so on two cores, nearly all of it in the products of
-\cref{sec:slopematrix,sec:manyrows}. The program is in the laboratory;\lab{lab:runtrain} \texttt{make model} calls it twice, for the model and for its sibling, and compares the files with their sums. For a plan of your own, write a constant beside the two of \cref{sec:plan} and add a word to that program.
+A run calls |trainer_step| until its plan is carried out. It writes a line to the log for each step, with nine digits of the loss, which are enough to
+tell any two floats apart, and saves its state every two minutes. For the built-in model a run takes about an hour on two cores, nearly all of it in the products of
+\cref{sec:slopematrix,sec:manyrows}. The program is in the laboratory;\lab{lab:runtrain} \texttt{make model} calls it twice, for the model and for its smaller sibling, and compares the files with their checksums. For a plan of your own, write a constant beside the two of \cref{sec:plan} and add a word to that program.
 
-A run that was interrupted continues from its last saved state. The log may be longer than that state, so it is cut back; the steps after it are done again, and give the same lines. The
-tokenizer is learnt again in every run, which takes a second. So a run begins with nothing but its seeds.
+A run that was interrupted continues from its last saved state. The log may have lines for later steps; these are cut off, and the steps, when they are repeated, give the same lines. The
+tokenizer is learnt again in every run, which takes a second. So a run needs nothing but its seeds.
 
-At the end the weights are rounded and written (\cref{sec:publish}), and the log is copied beside them, so that everybody can look up how the model was trained. The tests repeat the first
-hundred steps, and find the same lines to the last digit.
+At the end the weights are rounded and written (\cref{sec:publish}), and the log is copied beside them, so that you can look up how the model was trained. The tests repeat the first
+hundred steps, and require the same lines to the last digit.
 
 \Cref{fig:trainloss} is the log of the run that made the built-in model. It read
-\val{train.tokens}~million tokens in \val{train.steps} steps. (The log is in nats, as the natural logarithm gives them; the figure divides by $\ln2$ and has bits.) The curve has a shape that everybody who
-trains models knows: first the model learns which tokens are frequent, within a few steps; then which
-follow which; then, for a long time, what was said before. Since every text is new, there is no difference
-here between the loss in training and the loss on held-out texts, and what lies between the curve
+\val{train.tokens}~million tokens in \val{train.steps} steps. (The log is in nats, because its logarithms are natural; the figure divides by $\ln2$ and shows bits.) The curve has the shape familiar from all
+training runs: first the model learns which tokens are frequent, within a few steps; then which token
+follows which; then, for a long time, how a text depends on what was said earlier. Since every text is new, there is no difference
+here between the loss in training and the loss on held-out texts, and the distance between the curve
 and the dashed line is exactly what the model has not learnt.
 @^loss@>
 
 \fig{trainloss}{fig:trainloss}{The loss of the run, in means of fifty steps, and the entropy of the
-source. The thin lines stand where the rows become longer and where the two calm phases begin; the peak at the first of them is
-what positions cost that were never trained.}{A curve
+source. The thin lines mark where the rows become longer and where the two calm phases begin; the peak at the first of them is
+the cost of positions that were never trained.}{A curve
 that falls from above four bits steeply to about one bit within the first fifth, then slowly
 towards a dashed horizontal line at about six tenths of a bit, with one sharp peak half-way, and
 lies close above the line at the end.}
 
 @* The check. \label{sec:trainingcheck}
-A gradient that is wrong in one tensor still makes the loss fall, only more slowly. Nobody notices. \Cref{gradients} has checked each piece alone; but a piece can be right and be given the wrong rows. So
-every tensor's gradient is held against what it claims to be: the change of the loss when the weights
-of that tensor move a little in some direction, divided by how far they moved. \Cref{tab:gradients}
-does it for a network of two layers with a direction drawn by lot.
+If the gradient of one tensor is wrong, the loss still falls, only more slowly, and the mistake is easily missed. \Cref{gradients} has checked each operation alone; but a correct operation can be given the wrong rows. So
+we compare every tensor's gradient with what it claims to be: the change of the loss when the weights
+of that tensor move a little in some direction, divided by the distance. \Cref{tab:gradients}
+does this for a network of two layers with a random direction.
 
-The network computes in floats, and \cref{fig:steps} has shown what that does to differences: three digits or four are all one can ask. It is enough to catch a wrong sign. The tests of this project do it
-more sharply, against a loss computed in double, for each tensor by name, and each of the mistakes planted in the way back is found.
+The network computes in floats, and \cref{fig:steps} has shown what that does to differences: we cannot expect more than three or four digits. That is enough to catch a wrong sign. The tests of this project are
+sharper. They use a loss computed in double, check each tensor by name, and detect each of the mistakes that we planted in the backward pass.
 @^gradient check@>
 
 @<What the checkpoint shows@>=
@@ -1899,8 +1899,8 @@ struct lab { struct memory m; struct error why; struct network *net;
   size_t n; float *w, *grad; double losses[TINY_ROWS];
   uint32_t inputs[TINY_ROWS], targets[TINY_ROWS]; };
 
-@ The small network has everything that the large one has: two layers, two heads of queries that share one of keys, a vocabulary that is no multiple of sixteen. A tensor that has a mistake only in the
-second layer would pass a check of one.
+@ The small network has everything that the large one has: two layers, two heads of queries that share one of keys, a vocabulary that is not a multiple of sixteen. A mistake that appears only in the
+second layer would escape a check with one.
 @<What the checkpoint shows@>=
 static bool lab_open(struct lab *l)
 {
@@ -1920,8 +1920,8 @@ static bool lab_open(struct lab *l)
   return true;
 }
 
-@ Directions and weights are drawn from sixteen numbers, none of them 0. A normal distribution is not needed to
-catch a mistake, and these are exact in a float.
+@ Directions and weights are drawn from sixteen numbers, none of them 0. We do not need a normal distribution to
+catch a mistake, and these numbers are exact in a float.
 @<Draw by lot@>=
 static float lot(uint64_t *dice)
 {
@@ -1930,7 +1930,7 @@ static float lot(uint64_t *dice)
   return (float) (int32_t) (*dice >> 60) / 8 - 0.9375f;
 }
 
-@ The loss of the small network, summed over its rows in double; each row's loss is a double already. With fewer rows than there are, it takes the loss of a beginning of the text.
+@ The loss of the small network is summed over its rows in double, as each row's loss is a double already. With a smaller number of |rows| we get the loss of the text's beginning.
 @<What the checkpoint shows@>=
 static double lab_loss(struct lab *l, size_t rows)
 {
@@ -1949,9 +1949,9 @@ static void lab_close(struct lab *l)
   network_close(&l->m, l->net);
 }
 
-@ One tensor: a direction, the loss a little before and a little after, and the gradient along the
-direction, which is the sum of direction times gradient. One direction tests all numbers of the tensor at once, at the price of two passes. Two mistakes that cancel in it, and in the next one drawn too,
-would be a strange coincidence.
+@ For one tensor we draw a direction, compute the loss a little before and a little after, and take the gradient along the
+direction, which is their dot product. One direction tests all numbers of the tensor at once, at the price of two passes. It would be a strange coincidence if two mistakes cancelled
+in a random direction.
 @<What the checkpoint shows@>=
 static void differ(struct lab *l, const struct parameter *p,
   double *far, double *back)
@@ -1975,8 +1975,8 @@ static void differ(struct lab *l, const struct parameter *p,
   *far = (loss[1] - loss[0]) / (2 * (double) step);
 }
 
-@ The gradient of every tensor is taken once, by the way back; then each tensor is moved in turn. The worst disagreement, as a share of the gradient, is what the
-checkpoint shows.
+@ One backward pass computes the gradient of every tensor; then we move the tensors one after the other. The checkpoint shows the largest disagreement, as a share of the
+gradient.
 
 @<What the checkpoint shows@>=
 static double gradients(struct lab *l, bool aloud)
@@ -1999,8 +1999,8 @@ static double gradients(struct lab *l, bool aloud)
   return worst;
 }
 
-@ One pass gives the losses of all guesses that have something before them. As many passes over
-longer and longer beginnings give them one by one. We count the losses that are the same to the last
+@ One pass gives the losses of all positions. Separate passes over
+longer and longer beginnings give them one by one. From the second position on, we count the losses that are the same to the last
 bit.
 @<What the checkpoint shows@>=
 static int forced(struct lab *l)
@@ -2016,14 +2016,14 @@ static int forced(struct lab *l)
   return same;
 }
 
-@ The same claim is in one of the tutorials.
+@ One of the tutorials makes the same claim.
 
 \begin{claimed}{S1-38, S1-51}
 one pass gives the same \val{claim.S1-38} losses as \val{claim.S1-51} separate passes, to
 the last bit. The mask makes it right; knowing the text makes it possible.
 \end{claimed}
 
-@ And what the hand has found at the beginning, from the very function that computes the loss from the logits of the built-in model.
+@ The hand calculation from the beginning of the chapter is repeated by the same function that computes the losses of the built-in model.
 @<What the checkpoint shows@>=
 static double by_hand(float z[3])
 {
@@ -2032,7 +2032,7 @@ static double by_hand(float z[3])
   return gradients_plain.cross_entropy(z, 3, 1, 1.0f);
 }
 
-@ The program's own words are the same three, hand, differences and passes.
+@ The checkpoint shows all three: the hand calculation, the differences and the passes.
 
 \checkpoint{build/out/training.txt}{one guess, every gradient, one pass for many}
 
@@ -2052,7 +2052,7 @@ static int print_checkpoint(void)
   return 0;
 }
 
-@ The same checks once more as keys and numbers.
+@ With |"values"| the same results are printed as keys and numbers.
 @<What the checkpoint shows@>=
 static int print_values(void)
 {
@@ -2066,31 +2066,31 @@ static int print_values(void)
 }
 
 @* Exercises. \label{sec:trainingexercises}
-The command beside an exercise judges the answer by running the trainer's own code.
+The command beside an exercise checks your answer with the trainer's own code.
 
 \begin{exercises}
 \exercise{check}{ex:train.hand}{The logits are $(\ln2,\ln2,\ln4)$ and the third token comes. What is the loss, and
 what is the gradient of each logit?}{\texttt{make exercise-W12-1}}{The probabilities are $\frac14,\frac14,\frac12$; the loss is
 $\ln2$, the gradient $(\frac14,\frac14,-\frac12)$.}
 \exercise{check}{ex:train.bits}{A table has alternatives of the weights 4, 2, 1 and 1. How many bits does its choice cost on
-the average?}{\texttt{make exercise-W12-2}}{$\frac12\cdot1+\frac14\cdot2+2\cdot\frac18\cdot3=1.75$.}
+average?}{\texttt{make exercise-W12-2}}{$\frac12\cdot1+\frac14\cdot2+2\cdot\frac18\cdot3=1.75$.}
 \exercise{think}{ex:train.order}{A worker may divide the rows of a product, but not its terms. Why does |gain_backward| divide the
 columns and not the rows? Name the one piece of a step of training in which a sum \emph{is} divided, and say why that does not
-matter.}{\texttt{make exercise-W12-3}}{Its sum runs over the rows. The square of the gradient's length is divided into 64 blocks, whoever
-sums them; the blocks are added in their order.}
-\exercise{think}{ex:train.tied}{The embedding is tied to the head. A token that occurs nowhere in the rows of a step: is its
-gradient 0?}{\texttt{make exercise-W12-4}}{No. As an input it gets nothing, but as an output it was a rival at every position, and is
+matter.}{\texttt{make exercise-W12-3}}{Its sum runs over the rows. The sum for the square of the gradient's length is divided into 64 blocks, the same for any number of
+workers; their results are added in order.}
+\exercise{think}{ex:train.tied}{The embedding is tied to the head. Is the gradient of a token 0 if it occurs nowhere in the rows of
+a step?}{\texttt{make exercise-W12-4}}{No. As an input it gets nothing, but as an output it was a candidate at every position, and it is
 pushed down wherever it had some probability.}
 \exercise{build}{ex:train.grammar}{Write a table, in the notation of \.{models/corpus.grammar}, that adds ``The cat sat on the mat.'' with any number of further cats in between: ``The
-cat and the cat sat on the mat.'', each one more with a chance of one half. What is the entropy of the choice, in
+cat and the cat sat on the mat.'', where each further cat comes with a probability of one half. What is the entropy of the choice, in
 bits?}{\texttt{make exercise-W12-5}}{A table that calls itself, with two alternatives of the same weight: one bit for each cat but the
-first and one for stopping, $\sum_{k\ge1}k2^{-k}=2$ bits on the average.}
-\exercise{build}{ex:train.gelu}{Replace the gated unit by one without a gate, $a=u\,\sigma(u)$. Write its way
-back, $du$ from $da$.}{\texttt{make exercise-W12-6}}{$du=da\,\sigma(u)\bigl(1+u(1-\sigma(u))\bigr)$: |swiglu_backward| with a gate that is its own
+first and one for stopping, $\sum_{k\ge1}k2^{-k}=2$ bits on average.}
+\exercise{build}{ex:train.gelu}{Replace the gated unit by one without a gate, $a=u\,\sigma(u)$. Write its backward
+pass, $du$ from $da$.}{\texttt{make exercise-W12-6}}{$du=da\,\sigma(u)\bigl(1+u(1-\sigma(u))\bigr)$: |swiglu_backward| with a gate that is its own
 partner, without the other half.}
 \exercise{check}{ex:rows.pack}{Texts 4, 5 and 6 have 2, 6 and 3 tokens, and a row has ten. How many tokens of text 5 are dropped, with which text does the next row begin, and does an
-end-of-text precede it?}{\texttt{make exercise-W12-7}}{Text 4 is even and has none before it: $2+1+6=9$; another end-of-text makes ten. So nothing of text 5 is dropped, and
-nothing of text 6 is seen; it was written, it counts as used, and the next row begins with text 7, which is odd.}
-\exercise{think}{ex:rows.share}{Texts of a fixed length $t$ are packed into rows of $n$ tokens, much longer. The place in its last text where a row ends is as good as random. Roughly which share of what is
-written is dropped, for $t=\given{100}$ and $n=\given{500}$? (Ignore the end-of-texts.)}{\texttt{make exercise-W12-8}}{Half a text a row on the average: $\frac t2$ of $n+\frac t2$, which is $\frac{50}{550}$, one part in eleven.}
+end-of-text precede it?}{\texttt{make exercise-W12-7}}{The number 4 is even, so no end-of-text comes first: $2+1+6=9$; another end-of-text makes ten. So nothing of text 5 is dropped, and
+nothing of text 6 is seen. But text 6 was written and counts as used, so the next row begins with text 7, whose number is odd.}
+\exercise{think}{ex:rows.share}{Texts of a fixed length $t$ are packed into much longer rows of $n$ tokens. The place in the last text where a row ends is practically random. Roughly which share of the written
+tokens is dropped, for $t=\given{100}$ and $n=\given{500}$? (Ignore the end-of-texts.)}{\texttt{make exercise-W12-8}}{Half a text a row on average: $\frac t2$ of $n+\frac t2$, which is $\frac{50}{550}$, one part in eleven.}
 \end{exercises}
