@@ -2078,7 +2078,7 @@ average?}{\texttt{make exercise-W12-2}}{$\frac12\cdot1+\frac14\cdot2+2\cdot\frac
 columns and not the rows? Name the one piece of a step of training in which a sum \emph{is} divided, and say why that does not
 matter.}{\texttt{make exercise-W12-3}}{Its sum runs over the rows. The sum for the square of the gradient's length is divided into 64 blocks, the same for any number of
 workers; their results are added in order.}
-\exercise{think}{ex:train.tied}{The embedding is tied to the head. Is the gradient of a token 0 if it occurs nowhere in the rows of
+\exercise{think}{ex:train.tied}{The embedding is tied to the head. Is the gradient of a token's row 0 if the token occurs nowhere in the rows of
 a step?}{\texttt{make exercise-W12-4}}{No. As an input it gets nothing, but as an output it was a candidate at every position, and it is
 pushed down wherever it had some probability.}
 \exercise{build}{ex:train.grammar}{Write a table, in the notation of \.{models/corpus.grammar}, that adds ``The cat sat on the mat.'' with any number of further cats in between: ``The
