@@ -3,21 +3,21 @@
 @s json_int_t int
 @s field_read int
 
-\chapterquestion{If GPT-2, Llama and Qwen are one kind of model, what is all the rest in their files of settings?}
+\chapterquestion{If GPT-2, Llama and Qwen are one kind of model, what is all the rest in their settings files?}
 @** Published models: from settings to a model.
-\incipit{O}{ne kind of} model has many makers, and each has changed something: where a position comes in, what is divided by what, which
-products get a bias. Each has written the change into a file of settings, under a name of his own. This chapter reads those files and puts the model
-together through which chapter 2 sends its rows. It holds that the differences are data and not programs: one description, filled from a table, says all that the engine
-must know about a family, and what stands in no row of the table is refused by its name.
+\incipit{O}{ne kind of} model has many makers, and each has changed something: where positions enter, which numbers are scaled, which
+products get a bias. Each has recorded the changes in a settings file, under names of its own. This chapter reads those files and builds the model
+that chapter 2 computes with. Its main idea is that the differences are data and not programs: one description, filled from a table, says all that the engine
+must know about a family, and a setting that is not in the table is refused by name.
 @^model@>@^family@>
 
-The hardest of the differences is small enough for paper. A model turns its queries and keys by wheels (\cref{sec:layer}), fast ones and slow ones, and
-has been trained on short texts. How must the wheels be slowed, so that it can read texts five times as long?
+The hardest of the differences can be worked out on paper. Rotary positions turn pairs of numbers in queries and keys (\cref{sec:layer}), some fast and some slow; we call each pair a \emph{wheel}. The model
+has been trained on short texts. How must we slow the wheels, so that it can read texts five times as long?
 
 \begin{byhand}{four wheels, slowed five times}
-A head of 8 numbers has 4 wheels. Each turns ten times slower than the one before, and in the longest text of the training
-the first made 20 turns. \emph{Linear} slows all of them to $1/5=0.20$. The other two ways keep a share of each wheel's speed, $s$, and slow
-what is left: $s+(1-s)\cdot0.20$.
+A head of 8 numbers has 4 wheels. Each turns ten times slower than the one before, and in the longest training text
+the first made 20 turns. \emph{Linear} slows all of them to $1/5=0.20$. The other two methods keep a share $s$ of each wheel's speed and slow
+the rest: the speed becomes $s+(1-s)\cdot0.20$.
 
 \medskip
 \begin{tabular}{@@{}rrrrrrr@@{}}
@@ -31,8 +31,8 @@ what is left: $s+(1-s)\cdot0.20$.
 \medskip
 
 In \emph{llama3} the share grows with the turns, from 0 at 1 turn to 1 at 4: for wheel 1 it is $(2-1)/(4-1)=0.33$. In \emph{yarn} it falls with the number of the
-wheel. Where would a wheel of exactly 4 turns stand? $20/4=5$, which is ten to the power 0.70, so at 0.70, rounded down 0. One of 1
-turn stands at 1.30, rounded up 2. Wheel 1 is half-way from 0 to 2, and its share is $1-0.50=0.50$. Beside that, yarn multiplies every score by $(1+0.1\cdot\ln5)^2=1.16^2=1.35$.
+wheel. Which number would a wheel of exactly 4 turns have? $20/4=5$ is ten to the power 0.70, so its number is 0.70, rounded down 0. A wheel of 1
+turn has the number 1.30, rounded up 2. Wheel 1 is half-way from 0 to 2, and its share is $1-0.50=0.50$. In addition, yarn multiplies every score by $(1+0.1\cdot\ln5)^2=1.16^2=1.35$.
 \end{byhand}
 
 @ The program computes the same table with the engine's own functions.
@@ -50,8 +50,8 @@ int main(void)
   return 0;
 }
 
-@ A wheel's speed is its frequency, slowed, over its frequency as it was; the share that was kept follows from the speed. The longest text of the training has to be a whole number of positions,
-and \given{125} of them are as near to 20 turns as the second digit can tell.
+@ A wheel's speed is its slowed frequency over the original one; the share that was kept follows from the speed. The longest training text must be a whole number of positions;
+with \given{125} of them the first wheel makes 20 turns, to two digits.
 
 @<Slow the wheels of the hand calculation@>=
 static double speed_of(struct rope_config r, enum rope_kind kind, uint32_t i,
@@ -67,7 +67,7 @@ static double kept(double speed, double factor)
   return (speed - 1 / factor) / (1 - 1 / factor);
 }
 
-@ The same four settings serve all kinds, since each looks only at its own.
+@ One structure of settings serves all kinds, since each kind reads only its own fields.
 
 @<Slow the wheels of the hand calculation@>=
 static void print_hand(void)
@@ -90,43 +90,43 @@ static void print_hand(void)
 }
 
 @* One model with switches. \label{sec:switches}
-All five families are one diagram (\cref{fig:families})\lab{lab:families}: a row is looked up, goes through layers of two halves, and is compared with the
-vocabulary. At some places of the diagram there is a switch, and a family is a way to set the switches. Some of them it sets for good; some it leaves
+One diagram describes all five families (\cref{fig:families})\lab{lab:families}: a row is looked up, goes through layers of two halves, and is compared with the
+vocabulary. At some places of the diagram there is a switch, and a family is a setting of the switches. Some switches are fixed for the family; others are left
 to the file, so that two models of one family can differ.
 @^family@>@^GPT-2@>@^Llama@>@^Mistral@>@^Qwen@>
 
 \fig{families}{fig:families}{One model, and where the families differ. A dot is a switch that the family has always on, a ring one that is always off, and a
 half is left to the file. The marks are read from the table of this chapter.}{A diagram in two parts. On the left the way of a row from the bottom up: embedding, then a
-layer of two halves with norm, queries keys and values, attention, way out, norm, and the bent list, then the head. From the places of this way
+layer of two halves with norm, queries, keys and values, attention, output, norm, and the MLP, then the head. From these places
 lines lead to rows of marks on the right, one for each switch, in five columns: GPT-2, Llama, Mistral, Qwen2, Qwen3. GPT-2's column is nearly the opposite of the others:
 learned positions, LayerNorm and biases on, gate and rotations off. The other four differ in six places, mostly in halves.}
 
-Why do they differ just there? Mostly because somebody left something out and nothing got worse. LayerNorm takes the mean away and RMSNorm
-does not, and saves a pass over the row. GPT-2 has a bias after every product; Llama has none. GPT-2 learns a row for each position, and where the table ends, the
-model ends; rotations have no table, cost no weights, and make a score depend on the distance alone. The gate in the MLP was found by trying, and
-its finder offers no reason; it costs a third matrix, so the inner list is made shorter, and with the same number of
+Why do they differ in these places? Mostly because the makers left something out and nothing got worse. LayerNorm subtracts the mean; RMSNorm
+does not, and saves a pass over the row. GPT-2 has a bias after every product; Llama has none. GPT-2 learns a row for each position and cannot read beyond the end of that
+table; rotations have no table, cost no weights, and make a score depend on the distance alone. The gate in the MLP was found by experiment, and
+its author offers no reason for it. It costs a third matrix, so the hidden layer of the MLP is made narrower; with the same number of
 weights the loss is lower.
 @^RMSNorm@>
 
-@ Other switches are about memory. Heads of keys are fewer than heads of queries, because what is kept of a text are keys and values; with four times fewer, four times as many texts fit. Mistral's
-window has the same purpose: a row sees the last \val{mistral.window} positions, so no more have to be kept. Is everything older lost? Not quite. In the layer
-below, the oldest row in the window has seen a window of its own; through \val{mistral.layers} layers something can travel \val{mistral.reach} positions. Qwen's files can turn the
+@ Other switches save memory. With \emph{grouped-query attention} there are fewer heads of keys and values than of queries. The cache holds keys and values, so with a quarter of the heads four times as many texts fit. Mistral's
+\emph{sliding window} has the same purpose: a row sees the last \val{mistral.window} positions, so no more have to be kept. Is everything older lost? Not quite. In the layer
+below, the oldest row in the window has seen a window of its own; through \val{mistral.layers} layers information can travel \val{mistral.reach} positions. Qwen's files can turn the
 window on for the upper layers alone: then the lower ones see everything, and the upper ones keep little. A small model ties its head to its
 embedding because the two would be a large share of all its weights.
 @^window@>
 
-And some repair what others broke. Without a bias in queries and keys, a score has no way to prefer a distance; the makers of Qwen put those biases back, as they say because the
+Some switches repair what others broke. Without a bias in queries and keys, a score cannot prefer a distance. The makers of Qwen put those biases back, because, they say, the
 model then reads further than it was trained. Queries and keys can also grow during training until softmax is saturated (\cref{sec:weights}); Qwen 3 brings each of them to a fixed size
-by a norm, and takes the biases out again. In GPT-2's files two switches play on the scores themselves: they may be left as they are, not divided by the root, and they may
-be divided by the number of the layer, which some trainers in 16 bits needed to stay finite.
+by a norm, and takes the biases out again. In GPT-2's files two switches change the scores themselves: the division by the root of the head's width can be turned off, and the scores can
+be divided by the number of the layer, which keeps training in 16 bits from overflowing.
 
 @* The settings. \label{sec:config}
-Beside its weights (\cref{safetensors}) a model has the file \.{config.json}. It says how many layers there are and how wide, and
-two dozen things more, under names that depend on the \emph{family} of the model, on who designed it, and on the
-year in which it was saved. We read it into one structure. Behind this structure there
-is only one kind of model: a GPT-2 is a model with learned positions, biases and a
-LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same. The structure is chapter 2's |struct model_config| (\cref{sec:modelsettings}), because the pass lives by it;
-here it is filled. A family whose parts are all in that structure already costs one row of a table (\cref{sec:families}).
+Beside its weights (\cref{safetensors}) a model has the file \.{config.json}. It gives the number and width of the layers and
+two dozen other settings, under names that depend on the \emph{family} of the model and on the
+year in which it was saved. We read it into one structure. Everything after that
+knows only one kind of model: a GPT-2 is a model with learned positions, biases and a
+LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same. The structure is chapter 2's |struct model_config| (\cref{sec:modelsettings}), which the pass reads;
+this chapter fills it. If the structure already has all the parts that a new family needs, the family costs one row of a table (\cref{sec:families}).
 @^GPT-2@>@^Llama@>
 
 @(config.h@>=
@@ -136,7 +136,7 @@ here it is filled. A family whose parts are all in that structure already costs 
 @<What is asked of the settings@>@;
 #endif
 
-@ Reading the settings takes memory for one thing only, the list of what was ignored; it is the structure's, and closing returns it.
+@ Reading the settings takes memory only for the list of ignored fields. The list belongs to the structure, and closing frees it.
 
 @<What is asked of the settings@>=
 struct config_options {
@@ -146,8 +146,8 @@ struct config_options {
   size_t n_unknown; /* how many other unknown fields there were */
   bool *used; /* |[n_ignore]|, or null: was it met? */
 };
-  /* what the caller knows better than this program; borrowed. Filled in: |n_unknown|, fields that were
-     refused unless |tolerant|, and |used|: whether a file has an unknown field of that name */
+  /* the caller's wishes; borrowed. Filled in: |n_unknown|, the number of fields that were refused, or,
+     if |tolerant|, ignored; and |used|: whether a file has an unknown field of that name */
 extern const char config_ignored_by_caller[];
   /* the reason, in the list of what was ignored, of a field that the caller named; that of another
      unknown field is null */
@@ -157,29 +157,29 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
      field is used, known to be harmless, or an error; on failure nothing is held */
 bool config_open_with(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why);
-  /* the same, with the caller's wishes about unknown fields; a null |o| has none */
+  /* the same, with the caller's wishes about unknown fields; |o| may be null */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why);
   /* adds to the list of what is ignored; |field| is copied, the others are not */
 void config_close(struct memory *m, struct model_config *c);
-  /* returns the list of ignored fields */
+  /* frees the list of ignored fields */
 
-@ Two functions look into the table of families without a file: the figure of this chapter is drawn from their answers.
+@ Two functions query the table of families without a file; the figure of this chapter is drawn from their answers.
 
 @<What is asked of the settings@>=
 const struct model_config *config_family(size_t i);
-  /* what family number |i| of the table does without being told; null after
+  /* the defaults of family number |i| of the table; null after
      the last */
 bool config_reads(size_t i, const char *field);
-  /* whether \.{config.json} of family number |i| may have |field| and is obeyed */
+  /* whether |field| is used in the \.{config.json} of family number |i| */
 
-@ What must not happen is that a setting which matters is overlooked. A model saved with
-a kind of normalization that we don't have would still run, and write nonsense in a
-confident voice. So every field of the file must be accounted for: it is used; or it
-stands in a list of harmless fields, each with its reason; or it is null, |false| or
-empty, which is how a feature says that it is absent; or it is an error that names it. The price is that a harmless field invented tomorrow will be refused until somebody has
-looked at it. We think the price is right. But you may be the one who looks: all unknown fields of a file are named in one sentence, and a caller who has looked at them can say which to ignore. A field that we know cannot be
-switched off that way. A program that only shows what is in the files may ask to see all of them.
+@ We must never overlook a setting that matters. A model saved with
+a kind of normalization that we do not have would still run, and write nonsense in a
+confident voice. So every field of the file must be accounted for: we use it; or it
+is in a list of harmless fields, each with its reason; or it is null, |false| or
+empty, which means that a feature is absent; or it is an error that names the field. The price is that a harmless field invented tomorrow will be refused until we have
+looked at it. We think the price is right. But you need not wait for us: one sentence names all unknown fields of a file, and a caller that has checked them can say which to ignore. A field that we know cannot be
+switched off in this way. A program that only shows what is in the files may ask to see all of them.
 
 @<The state of reading settings@>=
 struct tables;
@@ -202,8 +202,8 @@ static bool setting_bad(struct config_reader *s, const char *name, json_t *found
 
 @ A field that is used has a row in a table: its name, the families that have it, whether
 it must be there, the function that reads it, where the value goes, and the least and
-greatest value that makes sense. Families are bits of a number, so that one row can be true of several. A table can be read as a list, checked against the published files line by line,
-and counted; the same knowledge spread over a function of many branches could not.
+greatest value that makes sense. Families are bits of a number, so that one row can apply to several. We can read a table as a list, check it against the published files line by line,
+and count its rows; with a function of many branches we could not.
 
 @<A row of the table of fields@>=
 struct config_field;
@@ -222,8 +222,8 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
   NULL_COUNTS = 1 << 16, /* null is a value of this field, not its absence */
   MOST = 0x7fffffff };
 
-@ JSON has a type for a natural number, for a real and for a yes or no, and |12.0| or |"12"| or |true| is not the number 12.
-A natural number goes where the row says, and must lie within its bounds; a value of another type is made $-1$, which none of the rows allows.
+@ JSON distinguishes integers, reals and truth values: none of |12.0|, |"12"| and |true| is the integer 12.
+A count goes where the row says, and must be within its bounds; a value of another type is turned into $-1$, which no row allows.
 
 @<Read a number or a flag@>=
 static bool read_count(struct config_reader *s, const struct config_field *f,
@@ -238,7 +238,7 @@ static bool read_count(struct config_reader *s, const struct config_field *f,
   return true;
 }
 
-@ A real may be written as an integer: people who save settings write |1| for |1.0|.
+@ A real may be written as an integer, because some files have |1| for |1.0|.
 
 @<Read a number or a flag@>=
 static bool read_real(struct config_reader *s, const struct config_field *f,
@@ -261,8 +261,8 @@ json_t *value)
   return true;
 }
 
-@ Some settings have only one value under which our arithmetic is the model's. Relatives of these families multiply the embedding, what a layer adds, or the logits by a number; or turn a part of each head only. Tools write
-such a field into files of ours as well, and then it says 1.
+@ For some settings our arithmetic is right with one value only. Related families multiply the embedding, the output of a layer, or the logits by a number, or rotate only a part of each head. Some tools write
+such a field into the files of our families as well, and then its value is 1.
 
 @<Insist on a value@>=
 static bool read_one(struct config_reader *s, const struct config_field *f,
@@ -272,8 +272,8 @@ static bool read_one(struct config_reader *s, const struct config_field *f,
     || setting_bad(s, f->name, value, "1: there is no such factor here");
 }
 
-@ One field has a default that is a yes: a text model sees only what stands before, and |is_causal| says so where somebody has turned it off, to read texts instead of writing them. The library takes a null
-there for no, and so it does in yarn's |truncate|. For these two, null is a value.
+@ One field is true by default: in a causal model a row sees only the rows before it, and |is_causal| is false in models that were changed to read texts instead of writing them. The library takes a null
+there for false, as it does in yarn's |truncate|. For these two, null is a value.
 
 @<Insist on a value@>=
 static bool read_true(struct config_reader *s, const struct config_field *f,
@@ -292,8 +292,8 @@ json_t *value)
   return true;
 }
 
-@ The curve of the MLP is one of three, under the names that the library has for them. The GELU with a hyperbolic tangent has several, for several ways to compute one formula. The exact GELU is
-\emph{not} the same function: it differs so little that a text would look right, and so much that it would not be the model's.
+@ The activation function of the MLP is one of three, and we accept the library's names for them. The GELU with a hyperbolic tangent has several names, for several ways to compute one formula. The exact GELU is
+\emph{not} the same function: the two differ so little that a text would look right, but enough that it would not be the model's text.
 
 @<Read the name of a curve@>=
 static bool read_activation(struct config_reader *s, const struct config_field *f,
@@ -314,8 +314,8 @@ static bool read_activation(struct config_reader *s, const struct config_field *
 }
 
 @ The token that ends a text is one id or a list of them. The file with the advice for
-sampling is read second, and what it says replaces what \.{config.json} said, since it is the younger file and corrects the older one; which file had the last word is kept for those who
-wonder why a text ended. The token that begins a text is optional, and any id is possible, 0 as well; so a flag must say whether there is one.
+sampling is read second, and its value replaces the one in \.{config.json}, since it is the newer kind of file and corrects the older one. We record which of the two files gave the value, so that a user can find out
+why a text ended. The token that begins a text is optional, and its id can be any number, even 0; so a flag must say whether there is one.
 
 @<Read ids@>=
 static bool read_eos(struct config_reader *s, const struct config_field *f,
@@ -341,8 +341,8 @@ static bool read_bos(struct config_reader *s, const struct config_field *f,
   return s->c->has_bos;
 }
 
-@ GPT-2's early files have |n_ctx| beside |n_positions|, with the same value. Where the
-two differ we don't know what was meant, and half a guess is worse than a sentence.
+@ GPT-2's early files have |n_ctx| beside |n_positions|, with the same value. If the
+two differ, we do not know which was meant, and an error message is better than a guess.
 
 @<Read what must agree with something else@>=
 static bool read_n_ctx(struct config_reader *s, const struct config_field *f,
@@ -381,9 +381,9 @@ static const struct config_field gpt2_field[] =
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ The later families count heads twice, once for queries and once for keys and values, and
-may give the width of a head although it could be computed; where it is given it need not be what would be computed, and then it is right. A field that only some of these
-families have carries their bits alone. Without a number of heads for keys, Llama has as many as for queries, and the library gives each of the others that of its first
-published model; since no file can have meant that by saying nothing, the others must say it.
+may give the width of a head, which otherwise follows from the other sizes; if the given width differs from the computed one, the given one counts. A field that only some of these
+families have carries their bits alone. If a file does not give the number of heads for keys, Llama has as many as for queries. For the other families the library takes the number of their first
+published model; that default is hardly ever what a file means, so we require the field.
 
 @<Fields of the later families@>=
 static const struct config_field later_field[] =
@@ -402,7 +402,7 @@ static const struct config_field later_field[] =
   {"mlp_bias", LLAMA, false, read_flag, field_at(mlp_bias), 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ Windows have four fields, of which Mistral's files have the first, and Qwen's all. What they say together is worked out when all have been read (\cref{sec:windows}).
+@ Windows have four fields, of which Mistral's files have the first, and Qwen's all. Their joint meaning is worked out when all have been read (\cref{sec:windows}).
 
 @<Fields of windows@>=
 static const struct config_field window_field[] =
@@ -415,8 +415,8 @@ static const struct config_field window_field[] =
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ Three fields about rotation belong together and are read as a group, after the others;
-so are the two that name the family, before them. Here they only need to be known, so that they are not refused; |read_nothing| reads them. The factors that must be 1 end the table. Their cousins that cap the
-scores or the logits, |attn_logit_softcapping|, |final_logit_softcapping| and |clip_qkv|, stand in no row at all: null they are ignored, and any number is refused.
+so are the two that name the family, before them. Here they are listed only so that they are not refused; |read_nothing| reads them. The factors that must be 1 end the table. The similar fields that cap the
+scores or the logits, |attn_logit_softcapping|, |final_logit_softcapping| and |clip_qkv|, have no row: if they are null they are ignored, and any number is refused.
 
 @<Fields that every family has@>=
 static const struct config_field common_field[] =
@@ -437,8 +437,8 @@ static const struct config_field common_field[] =
   {"logit_scale", ALL, false, read_one, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ And the one for \.{generation\_config.json}. The lengths that it may suggest are the
-caller's business, not the model's, and are among the harmless.
+@ Here is the table for \.{generation\_config.json}. The lengths that this file may suggest are the
+caller's business, not the model's, and are among the harmless fields.
 
 @<The fields of \.{generation\_config.json} that are used@>=
 static const struct config_field advice_field[] =
@@ -456,10 +456,10 @@ static const struct config_field advice_field[] =
   {"eos_token_id", ALL, false, read_eos, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ The harmless fields, with the reason why each cannot change a logit. Most of them
-belong to training, to other heads, or to the program that saved the file. The reason is
-what \.{incipit inspect} prints beside the name. Two tests check the tables: every field that is used, altered in a small
-model, changes the answer or is refused, and every harmless one changes nothing.
+@ The harmless fields are listed with the reason why each cannot change a logit. Most of them
+belong to training, to other heads, or to the program that saved the file. The command
+\.{incipit inspect} prints the reason beside the name. Two tests check the tables on a small model: altering a field that is used
+must change the answer or be refused, and altering a harmless one must change nothing.
 @^harmless fields@>
 
 @<The fields that are known to be harmless@>=
@@ -468,8 +468,8 @@ struct harmless_entry { const char *name, *reason; };
 @<Fields of training and of other heads@>@;
 @<Fields of advice among the settings@>@;
 
-@ A file tells about itself, and about programs that are not ours. The type of the weights is given here, too, and may be wrong: files are converted and their settings copied. What counts is the
-type in the header of each tensor, which has to agree with the number of its bytes at least.
+@ Some fields describe the file itself or concern other programs. One gives the type of the weights, and may be wrong, since files are converted and their settings copied. What counts is the
+type in the header of each tensor, which at least must agree with the number of its bytes.
 
 @<Fields about the file or another program@>=
 static const struct harmless_entry harmless_file[] =
@@ -509,8 +509,8 @@ static const struct harmless_entry harmless_file[] =
   {"return_dict", "what another program returns"},@|
   {NULL, NULL} }@];
 
-@ Dropout and initial values are over when the training is; and the same body may carry a
-classifier in place of our head, whose settings stay in the file when the head has gone.
+@ Dropout and initial values matter only during training. The same layers may also have carried a
+classifier in place of our head, whose settings are still in the file although that head is gone.
 
 @<Fields of training and of other heads@>=
 static const struct harmless_entry harmless_training[] =
@@ -537,7 +537,7 @@ static const struct harmless_entry harmless_training[] =
   {"_num_labels", "belongs to a classifier"},@|
   {NULL, NULL} }@];
 
-@ Up to version 4 of the library, advice for sampling could also be among the model's own settings, and many fine-tuned models that were saved with it have some of it there, often with the default values. Version 5 ignores it there, and so do we. Even
+@ Up to version 4 of the library, advice for sampling could also be among the model's own settings, and many fine-tuned models that were saved with that version have some of it there, often with the default values. Version 5 ignores it there, and so do we. Even
 |suppress_tokens|, which would change a logit, is in this list, because it has always been a setting of the sampler and not of the model.
 
 @<Fields of advice among the settings@>=
@@ -557,9 +557,9 @@ static const struct harmless_entry harmless_sampling[] =
   {"length_penalty", advice}, {"output_scores", advice},@|
   {"return_dict_in_generate", advice}, {NULL, NULL} }@];
 
-@ Of the advice, what concerns search is asked for by options (chapter 9), and lengths
-belong to the caller. ``Harmless'' has a weaker meaning in this list: these fields do change what another program writes. They change no logit, and who asks us for a text says himself how long
-it should be.
+@ In the file of advice, the fields about search are harmless because our caller asks for a search by options (chapter 9), and
+those about length because our caller sets the length. ``Harmless'' has a weaker meaning in this list: these fields do change what another program writes, but they change
+no logit.
 
 @<The advice that is known to be harmless@>=
 static const struct harmless_entry harmless_advice[] =
@@ -588,7 +588,7 @@ static const struct harmless_entry harmless_advice[] =
   {"low_memory", "how another program computes"},@|
   {NULL, NULL} }@];
 
-@ Guessing ahead with a smaller model changes the time that a text takes and not the text. The last fields are for the makers' own programs: which ids begin a turn, or whether their code may run.
+@ Speculative decoding, guessing ahead with a smaller model, changes the time that a text takes and not the text. The last fields are for the makers' own programs: which ids begin a turn, or whether their code may run.
 
 @<The advice that is known to be harmless@>=
 static const struct harmless_entry harmless_other[] =
@@ -611,9 +611,9 @@ static const struct harmless_entry harmless_other[] =
   {"chat_format", "turns are set by the template"},@|
   {"max_window_size", "lengths are the caller's"}, {NULL, NULL} }@];
 
-@ A reading is steered by the family, \label{sec:steer} which decides which rows count, by lists of tables
-with fields that are used, and by lists of tables with fields that are harmless. Both
-lists end with a null. Some fields are read elsewhere, as a group, since the meaning of one depends on another; in the tables they have a reader that is content with anything.
+@ A reading needs three things: \label{sec:steer} the family, which decides which rows count, a list of tables
+with fields that are used, and a list of tables with fields that are harmless. Both
+lists end with a null. Some fields are read elsewhere, as a group, since the meaning of one depends on another; in the tables they have a reader that accepts anything.
 
 @<What steers a reading@>=
 struct tables {
@@ -631,8 +631,8 @@ static bool read_nothing(struct config_reader *s, const struct config_field *f,
   return true;
 }
 
-@ Each field of the file is looked up in the one kind of table, then in the other, and
-then asked whether it says anything at all.
+@ Each field of the file is looked up in the tables of used fields, then in those of harmless ones; then
+we check whether its value says anything at all.
 
 @<Account for every field@>=
 static const struct config_field *used_find(const struct tables *t, const char *name)
@@ -652,8 +652,8 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 @<Meet an unknown field@>@;
 @<Use a field, ignore it, or refuse it@>@;
 
-@ The last resort is a value that says no. A feature that a later release of the library
-invents is saved with every model, switched off in most. A zero is not a no: a threshold at zero may well mean something. A used field that is null is left at its default, with the two exceptions above.
+@ An unknown field may still have a value that says no. When a later release of the library
+introduces a feature, its field is saved with every model, switched off in most. A zero does not count as a no: a threshold of zero may well mean something. A used field that is null is left at its default, with the two exceptions above.
 
 @<Use a field, ignore it, or refuse it@>=
 static bool says_nothing(const json_t *value)
@@ -676,7 +676,7 @@ static bool read_field(struct config_reader *s, const char *name, json_t *value,
   return read_unknown(s, name, value);
 }
 
-@ What is left is an unknown field. The caller may have asked for it to be ignored, or may want to see all fields; otherwise it is put aside, with its value, until all fields have been read and the sentence can name every unknown one.
+@ What is left is an unknown field. The caller may have asked for it to be ignored, or may want to see all fields; otherwise it is kept, with its value, until all fields have been read and the sentence can name every unknown one.
 
 @<Meet an unknown field@>=
 const char config_ignored_by_caller[] = "ignored, as you asked";
@@ -697,7 +697,7 @@ static bool read_unknown(struct config_reader *s, const char *name, json_t *valu
     || error_say(s->why, "%s: no memory for the unknown fields", s->path);
 }
 
-@ If there is only one, the sentence shows its value. If there are several, it lists their names, and counts those that do not fit.
+@ If there is only one, the sentence shows its value. If there are several, the sentence lists their names, and counts those that do not fit.
 
 @<Name the unknown fields@>=
 static bool refuse_unknown(struct config_reader *s)
@@ -722,8 +722,8 @@ static bool refuse_unknown(struct config_reader *s)
       names, all - shown, wanted);
 }
 
-@ A field that is required and absent, or null, is found after all others have been read: the first thing wrong with a file is more likely a name that we don't know than one that is
-missing, and often the two are one, spelt differently.
+@ We look for missing fields after all others have been read. The first fault of a file is more likely an unknown name than a missing
+one, and often both faults are a single field, spelt differently.
 
 @<Read all fields of a file@>=
 static bool settings_read(struct config_reader *s, const struct tables *t)
@@ -744,8 +744,8 @@ static bool settings_read(struct config_reader *s, const struct tables *t)
   return true;
 }
 
-@ What was ignored is remembered, since a user of \.{inspect} wants to see it. The name
-may be the file's own, which ends with the reading, so the list keeps a copy.
+@ The ignored fields are recorded, since a user of \.{inspect} wants to see them. The name
+may belong to the parsed file, which is freed after the reading, so the list keeps a copy.
 
 @<Remember what was ignored@>=
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
@@ -763,10 +763,10 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 }
 
 @* Families. \label{sec:families}
-The family is told by |model_type|, and |architectures| must not contradict it: a
-checkpoint for classification has the same type and no head that we could use. Each
-family sets the flags for what it always does, and the values that the library takes where a file is silent, before the fields are read: Mistral's window, for one, is there unless the file says null, and if a file does not say how long a text may be, the library's default for its family counts. The five rows below are all that the book knows of the five families: what stands in no row, no field and no name of
-\cref{sec:model} is common to them.
+The field |model_type| gives the family, and |architectures| must not contradict it: a
+checkpoint for classification has the same type but no head that we could use. Before the fields are read, each
+family sets the flags for what it always does, and the library's default for each field that a file may leave out. For example, Mistral's window is there unless the file says null, and every family has a default for the longest text. The five rows below, the tables of fields, and the names in
+\cref{sec:layouts} are all that the book knows of the five families; everything else is common to them.
 
 @<The families@>=
 static const struct family_row {
@@ -793,7 +793,7 @@ static const struct family_row {
     .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
     .window_from = 28 }} }@];
 
-@ The table can be asked without a file at hand: for a row, or for whether a family obeys a field.
+@ The table can be queried without a file: for a row, or for whether a family uses a field.
 
 @<Ask the table of families@>=
 const struct model_config *config_family(size_t i)
@@ -806,7 +806,7 @@ bool config_reads(size_t i, const char *field)
   return used_find(&t, field) != NULL;
 }
 
-@ Which tables count for a family is decided here and nowhere else.
+@ This function alone decides which tables count for a family.
 
 @<The tables of a family@>=
 static struct tables tables_of(const struct family_row *f)
@@ -816,8 +816,8 @@ static struct tables tables_of(const struct family_row *f)
     { harmless_file, harmless_training, harmless_sampling } }@];
 }
 
-@ A family that is not in the table is refused by its name. Some of them have tensors
-with the very names of Llama's, and put their norms elsewhere: they would load, run, and write nonsense.
+@ A family that is not in the table is refused by name. Some of these families have tensors
+with exactly Llama's names but put their norms elsewhere: they would load, run, and write nonsense.
 
 @<Find the family@>=
 static const struct family_row *family_find(struct config_reader *s)
@@ -832,7 +832,7 @@ static const struct family_row *family_find(struct config_reader *s)
   return NULL;
 }
 
-@ A missing list contradicts nothing; old files have none. One of several names is enough, for a file may be of use to more than one class of a program. The first conversions of Llama were made before the library had settled how to spell its class.
+@ A missing list contradicts nothing; old files have none. If there are several names, one that matches is enough, since a file may serve more than one class of a program. The first conversions of Llama were made before the library had settled how to spell its class.
 
 @<Return the row if |list| has its architecture@>=
 bool same = list == NULL || json_is_null(list);
@@ -866,9 +866,9 @@ static bool settings_derive(struct config_reader *s)
   return true;
 }
 
-@ An MLP is four times as wide as the row in GPT-2, unless it says otherwise; a width whose fourfold does not fit into 32 bits is refused before it is formed.
-A rotation turns two numbers of a head together, so a head must have an even number of them. And a family that has a switch for all biases of attention
-throws it for queries, keys and values as well as for the way out.
+@ In GPT-2 an MLP is four times as wide as the row, unless the file says otherwise; if four times the width would not fit into 32 bits, the file is refused before we multiply.
+A rotation turns two numbers of a head together, so a head must have an even number of them. If a family has one switch for all biases of attention,
+it applies to queries, keys and values as well as to the output.
 
 @<Derive the width of the MLP, and what rotation and biases ask for@>=
 if (!c->learned_positions && c->head_dim % 2 != 0)
@@ -880,8 +880,8 @@ if (c->d_inner == 0 && c->d_model > MOST / 4)
 if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
 if (c->gated && c->out_bias) c->qkv_bias = true;
 
-@ Four fields say which layers have a window. \label{sec:windows} A |sliding_window| of null means none, though most nulls mean the default. In Qwen's files it counts only where
-|use_sliding_window| is true, and then from layer |max_window_layers| on: the published files give a window and switch it off. Newer files also list the kind of each layer, and where there is a list it decides.
+@ Four fields say which layers have a window. \label{sec:windows} A |sliding_window| of null means no window, though in most fields null means the default. In Qwen's files it counts only where
+|use_sliding_window| is true, and then from layer |max_window_layers| on; the published files give a window but switch it off. Newer files also list the kind of each layer, and if there is such a list, it decides.
 
 @<Find out which layers have a window@>=
 static bool settings_window(struct config_reader *s)
@@ -896,8 +896,8 @@ static bool settings_window(struct config_reader *s)
   return true;
 }
 
-@ A list has a word for each layer. A family without |use_sliding_window| has no way to choose: all words must say what the window says, for a Mistral of two kinds of layers is
-another model, with another name. So a word is wrong if it is neither of the two, if it asks for a window that is not there, or if it denies one that cannot be denied.
+@ A list has a word for each layer. A family without |use_sliding_window| has no choice: all words must agree with |sliding_window|, since a Mistral with two kinds of layers is
+another model, with another name. So a word is wrong if it is neither of the two, if it asks for a window when there is none, or if it denies a window that the family always has.
 
 @<Read the list of layers@>=
 static const char *layer_words(const struct model_config *c, bool choice)
