@@ -846,9 +846,9 @@ if (same) return &family[i];
 setting_bad(s, "architectures", list, family[i].architecture);
 return NULL;
 
-@ Some sizes follow from others when they are not given: as many heads for keys as for
-queries, heads that divide the width. What does not
-divide is an error of the file. (A |head_dim| that is given need not divide anything: the heads together may be wider than the row, or narrower.)
+@ If some sizes are not given, they follow from others: there are as many heads for keys as for
+queries, and the heads divide the width evenly. If the division leaves
+a remainder, the file is wrong. (A |head_dim| that is given need not divide anything: the heads together may be wider than the row, or narrower.)
 
 @<Derive the sizes that were not given@>=
 static bool settings_derive(struct config_reader *s)
@@ -927,10 +927,10 @@ static bool settings_layers(struct config_reader *s, json_t *list)
   return true;
 }
 
-@ The frequencies are described in one place or another. Files of transformers 4 have
+@ The frequencies are described in one of two places. Files of transformers 4 have
 |rope_theta| and |rope_scaling|, those of version 5 put both into |rope_parameters|, and
-the kind is called |rope_type| or, earlier, |type|. We take either, and refuse a file
-that says two things: whoever edited one place and forgot the other has not told us which he meant.
+the kind is called |rope_type| or, earlier, |type|. We accept either, and refuse a file
+that contradicts itself: if only one of the two places was edited, we cannot know which is right.
 
 @<Read how positions are rotated@>=
 static bool settings_rope(struct config_reader *s)
@@ -949,7 +949,7 @@ static bool settings_rope(struct config_reader *s)
     && (given == NULL || rope_kind(s, name, given));
 }
 
-@ The number $\theta$ may stand in the description or beside it. Where neither has it, it is \given{10\,000}, as in the first paper on rotary positions.
+@ The number $\theta$ may be inside the description or beside it. If it is in neither place, it is \given{10\,000}, as in the first paper on rotary positions.
 
 @<Read |theta| from either place@>=
 static bool settings_theta(struct config_reader *s, json_t *given)
@@ -967,8 +967,8 @@ static bool settings_theta(struct config_reader *s, json_t *given)
   return inner == NULL || read_real(s, &f, inner);
 }
 
-@ Of the kinds of stretching we have three (\cref{sec:wheels}), and a fourth word for none, which is meant, too, where no kind is named. Any other kind is refused by name, and so is any other member: the description is read with a table like the settings themselves, as if it were a file of its own, and
-the kinds take the part of the families.
+@ We have three kinds of stretching (\cref{sec:wheels}), and a fourth word for none, which is also the kind if the file names none. Any other kind is refused by name, and so is any other member: the description is read with a table, like the settings themselves, as if it were a file of its own, and
+the kinds take the place of the families.
 
 @<Read the kind of stretching@>=
 @<The fields of a stretching@>@;
@@ -992,7 +992,7 @@ static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
   return ok && rope_derive(s, where, given);
 }
 
-@ The rows carry the bits of the kinds. One field is harmless: it tells whether the model was trained after the wheels had been slowed.
+@ The rows carry the bits of the kinds. One field is harmless: it says whether the model was trained further after the wheels had been slowed.
 
 @<The fields of a stretching@>=
 enum { PLAIN = 1 << ROPE_PLAIN, LINEAR = 1 << ROPE_LINEAR,@|
@@ -1014,7 +1014,7 @@ static const struct config_field stretching[] =
 static const struct harmless_entry harmless_stretching[] =
   @[{ {"finetuned", "says what was done to the weights"}, {NULL, NULL} }@];
 
-@ Yarn has the most of them, and none is required.
+@ Yarn has the most fields, and none of them is required.
 
 @<The fields of a stretching@>=
 static const struct config_field yarn_field[] =
@@ -1028,8 +1028,8 @@ static const struct config_field yarn_field[] =
     field_at(rope.truncate), 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ Where the original context is not given it is the model's present one, and where yarn's factor is not, it is the one over the other. Bounds in the wrong order are refused; so is a |theta| of 1, by whose logarithm
-yarn would divide. Last of all yarn's attention factor is worked out, where it is not given, so that the pass finds it in the settings in either case.
+@ If the original context is not given, it is the model's present one; if yarn's factor is not given, it is the present context over the original one. Bounds in the wrong order are refused; so is a |theta| of 1, because yarn
+would divide by its logarithm, which is 0. Last of all we work out yarn's attention factor if it is not given, so that the pass finds it in the settings in either case.
 
 @<Work out what a stretching leaves open@>=
 @<List the scales that do not count@>@;
@@ -1050,7 +1050,7 @@ static bool rope_derive(struct config_reader *s, const char *where, json_t *give
   return true;
 }
 
-@ The two scales count only if both are there and no |attention_factor| is. The library passes over them otherwise, and we do, but not in silence.
+@ The two scales count only if both are there and no |attention_factor| is. Otherwise the library ignores them silently; we ignore them too, but list them.
 
 @<List the scales that do not count@>=
 static bool rope_scales(struct config_reader *s, json_t *given)
@@ -1066,7 +1066,7 @@ static bool rope_scales(struct config_reader *s, json_t *given)
   return true;
 }
 
-@ A file is opened, and must be an object. The advice has no families; its tables are read with all bits set. Its path stays with the reading, for every message begins with it.
+@ A file is opened, and must contain an object. The advice has no families; its tables are read with all bits set. We keep the path of the file, because every message begins with it.
 
 @<Read one of the two files@>=
 static bool settings_file(struct config_reader *s, const char *directory,
@@ -1086,7 +1086,7 @@ static bool settings_advice(struct config_reader *s)
   return settings_read(s, &t);
 }
 
-@ One field is checked before all others. Weights that were quantized for another engine have tensors of other names and types; a sentence about the tensors that seem to be missing would not tell you the reason. If you have converted
+@ One field is checked before all others. Weights that were quantized for another engine have tensors with other names and types, and an error about missing tensors would not tell you the reason. If you have converted
 such weights back and the field is still in the file, you may ask for it to be ignored.
 
 @<Refuse weights that were quantized@>=
@@ -1104,8 +1104,8 @@ static bool is_quantized(struct config_reader *s)
   return true;
 }
 
-@ First the family, since it decides which fields count, then its fields, then what follows from them; the
-suggestions for sampling begin with values that do nothing, so that a later chapter can apply all of them without asking which were given.
+@ We find the family first, since it decides which fields count; then we read its fields, and derive the rest from them. The
+suggestions for sampling begin with neutral values, so that a later chapter can apply all of them without asking which were given.
 
 @<Read the model's own settings@>=
 static bool settings_model(struct config_reader *s)
@@ -1124,7 +1124,7 @@ static bool settings_model(struct config_reader *s)
     && (s->c->learned_positions || settings_rope(s));
 }
 
-@ A user who has been told of all unknown fields of the first file, and has named them, should not then be told of others in the second. So if the first is refused for such fields, the second is looked through for its own, and the sentence about them follows the other. What else may be wrong with it is said when it is read in earnest.
+@ A user who has been told of all unknown fields of the first file, and has named them, should not then be told of others in the second. So if the first is refused for such fields, we look through the second for its unknown fields as well, and append a sentence about them. Any other fault of the second file is reported when it is actually read.
 
 @<Look for unknown fields in the second file@>=
 static void add_unknown(struct config_reader *s, const char *directory,
@@ -1141,8 +1141,8 @@ static void add_unknown(struct config_reader *s, const char *directory,
   s->o->n_unknown += n;
 }
 
-@ The whole reading, and the way back if it fails half-way. The second file may be absent, and that it is there is asked before it is opened: a file that is there and cannot be read is an
-error like any other. If the first is missing and something else that we recognize is there in its place, the sentence says what (\cref{sec:misfits}). jansson's tree is released as soon as it has been read; nothing of ours points into it.
+@ This is the whole reading; if it fails half-way, everything is freed. The second file may be absent, so we ask whether it is there before we open it: a file that is there but cannot be read is an
+error like any other. If the first is missing and we recognize another kind of file in its place, the sentence says what it is (\cref{sec:misfits}). jansson's tree is freed as soon as it has been read; none of our pointers lead into it.
 
 @<Open and close the settings@>=
 @<Look for unknown fields in the second file@>@;
@@ -1176,7 +1176,7 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   return config_open_with(c, m, directory, NULL, why);
 }
 
-@ What was taken was the list, and in it the copies of the names. The structure is emptied, so that a second closing finds nothing.
+@ The only memory to free is the list with its copies of the names. The structure is emptied, so that closing it a second time does nothing.
 
 @<Open and close the settings@>=
 void config_close(struct memory *m, struct model_config *c)
@@ -1188,7 +1188,7 @@ void config_close(struct memory *m, struct model_config *c)
 }
 
 @ The module has the readers first, because the tables name them, and the functions that walk the tables last.
-Six functions of it are seen from outside.
+Six of its functions can be called from outside.
 
 @(config.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1205,7 +1205,7 @@ Six functions of it are seen from outside.
 @<Readers and tables@>@;
 @<From one field to two files@>@;
 
-@ The readers, and the tables that send each field to its reader.
+@ These are the readers, and the tables that give each field its reader.
 
 @<Readers and tables@>=
 @<Read a number or a flag@>@;
@@ -1221,7 +1221,7 @@ Six functions of it are seen from outside.
 @<The families@>@;
 @<The tables of a family@>@;
 
-@ And what works on the tables: from a single field, which is used, ignored with a reason or refused, to the two
+@ These are the functions that work on the tables. They lead from a single field, which is used, ignored with a reason or refused, to the two
 files of a directory.
 
 @<From one field to two files@>=
@@ -1249,46 +1249,46 @@ $$\lVert q_i\rVert\,\lVert k_i\rVert\cos(f_i\Delta+\varphi_i),$$
 where $\Delta$ is the distance of the two positions, and $\varphi_i$ the angle between query and key before they were turned.
 @^frequency, of RoPE@>@^wheel@>
 
-A model was trained on texts of $L$ positions and shall read $kL$. In training it has met the distances up to $L$, and so of each wheel the angles up to
-$f_iL$. A wheel that makes a turn or more within $L$, $f_iL\ge2\pi$, has shown it all angles there are, and a longer text brings no new one. A wheel that
-makes less than one turn has shown a part of its circle; in a longer text it is turned to angles that no training has taught,
-and what the model makes of those is anybody's guess.
+Suppose a model was trained on texts of $L$ positions and is to read $kL$. In training it has met distances up to $L$, and so, for each wheel, angles up to
+$f_iL$. If a wheel makes a turn or more within $L$, $f_iL\ge2\pi$, the model has seen all of its angles, and a longer text brings no new ones. If a wheel
+makes less than one turn, the model has seen only a part of the circle. In a longer text that wheel turns to angles that never occurred in training,
+and we cannot predict what the model does with them.
 
-@ \emph{Linear} stretching \cited{Chen 2023} divides every frequency by $k$. It is the same as dividing the positions, and all angles stay within what was taught. What it
-loses is near by. How sharply can a model tell a token from its neighbour? Take a query and a key that agree, $\varphi_i=0$, and all lengths 1. The
+@ \emph{Linear} stretching \cited{Chen 2023} divides every frequency by $k$. It is the same as dividing the positions, and all angles stay within the range of the training. The loss
+is at short distances. How sharply can a model tell a token from its neighbour? Take a query and a key that agree, $\varphi_i=0$, and all lengths 1. The
 mean contribution is
 $$S(\Delta)={1\over h}\sum_i\cos(f_i\Delta),\qquad S(0)-S(\Delta)\approx{\Delta^2\over2h}\sum_if_i^2\quad\hbox{for small }f_i\Delta,$$
-and the second is nearly all due to the fast wheels. Divide the frequencies by $k$, and the difference between here and next door is divided by nearly $k^2$. With the wheels of Llama 3.1,
-slowed \val{wheels.factor} times, it falls from \val[3]{near.plain} to \val[4]{near.linear}. The model has to learn anew how near is near, and with linear stretching it does need
-to be trained some more.
+and nearly all of the difference comes from the fast wheels. Divide the frequencies by $k$, and the difference between a token and its neighbour is divided by nearly $k^2$. With the wheels of Llama 3.1,
+slowed \val{wheels.factor} times, it falls from \val[3]{near.plain} to \val[4]{near.linear}. The model has to learn short distances anew, and after linear stretching it does need
+some more training.
 @^linear stretching@>
 
-So the fast wheels should be let alone. They need no slowing, for all their angles were seen; and the slow ones bear it, for they never told neighbours apart. \emph{Llama3} stretching, from the program that Meta published with Llama~3.1,
-asks for each wheel how many turns it made within $L$, that is $f_iL/2\pi$: beyond |high_freq_factor|, it keeps its speed; below |low_freq_factor|, it
-is slowed $k$ times; and between the two the share that is kept grows in a straight line with the turns. Of Llama 3.1's \val{wheels.all} wheels \val{wheels.fast} keep their speed and \val{wheels.slow} are slowed all the
-way (\cref{fig:wheels}).\lab{lab:wheels} The difference between here and next door stays \val[3]{near.llama3}.
+So the fast wheels should be left alone. They need no slowing, because the model has seen all their angles. The slow ones can be slowed, because they never told neighbours apart. \emph{Llama3} stretching, from the program that Meta published with Llama~3.1,
+looks at the number of turns that each wheel made within $L$, which is $f_iL/2\pi$. Above |high_freq_factor| the wheel keeps its speed; below |low_freq_factor| it
+is slowed $k$ times; between the two the share that is kept grows in a straight line with the turns. Of Llama 3.1's \val{wheels.all} wheels \val{wheels.fast} keep their speed and \val{wheels.slow} are slowed all the
+way (\cref{fig:wheels}).\lab{lab:wheels} The difference between a token and its neighbour stays at \val[3]{near.llama3}.
 @^Llama 3.1@>
 
-\fig{wheels}{fig:wheels}{How much of its speed each wheel keeps when texts become eight times longer; wheels of Llama 3.1, fastest first. Linear slows those, too, that tell
+\fig{wheels}{fig:wheels}{How much of its speed each wheel keeps when texts become eight times longer; wheels of Llama 3.1, fastest first. Linear stretching also slows those that tell
 neighbours apart.}{A plot. To the right the 64 wheels, upwards the share of the speed, from 0 to 1. A flat line at one eighth is linear. The line of llama3 stays at 1 until wheel 28 and
 bends down to one eighth at wheel 35. The line of yarn leaves 1 at wheel 18 and falls straight to one eighth at wheel 36.}
 
-@ \emph{Yarn} \cited{Peng 2023} is the same thought with another bend: its share falls in a straight line with the \emph{number} of the wheel, which is a line in the logarithm of the turns. (So the published program has it; the paper draws its line over the turns, as Llama3 does.) A wheel that makes $\beta$ turns has
-$f_iL=2\pi\beta$, and with $f_i=\theta^{-i/h}$ this is at
+@ \emph{Yarn} \cited{Peng 2023} has the same idea with another curve: its share falls in a straight line with the \emph{number} of the wheel, which is a line in the logarithm of the turns. (This is what the published program computes; in the paper the line is over the turns, as in Llama3.) A wheel that makes $\beta$ turns has
+$f_iL=2\pi\beta$, and with $f_i=\theta^{-i/h}$ its number is
 $$i(\beta)=h\,{\ln(L/2\pi\beta)\over\ln\theta}.$$
-Wheels before $i(\beta_{\hbox{\scriptsize fast}})$ keep their speed, those after $i(\beta_{\hbox{\scriptsize slow}})$ are slowed. The published program rounds the two places outwards to whole wheels, unless the file
-says |truncate| is false, keeps the one from falling below 0 and the other from rising above $2h-1$ (there are only $h$ wheels, but so it is, and so it must be here), and parts them by a thousandth if they coincide.
+Wheels before $i(\beta_{\hbox{\scriptsize fast}})$ keep their speed, those after $i(\beta_{\hbox{\scriptsize slow}})$ are slowed. Unless the file says that |truncate| is false, the published program rounds the two places outwards to whole wheels. It keeps the first
+from falling below 0 and the second from rising above $2h-1$. (There are only $h$ wheels, but we must do the same to get the same model.) If the two places coincide, it adds a thousandth to the second.
 @^YaRN@>
 
-Yarn does a second thing. A row that sees $k$ times as many keys divides its attention among $k$ times as many. Say one key stands $s$ above the rest, which are all alike: among $n$ keys its share is
+Yarn does a second thing. A row that sees $k$ times as many keys divides its attention among them. Suppose that one key has a score $s$ above the rest, which are all alike. Among $n$ keys its share is
 $e^s/(e^s+n)$. For $s=5$ and $n=$ \val{crowd.keys} that is \val[3]{crowd.before}; among \val{wheels.factor} times as many only \val[3]{crowd.after}. To keep its share it would need a score of $s+\ln k$. Yarn multiplies
-cosines and sines by $a=1+{1\over10}\ln k$, in queries and keys alike, so each score by
+cosines and sines by $a=1+{1\over10}\ln k$, for queries and keys alike, and therefore each score by
 $$a^2\approx1+0.2\ln k,$$
-which for $s=5$ is just that: $5\cdot0.2=1$. The share is \val[3]{crowd.scaled}; a little more than before, as the square of $\ln k$ was dropped. The tenth was found by experiment; that it is right for a key
-that stands five above the others is what it means. A file may give this \emph{attention factor} itself, or as a quotient of two such terms, with |mscale| and |mscale_all_dim| before the logarithms.
+which for $s=5$ adds exactly $\ln k$, because $5\cdot0.2=1$. The share becomes \val[3]{crowd.scaled}, a little more than before, because the approximation drops the square of $\ln k$. The authors found the tenth by experiment; our calculation shows what it means: it is right for a key
+whose score is five above the others. A file may give this \emph{attention factor} itself, or as a quotient of two such terms, with |mscale| and |mscale_all_dim| before the logarithms.
 @^attention factor@>
 
-@ The settings of all kinds are in chapter 2's |struct rope_config|. Two questions are asked of it, when a model is put together and when its settings are read.
+@ The settings of all kinds are in chapter 2's |struct rope_config|. Two functions read it: one is called when a model is built, the other when its settings are read.
 
 @(rope_scaling.h@>=
 #ifndef INCIPIT_ROPE_SCALING_H
@@ -1301,8 +1301,8 @@ double rope_scaled_attention(const struct rope_config *r);
   /* yarn's attention factor, worked out if it is not given; 1 for all other kinds */
 #endif
 
-@ Frequency number $i$ of |half| is computed in double, and rounded once by whoever stores it. In the hand calculation $\theta=10^4$ and four wheels have the frequencies 1, $10^{-1}$, $10^{-2}$ and $10^{-3}$. What
-is done to a frequency is said by the share that it keeps, in all kinds but the first.
+@ Frequency number $i$ of |half| is computed in double, and the caller rounds it once, when it is stored. In the hand calculation $\theta=10^4$ and four wheels have the frequencies 1, $10^{-1}$, $10^{-2}$ and $10^{-3}$. For
+llama3 and yarn, the share that a wheel keeps determines its new frequency.
 
 @<The frequency of a wheel@>=
 double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
@@ -1317,7 +1317,7 @@ double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
   return kept + slowed;
 }
 
-@ Llama3's share, in turns. With a share of 0 or 1 one of the two terms above is exactly zero, and the other is what it should be, to the last bit.
+@ Llama3's share depends on the turns. With a share of 0 or 1, one of the two terms above is exactly zero, and the other is right to the last bit.
 
 @<The share that a wheel keeps@>=
 static double llama3_share(const struct rope_config *r, double frequency)
@@ -1329,8 +1329,8 @@ static double llama3_share(const struct rope_config *r, double frequency)
     / (r->high_freq_factor - r->low_freq_factor);
 }
 
-@ Yarn's share, in wheels. The two bounds may lie outside of the wheels, and then the line is cut off where the wheels end. If a very long original context turns the bounds around, the published
-program computes on with them as they are, and so do we.
+@ Yarn's share depends on the number of the wheel. The two bounds may be outside the range of wheels, and then the line is cut off where the wheels end. If a very long original context reverses the order of the bounds, the published
+program computes with them as they are, and so do we.
 
 @<The share that a wheel keeps@>=
 static double yarn_place(const struct rope_config *r, double turns, uint32_t half)
@@ -1351,7 +1351,7 @@ static double yarn_share(const struct rope_config *r, uint32_t i, uint32_t half)
   return slowed > 1 ? 0 : 1 - slowed;
 }
 
-@ A text that is not longer needs no sharper look, so up to a factor of 1 there is none.
+@ If texts do not become longer, attention need not be sharpened, so up to a factor of 1 the result is 1.
 
 @<The attention factor@>=
 static double sharpened(double factor, double scale)
@@ -1380,16 +1380,16 @@ double rope_scaled_attention(const struct rope_config *r)
 @<The attention factor@>@;
 
 @* The check of the frequencies. \label{sec:wheelscheck}
-The table of the hand calculation, by the functions with which models are opened.
+The functions that open models compute the table of the hand calculation.
 
 \checkpoint{build/out/families.txt}{what the program of this chapter prints}
 
 @* The shapes of a real model. \label{sec:shapes}
 GPT-2 small is the model of chapter 2's hand calculation with other sizes (\cref{tab:shapes}):\lab{lab:shapes} rows of \val{gpt2.d} numbers, \val{gpt2.heads} heads of
 \val{claim.S2-42}, \val{gpt2.layers} layers, a vocabulary of \val{gpt2.vocabulary}. The biggest single product is the head's, \val{claim.S2-07} multiply--adds for each
-row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. The matrices of a layer are three and
-one of $d\times d$ in attention, and two of $d\times4d$ in the MLP: $12d^2$ multiply--adds a row. Attention itself costs $2d$ for
-each position that is seen, half for its score and half for its value. It overtakes the matrices only when a row sees more than
+row whose logits are needed, against \val{gpt2.layer} for one layer; so we compute it only for the rows whose logits are asked for. A layer has four matrices
+of $d\times d$ in attention, three of them for queries, keys and values, and two of $d\times4d$ in the MLP: $12d^2$ multiply--adds for each row. Attention itself costs $2d$ for
+each position that a row sees, half for its score and half for its value. It costs more than the matrices only when a row sees more than
 $12d^2/2d=6d=$ \val{claim.S0-26} positions, and this model's context ends at \val{gpt2.context}.
 @^GPT-2@>
 
@@ -1428,14 +1428,14 @@ matrix is \.{blk.3.attn\_q.weight}, and its rows are in another order. The matri
 @<What a layout is@>@;
 #endif
 
-@ There is a role for each tensor in our description of a model. A layout names those that its files have: for attention either three matrices or one that combines them, and a gate only if there is one.
+@ There is a role for each tensor in our description of a model. A layout names those roles that its files have: for attention either three matrices or one that combines them, and a gate only if the files have one.
 
 @<What a layout is@>=
 enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|
   TENSOR_HEAD, TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,@|
   TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_MLP_NORM, TENSOR_GATE,@|
   TENSOR_UP, TENSOR_DOWN, N_TENSOR_ROLES };
-  /* what a tensor is for: before and after the layers; then in each of them */
+  /* what a tensor is for: first those outside the layers, then those of a layer */
 
 @ In a pattern, a tilde stands for the prefix that the body of the model may have, and a number sign for the number of the layer; \.{.weight} or \.{.bias} is added at the end.
 
@@ -1444,7 +1444,7 @@ costs anything: a transposed matrix has kernels of its own, but permuted rows ar
 
 @<What a layout is@>=
 struct tensor_naming { const char *pattern; bool transposed, permuted; };
-  /* the name of the tensors of one role, or null: there are none; |permuted| is for matrices
+  /* the name of the tensors of one role, or null if there are none; |permuted| is for matrices
      that are not |transposed| */
 struct tensor_layout {
   const char *name, *format; /* the format of the files, as |tensor_file_format| has it */
@@ -1452,18 +1452,18 @@ struct tensor_layout {
   const char *prefix; /* what a tilde stands for, unless a file leaves it out */
   struct tensor_naming of[N_TENSOR_ROLES];
 };
-  /* how a kind of files names and stores the tensors of a kind of models */
+  /* how files of one format name and store the tensors of a family */
 const struct tensor_layout *layout_at(size_t i);
-  /* number |i| of those that we know; null after the last */
+  /* number |i| of the layouts that we know; null after the last */
 const struct tensor_layout *layout_find(const char *format, const char *family);
-  /* the first whose format this is, and whose family, if it has one; or null */
+  /* the first that has this format and this family, or no family; or null */
 bool layout_fused(const struct tensor_layout *l);
   /* whether queries, keys and values are one matrix */
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160]);
   /* writes the name of |what|, \.{"weight"} or \.{"bias"}, of a role that the layout has */
 
-@ GPT-2's names are those that its makers gave to the parts of their program: \.{wte} and \.{wpe} are the embeddings of tokens and of positions, \.{c\_fc} is the way up, \.{c\_proj} a way back. Query, key and value are one matrix, three times as wide as the row.
+@ GPT-2's names are those that its makers gave to the parts of their program: \.{wte} and \.{wpe} are the embeddings of tokens and of positions, \.{c\_fc} is the up projection, \.{c\_proj} the output of attention or the down projection. Query, key and value are one matrix, three times as wide as the row.
 The head has no prefix: it does not belong to the body that the prefix names.
 
 @<The layouts that we know@>=
@@ -1481,7 +1481,7 @@ static const struct tensor_layout hf_gpt2 = @[{@|
   [TENSOR_UP] = {"~h.#.mlp.c_fc", true, false},@|
   [TENSOR_DOWN] = {"~h.#.mlp.c_proj", true, false} } }@];
 
-@ All later families of Hugging Face have Llama's names. Qwen 3 has a norm for the queries and one for the keys, as wide as one head. One name misleads: the second norm of a layer is called \.{post\_attention\_layernorm}, because it comes after attention; to us it is the norm before the MLP.
+@ All later families of Hugging Face have Llama's names. Qwen 3 has a norm for the queries and one for the keys, as wide as one head. One name misleads: the second norm of a layer is called \.{post\_attention\_layernorm}, because it comes after attention; for us it is the norm before the MLP.
 
 @<The layouts that we know@>=
 static const struct tensor_layout hf_llama = @[{@|
@@ -1522,7 +1522,7 @@ bool layout_fused(const struct tensor_layout *l)
   return l->of[TENSOR_QKV].pattern != NULL;
 }
 
-@ A name is written piece by piece. One that would not fit is cut, and then no tensor has it.
+@ A name is written piece by piece. A name that does not fit is cut, and then no tensor is found under it.
 
 @<Write the name of a tensor@>=
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
@@ -1552,11 +1552,11 @@ void layout_name(const struct tensor_layout *l, enum tensor_role role,
 @<Write the name of a tensor@>@;
 
 @* Building the model. \label{sec:model}
-Names and shapes meet here. |model_open| asks the settings what there must be, looks for
-each tensor by its name, insists on its shape, and leaves it where it lies: a model of
-ten gigabytes is open in a few milliseconds, because nothing of it has been read yet but
-the header. Numbers are widened to float32 when they are used. The structures that are filled here, |struct model| and |struct model_layer|, are chapter 2's
-(\cref{sec:modelsettings}). From outside a model is opened, closed and counted.
+Here names and shapes come together. |model_open| takes from the settings which tensors there must be, looks for
+each by its name, checks its shape, and leaves it where it is in the file: a model of
+ten gigabytes is open in a few milliseconds, because only the header
+has been read. Numbers are widened to float32 when they are used. The structures that are filled here, |struct model| and |struct model_layer|, are chapter 2's
+(\cref{sec:modelsettings}). Callers can open a model, close it, and count its parameters.
 @^model@>
 
 @(loader.h@>=
@@ -1567,7 +1567,7 @@ the header. Numbers are widened to float32 when they are used. The structures th
 @<A model, from outside@>@;
 #endif
 
-@ Once it is open a model does not change any more, so any number of passes can share it.
+@ An open model never changes, so any number of passes can share it.
 
 @<A model, from outside@>=
 struct model *model_open(struct memory *m, const char *directory,
@@ -1588,15 +1588,15 @@ struct model_open_options {
      even on failure */
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why);
-  /* the same, as the caller wishes; giving up is a failure */
+  /* the same, with the caller's wishes; giving up is a failure */
 void model_close(struct memory *m, struct model *lm);
-  /* closes the files and returns the rest; null is nothing */
+  /* closes the files and frees the rest; null is allowed */
 uint64_t model_parameters(const struct model *lm);
-  /* numbers in the tensors that are used, a tied head not counted twice */
+  /* numbers in the tensors that are used; a tied head is counted once */
 
-@ While the model is put together we keep the prefix of the names, a mark for each tensor
-of the file that has found its use, and whether something has gone wrong: then all that
-follows does nothing, and one test at the end suffices. The alternative, a test after each of a layer's dozen tensors, would bury the list of names that a reader comes for.
+@ While the model is being built we keep the prefix of the names, a mark for each tensor
+of the file that has been used, and whether something has gone wrong. After an error all
+further calls do nothing, so one test at the end suffices. The alternative, a test after each of a layer's dozen tensors, would bury the list of names that you want to see in the code.
 
 @<The state of assembly@>=
 struct model_loader {
@@ -1614,9 +1614,9 @@ struct model_loader {
   struct error *why;
 };
 
-@ One tensor, by its role, with the shape that it must have; |columns| is 0 for a vector. Three
-sentences can come out of here: it is missing, it has another shape, or its type is one
-that we cannot compute with. Shapes are compared as words, since the words are what the sentence needs anyway, and then it cannot show two shapes that look alike.
+@ This function finds one tensor by its role and checks its shape; |columns| is 0 for a vector. It has three
+error messages: the tensor is missing, it has another shape, or its type is one
+that we cannot compute with. Shapes are compared as text, since the message needs the text anyway; so a message can never show two shapes that look alike.
 
 @<Find one tensor, and insist on its shape@>=
 static struct tensor require_tensor(struct model_loader *a,
@@ -1641,7 +1641,7 @@ static struct tensor require_tensor(struct model_loader *a,
   @<Turn |t| into a tensor of a type that we have, or fail@>@;
 }
 
-@ A layout that lacks a role cannot serve a model that has it.
+@ If the model has a role that the layout lacks, that layout cannot be used.
 
 @<Write the |name|, or fail if the layout has none@>=
 if (a->layout->of[role].pattern == NULL) {
@@ -1651,7 +1651,7 @@ if (a->layout->of[role].pattern == NULL) {
 }
 layout_name(a->layout, role, a->prefix, a->layer, what, name);
 
-@ The type must be one with which the kernels can multiply. The same is required of gains and biases, since the kernels read them number by number, which blocks do not allow. A tensor that is found is marked as used, and
+@ The type must be one with which the kernels can multiply. The same is required of gains and biases, since the kernels read them number by number, which types that pack numbers into blocks do not allow. A tensor that is found is marked as used, and
 its bytes are added up.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
@@ -1664,8 +1664,8 @@ kernels_list_types(a->k, wanted);
 a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
 return none;
 
-@ A shape is written as the file writes it, as a list in brackets; a long one is cut, and
-is then certainly not the one that was wanted.
+@ A shape is written as in the file, as a list in brackets. A long one is cut, but
+then it cannot be the wanted one anyway.
 
 @<Write a shape in words@>=
 static void shape_words(const struct tensor_entry *t, char found[64])
@@ -1677,9 +1677,9 @@ static void shape_words(const struct tensor_entry *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-@ A matrix has a bias
-or not, as the settings say; GPT-2 stores its matrices with the inputs first, since its layers were written as convolutions. A square matrix would pass for its transpose here, with the same shape
-and other numbers. So the order is decided by the layout and never guessed from the shape.
+@ The settings say whether a matrix has a
+bias. GPT-2 stores its matrices with the inputs first, since its layers were written as convolutions. A square matrix has the same shape as its transpose,
+so we take the order from the layout and never guess it from the shape.
 
 @<Find a matrix with its bias@>=
 static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,
@@ -1698,7 +1698,7 @@ static struct matrix require_matrix(struct model_loader *a, enum tensor_role rol
   return w;
 }
 
-@ Permuted rows are the one thing that cannot be used as it is in the file. Each row is copied to the place where our rotation expects it, as bytes, so this works for numbers of every type. The product with a row stays the same,
+@ Permuted rows are the only weights that we cannot use as they are in the file. Each row is copied, as bytes, to the place where our rotation expects it, so this works for numbers of every type. The product with a row stays the same
 and only its place changes, so no sum changes. The copies belong to the model and count as weights.
 @^permuted rows@>
 
@@ -1719,7 +1719,7 @@ static void reorder_rows(struct model_loader *a, struct tensor *t, size_t rows,
   t->data = to;
 }
 
-@ A norm has a gain, and a LayerNorm a bias, too. Its epsilon comes from the settings and is rounded to float
+@ A norm has a gain, and a LayerNorm has a bias as well. Its epsilon comes from the settings and is rounded to float
 here, once, as the published programs do.
 
 @<Find a norm@>=
@@ -1734,8 +1734,8 @@ static struct norm require_norm(struct model_loader *a, enum tensor_role role,
   return g;
 }
 
-@ Now a layer can be assembled, and what is written here is true of all families. With fewer heads for keys and values than for queries, two of the three matrices
-are narrower; with a |head_dim| of its own, the first need not be square. If the layout has one matrix for all three, a pass cuts its results into three equal parts, so there must be as many heads of keys and values as of queries.
+@ Now we can assemble a layer, with the same code for all families. With fewer heads for keys and values than for queries, two of the three matrices
+are narrower; with a given |head_dim|, the first need not be square. If the layout has one matrix for all three, a pass cuts its results into three equal parts, so there must be as many heads of keys and values as of queries.
 
 @<Assemble queries, keys and values@>=
 static void assemble_qkv(struct model_loader *a, struct model_layer *l)
@@ -1759,7 +1759,7 @@ static void assemble_qkv(struct model_loader *a, struct model_layer *l)
   l->k_norm = require_norm(a, TENSOR_K_NORM, c->head_dim);
 }
 
-@ Tensors are asked for in the order of their use. So if a file has several faults, the sentence is about the one that a pass would meet first.
+@ Tensors are asked for in the order of their use. So if a file has several faults, the message is about the one that a pass would meet first.
 
 @<Assemble a layer@>=
 static void assemble_layer(struct model_loader *a, uint32_t i,
@@ -1780,8 +1780,8 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
 }
 
 @ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
-head. Most small models have no head of their own: the embedding that turned an id into
-a row is used to ask how much the last row looks like each id.
+head. Most small models have no head of their own: the matrix that turns an id into
+a row also measures how similar the last row is to the row of each id.
 
 @<Assemble what is outside the layers@>=
 static void assemble_ends(struct model_loader *a)
@@ -1797,7 +1797,7 @@ static void assemble_ends(struct model_loader *a)
   @<Find the head, or take the embedding for it@>@;
 }
 
-@ The bytes of the head are kept for the counters, because a pass that asks for logits reads all of them, however few rows ask.
+@ The size of the head in bytes is recorded for the counters, because a pass that computes logits reads all of it, however few rows need them.
 
 @<Find the head, or take the embedding for it@>=
 lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
@@ -1806,8 +1806,8 @@ lm->head.weight = c->tied ? lm->embedding
 lm->head_bytes = (uint64_t) c->vocab_size
   * weight_row_bytes(lm->head.weight.type, c->d_model);
 
-@ The number of layers comes from a file, and so we look whether the tensors of the last
-one can be there at all before we take memory for that many. Each layer has several tensors, so a number of layers above that of the tensors is a lie that can be told at once.
+@ The number of layers comes from a file, so before we allocate memory for that many layers
+we check that it is possible. Each layer has several tensors, so if there are more layers than tensors, the number must be wrong.
 
 @<Assemble the layers@>=
 static void assemble_layers(struct model_loader *a)
@@ -1829,9 +1829,9 @@ static void assemble_layers(struct model_loader *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-@ A tensor that nobody asked for is as suspicious as an unknown setting: a bias
-that the settings deny would be left out in silence. So it is an error, unless it is one
-of those that the libraries of the years have left behind. Those are recognized by the end of their names, and go to the list of what was ignored, with a reason each.
+@ A tensor without a use is as suspicious as an unknown setting: a bias
+that the settings deny would be silently left out. So it is an error, unless it is one
+of those that older versions of the libraries have left in files. We recognize those by the end of their names, and add each to the list of what was ignored, with a reason.
 
 @<Account for every tensor@>=
 static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
@@ -1855,8 +1855,8 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
     "only the tensors that config.json calls for");
 }
 
-@ Some tools write the head of a tied model all the same. It does no harm if it is the
-embedding, byte for byte; if it is not, settings and weights contradict each other, and either could be meant.
+@ Some tools write the head of a tied model all the same. It does no harm if it equals the
+embedding, byte for byte. If it does not, settings and weights contradict each other, and we cannot know which is right.
 
 @<Compare a stored head with the embedding it is tied to@>=
 static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
@@ -1871,7 +1871,7 @@ static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
     "the embedding once more: the head is tied", a->why);
 }
 
-@ The frequencies are asked of the description, and rounded here, once. A model with learned positions has none.
+@ The frequencies are computed from the settings, and rounded here, once. A model with learned positions has none.
 
 @<Compute the frequencies of the rotations@>=
 static bool model_frequencies(struct model_loader *a)
@@ -1886,7 +1886,7 @@ static bool model_frequencies(struct model_loader *a)
   return lm->frequency != NULL;
 }
 
-@ The layout is that of the file's format, for the family that the settings have named. To learn whether the names have the prefix, we look for the embedding with it: a file that was saved from the bare body of a model has none.
+@ The layout is that of the file's format, for the family that the settings have named. To learn whether the names have the prefix, we look for the embedding under its full name: a file that was saved from the body of a model, without the head, has no prefix.
 
 @<Find the layout and the prefix@>=
 static bool model_layout(struct model_loader *a)
@@ -1904,7 +1904,7 @@ static bool model_layout(struct model_loader *a)
   return true;
 }
 
-@ Everything together. The number by which scores are multiplied in attention,
+@ Now everything is put together. The number by which scores are multiplied in attention,
 $1/\sqrt{d_h}$ or 1, is computed here, once, in double, and rounded.
 
 @<Assemble the model@>=
@@ -1922,7 +1922,7 @@ static bool model_assemble(struct model_loader *a)
   return a->ok && model_frequencies(a);
 }
 
-@ The marks for used tensors are needed while the model is put together and go back in either case. What a failure leaves behind is freed by the same function that later frees what a success has built.
+@ The marks for used tensors are needed only while the model is being built and are freed in either case. After a failure the same function that closes a complete model frees what was built of it.
 
 @<Open and close a model@>=
 struct model *model_open_with(struct memory *m, const char *directory,
@@ -1966,8 +1966,8 @@ void model_close(struct memory *m, struct model *lm)
   memory_free(m, lm);
 }
 
-@ A tied head is counted where it is an embedding, and not again; tensors that were
-ignored are not counted at all. The list of what was ignored has settings in it, too; they are no tensors, and are not found.
+@ A tied head is counted once, as the embedding; tensors that were
+ignored are not counted at all. The list of what was ignored contains settings as well; the lookup finds no tensor for those.
 
 @<Count the parameters@>=
 uint64_t model_parameters(const struct model *lm)
@@ -1983,8 +1983,8 @@ uint64_t model_parameters(const struct model *lm)
   return n;
 }
 
-@ The module begins with the state of assembly, which all of its functions share, and ends with the two that
-others call.
+@ The module begins with the state of assembly, which all of its functions share, and ends with those that
+other modules call.
 
 @(loader.c@>=
 #include <inttypes.h>
@@ -2001,7 +2001,7 @@ others call.
 @<Tensors by the layer@>@;
 @<The model as a whole@>@;
 
-@ From a tensor to a layer: first the two kinds of things that are made of tensors, matrices and norms.
+@ These functions lead from a tensor to a layer: first the two things that are made of tensors, matrices and norms.
 
 @<Tensors by the layer@>=
 @<Put the rows of each head into our order@>@;
@@ -2010,8 +2010,8 @@ others call.
 @<Assemble queries, keys and values@>@;
 @<Assemble a layer@>@;
 
-@ And from the layers to the model: the ends first, then the layers, then the account of what was left over, and
-the frequencies, which no file has.
+@ These lead from the layers to the model: the embedding and the head first, then the layers, the check for tensors left over, and
+the frequencies, which we compute.
 
 @<The model as a whole@>=
 @<Assemble what is outside the layers@>@;
@@ -2025,14 +2025,14 @@ the frequencies, which no file has.
 @<Count the parameters@>@;
 
 @* Exercises. \label{sec:familyexercises}
-Two are sums, one is a line in a table; the line is quickly written, and its reason is the exercise.
+Two exercises are calculations; the third adds a line to a table, and the point of it is the reason.
 
 \begin{exercises}
-\exercise{check}{ex:families.attention}{Qwen2.5 is stretched by YaRN with the factor 4. By which number are its scores of attention multiplied in the end? Three decimals are enough.}{\texttt{make
-exercise-W3-1}}{The factor $0.1\ln 4+1$ is 1.1386. Query and key both bring it, and their product has its square: 1.296.}
-\exercise{think}{ex:families.wheels}{The small Llama~3.2 has heads of 64 numbers, so 32 wheels, the base \given{500,000}, and is stretched as Llama~3.1 is, but with the factor 32; the context before was \given{8192}, the two bounds are 1 and 4. How many of its wheels are left
+\exercise{check}{ex:families.attention}{Qwen2.5 is stretched by YaRN with the factor 4. By which number does that multiply its attention scores? Three decimals are enough.}{\texttt{make
+exercise-W3-1}}{The factor $0.1\ln 4+1$ is 1.1386. Query and key are both multiplied by it, so a score is multiplied by its square: 1.296.}
+\exercise{think}{ex:families.wheels}{The small Llama~3.2 has heads of 64 numbers, so 32 wheels, the base \given{500,000}, and is stretched as Llama~3.1 is, but with the factor 32. The original context is \given{8192}, the two bounds are 1 and 4. How many of its wheels are left
 alone, how many are slowed down by the whole factor, and how many lie between?}{\texttt{make exercise-W3-2}}{A wheel $i$ turns once in $2\pi\cdot\text{base}^{i/32}$ positions. That is below 2048 up to $i=14$, which makes 15 wheels, and above \given{8192} from $i=18$ on,
-which makes 14. Three lie between. The factor has no say in it.}
-\exercise{build}{ex:families.author}{Files begin to have a field \texttt{author}. Let ours read over it, with a reason, whatever it holds; \texttt{authors} is to be refused as before.}{\texttt{make
-exercise-W3-3}}{A line in the table of harmless fields: who wrote a file changes no logit. Whoever compares only beginnings of names lets \texttt{authors} in, and one day a field that matters.}
+which makes 14. Three are between. The factor plays no part in it.}
+\exercise{build}{ex:families.author}{Some files begin to have a field \texttt{author}. Make our reader ignore it, with a reason, whatever its value; \texttt{authors} must still be refused.}{\texttt{make
+exercise-W3-3}}{A line in the table of harmless fields: the author of a file changes no logit. If you compare only the beginnings of names, you accept \texttt{authors}, and one day a field that matters.}
 \end{exercises}
