@@ -146,8 +146,8 @@ struct config_options {
   size_t n_unknown; /* how many other unknown fields there were */
   bool *used; /* |[n_ignore]|, or null: was it met? */
 };
-  /* the caller's wishes; borrowed. Filled in: |n_unknown|, the number of fields that were refused, or,
-     if |tolerant|, ignored; and |used|: whether a file has an unknown field of that name */
+  /* the caller's wishes; borrowed. Filled in: |n_unknown|, fields refused or (if
+     |tolerant|) ignored; |used|: whether a file has an unknown field of that name */
 extern const char config_ignored_by_caller[];
   /* the reason, in the list of what was ignored, of a field that the caller named; that of another
      unknown field is null */
@@ -1444,8 +1444,8 @@ costs anything: a transposed matrix has kernels of its own, but permuted rows ar
 
 @<What a layout is@>=
 struct tensor_naming { const char *pattern; bool transposed, permuted; };
-  /* the name of the tensors of one role, or null if there are none; |permuted| is for matrices
-     that are not |transposed| */
+  /* the name of the tensors of one role, or null if none; |permuted| is only for
+     matrices that are not |transposed| */
 struct tensor_layout {
   const char *name, *format; /* the format of the files, as |tensor_file_format| has it */
   const char *family; /* the |model_type|; null: any */
