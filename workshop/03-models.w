@@ -1243,7 +1243,7 @@ files of a directory.
 @<Open and close the settings@>@;
 
 @* Scaled rotary frequencies. \label{sec:wheels}
-Rotary positions turn pairs of numbers by an angle that is the position times a frequency (\cref{sec:layer}); we call a pair with its frequency a
+Rotary positions turn pairs of numbers by an angle that is the position times a frequency (\cref{sec:layer}); such a pair with its frequency is a
 \emph{wheel}. Wheel $i$ of $h$ has the frequency $f_i=\theta^{-i/h}$, from 1 down to nearly $1/\theta$, which is chapter 2's |rope_frequency|. In a score the wheel contributes
 $$\lVert q_i\rVert\,\lVert k_i\rVert\cos(f_i\Delta+\varphi_i),$$
 where $\Delta$ is the distance of the two positions, and $\varphi_i$ the angle between query and key before they were turned.
@@ -1254,8 +1254,8 @@ $f_iL$. If a wheel makes a turn or more within $L$, $f_iL\ge2\pi$, the model has
 makes less than one turn, the model has seen only a part of the circle. In a longer text that wheel turns to angles that never occurred in training,
 and we cannot predict what the model does with them.
 
-@ \emph{Linear} stretching \cited{Chen 2023} divides every frequency by $k$. It is the same as dividing the positions, and all angles stay within the range of the training. The loss
-is at short distances. How sharply can a model tell a token from its neighbour? Take a query and a key that agree, $\varphi_i=0$, and all lengths 1. The
+@ \emph{Linear} stretching \cited{Chen 2023} divides every frequency by $k$. It is the same as dividing the positions, and all angles stay within the range of the training. The method pays for this
+at short distances. How sharply can a model tell a token from its neighbour? Take a query and a key that agree, $\varphi_i=0$, and all lengths 1. The
 mean contribution is
 $$S(\Delta)={1\over h}\sum_i\cos(f_i\Delta),\qquad S(0)-S(\Delta)\approx{\Delta^2\over2h}\sum_if_i^2\quad\hbox{for small }f_i\Delta,$$
 and nearly all of the difference comes from the fast wheels. Divide the frequencies by $k$, and the difference between a token and its neighbour is divided by nearly $k^2$. With the wheels of Llama 3.1,

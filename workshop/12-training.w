@@ -11,7 +11,7 @@ have made the guess better, many times over. What comes out is the model
 that the command uses when it is given no other.
 @^training@>
 
-Nothing is taken from outside: no corpus, no library for gradients, no random numbers
+We take nothing from outside: no corpus, no library for gradients, and no random numbers
 but our own. So the whole run can be repeated, and it ends in the same bytes.
 
 \begin{byhand}{one guess, and how to make it better}
@@ -27,7 +27,7 @@ $$dz=\left(\tfrac12,\ \tfrac13-1,\ \tfrac16\right)=\left(\tfrac12,\,-\tfrac23,\,
 The three add up to 0: what one token gains the others lose. Each row of the head was multiplied by
 $h$, so its gradient is $dz_i\,h$: the first row gets $(\frac12,1)$, the second
 $(-\frac23,-\frac43)$, the third $(\frac16,\frac13)$. A small step \emph{against} the gradient raises
-the row of the token that came and lowers the others, the likelier ones more than the rest.
+the logit of the token that came and lowers the others, the likelier ones more than the rest.
 \end{byhand}
 
 @ That is the last operation of a pass, differentiated. \Cref{gradients} does the same for matrices, attention, norms and gates, each
@@ -1333,7 +1333,7 @@ const float *trainer_weights(const struct trainer *t);
 struct network *trainer_network(const struct trainer *t);
   /* the network of the run */
 
-@ The plan of the built-in model has four phases. Rows of \given{512} tokens first, two to a step, which
+@ The plan of the built-in model has four phases. First come rows of \given{512} tokens, two to a step, which
 is cheap and makes many small steps; then rows as long as the context, since positions that were
 never trained fail badly; then a calm phase of large steps at a falling rate, with an average of
 the weights, and a still calmer one of short rows. The last two hardly lower the loss. We added them
@@ -1420,7 +1420,7 @@ static float noise(uint64_t *dice)
 }
 
 @ The size of the first weights decides how well the first steps go. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$; so the weights of a matrix get
-a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$, with which the rows neither grow without bound nor vanish. The matrices that add to the residual stream begin smaller still. There are two of them in each of the $L$ layers, and
+a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$, so that the numbers neither explode nor vanish on their way through the layers. The matrices that add to the residual stream begin smaller still. There are two of them in each of the $L$ layers, and
 with a factor of $1/\sqrt{2L}$ the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly uniform.
 @^first weights@>
 @<Draw the first weights@>=
@@ -1899,7 +1899,7 @@ struct lab { struct memory m; struct error why; struct network *net;
   size_t n; float *w, *grad; double losses[TINY_ROWS];
   uint32_t inputs[TINY_ROWS], targets[TINY_ROWS]; };
 
-@ The small network has everything that the large one has: two layers, two heads of queries that share one of keys, a vocabulary that is not a multiple of sixteen. A mistake that appears only in the
+@ The small network has the parts of the large one: more than one layer, and heads of queries that share one of keys. Its vocabulary is not a multiple of sixteen, so that this case is checked as well. A mistake that appears only in the
 second layer would escape a check with one.
 @<What the checkpoint shows@>=
 static bool lab_open(struct lab *l)

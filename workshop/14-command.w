@@ -71,9 +71,9 @@ int main(int argc, char **argv)
 }
 
 @* Standard streams and exit status. \label{sec:streams}
-A command has two outputs, and it must be clear what goes where. The result goes to the \emph{standard output}, and nothing else
+A command has two output streams, and it must be clear what goes where. The result goes to the \emph{standard output}, and nothing else
 does, because that is what a pipe passes on. Everything else goes to the \emph{standard error}: error messages, hints, statistics,
-a seed that was drawn. Then \texttt{incipit generate "The cat sat" > story.txt} writes a story to the file and nothing but a story,
+a seed that was drawn. So \texttt{incipit generate "The cat sat" > story.txt} writes a story to the file and nothing but a story,
 whatever messages appeared meanwhile. \Cref{fig:streams} shows what leaves where.
 @^standard output@>@^standard error@>
 
@@ -249,7 +249,7 @@ program that is working.
 @^prompt@>
 
 An empty prompt is allowed, but the model needs a row to predict from, so a token is put there: the one with which the model's texts begin or, if its
-files name none, the one with which they end, because what follows an end is a beginning.
+files name none, the one with which they end, because after the end of one text the next begins.
 
 @* Setting up a subcommand. \label{sec:outfit}
 Before a subcommand runs, its model, tokenizer, cache and workers are opened, and only those that it needs: counting tokens should not load any weights.
