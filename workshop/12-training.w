@@ -435,7 +435,7 @@ static void linear_part(void *ctx, unsigned worker, unsigned workers)
 }
 
 @ The vocabulary of a test need not be a multiple of sixteen; if it is not, we call the engine's kernel. Both
-compute the same bits, and \cref{sec:trainingcheck} checks that they do.
+compute the same bits; the network of \cref{sec:trainingcheck} has such a vocabulary.
 @<One pass of a network@>=
 static void apply(const struct network_run *r, const float *w, size_t in,
   size_t out,
@@ -1326,7 +1326,7 @@ bool trainer_save(const struct trainer *t, const char *path,
 bool trainer_load(struct trainer *t, const char *path,
   struct training_progress *done,
   struct error *why);
-  /* takes the state from a file; a run that goes on from it ends in the
+  /* takes the state from a file; a run that continues from it ends in the
      same bits */
 const float *trainer_weights(const struct trainer *t);
   /* the running mean if there is one, else the weights */
