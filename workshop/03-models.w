@@ -3,21 +3,21 @@
 @s json_int_t int
 @s field_read int
 
-\chapterquestion{If GPT-2, Llama and Qwen are one kind of model, what is all the rest in their files of settings?}
+\chapterquestion{If GPT-2, Llama and Qwen are one kind of model, what is all the rest in their settings files?}
 @** Published models: from settings to a model.
-\incipit{O}{ne kind of} model has many makers, and each has changed something: where a position comes in, what is divided by what, which
-products get a bias. Each has written the change into a file of settings, under a name of his own. This chapter reads those files and puts the model
-together through which chapter 2 sends its rows. It holds that the differences are data and not programs: one description, filled from a table, says all that the engine
-must know about a family, and what stands in no row of the table is refused by its name.
+\incipit{O}{ne kind of} model has many makers, and each has changed something: where positions enter, which numbers are scaled, which
+products get a bias. Each has recorded the changes in a settings file, under names of its own. This chapter reads those files and builds the model
+that chapter 2 computes with. Its main idea is that the differences are data and not programs: one description, filled from a table, says all that the engine
+must know about a family, and a setting that is not in the table is refused by name.
 @^model@>@^family@>
 
-The hardest of the differences is small enough for paper. A model turns its queries and keys by wheels (\cref{sec:layer}), fast ones and slow ones, and
-has been trained on short texts. How must the wheels be slowed, so that it can read texts five times as long?
+The hardest of the differences can be worked out on paper. Rotary positions turn pairs of numbers in queries and keys (\cref{sec:layer}), some fast and some slow; we call each pair a \emph{wheel}. The model
+has been trained on short texts. How must we slow the wheels, so that it can read texts five times as long?
 
 \begin{byhand}{four wheels, slowed five times}
-A head of 8 numbers has 4 wheels. Each turns ten times slower than the one before, and in the longest text of the training
-the first made 20 turns. \emph{Linear} slows all of them to $1/5=0.20$. The other two ways keep a share of each wheel's speed, $s$, and slow
-what is left: $s+(1-s)\cdot0.20$.
+A head of 8 numbers has 4 wheels. Each turns ten times slower than the one before, and in the longest training text
+the first made 20 turns. \emph{Linear} slows all of them to $1/5=0.20$. The other two methods keep a share $s$ of each wheel's speed and slow
+the rest: the speed becomes $s+(1-s)\cdot0.20$.
 
 \medskip
 \begin{tabular}{@@{}rrrrrrr@@{}}
@@ -31,8 +31,8 @@ what is left: $s+(1-s)\cdot0.20$.
 \medskip
 
 In \emph{llama3} the share grows with the turns, from 0 at 1 turn to 1 at 4: for wheel 1 it is $(2-1)/(4-1)=0.33$. In \emph{yarn} it falls with the number of the
-wheel. Where would a wheel of exactly 4 turns stand? $20/4=5$, which is ten to the power 0.70, so at 0.70, rounded down 0. One of 1
-turn stands at 1.30, rounded up 2. Wheel 1 is half-way from 0 to 2, and its share is $1-0.50=0.50$. Beside that, yarn multiplies every score by $(1+0.1\cdot\ln5)^2=1.16^2=1.35$.
+wheel. Which number would a wheel of exactly 4 turns have? $20/4=5$ is ten to the power 0.70, so its number is 0.70, rounded down 0. A wheel of 1
+turn has the number 1.30, rounded up 2. Wheel 1 is half-way from 0 to 2, and its share is $1-0.50=0.50$. In addition, yarn multiplies every score by $(1+0.1\cdot\ln5)^2=1.16^2=1.35$.
 \end{byhand}
 
 @ The program computes the same table with the engine's own functions.
@@ -50,8 +50,8 @@ int main(void)
   return 0;
 }
 
-@ A wheel's speed is its frequency, slowed, over its frequency as it was; the share that was kept follows from the speed. The longest text of the training has to be a whole number of positions,
-and \given{125} of them are as near to 20 turns as the second digit can tell.
+@ A wheel's speed is its slowed frequency over the original one; the share that was kept follows from the speed. The longest training text must be a whole number of positions;
+with \given{125} of them the first wheel makes 20 turns, to two digits.
 
 @<Slow the wheels of the hand calculation@>=
 static double speed_of(struct rope_config r, enum rope_kind kind, uint32_t i,
@@ -67,7 +67,7 @@ static double kept(double speed, double factor)
   return (speed - 1 / factor) / (1 - 1 / factor);
 }
 
-@ The same four settings serve all kinds, since each looks only at its own.
+@ One structure of settings serves all kinds, since each kind reads only its own fields.
 
 @<Slow the wheels of the hand calculation@>=
 static void print_hand(void)
@@ -90,43 +90,43 @@ static void print_hand(void)
 }
 
 @* One model with switches. \label{sec:switches}
-All five families are one diagram (\cref{fig:families})\lab{lab:families}: a row is looked up, goes through layers of two halves, and is compared with the
-vocabulary. At some places of the diagram there is a switch, and a family is a way to set the switches. Some of them it sets for good; some it leaves
+One diagram describes all five families (\cref{fig:families})\lab{lab:families}: a row is looked up, goes through layers of two halves, and is compared with the
+vocabulary. At some places of the diagram there is a switch, and a family is a setting of the switches. Some switches are fixed for the family; others are left
 to the file, so that two models of one family can differ.
 @^family@>@^GPT-2@>@^Llama@>@^Mistral@>@^Qwen@>
 
 \fig{families}{fig:families}{One model, and where the families differ. A dot is a switch that the family has always on, a ring one that is always off, and a
 half is left to the file. The marks are read from the table of this chapter.}{A diagram in two parts. On the left the way of a row from the bottom up: embedding, then a
-layer of two halves with norm, queries keys and values, attention, way out, norm, and the bent list, then the head. From the places of this way
+layer of two halves with norm, queries, keys and values, attention, output, norm, and the MLP, then the head. From these places
 lines lead to rows of marks on the right, one for each switch, in five columns: GPT-2, Llama, Mistral, Qwen2, Qwen3. GPT-2's column is nearly the opposite of the others:
 learned positions, LayerNorm and biases on, gate and rotations off. The other four differ in six places, mostly in halves.}
 
-Why do they differ just there? Mostly because somebody left something out and nothing got worse. LayerNorm takes the mean away and RMSNorm
-does not, and saves a pass over the row. GPT-2 has a bias after every product; Llama has none. GPT-2 learns a row for each position, and where the table ends, the
-model ends; rotations have no table, cost no weights, and make a score depend on the distance alone. The gate in the MLP was found by trying, and
-its finder offers no reason; it costs a third matrix, so the inner list is made shorter, and with the same number of
+Why do they differ in these places? Mostly because the makers left something out and nothing got worse. LayerNorm subtracts the mean; RMSNorm
+does not, and saves a pass over the row. GPT-2 has a bias after every product; Llama has none. GPT-2 learns a row for each position and cannot read beyond the end of that
+table; rotations have no table, cost no weights, and make a score depend on the distance alone. The gate in the MLP was found by experiment, and
+its author offers no reason for it. It costs a third matrix, so the hidden layer of the MLP is made narrower; with the same number of
 weights the loss is lower.
 @^RMSNorm@>
 
-@ Other switches are about memory. Heads of keys are fewer than heads of queries, because what is kept of a text are keys and values; with four times fewer, four times as many texts fit. Mistral's
-window has the same purpose: a row sees the last \val{mistral.window} positions, so no more have to be kept. Is everything older lost? Not quite. In the layer
-below, the oldest row in the window has seen a window of its own; through \val{mistral.layers} layers something can travel \val{mistral.reach} positions. Qwen's files can turn the
+@ Other switches save memory. With \emph{grouped-query attention} there are fewer heads of keys and values than of queries. The cache holds keys and values, so with a quarter of the heads four times as many texts fit. Mistral's
+\emph{sliding window} has the same purpose: a row sees the last \val{mistral.window} positions, so no more have to be kept. Is everything older lost? Not quite. In the layer
+below, the oldest row in the window has seen a window of its own; through \val{mistral.layers} layers information can travel \val{mistral.reach} positions. Qwen's files can turn the
 window on for the upper layers alone: then the lower ones see everything, and the upper ones keep little. A small model ties its head to its
 embedding because the two would be a large share of all its weights.
 @^window@>
 
-And some repair what others broke. Without a bias in queries and keys, a score has no way to prefer a distance; the makers of Qwen put those biases back, as they say because the
+Some switches repair what others broke. Without a bias in queries and keys, a score cannot prefer a distance. The makers of Qwen put those biases back, because, they say, the
 model then reads further than it was trained. Queries and keys can also grow during training until softmax is saturated (\cref{sec:weights}); Qwen 3 brings each of them to a fixed size
-by a norm, and takes the biases out again. In GPT-2's files two switches play on the scores themselves: they may be left as they are, not divided by the root, and they may
-be divided by the number of the layer, which some trainers in 16 bits needed to stay finite.
+by a norm, and takes the biases out again. In GPT-2's files two switches change the scores themselves: the division by the root of the head's width can be turned off, and the scores can
+be divided by the number of the layer, which keeps training in 16 bits from overflowing.
 
 @* The settings. \label{sec:config}
-Beside its weights (\cref{safetensors}) a model has the file \.{config.json}. It says how many layers there are and how wide, and
-two dozen things more, under names that depend on the \emph{family} of the model, on who designed it, and on the
-year in which it was saved. We read it into one structure. Behind this structure there
-is only one kind of model: a GPT-2 is a model with learned positions, biases and a
-LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same. The structure is chapter 2's |struct model_config| (\cref{sec:modelsettings}), because the pass lives by it;
-here it is filled. A family whose parts are all in that structure already costs one row of a table (\cref{sec:families}).
+Beside its weights (\cref{safetensors}) a model has the file \.{config.json}. It gives the number and width of the layers and
+two dozen other settings, under names that depend on the \emph{family} of the model and on the
+year in which it was saved. We read it into one structure. Everything after that
+knows only one kind of model: a GPT-2 is a model with learned positions, biases and a
+LayerNorm, a Llama is one with rotations and an RMSNorm, and the rest is the same. The structure is chapter 2's |struct model_config| (\cref{sec:modelsettings}), which the pass reads;
+this chapter fills it. If the structure already has all the parts that a new family needs, the family costs one row of a table (\cref{sec:families}).
 @^GPT-2@>@^Llama@>
 
 @(config.h@>=
@@ -136,7 +136,7 @@ here it is filled. A family whose parts are all in that structure already costs 
 @<What is asked of the settings@>@;
 #endif
 
-@ Reading the settings takes memory for one thing only, the list of what was ignored; it is the structure's, and closing returns it.
+@ Reading the settings takes memory only for the list of ignored fields. The list belongs to the structure, and closing frees it.
 
 @<What is asked of the settings@>=
 struct config_options {
@@ -146,8 +146,8 @@ struct config_options {
   size_t n_unknown; /* how many other unknown fields there were */
   bool *used; /* |[n_ignore]|, or null: was it met? */
 };
-  /* what the caller knows better than this program; borrowed. Filled in: |n_unknown|, fields that were
-     refused unless |tolerant|, and |used|: whether a file has an unknown field of that name */
+  /* the caller's wishes; borrowed. Filled in: |n_unknown|, fields refused or (if
+     |tolerant|) ignored; |used|: whether a file has an unknown field of that name */
 extern const char config_ignored_by_caller[];
   /* the reason, in the list of what was ignored, of a field that the caller named; that of another
      unknown field is null */
@@ -157,29 +157,29 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
      field is used, known to be harmless, or an error; on failure nothing is held */
 bool config_open_with(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why);
-  /* the same, with the caller's wishes about unknown fields; a null |o| has none */
+  /* the same, with the caller's wishes about unknown fields; |o| may be null */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why);
   /* adds to the list of what is ignored; |field| is copied, the others are not */
 void config_close(struct memory *m, struct model_config *c);
-  /* returns the list of ignored fields */
+  /* frees the list of ignored fields */
 
-@ Two functions look into the table of families without a file: the figure of this chapter is drawn from their answers.
+@ Two functions query the table of families without a file; the figure of this chapter is drawn from their answers.
 
 @<What is asked of the settings@>=
 const struct model_config *config_family(size_t i);
-  /* what family number |i| of the table does without being told; null after
+  /* the defaults of family number |i| of the table; null after
      the last */
 bool config_reads(size_t i, const char *field);
-  /* whether \.{config.json} of family number |i| may have |field| and is obeyed */
+  /* whether |field| is used in the \.{config.json} of family number |i| */
 
-@ What must not happen is that a setting which matters is overlooked. A model saved with
-a kind of normalization that we don't have would still run, and write nonsense in a
-confident voice. So every field of the file must be accounted for: it is used; or it
-stands in a list of harmless fields, each with its reason; or it is null, |false| or
-empty, which is how a feature says that it is absent; or it is an error that names it. The price is that a harmless field invented tomorrow will be refused until somebody has
-looked at it. We think the price is right. But you may be the one who looks: all unknown fields of a file are named in one sentence, and a caller who has looked at them can say which to ignore. A field that we know cannot be
-switched off that way. A program that only shows what is in the files may ask to see all of them.
+@ We must never overlook a setting that matters. A model saved with
+a kind of normalization that we do not have would still run, and write nonsense in a
+confident voice. So every field of the file must be accounted for: we use it; or it
+is in a list of harmless fields, each with its reason; or it is null, |false| or
+empty, which means that a feature is absent; or it is an error that names the field. The price is that a harmless field invented tomorrow will be refused until we have
+looked at it. We think the price is right. But you need not wait for us: one sentence names all unknown fields of a file, and a caller that has checked them can say which to ignore. A field that we know cannot be
+switched off in this way. A program that only shows what is in the files may ask to see all of them.
 
 @<The state of reading settings@>=
 struct tables;
@@ -202,8 +202,8 @@ static bool setting_bad(struct config_reader *s, const char *name, json_t *found
 
 @ A field that is used has a row in a table: its name, the families that have it, whether
 it must be there, the function that reads it, where the value goes, and the least and
-greatest value that makes sense. Families are bits of a number, so that one row can be true of several. A table can be read as a list, checked against the published files line by line,
-and counted; the same knowledge spread over a function of many branches could not.
+greatest value that makes sense. Families are bits of a number, so that one row can apply to several. We can read a table as a list, check it against the published files line by line,
+and count its rows; with a function of many branches we could not.
 
 @<A row of the table of fields@>=
 struct config_field;
@@ -222,8 +222,8 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
   NULL_COUNTS = 1 << 16, /* null is a value of this field, not its absence */
   MOST = 0x7fffffff };
 
-@ JSON has a type for a natural number, for a real and for a yes or no, and |12.0| or |"12"| or |true| is not the number 12.
-A natural number goes where the row says, and must lie within its bounds; a value of another type is made $-1$, which none of the rows allows.
+@ JSON distinguishes integers, reals and truth values: none of |12.0|, |"12"| and |true| is the integer 12.
+A count goes where the row says, and must be within its bounds; a value of another type is turned into $-1$, which no row allows.
 
 @<Read a number or a flag@>=
 static bool read_count(struct config_reader *s, const struct config_field *f,
@@ -238,7 +238,7 @@ static bool read_count(struct config_reader *s, const struct config_field *f,
   return true;
 }
 
-@ A real may be written as an integer: people who save settings write |1| for |1.0|.
+@ A real may be written as an integer, because some files have |1| for |1.0|.
 
 @<Read a number or a flag@>=
 static bool read_real(struct config_reader *s, const struct config_field *f,
@@ -261,8 +261,8 @@ json_t *value)
   return true;
 }
 
-@ Some settings have only one value under which our arithmetic is the model's. Relatives of these families multiply the embedding, what a layer adds, or the logits by a number; or turn a part of each head only. Tools write
-such a field into files of ours as well, and then it says 1.
+@ For some settings our arithmetic is right with one value only. Related families multiply the embedding, the output of a layer, or the logits by a number, or rotate only a part of each head. Some tools write
+such a field into the files of our families as well, and then its value is 1.
 
 @<Insist on a value@>=
 static bool read_one(struct config_reader *s, const struct config_field *f,
@@ -272,8 +272,8 @@ static bool read_one(struct config_reader *s, const struct config_field *f,
     || setting_bad(s, f->name, value, "1: there is no such factor here");
 }
 
-@ One field has a default that is a yes: a text model sees only what stands before, and |is_causal| says so where somebody has turned it off, to read texts instead of writing them. The library takes a null
-there for no, and so it does in yarn's |truncate|. For these two, null is a value.
+@ One field is true by default: in a causal model a row sees only the rows before it, and |is_causal| is false in models that were changed to read texts instead of writing them. The library takes a null
+there for false, as it does in yarn's |truncate|. For these two, null is a value.
 
 @<Insist on a value@>=
 static bool read_true(struct config_reader *s, const struct config_field *f,
@@ -292,8 +292,8 @@ json_t *value)
   return true;
 }
 
-@ The curve of the MLP is one of three, under the names that the library has for them. The GELU with a hyperbolic tangent has several, for several ways to compute one formula. The exact GELU is
-\emph{not} the same function: it differs so little that a text would look right, and so much that it would not be the model's.
+@ The activation function of the MLP is one of three, and we accept the library's names for them. The GELU with a hyperbolic tangent has several names, for several ways to compute one formula. The exact GELU is
+\emph{not} the same function: the two differ so little that a text would look right, but enough that it would not be the model's text.
 
 @<Read the name of a curve@>=
 static bool read_activation(struct config_reader *s, const struct config_field *f,
@@ -314,8 +314,8 @@ static bool read_activation(struct config_reader *s, const struct config_field *
 }
 
 @ The token that ends a text is one id or a list of them. The file with the advice for
-sampling is read second, and what it says replaces what \.{config.json} said, since it is the younger file and corrects the older one; which file had the last word is kept for those who
-wonder why a text ended. The token that begins a text is optional, and any id is possible, 0 as well; so a flag must say whether there is one.
+sampling is read second, and its value replaces the one in \.{config.json}, since it is the newer kind of file and corrects the older one. We record which of the two files gave the value, so that a user can find out
+why a text ended. The token that begins a text is optional, and its id can be any number, even 0; so a flag must say whether there is one.
 
 @<Read ids@>=
 static bool read_eos(struct config_reader *s, const struct config_field *f,
@@ -341,8 +341,8 @@ static bool read_bos(struct config_reader *s, const struct config_field *f,
   return s->c->has_bos;
 }
 
-@ GPT-2's early files have |n_ctx| beside |n_positions|, with the same value. Where the
-two differ we don't know what was meant, and half a guess is worse than a sentence.
+@ GPT-2's early files have |n_ctx| beside |n_positions|, with the same value. If the
+two differ, we do not know which was meant, and an error message is better than a guess.
 
 @<Read what must agree with something else@>=
 static bool read_n_ctx(struct config_reader *s, const struct config_field *f,
@@ -381,9 +381,9 @@ static const struct config_field gpt2_field[] =
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ The later families count heads twice, once for queries and once for keys and values, and
-may give the width of a head although it could be computed; where it is given it need not be what would be computed, and then it is right. A field that only some of these
-families have carries their bits alone. Without a number of heads for keys, Llama has as many as for queries, and the library gives each of the others that of its first
-published model; since no file can have meant that by saying nothing, the others must say it.
+may give the width of a head, which otherwise follows from the other sizes; if the given width differs from the computed one, the given one counts. A field that only some of these
+families have carries their bits alone. If a file does not give the number of heads for keys, Llama has as many as for queries. For the other families the library takes the number of their first
+published model; that default is hardly ever what a file means, so we require the field.
 
 @<Fields of the later families@>=
 static const struct config_field later_field[] =
@@ -402,7 +402,7 @@ static const struct config_field later_field[] =
   {"mlp_bias", LLAMA, false, read_flag, field_at(mlp_bias), 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ Windows have four fields, of which Mistral's files have the first, and Qwen's all. What they say together is worked out when all have been read (\cref{sec:windows}).
+@ Windows have four fields, of which Mistral's files have the first, and Qwen's all. Their joint meaning is worked out when all have been read (\cref{sec:windows}).
 
 @<Fields of windows@>=
 static const struct config_field window_field[] =
@@ -415,8 +415,8 @@ static const struct config_field window_field[] =
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ Three fields about rotation belong together and are read as a group, after the others;
-so are the two that name the family, before them. Here they only need to be known, so that they are not refused; |read_nothing| reads them. The factors that must be 1 end the table. Their cousins that cap the
-scores or the logits, |attn_logit_softcapping|, |final_logit_softcapping| and |clip_qkv|, stand in no row at all: null they are ignored, and any number is refused.
+so are the two that name the family, before them. Here they are listed only so that they are not refused; |read_nothing| reads them. The factors that must be 1 end the table. The similar fields that cap the
+scores or the logits, |attn_logit_softcapping|, |final_logit_softcapping| and |clip_qkv|, have no row: if they are null they are ignored, and any number is refused.
 
 @<Fields that every family has@>=
 static const struct config_field common_field[] =
@@ -437,8 +437,8 @@ static const struct config_field common_field[] =
   {"logit_scale", ALL, false, read_one, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ And the one for \.{generation\_config.json}. The lengths that it may suggest are the
-caller's business, not the model's, and are among the harmless.
+@ Here is the table for \.{generation\_config.json}. The lengths that this file may suggest are the
+caller's business, not the model's, and are among the harmless fields.
 
 @<The fields of \.{generation\_config.json} that are used@>=
 static const struct config_field advice_field[] =
@@ -456,10 +456,10 @@ static const struct config_field advice_field[] =
   {"eos_token_id", ALL, false, read_eos, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ The harmless fields, with the reason why each cannot change a logit. Most of them
-belong to training, to other heads, or to the program that saved the file. The reason is
-what \.{incipit inspect} prints beside the name. Two tests check the tables: every field that is used, altered in a small
-model, changes the answer or is refused, and every harmless one changes nothing.
+@ The harmless fields are listed with the reason why each cannot change a logit. Most of them
+belong to training, to other heads, or to the program that saved the file. The command
+\.{incipit inspect} prints the reason beside the name. Two tests check the tables on a small model: altering a field that is used
+must change the answer or be refused, and altering a harmless one must change nothing.
 @^harmless fields@>
 
 @<The fields that are known to be harmless@>=
@@ -468,8 +468,8 @@ struct harmless_entry { const char *name, *reason; };
 @<Fields of training and of other heads@>@;
 @<Fields of advice among the settings@>@;
 
-@ A file tells about itself, and about programs that are not ours. The type of the weights is given here, too, and may be wrong: files are converted and their settings copied. What counts is the
-type in the header of each tensor, which has to agree with the number of its bytes at least.
+@ Some fields describe the file itself or concern other programs. One gives the type of the weights, and may be wrong, since files are converted and their settings copied. What counts is the
+type in the header of each tensor, which at least must agree with the number of its bytes.
 
 @<Fields about the file or another program@>=
 static const struct harmless_entry harmless_file[] =
@@ -509,8 +509,8 @@ static const struct harmless_entry harmless_file[] =
   {"return_dict", "what another program returns"},@|
   {NULL, NULL} }@];
 
-@ Dropout and initial values are over when the training is; and the same body may carry a
-classifier in place of our head, whose settings stay in the file when the head has gone.
+@ Dropout and initial values matter only during training. The same layers may also have carried a
+classifier in place of our head, whose settings are still in the file although that head is gone.
 
 @<Fields of training and of other heads@>=
 static const struct harmless_entry harmless_training[] =
@@ -537,7 +537,7 @@ static const struct harmless_entry harmless_training[] =
   {"_num_labels", "belongs to a classifier"},@|
   {NULL, NULL} }@];
 
-@ Up to version 4 of the library, advice for sampling could also be among the model's own settings, and many fine-tuned models that were saved with it have some of it there, often with the default values. Version 5 ignores it there, and so do we. Even
+@ Up to version 4 of the library, advice for sampling could also be among the model's own settings, and many fine-tuned models that were saved with that version have some of it there, often with the default values. Version 5 ignores it there, and so do we. Even
 |suppress_tokens|, which would change a logit, is in this list, because it has always been a setting of the sampler and not of the model.
 
 @<Fields of advice among the settings@>=
@@ -557,9 +557,9 @@ static const struct harmless_entry harmless_sampling[] =
   {"length_penalty", advice}, {"output_scores", advice},@|
   {"return_dict_in_generate", advice}, {NULL, NULL} }@];
 
-@ Of the advice, what concerns search is asked for by options (chapter 9), and lengths
-belong to the caller. ``Harmless'' has a weaker meaning in this list: these fields do change what another program writes. They change no logit, and who asks us for a text says himself how long
-it should be.
+@ In the file of advice, the fields about search are harmless because our caller asks for a search by options (chapter 9), and
+those about length because our caller sets the length. ``Harmless'' has a weaker meaning in this list: these fields do change what another program writes, but they change
+no logit.
 
 @<The advice that is known to be harmless@>=
 static const struct harmless_entry harmless_advice[] =
@@ -588,7 +588,7 @@ static const struct harmless_entry harmless_advice[] =
   {"low_memory", "how another program computes"},@|
   {NULL, NULL} }@];
 
-@ Guessing ahead with a smaller model changes the time that a text takes and not the text. The last fields are for the makers' own programs: which ids begin a turn, or whether their code may run.
+@ Speculative decoding, guessing ahead with a smaller model, changes the time that a text takes and not the text. The last fields are for the makers' own programs: which ids begin a turn, or whether their code may run.
 
 @<The advice that is known to be harmless@>=
 static const struct harmless_entry harmless_other[] =
@@ -611,9 +611,9 @@ static const struct harmless_entry harmless_other[] =
   {"chat_format", "turns are set by the template"},@|
   {"max_window_size", "lengths are the caller's"}, {NULL, NULL} }@];
 
-@ A reading is steered by the family, \label{sec:steer} which decides which rows count, by lists of tables
-with fields that are used, and by lists of tables with fields that are harmless. Both
-lists end with a null. Some fields are read elsewhere, as a group, since the meaning of one depends on another; in the tables they have a reader that is content with anything.
+@ A reading needs three things: \label{sec:steer} the family, which decides which rows count, a list of tables
+with fields that are used, and a list of tables with fields that are harmless. Both
+lists end with a null. Some fields are read elsewhere, as a group, since the meaning of one depends on another; in the tables they have a reader that accepts anything.
 
 @<What steers a reading@>=
 struct tables {
@@ -631,8 +631,8 @@ static bool read_nothing(struct config_reader *s, const struct config_field *f,
   return true;
 }
 
-@ Each field of the file is looked up in the one kind of table, then in the other, and
-then asked whether it says anything at all.
+@ Each field of the file is looked up in the tables of used fields, then in those of harmless ones; then
+we check whether its value says anything at all.
 
 @<Account for every field@>=
 static const struct config_field *used_find(const struct tables *t, const char *name)
@@ -652,8 +652,8 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 @<Meet an unknown field@>@;
 @<Use a field, ignore it, or refuse it@>@;
 
-@ The last resort is a value that says no. A feature that a later release of the library
-invents is saved with every model, switched off in most. A zero is not a no: a threshold at zero may well mean something. A used field that is null is left at its default, with the two exceptions above.
+@ An unknown field may still have a value that says no. When a later release of the library
+introduces a feature, its field is saved with every model, switched off in most. A zero does not count as a no: a threshold of zero may well mean something. A used field that is null is left at its default, with the two exceptions above.
 
 @<Use a field, ignore it, or refuse it@>=
 static bool says_nothing(const json_t *value)
@@ -676,7 +676,7 @@ static bool read_field(struct config_reader *s, const char *name, json_t *value,
   return read_unknown(s, name, value);
 }
 
-@ What is left is an unknown field. The caller may have asked for it to be ignored, or may want to see all fields; otherwise it is put aside, with its value, until all fields have been read and the sentence can name every unknown one.
+@ What is left is an unknown field. The caller may have asked for it to be ignored, or may want to see all fields; otherwise it is kept, with its value, until all fields have been read and the sentence can name every unknown one.
 
 @<Meet an unknown field@>=
 const char config_ignored_by_caller[] = "ignored, as you asked";
@@ -697,7 +697,7 @@ static bool read_unknown(struct config_reader *s, const char *name, json_t *valu
     || error_say(s->why, "%s: no memory for the unknown fields", s->path);
 }
 
-@ If there is only one, the sentence shows its value. If there are several, it lists their names, and counts those that do not fit.
+@ If there is only one, the sentence shows its value. If there are several, the sentence lists their names, and counts those that do not fit.
 
 @<Name the unknown fields@>=
 static bool refuse_unknown(struct config_reader *s)
@@ -722,8 +722,8 @@ static bool refuse_unknown(struct config_reader *s)
       names, all - shown, wanted);
 }
 
-@ A field that is required and absent, or null, is found after all others have been read: the first thing wrong with a file is more likely a name that we don't know than one that is
-missing, and often the two are one, spelt differently.
+@ We look for missing fields after all others have been read. The first fault of a file is more likely an unknown name than a missing
+one, and often both faults are a single field, spelt differently.
 
 @<Read all fields of a file@>=
 static bool settings_read(struct config_reader *s, const struct tables *t)
@@ -744,8 +744,8 @@ static bool settings_read(struct config_reader *s, const struct tables *t)
   return true;
 }
 
-@ What was ignored is remembered, since a user of \.{inspect} wants to see it. The name
-may be the file's own, which ends with the reading, so the list keeps a copy.
+@ The ignored fields are recorded, since a user of \.{inspect} wants to see them. The name
+may belong to the parsed file, which is freed after the reading, so the list keeps a copy.
 
 @<Remember what was ignored@>=
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
@@ -763,10 +763,10 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 }
 
 @* Families. \label{sec:families}
-The family is told by |model_type|, and |architectures| must not contradict it: a
-checkpoint for classification has the same type and no head that we could use. Each
-family sets the flags for what it always does, and the values that the library takes where a file is silent, before the fields are read: Mistral's window, for one, is there unless the file says null, and if a file does not say how long a text may be, the library's default for its family counts. The five rows below are all that the book knows of the five families: what stands in no row, no field and no name of
-\cref{sec:model} is common to them.
+The field |model_type| gives the family, and |architectures| must not contradict it: a
+checkpoint for classification has the same type but no head that we could use. Before the fields are read, each
+family sets the flags for what it always does, and the library's default for each field that a file may leave out. For example, Mistral's window is there unless the file says null, and every family has a default for the longest text. The five rows below, the tables of fields, and the names in
+\cref{sec:layouts} are all that the book knows of the five families; everything else is common to them.
 
 @<The families@>=
 static const struct family_row {
@@ -793,7 +793,7 @@ static const struct family_row {
     .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
     .window_from = 28 }} }@];
 
-@ The table can be asked without a file at hand: for a row, or for whether a family obeys a field.
+@ The table can be queried without a file: for a row, or for whether a family uses a field.
 
 @<Ask the table of families@>=
 const struct model_config *config_family(size_t i)
@@ -806,7 +806,7 @@ bool config_reads(size_t i, const char *field)
   return used_find(&t, field) != NULL;
 }
 
-@ Which tables count for a family is decided here and nowhere else.
+@ This function alone decides which tables count for a family.
 
 @<The tables of a family@>=
 static struct tables tables_of(const struct family_row *f)
@@ -816,8 +816,8 @@ static struct tables tables_of(const struct family_row *f)
     { harmless_file, harmless_training, harmless_sampling } }@];
 }
 
-@ A family that is not in the table is refused by its name. Some of them have tensors
-with the very names of Llama's, and put their norms elsewhere: they would load, run, and write nonsense.
+@ A family that is not in the table is refused by name. Some of these families have tensors
+with exactly Llama's names but put their norms elsewhere: they would load, run, and write nonsense.
 
 @<Find the family@>=
 static const struct family_row *family_find(struct config_reader *s)
@@ -832,7 +832,7 @@ static const struct family_row *family_find(struct config_reader *s)
   return NULL;
 }
 
-@ A missing list contradicts nothing; old files have none. One of several names is enough, for a file may be of use to more than one class of a program. The first conversions of Llama were made before the library had settled how to spell its class.
+@ A missing list contradicts nothing; old files have none. If there are several names, one that matches is enough, since a file may serve more than one class of a program. The first conversions of Llama were made before the library had settled how to spell its class.
 
 @<Return the row if |list| has its architecture@>=
 bool same = list == NULL || json_is_null(list);
@@ -846,9 +846,9 @@ if (same) return &family[i];
 setting_bad(s, "architectures", list, family[i].architecture);
 return NULL;
 
-@ Some sizes follow from others when they are not given: as many heads for keys as for
-queries, heads that divide the width. What does not
-divide is an error of the file. (A |head_dim| that is given need not divide anything: the heads together may be wider than the row, or narrower.)
+@ If some sizes are not given, they follow from others: there are as many heads for keys as for
+queries, and the heads divide the width evenly. If the division leaves
+a remainder, the file is wrong. (A |head_dim| that is given need not divide anything: the heads together may be wider than the row, or narrower.)
 
 @<Derive the sizes that were not given@>=
 static bool settings_derive(struct config_reader *s)
@@ -866,9 +866,9 @@ static bool settings_derive(struct config_reader *s)
   return true;
 }
 
-@ An MLP is four times as wide as the row in GPT-2, unless it says otherwise; a width whose fourfold does not fit into 32 bits is refused before it is formed.
-A rotation turns two numbers of a head together, so a head must have an even number of them. And a family that has a switch for all biases of attention
-throws it for queries, keys and values as well as for the way out.
+@ In GPT-2 an MLP is four times as wide as the row, unless the file says otherwise; if four times the width would not fit into 32 bits, the file is refused before we multiply.
+A rotation turns two numbers of a head together, so a head must have an even number of them. If a family has one switch for all biases of attention,
+it applies to queries, keys and values as well as to the output.
 
 @<Derive the width of the MLP, and what rotation and biases ask for@>=
 if (!c->learned_positions && c->head_dim % 2 != 0)
@@ -880,8 +880,8 @@ if (c->d_inner == 0 && c->d_model > MOST / 4)
 if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
 if (c->gated && c->out_bias) c->qkv_bias = true;
 
-@ Four fields say which layers have a window. \label{sec:windows} A |sliding_window| of null means none, though most nulls mean the default. In Qwen's files it counts only where
-|use_sliding_window| is true, and then from layer |max_window_layers| on: the published files give a window and switch it off. Newer files also list the kind of each layer, and where there is a list it decides.
+@ Four fields say which layers have a window. \label{sec:windows} A |sliding_window| of null means no window, though in most fields null means the default. In Qwen's files it counts only where
+|use_sliding_window| is true, and then from layer |max_window_layers| on; the published files give a window but switch it off. Newer files also list the kind of each layer, and if there is such a list, it decides.
 
 @<Find out which layers have a window@>=
 static bool settings_window(struct config_reader *s)
@@ -896,8 +896,8 @@ static bool settings_window(struct config_reader *s)
   return true;
 }
 
-@ A list has a word for each layer. A family without |use_sliding_window| has no way to choose: all words must say what the window says, for a Mistral of two kinds of layers is
-another model, with another name. So a word is wrong if it is neither of the two, if it asks for a window that is not there, or if it denies one that cannot be denied.
+@ A list has a word for each layer. A family without |use_sliding_window| has no choice: all words must agree with |sliding_window|, since a Mistral with two kinds of layers is
+another model, with another name. So a word is wrong if it is neither of the two, if it asks for a window when there is none, or if it denies a window that the family always has.
 
 @<Read the list of layers@>=
 static const char *layer_words(const struct model_config *c, bool choice)
@@ -927,10 +927,10 @@ static bool settings_layers(struct config_reader *s, json_t *list)
   return true;
 }
 
-@ The frequencies are described in one place or another. Files of transformers 4 have
+@ The frequencies are described in one of two places. Files of transformers 4 have
 |rope_theta| and |rope_scaling|, those of version 5 put both into |rope_parameters|, and
-the kind is called |rope_type| or, earlier, |type|. We take either, and refuse a file
-that says two things: whoever edited one place and forgot the other has not told us which he meant.
+the kind is called |rope_type| or, earlier, |type|. We accept either, and refuse a file
+that contradicts itself: if only one of the two places was edited, we cannot know which is right.
 
 @<Read how positions are rotated@>=
 static bool settings_rope(struct config_reader *s)
@@ -949,7 +949,7 @@ static bool settings_rope(struct config_reader *s)
     && (given == NULL || rope_kind(s, name, given));
 }
 
-@ The number $\theta$ may stand in the description or beside it. Where neither has it, it is \given{10\,000}, as in the first paper on rotary positions.
+@ The number $\theta$ may be inside the description or beside it. If it is in neither place, it is \given{10\,000}, as in the first paper on rotary positions.
 
 @<Read |theta| from either place@>=
 static bool settings_theta(struct config_reader *s, json_t *given)
@@ -967,8 +967,8 @@ static bool settings_theta(struct config_reader *s, json_t *given)
   return inner == NULL || read_real(s, &f, inner);
 }
 
-@ Of the kinds of stretching we have three (\cref{sec:wheels}), and a fourth word for none, which is meant, too, where no kind is named. Any other kind is refused by name, and so is any other member: the description is read with a table like the settings themselves, as if it were a file of its own, and
-the kinds take the part of the families.
+@ We have three kinds of stretching (\cref{sec:wheels}), and a fourth word for none, which is also the kind if the file names none. Any other kind is refused by name, and so is any other member: the description is read with a table, like the settings themselves, as if it were a file of its own, and
+the kinds take the place of the families.
 
 @<Read the kind of stretching@>=
 @<The fields of a stretching@>@;
@@ -992,7 +992,7 @@ static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
   return ok && rope_derive(s, where, given);
 }
 
-@ The rows carry the bits of the kinds. One field is harmless: it tells whether the model was trained after the wheels had been slowed.
+@ The rows carry the bits of the kinds. One field is harmless: it says whether the model was trained further after the wheels had been slowed.
 
 @<The fields of a stretching@>=
 enum { PLAIN = 1 << ROPE_PLAIN, LINEAR = 1 << ROPE_LINEAR,@|
@@ -1014,7 +1014,7 @@ static const struct config_field stretching[] =
 static const struct harmless_entry harmless_stretching[] =
   @[{ {"finetuned", "says what was done to the weights"}, {NULL, NULL} }@];
 
-@ Yarn has the most of them, and none is required.
+@ Yarn has the most fields, and none of them is required.
 
 @<The fields of a stretching@>=
 static const struct config_field yarn_field[] =
@@ -1028,8 +1028,8 @@ static const struct config_field yarn_field[] =
     field_at(rope.truncate), 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
-@ Where the original context is not given it is the model's present one, and where yarn's factor is not, it is the one over the other. Bounds in the wrong order are refused; so is a |theta| of 1, by whose logarithm
-yarn would divide. Last of all yarn's attention factor is worked out, where it is not given, so that the pass finds it in the settings in either case.
+@ If the original context is not given, it is the model's present one; if yarn's factor is not given, it is the present context over the original one. Bounds in the wrong order are refused; so is a |theta| of 1, because yarn
+would divide by its logarithm, which is 0. Last of all we work out yarn's attention factor if it is not given, so that the pass finds it in the settings in either case.
 
 @<Work out what a stretching leaves open@>=
 @<List the scales that do not count@>@;
@@ -1050,7 +1050,7 @@ static bool rope_derive(struct config_reader *s, const char *where, json_t *give
   return true;
 }
 
-@ The two scales count only if both are there and no |attention_factor| is. The library passes over them otherwise, and we do, but not in silence.
+@ The two scales count only if both are there and no |attention_factor| is. Otherwise the library ignores them silently; we ignore them too, but list them.
 
 @<List the scales that do not count@>=
 static bool rope_scales(struct config_reader *s, json_t *given)
@@ -1066,7 +1066,7 @@ static bool rope_scales(struct config_reader *s, json_t *given)
   return true;
 }
 
-@ A file is opened, and must be an object. The advice has no families; its tables are read with all bits set. Its path stays with the reading, for every message begins with it.
+@ A file is opened, and must contain an object. The advice has no families; its tables are read with all bits set. We keep the path of the file, because every message begins with it.
 
 @<Read one of the two files@>=
 static bool settings_file(struct config_reader *s, const char *directory,
@@ -1086,7 +1086,7 @@ static bool settings_advice(struct config_reader *s)
   return settings_read(s, &t);
 }
 
-@ One field is checked before all others. Weights that were quantized for another engine have tensors of other names and types; a sentence about the tensors that seem to be missing would not tell you the reason. If you have converted
+@ One field is checked before all others. Weights that were quantized for another engine have tensors with other names and types, and an error about missing tensors would not tell you the reason. If you have converted
 such weights back and the field is still in the file, you may ask for it to be ignored.
 
 @<Refuse weights that were quantized@>=
@@ -1104,8 +1104,8 @@ static bool is_quantized(struct config_reader *s)
   return true;
 }
 
-@ First the family, since it decides which fields count, then its fields, then what follows from them; the
-suggestions for sampling begin with values that do nothing, so that a later chapter can apply all of them without asking which were given.
+@ We find the family first, since it decides which fields count; then we read its fields, and derive the rest from them. The
+suggestions for sampling begin with neutral values, so that a later chapter can apply all of them without asking which were given.
 
 @<Read the model's own settings@>=
 static bool settings_model(struct config_reader *s)
@@ -1124,7 +1124,7 @@ static bool settings_model(struct config_reader *s)
     && (s->c->learned_positions || settings_rope(s));
 }
 
-@ A user who has been told of all unknown fields of the first file, and has named them, should not then be told of others in the second. So if the first is refused for such fields, the second is looked through for its own, and the sentence about them follows the other. What else may be wrong with it is said when it is read in earnest.
+@ A user who has been told of all unknown fields of the first file, and has named them, should not then be told of others in the second. So if the first is refused for such fields, we look through the second for its unknown fields as well, and append a sentence about them. Any other fault of the second file is reported when it is actually read.
 
 @<Look for unknown fields in the second file@>=
 static void add_unknown(struct config_reader *s, const char *directory,
@@ -1141,8 +1141,8 @@ static void add_unknown(struct config_reader *s, const char *directory,
   s->o->n_unknown += n;
 }
 
-@ The whole reading, and the way back if it fails half-way. The second file may be absent, and that it is there is asked before it is opened: a file that is there and cannot be read is an
-error like any other. If the first is missing and something else that we recognize is there in its place, the sentence says what (\cref{sec:misfits}). jansson's tree is released as soon as it has been read; nothing of ours points into it.
+@ This is the whole reading; if it fails half-way, everything is freed. The second file may be absent, so we ask whether it is there before we open it: a file that is there but cannot be read is an
+error like any other. If the first is missing and we recognize another kind of file in its place, the sentence says what it is (\cref{sec:misfits}). jansson's tree is freed as soon as it has been read; none of our pointers lead into it.
 
 @<Open and close the settings@>=
 @<Look for unknown fields in the second file@>@;
@@ -1176,7 +1176,7 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   return config_open_with(c, m, directory, NULL, why);
 }
 
-@ What was taken was the list, and in it the copies of the names. The structure is emptied, so that a second closing finds nothing.
+@ The only memory to free is the list with its copies of the names. The structure is emptied, so that closing it a second time does nothing.
 
 @<Open and close the settings@>=
 void config_close(struct memory *m, struct model_config *c)
@@ -1188,7 +1188,7 @@ void config_close(struct memory *m, struct model_config *c)
 }
 
 @ The module has the readers first, because the tables name them, and the functions that walk the tables last.
-Six functions of it are seen from outside.
+Six of its functions can be called from outside.
 
 @(config.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1205,7 +1205,7 @@ Six functions of it are seen from outside.
 @<Readers and tables@>@;
 @<From one field to two files@>@;
 
-@ The readers, and the tables that send each field to its reader.
+@ These are the readers, and the tables that give each field its reader.
 
 @<Readers and tables@>=
 @<Read a number or a flag@>@;
@@ -1221,7 +1221,7 @@ Six functions of it are seen from outside.
 @<The families@>@;
 @<The tables of a family@>@;
 
-@ And what works on the tables: from a single field, which is used, ignored with a reason or refused, to the two
+@ These are the functions that work on the tables. They lead from a single field, which is used, ignored with a reason or refused, to the two
 files of a directory.
 
 @<From one field to two files@>=
@@ -1243,52 +1243,52 @@ files of a directory.
 @<Open and close the settings@>@;
 
 @* Scaled rotary frequencies. \label{sec:wheels}
-Rotary positions turn pairs of numbers by an angle that is the position times a frequency (\cref{sec:layer}); we call a pair with its frequency a
+Rotary positions turn pairs of numbers by an angle that is the position times a frequency (\cref{sec:layer}); such a pair with its frequency is a
 \emph{wheel}. Wheel $i$ of $h$ has the frequency $f_i=\theta^{-i/h}$, from 1 down to nearly $1/\theta$, which is chapter 2's |rope_frequency|. In a score the wheel contributes
 $$\lVert q_i\rVert\,\lVert k_i\rVert\cos(f_i\Delta+\varphi_i),$$
 where $\Delta$ is the distance of the two positions, and $\varphi_i$ the angle between query and key before they were turned.
 @^frequency, of RoPE@>@^wheel@>
 
-A model was trained on texts of $L$ positions and shall read $kL$. In training it has met the distances up to $L$, and so of each wheel the angles up to
-$f_iL$. A wheel that makes a turn or more within $L$, $f_iL\ge2\pi$, has shown it all angles there are, and a longer text brings no new one. A wheel that
-makes less than one turn has shown a part of its circle; in a longer text it is turned to angles that no training has taught,
-and what the model makes of those is anybody's guess.
+Suppose a model was trained on texts of $L$ positions and is to read $kL$. In training it has met distances up to $L$, and so, for each wheel, angles up to
+$f_iL$. If a wheel makes a turn or more within $L$, $f_iL\ge2\pi$, the model has seen all of its angles, and a longer text brings no new ones. If a wheel
+makes less than one turn, the model has seen only a part of the circle. In a longer text that wheel turns to angles that never occurred in training,
+and we cannot predict what the model does with them.
 
-@ \emph{Linear} stretching \cited{Chen 2023} divides every frequency by $k$. It is the same as dividing the positions, and all angles stay within what was taught. What it
-loses is near by. How sharply can a model tell a token from its neighbour? Take a query and a key that agree, $\varphi_i=0$, and all lengths 1. The
+@ \emph{Linear} stretching \cited{Chen 2023} divides every frequency by $k$. It is the same as dividing the positions, and all angles stay within the range of the training. The method pays for this
+at short distances. How sharply can a model tell a token from its neighbour? Take a query and a key that agree, $\varphi_i=0$, and all lengths 1. The
 mean contribution is
 $$S(\Delta)={1\over h}\sum_i\cos(f_i\Delta),\qquad S(0)-S(\Delta)\approx{\Delta^2\over2h}\sum_if_i^2\quad\hbox{for small }f_i\Delta,$$
-and the second is nearly all due to the fast wheels. Divide the frequencies by $k$, and the difference between here and next door is divided by nearly $k^2$. With the wheels of Llama 3.1,
-slowed \val{wheels.factor} times, it falls from \val[3]{near.plain} to \val[4]{near.linear}. The model has to learn anew how near is near, and with linear stretching it does need
-to be trained some more.
+and nearly all of the difference comes from the fast wheels. Divide the frequencies by $k$, and the difference between a token and its neighbour is divided by nearly $k^2$. With the wheels of Llama 3.1,
+slowed \val{wheels.factor} times, it falls from \val[3]{near.plain} to \val[4]{near.linear}. The model has to learn short distances anew, and after linear stretching it does need
+some more training.
 @^linear stretching@>
 
-So the fast wheels should be let alone. They need no slowing, for all their angles were seen; and the slow ones bear it, for they never told neighbours apart. \emph{Llama3} stretching, from the program that Meta published with Llama~3.1,
-asks for each wheel how many turns it made within $L$, that is $f_iL/2\pi$: beyond |high_freq_factor|, it keeps its speed; below |low_freq_factor|, it
-is slowed $k$ times; and between the two the share that is kept grows in a straight line with the turns. Of Llama 3.1's \val{wheels.all} wheels \val{wheels.fast} keep their speed and \val{wheels.slow} are slowed all the
-way (\cref{fig:wheels}).\lab{lab:wheels} The difference between here and next door stays \val[3]{near.llama3}.
+So the fast wheels should be left alone. They need no slowing, because the model has seen all their angles. The slow ones can be slowed, because they never told neighbours apart. \emph{Llama3} stretching, from the program that Meta published with Llama~3.1,
+looks at the number of turns that each wheel made within $L$, which is $f_iL/2\pi$. Above |high_freq_factor| the wheel keeps its speed; below |low_freq_factor| it
+is slowed $k$ times; between the two the share that is kept grows in a straight line with the turns. Of Llama 3.1's \val{wheels.all} wheels \val{wheels.fast} keep their speed and \val{wheels.slow} are slowed all the
+way (\cref{fig:wheels}).\lab{lab:wheels} The difference between a token and its neighbour stays at \val[3]{near.llama3}.
 @^Llama 3.1@>
 
-\fig{wheels}{fig:wheels}{How much of its speed each wheel keeps when texts become eight times longer; wheels of Llama 3.1, fastest first. Linear slows those, too, that tell
+\fig{wheels}{fig:wheels}{How much of its speed each wheel keeps when texts become eight times longer; wheels of Llama 3.1, fastest first. Linear stretching also slows those that tell
 neighbours apart.}{A plot. To the right the 64 wheels, upwards the share of the speed, from 0 to 1. A flat line at one eighth is linear. The line of llama3 stays at 1 until wheel 28 and
 bends down to one eighth at wheel 35. The line of yarn leaves 1 at wheel 18 and falls straight to one eighth at wheel 36.}
 
-@ \emph{Yarn} \cited{Peng 2023} is the same thought with another bend: its share falls in a straight line with the \emph{number} of the wheel, which is a line in the logarithm of the turns. (So the published program has it; the paper draws its line over the turns, as Llama3 does.) A wheel that makes $\beta$ turns has
-$f_iL=2\pi\beta$, and with $f_i=\theta^{-i/h}$ this is at
+@ \emph{Yarn} \cited{Peng 2023} has the same idea with another curve: its share falls in a straight line with the \emph{number} of the wheel, which is a line in the logarithm of the turns. (This is what the published program computes; in the paper the line is over the turns, as in Llama3.) A wheel that makes $\beta$ turns has
+$f_iL=2\pi\beta$, and with $f_i=\theta^{-i/h}$ its number is
 $$i(\beta)=h\,{\ln(L/2\pi\beta)\over\ln\theta}.$$
-Wheels before $i(\beta_{\hbox{\scriptsize fast}})$ keep their speed, those after $i(\beta_{\hbox{\scriptsize slow}})$ are slowed. The published program rounds the two places outwards to whole wheels, unless the file
-says |truncate| is false, keeps the one from falling below 0 and the other from rising above $2h-1$ (there are only $h$ wheels, but so it is, and so it must be here), and parts them by a thousandth if they coincide.
+Wheels before $i(\beta_{\hbox{\scriptsize fast}})$ keep their speed, those after $i(\beta_{\hbox{\scriptsize slow}})$ are slowed. Unless the file says that |truncate| is false, the published program rounds the two places outwards to whole wheels. It keeps the first
+from falling below 0 and the second from rising above $2h-1$. (There are only $h$ wheels, but we must do the same to get the same model.) If the two places coincide, it adds a thousandth to the second.
 @^YaRN@>
 
-Yarn does a second thing. A row that sees $k$ times as many keys divides its attention among $k$ times as many. Say one key stands $s$ above the rest, which are all alike: among $n$ keys its share is
+Yarn does a second thing. A row that sees $k$ times as many keys divides its attention among them. Suppose that one key has a score $s$ above the rest, which are all alike. Among $n$ keys its share is
 $e^s/(e^s+n)$. For $s=5$ and $n=$ \val{crowd.keys} that is \val[3]{crowd.before}; among \val{wheels.factor} times as many only \val[3]{crowd.after}. To keep its share it would need a score of $s+\ln k$. Yarn multiplies
-cosines and sines by $a=1+{1\over10}\ln k$, in queries and keys alike, so each score by
+cosines and sines by $a=1+{1\over10}\ln k$, for queries and keys alike, and therefore each score by
 $$a^2\approx1+0.2\ln k,$$
-which for $s=5$ is just that: $5\cdot0.2=1$. The share is \val[3]{crowd.scaled}; a little more than before, as the square of $\ln k$ was dropped. The tenth was found by experiment; that it is right for a key
-that stands five above the others is what it means. A file may give this \emph{attention factor} itself, or as a quotient of two such terms, with |mscale| and |mscale_all_dim| before the logarithms.
+which for $s=5$ adds exactly $\ln k$, because $5\cdot0.2=1$. The share becomes \val[3]{crowd.scaled}, a little more than before, because the approximation drops the square of $\ln k$. The authors found the tenth by experiment; our calculation shows what it means: it is right for a key
+whose score is five above the others. A file may give this \emph{attention factor} itself, or as a quotient of two such terms, with |mscale| and |mscale_all_dim| before the logarithms.
 @^attention factor@>
 
-@ The settings of all kinds are in chapter 2's |struct rope_config|. Two questions are asked of it, when a model is put together and when its settings are read.
+@ The settings of all kinds are in chapter 2's |struct rope_config|. Two functions read it: one is called when a model is built, the other when its settings are read.
 
 @(rope_scaling.h@>=
 #ifndef INCIPIT_ROPE_SCALING_H
@@ -1301,8 +1301,8 @@ double rope_scaled_attention(const struct rope_config *r);
   /* yarn's attention factor, worked out if it is not given; 1 for all other kinds */
 #endif
 
-@ Frequency number $i$ of |half| is computed in double, and rounded once by whoever stores it. In the hand calculation $\theta=10^4$ and four wheels have the frequencies 1, $10^{-1}$, $10^{-2}$ and $10^{-3}$. What
-is done to a frequency is said by the share that it keeps, in all kinds but the first.
+@ Frequency number $i$ of |half| is computed in double, and the caller rounds it once, when it is stored. In the hand calculation $\theta=10^4$ and four wheels have the frequencies 1, $10^{-1}$, $10^{-2}$ and $10^{-3}$. For
+llama3 and yarn, the share that a wheel keeps determines its new frequency.
 
 @<The frequency of a wheel@>=
 double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
@@ -1317,7 +1317,7 @@ double rope_scaled_frequency(const struct rope_config *r, uint32_t i,
   return kept + slowed;
 }
 
-@ Llama3's share, in turns. With a share of 0 or 1 one of the two terms above is exactly zero, and the other is what it should be, to the last bit.
+@ Llama3's share depends on the turns. With a share of 0 or 1, one of the two terms above is exactly zero, and the other is right to the last bit.
 
 @<The share that a wheel keeps@>=
 static double llama3_share(const struct rope_config *r, double frequency)
@@ -1329,8 +1329,8 @@ static double llama3_share(const struct rope_config *r, double frequency)
     / (r->high_freq_factor - r->low_freq_factor);
 }
 
-@ Yarn's share, in wheels. The two bounds may lie outside of the wheels, and then the line is cut off where the wheels end. If a very long original context turns the bounds around, the published
-program computes on with them as they are, and so do we.
+@ Yarn's share depends on the number of the wheel. The two bounds may be outside the range of wheels, and then the line is cut off where the wheels end. If a very long original context reverses the order of the bounds, the published
+program computes with them as they are, and so do we.
 
 @<The share that a wheel keeps@>=
 static double yarn_place(const struct rope_config *r, double turns, uint32_t half)
@@ -1351,7 +1351,7 @@ static double yarn_share(const struct rope_config *r, uint32_t i, uint32_t half)
   return slowed > 1 ? 0 : 1 - slowed;
 }
 
-@ A text that is not longer needs no sharper look, so up to a factor of 1 there is none.
+@ If texts do not become longer, attention need not be sharpened, so up to a factor of 1 the result is 1.
 
 @<The attention factor@>=
 static double sharpened(double factor, double scale)
@@ -1380,16 +1380,16 @@ double rope_scaled_attention(const struct rope_config *r)
 @<The attention factor@>@;
 
 @* The check of the frequencies. \label{sec:wheelscheck}
-The table of the hand calculation, by the functions with which models are opened.
+The functions that open models compute the table of the hand calculation.
 
 \checkpoint{build/out/families.txt}{what the program of this chapter prints}
 
 @* The shapes of a real model. \label{sec:shapes}
 GPT-2 small is the model of chapter 2's hand calculation with other sizes (\cref{tab:shapes}):\lab{lab:shapes} rows of \val{gpt2.d} numbers, \val{gpt2.heads} heads of
 \val{claim.S2-42}, \val{gpt2.layers} layers, a vocabulary of \val{gpt2.vocabulary}. The biggest single product is the head's, \val{claim.S2-07} multiply--adds for each
-row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. The matrices of a layer are three and
-one of $d\times d$ in attention, and two of $d\times4d$ in the MLP: $12d^2$ multiply--adds a row. Attention itself costs $2d$ for
-each position that is seen, half for its score and half for its value. It overtakes the matrices only when a row sees more than
+row whose logits are needed, against \val{gpt2.layer} for one layer; so we compute it only for the rows whose logits are asked for. A layer has four matrices
+of $d\times d$ in attention, three of them for queries, keys and values, and two of $d\times4d$ in the MLP: $12d^2$ multiply--adds for each row. Attention itself costs $2d$ for
+each position that a row sees, half for its score and half for its value. It costs more than the matrices only when a row sees more than
 $12d^2/2d=6d=$ \val{claim.S0-26} positions, and this model's context ends at \val{gpt2.context}.
 @^GPT-2@>
 
@@ -1428,14 +1428,14 @@ matrix is \.{blk.3.attn\_q.weight}, and its rows are in another order. The matri
 @<What a layout is@>@;
 #endif
 
-@ There is a role for each tensor in our description of a model. A layout names those that its files have: for attention either three matrices or one that combines them, and a gate only if there is one.
+@ There is a role for each tensor in our description of a model. A layout names those roles that its files have: for attention either three matrices or one that combines them, and a gate only if the files have one.
 
 @<What a layout is@>=
 enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|
   TENSOR_HEAD, TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,@|
   TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_MLP_NORM, TENSOR_GATE,@|
   TENSOR_UP, TENSOR_DOWN, N_TENSOR_ROLES };
-  /* what a tensor is for: before and after the layers; then in each of them */
+  /* what a tensor is for: first those outside the layers, then those of a layer */
 
 @ In a pattern, a tilde stands for the prefix that the body of the model may have, and a number sign for the number of the layer; \.{.weight} or \.{.bias} is added at the end.
 
@@ -1444,26 +1444,26 @@ costs anything: a transposed matrix has kernels of its own, but permuted rows ar
 
 @<What a layout is@>=
 struct tensor_naming { const char *pattern; bool transposed, permuted; };
-  /* the name of the tensors of one role, or null: there are none; |permuted| is for matrices
-     that are not |transposed| */
+  /* the name of the tensors of one role, or null if none; |permuted| is only for
+     matrices that are not |transposed| */
 struct tensor_layout {
   const char *name, *format; /* the format of the files, as |tensor_file_format| has it */
   const char *family; /* the |model_type|; null: any */
   const char *prefix; /* what a tilde stands for, unless a file leaves it out */
   struct tensor_naming of[N_TENSOR_ROLES];
 };
-  /* how a kind of files names and stores the tensors of a kind of models */
+  /* how files of one format name and store the tensors of a family */
 const struct tensor_layout *layout_at(size_t i);
-  /* number |i| of those that we know; null after the last */
+  /* number |i| of the layouts that we know; null after the last */
 const struct tensor_layout *layout_find(const char *format, const char *family);
-  /* the first whose format this is, and whose family, if it has one; or null */
+  /* the first that has this format and this family, or no family; or null */
 bool layout_fused(const struct tensor_layout *l);
   /* whether queries, keys and values are one matrix */
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
   const char *prefix, uint32_t layer, const char *what, char full[160]);
   /* writes the name of |what|, \.{"weight"} or \.{"bias"}, of a role that the layout has */
 
-@ GPT-2's names are those that its makers gave to the parts of their program: \.{wte} and \.{wpe} are the embeddings of tokens and of positions, \.{c\_fc} is the way up, \.{c\_proj} a way back. Query, key and value are one matrix, three times as wide as the row.
+@ GPT-2's names are those that its makers gave to the parts of their program: \.{wte} and \.{wpe} are the embeddings of tokens and of positions, \.{c\_fc} is the up projection, \.{c\_proj} the output of attention or the down projection. Query, key and value are one matrix, three times as wide as the row.
 The head has no prefix: it does not belong to the body that the prefix names.
 
 @<The layouts that we know@>=
@@ -1481,7 +1481,7 @@ static const struct tensor_layout hf_gpt2 = @[{@|
   [TENSOR_UP] = {"~h.#.mlp.c_fc", true, false},@|
   [TENSOR_DOWN] = {"~h.#.mlp.c_proj", true, false} } }@];
 
-@ All later families of Hugging Face have Llama's names. Qwen 3 has a norm for the queries and one for the keys, as wide as one head. One name misleads: the second norm of a layer is called \.{post\_attention\_layernorm}, because it comes after attention; to us it is the norm before the MLP.
+@ All later families of Hugging Face have Llama's names. Qwen 3 has a norm for the queries and one for the keys, as wide as one head. One name misleads: the second norm of a layer is called \.{post\_attention\_layernorm}, because it comes after attention; for us it is the norm before the MLP.
 
 @<The layouts that we know@>=
 static const struct tensor_layout hf_llama = @[{@|
@@ -1522,7 +1522,7 @@ bool layout_fused(const struct tensor_layout *l)
   return l->of[TENSOR_QKV].pattern != NULL;
 }
 
-@ A name is written piece by piece. One that would not fit is cut, and then no tensor has it.
+@ A name is written piece by piece. A name that does not fit is cut, and then no tensor is found under it.
 
 @<Write the name of a tensor@>=
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
@@ -1552,11 +1552,11 @@ void layout_name(const struct tensor_layout *l, enum tensor_role role,
 @<Write the name of a tensor@>@;
 
 @* Building the model. \label{sec:model}
-Names and shapes meet here. |model_open| asks the settings what there must be, looks for
-each tensor by its name, insists on its shape, and leaves it where it lies: a model of
-ten gigabytes is open in a few milliseconds, because nothing of it has been read yet but
-the header. Numbers are widened to float32 when they are used. The structures that are filled here, |struct model| and |struct model_layer|, are chapter 2's
-(\cref{sec:modelsettings}). From outside a model is opened, closed and counted.
+Here names and shapes come together. |model_open| takes from the settings which tensors there must be, looks for
+each by its name, checks its shape, and leaves it where it is in the file: a model of
+ten gigabytes is open in a few milliseconds, because only the header
+has been read. Numbers are widened to float32 when they are used. The structures that are filled here, |struct model| and |struct model_layer|, are chapter 2's
+(\cref{sec:modelsettings}). Callers can open a model, close it, and count its parameters.
 @^model@>
 
 @(loader.h@>=
@@ -1567,7 +1567,7 @@ the header. Numbers are widened to float32 when they are used. The structures th
 @<A model, from outside@>@;
 #endif
 
-@ Once it is open a model does not change any more, so any number of passes can share it.
+@ An open model never changes, so any number of passes can share it.
 
 @<A model, from outside@>=
 struct model *model_open(struct memory *m, const char *directory,
@@ -1588,15 +1588,15 @@ struct model_open_options {
      even on failure */
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why);
-  /* the same, as the caller wishes; giving up is a failure */
+  /* the same, with the caller's wishes; giving up is a failure */
 void model_close(struct memory *m, struct model *lm);
-  /* closes the files and returns the rest; null is nothing */
+  /* closes the files and frees the rest; null is allowed */
 uint64_t model_parameters(const struct model *lm);
-  /* numbers in the tensors that are used, a tied head not counted twice */
+  /* numbers in the tensors that are used; a tied head is counted once */
 
-@ While the model is put together we keep the prefix of the names, a mark for each tensor
-of the file that has found its use, and whether something has gone wrong: then all that
-follows does nothing, and one test at the end suffices. The alternative, a test after each of a layer's dozen tensors, would bury the list of names that a reader comes for.
+@ While the model is being built we keep the prefix of the names, a mark for each tensor
+of the file that has been used, and whether something has gone wrong. After an error all
+further calls do nothing, so one test at the end suffices. The alternative, a test after each of a layer's dozen tensors, would bury the list of names that you want to see in the code.
 
 @<The state of assembly@>=
 struct model_loader {
@@ -1614,9 +1614,9 @@ struct model_loader {
   struct error *why;
 };
 
-@ One tensor, by its role, with the shape that it must have; |columns| is 0 for a vector. Three
-sentences can come out of here: it is missing, it has another shape, or its type is one
-that we cannot compute with. Shapes are compared as words, since the words are what the sentence needs anyway, and then it cannot show two shapes that look alike.
+@ This function finds one tensor by its role and checks its shape; |columns| is 0 for a vector. It has three
+error messages: the tensor is missing, it has another shape, or its type is one
+that we cannot compute with. Shapes are compared as text, since the message needs the text anyway; so a message can never show two shapes that look alike.
 
 @<Find one tensor, and insist on its shape@>=
 static struct tensor require_tensor(struct model_loader *a,
@@ -1641,7 +1641,7 @@ static struct tensor require_tensor(struct model_loader *a,
   @<Turn |t| into a tensor of a type that we have, or fail@>@;
 }
 
-@ A layout that lacks a role cannot serve a model that has it.
+@ If the model has a role that the layout lacks, that layout cannot be used.
 
 @<Write the |name|, or fail if the layout has none@>=
 if (a->layout->of[role].pattern == NULL) {
@@ -1651,7 +1651,7 @@ if (a->layout->of[role].pattern == NULL) {
 }
 layout_name(a->layout, role, a->prefix, a->layer, what, name);
 
-@ The type must be one with which the kernels can multiply. The same is required of gains and biases, since the kernels read them number by number, which blocks do not allow. A tensor that is found is marked as used, and
+@ The type must be one with which the kernels can multiply. The same is required of gains and biases, since the kernels read them number by number, which types that pack numbers into blocks do not allow. A tensor that is found is marked as used, and
 its bytes are added up.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
@@ -1664,8 +1664,8 @@ kernels_list_types(a->k, wanted);
 a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
 return none;
 
-@ A shape is written as the file writes it, as a list in brackets; a long one is cut, and
-is then certainly not the one that was wanted.
+@ A shape is written as in the file, as a list in brackets. A long one is cut, but
+then it cannot be the wanted one anyway.
 
 @<Write a shape in words@>=
 static void shape_words(const struct tensor_entry *t, char found[64])
@@ -1677,9 +1677,9 @@ static void shape_words(const struct tensor_entry *t, char found[64])
   snprintf(found + n, 64 - n, t->rank > 0 && n >= 40 ? "..." : "]");
 }
 
-@ A matrix has a bias
-or not, as the settings say; GPT-2 stores its matrices with the inputs first, since its layers were written as convolutions. A square matrix would pass for its transpose here, with the same shape
-and other numbers. So the order is decided by the layout and never guessed from the shape.
+@ The settings say whether a matrix has a
+bias. GPT-2 stores its matrices with the inputs first, since its layers were written as convolutions. A square matrix has the same shape as its transpose,
+so we take the order from the layout and never guess it from the shape.
 
 @<Find a matrix with its bias@>=
 static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,
@@ -1698,7 +1698,7 @@ static struct matrix require_matrix(struct model_loader *a, enum tensor_role rol
   return w;
 }
 
-@ Permuted rows are the one thing that cannot be used as it is in the file. Each row is copied to the place where our rotation expects it, as bytes, so this works for numbers of every type. The product with a row stays the same,
+@ Permuted rows are the only weights that we cannot use as they are in the file. Each row is copied, as bytes, to the place where our rotation expects it, so this works for numbers of every type. The product with a row stays the same
 and only its place changes, so no sum changes. The copies belong to the model and count as weights.
 @^permuted rows@>
 
@@ -1719,7 +1719,7 @@ static void reorder_rows(struct model_loader *a, struct tensor *t, size_t rows,
   t->data = to;
 }
 
-@ A norm has a gain, and a LayerNorm a bias, too. Its epsilon comes from the settings and is rounded to float
+@ A norm has a gain, and a LayerNorm has a bias as well. Its epsilon comes from the settings and is rounded to float
 here, once, as the published programs do.
 
 @<Find a norm@>=
@@ -1734,8 +1734,8 @@ static struct norm require_norm(struct model_loader *a, enum tensor_role role,
   return g;
 }
 
-@ Now a layer can be assembled, and what is written here is true of all families. With fewer heads for keys and values than for queries, two of the three matrices
-are narrower; with a |head_dim| of its own, the first need not be square. If the layout has one matrix for all three, a pass cuts its results into three equal parts, so there must be as many heads of keys and values as of queries.
+@ Now we can assemble a layer, with the same code for all families. With fewer heads for keys and values than for queries, two of the three matrices
+are narrower; with a given |head_dim|, the first need not be square. If the layout has one matrix for all three, a pass cuts its results into three equal parts, so there must be as many heads of keys and values as of queries.
 
 @<Assemble queries, keys and values@>=
 static void assemble_qkv(struct model_loader *a, struct model_layer *l)
@@ -1759,7 +1759,7 @@ static void assemble_qkv(struct model_loader *a, struct model_layer *l)
   l->k_norm = require_norm(a, TENSOR_K_NORM, c->head_dim);
 }
 
-@ Tensors are asked for in the order of their use. So if a file has several faults, the sentence is about the one that a pass would meet first.
+@ Tensors are asked for in the order of their use. So if a file has several faults, the message is about the one that a pass would meet first.
 
 @<Assemble a layer@>=
 static void assemble_layer(struct model_loader *a, uint32_t i,
@@ -1780,8 +1780,8 @@ static void assemble_layer(struct model_loader *a, uint32_t i,
 }
 
 @ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
-head. Most small models have no head of their own: the embedding that turned an id into
-a row is used to ask how much the last row looks like each id.
+head. Most small models have no head of their own: the matrix that turns an id into
+a row also measures how similar the last row is to the row of each id.
 
 @<Assemble what is outside the layers@>=
 static void assemble_ends(struct model_loader *a)
@@ -1797,7 +1797,7 @@ static void assemble_ends(struct model_loader *a)
   @<Find the head, or take the embedding for it@>@;
 }
 
-@ The bytes of the head are kept for the counters, because a pass that asks for logits reads all of them, however few rows ask.
+@ The size of the head in bytes is recorded for the counters, because a pass that computes logits reads all of it, however few rows need them.
 
 @<Find the head, or take the embedding for it@>=
 lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
@@ -1806,8 +1806,8 @@ lm->head.weight = c->tied ? lm->embedding
 lm->head_bytes = (uint64_t) c->vocab_size
   * weight_row_bytes(lm->head.weight.type, c->d_model);
 
-@ The number of layers comes from a file, and so we look whether the tensors of the last
-one can be there at all before we take memory for that many. Each layer has several tensors, so a number of layers above that of the tensors is a lie that can be told at once.
+@ The number of layers comes from a file, so before we allocate memory for that many layers
+we check that it is possible. Each layer has several tensors, so if there are more layers than tensors, the number must be wrong.
 
 @<Assemble the layers@>=
 static void assemble_layers(struct model_loader *a)
@@ -1829,9 +1829,9 @@ static void assemble_layers(struct model_loader *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-@ A tensor that nobody asked for is as suspicious as an unknown setting: a bias
-that the settings deny would be left out in silence. So it is an error, unless it is one
-of those that the libraries of the years have left behind. Those are recognized by the end of their names, and go to the list of what was ignored, with a reason each.
+@ A tensor without a use is as suspicious as an unknown setting: a bias
+that the settings deny would be silently left out. So it is an error, unless it is one
+of those that older versions of the libraries have left in files. We recognize those by the end of their names, and add each to the list of what was ignored, with a reason.
 
 @<Account for every tensor@>=
 static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
@@ -1855,8 +1855,8 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
     "only the tensors that config.json calls for");
 }
 
-@ Some tools write the head of a tied model all the same. It does no harm if it is the
-embedding, byte for byte; if it is not, settings and weights contradict each other, and either could be meant.
+@ Some tools write the head of a tied model all the same. It does no harm if it equals the
+embedding, byte for byte. If it does not, settings and weights contradict each other, and we cannot know which is right.
 
 @<Compare a stored head with the embedding it is tied to@>=
 static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
@@ -1871,7 +1871,7 @@ static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
     "the embedding once more: the head is tied", a->why);
 }
 
-@ The frequencies are asked of the description, and rounded here, once. A model with learned positions has none.
+@ The frequencies are computed from the settings, and rounded here, once. A model with learned positions has none.
 
 @<Compute the frequencies of the rotations@>=
 static bool model_frequencies(struct model_loader *a)
@@ -1886,7 +1886,7 @@ static bool model_frequencies(struct model_loader *a)
   return lm->frequency != NULL;
 }
 
-@ The layout is that of the file's format, for the family that the settings have named. To learn whether the names have the prefix, we look for the embedding with it: a file that was saved from the bare body of a model has none.
+@ The layout is that of the file's format, for the family that the settings have named. To learn whether the names have the prefix, we look for the embedding under its full name: a file that was saved from the body of a model, without the head, has no prefix.
 
 @<Find the layout and the prefix@>=
 static bool model_layout(struct model_loader *a)
@@ -1904,7 +1904,7 @@ static bool model_layout(struct model_loader *a)
   return true;
 }
 
-@ Everything together. The number by which scores are multiplied in attention,
+@ Now everything is put together. The number by which scores are multiplied in attention,
 $1/\sqrt{d_h}$ or 1, is computed here, once, in double, and rounded.
 
 @<Assemble the model@>=
@@ -1922,7 +1922,7 @@ static bool model_assemble(struct model_loader *a)
   return a->ok && model_frequencies(a);
 }
 
-@ The marks for used tensors are needed while the model is put together and go back in either case. What a failure leaves behind is freed by the same function that later frees what a success has built.
+@ The marks for used tensors are needed only while the model is being built and are freed in either case. After a failure the same function that closes a complete model frees what was built of it.
 
 @<Open and close a model@>=
 struct model *model_open_with(struct memory *m, const char *directory,
@@ -1966,8 +1966,8 @@ void model_close(struct memory *m, struct model *lm)
   memory_free(m, lm);
 }
 
-@ A tied head is counted where it is an embedding, and not again; tensors that were
-ignored are not counted at all. The list of what was ignored has settings in it, too; they are no tensors, and are not found.
+@ A tied head is counted once, as the embedding; tensors that were
+ignored are not counted at all. The list of what was ignored contains settings as well; the lookup finds no tensor for those.
 
 @<Count the parameters@>=
 uint64_t model_parameters(const struct model *lm)
@@ -1983,8 +1983,8 @@ uint64_t model_parameters(const struct model *lm)
   return n;
 }
 
-@ The module begins with the state of assembly, which all of its functions share, and ends with the two that
-others call.
+@ The module begins with the state of assembly, which all of its functions share, and ends with those that
+other modules call.
 
 @(loader.c@>=
 #include <inttypes.h>
@@ -2001,7 +2001,7 @@ others call.
 @<Tensors by the layer@>@;
 @<The model as a whole@>@;
 
-@ From a tensor to a layer: first the two kinds of things that are made of tensors, matrices and norms.
+@ These functions lead from a tensor to a layer: first the two things that are made of tensors, matrices and norms.
 
 @<Tensors by the layer@>=
 @<Put the rows of each head into our order@>@;
@@ -2010,8 +2010,8 @@ others call.
 @<Assemble queries, keys and values@>@;
 @<Assemble a layer@>@;
 
-@ And from the layers to the model: the ends first, then the layers, then the account of what was left over, and
-the frequencies, which no file has.
+@ These lead from the layers to the model: the embedding and the head first, then the layers, the check for tensors left over, and
+the frequencies, which we compute.
 
 @<The model as a whole@>=
 @<Assemble what is outside the layers@>@;
@@ -2025,14 +2025,14 @@ the frequencies, which no file has.
 @<Count the parameters@>@;
 
 @* Exercises. \label{sec:familyexercises}
-Two are sums, one is a line in a table; the line is quickly written, and its reason is the exercise.
+Two exercises are calculations; the third adds a line to a table, and the point of it is the reason.
 
 \begin{exercises}
-\exercise{check}{ex:families.attention}{Qwen2.5 is stretched by YaRN with the factor 4. By which number are its scores of attention multiplied in the end? Three decimals are enough.}{\texttt{make
-exercise-W3-1}}{The factor $0.1\ln 4+1$ is 1.1386. Query and key both bring it, and their product has its square: 1.296.}
-\exercise{think}{ex:families.wheels}{The small Llama~3.2 has heads of 64 numbers, so 32 wheels, the base \given{500,000}, and is stretched as Llama~3.1 is, but with the factor 32; the context before was \given{8192}, the two bounds are 1 and 4. How many of its wheels are left
+\exercise{check}{ex:families.attention}{Qwen2.5 is stretched by YaRN with the factor 4. By which number does that multiply its attention scores? Three decimals are enough.}{\texttt{make
+exercise-W3-1}}{The factor $0.1\ln 4+1$ is 1.1386. Query and key are both multiplied by it, so a score is multiplied by its square: 1.296.}
+\exercise{think}{ex:families.wheels}{The small Llama~3.2 has heads of 64 numbers, so 32 wheels, the base \given{500,000}, and is stretched as Llama~3.1 is, but with the factor 32. The original context is \given{8192}, the two bounds are 1 and 4. How many of its wheels are left
 alone, how many are slowed down by the whole factor, and how many lie between?}{\texttt{make exercise-W3-2}}{A wheel $i$ turns once in $2\pi\cdot\text{base}^{i/32}$ positions. That is below 2048 up to $i=14$, which makes 15 wheels, and above \given{8192} from $i=18$ on,
-which makes 14. Three lie between. The factor has no say in it.}
-\exercise{build}{ex:families.author}{Files begin to have a field \texttt{author}. Let ours read over it, with a reason, whatever it holds; \texttt{authors} is to be refused as before.}{\texttt{make
-exercise-W3-3}}{A line in the table of harmless fields: who wrote a file changes no logit. Whoever compares only beginnings of names lets \texttt{authors} in, and one day a field that matters.}
+which makes 14. Three are between. The factor plays no part in it.}
+\exercise{build}{ex:families.author}{Some files begin to have a field \texttt{author}. Make our reader ignore it, with a reason, whatever its value; \texttt{authors} must still be refused.}{\texttt{make
+exercise-W3-3}}{A line in the table of harmless fields: the author of a file changes no logit. If you compare only the beginnings of names, you accept \texttt{authors}, and one day a field that matters.}
 \end{exercises}

@@ -11,30 +11,30 @@ have made the guess better, many times over. What comes out is the model
 that the command uses when it is given no other.
 @^training@>
 
-Nothing is taken from outside: no corpus, no library for gradients, no random numbers
+We take nothing from outside: no corpus, no library for gradients, and no random numbers
 but our own. So the whole run can be repeated, and it ends in the same bytes.
 
 \begin{byhand}{one guess, and how to make it better}
 A model with three tokens in its vocabulary sees one token and guesses the next. Its hidden state is
-$h=(1,2)$, and the head makes of it the logits $z=(\ln3,\ln2,0)$. The exponentials are 3, 2 and 1, so
-the probabilities are $p=(\frac12,\frac13,\frac16)$. Now the second token comes. The loss is
+$h=(1,2)$, and the head turns it into the logits $z=(\ln3,\ln2,0)$. The exponentials are 3, 2 and 1, so
+the probabilities are $p=(\frac12,\frac13,\frac16)$. The next token turns out to be the second. The loss is
 $-\ln\frac13=\ln3$.
 
 \medskip
 How does the loss change with each logit? Write $L=\ln(e^{z_1}+e^{z_2}+e^{z_3})-z_2$ and differentiate:
-$\partial L/\partial z_i=p_i$, less 1 for the token that came,
+$\partial L/\partial z_i=p_i$, minus 1 for the token that came,
 $$dz=\left(\tfrac12,\ \tfrac13-1,\ \tfrac16\right)=\left(\tfrac12,\,-\tfrac23,\,\tfrac16\right).$$
 The three add up to 0: what one token gains the others lose. Each row of the head was multiplied by
 $h$, so its gradient is $dz_i\,h$: the first row gets $(\frac12,1)$, the second
 $(-\frac23,-\frac43)$, the third $(\frac16,\frac13)$. A small step \emph{against} the gradient raises
-the row of the token that came and lowers the others, the likelier ones more.
+the logit of the token that came and lowers the others, the likelier ones more than the rest.
 \end{byhand}
 
-@ That is the last operation of a pass, turned back. \Cref{gradients} does the same for matrices, attention, norms and gates, each
-with its formula, and for the step that follows; here those pieces are strung together, for every token of every row, and fed. The texts come
-from \cref{sec:corpus}, and what the finished model can do is examined in \cref{sec:examination}.
+@ That is the last operation of a pass, differentiated. \Cref{gradients} does the same for matrices, attention, norms and gates, each
+with its formula, and derives the step that follows. Here we join those pieces into a whole training run and feed it with texts. The texts come
+from \cref{sec:corpus}, and \cref{sec:examination} examines what the finished model can do.
 
-The program of this chapter prints what the hand has just found, and checks the gradients of a small network against differences and one pass against many. The program that trains is
+The program of this chapter repeats the hand calculation, checks the gradients of a small network against finite differences, and compares one pass with many. The program that trains is
 in the laboratory (\cref{lab:run}).
 
 @c
@@ -47,7 +47,7 @@ in the laboratory (\cref{lab:run}).
 @<What the checkpoint shows@>@;
 @<Main@>@;
 
-@ With |"values"| it prints the numbers that the prose quotes, without an argument the checkpoint.
+@ With the argument |"values"| it prints the numbers that the prose quotes; without an argument, the checkpoint.
 @<Main@>=
 int main(int argc, char **argv)
 {
@@ -56,9 +56,9 @@ int main(int argc, char **argv)
 }
 
 @* Stored activations. \label{sec:network}
-The pass of chapter~2 throws its intermediate rows away, because nobody asks for them again.
-A pass that is to be corrected must keep them: each gradient is a product of what came back
-from above with what went in from below.
+The pass of chapter~2 throws its intermediate rows away, because nothing needs them again.
+A training pass must keep these \emph{activations}: each gradient is the product of what comes back
+from the layer above and what went into the operation from below.
 
 @(network.h@>=
 #ifndef INCIPIT_NETWORK_H
@@ -69,8 +69,8 @@ from above with what went in from below.
 @<The network from outside@>@;
 #endif
 
-@ What a model is made of is a shape and a row of numbers. A |struct model_shape| has the widths of a model; each |struct parameter| says where
-in the long row of all weights one tensor lies. A |struct batch| is what a pass reads: rows of tokens, and beside each token the
+@ For the trainer a model is a shape and one array of numbers. A |struct model_shape| has the widths of a model; each |struct parameter| says where
+in the array of all weights one tensor lies. A |struct batch| is what a pass reads: rows of tokens, and beside each token the
 one that really came next.
 @<The network from outside@>=
 struct model_shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
@@ -88,7 +88,7 @@ float share; };
 @<A network, opened and looked at@>@;
 @<A network, used@>@;
 
-@ Opening takes all the memory that passes will need. The weights are \emph{not} in it: they belong to the caller, who may hold several rows
+@ Opening takes all the memory that passes will need. The weights are \emph{not} in it: they belong to the caller, who may hold several sets
 of them, as the check of the gradients does, and hand each to the same network.
 @<A network, opened and looked at@>=
 struct network;
@@ -98,17 +98,17 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
   /* buffers for passes of |max_rows| rows; owned by the caller, who keeps
      |pool| */
 const struct gradients *network_gradients(const struct network *net);
-  /* the pieces that it works with */
+  /* the operations it works with */
 void network_close(struct memory *m, struct network *net);
-  /* returns its memory; null is nothing */
+  /* frees its memory; null is allowed */
 size_t network_count(const struct network *net);
-  /* how many numbers all weights are */
+  /* the number of weights in all */
 const struct parameter *network_parameter(const struct network *net,
   size_t i);
   /* tensor |i|, or null past the last */
 
-@ A network is used in three steps. They are separate calls, because tests and examinations stop after the first or
-the second, and because the logits can only be looked at before they turn into gradients.
+@ A network is used in three steps. They are separate calls, because tests and evaluations stop after the first or
+the second, and because the logits can be read only until they are overwritten by their gradients.
 @<A network, used@>=
 bool network_forward(struct network *net, const float *w,
   const struct batch *b,
@@ -123,10 +123,10 @@ void network_backward(struct network *net, const float *w,
   const struct batch *b,
   float *gradient);
   /* adds the gradient of the sum of all losses, times |share|, to
-     |gradient|, which lies like the weights */
+     |gradient|, laid out like the weights */
 
-@ The names are those under which the file will hold the tensors, so that other programs find them; their order is that of
-the way forward. Only the first and the last are ever found by their place.
+@ The tensors have the names that they will have in the file, so that other programs find them, and stand in the order
+of the forward pass. Only the first and the last tensor are ever found by their place.
 @<Tensors by name@>=
 enum network_part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
   PART_GATE, PART_UP,
@@ -137,9 +137,9 @@ static const char *const part_name[N_PARTS] = @[{ "input_layernorm",
   "post_attention_layernorm", "mlp.gate_proj", "mlp.up_proj",
     "mlp.down_proj" }@];
 
-@ A tensor is a name and a place in one long row of weights. Gradients, moments and averages are
-rows of the same length, so whatever is done to all weights is one loop that knows nothing of tensors, and a state is saved with four
-calls of |fwrite|.
+@ A tensor is a name and a place in one long array of weights. Gradients, moments and averages are
+arrays of the same length, so an operation on all weights is one loop that knows nothing of tensors, and four calls of
+|fwrite| save a state.
 @<Tensors by name@>=
 static void add_tensor(struct network *net, const char *name,
   size_t rows, size_t cols)
@@ -151,9 +151,9 @@ static void add_tensor(struct network *net, const char *name,
   net->n_parameters += rows * cols;
 }
 
-@ The shapes follow from the widths. Matrices are stored by outputs, as in the file, so that
-nothing has to be turned when they are written. The embedding comes first and is the head as well; the last gain stands at the end, which
-is where |network_backward| looks for it.
+@ The shapes follow from the widths. Matrices have one row for each output, as in the file, so
+none has to be transposed when it is written. The embedding comes first and is the head as well; the last gain is at the end,
+where |network_backward| looks for it.
 @<Tensors by name@>=
 static void list_tensors(struct network *net)
 {
@@ -174,13 +174,13 @@ static void list_tensors(struct network *net)
   add_tensor(net, "model.norm.weight", 1, d);
 }
 
-@ What a layer keeps for the way back: the stream before it and in its middle, which the norms need; the two normed streams,
-what attention mixed and the product of gate and partner, which are inputs of matrices; queries, keys and values after the rotation, gate and
-partner themselves. \Cref{fig:wayback} shows who asks for which. For our model that is \val{train.kept.rows} floats a token and layer.
+@ A layer keeps these rows for the backward pass. The norms need the residual stream before the layer and in its middle. The matrices need their inputs: the two normed streams,
+the output of attention, and the product of the gate and its partner. Attention needs queries, keys and values after the rotation, and the gated unit needs gate and
+partner themselves. \Cref{fig:wayback} shows which operation asks for which. For our model that is \val{train.kept.rows} floats for each token and layer.
 
-The weights of attention are not among them. In a row of \val{train.length} tokens there are, on the average, \val{train.kept.weights} of them for
-each token and layer. We keep a maximum and a sum for each head, \val{train.kept.known} floats, from which a weight is made again when it
-is asked for.
+The attention weights are not among them. In a row of \val{train.length} tokens there are on average \val{train.kept.weights} of them for
+each token and layer. We keep only a maximum and a sum for each head, \val{train.kept.known} floats, and recompute a weight from them when it
+is needed.
 @<What a network holds@>=
 struct trace {
   float *x, *normed, *q, *k, *v, *mixed, *middle, *normed2, *gate, *up,
@@ -188,8 +188,8 @@ struct trace {
   float *known;
 };
 
-@ Two engines stand in a network. |team| has the pool, and its kernels divide their rows among the workers. |lone| has none: it is for a
-worker that is itself a part of such a division and wants a kernel for its own share.
+@ A network has two engines. |team| has the pool, and its kernels divide their rows among the workers. |lone| has no pool: a
+worker that is already computing its share of a job uses it to call a kernel for that share alone.
 @<What a network holds@>=
 struct network {
   struct model_shape form;
@@ -205,8 +205,8 @@ struct network {
   @<Buffers of a network@>@;
 };
 
-@ The rest of the memory is used by all layers in turn: the angles of the positions and their sines negated, the
-logits, the gradients that travel back, and scratch for each worker. A name with |d| in front is the gradient of what the name says.
+@ The layers use the rest of the memory in turn: the cosines and sines of the positions, the sines negated, the
+logits, the gradients that travel back, and scratch for each worker. A name that begins with |d| is a gradient: |dq| is that of |q|.
 @<Buffers of a network@>=
 uint32_t *positions;
 float *frequency, *cosine, *sine, *minus;
@@ -224,8 +224,8 @@ static float *cut(struct network *net, size_t *at, size_t n)
   return p;
 }
 
-@ The rows of one layer. They are by far the larger part of what a trainer needs, and there are as many of them as layers, which is why nothing is
-kept that can be made again cheaply.
+@ Next come the rows of one layer. They take by far the largest part of a trainer's memory, and every layer has its own, so we do
+not keep anything that can be recomputed cheaply.
 @<Lay out the buffers@>=
 static void lay_out_layer(struct network *net, struct trace *t,
   size_t *at)
@@ -243,7 +243,7 @@ static void lay_out_layer(struct network *net, struct trace *t,
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
-@ What comes after the layers is needed once, since one layer is turned back at a time. The scratch of a worker is large enough for attention
+@ The buffers after those of the layers are needed only once, since the backward pass works on one layer at a time. A worker's scratch is large enough for attention
 and for any product.
 @<Lay out the buffers@>=
 static size_t lay_out(struct network *net)
@@ -276,8 +276,8 @@ net->scratch_size = scratch_floats(net);
 net->scratch = cut(net, &at, net->scratch_size
   * pool_workers(net->team.pool));
 
-@ Tensors, traces and positions have blocks of their own; everything made of floats is cut from
-one, which is measured first and taken then. If one of the blocks is refused, the caller closes what there is.
+@ Tensors, traces and positions have blocks of their own. All floats are cut from a single
+block, which is measured first and then allocated. If an allocation fails, the caller closes the network and so frees the others.
 @<Open and close a network@>=
 static bool prepare(struct network *net, struct error *why)
 {
@@ -292,7 +292,7 @@ static bool prepare(struct network *net, struct error *why)
   return true;
 }
 
-@ An embedding and a last gain, and nine tensors a layer between them.
+@ There are an embedding, a last gain, and nine tensors for each layer between them.
 @<Take the three small blocks@>=
 net->tensors = arena_alloc(&net->blocks, MEMORY_TRAINING,
   2 + N_PARTS * (size_t) s->n_layers,
@@ -304,7 +304,7 @@ net->positions = arena_alloc(&net->blocks, MEMORY_TRAINING, net->max_rows,
 if (net->blocks.refused) return false;
 list_tensors(net);
 
-@ The frequencies are the default ones of \cref{sec:layer}, the same that a reader of the written settings will compute.
+@ The frequencies are the default ones of \cref{sec:layer}, the same that a program will compute when it reads the settings we write.
 @<Find the frequencies of the rotations@>=
 size_t half = s->head_dim / 2;
 for (size_t i = 0; i < half; i++)
@@ -312,7 +312,7 @@ for (size_t i = 0; i < half; i++)
     -(double) i / (double) half);
 
 @ The widths must be multiples of sixteen, because every loop over a row goes in steps of
-sixteen. A shape for which that fails is refused at the door; inside, no loop has a remainder to think of.
+sixteen. Any other shape is refused when the network is opened, so no loop has to handle a remainder.
 @<Open and close a network@>=
 struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
@@ -334,7 +334,7 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
   return NULL;
 }
 
-@ The factor in |dims| is the one by which scores are multiplied, one over the root of a head's width.
+@ The last number in |dims| is the factor by which scores are multiplied, one over the root of a head's width.
 @<Fill in what follows from the shape@>=
 net->form = *s;
 net->max_rows = max_rows;
@@ -346,8 +346,8 @@ net->lone = (struct engine) @[{ .k = k, .c = &net->tally }@];
 net->dims = (struct attention_dims) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
   (float) (1 / sqrt((double) s->head_dim)) }@];
 
-@ The engine has already found out what this machine can do. If it goes without wide registers, because there are none or because it was told to, so do the
-pieces of the way back.
+@ The engine has already found out what this machine can do. If its kernels are the scalar ones, because the machine has no wide registers or because the user asked for them, the
+backward pass uses scalar operations as well.
 @<Choose pieces that go with the kernels@>=
 net->back = &gradients_plain;
 #if defined __x86_64__
@@ -363,7 +363,7 @@ void network_close(struct memory *m, struct network *net)
   memory_free(m, net);
 }
 
-@ Others may look at the tensors, the logits and the pieces; only the network changes them. The list of tensors ends with null, so that a loop over it needs no
+@ Other modules may read the tensors, the logits and the table of operations; only the network changes them. The list of tensors ends with null, so a loop over it needs no
 count.
 @<Open and close a network@>=
 size_t network_count(const struct network *net)
@@ -388,11 +388,11 @@ const struct gradients *network_gradients(const struct network *net)
 }
 
 @* Forward, with the engine's own kernels. \label{sec:keeping}
-The pass of training is the pass of chapter 2 with other destinations. It must have the same bits: weights that were fitted to one
-function are not quite right for another, and then the engine's losses would not be the trainer's, by a little, and nobody could say why. So kernels are used where
-they are fast enough for hundreds of rows, and elsewhere the same sums in another order of work.
+The forward pass of training is the pass of chapter 2, except that it stores its results in other places. It must compute the same bits. Weights that were fitted to one
+function are not quite right for another, and the engine's losses would then differ a little from the trainer's for no visible reason. So we use the engine's kernels where
+they are fast enough for hundreds of rows; elsewhere we compute the same sums, only in another order of work.
 
-A job of the pool is a function and one pointer, so what belongs to one call of the network stands in a small struct that travels with the jobs.
+A job of the pool is a function and one pointer, so we put everything that belongs to one call of the network into a small struct and hand its address to each job.
 
 @<One pass of a network@>=
 struct network_run {
@@ -406,7 +406,7 @@ static const float *weight(const struct network_run *r, uint32_t layer,
   return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-@ The gradient lies like the weights, so the place of a tensor's gradient is found in the same
+@ The gradient is laid out like the weights, so the gradient of a tensor is found in the same
 way.
 @<One pass of a network@>=
 static float *gradient_of(const struct network_run *r, uint32_t layer,
@@ -415,8 +415,8 @@ static float *gradient_of(const struct network_run *r, uint32_t layer,
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-@ A linear layer goes through |linear| of \cref{sec:manyrows}. Each worker takes some rows, a multiple of six of them as long as there are enough, because six are
-a tile. How many is no matter of bits: a row's sums do not know of other rows.
+@ A linear layer goes through |linear| of \cref{sec:manyrows}. Each worker takes a multiple of six rows, as long as there are enough, because six rows are
+a tile. The division does not change any bits, because no row enters the sums of another.
 @<One pass of a network@>=
 struct weight_job { struct network *net; const float *w, *x;
   size_t in, out, rows; float *y; };
@@ -434,8 +434,8 @@ static void linear_part(void *ctx, unsigned worker, unsigned workers)
     j->out, j->y + from * j->out, t.pack);
 }
 
-@ A vocabulary of a test may be no multiple of sixteen; then the kernel itself is called. The two
-ways have the same bits, which \cref{sec:trainingcheck} does not take for granted.
+@ The vocabulary of a test need not be a multiple of sixteen; if it is not, we call the engine's kernel. Both
+compute the same bits; the network of \cref{sec:trainingcheck} has such a vocabulary.
 @<One pass of a network@>=
 static void apply(const struct network_run *r, const float *w, size_t in,
   size_t out,
@@ -452,8 +452,8 @@ static void apply(const struct network_run *r, const float *w, size_t in,
   net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
 
-@ The norm is the engine's, with the same $\epsilon$ as in the settings that will be written; the way back has it too. Three places must
-agree here, and the test that compares logits with the engine's would notice the first two, the gradient check the third.
+@ The norm is the engine's. Its $\epsilon$ must be the same in three places: here, in the settings that we write, and in the backward pass. If the first two
+differed, the test that compares our logits with the engine's would notice; if the third did, the gradient check would.
 @<One pass of a network@>=
 static void norm_rows(const struct network_run *r, const float *gain,
   const float *x, float *y)
@@ -466,8 +466,8 @@ static void norm_rows(const struct network_run *r, const float *gain,
 }
 
 @ The first half of a layer, line by line as in chapter 2: norm, three projections, rotation,
-attention, projection, addition. Only the destinations differ. Where the engine overwrites its rows, each of these has a place of its own, in which it
-stays until the layer is turned back.
+attention, projection, addition. Only the destinations differ. The engine overwrites its rows; here each row has a place of its own, where it
+stays until the backward pass has used it.
 @<Through attention, keeping the rows@>=
 static void forward_attention(const struct network_run *r, uint32_t l)
 {
@@ -490,8 +490,8 @@ static void forward_attention(const struct network_run *r, uint32_t l)
   k->add(&net->team, t->middle, t->x, r->rows * d);
 }
 
-@ The second half. The way back needs the gate before its curve and the partner beside it, so
-both are kept, and their product, which is the input of the last matrix.
+@ Then comes the second half. The backward pass needs the gate before its activation function, the partner beside it,
+and their product, which is the input of the last matrix; so we keep all three.
 @<Through the gated unit, keeping the rows@>=
 static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
 {
@@ -508,9 +508,9 @@ static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-@ Like the engine's, the trainer's passes run under the standard floating-point modes, which each sets once. The stream out of one layer is written straight to where the next one keeps it, and that of the last to a buffer of its own.
-The kernel |add| adds its second row to its first. The sum of two numbers does not
-depend on their order, so it is the engine's sum although ours begins with the other one.
+@ Like the engine's, the trainer's passes run under the standard floating-point modes, which each pass sets once. A layer writes its output straight to where the next layer keeps its input; the last layer writes to a buffer of its own.
+The kernel |add| adds its second row to its first. Ours begins with the other row than the engine's, but the sum of two numbers
+does not depend on their order, so the bits are the same.
 @<A whole pass, kept@>=
 bool network_forward(struct network *net, const float *w,
   const struct batch *b,
@@ -540,7 +540,7 @@ bool network_forward(struct network *net, const float *w,
   return true;
 }
 
-@ Several sequences lie one after the other in a pass, and each begins at position 0 again. Their rows never meet, except in the sums of the gradients.
+@ A pass holds several sequences one after the other, and each begins again at position 0. Their rows have no influence on each other, except in the sums of the gradients.
 @<Give the rows their positions and their embeddings@>=
 for (size_t i = 0; i < r.rows; i++)
   net->positions[i] = (uint32_t) (i % b->length);
@@ -550,14 +550,14 @@ k->embed(&net->team, (struct tensor) @[{ w, WEIGHT_F32 }@],
   s->d_model, b->inputs, r.rows, net->traces[0].x);
 
 @ Attention is the one place where the kernel of chapter 2 is too slow for us: it takes its
-rows one at a time, because the engine mostly has one. Here a row has many
-neighbours, which ask the same keys. So a worker takes a \emph{strip} of 48 queries of one head and goes with it against all keys up to the
-last of them, as two products: queries with keys give scores, weights with values give the mixture. Each score, each exponential and each sum keeps
-its terms and their order, so the bits stay those of the kernel. Scores above the diagonal are computed and thrown away, fewer than 64 for a query; that
+rows one at a time, because the engine mostly has only one. Here there are many
+rows, which all use the same keys. So a worker takes a \emph{strip} of 48 queries of one head and computes attention over all keys that they see
+in two matrix products: queries with keys give scores, weights with values give the mixture. Each score, each exponential and each sum keeps
+its terms and their order, so the bits are those of the kernel. We compute the scores above the diagonal as well and throw them away, fewer than 64 for each query; that
 is cheaper than a product with a ragged edge.
 
-For this a worker has scratch memory. In it lie the keys and values of one head as neighbours (|k|, |v|), the same turned (|kt|, |vt|),
-their gradients, a strip of scores (|s|) and of their gradients (|g|), and a strip of queries and of what came back for them.
+For this a worker has scratch memory. It holds the keys and values of one head, row after row (|k|, |v|), the same transposed (|kt|, |vt|),
+their gradients, a strip of scores (|s|) and of their gradients (|g|), and a strip of queries with the gradients that reach them.
 @<The scratch of a worker@>=
 struct attention_scratch {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts,
@@ -565,8 +565,8 @@ struct attention_scratch {
   size_t ld;
 };
 
-@ One function measures the scratch and divides it, as for the network's buffers. The turned keys have
-sixteen floats more in a row than there are keys: a power of two would put all rows into the same
+@ One function measures the scratch and divides it, as for the network's buffers. A row of the transposed keys is
+sixteen floats longer than the number of keys: with a power of two, all rows would fall into the same
 sets of the cache.
 @<The scratch of a worker@>=
 static size_t lay_bench(const struct network *net, struct attention_scratch *t,
@@ -605,11 +605,11 @@ static size_t scratch_floats(const struct network *net)
   return lay_bench(net, &t, NULL) + GRADIENTS_KC * (widest + 16 + GRADIENTS_MC);
 }
 
-@ The unit of work is a \emph{group}: one sequence, one head of keys and values, and the heads of queries that share it. It goes to one worker as a whole, so that keys
-are copied and turned once for all of its queries, and on the way back nobody else adds to their gradients.
+@ The unit of work is a \emph{group}: one sequence, one head of keys and values, and the heads of queries that share it. It goes to one worker as a whole. So keys
+are copied and transposed once for all of its queries, and in the backward pass no other worker adds to their gradients.
 @<Attention, a strip of queries at a time@>=
 struct attention { const struct network_run *r; struct trace *t; };
-  /* the way forward; and back */
+  /* forward and backward */
 @#
 struct head_group { const struct network_run *r; struct trace *t;
 struct attention_scratch on;
@@ -623,7 +623,7 @@ static void gather(const float *from, size_t stride, size_t rows,
 }
 
 @ Keys and values of one head are copied out of their rows, which also hold the other heads'. They are padded to a multiple of sixteen with
-zeros. What lies there from an earlier use would get the weight 0, but 0 times a NaN is a NaN.
+zeros. The padding gets the weight 0, but if a NaN were left there from an earlier use, 0 times it would still be a NaN.
 @<Attention, a strip of queries at a time@>=
 static void take_group(struct head_group *a, size_t unit)
 {
@@ -639,8 +639,8 @@ static void take_group(struct head_group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
-@ The scores of a strip are one call of the kernel |linear|, by |lone|, with the keys as its weights: a score \emph{is} the dot product of the engine's
-definition, lanes and all. Then each block of keys is weighed and mixed for the whole strip, and the blocks of each row are joined.
+@ One call of the kernel |linear|, through |lone|, computes the scores of a strip, with the keys as its weights: a score \emph{is} the engine's dot product,
+with the same lanes. Then, for each block of keys, softmax gives the weights of the whole strip and a product mixes the values; at last the blocks of each row are joined.
 @<Attention, a strip of queries at a time@>=
 static void attend_strip(struct head_group *a, size_t head, size_t t0)
 {
@@ -658,8 +658,8 @@ static void attend_strip(struct head_group *a, size_t head, size_t t0)
   @<Join the blocks of every row of the strip@>@;
 }
 
-@ Query $t$ sees the keys 0 to $t$, which lie in the blocks 0 to $t/256$; later blocks are not joined. The result goes to the head's place in the row, the maximum
-and the sum to where the way back will look for them.
+@ Query $t$ sees the keys 0 to $t$, which are in the blocks 0 to $t/256$; later blocks are left out. The result goes to the head's place in the row, the maximum
+and the sum to where the backward pass will look for them.
 @<Join the blocks of every row of the strip@>=
 for (size_t i = 0; i < rows; i++) {
   size_t row = a->first + t0 + i;
@@ -669,8 +669,8 @@ for (size_t i = 0; i < rows; i++) {
     a->t->known + 2 * (row * net->form.n_heads + head));
 }
 
-@ A block holds 256 keys, as in the engine. A query that sees nothing of the block gets no
-weights in it. The values are then mixed by one product for the strip, whose zeros add nothing to a sum; rising order of its terms is rising order of the keys, the same as
+@ A block holds 256 keys, as in the engine. A query that sees no key of the block has zeros
+for its weights there. Then one product mixes the values for the whole strip. The zeros do not change a sum, and the terms are added in the order of the keys, as
 in the kernel.
 @<Weigh a block of the strip, and mix its values@>=
 {
@@ -690,7 +690,7 @@ in the kernel.
 }
 
 @ Groups are independent of each other, so they are dealt out to the
-workers in turn, like cards. With two sequences and two heads of keys there are four of them, with one long sequence two; on a machine with more cores than that, some
+workers in turn, like cards. Two sequences with two heads of keys make four groups, one long sequence makes two. If there are more workers than groups, some
 workers wait here.
 @<Attention, a strip of queries at a time@>=
 static void attend_part(void *ctx, unsigned worker, unsigned workers)
@@ -709,24 +709,24 @@ static void attend_part(void *ctx, unsigned worker, unsigned workers)
 }
 
 @* Backward, by hand. \label{sec:backward}
-Teacher forcing is the reason why training is affordable. All tokens of a row are known, so one
-pass gives the model's guess at every position at once, and each is compared with the token that
-really came. Causal attention makes sure that no position sees the answer: the losses of one pass
-are exactly those of as many passes over longer and longer beginnings. The tests compare them with
+\emph{Teacher forcing} makes training affordable. All tokens of a row are known, so one
+pass gives the model's guess at every position at once, and we compare each guess with the token that
+really came. Causal attention makes sure that no position sees its answer: the losses of one pass
+are exactly those of a separate pass over each beginning of the row. The tests compare them with
 |==|.
 @^teacher forcing@>
 
-Everything else is the chain rule, read from the last line of the pass to the first. \Cref{gradients} has derived what each operation hands back. What is left
-is to go through a layer upwards from its last line, and to give each piece the row that came down (\cref{fig:wayback}). The residual stream makes that simple: $y=x+f(x)$
-hands $dy$ on untouched and adds what comes back through $f$. So one array, |dx|, travels through the whole model, and each branch adds to it.
+Everything else is the chain rule, applied from the last line of the pass to the first. \Cref{gradients} has derived the gradients for each operation. What is left
+is to go through a layer from its last line to its first, and to give each operation the gradient of its output (\cref{fig:wayback}). The residual stream makes that simple: $y=x+f(x)$
+passes $dy$ on unchanged and adds what comes back through $f$. So one array, |dx|, travels through the whole model, and each branch adds to it.
 @^residual stream@>
 
-\fig{wayback}{fig:wayback}{A layer, there and back. The black arrow is the way forward: what each operation leaves behind stands beside it. The red arrow is the way back: each operation asks for
-rows that were kept, and hands back the gradients of what it was given. After a semicolon stand the gradients of weights.}{Four columns, with an arrow down beside the first and an arrow up beside the last. The
-second names the eleven operations of a layer from the norm at the top to the second addition at the bottom; the first, the rows that each leaves behind; the third, the rows that each asks for on the way back; the
-fourth, the gradients that it hands back.}
+\fig{wayback}{fig:wayback}{A layer, forward and backward. The black arrow is the forward pass; beside each operation are the rows that it keeps. The red arrow is the backward pass: each operation reads
+rows that were kept, and returns the gradients of its inputs. The gradients after a semicolon are those of weights.}{Four columns, with an arrow down beside the first and an arrow up beside the last. The
+second names the eleven operations of a layer from the norm at the top to the second addition at the bottom; the first, the rows that each keeps; the third, the rows that each reads in the backward pass; the
+fourth, the gradients that it returns.}
 
-The losses come first, row by row; the logits turn into their own gradients in place.
+The losses come first, row by row; in the same step each row of logits is overwritten by its gradients.
 
 @<Compute the losses of the rows@>=
 struct loss_job { const struct network_run *r; double *losses; };
@@ -743,8 +743,8 @@ static void loss_part(void *ctx, unsigned worker, unsigned workers)
       j->r->b->share);
 }
 
-@ The loss is a step of its own, so that a caller can look at the logits before they are gone, and
-so that an examination can stop here.
+@ The loss is a step of its own, so that a caller can read the logits before they are gone, and
+so that an evaluation can stop here.
 @<Compute the losses of the rows@>=
 void network_loss(struct network *net, const struct batch *b,
   double *losses)
@@ -758,8 +758,8 @@ void network_loss(struct network *net, const struct batch *b,
   float_modes_end(&modes);
 }
 
-@ A product over all workers: rows of the result are divided, terms of a sum never. What was a sum over all tokens stays one chain of additions on one worker. The
-rest that is no multiple of six goes to the last.
+@ When all workers share a product, the rows of the result are divided among them, never the terms of a sum. A sum over all tokens stays one chain of additions on one worker. The
+rows left over after the last multiple of six go to the last worker.
 @<Products on all workers@>=
 struct spread_product { struct network *net; struct product p; };
 @#
@@ -779,8 +779,8 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-@ It has two uses, the two of \eqref{eq:matrixback}. What a matrix $W$ hands down is $dX=dY\,W$: the rows are tokens and the terms are outputs. With |add|, the gradients that come
-from several matrices which read the same rows are summed, as queries, keys and values do.
+@ It has two uses, the two of \eqref{eq:matrixback}. The gradient of a matrix's input is $dX=dY\,W$: the rows are tokens and the terms are outputs. If several matrices
+read the same rows, as those for queries, keys and values do, |add| sums their gradients.
 @<Products on all workers@>=
 static void hand_down(const struct network_run *r, const float *w,
   size_t in, size_t out,
@@ -794,7 +794,7 @@ static void hand_down(const struct network_run *r, const float *w,
   pool_run(r->net->team.pool, product_part, &job);
 }
 
-@ And its own gradient is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because several passes may make up one step,
+@ The gradient of the matrix itself is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because a step may consist of several passes,
 and because the embedding gets a second part at the very end.
 @<Products on all workers@>=
 static void matrix_gradient(const struct network_run *r, const float *x,
@@ -809,8 +809,8 @@ static void matrix_gradient(const struct network_run *r, const float *x,
   pool_run(r->net->team.pool, product_part, &job);
 }
 
-@ Norms on the way back are two jobs. The gradients of a row need that row only and are divided by rows; the gradient of a gain is a sum over all rows and is divided by
-columns. The first job leaves one over the root mean square of each row behind, and the second may begin only when all of them are there.
+@ A norm takes two jobs in the backward pass. The gradient of a row needs that row only, so the first job is divided by rows. The gradient of a gain is a sum over all rows, so the second is divided by
+columns. The first job also stores one over the root mean square of each row, and the second may begin only when all of these are there.
 @<Norms and gates on all workers@>=
 struct norm_job { const struct network_run *r; const float *gain, *x, *dy;
 float *dx, *dgain; };
@@ -826,7 +826,7 @@ static void norm_rows_part(void *ctx, unsigned worker, unsigned workers)
       j->dx + i * d);
 }
 
-@ Sixteen columns at a time are dealt out, since that is what |gain_backward| takes in one step.
+@ The columns are divided in units of sixteen, since |gain_backward| takes sixteen in one step.
 @<Norms and gates on all workers@>=
 static void norm_gain_part(void *ctx, unsigned worker, unsigned workers)
 {
@@ -847,7 +847,7 @@ static void norm_down(const struct network_run *r, const float *gain,
   pool_run(r->net->team.pool, norm_gain_part, &j);
 }
 
-@ The gated unit knows no rows at all: each number goes back on its own, so the whole layer is one long list, divided by sixteens.
+@ The gated unit treats each number on its own, whatever row it is in. So all of the layer's numbers are one long list, divided in units of sixteen.
 @<Norms and gates on all workers@>=
 static void gate_part(void *ctx, unsigned worker, unsigned workers)
 {
@@ -861,8 +861,8 @@ static void gate_part(void *ctx, unsigned worker, unsigned workers)
     to - from, net->dgate + from, net->dup + from);
 }
 
-@ A product runs along the columns of its second matrix, and here the columns are to be keys; so keys and values are turned, once for a group. The rows of the copy are |ld| long, as
-the scratch laid down.
+@ A product runs along the columns of its second matrix, and here the columns must be keys; so keys and values are transposed, once for each group. The rows of the copy are |ld| floats long, as
+the layout of the scratch prescribes.
 @<Attention on the way back@>=
 static void turn(const float *from, size_t rows, size_t cols,
   float *to, size_t ld)
@@ -871,9 +871,9 @@ static void turn(const float *from, size_t rows, size_t cols,
     for (size_t c = 0; c < cols; c++) to[c * ld + i] = from[i * cols + c];
 }
 
-@ For a strip of queries the scores are made again, and beside them the gradients of the weights, $g_t=dy\cdot v_t$: two products of the same form, with keys in the one and
-values in the other. Then |softmax_backward| turns each row of the two into weights and gradients of scores. The scores need not have the bits of the way forward; nothing is
-compared with them, and rounding differently moves a gradient by less than its own error.
+@ For a strip of queries we recompute the scores, and beside them the gradients of the weights, $g_t=dy\cdot v_t$: two products of the same form, one with the keys and one with the
+values. Then |softmax_backward| turns each row of the two into weights and gradients of scores. The scores need not have the bits of the forward pass: nothing is
+compared with them, and the different rounding moves a gradient by less than its own error.
 @<Attention on the way back@>=
 static void scores_back(struct head_group *a, size_t head, size_t t0,
   size_t rows, size_t n)
@@ -898,8 +898,8 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
   }
 }
 
-@ Then three products more. A score is $q\cdot k$, so with $g$ the gradients of the scores, $dq=g\,K$ and $dK=g^{\mathsf T}q$; a mixture is $\sum_tp_tv_t$, so
-$dV=p^{\mathsf T}dy$. It is the matrix rule again: each of the two factors gets the gradient times the other. The last two are sums over all queries that see a key, so they are added up
+@ Three more products follow. A score is $q\cdot k$, so with $g$ the gradients of the scores, $dq=g\,K$ and $dK=g^{\mathsf T}q$; a mixture is $\sum_tp_tv_t$, so
+$dV=p^{\mathsf T}dy$. It is the rule for matrices again: the gradient of each factor is the gradient of the product times the other factor. The last two are sums over all queries that see a key, so they are added up
 strip by strip, in rising order.
 @<Attention on the way back@>=
 static void strip_back(struct head_group *a, size_t head, size_t t0)
@@ -915,7 +915,7 @@ static void strip_back(struct head_group *a, size_t head, size_t t0)
   @<Find $dq$, and add to $dK$ and $dV$@>@;
 }
 
-@ The third product differs from the second only in what is multiplied: weights in the place of their gradients, and the gradients of the mixture in the place of queries.
+@ The third product has the form of the second, with other factors: weights in place of the gradients of the scores, and the gradients of the mixture in place of the queries.
 @<Find $dq$, and add to $dK$ and $dV$@>=
 struct product q = @[{ .a = a->on.g, .a_row = ld, .a_step = 1,
   .b = a->on.k, .b_step = h, .c = net->dq + at, .c_row = w,
@@ -930,7 +930,7 @@ k.c = a->on.dv;
 net->back->multiply(&k, a->on.pack);
 
 @ The group's heads share keys and values, and therefore add to the same gradients, head after
-head. One worker does the whole group; two would have to agree on an order, and waiting for each other would cost what the second one gains.
+head. One worker does the whole group. Two would have to keep a fixed order, and waiting for each other would cost as much time as the second one saves.
 @<Attention on the way back@>=
 static void attend_back_part(void *ctx, unsigned worker,
   unsigned workers)
@@ -955,8 +955,8 @@ static void attend_back_part(void *ctx, unsigned worker,
   }
 }
 
-@ The gradients go back into rows in which all heads stand side by side, where the rotation can be undone and the
-projection follows. No two groups write to the same place.
+@ The gradients are copied back into rows in which all heads are side by side, as the rotation and the
+projection need them. No two groups write to the same place.
 @<Hand out the gradients of the group's keys and values@>=
 for (size_t i = 0; i < a.length; i++) {
   size_t at = (a.first + i) * w + a.kv * h;
@@ -964,8 +964,8 @@ for (size_t i = 0; i < a.length; i++) {
   memcpy(net->dv + at, a.on.dv + i * h, h * sizeof(float));
 }
 
-@ The second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
-and each matrix appears twice, once for its own gradient, once to hand down. |dx| is the gradient of the layer's output and, after the last line, that of the stream in its middle.
+@ Here is the second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
+and each matrix appears twice, once for its own gradient and once for that of its input. |dx| is at first the gradient of the layer's output and, after the last line, that of the stream in the middle of the layer.
 @<Back through the gated unit@>=
 static void backward_mlp(const struct network_run *r, uint32_t l)
 {
@@ -984,8 +984,8 @@ static void backward_mlp(const struct network_run *r, uint32_t l)
     gradient_of(r, l, PART_NORM2));
 }
 
-@ The first half, backwards. |attend_back_part| leaves gradients of rotated queries and keys, which are rotated back
-by the engine's own kernel with the sines negated. Values were never rotated. The three matrices read the same normed rows, so what they hand down is summed in |dy|: the first call
+@ Then the first half, backwards. |attend_back_part| computes the gradients of rotated queries and keys; the engine's own kernel,
+with the sines negated, rotates them back. Values were never rotated. The three matrices read the same normed rows, so the gradients of their inputs are summed in |dy|: the first call
 writes, the other two add.
 @<Back through attention@>=
 static void backward_attention(const struct network_run *r, uint32_t l)
@@ -1009,7 +1009,7 @@ static void backward_attention(const struct network_run *r, uint32_t l)
     gradient_of(r, l, PART_NORM1));
 }
 
-@ Three gradients of matrices, and one sum of what they hand down. A mutant that forgets the sum for the keys is among those that the tests have to find.
+@ This takes three gradients of matrices, and one sum of the gradients of their inputs. We also test the tests: in one of the faulty versions that they must detect, the sum for the keys is missing.
 @<Back through queries, keys and values@>=
 matrix_gradient(r, t->normed, d, net->dq, q, gradient_of(r, l, PART_Q));
 matrix_gradient(r, t->normed, d, net->dk, kv, gradient_of(r, l, PART_K));
@@ -1018,8 +1018,8 @@ hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
 hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
 hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
 
-@ At the bottom each token's row of the embedding gets the gradients of its place, and a token that
-stands there twice gets both. Two workers must never add to the same number, and nobody knows beforehand which tokens are equal; so they divide the columns, and each goes
+@ At the bottom each token's row of the embedding gets the gradient of its position, and a token that
+occurs twice gets both. Two workers must never add to the same number, and tokens may repeat anywhere in the rows; so the workers divide the columns, and each goes
 through all rows.
 @<The whole way back@>=
 static void embed_back(void *ctx, unsigned worker, unsigned workers)
@@ -1032,8 +1032,8 @@ static void embed_back(void *ctx, unsigned worker, unsigned workers)
       r->gradient[r->b->inputs[i] * d + k] += r->net->dx[i * d + k];
 }
 
-@ The whole way back begins at the head, which is the embedding matrix used a second time. Its gradient therefore has two parts of very different kinds. From the head, every token gets
-something at every position, mostly a little push away; from the bottom, only those that stood there get anything. Tied, the two simply add up.
+@ The backward pass begins at the head, which is the embedding matrix used a second time. The gradient of that matrix therefore has two parts of very different kinds. As the head, it gets a gradient for every token of the vocabulary at every position,
+mostly a small push downwards; as the embedding, only for the tokens that are in the rows. Since the two are tied, the parts are added.
 @<The whole way back@>=
 void network_backward(struct network *net, const float *w,
   const struct batch *b,
@@ -1058,7 +1058,7 @@ void network_backward(struct network *net, const float *w,
   float_modes_end(&modes);
 }
 
-@ The module puts everything in the order in which C wants it; what the pieces are has been told in the order in which one thinks of them.
+@ The module puts everything into the order that C needs, which is not the order in which we explained it.
 @(network.c@>=
 #include <math.h>
 #include <stdio.h>
@@ -1086,8 +1086,8 @@ void network_backward(struct network *net, const float *w,
 
 @* Packing texts into training rows. \label{sec:trainrows}
 The grammar of \cref{corpus} writes as many texts as we want, short and long. The trainer wants rows of tokens that all have one length: \given{512}, 256 or
-\given{2\,048}. Two things are still missing: a tokenizer, which is learnt from the same grammar, and a rule that packs texts into rows. A model believes
-everything that its rows say, including what they say by accident, so the rule is worth a page.
+\given{2\,048}. Two things are still missing: a tokenizer, which is learnt from the same grammar, and a rule that packs texts into rows. A model learns
+everything that its rows show, including what they show by accident, so the rule is worth a page.
 @^packing, of texts@>
 
 \begin{byhand}{four texts, a row of eight}
@@ -1099,7 +1099,7 @@ The next row begins with text 3. Its number is odd, so an E comes before it: $1+
 of text were used up, and $9-3=6$ of them were seen.
 \end{byhand}
 
-@ The module knows nothing of models. Given a grammar it learns the merges, once; given a tokenizer it makes rows, without end.
+@ The module knows nothing of models. Given a grammar, it learns the merges, once; given a tokenizer as well, it makes as many rows as are wanted.
 
 @(rows.h@>=
 #ifndef INCIPIT_ROWS_H
@@ -1113,15 +1113,15 @@ of text were used up, and $9-3=6$ of them were seen.
 end-of-text make the vocabulary of the plan.
 @<What gives rows of tokens@>=
 enum { DATASET_TOKENIZER_TEXTS = 20000, DATASET_MERGES = 1791 };
-  /* texts from which the vocabulary is learnt, and merges that are learnt */
+  /* texts from which the vocabulary is learnt; merges to learn */
 bool dataset_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
   size_t *n, struct error *why);
-  /* learns |DATASET_MERGES| merges from the texts of |SEED_TOKENIZER|; given back by
+  /* learns |DATASET_MERGES| merges from the texts of |SEED_TOKENIZER|; freed by
      |bpe_forget| */
 
-@ A run reads rows of tokens. The texts in them are written at the moment when they are needed, and no text is used twice. So every loss of the
-training is the loss on a new text, and a model that only remembered its texts would gain nothing by it.
+@ A run reads rows of tokens. Each text is written when it is needed, and no text is used twice. So every training loss
+is the loss on a new text, and a model would gain nothing by memorizing the old ones.
 @<What gives rows of tokens@>=
 struct dataset;
 struct dataset *dataset_open(struct memory *m, const struct grammar *g,
@@ -1133,14 +1133,14 @@ void dataset_close(struct memory *m, struct dataset *s);
   /* returns its memory; closing null does nothing */
 bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why);
-  /* the next row of |n| tokens, from the beginning of a text on */
+  /* the next row of |n| tokens, which begins with a new text */
 uint64_t dataset_at(const struct dataset *s);
   /* the number of the next text */
 void dataset_seek(struct dataset *s, uint64_t at);
-  /* goes on with text |at| */
+  /* continues with text |at| */
 
-@ The tokenizer learns from texts of its own seed. No text of the training and no text of the evaluation had a part in choosing
-the merges: a tokenizer that had seen the texts of the evaluation would cut them into suspiciously few tokens.
+@ The tokenizer learns from texts of its own seed. No text of the training or of the evaluation took part in choosing
+the merges: a tokenizer that had seen the texts of the evaluation would cut them into unfairly few tokens.
 @<The merges of the built-in model@>=
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   size_t cap,
@@ -1168,7 +1168,7 @@ if (ok && p->length > cap - *length)
 if (ok)
   memcpy(all + *length, p->words, p->length), *length += p->length;
 
-@ The buffer has half a kilobyte for each text, on the average, and ten megabytes for all of them. Chapter 1's trainer reads them in a second. Then the
+@ The buffer has half a kilobyte for each text on average, ten megabytes for all of them. Chapter 1's trainer reads them in a second. Then the
 buffer is freed, and only the merges are kept.
 @<The merges of the built-in model@>=
 bool dataset_merges(struct memory *m, const struct grammar *g,
@@ -1184,7 +1184,7 @@ bool dataset_merges(struct memory *m, const struct grammar *g,
 }
 
 @ A row begins where a text begins, and continues with the next texts, separated by end-of-text tokens,
-until it is full. If the number of its first text is odd, an end-of-text precedes it. So the model learns to begin with an end-of-text and
+until it is full. If the number of its first text is odd, an end-of-text precedes it. So the model learns to begin both with an end-of-text and
 without one, and a user may give a prompt either way.
 @^end token@>
 @<Rows of tokens@>=
@@ -1192,8 +1192,8 @@ struct dataset { struct memory *m; const struct grammar *g;
 struct tokenizer *t;
   uint64_t seed, at; struct passage *piece; struct ids list; };
 
-@ The rest of the last text is dropped. If the next row continued it, nothing would be wasted, but the model would learn that it may recall names
-which it was never given. As it is, no text refers to anything that is missing from its row.
+@ The rest of the last text is dropped. If the next row continued it, we would waste nothing, but the model would learn to mention names
+that it was never given. As it is, no text refers to anything that is missing from its row.
 @<Rows of tokens@>=
 bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why)
@@ -1213,8 +1213,8 @@ bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   return true;
 }
 
-@ A source holds the text that it is writing and the tokens of that text. Its position is one number, the
-number of the next text, and a saved state needs nothing else of it.
+@ A data set holds the text that it is writing and the tokens of that text. Its position is one number, that
+of the next text, and a saved state needs to record nothing else of it.
 @<Rows of tokens@>=
 struct dataset *dataset_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
@@ -1258,18 +1258,18 @@ void dataset_seek(struct dataset *s, uint64_t at)
 @<Rows of tokens@>@;
 
 @ \Cref{fig:pack} shows eight rows of a run.\lab{lab:runrows} Each holds a few whole texts and the beginning of one more, whose rest is dropped. In
-\val{rows.counted} rows of \val{rows.length} tokens, \val[1]{rows.texts} texts a row, \val[1]{rows.dropped} per cent of what was written is dropped; in the
-longer rows of the second phase it is about a quarter of that. We pay this price in texts, and the grammar never runs out of them.
+\val{rows.counted} rows of \val{rows.length} tokens, with \val[1]{rows.texts} texts each, \val[1]{rows.dropped} per cent of the written tokens are dropped; in the
+longer rows of the second phase it is about a quarter of that. The price is acceptable, since the grammar never runs out of texts.
 
 \fig{pack}{fig:pack}{Eight rows as the trainer gets them. A line is a text, a gap is an end-of-text. The part of a text beyond the end of the row is
-written and never read.}{Eight lines one above the other, each cut into a few pieces of different length. At a vertical line near the right all rows end; after it
-each goes on for a little in another colour.}
+written but never read.}{Eight lines one above the other, each cut into a few pieces of different length. At a vertical line near the right all rows end; after it
+each continues for a little in another colour.}
 
 \checkpoint{build/out/laboratory/run.txt}{what the rows of the training are made of}
 
 @* Plan and steps. \label{sec:plan}
-A run carries out a plan, step by step. It reads rows of tokens, and sees nothing of where they come from but the source of
-\cref{sec:trainrows}, which gives the next row.
+A run carries out a plan, step by step. It gets its rows of tokens from the data set of
+\cref{sec:trainrows}, one after the other, and knows nothing else about them.
 
 @(training.h@>=
 #ifndef INCIPIT_TRAINING_H
@@ -1280,12 +1280,12 @@ A run carries out a plan, step by step. It reads rows of tokens, and sees nothin
 @<A training run from outside@>@;
 #endif
 
-@ A plan is data, not code. Whoever wants another model writes another plan; the two of this
-project are constants, because their runs have to be repeatable, and a rate that could be given on the command line would one day be given differently.
+@ A plan is data, not code. To train another model, you write another plan. The two of this
+project are constants, because their runs must be repeatable: a learning rate that could be set on the command line would one day be set differently.
 @<A plan for a training run@>=
 struct training_phase { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
-  /* so many tokens, in steps of |passes| times |sequences| rows of |length|
+  /* |tokens| tokens, in steps of |passes| times |sequences| rows of |length|
      tokens; the rate falls in a straight line from |from| to |to|,
        after rising over
      |warm_up| steps; a running mean of the weights is kept if |averaged| */
@@ -1301,9 +1301,9 @@ uint64_t training_plan_steps(const struct training_plan *p);
 uint64_t training_plan_tokens(const struct training_plan *p);
   /* tokens of all phases, as planned */
 
-@ A run can be stopped after any step and taken up again, on this machine or on another. The
-state is everything that the next step depends on, and nothing else. That is stricter than it sounds. A row that was half used, a seed of the moment, a
-gradient not yet applied would each make the second half of a run another one.
+@ A run can be stopped after any step and resumed, on this machine or on another. The
+saved state is everything that the next step depends on, and nothing else. That is stricter than it sounds. If a step depended on a half-used row, on a seed taken from the clock, or on a
+gradient not yet applied, the resumed run would be a different one.
 @<A training run from outside@>=
 struct trainer;
 struct training_progress { uint64_t step, tokens; float loss, rate; };
@@ -1313,12 +1313,12 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
     struct error *why);
   /* a run before its first step; owned by the caller, who keeps the rest */
 void trainer_close(struct memory *m, struct trainer *t);
-  /* returns its memory; null is nothing */
+  /* frees its memory; null is allowed */
 bool trainer_step(struct trainer *t, struct training_progress *done,
   struct error *why);
   /* one step */
 
-@ Between two steps a run may be saved, taken up again, or looked at.
+@ Between two steps a run may be saved, resumed, or inspected.
 @<A training run from outside@>=
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why);
@@ -1326,22 +1326,22 @@ bool trainer_save(const struct trainer *t, const char *path,
 bool trainer_load(struct trainer *t, const char *path,
   struct training_progress *done,
   struct error *why);
-  /* takes the state from a file; a run that goes on from it ends in the
+  /* takes the state from a file; a run that continues from it ends in the
      same bits */
 const float *trainer_weights(const struct trainer *t);
   /* the running mean if there is one, else the weights */
 struct network *trainer_network(const struct trainer *t);
   /* the network of the run */
 
-@ The plan of the built-in model has four phases. Rows of \given{512} tokens first, two to a step, which
+@ The plan of the built-in model has four phases. First come rows of \given{512} tokens, two to a step, which
 is cheap and makes many small steps; then rows as long as the context, since positions that were
 never trained fail badly; then a calm phase of large steps at a falling rate, with an average of
-the weights, and a still calmer one of short rows. The last two hardly lower the loss. They are there for the
-chances that somebody may look at: a model can be
-excellent on the average and still prefer one of two equal roads, by the accident of its last few
-steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights \cited{Polyak 1992}
-lies in the middle of where the accidents led. The rows of the last phase are short because what a reader types stands at
-the beginning of a row, and a long row has only one beginning.
+the weights, and a still calmer one of short rows. The last two hardly lower the loss. We added them
+to make single probabilities more accurate: a model can be
+excellent on average and still prefer one of two equally likely continuations, only because of the texts in its last few
+steps. A larger step is a mean over more texts, so it has less noise; a lower rate follows that noise less far; and the average of the last weights \cited{Polyak 1992}
+cancels most of what is left. The rows of the last phase are short because a user's prompt is
+at the beginning of a row, and a long row has only one beginning.
 @^averaged weights@>
 
 The numbers themselves, rates, lengths and shares, were found by trying small runs before the large one. We know of no way to derive them.
@@ -1360,7 +1360,7 @@ const struct training_plan training_plan_draft = { "draft", "models/draft",
     { 300000, 1, 2048, 4, 1e-3f, 0, 10, true },@|
     { 400000, 8, 256, 3, 3e-4f, 0, 10, true } }@], 2 };
 
-@ A phase that its tokens do not divide evenly takes one step more. The rate falls with the share of the steps that are done, so their number has to be known
+@ If the tokens of a phase are not a multiple of those of a step, the phase takes one step more. The rate falls with the share of the steps that are done, so we must know their number
 before the first.
 @<Plans@>=
 static uint64_t phase_steps(const struct training_phase *s)
@@ -1376,8 +1376,8 @@ uint64_t training_plan_steps(const struct training_plan *p)
   return n;
 }
 
-@ Tokens are counted as planned, not as rounded up to whole steps; this number is only for people
-who wait.
+@ Tokens are counted as planned, not rounded up to whole steps; the number is only shown to the people
+who wait for the run.
 @<Plans@>=
 uint64_t training_plan_tokens(const struct training_plan *p)
 {
@@ -1386,9 +1386,9 @@ uint64_t training_plan_tokens(const struct training_plan *p)
   return n;
 }
 
-@ The part of a run that must survive an interruption stands together in |state|, a struct without
-pointers, which can be written as it is. Four rows of floats belong to it: weights, the two moments and the mean. The gradient does not, because it is 0
-between steps. |power1| and |power2| are $\beta_1^t$ and $\beta_2^t$ of \cref{sec:adam}, kept in double and multiplied on; a power computed afresh would need a function that has to agree.
+@ The part of a run that must survive an interruption is collected in |state|, a struct without
+pointers, which can be written as it is. Four arrays of floats are saved with it: the weights, the two moments and the mean. The gradient is not, because it is 0
+between steps. |power1| and |power2| are $\beta_1^t$ and $\beta_2^t$ of \cref{sec:adam}, kept in double and multiplied at each step; to compute the power anew we would need a function that gives the same bits on every machine.
 @<What a run holds@>=
 enum { BLOCKS = 64 };
 struct trainer {
@@ -1403,9 +1403,9 @@ struct trainer {
   struct moments move; double part_square[BLOCKS];
 };
 
-@ The first weights are drawn from a normal distribution, or near enough. A uniform number between $-\frac12$ and $\frac12$ has the variance
-$\int x^2\,dx=\frac1{12}$, so the sum of twelve of them has variance 1; it looks like a bell, and needs neither logarithm nor cosine. The generator is SplitMix64, three lines that every
-machine computes alike.
+@ The first weights are drawn from an approximately normal distribution. A uniform number between $-\frac12$ and $\frac12$ has the variance
+$\int x^2\,dx=\frac1{12}$, so the sum of twelve of them has variance 1; its distribution is bell-shaped, and computing it needs neither logarithm nor cosine. The generator is SplitMix64, three lines that give the same
+bits on every machine.
 @<Draw the first weights@>=
 static float noise(uint64_t *dice)
 {
@@ -1419,9 +1419,9 @@ static float noise(uint64_t *dice)
   return (float) sum / 65536;
 }
 
-@ How large the first weights are decides how well the first steps go. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$; so matrices get
-a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$, which neither blows the rows up nor lets them fade. Those that add to the residual stream are smaller still: two a layer add up, and
-with $1/\sqrt{2L}$ each the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly even.
+@ The size of the first weights decides how well the first steps go. If $n$ inputs have variance 1 and the weights variance $\sigma^2$, an output has variance $n\sigma^2$; so the weights of a matrix get
+a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$, so that the numbers neither explode nor vanish on their way through the layers. The matrices that add to the residual stream begin smaller still. There are two of them in each of the $L$ layers, and
+with a factor of $1/\sqrt{2L}$ the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly uniform.
 @^first weights@>
 @<Draw the first weights@>=
 static void draw_weights(struct trainer *t)
@@ -1440,8 +1440,8 @@ static void draw_weights(struct trainer *t)
   }
 }
 
-@ Five rows of floats as long as the weights, three rows of tokens, and a loss for every row. With
-the network's own memory that is all a run takes. A run of a given plan never asks for memory again, so one that has begun cannot fail for want of it.
+@ A run needs five arrays of floats as long as the weights, three rows of tokens, and a loss for every row. With
+the network's own memory that is all. A run never asks for memory again, so one that has begun cannot run out of it.
 @<Open and close a training run@>=
 static bool alloc_buffers(struct trainer *t, struct error *why)
 {
@@ -1459,8 +1459,8 @@ static bool alloc_buffers(struct trainer *t, struct error *why)
   return !a->refused;
 }
 
-@ The largest step of the plan decides how many rows there must be room for. A trainer that could
-not get all of its memory returns what it got.
+@ The largest pass of the plan decides for how many rows we need room. If an allocation
+fails, the memory that was taken before is freed.
 @<Open and close a training run@>=
 struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
   const struct kernels *k, struct pool *pool, struct dataset *s,
@@ -1485,14 +1485,14 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
   return NULL;
 }
 
-@ Passes of one step follow each other, so only the largest single pass counts.
+@ The passes of a step run one after the other, so only the largest single pass counts.
 @<Find the largest pass of the plan@>=
 for (int i = 0; i < TRAINING_PHASES; i++) {
   size_t rows = (size_t) p->phase[i].sequences * p->phase[i].length;
   if (rows > t->max_rows) t->max_rows = rows;
 }
 
-@ A trainer that was only half made is closed by the same lines; what is null is nothing.
+@ The same lines close a trainer of which only a part was opened, since freeing null does nothing.
 @<Open and close a training run@>=
 void trainer_close(struct memory *m, struct trainer *t)
 {
@@ -1502,8 +1502,8 @@ void trainer_close(struct memory *m, struct trainer *t)
   memory_free(m, t);
 }
 
-@ The length of the gradient is one sum over all weights, and the only one in a step that several workers share. It is cut into 64 blocks, always the same, whoever sums them; the blocks are
-added in their order by one worker. The move itself has no sums at all.
+@ The length of the gradient is a sum over all weights, and the only sum of a step that several workers share. It is cut into the same 64 blocks for any number of workers, and one worker
+adds the results of the blocks in order. The update of the weights has no sums at all.
 @<A step of training@>=
 static void square_part(void *ctx, unsigned worker, unsigned workers)
 {
@@ -1524,8 +1524,8 @@ static void adam_part(void *ctx, unsigned worker, unsigned workers)
       * 64);
 }
 
-@ One pass: rows from the source, each token's target the token after it, forward, loss,
-backward. A row is taken one token longer than the pass, since the last position wants a target too. Every loss counts the same share, so a step of four passes is the same as one of four times the
+@ A pass takes rows from the data set, sets each token's target to the token after it, and goes forward, computes the loss, and goes
+backward. Each row is fetched with one token more than the pass reads, since the last position needs a target as well. Every loss has the same share in the gradient, so a step of four passes is the same as a single pass over four times the
 rows, in a quarter of the memory.
 @<A step of training@>=
 static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
@@ -1548,7 +1548,7 @@ static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   return true;
 }
 
-@ Then the weights move. A gradient longer than 1 is shortened to 1 \cited{Pascanu 2013}, which keeps one strange text from undoing what many
+@ Then the weights are updated. A gradient longer than 1 is shortened to 1 \cited{Pascanu 2013}. This \emph{gradient clipping} keeps one unusual text from undoing what many
 others have taught.
 @<A step of training@>=
 static void move_weights(struct trainer *t, const struct training_phase *s)
@@ -1568,8 +1568,8 @@ static void move_weights(struct trainer *t, const struct training_phase *s)
   pool_run(t->pool, adam_part, t);
 }
 
-@ Over a phase the \emph{learning rate} falls in a straight line. At its beginning it is held back by a second line, from nearly 0 up: the first moves of AdamW are full ones however small the gradients
-(\cref{sec:adam}), and a few of them in a direction that one text has chosen by chance would have to be walked back.
+@ Over a phase the \emph{learning rate} falls in a straight line. At the beginning of the phase a second line, the \emph{warm-up}, raises it from nearly 0: the first updates of AdamW have full size however small the gradients
+(\cref{sec:adam}), and a few of them in a direction set by one chance text would have to be undone later.
 @^AdamW@>@^learning rate@>
 @<Find the rate of this step@>=
 float gone = (float) now->step_of_phase / (float) phase_steps(s);
@@ -1577,14 +1577,14 @@ float rise = (float) (now->step_of_phase + 1) / (float) s->warm_up;
 float rate = fmaf(gone, s->to - s->from, s->from)
   * (rise < 1 ? rise : 1);
 
-@ The running mean of the weights forgets too: each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+3)$, which is 0 at the first, so that nothing of
-the empty mean stays; later the mean reaches back over about a quarter of the steps, but the share is never more than 99 per cent, a memory of some hundred.
+@ The running mean of the weights gradually forgets: at each step it keeps a share of itself and takes the rest from the weights. After $n$ steps the share is $(n-1)/(n+3)$. It is 0 at the first step, so that nothing of
+the empty mean remains; later the mean reaches back over about a quarter of the steps. The share is never more than 99 per cent, so the mean never reaches back over more than about a hundred steps.
 @<Find the memory of the running mean@>=
 if (s->averaged) now->averaged++;
 float keep = (float) (now->averaged - 1) / (float) (now->averaged + 3);
 
-@ A step is as many passes as the plan says and one move of the weights. When a phase is over, the
-next begins with its own rate, but with the moments of the last, which know already how large each weight's gradients are.
+@ A step is the number of passes that the plan gives, and one update of the weights. When a phase is over, the
+next begins with its own rate, but keeps the moments, which already record how large each weight's gradients are.
 @<A step of training@>=
 bool trainer_step(struct trainer *t, struct training_progress *done,
   struct error *why)
@@ -1609,8 +1609,8 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
   return true;
 }
 
-@ The state is written to a file beside the old one and then renamed, so that at any moment, also when the process is killed, there is a whole
-state under the name. It is the memory of this machine as it is, not a format for others: who wants to publish uses \cref{sec:publish}.
+@ The state is written to a second file, which then replaces the old one under its name. So there is a complete state under that name at any moment, even if the process is
+killed. The file is a copy of this machine's memory, not a format for other programs; \cref{sec:publish} writes one.
 @<Save and load a run@>=
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why)
@@ -1628,8 +1628,8 @@ bool trainer_save(const struct trainer *t, const char *path,
     || error_say(why, "%s: cannot be written", path);
 }
 
-@ Loading believes nothing: a mark, the number of weights and the length of the file have to be right before anything is taken from it. A caller who is refused begins a new run, with the
-weights that were drawn; so a file cut short must not have replaced half of them.
+@ Loading trusts nothing: the mark, the number of weights and the length of the file must be right before anything is taken from it. If the file is refused, the caller begins a new run with the
+weights that were drawn; so a truncated file must not have replaced half of them.
 @<Save and load a run@>=
 static bool length_is(FILE *f, size_t n)
 {
@@ -1638,7 +1638,7 @@ static bool length_is(FILE *f, size_t n)
   return fseek(f, at, SEEK_SET) == 0 && ok;
 }
 
-@ The struct is read into one of its own first, and becomes that of the run when all else is there. The source goes back to the text where it stood.
+@ The struct is first read into a local variable, and becomes that of the run when everything else has been read. The data set returns to the text where it was.
 @<Save and load a run@>=
 bool trainer_load(struct trainer *t, const char *path,
   struct training_progress *done,
@@ -1662,8 +1662,8 @@ bool trainer_load(struct trainer *t, const char *path,
   return true;
 }
 
-@ What a run has come to: the running mean once there is one. A run in its first phases has only the weights of the last step, and those are what an impatient reader gets
-who looks at a model half-way.
+@ The result of a run is the running mean, once there is one. In its first phases a run has only the weights of the last step, so a caller that asks
+then gets those.
 @<Save and load a run@>=
 const float *trainer_weights(const struct trainer *t)
 {
@@ -1675,7 +1675,7 @@ struct network *trainer_network(const struct trainer *t)
   return t->net;
 }
 
-@ The module, in the order of C. A state begins with a mark, a number that hardly any other file begins with.
+@ Here is the module, in the order of C. A saved state begins with a mark, a number with which hardly any other file begins.
 @(training.c@>=
 #include <math.h>
 #include <stdio.h>
@@ -1691,8 +1691,8 @@ struct network *trainer_network(const struct trainer *t)
 @<Save and load a run@>@;
 
 @* Saving the checkpoint. \label{sec:publish}
-At the end the weights are rounded once, to sixteen bits, and written where any program that
-knows Hugging Face's layout will find them: the settings, the weights, the tokenizer. From
+At the end the weights are rounded once, to sixteen bits, and written with the settings and the
+tokenizer in Hugging Face's layout, so that any program that knows it can read them. From
 then on the rounded numbers \emph{are} the model. Widening them again changes nothing, so no
 later chapter has to speak of two models that differ a little.
 @^checkpoint@>
@@ -1710,11 +1710,11 @@ bool publish_model(struct memory *m, const char *directory,
   struct error *why);
   /* writes a directory that |model_open| and |tokenizer_open| read: weights in
      binary16, a tokenizer of |n| merges unless |merge| is null;
-     the directory is
-     there already */
+     the directory must
+     exist */
 #endif
 
-@ Rounding can be done without writing, so that the trainer's network and the engine can be given the same numbers and their logits compared with |==|. Sixteen bits keep eleven binary digits of a
+@ Rounding is a function of its own, so that a test can give the trainer's network and the engine the same numbers and compare their logits with |==|. Sixteen bits keep eleven binary digits of a
 weight, and halve the file.
 @<Round to sixteen bits@>=
 void publish_round_weights(float *w, size_t n)
@@ -1722,7 +1722,7 @@ void publish_round_weights(float *w, size_t n)
   for (size_t i = 0; i < n; i++) w[i] = num_from_f16(num_to_f16(w[i]));
 }
 
-@ A file is opened in a directory, and its name goes into the sentence if that fails.
+@ A file is opened in a directory; if that fails, the error message names it.
 @<Open a file of a directory@>=
 static FILE *open_in(const char *directory, const char *name,
   char path[PATH_CAP], struct error *why)
@@ -1733,8 +1733,8 @@ static FILE *open_in(const char *directory, const char *name,
   return f;
 }
 
-@ Whether everything could be written is known only when the file is closed: a full disk may be
-noticed as late as that.
+@ We know whether everything could be written only when the file is closed: a full disk may not be
+noticed before that.
 @<Open a file of a directory@>=
 static bool close_file(FILE *f, const char *path, struct error *why)
 {
@@ -1743,9 +1743,9 @@ static bool close_file(FILE *f, const char *path, struct error *why)
     "%s: cannot be written", path);
 }
 
-@ The header of a safetensors file is a line of JSON that says for each tensor its type, its
+@ The header of a safetensors file is a line of JSON that gives for each tensor its type, its
 shape and where its bytes begin and end. It is padded with blanks so that the numbers after
-it lie at a multiple of eight. A gain has one dimension, as everybody else's gains have; one of shape $1\times d$ would be refused by most readers, ours among them.
+it begin at a multiple of eight. A gain has one dimension, as in all published files; one of shape $1\times d$ would be refused by most programs, ours among them.
 @<Write the weights@>=
 static size_t header_write(const struct network *net, char *to,
   size_t cap)
@@ -1766,7 +1766,7 @@ static size_t header_write(const struct network *net, char *to,
   return (size_t) n;
 }
 
-@ Eight bytes for the length of the header, the header, and then the numbers in the order of the tensors. Bytes are written one by one, least significant first, which is the file's order whatever
+@ The file begins with eight bytes for the length of the header; then come the header and the numbers in the order of the tensors. Bytes are written one by one, least significant first, which is the file's order whatever
 the machine's may be.
 @<Write the weights@>=
 static bool weights_write(struct memory *m, const char *directory,
@@ -1792,7 +1792,7 @@ static bool weights_write(struct memory *m, const char *directory,
   return ok;
 }
 
-@ The settings are those that versions 4 and 5 of transformers write, no more than are needed. First the shape, which differs from model to model.
+@ The settings are those of versions 4 and 5 of the library transformers, and only the necessary ones. First comes the shape, which differs from model to model.
 @<Write the settings@>=
 static void shape_write(FILE *f, const struct model_shape *s)
 {
@@ -1806,8 +1806,8 @@ static void shape_write(FILE *f, const struct model_shape *s)
     s->head_dim, s->n_positions);
 }
 
-@ Then what is fixed in this trainer, although most of it is the default of somebody: a reader that assumes another $\epsilon$ or another base of the rotations computes another model without a
-word. Two files say how a text ends, because two kinds of program look for it.
+@ Then come the settings that are fixed in this trainer. Most of them are defaults in some program, but a program that assumes another $\epsilon$ or another base of the rotations would silently compute
+another model. The token that ends a text is given in two files, because some programs look for it in the one and some in the other.
 @<Write the settings@>=
 static bool settings_write(const char *directory, const struct model_shape *s,
   struct error *why)
@@ -1828,8 +1828,8 @@ static bool settings_write(const char *directory, const struct model_shape *s,
   return close_file(f, path, why);
 }
 
-@ Three files and the tokenizer are a model. The test that holds the network against the engine writes a directory without a
-tokenizer, since it speaks in ids; hence the null.
+@ Three files and the tokenizer make a model. The test that compares the network with the engine writes a directory without a
+tokenizer, since it works with ids; for this |merge| may be null.
 @<Write a model's directory@>=
 bool publish_model(struct memory *m, const char *directory,
   const struct model_shape *s,
@@ -1844,7 +1844,7 @@ bool publish_model(struct memory *m, const char *directory,
   return merge == NULL || tokenizer_write(m, path, merge, n, why);
 }
 
-@ The writer is a module of its own, because later chapters write small models for their tests.
+@ Writing is a module of its own, because later chapters write small models for their tests.
 @(publish.c@>=
 #include <stdio.h>
 #include "training/publish.h"
@@ -1857,39 +1857,39 @@ bool publish_model(struct memory *m, const char *directory,
 @<Write a model's directory@>@;
 
 @* The run. \label{sec:run}
-A run calls |trainer_step| until its plan is carried out. It writes a line of the log for each step, with nine digits of the loss, which are enough to
-tell any two floats apart, and saves its state every two minutes. For the built-in model that takes an hour or so on two cores, nearly all of it in the products of
-\cref{sec:slopematrix,sec:manyrows}. The program is in the laboratory;\lab{lab:runtrain} \texttt{make model} calls it twice, for the model and for its sibling, and compares the files with their sums. For a plan of your own, write a constant beside the two of \cref{sec:plan} and add a word to that program.
+A run calls |trainer_step| until its plan is carried out. It writes a line to the log for each step, with nine digits of the loss, which are enough to
+tell any two floats apart, and saves its state every two minutes. For the built-in model a run takes about an hour on two cores, nearly all of it in the products of
+\cref{sec:slopematrix,sec:manyrows}. The program is in the laboratory;\lab{lab:runtrain} \texttt{make model} calls it twice, for the model and for its smaller sibling, and compares the files with their checksums. For a plan of your own, write a constant beside the two of \cref{sec:plan} and add a word to that program.
 
-A run that was interrupted continues from its last saved state. The log may be longer than that state, so it is cut back; the steps after it are done again, and give the same lines. The
-tokenizer is learnt again in every run, which takes a second. So a run begins with nothing but its seeds.
+A run that was interrupted continues from its last saved state. The log may have lines for later steps; these are cut off, and the steps, when they are repeated, give the same lines. The
+tokenizer is learnt again in every run, which takes a second. So a run needs nothing but its seeds.
 
-At the end the weights are rounded and written (\cref{sec:publish}), and the log is copied beside them, so that everybody can look up how the model was trained. The tests repeat the first
-hundred steps, and find the same lines to the last digit.
+At the end the weights are rounded and written (\cref{sec:publish}), and the log is copied beside them, so that you can look up how the model was trained. The tests repeat the first
+hundred steps, and require the same lines to the last digit.
 
 \Cref{fig:trainloss} is the log of the run that made the built-in model. It read
-\val{train.tokens}~million tokens in \val{train.steps} steps. (The log is in nats, as the natural logarithm gives them; the figure divides by $\ln2$ and has bits.) The curve has a shape that everybody who
-trains models knows: first the model learns which tokens are frequent, within a few steps; then which
-follow which; then, for a long time, what was said before. Since every text is new, there is no difference
-here between the loss in training and the loss on held-out texts, and what lies between the curve
+\val{train.tokens}~million tokens in \val{train.steps} steps. (The log is in nats, because its logarithms are natural; the figure divides by $\ln2$ and shows bits.) The curve has the shape familiar from all
+training runs: first the model learns which tokens are frequent, within a few steps; then which token
+follows which; then, for a long time, how a text depends on what was said earlier. Since every text is new, there is no difference
+here between the loss in training and the loss on held-out texts, and the distance between the curve
 and the dashed line is exactly what the model has not learnt.
 @^loss@>
 
 \fig{trainloss}{fig:trainloss}{The loss of the run, in means of fifty steps, and the entropy of the
-source. The thin lines stand where the rows become longer and where the two calm phases begin; the peak at the first of them is
-what positions cost that were never trained.}{A curve
+source. The thin lines mark where the rows become longer and where the two calm phases begin; the peak at the first of them is
+the cost of positions that were never trained.}{A curve
 that falls from above four bits steeply to about one bit within the first fifth, then slowly
 towards a dashed horizontal line at about six tenths of a bit, with one sharp peak half-way, and
 lies close above the line at the end.}
 
 @* The check. \label{sec:trainingcheck}
-A gradient that is wrong in one tensor still makes the loss fall, only more slowly. Nobody notices. \Cref{gradients} has checked each piece alone; but a piece can be right and be given the wrong rows. So
-every tensor's gradient is held against what it claims to be: the change of the loss when the weights
-of that tensor move a little in some direction, divided by how far they moved. \Cref{tab:gradients}
-does it for a network of two layers with a direction drawn by lot.
+If the gradient of one tensor is wrong, the loss still falls, only more slowly, and the mistake is easily missed. \Cref{gradients} has checked each operation alone; but a correct operation can be given the wrong rows. So
+we compare every tensor's gradient with what it claims to be: the change of the loss when the weights
+of that tensor move a little in some direction, divided by the distance. \Cref{tab:gradients}
+does this for a network of two layers with a random direction.
 
-The network computes in floats, and \cref{fig:steps} has shown what that does to differences: three digits or four are all one can ask. It is enough to catch a wrong sign. The tests of this project do it
-more sharply, against a loss computed in double, for each tensor by name, and each of the mistakes planted in the way back is found.
+The network computes in floats, and \cref{fig:steps} has shown what that does to differences: we cannot expect more than three or four digits. That is enough to catch a wrong sign. The tests of this project are
+sharper. They use a loss computed in double, check each tensor by name, and detect each of the mistakes that we planted in the backward pass.
 @^gradient check@>
 
 @<What the checkpoint shows@>=
@@ -1899,8 +1899,8 @@ struct lab { struct memory m; struct error why; struct network *net;
   size_t n; float *w, *grad; double losses[TINY_ROWS];
   uint32_t inputs[TINY_ROWS], targets[TINY_ROWS]; };
 
-@ The small network has everything that the large one has: two layers, two heads of queries that share one of keys, a vocabulary that is no multiple of sixteen. A tensor that has a mistake only in the
-second layer would pass a check of one.
+@ The small network has the parts of the large one: more than one layer, and heads of queries that share one of keys. Its vocabulary is not a multiple of sixteen, so that this case is checked as well. A mistake that appears only in the
+second layer would escape a check with one.
 @<What the checkpoint shows@>=
 static bool lab_open(struct lab *l)
 {
@@ -1920,8 +1920,8 @@ static bool lab_open(struct lab *l)
   return true;
 }
 
-@ Directions and weights are drawn from sixteen numbers, none of them 0. A normal distribution is not needed to
-catch a mistake, and these are exact in a float.
+@ Directions and weights are drawn from sixteen numbers, none of them 0. We do not need a normal distribution to
+catch a mistake, and these numbers are exact in a float.
 @<Draw by lot@>=
 static float lot(uint64_t *dice)
 {
@@ -1930,7 +1930,7 @@ static float lot(uint64_t *dice)
   return (float) (int32_t) (*dice >> 60) / 8 - 0.9375f;
 }
 
-@ The loss of the small network, summed over its rows in double; each row's loss is a double already. With fewer rows than there are, it takes the loss of a beginning of the text.
+@ The loss of the small network is summed over its rows in double, as each row's loss is a double already. With a smaller number of |rows| we get the loss of the text's beginning.
 @<What the checkpoint shows@>=
 static double lab_loss(struct lab *l, size_t rows)
 {
@@ -1949,9 +1949,9 @@ static void lab_close(struct lab *l)
   network_close(&l->m, l->net);
 }
 
-@ One tensor: a direction, the loss a little before and a little after, and the gradient along the
-direction, which is the sum of direction times gradient. One direction tests all numbers of the tensor at once, at the price of two passes. Two mistakes that cancel in it, and in the next one drawn too,
-would be a strange coincidence.
+@ For one tensor we draw a direction, compute the loss a little before and a little after, and take the gradient along the
+direction, which is their dot product. One direction tests all numbers of the tensor at once, at the price of two passes. It would be a strange coincidence if two mistakes cancelled
+in a random direction.
 @<What the checkpoint shows@>=
 static void differ(struct lab *l, const struct parameter *p,
   double *far, double *back)
@@ -1975,8 +1975,8 @@ static void differ(struct lab *l, const struct parameter *p,
   *far = (loss[1] - loss[0]) / (2 * (double) step);
 }
 
-@ The gradient of every tensor is taken once, by the way back; then each tensor is moved in turn. The worst disagreement, as a share of the gradient, is what the
-checkpoint shows.
+@ One backward pass computes the gradient of every tensor; then we move the tensors one after the other. The checkpoint shows the largest disagreement, as a share of the
+gradient.
 
 @<What the checkpoint shows@>=
 static double gradients(struct lab *l, bool aloud)
@@ -1999,8 +1999,8 @@ static double gradients(struct lab *l, bool aloud)
   return worst;
 }
 
-@ One pass gives the losses of all guesses that have something before them. As many passes over
-longer and longer beginnings give them one by one. We count the losses that are the same to the last
+@ One pass gives the losses of all positions. Separate passes over
+longer and longer beginnings give them one by one. From the second position on, we count the losses that are the same to the last
 bit.
 @<What the checkpoint shows@>=
 static int forced(struct lab *l)
@@ -2016,14 +2016,14 @@ static int forced(struct lab *l)
   return same;
 }
 
-@ The same claim is in one of the tutorials.
+@ One of the tutorials makes the same claim.
 
 \begin{claimed}{S1-38, S1-51}
 one pass gives the same \val{claim.S1-38} losses as \val{claim.S1-51} separate passes, to
 the last bit. The mask makes it right; knowing the text makes it possible.
 \end{claimed}
 
-@ And what the hand has found at the beginning, from the very function that computes the loss from the logits of the built-in model.
+@ The hand calculation from the beginning of the chapter is repeated by the same function that computes the losses of the built-in model.
 @<What the checkpoint shows@>=
 static double by_hand(float z[3])
 {
@@ -2032,7 +2032,7 @@ static double by_hand(float z[3])
   return gradients_plain.cross_entropy(z, 3, 1, 1.0f);
 }
 
-@ The program's own words are the same three, hand, differences and passes.
+@ The checkpoint shows all three: the hand calculation, the differences and the passes.
 
 \checkpoint{build/out/training.txt}{one guess, every gradient, one pass for many}
 
@@ -2052,7 +2052,7 @@ static int print_checkpoint(void)
   return 0;
 }
 
-@ The same checks once more as keys and numbers.
+@ With |"values"| the same results are printed as keys and numbers.
 @<What the checkpoint shows@>=
 static int print_values(void)
 {
@@ -2066,31 +2066,31 @@ static int print_values(void)
 }
 
 @* Exercises. \label{sec:trainingexercises}
-The command beside an exercise judges the answer by running the trainer's own code.
+The command beside an exercise checks your answer with the trainer's own code.
 
 \begin{exercises}
 \exercise{check}{ex:train.hand}{The logits are $(\ln2,\ln2,\ln4)$ and the third token comes. What is the loss, and
 what is the gradient of each logit?}{\texttt{make exercise-W12-1}}{The probabilities are $\frac14,\frac14,\frac12$; the loss is
 $\ln2$, the gradient $(\frac14,\frac14,-\frac12)$.}
 \exercise{check}{ex:train.bits}{A table has alternatives of the weights 4, 2, 1 and 1. How many bits does its choice cost on
-the average?}{\texttt{make exercise-W12-2}}{$\frac12\cdot1+\frac14\cdot2+2\cdot\frac18\cdot3=1.75$.}
+average?}{\texttt{make exercise-W12-2}}{$\frac12\cdot1+\frac14\cdot2+2\cdot\frac18\cdot3=1.75$.}
 \exercise{think}{ex:train.order}{A worker may divide the rows of a product, but not its terms. Why does |gain_backward| divide the
 columns and not the rows? Name the one piece of a step of training in which a sum \emph{is} divided, and say why that does not
-matter.}{\texttt{make exercise-W12-3}}{Its sum runs over the rows. The square of the gradient's length is divided into 64 blocks, whoever
-sums them; the blocks are added in their order.}
-\exercise{think}{ex:train.tied}{The embedding is tied to the head. A token that occurs nowhere in the rows of a step: is its
-gradient 0?}{\texttt{make exercise-W12-4}}{No. As an input it gets nothing, but as an output it was a rival at every position, and is
+matter.}{\texttt{make exercise-W12-3}}{Its sum runs over the rows. The sum for the square of the gradient's length is divided into 64 blocks, the same for any number of
+workers; their results are added in order.}
+\exercise{think}{ex:train.tied}{The embedding is tied to the head. Is the gradient of a token's row 0 if the token occurs nowhere in the rows of
+a step?}{\texttt{make exercise-W12-4}}{No. As an input it gets nothing, but as an output it was a candidate at every position, and it is
 pushed down wherever it had some probability.}
 \exercise{build}{ex:train.grammar}{Write a table, in the notation of \.{models/corpus.grammar}, that adds ``The cat sat on the mat.'' with any number of further cats in between: ``The
-cat and the cat sat on the mat.'', each one more with a chance of one half. What is the entropy of the choice, in
+cat and the cat sat on the mat.'', where each further cat comes with a probability of one half. What is the entropy of the choice, in
 bits?}{\texttt{make exercise-W12-5}}{A table that calls itself, with two alternatives of the same weight: one bit for each cat but the
-first and one for stopping, $\sum_{k\ge1}k2^{-k}=2$ bits on the average.}
-\exercise{build}{ex:train.gelu}{Replace the gated unit by one without a gate, $a=u\,\sigma(u)$. Write its way
-back, $du$ from $da$.}{\texttt{make exercise-W12-6}}{$du=da\,\sigma(u)\bigl(1+u(1-\sigma(u))\bigr)$: |swiglu_backward| with a gate that is its own
+first and one for stopping, $\sum_{k\ge1}k2^{-k}=2$ bits on average.}
+\exercise{build}{ex:train.gelu}{Replace the gated unit by one without a gate, $a=u\,\sigma(u)$. Write its backward
+pass, $du$ from $da$.}{\texttt{make exercise-W12-6}}{$du=da\,\sigma(u)\bigl(1+u(1-\sigma(u))\bigr)$: |swiglu_backward| with a gate that is its own
 partner, without the other half.}
 \exercise{check}{ex:rows.pack}{Texts 4, 5 and 6 have 2, 6 and 3 tokens, and a row has ten. How many tokens of text 5 are dropped, with which text does the next row begin, and does an
-end-of-text precede it?}{\texttt{make exercise-W12-7}}{Text 4 is even and has none before it: $2+1+6=9$; another end-of-text makes ten. So nothing of text 5 is dropped, and
-nothing of text 6 is seen; it was written, it counts as used, and the next row begins with text 7, which is odd.}
-\exercise{think}{ex:rows.share}{Texts of a fixed length $t$ are packed into rows of $n$ tokens, much longer. The place in its last text where a row ends is as good as random. Roughly which share of what is
-written is dropped, for $t=\given{100}$ and $n=\given{500}$? (Ignore the end-of-texts.)}{\texttt{make exercise-W12-8}}{Half a text a row on the average: $\frac t2$ of $n+\frac t2$, which is $\frac{50}{550}$, one part in eleven.}
+end-of-text precede it?}{\texttt{make exercise-W12-7}}{The number 4 is even, so no end-of-text comes first: $2+1+6=9$; another end-of-text makes ten. So nothing of text 5 is dropped, and
+nothing of text 6 is seen. But text 6 was written and counts as used, so the next row begins with text 7, whose number is odd.}
+\exercise{think}{ex:rows.share}{Texts of a fixed length $t$ are packed into much longer rows of $n$ tokens. The place in the last text where a row ends is practically random. Roughly which share of the written
+tokens is dropped, for $t=\given{100}$ and $n=\given{500}$? (Ignore the end-of-texts.)}{\texttt{make exercise-W12-8}}{Half a text a row on average: $\frac t2$ of $n+\frac t2$, which is $\frac{50}{550}$, one part in eleven.}
 \end{exercises}
