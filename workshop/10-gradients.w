@@ -67,7 +67,7 @@ rows, or be able to make them again.
 @ Why from the end? One could move each weight in turn and look at the loss. That takes a pass for every weight, more than a
 million passes for one step of our small model. From the end each operation is turned
 back once, however many weights it has. For a matrix of $m$ weights and one row the way forward takes $m$ multiply--adds. On
-the way back $dx$ takes $m$ more, and the gradients of the weights another $m$. So a
+the backward pass $dx$ takes $m$ more, and the gradients of the weights another $m$. So a
 step of training costs about three passes, and knows the gradients of all weights exactly.
 @^cost of training@>
 
@@ -90,7 +90,7 @@ A check that works for everything linear: $dy\cdot y=-2\times5+3\times10=20$, an
 \end{byhand}
 
 @* The backward kernels. \label{sec:slopes}
-The way forward uses the kernels of chapter 2 as they are. The way back needs other
+The forward pass uses the kernels of chapter 2 as they are. The backward pass needs other
 products, and a few loops over rows. They are collected in a table of functions, as the kernels are, and
 for the same reason: the text of each loop stands once, is compiled twice, and gives the same bits with and
 without the wide registers of the machine.
@@ -144,7 +144,7 @@ struct gradients {
   @<Pieces of attention and of the loss@>@;
   @<Pieces of norms, gates and steps@>@;
 };
-  /* the kernels of the way back; all arrays belong to the caller */
+  /* the kernels of the backward pass; all arrays belong to the caller */
 extern const struct gradients gradients_plain, gradients_wide;
   /* compiled for any machine; for AVX2, if this is one */
 
@@ -301,10 +301,10 @@ apart from the loops over |PARTS|.
 @<Sixteen outputs with lanes in rows@>@;
 @<A linear layer for many rows@>@;
 @<Exponentials of a block of scores@>@;
-@<Weights and scores, on the way back@>@;
+@<Weights and scores, on the backward pass@>@;
 @<The loss of one row, and its gradient@>@;
-@<A norm on the way back@>@;
-@<A gate on the way back@>@;
+@<A norm on the backward pass@>@;
+@<A gate on the backward pass@>@;
 @<Squares of a gradient, and a step of AdamW@>@;
 
 @* The gradient of a linear layer. \label{sec:slopematrix}
@@ -633,7 +633,7 @@ $$\sum_ip_ig_i=dy\cdot\sum_ip_iv_i=dy\cdot y.$$
 The sum over all keys in \eqref{eq:softmaxback} is one short dot product of two rows that lie there anyway. And the weights themselves need not be kept. A row of
 $n$ tokens has $n^2/2$ of them for each head and layer; from the scores, which are one more product, and the maximum and the sum that |join| left,
 $p_i=e^{s_i-m}/l$ is made again.
-@<Weights and scores, on the way back@>=
+@<Weights and scores, on the backward pass@>=
 static TARGET void softmax_backward(float *s, float *g, size_t sees,
   size_t n, float scale, const float *known, const float *y,
   const float *dy, size_t h)
@@ -729,7 +729,7 @@ Along $x$ itself: $1.68\times1-0.24\times7=0$. The gains get $5\times1\times0.2=
 @ Two sums over the row come first, side by side, and then one more pass over it with what they gave. The result is added to what is there, because $x$ is the
 residual stream, which has another gradient already. With $\epsilon$ in the root, the slope along $x$ is
 not quite 0, but the formula is still exact: $r$ contains it.
-@<A norm on the way back@>=
+@<A norm on the backward pass@>=
 static TARGET float norm_backward(const float *x, const float *gain,
   const float *dy, size_t d, float *dx)
 {
@@ -756,7 +756,7 @@ for (size_t k = 0; k < d; k += 16)
 
 @ A gain belongs to one column and serves every row, so its gradient is the sum of $dy_k\,x_k\,r$ over the rows, each with its own $r$. The work is
 divided among the workers by columns, never by rows: dividing a sum would make its order depend on their number.
-@<A norm on the way back@>=
+@<A norm on the backward pass@>=
 static TARGET void gain_backward(const float *x, const float *dy,
   const float *r, size_t rows, size_t d, size_t from, size_t to,
   float *dgain)
@@ -792,7 +792,7 @@ slope of the curve is $0.75+0.825\times0.25=0.95625$, about $0.956$, and $dg=2\t
 
 @ The code has the letters of the formula: |s| is $\sigma$ and |a| is $g\,\sigma$. Neither was kept on the way forward. An
 exponential made again is cheaper than a row of memory for every layer.
-@<A gate on the way back@>=
+@<A gate on the backward pass@>=
 static TARGET void swiglu_backward(const float *gate, const float *up,
   const float *dinner, size_t n, float *dgate, float *dup)
 {
