@@ -39,7 +39,7 @@ static bool write_damaged(const char *path, int damage)
   return fclose(f) == 0 && ok;
 }
 
-/* <Read it, and say what comes of it> */
+/* <Read the file, and report what it holds> */
 static bool read_back(int damage)
 {
   struct memory m = { .fail_at = 0 };

@@ -7,13 +7,13 @@
 
 /* <The cursor of a text> */
 
-/* what a text of at most max_tokens tokens has to match, and where in it we are;
+/* a text of at most max_tokens tokens must match c and has reached state;
    allowed[vocab] is its own, c and the ids of the end tokens are borrowed */
 struct constraint_cursor { struct constraint *c; uint32_t state; uint8_t *allowed;
   size_t vocab, max_tokens; const uint32_t *eos; size_t n_eos; };
 
-/* binds by a c that knows the tokens; errors: max_tokens is less than
-   constraint_minimum, which the sentence names; memory. Nothing is to be closed then */
+/* c must be bound to the tokens; errors: max_tokens is less than constraint_minimum,
+   which the sentence names; memory. Close nothing then */
 bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   struct constraint *c,
   size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,
@@ -25,16 +25,15 @@ void constraint_cursor_close(struct constraint_cursor *b, struct memory *m);
 /* for another text, from its beginning */
 void constraint_cursor_restart(struct constraint_cursor *b);
 
-/* does what has been written match? */
+/* does the text so far match? */
 bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   struct error *why);
 
-/* what chapter 7's struct token_rule asks before a choice; ctx is a struct
-   constraint_cursor */
+/* chapter 7's struct token_rule calls it before a choice; ctx is a cursor */
 bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why);
 
-/* and what it is told when a token has joined the text */
+/* and this when a token has joined the text */
 bool bond_take(void *ctx, uint32_t id, struct error *why);
 
 /* the state that the text has reached */
@@ -43,8 +42,8 @@ uint32_t bond_save(const void *ctx);
 /* goes back to a state that bond_save gave */
 void bond_restore(void *ctx, uint32_t state);
 
-/* a step_stop: without end tokens, a text is to end when it matches and nothing may
-   follow; ctx is a struct constraint_cursor */
+/* a step_stop: without end tokens, a text must end when it matches and nothing may
+   follow; ctx is a cursor */
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   bool *enough,
   struct error *why);

@@ -12,11 +12,11 @@
    first piece, in order, that it is part of */
 struct lexicon_node { uint32_t skip, word; unsigned depth : 24, byte : 8; };
 
-/* a token, and which piece it is: two tokens may be spelt alike */
+/* a token and the number of its piece: two tokens may be spelt alike */
 struct lexicon_id { uint32_t id, word; };
 
 /* token in the order of the pieces; the bytes of id i are those of text from from[i]
-   to from[i+1]: none if it can't be used */
+   to from[i+1]: none if it cannot be used */
 struct lexicon { struct memory *m; size_t vocab_size, n_nodes, n_ids, n_words,
   max_len, n_bytes; struct lexicon_node *node; struct lexicon_id *token;
   size_t *from; uint8_t *text; bool single[256]; };
@@ -26,9 +26,9 @@ enum { MAX_PIECE = 1 << 24 };
 struct call_frame { uint32_t back, below, least; };
 struct position { uint32_t node, stack; };
 
-/* n pairs in order; the least number of bytes to the end, and of tokens, if settled;
-   the n_after others to which one token leads, or null; for each kind of byte the
-   next, or null if nobody has asked */
+/* n pairs in order; the least number of bytes to the end, and of tokens, or
+   COST_UNKNOWN; the n_after others to which one token leads, or NULL; for each class
+   of bytes the next state, or NULL if not yet computed */
 struct dfa_state { uint32_t number, n, least, cost; bool accepts;
   size_t round, gathered, n_after; struct dfa_state **after; struct position *at;
   struct dfa_state *next[]; };

@@ -10,12 +10,12 @@
 /* the shape of the whole pattern, or NO_AST_NODE and a sentence */
 uint32_t parser_pattern(struct parser *r);
 
-/* a name of n bytes in the text, where it stands first, and what it stands for, or
+/* a name of n bytes in the text, where it first occurs, and what it stands for, or
    NO_AST_NODE */
 struct grammar_rule { const unsigned char *name; size_t n, at; uint32_t means; };
 
-/* a struct grammar_rule for every name in the list, which the caller returns also if
-   it fails; *root: the number of root */
+/* puts a struct grammar_rule for every name into the list, which the caller frees
+   even if it fails; *root: the number of root */
 bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root);
 
 /* <A network> */
@@ -24,12 +24,13 @@ bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root);
 enum node_kind { NET_END, NET_BYTES, NET_FORK, NET_CALL };
 
 /* BYTES: one of lo to hi, then next; FORK: next or other; CALL: rule other, then
-   next; END: of whatever rule we are in */
+   next; END: of the rule we are in */
 struct net_node { uint8_t kind, lo, hi; uint32_t next, other; };
 
-/* node 0 is the only END; of each of the n_rules the first node; of each of the
-   n_least nodes the least number of bytes to the END, NET_NEVER if it can't be
-   reached; the number of the root's rule; nested: can a rule stand within itself? */
+/* node 0 is the only END; start: the first node of each of the n_rules; least: for
+   each of the n_least nodes the fewest bytes to the END, NET_NEVER if it cannot be
+   reached; root: the number of the root's rule; nested: can a rule come within
+   itself? */
 struct net { struct memory *m; const char *name; struct array nodes;
   struct pair_map same; size_t work; uint32_t *start, *least, root;
   size_t n_rules, n_least; bool nested; };
@@ -38,8 +39,8 @@ struct net { struct memory *m; const char *name; struct array nodes;
 /* limits: nodes of a network, steps that build it, fewest bytes of a text */
 enum { NET_MAX_NODES = 1 << 16, NET_MAX_WORK = 1 << 20, NET_MAX_LEAST = 1 << 30 };
 
-/* fills a network that is all zero but for m and name; false and a sentence: the
-   text, its size, memory; net_free in any case */
+/* fills a network that is all zero but for m and name; errors: the text, its size,
+   memory; call net_free in any case */
 bool net_of_pattern(struct net *w, struct parser *r);
 
 /* the same, from a grammar */
@@ -48,6 +49,6 @@ bool net_of_grammar(struct net *w, struct parser *r);
 /* a+b bytes, NET_MAX_LEAST at most; NET_NEVER if either is that */
 uint32_t net_sum(uint32_t a, uint32_t b);
 
-/* returns all of it, also what a failure has left */
+/* frees all of it, even after a failure */
 void net_free(struct net *w);
 #endif

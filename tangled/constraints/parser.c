@@ -168,7 +168,7 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated)
     return NO_AST_NODE;
   struct code_range *x = r->ranges.block;
   size_t n = r->ranges.n - from, k = 0;
-  uint32_t next = 0;                        /* no range so far reaches this far */
+  uint32_t next = 0;                        /* all ranges so far end before it */
   if (n > 0) qsort(x += from, n, sizeof *x, by_beginning);
   for (size_t i = 0; i < n; i++) {
     struct code_range now = x[i];

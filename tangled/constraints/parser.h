@@ -22,15 +22,16 @@ struct ast_node { enum ast_kind kind; uint32_t a, b, min, max; };
 
 /* <A list that grows> */
 
-/* n elements in a block for cap; all zero is empty; whoever uses it knows their size */
+/* n elements in a block for cap; all zero is empty; the user of the list knows their
+   size */
 struct array { void *block; size_t n, cap; };
 
-/* a new element of size bytes at the end, zeroed; null and a sentence if memory is
+/* a new element of size bytes at the end, zeroed; NULL and a sentence if memory is
    refused: the list is as it was */
 void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why);
 
-/* returns the block and empties the list */
+/* frees the block and empties the list */
 void array_free(struct memory *m, struct array *l);
 
 /* <A reader> */
@@ -38,17 +39,17 @@ void array_free(struct memory *m, struct array *l);
 /* limits: nesting, repetition counts, bytes of a pattern or grammar */
 enum { PARSER_MAX_DEPTH = 100, PARSER_MAX_TIMES = 1000, PARSER_MAX_TEXT = 1 << 20 };
 
-/* byte at of n is next; lines: complaints name lines, not bytes */
+/* byte at of n is next; lines: messages name lines, not bytes */
 struct parser { struct memory *m; const char *name; const unsigned char *text;
   size_t n, at, depth; bool lines; struct array nodes, ranges;
   struct error *why; };
 
-/* looks at the whole text first: false and a sentence if it is not UTF-8, or too
-   long; text must outlive the reader */
+/* checks the whole text first: false and a sentence if it is not UTF-8, or too long;
+   text must outlive the parser */
 bool parser_begin(struct parser *r, struct memory *m, const char *name,
   const char *text, size_t n, struct error *why);
 
-/* returns the lists */
+/* frees the lists */
 void parser_end(struct parser *r);
 
 /* says what is wrong at byte at; always NO_AST_NODE */
@@ -61,19 +62,18 @@ uint32_t parser_node(struct parser *r, struct ast_node s);
 uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   uint32_t b);
 
-/* the character that stands here; the text goes on after it */
+/* reads one character and returns it */
 uint32_t parser_point(struct parser *r);
 
-/* a character given by its number, in hexadecimal digits; false and a sentence if it
-   is none */
+/* a character given by its number, in hexadecimal digits; false and a sentence if no
+   character has it */
 bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point);
 
-/* shape s, repeated as what stands here says: nothing, or ?, *, +, or a count in
-   braces */
+/* shape s, repeated as the text here says: by nothing, ?, *, +, or a count in braces */
 uint32_t parser_times(struct parser *r, uint32_t s);
 
-/* one range more */
+/* adds one range */
 bool parser_range(struct parser *r, uint32_t lo, uint32_t hi);
 
 /* the set of all ranges from number from on, or of all other characters */

@@ -6,9 +6,8 @@
 
 /* <What is asked of the settings> */
 
-/* what the caller knows better than this program; borrowed. Filled in: n_unknown,
-   fields that were refused unless tolerant, and used: whether a file has an unknown
-   field of that name */
+/* the caller's wishes; borrowed. Filled in: n_unknown, fields refused or (if
+   tolerant) ignored; used: whether a file has an unknown field of that name */
 struct config_options {
   const char *const *ignore;
   size_t n_ignore; /* fields to ignore if they are unknown */
@@ -26,7 +25,7 @@ extern const char config_ignored_by_caller[];
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
   struct error *why);
 
-/* the same, with the caller's wishes about unknown fields; a null o has none */
+/* the same, with the caller's wishes about unknown fields; o may be null */
 bool config_open_with(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why);
 
@@ -34,12 +33,12 @@ bool config_open_with(struct model_config *c, struct memory *m,
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why);
 
-/* returns the list of ignored fields */
+/* frees the list of ignored fields */
 void config_close(struct memory *m, struct model_config *c);
 
-/* what family number i of the table does without being told; null after the last */
+/* the defaults of family number i of the table; null after the last */
 const struct model_config *config_family(size_t i);
 
-/* whether config.json of family number i may have field and is obeyed */
+/* whether field is used in the config.json of family number i */
 bool config_reads(size_t i, const char *field);
 #endif

@@ -8,17 +8,17 @@
 
 /* <What a layout is> */
 
-/* what a tensor is for: before and after the layers; then in each of them */
+/* what a tensor is for: first those outside the layers, then those of a layer */
 enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,
   TENSOR_HEAD, TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,
   TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_MLP_NORM, TENSOR_GATE,
   TENSOR_UP, TENSOR_DOWN, N_TENSOR_ROLES };
 
-/* the name of the tensors of one role, or null: there are none; permuted is for
-   matrices that are not transposed */
+/* the name of the tensors of one role, or null if none; permuted is only for matrices
+   that are not transposed */
 struct tensor_naming { const char *pattern; bool transposed, permuted; };
 
-/* how a kind of files names and stores the tensors of a kind of models */
+/* how files of one format name and store the tensors of a family */
 struct tensor_layout {
   const char *name, *format; /* the format of the files, as tensor_file_format has it */
   const char *family; /* the model_type; null: any */
@@ -26,10 +26,10 @@ struct tensor_layout {
   struct tensor_naming of[N_TENSOR_ROLES];
 };
 
-/* number i of those that we know; null after the last */
+/* number i of the layouts that we know; null after the last */
 const struct tensor_layout *layout_at(size_t i);
 
-/* the first whose format this is, and whose family, if it has one; or null */
+/* the first that has this format and this family, or no family; or null */
 const struct tensor_layout *layout_find(const char *format, const char *family);
 
 /* whether queries, keys and values are one matrix */

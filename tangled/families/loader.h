@@ -26,13 +26,13 @@ struct model_open_options {
   struct progress *progress;
 };
 
-/* the same, as the caller wishes; giving up is a failure */
+/* the same, with the caller's wishes; giving up is a failure */
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why);
 
-/* closes the files and returns the rest; null is nothing */
+/* closes the files and frees the rest; null is allowed */
 void model_close(struct memory *m, struct model *lm);
 
-/* numbers in the tensors that are used, a tied head not counted twice */
+/* numbers in the tensors that are used; a tied head is counted once */
 uint64_t model_parameters(const struct model *lm);
 #endif

@@ -29,7 +29,7 @@ enum { GRADIENTS_SMALL = 64, GRADIENTS_KC = 256, GRADIENTS_MC = 48, GRADIENTS_MR
 struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
   float rate, scale, fix1, fix2, keep; };
 
-/* the kernels of the way back; all arrays belong to the caller */
+/* the kernels of the backward pass; all arrays belong to the caller */
 struct gradients {
   /* scratch has GRADIENTS_KC*(cols+16+GRADIENTS_MC) floats */
   void (*multiply)(const struct product *p, float *scratch);

@@ -4,9 +4,8 @@
 #define INCIPIT_MISFIT_H
 #include "ground/ground.h"
 
-/* if the first of the n bytes of a file are those of another kind of file, the
-   sentence says which and what to do, and replaces what was said; json: a bracket is
-   what was wanted. Always false */
+/* if the n bytes of a file begin like another kind of file, a new sentence says which
+   and what to do, and replaces the earlier one; json: JSON was wanted. Always false */
 bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
   bool json, struct error *why);
 

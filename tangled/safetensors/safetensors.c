@@ -19,7 +19,7 @@ enum { MAX_HEADER = 100000000 };
 struct header_parser {
   struct tensor_file *w; /* where the tensors go */
   const char *path, *at, *end;
-  bool metadata; /* has been seen */
+  bool metadata; /* seen already? */
   struct error *why;
 };
 
@@ -94,7 +94,7 @@ static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t 
         || !count_up(&t->elements, json_array_get(shape, i)))
       return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
   }
-  /* <Take down the offsets, and hold them against the shape> */
+  /* <Read the offsets, and compare them with the shape> */
   uint64_t end = 1;
   t->begin = 1;
   if (!count_up(&t->begin, json_array_get(offset, 0))

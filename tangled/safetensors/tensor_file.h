@@ -10,9 +10,9 @@
 struct tensor_entry {
   const char *name, *file;
   unsigned type; /* its row in number_types; below N_WEIGHT_TYPES we compute with it */
-  const unsigned char *data; /* little endian, not always aligned */
+  const unsigned char *data; /* little endian, perhaps unaligned */
   uint64_t bytes, elements, begin;
-  size_t number; /* its place in the list by name */
+  size_t number; /* its index in the sorted list */
   uint32_t rank;
   uint64_t shape[];
 };
@@ -26,21 +26,21 @@ struct tensor_file;
 struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why);
 
-/* unmaps the files; every pointer into them dies. Null is nothing */
+/* unmaps the files and invalidates every pointer into them; null is allowed */
 void tensor_file_close(struct memory *m, struct tensor_file *w);
 
 /* how many tensors */
 size_t tensor_file_count(const struct tensor_file *w);
 
-/* number i in the order of their names, 0<=i<tensor_file_count(w) */
+/* tensor i in the order of names, 0<=i<tensor_file_count(w) */
 const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i);
 
 /* by name, or null */
 const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
   const char *name);
 
-/* the file, or the index: the name to put into an error; of null, a model that was
-   made in memory, the words for it */
+/* the file or the index, as messages name it; if w is null, because the model was
+   made in memory, the model */
 const char *tensor_file_path(const struct tensor_file *w);
 
 /* the format of the files: "safetensors" */

@@ -10,7 +10,7 @@ struct tensor_format;
 /* a mapped file and its path, each owned by the struct tensor_file */
 struct shard { char *path; struct mapping map; };
 
-/* the files of a model and their tensors; by name, when it has been sorted */
+/* the files of a model and their tensors; once sorted, list is in order of names */
 struct tensor_file {
   struct memory *m;
   const struct tensor_format *format;
@@ -26,7 +26,7 @@ struct tensor_file {
 /* a format of tensor files; the first that recognizes a path reads it */
 struct tensor_format {
   const char *name;
-  /* whether path seems to lead to files of this format */
+  /* does path seem to lead to files of this format? */
   bool (*recognizes)(const char *path);
   /* enters all files and tensors, checked and sorted, and w->path; or a sentence */
   bool (*fill)(struct tensor_file *w, const char *path, struct error *why);

@@ -208,7 +208,7 @@ bool tiktoken_read(struct memory *m, struct tokenizer *t,
 
 /* <Read a message> */
 
-/* n bytes from at on, or nothing at all */
+/* n bytes from at on; n may be 0 */
 struct wire { const unsigned char *at; size_t n; };
 
 /* number for the forms 0 and 5, inside for 2 */
@@ -249,7 +249,7 @@ static bool read_field(struct wire *w, struct wire_field *f)
 enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
   BYTE };
 
-/* the fields of the training and of the normalizer */
+/* the fields of the training and the normalizer */
 struct piece_spec { uint64_t model, unknown, begin, end, bytes, suffix,
   put, thin, escape; struct wire name, charsmap, back; };
 

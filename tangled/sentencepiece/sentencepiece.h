@@ -17,8 +17,8 @@ bool tiktoken_read(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   struct error *why);
 
-/* the same from a model of SentencePiece; the ids that begin and end a text, plus 1,
-   or 0; *ours: is it BPE? */
+/* the same from a SentencePiece model; *begin and *end: the ids that begin and end a
+   text, plus 1, or 0; *ours: is it BPE? */
 bool sentencepiece_read(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   uint32_t *begin, uint32_t *end, bool *ours, struct error *why);

@@ -12,7 +12,7 @@ struct sampling_option { const char *name; size_t at;
   enum sample_stage where; double low, high; bool above_low;
   const char *expected; };
 
-/* number i of the parameters that are reals; null past the last */
+/* parameter i of those that are real numbers; null past the last */
 const struct sampling_option *sampling_option_at(size_t i);
 
 /* is x in the range? */
@@ -22,8 +22,8 @@ bool sampling_option_fits(const struct sampling_option *r, double x);
 bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
   size_t n, struct error *why);
 
-/* are all numbers that a stage of the list reads in their ranges, all ids below
-   vocab? On failure a sentence that names the parameter, the value and the range */
+/* are all numbers that a stage of the list reads in range, and all ids below vocab?
+   If not, the message names the parameter, the value and the range */
 bool sampling_check(const struct sampling_params *s, size_t vocab,
   struct error *why);
 #endif

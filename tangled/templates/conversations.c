@@ -11,8 +11,8 @@
 
 /* <What surrounds the words> */
 
-/* where the system's words go: a turn; the user's first; the last turn, if it is a
-   user's */
+/* where the system's words go: into a turn of their own; the user's first turn; the
+   last turn, if it is a user's */
 enum system_place { OWN_TURN, IN_FIRST, IN_LAST, NOT_AT_ALL };
 struct frame {
   const char *begin, *open[N_ROLES], *close[N_ROLES];
@@ -78,7 +78,7 @@ static const struct frame pocket = {
   .end = "\n", .after = "\n", .reply = "Assistant:",
   .system_at = NOT_AT_ALL, .alternates = true };
 
-/* silent: what the system says when it says nothing, or null */
+/* silent: the default system turn, or null */
 struct chat_template { const char *name; const struct frame *around;
   const char *silent; bool thinks; };
 static const struct chat_template table[] = {

@@ -6,33 +6,33 @@
 
 /* <What is said, and by whom> */
 
-/* who takes a turn */
+/* who speaks */
 enum role { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT, N_ROLES };
 
-/* n bytes that somebody says; they belong to the caller */
+/* n bytes of text, which belong to the caller */
 struct turn { enum role who; const char *text; size_t n; };
 
 /* <Templates, by name and by sight> */
 
-/* how a family of models sets a conversation; one of a fixed table */
+/* how a family formats a conversation; a row of a fixed table */
 struct chat_template;
 
 /* number i of the table, null after the last */
 const struct chat_template *chat_template_at(size_t i);
 
-/* what it is called: "chatml", "llama3", ... */
+/* its name: "chatml", "llama3", ... */
 const char *chat_template_name(const struct chat_template *t);
 
-/* the one that is called so; null and a sentence that lists all */
+/* the one with this name; or null and a message that lists all */
 const struct chat_template *chat_template_named(const char *name,
   struct error *why);
 
-/* the one that does what a published program of n bytes does; null if the program is
-   not known here */
+/* the one that does what a published program of n bytes does, or null if we do not
+   know the program */
 const struct chat_template *chat_template_known(const char *text,
   size_t n);
 
-/* the one that a model's directory asks for; null and a sentence */
+/* the one that a model's directory asks for; or null and a message */
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why);
 
@@ -41,39 +41,39 @@ bool chat_template_given(const char *folder);
 
 /* <A script> */
 
-/* a special token; words of the template around a turn; what somebody said */
+/* a special token; text of the template; the words of a speaker */
 enum part_kind { PROMPT_PART_MARK, PROMPT_PART_FRAME, PROMPT_PART_SAID };
 
-/* n bytes from at on; who: of what is said, by whom */
+/* n bytes from at on; who: the speaker, if they were said */
 struct prompt_part { enum part_kind kind; enum role who;
   size_t at, n; };
 
-/* n parts that are the text in order; inside: it continues one */
+/* n parts make up the text; inside: it continues another text */
 struct rendered_prompt { const struct chat_template *by; struct bytes text;
   struct prompt_part *part; size_t n, cap; bool inside; };
 
-/* the turns from number from of n on, and, with reply, what asks for an answer. With
-   from > 0 it is what follows the id that ended the answer in turn from - 1. On
-   failure *out is empty, and the sentence names the turn */
+/* renders the turns from, ..., n - 1 and, with reply, the text that asks for an
+   answer. With from > 0 it begins after the id that ended the answer in turn from -
+   1. On failure *out is empty, and the message names the turn */
 bool prompt_render(struct memory *m, const struct chat_template *by,
   const struct turn *talk, size_t n, size_t from, bool reply,
   struct rendered_prompt *out, struct error *why);
 
-/* returns its blocks */
+/* frees its memory */
 void prompt_free(struct memory *m, struct rendered_prompt *s);
 
 /* <What a conversation asks of a template> */
 
-/* may a new turn change what stands for the n old ones? If so, all must be written,
-   with from == 0 */
+/* may a new turn change the rendering of the n old ones? If so, all must be rendered
+   again, with from == 0 */
 bool chat_template_rewrites(const struct chat_template *t,
   const struct turn *talk, size_t n);
 
 /* <From a script to ids> */
 
-/* appends the ids: a mark of the template is its token, all else is letters. On
-   failure out is as it was: a mark that the vocabulary lacks, a letter that it cannot
-   spell, memory */
+/* appends the ids: a mark of the template is its token, all else is text. On failure
+   out is as it was: a mark that the vocabulary lacks, a letter that it cannot spell,
+   memory */
 bool prompt_encode(const struct rendered_prompt *s, struct tokenizer *v,
   struct memory *m, struct ids *out, struct error *why);
 
@@ -82,9 +82,9 @@ bool conversations_ids(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
   bool reply, struct ids *out, struct error *why);
 
-/* appends the id that ends an answer, besides those of the model (or more, if what
-   ends it are letters); on failure out is as it was: a mark that the vocabulary
-   lacks, memory */
+/* appends the id that ends an answer, besides those of the model (or several, if
+   plain text ends it); on failure out is as it was: a mark that the vocabulary lacks,
+   memory */
 bool conversations_ends(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, struct ids *out, struct error *why);
 #endif

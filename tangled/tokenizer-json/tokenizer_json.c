@@ -400,7 +400,7 @@ static bool put_instead(struct json_reader *r, const char *where,
 
 /* <Read a pattern in two dialects> */
 
-/* bit depth of folded: capital and small letters are one in this group */
+/* bit depth of folded: the group at this depth ignores the case of letters */
 struct pattern_text { const unsigned char *c; size_t n, at;
   uint64_t folded; unsigned depth; bool in_class; };
 static bool has(const struct pattern_text *p, size_t at, const char *words)

@@ -8,8 +8,8 @@
 
 /* <What an encoding needs on its way> */
 
-/* unknown_end: where the row of the piece ended when the last unknown letter was
-   pushed; the row has ended there still if no other has followed */
+/* unknown_end: how long the row of the piece was after the last unknown character; if
+   the row is still that long, nothing has followed */
 struct job { const struct tokenizer *t; struct memory *m; struct ids *out;
   struct bpe_work work; struct split_work cut; bool parse_special; struct error *why;
   size_t unknown_end; };
@@ -23,7 +23,7 @@ static bool encode_changed(struct job *j, size_t k, bool first,
 static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n);
 
-/* <Keep letters, and know ids> */
+/* <Store the strings, and find ids> */
 bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   const void *byte, size_t n, struct span *where, struct error *why)
 {
@@ -273,7 +273,7 @@ static bool whole_word(const unsigned char *text, size_t n,
 
 /* <From a text to its ids, by ever smaller cuts> */
 
-/* <Tell whether words are apart> */
+/* <Check whether a match stands at word boundaries> */
 static const unsigned char block[3] = { 0xe2, 0x96, 0x81 };
 static bool word_begins(const unsigned char *text, size_t at,
   size_t n)
@@ -552,7 +552,7 @@ bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   return true;
 }
 
-/* <Go on with what lies between added tokens> */
+/* <Encode the text between added tokens> */
 static bool encode_between(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n)
 {

@@ -19,8 +19,8 @@ void tokenizer_close(struct memory *m, struct tokenizer *t);
 
 /* appends the ids of n bytes; add_special: also the ids that the files put before and
    after a text; parse_special: the text of a special token is that token; on failure
-   out is as it was. The tokenizer is only read: any number of threads may use it at a
-   time, each with a book m of its own */
+   out is as it was. The tokenizer is only read: any number of threads may use it at
+   the same time, each with its own m */
 bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   struct ids *out,
@@ -32,7 +32,7 @@ bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why);
 
-/* the same for one id of a text; *begun, false at first, says whether an id before it
+/* the same for one id of a text; *begun, false at first, becomes true when an id has
    had bytes */
 bool tokenizer_decode_next(const struct tokenizer *t,
   struct memory *m, uint32_t id, bool skip_special, bool *begun,
@@ -44,7 +44,7 @@ bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why);
 
 /* it is open; there is none; it is of another kind (Unigram, WordPiece); it is of our
-   kind, but wrong, or has what we do not do */
+   kind, but invalid, or has a rule that we do not implement */
 enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
   TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED };
 
@@ -55,7 +55,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
 /* what it is, in words: "byte-level BPE" */
 const char *tokenizer_kind(const struct tokenizer *t);
 
-/* field i (0 or 1) of its file that is not done, null if it says nothing */
+/* field i (0 or 1) of its file that we ignore, null if the file does not have it */
 const char *tokenizer_ignores(const struct tokenizer *t, size_t i);
 
 /* the largest id plus 1 */
@@ -64,7 +64,7 @@ size_t tokenizer_vocab_size(const struct tokenizer *t);
 /* is this id that of a token marked special? */
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id);
 
-/* the id of the token whose bytes are these n, added tokens first */
+/* the id of the token with exactly these n bytes; added tokens have precedence */
 bool tokenizer_find(const struct tokenizer *t, const char *text,
   size_t n, uint32_t *id);
 
@@ -83,7 +83,7 @@ struct tokenizer_added { uint32_t id; const unsigned char *byte;
 /* how many tokens were added to the vocabulary, special or not */
 size_t tokenizer_added_count(const struct tokenizer *t);
 
-/* number i of them; the bytes belong to the tokenizer */
+/* added token i; the bytes belong to the tokenizer */
 struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
   size_t i);
 
@@ -104,10 +104,10 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
 uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges);
 
 /* how many ids and merges a tokenizer has, and the bytes of its tables and of its
-   letters */
+   string pool */
 struct tokenizer_tables { size_t ids, merges; uint64_t bytes, letters; };
 
-/* entries of its tables, the bytes that the tables have taken, and those of the block
-   of letters */
+/* the entries of its tables, the bytes allocated for the tables, and those for the
+   string pool */
 struct tokenizer_tables tokenizer_tables(const struct tokenizer *t);
 #endif

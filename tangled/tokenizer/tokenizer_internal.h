@@ -6,14 +6,14 @@
 
 /* <A tokenizer, from inside> */
 
-/* n bytes from at on; n == 0: nothing */
+/* n bytes of the string pool, from at on */
 struct span { uint32_t at, n; };
 
-/* how an id is spelt in the vocabulary, and the bytes that it stands for */
+/* how an id is spelt in the vocabulary, and what it decodes to */
 struct vocab_entry { struct span piece, text; bool special; };
 
 /* a token added to the vocabulary, with the flags of tokenizer.json; frozen: defined
-   by the user of SentencePiece, and read as a piece is */
+   by the user of SentencePiece, and decoded as a piece is */
 struct added_token { struct span text; uint32_t id; bool special,
   lstrip, rstrip, single_word, normalized, frozen; };
 
@@ -52,11 +52,11 @@ struct tokenizer {
   uint32_t letter[128], unknown;
 };
 
-/* copies letters into the tokenizer's block */
+/* copies n bytes into the string pool */
 bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   const void *byte, size_t n, struct span *where, struct error *why);
 
-/* the entry of an id, made if it is not there; null and a sentence */
+/* the entry of an id, made if necessary; null and a sentence on failure */
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why);
 
@@ -64,20 +64,19 @@ struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
 bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   struct error *why);
 
-/* after tokenizer_index_vocab: may a row of characters be ended between words? */
+/* after tokenizer_index_vocab: finds out whether words can be merged separately */
 void tokenizer_find_splits(struct tokenizer *t);
 
-/* adds a token; its letters are kept already */
+/* adds a token; its bytes are in the string pool already */
 bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why);
 
 /* after the last one, and the last stage: makes the tree, and by_piece again, since
-   letters have moved; none may be kept afterwards */
+   the pool may have moved; nothing may be added to the pool afterwards */
 bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   struct error *why);
 
-/* appends a stage, with its pattern compiled if it has one; at most
-   TOKENIZER_MAX_STEPS */
+/* appends a stage and compiles its pattern if it has one; at most TOKENIZER_MAX_STEPS */
 bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
   struct text_step s, const char *pattern, size_t n, bool literal,
   struct error *why);
@@ -91,17 +90,17 @@ bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_ste
   const char *words, size_t n_words, const char *pattern, size_t n,
   bool literal, struct error *why);
 
-/* in what the ids read as: a string by another */
+/* in the texts of all ids: replaces a string by another */
 bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
   const char *from, size_t n, const char *to, size_t n_to,
   struct error *why);
 
-/* <0x41> reads as the byte 65, and so on */
+/* <0x41> decodes to the byte 65, and so on */
 bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
   struct error *why);
 
-/* makes out the text as the first n_normalizers stages leave it; first: it is the
-   beginning of the whole */
+/* makes out the text after the first n_normalizers stages; first: it is the beginning
+   of the whole */
 bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   const unsigned char *text, size_t n, bool first, struct bytes *out,
   struct error *why);

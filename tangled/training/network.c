@@ -311,7 +311,7 @@ static void norm_rows(const struct network_run *r, const float *gain,
 
 /* <Attention, a strip of queries at a time> */
 
-/* the way forward; and back */
+/* forward and backward */
 struct attention { const struct network_run *r; struct trace *t; };
 
 struct head_group { const struct network_run *r; struct trace *t;

@@ -30,13 +30,13 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
   const struct kernels *k, struct pool *pool, struct error *why);
 
-/* the pieces that it works with */
+/* the operations it works with */
 const struct gradients *network_gradients(const struct network *net);
 
-/* returns its memory; null is nothing */
+/* frees its memory; null is allowed */
 void network_close(struct memory *m, struct network *net);
 
-/* how many numbers all weights are */
+/* the number of weights in all */
 size_t network_count(const struct network *net);
 
 /* tensor i, or null past the last */
@@ -57,8 +57,8 @@ const float *network_logits(const struct network *net);
 void network_loss(struct network *net, const struct batch *b,
   double *losses);
 
-/* adds the gradient of the sum of all losses, times share, to gradient, which lies
-   like the weights */
+/* adds the gradient of the sum of all losses, times share, to gradient, laid out like
+   the weights */
 void network_backward(struct network *net, const float *w,
   const struct batch *b,
   float *gradient);

@@ -8,7 +8,7 @@
 void publish_round_weights(float *w, size_t n);
 
 /* writes a directory that model_open and tokenizer_open read: weights in binary16, a
-   tokenizer of n merges unless merge is null; the directory is there already */
+   tokenizer of n merges unless merge is null; the directory must exist */
 bool publish_model(struct memory *m, const char *directory,
   const struct model_shape *s,
   const struct network *net, const float *w,

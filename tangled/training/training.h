@@ -7,7 +7,7 @@
 
 /* <A plan for a training run> */
 
-/* so many tokens, in steps of passes times sequences rows of length tokens; the rate
+/* tokens tokens, in steps of passes times sequences rows of length tokens; the rate
    falls in a straight line from from to to, after rising over warm_up steps; a
    running mean of the weights is kept if averaged */
 struct training_phase { uint64_t tokens; uint32_t sequences, length, passes;
@@ -40,7 +40,7 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
   const struct kernels *k, struct pool *pool, struct dataset *s,
     struct error *why);
 
-/* returns its memory; null is nothing */
+/* frees its memory; null is allowed */
 void trainer_close(struct memory *m, struct trainer *t);
 
 /* one step */
@@ -51,7 +51,7 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why);
 
-/* takes the state from a file; a run that goes on from it ends in the same bits */
+/* takes the state from a file; a run that continues from it ends in the same bits */
 bool trainer_load(struct trainer *t, const char *path,
   struct training_progress *done,
   struct error *why);
