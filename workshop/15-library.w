@@ -238,9 +238,8 @@ INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
 INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
   /* is it one of the ids that end a text? */
 INCIPIT_API bool incipit_encode(const struct incipit_model *m,
-  const char *text, size_t n,
-  bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
-  struct incipit_error *why);
+  const char *text, size_t n, bool add_special, bool parse_special,
+  uint32_t *id, size_t cap, size_t *n_ids, struct incipit_error *why);
   /* the ids of |n| bytes, the first |cap| of them to |id|, and how many they are;
      |add_special|: with the ids that the model's files put around a text;
      |parse_special|: the text of a special token is that token */
@@ -335,8 +334,7 @@ at each place, and accepts only some of it. A program that forks a sequence copi
 enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
   /* a pattern; a grammar with rule \.{root}; any JSON object, and no text is needed */
 INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
-  enum incipit_language language, const char *text, size_t n,
-  struct incipit_error *why);
+  enum incipit_language language, const char *text, size_t n, struct incipit_error *why);
   /* compiles the |n| bytes of |text| for the vocabulary of |m| */
 INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
   /* samplers that were opened with it keep it */
@@ -408,8 +406,7 @@ has shown how much that saves. If there are more prompts than sequences, the oth
 enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP,
   INCIPIT_FINISH_LENGTH, INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
   /* by an end token, a stop string, the limit, a constraint, a callback */
-struct incipit_token { size_t prompt, number; uint32_t id;
-  const char *text; size_t n; };
+struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
   /* token |number|, from 1, after prompt |prompt|, from 0; |n| bytes that may now be
      shown, borrowed until the callback returns */
 typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
@@ -454,9 +451,8 @@ enum incipit_role { INCIPIT_SYSTEM, INCIPIT_USER, INCIPIT_ASSISTANT };
 struct incipit_message { int role; const char *text; size_t n; };
   /* an |enum incipit_role|, and |n| bytes */
 INCIPIT_API bool incipit_chat_encode(const struct incipit_model *m,
-  const char *style, const struct incipit_message *message, size_t n,
-  bool reply, uint32_t *id, size_t cap, size_t *n_ids,
-  struct incipit_error *why);
+  const char *style, const struct incipit_message *message, size_t n, bool reply,
+  uint32_t *id, size_t cap, size_t *n_ids, struct incipit_error *why);
   /* as |incipit_encode|: |n >= 1| messages in the chat template |style|, |NULL| for
      the model's; |reply|: and what asks for an answer */
 INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const

@@ -62,9 +62,8 @@
      add_special: with the ids that the model's files put around a text;
      parse_special: the text of a special token is that token */
   INCIPIT_API bool incipit_encode(const struct incipit_model *m,
-    const char *text, size_t n,
-    bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
-    struct incipit_error *why);
+    const char *text, size_t n, bool add_special, bool parse_special,
+    uint32_t *id, size_t cap, size_t *n_ids, struct incipit_error *why);
   /* the bytes of n ids, the first cap of them to text, without a zero after them */
   INCIPIT_API bool incipit_decode(const struct incipit_model *m, const uint32_t *id,
     size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes,
@@ -131,8 +130,7 @@
   enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
   /* compiles the n bytes of text for the vocabulary of m */
   INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
-    enum incipit_language language, const char *text, size_t n,
-    struct incipit_error *why);
+    enum incipit_language language, const char *text, size_t n, struct incipit_error *why);
   /* samplers that were opened with it keep it */
   INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
 
@@ -194,8 +192,7 @@
     INCIPIT_FINISH_LENGTH, INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
   /* token number, from 1, after prompt prompt, from 0; n bytes that may now be shown,
      borrowed until the callback returns */
-  struct incipit_token { size_t prompt, number; uint32_t id;
-    const char *text; size_t n; };
+  struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
   /* false ends this text */
   typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
   /* rows rows of the prompts have been read, of all. Asked also inside a pass, where
@@ -236,9 +233,8 @@
   /* as incipit_encode: n >= 1 messages in the chat template style, NULL for the
      model's; reply: and what asks for an answer */
   INCIPIT_API bool incipit_chat_encode(const struct incipit_model *m,
-    const char *style, const struct incipit_message *message, size_t n,
-    bool reply, uint32_t *id, size_t cap, size_t *n_ids,
-    struct incipit_error *why);
+    const char *style, const struct incipit_message *message, size_t n, bool reply,
+    uint32_t *id, size_t cap, size_t *n_ids, struct incipit_error *why);
   /* takes a sequence of c; system: what the system says, or NULL */
   INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const
     char *style, const char *system, struct incipit_error *why);
