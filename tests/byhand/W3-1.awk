@@ -16,8 +16,8 @@ END {
   }
   near("0.33", behind("(2-1)/(4-1)="), (m[2, 2] - low) / (high - low))
   same("4 turns", behind("exactly "), high)
-  five = behind("20/4="); same("five", five, first / high); p = behind("to the power "); near("power", p, log(five) / log(10)); same("at", behind("so at "), p)
-  down = behind("rounded down "); same("down", down, int(p)); one = behind("turn stands at "); near("one", one, log(first / low) / log(10)); up = behind("rounded up "); same("up", up, int(one) + 1)
+  five = behind("20/4="); same("five", five, first / high); p = behind("to the power "); near("power", p, log(five) / log(10)); same("at", behind("so its number is "), p)
+  down = behind("rounded down "); same("down", down, int(p)); one = behind("turn has the number "); near("one", one, log(first / low) / log(10)); up = behind("rounded up "); same("up", up, int(one) + 1)
   same("from", behind("half-way from "), down); same("to", behind("half-way from 0 to "), up)
   for (i = 1; i <= n; i++) { t = (i - 1 - down) / (up - down); t = t > 1 ? 1 : t; near("share", m[i, 6], 1 - t); near("speed", m[i, 7], m[i, 6] + (1 - m[i, 6]) / k) }
   same("half", behind("its share is 1-"), 1 - m[2, 6]); near("half", behind("1-0.50="), m[2, 6])

@@ -19,10 +19,10 @@ END {
     for (i = 1; i < length(t); i++) { l = substr(t, 1, i); r = substr(t, i + 1)
       if (l in known && r in known) { pairs++; if (table[l " " r] != t " " rank[t]) bad(l " " r " makes " t " with rank " rank[t]) } } }
   if (pairs != rows || pairs != 4) bad(pairs " pairs, " rows " in the table")
-  letters("abaa"); join_once(); want("Spell abaa. The pair " first " has rank " rank["ab"] ": " shown() "."); join_once(); want("only " first " spells a token: " shown() ", two tokens")
+  letters("abaa"); join_once(); want("Encode abaa. The pair " first " has rank " rank["ab"] ": " shown() "."); join_once(); want("only " first " spells a token: " shown() ", two tokens")
   if (n != 2 || join_once()) bad("abaa is not two tokens")
-  letters("baa"); join_once(); want("In baa the first pair that exists is " first ": " shown() ","); if (join_once()) bad("baa goes on")
+  letters("baa"); join_once(); want("In baa the only pair that spells a token is " first ": " shown() ","); if (join_once()) bad("baa goes on")
   if (rank["ab"] > rank["ba"] || rank["ab"] > rank["aba"]) bad("rank of ab")
-  want("there stood a b a, and rank " rank["ab"] " has joined the b to the left")
+  want("the text must have been a b a, and there rank " rank["ab"] " has already joined the b to the a on its left")
   exit wrong != 0
 }

@@ -13,14 +13,14 @@ END {
   for (s = 0; s < 4; s++) cost[s] = s == 3 ? 0 : 99
   for (k = 0; k < 4; k++) for (s = 0; s < 4; s++) for (i = 2; i < n; i++) if (next_[s, i] != "-" && cost[next_[s, i]] + 1 < cost[s]) cost[s] = cost[next_[s, i]] + 1
   for (s = 0; s < 4; s++) if (cost[s] != last[s]) bad("state " s " needs " cost[s])
-  want("State 3 is the end."); want("From " 1 " and from " 2 " one token goes there")
+  want("State 3 is the end."); want("From states " 1 " and " 2 " one token leads there")
   if (cost[1] != 1 || cost[2] != 1) bad("one token")
-  want("from 0 none does, but some go to 1 or 2: so " cost[0] " tokens are the least"); want("A limit of " cost[0] - 1 " is refused")
-  want("state 0 may write " may(0, 2) ", and state 1 " may(1, 2) "."); want("state 1 must write " may(1, 1) ", and state 2 must write " may(2, 1) ".")
+  want("from state 0 none does, but some lead to 1 or 2, so the least is " cost[0] " tokens"); want("A limit of " cost[0] - 1 " is refused")
+  want("state 0 allows " may(0, 2) ", and state 1 allows " may(1, 2) "."); want("state 1 allows only " may(1, 1) ", and state 2 only " may(2, 1) ".")
   exit wrong || rows != 4
 }
 function run(s, p,   k, c) { for (k = 1; k <= length(p); k++) { c = s substr(p, k, 1); if (!(c in to)) return "-"; s = to[c] } return s }
 function may(s, left,   i, list, m, x, t) { for (i = 2; i < n; i++) if (next_[s, i] != "-" && cost[next_[s, i]] < left) x[++m] = head[i]
-  for (i = 1; i <= m; i++) t = t (i == 1 ? "" : i == m ? " or " : ", ") x[i]; return t }
+  for (i = 1; i <= m; i++) t = t (i == 1 ? "" : i == m ? " and " : ", ") x[i]; return t }
 function bad(t) { print t; wrong = 1 }
 function want(t) { if (!index(text, t)) { print "not there: " t " in " text; wrong = 1 } }
