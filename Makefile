@@ -144,20 +144,25 @@ build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/
 	build/bin/$(call evidence,$(1)) values > $$@
 endef
 $(foreach m,$(filter-out ledger,$(NAMED)),$(eval $(call values,$(m))))
+# what would be made as it is keeps its date, and nothing is drawn or set again for it
+if_changed = @if cmp -s $(1).new $(1); then rm $(1).new; else mv $(1).new $(1); fi
 # the ledger judges what all the others print; a row that does not come out as it says stops the build
 JUDGED  := build/values/ledger.val build/data/ledger.verdicts.csv build/claims.tsv
 build/judge: tools/judge.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a
 	$(CC) $(CFLAGS) $^ -o $@ $(LIBS)
 $(JUDGED): build/judge $(filter-out build/values/ledger.val,$(VALUES)) $(wildcard ledger/*.tsv)
 	@mkdir -p $(@D)
-	@build/judge $(if $(filter %.val,$@),values,$(if $(filter %.csv,$@),verdicts,judged)) > $@
+	@build/judge $(if $(filter %.val,$@),values,$(if $(filter %.csv,$@),verdicts,judged)) > $@.new
+	$(call if_changed,$@)
 # the command that compiles a chapter's program by hand stands under its output
 build/alone/%.txt: tools/ccline.sh tools/needs.sh book.list $(STAMPS)
 	@mkdir -p $(@D)
-	@tools/ccline.sh $* > $@
+	@tools/ccline.sh $* > $@.new
+	$(call if_changed,$@)
 build/data/modules.csv: tools/edges.lua tools/book.lua book.list $(STAMPS)
 	@mkdir -p $(@D)
-	@texlua tools/edges.lua csv > $@
+	@texlua tools/edges.lua csv > $@.new
+	$(call if_changed,$@)
 build/out/%.txt: build/sums/% $(wildcard models/*/* models/*.grammar)
 	@mkdir -p $(@D)
 	@(echo '$$ build/bin/$*'; build/bin/$*) > $@

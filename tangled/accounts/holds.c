@@ -1,4 +1,4 @@
-/* holds.c -- made from workshop/23-memory.w; change it there */
+/* holds.c -- made from workshop/29-memory.w; change it there */
 
 #include <math.h>
 #include "functions/numbers.h"

@@ -1,4 +1,4 @@
-/* shapes.c -- made from workshop/23-memory.w; change it there */
+/* shapes.c -- made from workshop/29-memory.w; change it there */
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* sequence.c -- made from workshop/23-loop.w; change it there */
+/* sequence.c -- made from workshop/28-loop.w; change it there */
 
 #include <inttypes.h>
 #include "loop/sequence.h"

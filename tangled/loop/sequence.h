@@ -1,4 +1,4 @@
-/* sequence.h -- made from workshop/23-loop.w; change it there */
+/* sequence.h -- made from workshop/28-loop.w; change it there */
 
 #ifndef INCIPIT_SEQUENCE_H
 #define INCIPIT_SEQUENCE_H
