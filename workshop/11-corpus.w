@@ -122,7 +122,7 @@ struct grammar *grammar_open(struct memory *m, const char *path,
   /* the grammar in the file |path|, checked; owned by the caller;
      on failure null, and the sentence names the line */
 void grammar_close(struct memory *m, struct grammar *g);
-  /* returns its memory; null is nothing */
+  /* returns its memory; null is allowed */
 bool grammar_write(const struct grammar *g, uint64_t seed,
   uint64_t number, struct passage *out, struct error *why);
   /* text |number| of |seed|: the same on every machine */
