@@ -107,8 +107,8 @@ other, while its loss is nearly as good. At a high learning rate each step chang
 and the average over all tokens does not show it.
 
 @* Greedy answers. \label{sec:examsays}
-What text does greedy decoding make of these probabilities?\lab{lab:examsays} After \tok{The cat sat} the model writes \emph{on the mat.}, and after
-\tok{Once upon a time, in a small} it writes \emph{kingdom}. Of ten sums, such as \emph{What is 2 plus 3?}, \val{train.sums.right} are right. But these are all
+What text does greedy decoding make of these probabilities?\lab{lab:examsays} It continues
+\tok{Once upon a time, in a small} with \emph{kingdom}, and \tok{The cat sat} with \emph{on the mat.} Of ten sums, such as \emph{What is 2 plus 3?}, \val{train.sums.right} are right. But these are all
 the sums in the grammar: the model has learnt ten sentences, and not how to add.
 
 One kind of sentence tests a known weakness of greedy decoding. In the source, ``the wheel went round'' continues with ``and round'' with 8 chances in 10, and again after each turn. Greedy decoding
