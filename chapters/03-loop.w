@@ -538,7 +538,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
 @<What it takes to generate@>@;
 #endif
 
-@ In C a name must be declared before it is used, so the file does not follow the order of our explanation. The functions that read and score rows come first, then those that choose a token; |generate_step|, which calls both, and the loops around it are last.
+@ In C a name must be declared before it is used, so the file does not follow the order of our explanation. The functions that read and score rows come first, then those that choose a token, and |generate_step|, which calls both, is last.
 
 @(generate.c@>=
 #include <math.h>
