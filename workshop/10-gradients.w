@@ -25,7 +25,7 @@ is $2\times5-1\times4=6$. A weight multiplies one $x$ and is felt in one $y$: th
 $(5\times2,\ 5\times1)=(10,5)$, the second $(4\times2,\ 4\times1)=(8,4)$.
 
 \medskip
-Is the 17 true? With $x_1=2.1$ we get $y=(4.1,5.3)$ and $L=21.73$; with $x_1=1.9$, $y=(3.9,4.7)$ and
+Is the 17 right? With $x_1=2.1$ we get $y=(4.1,5.3)$ and $L=21.73$; with $x_1=1.9$, $y=(3.9,4.7)$ and
 $L=18.33$. The difference is $3.40$ over a distance of $0.2$, and $3.40/0.2=17$.
 \end{byhand}
 
@@ -59,7 +59,7 @@ This is the \emph{chain rule}, and the only law of the chapter: all that remains
 
 It is \emph{local}. Once we have $dy$, we need not know what comes after $y$. So each operation
 can be treated on its own, the last one first, and each hands the gradients of its inputs to the operation before it. This is \emph{backpropagation}.\side{\cited[Rumelhart, Hinton and Williams 1986]{Rumelhart 1986}.} The gradients of a number that is used in two
-places \emph{add}, since the sum runs over everything that $x_j$ enters; so each loop below adds to what is already there, or says
+places \emph{add}, since the sum runs over everything that $x_j$ enters; so each loop below adds to what is already there, or its comment says
 that it does not. And the derivatives are taken \emph{at the $x$ of the forward pass}: the backward pass needs the rows of the forward pass, which must be
 kept or computed again.
 @^backpropagation@>
@@ -77,7 +77,7 @@ its copy, and all other rows get none; a token that occurs at two places gets th
 is a matrix of a cosine $c$ and a sine $s$, and \eqref{eq:backrule} transposes it:
 \begin{align*}
 y_1&=c\,x_1-s\,x_2,&dx_1&=\phantom{-}c\,dy_1+s\,dy_2,\\
-y_2&=s\,x_1+c\,x_2,&dx_2&=-s\,dy_1+c\,dy_2,
+y_2&=s\,x_1+c\,x_2,&dx_2&=-s\,dy_1+c\,dy_2.
 \end{align*}
 The transposed matrix is the rotation by the opposite angle. So we use the engine's own kernel, with the sines negated.
 
@@ -436,7 +436,7 @@ static TARGET void multiply(const struct product *p, float *scratch)
   last_columns(p);
 }
 
-@ A batch has only so many terms that a packed panel fits into the cache. The result is read and
+@ If a side is packed, a batch has at most |GRADIENTS_KC| terms, so that a packed panel fits into the cache. The result is read and
 written once for each batch, which costs little beside the multiplications.
 @<Add |max| terms, or those that are left@>=
 size_t depth = p->terms - k0 < max ? p->terms - k0 : max;

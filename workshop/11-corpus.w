@@ -676,7 +676,7 @@ static uint32_t throw_die(struct scribe *s, uint32_t n)
 }
 
 @ Some mistakes are found only here: a key that was never
-remembered, a table that braces select and that does not exist, a text that is too long. The words at the first fault are kept, and all functions return false. Later faults are only
+remembered, a table that braces select and that does not exist, a text that is too long. The words that caused the first fault are kept, and from then on every function returns false. Later faults are only
 consequences, and would hide the cause. The words are copied, because they may come from a slot that is gone when the fault is reported.
 @<Complain of the grammar@>=
 static bool fault(struct scribe *s, const char *what, size_t length)
@@ -776,7 +776,7 @@ static size_t field_length(const char *words, size_t n)
   return stop != NULL ? (size_t) (stop - words) : n;
 }
 
-@ Here the bits of a text come from. The weights of the allowed alternatives are added up, and one alternative is
+@ The bits of a text are counted here. The weights of the allowed alternatives are added up, and one alternative is
 taken. A forbidden one is not in the sum: if a king is remembered as |r|, then |"[ruler-r]"| leaves only the queen, with probability 1 and no bits. So each
 probability is the one that a reader would give who knows the grammar and all choices so far, and the product of these probabilities is the
 probability of the text.

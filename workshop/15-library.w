@@ -257,7 +257,7 @@ that the library would have to ignore, and the call is refused with a sentence. 
 @^versions@>@^Linux@>
 
 A size of zero means that the program has cleared the structure and forgotten the size, so it is refused. In all other fields zero is the default, except in the options of a sampler, whose defaults come from the model; |incipit_sampler_defaults| fills them in.
-|NULL| in the place of options means the defaults, so a program that has no wishes needs no structure at all.
+|NULL| in the place of options means the defaults, so most programs need no structure at all.
 
 @<A context, its sequences and its passes@>=
 struct incipit_context_options {
@@ -626,7 +626,7 @@ bool library_size(const void *p, size_t size, size_t mine, const char *call,
 }
 
 @* Models and texts. \label{sec:outside-models}
-A model may be used by many threads, and almost all of it is only read. What changes is protected by a lock: the number of objects that need the model, and the vocabulary in the order that constraints want, which is made when the first constraint asks for it.
+A model may be used by many threads, and almost all of it is only read. Two things change, and a lock protects them: the number of objects that need the model, and the vocabulary in the order that constraints want, which is made when the first constraint asks for it.
 @^lock@>@^threads@>
 
 @<The inside of a model@>=
@@ -894,7 +894,7 @@ bool library_idle(const struct incipit_context *c, const char *call,
     " text; wanted: a call from outside its callbacks", call);
 }
 
-@ The first free place is taken. There are few places, and looking through a few dozen of them costs nothing beside a pass. When a place is left, its rows are forgotten at once, so that their pages are free for other sequences.
+@ The first free place is taken. There are few places, and looking through a few dozen of them takes no time beside a pass. When a place is left, its rows are forgotten at once, so that their pages are free for other sequences.
 
 @<Name a sequence@>=
 bool library_take_place(struct incipit_context *c, uint32_t *place)
@@ -989,7 +989,7 @@ void incipit_context_close(struct incipit_context *c)
   library_delete(c);
 }
 
-@ The report puts together what is known in four places: the model's files, the cache, the context's |struct memory|, and the counters.
+@ The report collects its numbers from four places: the model's files, the cache, the context's |struct memory|, and the counters.
 
 @<Report what a context has and has done@>=
 bool incipit_context_report(const struct incipit_context *c,
@@ -2016,7 +2016,7 @@ static bool run_step(struct run *g, struct incipit_error *why)
   return collect(g, &a, why) && (more || cancel_all(g, why));
 }
 
-@ What a run needs is allocated before its first step and freed after its last. The context is busy in between.
+@ Everything that a run needs is allocated before its first step and freed after its last. The context is busy in between.
 
 @<Write all texts, step after step@>=
 static bool open_run(struct run *g, struct incipit_error *why)
