@@ -19,7 +19,7 @@ enum { WEIGHT_BLOCK = 32 };
 /* block numbers take bytes bytes; largest: in a type with a scale, the whole number
    that the largest of a block becomes, else 0; safetensors: whether files of that
    format have the type */
-struct number_type { const char *name; uint8_t block, bytes, largest;
+struct number_type { const char *name; uint16_t block; uint8_t bytes, largest;
   bool safetensors; };
 
 /* types of numbers by their number: first those of enum weight_type */
@@ -35,7 +35,16 @@ static const struct number_type number_types[] = {
   {"F6_E2M3", 4, 3, 0, true}, {"F6_E3M2", 4, 3, 0, true},
   {"F8_E5M2", 1, 1, 0, true}, {"F8_E4M3", 1, 1, 0, true},
   {"F8_E8M0", 1, 1, 0, true}, {"F8_E5M2FNUZ", 1, 1, 0, true},
-  {"F8_E4M3FNUZ", 1, 1, 0, true} };
+  {"F8_E4M3FNUZ", 1, 1, 0, true},
+  /* <Types that occur in GGUF files only> */
+  {"Q2_K", 256, 84, 0, false}, {"Q3_K", 256, 110, 0, false},
+  {"Q5_K", 256, 176, 0, false}, {"IQ2_XXS", 256, 66, 0, false},
+  {"IQ2_XS", 256, 74, 0, false}, {"IQ3_XXS", 256, 98, 0, false},
+  {"IQ1_S", 256, 50, 0, false}, {"IQ4_NL", 32, 18, 0, false},
+  {"IQ3_S", 256, 110, 0, false}, {"IQ2_S", 256, 82, 0, false},
+  {"IQ4_XS", 256, 136, 0, false}, {"IQ1_M", 256, 56, 0, false},
+  {"TQ1_0", 256, 54, 0, false}, {"TQ2_0", 256, 66, 0, false},
+  {"MXFP4", 32, 17, 0, false} };
 
 /* the rows of the table, and how many of them are of enum weight_type */
 enum { N_NUMBER_TYPES = sizeof number_types / sizeof number_types[0],
