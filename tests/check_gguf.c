@@ -436,6 +436,199 @@ START_TEST(vectors_of_the_format)
 }
 END_TEST
 
+/* ---- models: golden logits and greedy ids */
+enum { CONTEXT = 512 };
+static void rig_close(struct rig *r)
+{
+  store_close(r->s);
+  model_close(&r->m, r->lm);
+  pool_close(&r->m, r->pool);
+  ck_assert_uint_eq(r->m.all.live, 0);
+}
+static size_t ids_of(json_t *list, uint32_t *ids)
+{
+  for (size_t i = 0; i < json_array_size(list); i++)
+    ids[i] = (uint32_t) json_integer_value(json_array_get(list, i));
+  return json_array_size(list);
+}
+static bool line_forward(struct rig *r, json_t *o)
+{
+  uint32_t ids[CONTEXT];
+  size_t which[CONTEXT], n = ids_of(json_object_get(o, "ids"), ids), v = r->lm->config.vocab_size;
+  for (size_t i = 0; i < n; i++) which[i] = i;
+  float *logits = malloc(n * v * sizeof *logits);
+  bool ok = model_evaluate(&r->e, r->lm, r->s, ids, n, which, n, logits, &r->why);
+  double tol = json_number_value(json_object_get(o, "tol"));
+  json_t *rows = json_object_get(o, "logits");
+  ok = ok && json_array_size(rows) == n;
+  for (size_t i = 0; i < n && ok; i++) {
+    json_t *row = json_array_get(rows, i);
+    ok = json_array_size(row) == v;
+    for (size_t k = 0; k < v && ok; k++)
+      ok = fabs((double) logits[i * v + k] - json_number_value(json_array_get(row, k))) <= tol;
+  }
+  free(logits);
+  return ok;
+}
+static bool is_end(json_t *eos, uint32_t id)
+{
+  if (json_is_integer(eos)) return json_integer_value(eos) == (json_int_t) id;
+  for (size_t i = 0; i < json_array_size(eos); i++)
+    if (json_integer_value(json_array_get(eos, i)) == (json_int_t) id) return true;
+  return false;
+}
+static bool writes(struct rig *r, json_t *o, const char *prompt, const char *answer)
+{
+  uint32_t ids[2 * CONTEXT], want[CONTEXT];
+  size_t n = ids_of(json_object_get(o, prompt), ids), start = n, v = r->lm->config.vocab_size;
+  size_t expected = ids_of(json_object_get(o, answer), want);
+  size_t max = (size_t) json_integer_value(json_object_get(o, "max_new_tokens"));
+  float *logits = malloc(v * sizeof *logits);
+  bool ok = true, ended = false;
+  while (ok && !ended && n - start < max) {
+    size_t last = n - 1;
+    ok = model_evaluate(&r->e, r->lm, r->s, ids, n, &last, 1, logits, &r->why);
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < v; i++) if (logits[i] > logits[best]) best = i;
+    ids[n++] = best;
+    ended = is_end(json_object_get(o, "eos_token_id"), best);
+  }
+  free(logits);
+  return ok && n - start == expected && memcmp(ids + start, want, expected * sizeof *want) == 0;
+}
+static bool line_greedy(struct rig *r, json_t *o)
+{
+  return writes(r, o, "prompt_ids", "ids");
+}
+static bool line_text(struct rig *r, json_t *o)
+{
+  return writes(r, o, "ids", "generated");
+}
+static unsigned golden_file(const char *name, void *ctx, bool (*check)(void *, json_t *))
+{
+  char buffer[300], *line = NULL;
+  const char *path = shared_file(buffer, sizeof buffer, name);
+  size_t cap = 0;
+  unsigned passed = 0, failed = 0;
+  FILE *f = path == NULL ? NULL : fopen(path, "r");
+  if (f == NULL) return 0;
+  while (getline(&line, &cap, f) > 0) {
+    json_t *o = json_loads(line, JSON_ALLOW_NUL, NULL);
+    if (o != NULL && check(ctx, o)) passed++;
+    else if (failed++ < 5) fprintf(stderr, "%s: %.200s\n", name, line);
+    json_decref(o);
+  }
+  fclose(f);
+  free(line);
+  tally(name, passed, failed, 0, "");
+  return failed;
+}
+static bool forward_of(void *r, json_t *o) { return line_forward(r, o); }
+static bool greedy_of(void *r, json_t *o) { return line_greedy(r, o); }
+static bool text_of(void *r, json_t *o) { return line_text(r, o); }
+static const char *const golden_model[] = { "llama-gqa", "qwen2", "stories260K" };
+static const char *const golden_type[] = { "F32", "F16", "BF16", "Q8_0", "Q4_0" };
+START_TEST(golden_logits_and_greedy_ids)
+{
+  char name[200], buffer[300];
+  const char *model = golden_model[_i / 5], *type = golden_type[_i % 5];
+  unsigned kind = _i % 5 < 3 ? (unsigned) (_i % 5) : (unsigned) (_i % 5 == 3 ? WEIGHT_Q8_0 : WEIGHT_Q4_0), failed = 0;
+  struct rig r;
+  snprintf(name, sizeof name, "golden/gguf/%s/%s-%s.gguf", model, model, type);
+  const char *path = shared_file(buffer, sizeof buffer, name);
+  if (path == NULL) return;
+  bool open = rig_open(&r, path, NULL, 1, 1);
+  if (!open && (kernels_find(NULL, NULL)->matrix_types >> kind & 1) == 0) {
+    ck_assert_msg(strstr(r.why.text, type) != NULL && strstr(r.why.text, "weight is") != NULL, "%s", r.why.text);
+    ck_assert_uint_eq(r.m.all.live, 0);
+    tally(name, 0, 0, 1, "this type is not multiplied yet");
+    return;
+  }
+  ck_assert_msg(open, "%s", r.why.text);
+  snprintf(name, sizeof name, "golden/gguf/%s/forward-%s.jsonl", model, type);
+  failed += golden_file(name, &r, forward_of);
+  snprintf(name, sizeof name, "golden/gguf/%s/greedy-%s.jsonl", model, type);
+  failed += golden_file(name, &r, greedy_of);
+  if (_i / 5 == 2) {
+    snprintf(name, sizeof name, "golden/gguf/%s/text-%s.jsonl", model, type);
+    failed += golden_file(name, &r, text_of);
+  }
+  rig_close(&r);
+  ck_assert_uint_eq(failed, 0);
+}
+END_TEST
+
+/* ---- tokenizers: golden ids, and the vectors of a published vocabulary */
+struct words_rig {
+  struct memory m;
+  struct tokenizer *t;
+};
+static bool line_tokens(void *ctx, json_t *o)
+{
+  struct words_rig *x = ctx;
+  json_t *text = json_object_get(o, "text"), *want = json_object_get(o, "ids");
+  struct ids got = { 0 };
+  bool ok = tokenizer_encode(x->t, &x->m, json_string_value(text), json_string_length(text),
+              json_is_true(json_object_get(o, "add_special")),
+              json_is_true(json_object_get(o, "parse_special")), &got, NULL)
+    && got.n == json_array_size(want);
+  for (size_t i = 0; ok && i < got.n; i++)
+    ok = got.id[i] == json_integer_value(json_array_get(want, i));
+  ids_free(&x->m, &got);
+  return ok;
+}
+START_TEST(golden_tokens)
+{
+  char name[200], buffer[300];
+  struct words_rig x = { .t = NULL };
+  struct error why;
+  snprintf(name, sizeof name, "golden/gguf/%s/%s-F16.gguf", golden_model[_i], golden_model[_i]);
+  const char *path = shared_file(buffer, sizeof buffer, name);
+  if (path == NULL) return;
+  ck_assert_msg((x.t = tokenizer_open(&x.m, path, &why)) != NULL, "%s", why.text);
+  snprintf(name, sizeof name, "golden/gguf/%s/tokenize.jsonl", golden_model[_i]);
+  ck_assert_uint_eq(golden_file(name, &x, line_tokens), 0);
+  tokenizer_close(&x.m, x.t);
+  ck_assert_uint_eq(x.m.all.live, 0);
+}
+END_TEST
+
+/* the texts of llama.cpp's own test, between lines __ggml_vocab_test__, and their ids */
+START_TEST(vectors_of_a_vocabulary)
+{
+  static const char name[] = "vectors/tokenizer_gguf/ggml-vocab-gpt-2.gguf", mark[] = "\n__ggml_vocab_test__\n";
+  char vocab[300], texts[310], ids[310], *line = NULL;
+  struct memory m = { 0 };
+  struct error why;
+  size_t n, cap = 0;
+  unsigned good = 0, bad = 0;
+  if (shared_file(vocab, sizeof vocab, name) == NULL) return;
+  snprintf(texts, sizeof texts, "%s.inp", vocab), snprintf(ids, sizeof ids, "%s.out", vocab);
+  struct tokenizer *t = tokenizer_open(&m, vocab, &why);
+  ck_assert_msg(t != NULL, "%s", why.text);
+  ck_assert_uint_eq(tokenizer_vocab_size(t), 50257);
+  char *all = (char *) slurp(texts, &n), *at = all;
+  FILE *f = fopen(ids, "r");
+  while (getline(&line, &cap, f) > 0) {
+    char *end = strstr(at, mark), *s = line;
+    size_t length = end != NULL ? (size_t) (end - at) : strlen(at);
+    struct ids got = { 0 };
+    bool ok = tokenizer_encode(t, &m, at, length, false, false, &got, &why);
+    for (size_t i = 0; ok && i < got.n; i++) ok = (uint32_t) strtoul(s, &s, 10) == got.id[i];
+    if (ok && strspn(s, " \n") == strlen(s)) good++;
+    else bad++;
+    ids_free(&m, &got);
+    if (end == NULL) break;
+    at = end + strlen(mark);
+  }
+  fclose(f);
+  free(line), free(all);
+  tally(name, good, bad, 0, "");
+  tokenizer_close(&m, t);
+  ck_assert(bad == 0 && good > 40 && m.all.live == 0);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("gguf");
@@ -448,6 +641,13 @@ int main(void)
   tcase_add_test(t, as_many_as_there_may_be);
   tcase_add_test(t, memory_runs_out);
   tcase_add_test(t, vectors_of_the_format);
+  suite_add_tcase(s, t);
+  t = tcase_create("models");
+  tcase_add_loop_test(t, golden_logits_and_greedy_ids, 0, 15);
+  suite_add_tcase(s, t);
+  t = tcase_create("tokenizers");
+  tcase_add_loop_test(t, golden_tokens, 0, 3);
+  tcase_add_test(t, vectors_of_a_vocabulary);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

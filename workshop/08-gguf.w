@@ -4,7 +4,7 @@
 @** GGUF: one file with weights, settings and vocabulary.
 \incipit{M}{ost people} who run a language model at home have never seen a \.{config.json}. They have downloaded one file whose name ends in \.{.gguf}, and everything is in it: the tensors, usually in blocks of four or
 five bits, the settings, the vocabulary with its merges or scores, and the template of a chat. The format comes from the program \texttt{llama.cpp} and the library \emph{ggml} under it. This chapter reads it, with the five rules of \cref{sec:saferules}. The next
-step, from its settings to a model, is \cref{families-gguf}, and from its vocabulary to a tokenizer \cref{tokenizer-json-gguf}.
+step, from its settings to a model, is \cref{families/gguf}, and from its vocabulary to a tokenizer \cref{tokenizer-json/gguf}.
 @^GGUF@>@^ggml@>
 
 \begin{byhand}{two tensors again, byte by byte}
