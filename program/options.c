@@ -406,7 +406,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
      combination, have fewer than 2^62 bytes */
   [OPTION_MODEL] = { .group = GROUP_MODEL, .name = "model", .letter = 'm', .value = "PATH",
     .read = read_path, .where = G | T | R | I | P | B | X | M | C,
-    .words = "a directory in Hugging Face's layout", .default_text = "the built-in model" },
+    .words = "a directory in Hugging Face's layout, or a GGUF file", .default_text = "the built-in model" },
   [OPTION_IGNORE_FIELD] = { .group = GROUP_MODEL, .name = "ignore-field", .value = "NAME",
     .where = G | T | R | I | P | B | X | M | C,
     .words = "read over a field of the model's settings that is not known (repeatable)" },
@@ -458,7 +458,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_BUDGET] = { .group = GROUP_MODEL, .name = "budget", .value = "SIZE", .where = M,
     .words = "what there is, as 24GB or 22.5GiB" },
   [OPTION_VOCAB] = { .group = GROUP_MODEL, .name = "vocab", .value = "PATH", .read = read_path, .where = P,
-    .words = "a tokenizer.json, or a directory with a tokenizer", .default_text = "the model's" },
+    .words = "a tokenizer.json, a GGUF file, or a directory with a tokenizer", .default_text = "the model's" },
   /* what to continue. The least --vocab-size is that of no merges; the greatest is the one that
      the loader of vocabularies accepts */
   [OPTION_PROMPT] = { .group = GROUP_PROMPT, .name = "prompt", .letter = 'p', .value = "TEXT",

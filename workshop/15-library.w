@@ -216,7 +216,7 @@ struct incipit_stream;
 struct incipit_chat;
   /* a conversation; one thread at a time, together with its context */
 
-@ A model is opened from a directory. A field of its settings that the engine does not know is refused, because it may change what the model computes; a caller who knows that it does not can name the field, and it is ignored. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
+@ A model is opened from a directory, or from a GGUF file. A field of its settings that the engine does not know is refused, because it may change what the model computes; a caller who knows that it does not can name the field, and it is ignored. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
 as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to allocate for the second.
 
 @<A model and its tokens@>=
@@ -227,7 +227,7 @@ struct incipit_model_options {
   /* names of fields of the settings that would be refused as unknown */
 INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
   const struct incipit_model_options *o, struct incipit_error *why);
-  /* |directory| is in Hugging Face's layout; |NULL|: the built-in model, at
+  /* |directory| is in Hugging Face's layout, or a GGUF file; |NULL|: the built-in model, at
      |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
   /* freed with the last object that was opened with it; |NULL| does nothing */
@@ -662,7 +662,7 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
   if (found == TOKENIZER_REFUSED || (x->t == NULL && x->m.all.refused > 0))
     return error_say(why, "%s", x->unspelt.text);
   return has <= x->lm->config.vocab_size || error_say(why, "%s: the tokenizer's"
-    " largest id is %zu; wanted: less than %u, the vocab_size of config.json",
+    " largest id is %zu; wanted: less than %u, the vocab_size of the model",
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 

@@ -46,8 +46,8 @@
     size_t size; /* sizeof this structure, as in all options */
     const char *const *ignore_field; size_t n_ignore_field;
   };
-  /* directory is in Hugging Face's layout; NULL: the built-in model, at INCIPIT_MODEL
-     of the environment or where make install has put it */
+  /* directory is in Hugging Face's layout, or a GGUF file; NULL: the built-in model,
+     at INCIPIT_MODEL of the environment or where make install has put it */
   INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
     const struct incipit_model_options *o, struct incipit_error *why);
   /* freed with the last object that was opened with it; NULL does nothing */
