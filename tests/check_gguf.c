@@ -629,6 +629,320 @@ START_TEST(vectors_of_a_vocabulary)
 }
 END_TEST
 
+/* ---- the same model in both forms: one of the models that travel with the project, written as a
+   GGUF file, gives the same bits */
+struct making {
+  struct written keys, tensors, data;
+  uint64_t n_keys, n_tensors;
+  const char *drop; /* the key that is left out */
+};
+static void put_string(struct written *f, const char *text)
+{
+  put_number(f, 8, strlen(text)), put(f, text, strlen(text));
+}
+static bool key_begins(struct making *g, const char *arch, const char *name, unsigned type)
+{
+  char key[100];
+  snprintf(key, sizeof key, "%s%s%s", arch, *arch ? "." : "", name);
+  if (g->drop != NULL && strcmp(g->drop, key) == 0) return false;
+  put_string(&g->keys, key), put_number(&g->keys, 4, type), g->n_keys++;
+  return true;
+}
+static void key_count(struct making *g, const char *arch, const char *name, uint32_t x)
+{
+  if (key_begins(g, arch, name, GGUF_U32)) put_number(&g->keys, 4, x);
+}
+static void key_real(struct making *g, const char *arch, const char *name, double x)
+{
+  float f = (float) x;
+  if (key_begins(g, arch, name, GGUF_F32)) put(&g->keys, &f, 4);
+}
+static void key_text(struct making *g, const char *arch, const char *name, const char *x)
+{
+  if (key_begins(g, arch, name, GGUF_STRING)) put_string(&g->keys, x);
+}
+static void add_tensor(struct making *g, const char *name, struct tensor t, size_t rows, size_t columns,
+  bool transposed, size_t permuted)
+{
+  static const unsigned char zero[32];
+  uint32_t type;
+  size_t each = number_types[t.type].bytes;
+  if (t.data == NULL) return;
+  ck_assert(gguf_type_number(t.type, &type) && number_types[t.type].block == 1);
+  put_string(&g->tensors, name), put_number(&g->tensors, 4, rows > 0 ? 2 : 1);
+  put_number(&g->tensors, 8, columns);
+  if (rows > 0) put_number(&g->tensors, 8, rows);
+  put_number(&g->tensors, 4, type), put_number(&g->tensors, 8, g->data.n), g->n_tensors++;
+  size_t n = rows > 0 ? rows : 1, half = permuted / 2;
+  for (size_t r = 0; r < n * (permuted && rows == 0 ? columns : 1); r++) {
+    /* row r of the file is this row of ours: pairs are neighbours there */
+    size_t i = permuted ? r % permuted : 0, from = permuted ? r - i + i / 2 + (i & 1) * half : r;
+    size_t width = permuted && rows == 0 ? 1 : columns;
+    for (size_t c = 0; c < width; c++)
+      put(&g->data, (const char *) t.data + (transposed ? c * n + from : from * width + c) * each, each);
+  }
+  put(&g->data, zero, (32 - g->data.n % 32) % 32);
+}
+static void add_matrix(struct making *g, int layer, const char *name, const struct matrix *w, size_t permuted)
+{
+  char full[100];
+  snprintf(full, sizeof full, layer < 0 ? "%.0d%s.weight" : "blk.%d.%s.weight", layer < 0 ? 0 : layer, name);
+  add_tensor(g, full, w->weight, w->out, w->in, w->transposed, permuted);
+  snprintf(full, sizeof full, "blk.%d.%s.bias", layer, name);
+  add_tensor(g, full, w->bias, 0, w->out, false, permuted);
+}
+static void add_norm(struct making *g, int layer, const char *name, const struct norm *w, size_t d)
+{
+  char full[100], where[20] = "";
+  if (layer >= 0) snprintf(where, sizeof where, "blk.%d.", layer);
+  snprintf(full, sizeof full, "%s%s.weight", where, name), add_tensor(g, full, w->gain, 0, d, false, 0);
+  snprintf(full, sizeof full, "%s%s.bias", where, name), add_tensor(g, full, w->bias, 0, d, false, 0);
+}
+static void make_tensors(struct making *g, const struct model *lm)
+{
+  const struct model_config *c = &lm->config;
+  static const char *const qkv[] = { "attn_q", "attn_k", "attn_v" };
+  size_t d = c->d_model, turned = strcmp(c->family, "llama") == 0 ? c->head_dim : 0;
+  add_tensor(g, "token_embd.weight", lm->embedding, c->vocab_size, d, false, 0);
+  add_tensor(g, "position_embd.weight", lm->positions, c->n_positions, d, false, 0);
+  for (int i = 0; i < (int) c->n_layers; i++) {
+    const struct model_layer *l = &lm->layers[i];
+    add_norm(g, i, "attn_norm", &l->attn_norm, d);
+    for (size_t k = 0; k < l->n_qkv; k++)
+      add_matrix(g, i, l->n_qkv == 1 ? "attn_qkv" : qkv[k], &l->qkv[k], k < 2 ? turned : 0);
+    if (c->qk_norm) add_norm(g, i, "attn_q_norm", &l->q_norm, c->head_dim), add_norm(g, i, "attn_k_norm", &l->k_norm, c->head_dim);
+    add_matrix(g, i, "attn_output", &l->out, 0);
+    add_norm(g, i, "ffn_norm", &l->mlp_norm, d);
+    if (l->n_up == 2) add_matrix(g, i, "ffn_gate", &l->up[0], 0);
+    add_matrix(g, i, "ffn_up", &l->up[l->n_up - 1], 0), add_matrix(g, i, "ffn_down", &l->down, 0);
+  }
+  add_norm(g, -1, "output_norm", &lm->final_norm, d);
+  if (!c->tied) add_tensor(g, "output.weight", lm->head.weight, c->vocab_size, d, false, 0);
+}
+static void make_keys(struct making *g, const struct model_config *c)
+{
+  const char *a = c->family;
+  key_text(g, "general", "architecture", a), key_text(g, "general", "name", "a model");
+  key_count(g, a, "context_length", c->n_positions), key_count(g, a, "embedding_length", c->d_model);
+  key_count(g, a, "block_count", c->n_layers), key_count(g, a, "feed_forward_length", c->d_inner);
+  key_count(g, a, "attention.head_count", c->n_heads), key_count(g, a, "attention.head_count_kv", c->n_kv_heads);
+  key_real(g, a, c->layer_norm ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", c->norm_eps);
+  if (!c->learned_positions) {
+    key_count(g, a, "attention.key_length", c->head_dim), key_count(g, a, "attention.value_length", c->head_dim);
+    key_real(g, a, "rope.freq_base", c->rope.theta), key_count(g, a, "rope.dimension_count", c->head_dim);
+  }
+  if (c->rope.kind == ROPE_LINEAR || c->rope.kind == ROPE_YARN) {
+    key_text(g, a, "rope.scaling.type", c->rope.kind == ROPE_YARN ? "yarn" : "linear");
+    key_real(g, a, "rope.scaling.factor", c->rope.factor);
+    key_count(g, a, "rope.scaling.original_context_length", c->rope.original);
+    if (c->rope.kind == ROPE_YARN) key_real(g, a, "rope.scaling.yarn_beta_fast", c->rope.beta_fast), key_real(g, a, "rope.scaling.yarn_beta_slow", c->rope.beta_slow);
+  }
+  if (c->n_eos > 0) key_count(g, "tokenizer.ggml", "eos_token_id", c->eos[0]);
+  if (c->n_eos > 1) key_count(g, "tokenizer.ggml", "eot_token_id", c->eos[1]);
+  if (c->has_bos) key_count(g, "tokenizer.ggml", "bos_token_id", c->bos);
+}
+static void finish(struct making *g, const char *path)
+{
+  struct written f = { NULL, 0 };
+  put(&f, "GGUF\3\0\0\0", 8), put_number(&f, 8, g->n_tensors), put_number(&f, 8, g->n_keys);
+  put(&f, g->keys.byte, g->keys.n), put(&f, g->tensors.byte, g->tensors.n);
+  while (f.n % 32 != 0) put(&f, "", 1);
+  put(&f, g->data.byte, g->data.n);
+  spill(path, f.byte, f.n);
+  free(f.byte), free(g->keys.byte), free(g->tensors.byte), free(g->data.byte);
+}
+/* |more|: keys in the language above, of which there are |n_more| */
+static void make_model(const char *base, const char *path, const char *drop, const char *more, unsigned n_more)
+{
+  char dir[200];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  struct making g = { .drop = drop };
+  snprintf(dir, sizeof dir, "tests/golden/%s", base);
+  struct model *lm = model_open(&m, dir, &why);
+  ck_assert_msg(lm != NULL, "%s", why.text);
+  make_keys(&g, &lm->config), make_tensors(&g, lm);
+  struct written f = compose(more);
+  put(&g.keys, f.byte, f.n), g.n_keys += n_more;
+  free(f.byte);
+  if (lm->config.rope.kind == ROPE_LLAMA3) {
+    float by[64];
+    uint32_t half = lm->config.head_dim / 2;
+    for (uint32_t i = 0; i < half; i++)
+      by[i] = (float) (pow(lm->config.rope.theta, -(double) i / half) / (double) lm->frequency[i]);
+    add_tensor(&g, "rope_freqs.weight", (struct tensor){ by, WEIGHT_F32 }, 0, half, false, 0);
+  }
+  finish(&g, path);
+  model_close(&m, lm);
+}
+static const struct {
+  const char *name;
+  double off;
+} both[] = { { "gpt2", 0 }, { "llama", 0 }, { "llama-linear", 0 }, { "llama-yarn", 1e-6 }, { "llama-stretched", 1e-4 },
+  { "qwen2", 0 }, { "qwen3", 0 }, { "small", 0 } };
+START_TEST(the_same_bits_from_both_forms)
+{
+  char path[400], dir[200];
+  struct rig a, b;
+  static float x[8 * 512], y[8 * 512];
+  uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
+  size_t which[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+  snprintf(dir, sizeof dir, "tests/golden/%s", both[_i].name);
+  make_model(both[_i].name, in_room(path, "same.gguf"), NULL, "", 0);
+  ck_assert_msg(rig_open(&a, dir, NULL, 1, 1), "%s", a.why.text);
+  ck_assert_msg(rig_open(&b, path, NULL, 1, 1), "%s", b.why.text);
+  const struct model_config *c = &a.lm->config, *d = &b.lm->config;
+  ck_assert_str_eq(c->family, d->family);
+  ck_assert(c->vocab_size == d->vocab_size && c->n_positions == d->n_positions && c->d_inner == d->d_inner
+    && c->n_kv_heads == d->n_kv_heads && c->head_dim == d->head_dim && c->tied == d->tied && c->qkv_bias == d->qkv_bias
+    && c->has_bos == d->has_bos && c->bos == d->bos && c->n_eos == d->n_eos && memcmp(c->eos, d->eos, c->n_eos * sizeof *c->eos) == 0);
+  ck_assert(c->n_eos == 0 || strcmp(d->eos_from, "the metadata") == 0);
+  ck_assert(d->sampling.temperature == 1 && d->sampling.top_p == 1 && !d->sampling.do_sample);
+  ck_assert_uint_eq(model_parameters(a.lm) + (c->rope.kind == ROPE_LLAMA3) * c->head_dim / 2, model_parameters(b.lm));
+  ck_assert(c->vocab_size <= 512);
+  ck_assert(model_evaluate(&a.e, a.lm, a.s, ids, 8, which, 8, x, &a.why) && model_evaluate(&b.e, b.lm, b.s, ids, 8, which, 8, y, &b.why));
+  for (size_t i = 0; i < 8 * c->vocab_size; i++)
+    ck_assert_msg(both[_i].off == 0 ? x[i] == y[i] : fabsf(x[i] - y[i]) <= both[_i].off, "%s: %zu: %g and %g", both[_i].name, i, (double) x[i], (double) y[i]);
+  /* only permuted rows are copied */
+  ck_assert((b.m.of[MEMORY_WEIGHTS].live > 0) == (strcmp(c->family, "llama") == 0));
+  rig_close(&a), rig_close(&b);
+  leave();
+}
+END_TEST
+
+/* ---- keys of the settings: what is missing, wrong, unknown or harmless */
+#define L(rest) "llama." rest
+static const struct {
+  const char *what, *drop, *more;
+  unsigned n_more;
+  const char *words; /* null: it is accepted */
+} setting[] = {
+  { "as it is", NULL, "", 0, NULL },
+  { "no architecture", "general.architecture", "", 0, "general.architecture is missing; wanted: gpt2, llama, qwen2 or qwen3" },
+  { "another architecture", "general.architecture", "\"general.architecture\" 4=8 \"falcon\"", 1, "general.architecture is \"falcon\"" },
+  { "the beginning of one", "general.architecture", "\"general.architecture\" 4=8 \"llam\"", 1, "general.architecture is \"llam\"" },
+  { "an architecture that is a number", "general.architecture", "\"general.architecture\" 4=4 4=1", 1, "general.architecture is 1" },
+  { "an adapter", NULL, "\"general.type\" 4=8 \"adapter\"", 1, "general.type is \"adapter\"; wanted: model" },
+  { "a model", NULL, "\"general.type\" 4=8 \"model\"", 1, NULL },
+  { "one of three parts", NULL, "\"split.count\" 4=2 2=3", 1, "split.count is 3; wanted: 1: a whole file" },
+  { "one of one", NULL, "\"split.count\" 4=2 2=1", 1, NULL },
+  { "no context", L("context_length"), "", 0, "llama.context_length is missing; wanted: an integer from 1" },
+  { "a context of 0", L("context_length"), "\"llama.context~length\" 4=4 4=0", 1, "llama.context_length is 0; wanted" },
+  { "a context in words", L("context_length"), "\"llama.context~length\" 4=8 \"16\"", 1, "llama.context_length is \"16\"; wanted" },
+  { "a context of 2^31", L("context_length"), "\"llama.context~length\" 4=4 4=0x80000000", 1, "llama.context_length is 2147483648; wanted" },
+  { "a real context", L("context_length"), "\"llama.context~length\" 4=6 4=0x41800000", 1, "llama.context_length is 16; wanted: an integer" },
+  { "a context of 64 bits", L("context_length"), "\"llama.context~length\" 4=10 8=16", 1, NULL },
+  { "a negative context", L("context_length"), "\"llama.context~length\" 4=5 4=0xffffffff", 1, "llama.context_length is -1; wanted" },
+  { "a list of sizes", L("feed_forward_length"), "\"llama.feed~forward~length\" 4=9 4=4 8=2 4=24 4=24", 1, "llama.feed_forward_length is an array of 2; wanted: an integer" },
+  { "no layers", L("block_count"), "", 0, "llama.block_count is missing" },
+  { "more layers than tensors", L("block_count"), "\"llama.block~count\" 4=4 4=1000", 1, "1000 layers; wanted: no more layers than the file has tensors" },
+  { "one layer too few", L("block_count"), "\"llama.block~count\" 4=4 4=1", 1, "blk.1.attn_k.weight is a tensor without use" },
+  { "no epsilon", L("attention.layer_norm_rms_epsilon"), "", 0, "llama.attention.layer_norm_rms_epsilon is missing" },
+  { "an epsilon that is NaN", L("attention.layer_norm_rms_epsilon"), "\"llama.attention.layer~norm~rms~epsilon\" 4=6 4=0x7fc00000", 1, "layer_norm_rms_epsilon is nan; wanted: a number from 0 to 1" },
+  { "an odd number of heads", L("attention.head_count"), "\"llama.attention.head~count\" 4=4 4=3", 1, "llama.attention.head_count is 3; wanted: a multiple of head_count_kv" },
+  { "heads that do not divide", L("attention.key_length"), "", 0, NULL },
+  { "no heads of keys", L("attention.head_count_kv"), "", 0, "blk.0.attn_k.weight is [8, 16]; wanted: [16, 16]" },
+  { "an odd width of heads", L("attention.key_length"), "\"llama.attention.key~length\" 4=4 4=3", 1, "llama.attention.key_length is 3; wanted: an even number" },
+  { "other values than keys", L("attention.value_length"), "\"llama.attention.value~length\" 4=4 4=8", 1, "llama.attention.value_length is 8; wanted: 4, as many as of keys" },
+  { "a partial rotation", L("rope.dimension_count"), "\"llama.rope.dimension~count\" 4=4 4=2", 1, "llama.rope.dimension_count is 2; wanted: 4, all of a head" },
+  { "no theta", L("rope.freq_base"), "", 0, NULL },
+  { "a theta below 1", L("rope.freq_base"), "\"llama.rope.freq~base\" 4=6 4=0x3f000000", 1, "llama.rope.freq_base is 0.5; wanted: a number from 1" },
+  { "no stretching", NULL, "\"llama.rope.scaling.type\" 4=8 \"none\"", 1, NULL },
+  { "another stretching", NULL, "\"llama.rope.scaling.type\" 4=8 \"longrope\"", 1, "llama.rope.scaling.type is \"longrope\"; wanted: none, linear or yarn" },
+  { "a stretching without a factor", NULL, "\"llama.rope.scaling.type\" 4=8 \"linear\"", 1, "llama.rope.scaling.factor is missing" },
+  { "yarn without a factor", NULL, "\"llama.rope.scaling.type\" 4=8 \"yarn\"", 1, "llama.rope.scaling.factor is missing" },
+  { "yarn, with bounds in the wrong order", NULL, "\"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000 \"llama.rope.scaling.yarn~beta~fast\" 4=6 4=0x3f000000", 3, "llama.rope.scaling.yarn_beta_fast is 0.5; wanted: more than yarn_beta_slow" },
+  { "yarn with a base of 1", L("rope.freq_base"), "\"llama.rope.freq~base\" 4=6 4=0x3f800000 \"llama.rope.scaling.type\" 4=8 \"yarn\" \"llama.rope.scaling.factor\" 4=6 4=0x40000000", 3, "llama.rope.freq_base is 1; wanted: more than 1" },
+  { "an attention factor without yarn", NULL, "\"llama.rope.scaling.attn~factor\" 4=6 4=0x40000000", 1, "llama.rope.scaling.attn_factor is 2; wanted: 1, since this is not yarn" },
+  { "an attention factor of 1", NULL, "\"llama.rope.scaling.attn~factor\" 4=6 4=0x3f800000", 1, NULL },
+  { "the old linear factor", NULL, "\"llama.rope.scale~linear\" 4=6 4=0x40000000", 1, NULL },
+  { "a window", NULL, "\"llama.attention.sliding~window\" 4=4 4=8", 1, "llama.attention.sliding_window is 8; wanted: none, or at least the context of 16" },
+  { "a window that sees all", NULL, "\"llama.attention.sliding~window\" 4=4 4=16", 1, NULL },
+  { "a window of 0", NULL, "\"llama.attention.sliding~window\" 4=4 4=0", 1, NULL },
+  { "experts", NULL, "\"llama.expert~count\" 4=4 4=8", 1, "llama.expert_count is 8; wanted: 0: this program has nothing of that kind" },
+  { "no experts", NULL, "\"llama.expert~count\" 4=4 4=0 \"llama.expert~used~count\" 4=4 4=0", 2, NULL },
+  { "not causal", NULL, "\"llama.attention.causal\" 4=7 1=0", 1, "llama.attention.causal is false; wanted: 1" },
+  { "causal", NULL, "\"llama.attention.causal\" 4=7 1=1", 1, NULL },
+  { "logits that are scaled", NULL, "\"llama.logit~scale\" 4=6 4=0x3f000000", 1, "llama.logit_scale is 0.5; wanted: 1" },
+  { "an unknown key", NULL, "\"llama.strange\" 4=4 4=1", 1, "unknown: llama.strange; wanted: keys that this program knows" },
+  { "unknown keys", NULL, "\"llama.strange\" 4=4 4=1 \"other.key\" 4=4 4=0 \"tokenizer.odd\" 4=4 4=0", 3, "unknown: llama.strange, other.key, tokenizer.odd; wanted" },
+  { "unknown keys that say no", NULL, "\"llama.strange\" 4=7 1=0 \"llama.empty\" 4=8 \"\" \"llama.none\" 4=9 4=4 8=0", 3, NULL },
+  { "keys of another architecture", NULL, "\"gpt2.context~length\" 4=4 4=16", 1, "unknown: gpt2.context_length" },
+  { "harmless keys", NULL, "\"general.file~type\" 4=4 4=0 \"llama.vocab~size\" 4=4 4=99 \"llama.tensor~data~layout\" 4=8 \"Meta\" \"quantize.imatrix.file\" 4=8 \"x\" \"tokenizer.ggml.padding~token~id\" 4=4 4=0 \"tokenizer.chat~template.tool\" 4=8 \"x\" \"llama.rope.scaling.finetuned\" 4=7 1=1", 7, NULL },
+  { "an end that is no id", "tokenizer.ggml.eos_token_id", "\"tokenizer.ggml.eos~token~id\" 4=5 4=0xffffffff", 1, "tokenizer.ggml.eos_token_id is -1; wanted: the id of a token" },
+  { "an end in words", "tokenizer.ggml.eot_token_id", "\"tokenizer.ggml.eot~token~id\" 4=8 \"x\"", 1, "tokenizer.ggml.eot_token_id is \"x\"; wanted: the id of a token" },
+};
+enum { N_SETTINGS = sizeof setting / sizeof *setting };
+START_TEST(settings_are_accounted_for)
+{
+  char path[400];
+  in_room(path, "settings.gguf");
+  for (int i = 0; i < N_SETTINGS; i++) {
+    struct memory m = { 0 };
+    struct error why = { "" };
+    make_model("llama", path, setting[i].drop, setting[i].more, setting[i].n_more);
+    struct model *lm = model_open(&m, path, &why);
+    ck_assert_msg((lm != NULL) == (setting[i].words == NULL), "%s: %s", setting[i].what, why.text);
+    if (lm == NULL) ck_assert_msg(strstr(why.text, setting[i].words) != NULL && strncmp(why.text, path, strlen(path)) == 0,
+        "%s: %s", setting[i].what, why.text);
+    model_close(&m, lm);
+    ck_assert_uint_eq(m.all.live, 0);
+  }
+  leave();
+}
+END_TEST
+
+/* what was read, beside the numbers of a config.json */
+START_TEST(settings_are_read)
+{
+  char path[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  struct model_config c;
+  const char *names[] = { "llama.strange", "other" };
+  bool used[2] = { false, false };
+  struct config_options o = { .ignore = names, .n_ignore = 2, .used = used };
+  make_model("llama", in_room(path, "read.gguf"), NULL,
+    "\"llama.strange\" 4=4 4=1 \"tokenizer.ggml.eom~token~id\" 4=4 4=7 \"llama.rope.scaling.type\" 4=8 \"yarn\" "
+    "\"llama.rope.scaling.factor\" 4=6 4=0x40800000 \"llama.rope.scaling.attn~factor\" 4=6 4=0x40000000 \"general.file~type\" 4=4 4=1",
+    6);
+  ck_assert(!config_open(&c, &m, path, &why));
+  ck_assert_msg(config_open_with(&c, &m, path, &o, &why), "%s", why.text);
+  ck_assert(used[0] && !used[1] && o.n_unknown == 0);
+  ck_assert(c.n_eos == 3 && c.eos[0] == 2 && c.eos[1] == 3 && c.eos[2] == 7 && c.has_bos && c.bos == 1);
+  ck_assert(c.rope.kind == ROPE_YARN && c.rope.factor == 4 && c.rope.original == 16 && c.rope.truncate);
+  ck_assert(fabs(c.rope.attention_factor - 2 * (0.1 * log(4) + 1)) < 1e-9);
+  ck_assert(c.rope.beta_fast == 32 && c.rope.beta_slow == 1 && c.rope.theta == 10000);
+  ck_assert(c.n_ignored == 3 && strcmp(c.ignored[0].field, "general.file_type") == 0 && strcmp(c.ignored[0].reason, "describes the file") == 0);
+  ck_assert(strcmp(c.ignored[2].field, "llama.strange") == 0 && c.ignored[2].reason == config_ignored_by_caller);
+  config_close(&m, &c);
+  struct config_options tolerant = { .tolerant = true };
+  ck_assert(config_open_with(&c, &m, path, &tolerant, &why) && tolerant.n_unknown == 1 && c.ignored[2].reason == NULL);
+  config_close(&m, &c);
+  ck_assert_uint_eq(m.all.live, 0);
+  leave();
+}
+END_TEST
+
+/* every request for memory refused once */
+START_TEST(models_survive_refused_requests)
+{
+  char path[400];
+  make_model("llama", in_room(path, "refused.gguf"), NULL, "\"general.file~type\" 4=4 4=1", 1);
+  for (uint64_t at = 1;; at++) {
+    struct memory m = { .fail_at = at };
+    struct error why = { "" };
+    struct model *lm = model_open(&m, path, &why);
+    bool done = m.all.refused == 0;
+    ck_assert_msg((lm != NULL) == done && (done || strstr(why.text, "out of memory") != NULL), "%d: %s", (int) at, why.text);
+    model_close(&m, lm);
+    ck_assert_uint_eq(m.all.live, 0);
+    if (done) break;
+  }
+  leave();
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("gguf");
@@ -644,6 +958,10 @@ int main(void)
   suite_add_tcase(s, t);
   t = tcase_create("models");
   tcase_add_loop_test(t, golden_logits_and_greedy_ids, 0, 15);
+  tcase_add_loop_test(t, the_same_bits_from_both_forms, 0, sizeof both / sizeof *both);
+  tcase_add_test(t, settings_are_accounted_for);
+  tcase_add_test(t, settings_are_read);
+  tcase_add_test(t, models_survive_refused_requests);
   suite_add_tcase(s, t);
   t = tcase_create("tokenizers");
   tcase_add_loop_test(t, golden_tokens, 0, 3);
