@@ -778,7 +778,7 @@ static void make_model(const char *base, const char *path, const char *drop, con
 static const struct {
   const char *name;
   double off;
-} both[] = { { "gpt2", 0 }, { "llama", 0 }, { "llama-linear", 0 }, { "llama-yarn", 1e-6 }, { "llama-stretched", 1e-4 },
+} pair[] = { { "gpt2", 0 }, { "llama", 0 }, { "llama-linear", 0 }, { "llama-yarn", 1e-6 }, { "llama-stretched", 1e-4 },
   { "qwen2", 0 }, { "qwen3", 0 }, { "small", 0 } };
 START_TEST(the_same_bits_from_both_forms)
 {
@@ -787,8 +787,8 @@ START_TEST(the_same_bits_from_both_forms)
   static float x[8 * 512], y[8 * 512];
   uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
   size_t which[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
-  snprintf(dir, sizeof dir, "tests/golden/%s", both[_i].name);
-  make_model(both[_i].name, in_room(path, "same.gguf"), NULL, "", 0);
+  snprintf(dir, sizeof dir, "tests/golden/%s", pair[_i].name);
+  make_model(pair[_i].name, in_room(path, "same.gguf"), NULL, "", 0);
   ck_assert_msg(rig_open(&a, dir, NULL, 1, 1), "%s", a.why.text);
   ck_assert_msg(rig_open(&b, path, NULL, 1, 1), "%s", b.why.text);
   const struct model_config *c = &a.lm->config, *d = &b.lm->config;
@@ -802,7 +802,7 @@ START_TEST(the_same_bits_from_both_forms)
   ck_assert(c->vocab_size <= 512);
   ck_assert(model_evaluate(&a.e, a.lm, a.s, ids, 8, which, 8, x, &a.why) && model_evaluate(&b.e, b.lm, b.s, ids, 8, which, 8, y, &b.why));
   for (size_t i = 0; i < 8 * c->vocab_size; i++)
-    ck_assert_msg(both[_i].off == 0 ? x[i] == y[i] : fabsf(x[i] - y[i]) <= both[_i].off, "%s: %zu: %g and %g", both[_i].name, i, (double) x[i], (double) y[i]);
+    ck_assert_msg(pair[_i].off == 0 ? x[i] == y[i] : fabsf(x[i] - y[i]) <= pair[_i].off, "%s: %zu: %g and %g", pair[_i].name, i, (double) x[i], (double) y[i]);
   /* only permuted rows are copied */
   ck_assert((b.m.of[MEMORY_WEIGHTS].live > 0) == (strcmp(c->family, "llama") == 0));
   rig_close(&a), rig_close(&b);
@@ -943,6 +943,348 @@ START_TEST(models_survive_refused_requests)
 }
 END_TEST
 
+/* ---- tokenizers in both forms: tokenizers that travel with the project, written as GGUF files */
+static json_t *load_json(const char *path)
+{
+  json_t *o = json_load_file(path, JSON_ALLOW_NUL, NULL);
+  ck_assert_msg(o != NULL, "%s", path);
+  return o;
+}
+/* the words by id, each with its type */
+struct word_row {
+  const char *text;
+  size_t n;
+  unsigned type;
+  float score;
+};
+static size_t words_of(json_t *file, struct word_row *row, size_t max)
+{
+  json_t *vocab = json_object_get(json_object_get(file, "model"), "vocab"), *id, *one;
+  bool scored = json_is_true(json_object_get(json_object_get(file, "model"), "byte_fallback"));
+  const char *text;
+  size_t n, most = 0, i;
+  json_object_keylen_foreach(vocab, text, n, id)
+  {
+    size_t at = (size_t) json_integer_value(id);
+    ck_assert(at < max);
+    bool byte = scored && n == 6 && strncmp(text, "<0x", 3) == 0;
+    row[at] = (struct word_row){ text, n, byte ? 6 : 1, -1e6f };
+    if (at >= most) most = at + 1;
+  }
+  json_array_foreach(json_object_get(file, "added_tokens"), i, one)
+  {
+    size_t at = (size_t) json_integer_value(json_object_get(one, "id"));
+    json_t *content = json_object_get(one, "content");
+    ck_assert(at < max);
+    row[at] = (struct word_row){ json_string_value(content), json_string_length(content),
+      json_is_true(json_object_get(one, "special")) ? 3 : 4, 0 };
+    if (at >= most) most = at + 1;
+  }
+  json_array_foreach(json_object_get(json_object_get(file, "model"), "merges"), i, one)
+  {
+    char both[300];
+    const char *a = json_string_value(json_array_get(one, 0)), *b = json_string_value(json_array_get(one, 1)), *s = json_string_value(one);
+    if (s != NULL) snprintf(both, sizeof both, "%.*s%s", (int) strcspn(s, " "), s, s + strcspn(s, " ") + 1);
+    else snprintf(both, sizeof both, "%s%s", a, b);
+    json_t *made = json_object_get(vocab, both);
+    if (made != NULL && row[json_integer_value(made)].score == -1e6f) row[json_integer_value(made)].score = -(float) i;
+  }
+  return most;
+}
+static void key_array(struct making *g, const char *name, unsigned of, uint64_t n)
+{
+  if (!key_begins(g, "tokenizer.ggml", name, GGUF_ARRAY)) ck_abort_msg("an array cannot be dropped");
+  put_number(&g->keys, 4, of), put_number(&g->keys, 8, n);
+}
+/* |pre| null: a vocabulary with scores */
+static void make_vocabulary(json_t *file, const char *path, const char *pre, const char *drop, const char *more, unsigned n_more)
+{
+  static struct word_row row[2000];
+  struct making g = { .drop = drop };
+  memset(row, 0, sizeof row);
+  size_t n = words_of(file, row, 2000), i;
+  json_t *merges = json_object_get(json_object_get(file, "model"), "merges"), *one;
+  key_text(&g, "tokenizer.ggml", "model", pre == NULL ? "llama" : "gpt2");
+  if (pre != NULL) key_text(&g, "tokenizer.ggml", "pre", pre);
+  key_array(&g, "tokens", GGUF_STRING, n);
+  for (i = 0; i < n; i++) put_number(&g.keys, 8, row[i].n), put(&g.keys, row[i].text, row[i].n);
+  key_array(&g, "token_type", GGUF_I32, n);
+  for (i = 0; i < n; i++) put_number(&g.keys, 4, pre == NULL && i == 0 ? 2 : row[i].type);
+  if (pre == NULL) {
+    key_array(&g, "scores", GGUF_F32, n);
+    for (i = 0; i < n; i++) put(&g.keys, &row[i].score, 4);
+  } else {
+    key_array(&g, "merges", GGUF_STRING, json_array_size(merges));
+    json_array_foreach(merges, i, one)
+    {
+      char both[300];
+      if (json_is_string(one)) snprintf(both, sizeof both, "%s", json_string_value(one));
+      else snprintf(both, sizeof both, "%s %s", json_string_value(json_array_get(one, 0)), json_string_value(json_array_get(one, 1)));
+      put_string(&g.keys, both);
+    }
+  }
+  key_count(&g, "tokenizer.ggml", "bos_token_id", 1), key_count(&g, "tokenizer.ggml", "eos_token_id", 2);
+  if (pre == NULL) key_count(&g, "tokenizer.ggml", "unknown_token_id", 0);
+  struct written f = compose(more);
+  put(&g.keys, f.byte, f.n), g.n_keys += n_more;
+  free(f.byte);
+  finish(&g, path);
+}
+static json_t *split_by(const char *pattern)
+{
+  return json_pack("{s:s,s:{s:s},s:s,s:b}", "type", "Split", "pattern", "Regex", pattern, "behavior", "Isolated", "invert", 0);
+}
+#define GPT2 "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
+#define LLAMA3 "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+#define QWEN2 "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+#define FALCON "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)"
+static const struct {
+  const char *name, *pattern[4];
+  bool whole, composes, begins;
+} pre[] = {
+  { "gpt-2", { GPT2 }, false, false, false }, { "llama-bpe", { LLAMA3 }, true, false, true },
+  { "llama3", { LLAMA3 }, true, false, true }, { "lfm2", { LLAMA3 }, true, false, true },
+  { "qwen2", { QWEN2 }, false, true, false }, { "deepseek-r1-qwen", { QWEN2 }, false, true, false },
+  { "smollm", { "\\p{N}", GPT2 }, false, false, false }, { "minerva-7b", { "\\p{N}", GPT2 }, false, false, false },
+  { "default", { "[\\p{P}\\$\\+<=>\\^~\\|]+", FALCON, "\\p{N}+", "[0-9][0-9][0-9]" }, false, false, false },
+};
+static const char *const sample[] = { "", " ", "the cat sat", "  two  spaces ", "It's THE cat'S; we'll go", "a1b22c333d4444 55555", "x = y+z; //...",
+  "tabs\tand\n\n newlines \r\n  here\n", "caf\xc3\xa9 e\xcc\x81 \xe1\xb9\xa9 s\xcc\xa3\xcc\x87", "\xe4\xb8\xad\xe6\x96\x87 \xf0\x9f\x98\x80!", "<|begin|>twice cat<|turn|> <|endoftext|>", "cats and cat", "\xff\xfe broken \xc3",
+  "$5.00 + 10% <a|b> ~^", " 12 345 6789 ", "\xe2\x96\x81the \xe2\x96\x81" };
+static void same_words(struct tokenizer *t, struct tokenizer *u, struct memory *m, const char *what)
+{
+  uint64_t seed = suite_seed();
+  struct error why = { "" };
+  for (size_t i = 0; i < 600; i++) {
+    char text[200];
+    size_t n = 0;
+    if (i < sizeof sample / sizeof *sample) n = strlen(strcpy(text, sample[i]));
+    else for (size_t parts = rnd(&seed) % 6 + 1; parts > 0; parts--) {
+      const char *s = sample[rnd(&seed) % (sizeof sample / sizeof *sample)];
+      size_t l = strlen(s), from = l ? rnd(&seed) % l : 0, take = l ? rnd(&seed) % (l - from) + 1 : 0;
+      if (take > 30) take = 30;
+      memcpy(text + n, s + from, take), n += take;
+    }
+    for (int flags = 0; flags < 4; flags++) {
+      struct ids a = { 0 }, b = { 0 };
+      ck_assert(tokenizer_encode(t, m, text, n, flags & 1, flags & 2, &a, &why) && tokenizer_encode(u, m, text, n, flags & 1, flags & 2, &b, &why));
+      ck_assert_msg(a.n == b.n && (a.n == 0 || memcmp(a.id, b.id, a.n * sizeof *a.id) == 0), "%s: %.*s", what, (int) n, text);
+      struct bytes x = { 0 }, y = { 0 };
+      ck_assert(tokenizer_decode(t, m, a.id, a.n, true, &x, &why) && tokenizer_decode(u, m, a.id, a.n, true, &y, &why));
+      ck_assert_msg(x.n == y.n && (x.n == 0 || memcmp(x.byte, y.byte, x.n) == 0), "%s: %.*s", what, (int) n, text);
+      bytes_free(m, &x), bytes_free(m, &y), ids_free(m, &a), ids_free(m, &b);
+    }
+  }
+}
+START_TEST(names_of_patterns)
+{
+  char path[400], other[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  for (size_t i = 0; i < sizeof pre / sizeof *pre; i++) {
+    json_t *file = load_json("tests/golden/tokenizers/llama/tokenizer.json"), *stages = json_array(), *one;
+    size_t k;
+    for (int p = 0; p < 4 && pre[i].pattern[p] != NULL; p++) json_array_append_new(stages, split_by(pre[i].pattern[p]));
+    json_array_append_new(stages, json_pack("{s:s,s:b,s:b,s:b}", "type", "ByteLevel", "add_prefix_space", 0, "trim_offsets", 0, "use_regex", 0));
+    json_object_set_new(file, "pre_tokenizer", json_pack("{s:s,s:o}", "type", "Sequence", "pretokenizers", stages));
+    json_object_set_new(file, "normalizer", pre[i].composes ? json_pack("{s:s}", "type", "NFC") : json_null());
+    json_object_set_new(json_object_get(file, "model"), "ignore_merges", json_boolean(pre[i].whole));
+    if (!pre[i].begins) json_object_set_new(file, "post_processor", json_null());
+    json_array_foreach(json_object_get(file, "added_tokens"), k, one)
+    {
+      static const char *const flag[] = { "normalized", "lstrip", "rstrip", "single_word" };
+      for (int f = 0; f < 4; f++) json_object_set_new(one, flag[f], json_false());
+    }
+    ck_assert_int_eq(json_dump_file(file, in_room(other, "tokenizer.json"), 0), 0);
+    make_vocabulary(file, in_room(path, "words.gguf"), pre[i].name, "tokenizer.ggml.bos_token_id", "\"tokenizer.ggml.bos~token~id\" 4=4 4=657", 1);
+    struct tokenizer *t = tokenizer_open(&m, other, &why);
+    ck_assert_msg(t != NULL, "%s", why.text);
+    struct tokenizer *u = tokenizer_open(&m, path, &why);
+    ck_assert_msg(u != NULL, "%s", why.text);
+    ck_assert_str_eq(tokenizer_kind(u), "byte-level BPE");
+    ck_assert_uint_eq(tokenizer_vocab_size(t), tokenizer_vocab_size(u));
+    ck_assert_uint_eq(tokenizer_added_count(t), tokenizer_added_count(u));
+    same_words(t, u, &m, pre[i].name);
+    tokenizer_close(&m, t), tokenizer_close(&m, u);
+    if (strcmp(pre[i].name, "default") == 0) { /* which is also what no name means */
+      make_vocabulary(file, path, "default", "tokenizer.ggml.pre", "", 0);
+      t = tokenizer_open(&m, other, &why), u = tokenizer_open(&m, path, &why);
+      ck_assert_msg(u != NULL, "%s", why.text);
+      same_words(t, u, &m, "no name");
+      tokenizer_close(&m, t), tokenizer_close(&m, u);
+    }
+    json_decref(file);
+  }
+  ck_assert_uint_eq(m.all.live, 0);
+  leave();
+}
+END_TEST
+START_TEST(words_with_scores)
+{
+  char path[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  json_t *file = load_json("tests/golden/tokenizers/pieces/tokenizer.json");
+  make_vocabulary(file, in_room(path, "words.gguf"), NULL, NULL, "", 0);
+  struct tokenizer *t = tokenizer_open(&m, "tests/golden/tokenizers/pieces", &why), *u = tokenizer_open(&m, path, &why);
+  ck_assert_msg(t != NULL && u != NULL, "%s", why.text);
+  ck_assert_str_eq(tokenizer_kind(u), "SentencePiece BPE");
+  uint32_t id = 9;
+  ck_assert(tokenizer_bos(u, &id) && id == 1 && tokenizer_is_special(u, 0) && tokenizer_is_special(u, 2) && !tokenizer_is_special(u, 3));
+  same_words(t, u, &m, "scores");
+  tokenizer_close(&m, u);
+  /* without the blank, and with both ends */
+  make_vocabulary(file, path, NULL, NULL, "\"tokenizer.ggml.add~space~prefix\" 4=7 1=0 \"tokenizer.ggml.add~bos~token\" 4=7 1=0 \"tokenizer.ggml.add~eos~token\" 4=7 1=1", 3);
+  u = tokenizer_open(&m, path, &why);
+  ck_assert_msg(u != NULL, "%s", why.text);
+  struct ids a = { 0 }, b = { 0 };
+  ck_assert(tokenizer_encode(t, &m, " the cat", 8, false, false, &a, &why) && tokenizer_encode(u, &m, "  the cat", 9, true, false, &b, &why));
+  ck_assert(b.n == a.n + 1 && memcmp(a.id, b.id, a.n * sizeof *a.id) == 0 && b.id[b.n - 1] == 2 && !tokenizer_bos(u, &id));
+  ids_free(&m, &a), ids_free(&m, &b);
+  tokenizer_close(&m, t), tokenizer_close(&m, u);
+  json_decref(file);
+  ck_assert_uint_eq(m.all.live, 0);
+  leave();
+}
+END_TEST
+
+/* ---- vocabularies and their defects */
+#define WORDS "\"tokenizer.ggml.tokens\" 4=9 4=8 8=3 \"a\" \"b\" \"ab\" "
+#define MODEL(name) "\"tokenizer.ggml.model\" 4=8 \"" name "\" "
+#define MERGES "\"tokenizer.ggml.merges\" 4=9 4=8 8=1 \"a_b\" "
+#define SCORES "\"tokenizer.ggml.scores\" 4=9 4=6 8=3 4=0 4=0 4=0x3f800000 "
+static const struct {
+  const char *what, *spec;
+  enum tokenizer_found found;
+  const char *words;
+} vocabulary[] = {
+  { "bytes", HEAD(0, 3) MODEL("gpt2") WORDS MERGES, TOKENIZER_OPEN, "" },
+  { "scores", HEAD(0, 3) MODEL("llama") WORDS SCORES, TOKENIZER_OPEN, "" },
+  { "none", HEAD(0, 0), TOKENIZER_ABSENT, "tokenizer.ggml.model is missing; wanted: a vocabulary: gpt2 or llama" },
+  { "none, in words", HEAD(0, 1) MODEL("none"), TOKENIZER_ABSENT, "tokenizer.ggml.model is \"none\"" },
+  { "no_vocab", HEAD(0, 1) MODEL("no~vocab"), TOKENIZER_ABSENT, "tokenizer.ggml.model is \"no_vocab\"" },
+  { "another kind", HEAD(0, 1) MODEL("bert"), TOKENIZER_OTHER_KIND, "tokenizer.ggml.model is \"bert\"; wanted: gpt2 or llama (another kind of tokenizer)" },
+  { "a kind that is a number", HEAD(0, 1) "\"tokenizer.ggml.model\" 4=4 4=1", TOKENIZER_REFUSED, "tokenizer.ggml.model is 1" },
+  { "no words", HEAD(0, 1) MODEL("gpt2"), TOKENIZER_REFUSED, "tokenizer.ggml.tokens is missing; wanted: an array of at most 4194304 strings" },
+  { "words that are numbers", HEAD(0, 2) MODEL("gpt2") "\"tokenizer.ggml.tokens\" 4=9 4=4 8=1 4=1", TOKENIZER_REFUSED, "tokenizer.ggml.tokens is an array of 1; wanted" },
+  { "one word", HEAD(0, 2) MODEL("gpt2") "\"tokenizer.ggml.tokens\" 4=8 \"a\"", TOKENIZER_REFUSED, "tokenizer.ggml.tokens is \"a\"; wanted" },
+  { "no merges", HEAD(0, 2) MODEL("gpt2") WORDS, TOKENIZER_REFUSED, "tokenizer.ggml.merges is missing; wanted: an array of strings" },
+  { "no scores", HEAD(0, 2) MODEL("llama") WORDS, TOKENIZER_REFUSED, "tokenizer.ggml.scores is missing; wanted: an array of 3 numbers" },
+  { "too few scores", HEAD(0, 3) MODEL("llama") WORDS "\"tokenizer.ggml.scores\" 4=9 4=6 8=2 4=0 4=0", TOKENIZER_REFUSED, "tokenizer.ggml.scores is an array of 2; wanted: an array of 3 numbers" },
+  { "a score that is NaN", HEAD(0, 3) MODEL("llama") WORDS "\"tokenizer.ggml.scores\" 4=9 4=6 8=3 4=0 4=0x7fc00000 4=0", TOKENIZER_REFUSED, "piece 1 is something else; wanted: letters in UTF-8 and a score" },
+  { "too many types", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.token~type\" 4=9 4=5 8=4 4=1 4=1 4=1 4=1", TOKENIZER_REFUSED, "tokenizer.ggml.token_type is an array of 4; wanted: an array of 3 integers" },
+  { "types that are reals", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.token~type\" 4=9 4=6 8=3 4=0 4=0 4=0", TOKENIZER_REFUSED, "tokenizer.ggml.token_type is an array of 3; wanted: an array of 3 integers" },
+  { "a seventh type", HEAD(0, 4) MODEL("llama") WORDS SCORES "\"tokenizer.ggml.token~type\" 4=9 4=5 8=3 4=1 4=7 4=1", TOKENIZER_REFUSED, "piece 1 is one of an unknown type; wanted: a type from 1 to 6" },
+  { "an empty piece", HEAD(0, 3) MODEL("llama") "\"tokenizer.ggml.tokens\" 4=9 4=8 8=3 \"a\" \"\" \"ab\" " SCORES, TOKENIZER_REFUSED, "piece 1 is something else" },
+  { "an empty word", HEAD(0, 3) MODEL("gpt2") "\"tokenizer.ggml.tokens\" 4=9 4=8 8=4 \"a\" \"b\" \"ab\" \"\" " MERGES, TOKENIZER_OPEN, "" },
+  { "a piece twice", HEAD(0, 3) MODEL("llama") "\"tokenizer.ggml.tokens\" 4=9 4=8 8=3 \"a\" \"b\" \"a\" " SCORES, TOKENIZER_REFUSED, "piece 2 is a word for the second time" },
+  { "a letter that is no piece", HEAD(0, 3) MODEL("llama") "\"tokenizer.ggml.tokens\" 4=9 4=8 8=3 \"a\" \"b\" \"ac\" " SCORES, TOKENIZER_REFUSED, "piece 2 is a letter that is no piece" },
+  { "a word that is not UTF-8", HEAD(0, 3) MODEL("gpt2") "\"tokenizer.ggml.tokens\" 4=9 4=8 8=1 8=1 xff " MERGES, TOKENIZER_REFUSED, "token 0 is not UTF-8; wanted: letters" },
+  { "a piece that is not UTF-8", HEAD(0, 3) MODEL("llama") "\"tokenizer.ggml.tokens\" 4=9 4=8 8=3 8=1 xff \"b\" \"c\" " SCORES, TOKENIZER_REFUSED, "piece 0 is something else" },
+  { "a merge without a blank", HEAD(0, 3) MODEL("gpt2") WORDS "\"tokenizer.ggml.merges\" 4=9 4=8 8=2 \"a_b\" \"ab\"", TOKENIZER_REFUSED, "tokenizer.ggml.merges[1] is \"ab\"; wanted: two words of the vocabulary that make a third" },
+  { "a merge of a stranger", HEAD(0, 3) MODEL("gpt2") WORDS "\"tokenizer.ggml.merges\" 4=9 4=8 8=1 \"a_c\"", TOKENIZER_REFUSED, "tokenizer.ggml.merges[0] is \"a c\"" },
+  { "a merge that makes a stranger", HEAD(0, 3) MODEL("gpt2") WORDS "\"tokenizer.ggml.merges\" 4=9 4=8 8=1 \"b_a\"", TOKENIZER_REFUSED, "tokenizer.ggml.merges[0] is \"b a\"" },
+  { "merges that are numbers", HEAD(0, 3) MODEL("gpt2") WORDS "\"tokenizer.ggml.merges\" 4=9 4=4 8=1 4=1", TOKENIZER_REFUSED, "tokenizer.ggml.merges is an array of 1; wanted: an array of strings" },
+  { "an unknown name", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.pre\" 4=8 \"tekken\"", TOKENIZER_REFUSED, "tokenizer.ggml.pre is \"tekken\"; wanted: a name that is known here: gpt-2, llama-bpe" },
+  { "a part of a name", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.pre\" 4=8 \"llama\"", TOKENIZER_REFUSED, "tokenizer.ggml.pre is \"llama\"" },
+  { "the end of a name", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.pre\" 4=8 \"bpe\"", TOKENIZER_REFUSED, "tokenizer.ggml.pre is \"bpe\"" },
+  { "an empty name", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.pre\" 4=8 \"\"", TOKENIZER_REFUSED, "tokenizer.ggml.pre is \"\"" },
+  { "a name that is a number", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.pre\" 4=4 4=2", TOKENIZER_REFUSED, "tokenizer.ggml.pre is 2" },
+  { "a wish that is a number", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.add~bos~token\" 4=4 4=1", TOKENIZER_REFUSED, "tokenizer.ggml.add_bos_token is 1; wanted: true or false" },
+  { "a wish without a token", HEAD(0, 4) MODEL("gpt2") WORDS MERGES "\"tokenizer.ggml.add~bos~token\" 4=7 1=1", TOKENIZER_REFUSED, "tokenizer.ggml.bos_token_id is missing; wanted: the id of a token, which is to be added" },
+  { "a wish that is not had", HEAD(0, 4) MODEL("llama") WORDS SCORES "\"tokenizer.ggml.add~bos~token\" 4=7 1=0", TOKENIZER_OPEN, "" },
+  { "a beginning beyond the words", HEAD(0, 4) MODEL("llama") WORDS SCORES "\"tokenizer.ggml.bos~token~id\" 4=4 4=3", TOKENIZER_REFUSED, "tokenizer.ggml.bos_token_id is 3; wanted: the id of a token" },
+  { "a beginning in words", HEAD(0, 4) MODEL("llama") WORDS SCORES "\"tokenizer.ggml.bos~token~id\" 4=8 \"a\"", TOKENIZER_REFUSED, "tokenizer.ggml.bos_token_id is \"a\"" },
+  { "an end without a token", HEAD(0, 5) MODEL("llama") WORDS SCORES "\"tokenizer.ggml.bos~token~id\" 4=4 4=0 \"tokenizer.ggml.add~eos~token\" 4=7 1=1", TOKENIZER_REFUSED, "tokenizer.ggml.eos_token_id is missing" },
+  { "an unknown piece beyond the words", HEAD(0, 4) MODEL("llama") WORDS SCORES "\"tokenizer.ggml.unknown~token~id\" 4=4 4=3", TOKENIZER_REFUSED, "tokenizer.ggml.unknown_token_id is 3" },
+  { "thinned blanks", HEAD(0, 4) MODEL("llama") WORDS SCORES "\"tokenizer.ggml.remove~extra~whitespaces\" 4=7 1=1", TOKENIZER_REFUSED, "tokenizer.ggml.remove_extra_whitespaces is true; wanted: false" },
+  { "a map of characters", HEAD(0, 4) MODEL("llama") WORDS SCORES "\"tokenizer.ggml.precompiled~charsmap\" 4=9 4=0 8=1 1=1", TOKENIZER_REFUSED, "tokenizer.ggml.precompiled_charsmap is an array of 1; wanted: none" },
+  { "a prefix that is no flag", HEAD(0, 4) MODEL("llama") WORDS SCORES "\"tokenizer.ggml.add~space~prefix\" 4=4 4=1", TOKENIZER_REFUSED, "tokenizer.ggml.add_space_prefix is 1; wanted: true or false" },
+  { "a broken file", HEAD(0, 2) MODEL("gpt2"), TOKENIZER_REFUSED, "" },
+};
+START_TEST(vocabularies_are_refused_by_name)
+{
+  char path[400];
+  in_room(path, "vocabulary");
+  for (size_t i = 0; i < sizeof vocabulary / sizeof *vocabulary; i++) {
+    struct written f = compose(vocabulary[i].spec);
+    struct memory m = { 0 };
+    struct error why = { "" };
+    struct tokenizer *t;
+    spill(path, f.byte, f.n);
+    /* without a token to begin with, a vocabulary of scores has to be told so */
+    enum tokenizer_found found = tokenizer_try(&m, path, &t, &why);
+    bool begins = strcmp(vocabulary[i].what, "scores") == 0;
+    if (begins) ck_assert_msg(found == TOKENIZER_REFUSED && strstr(why.text, "bos_token_id is missing") != NULL, "%s", why.text);
+    else {
+      ck_assert_msg(found == vocabulary[i].found, "%s: %d, %s", vocabulary[i].what, found, why.text);
+      ck_assert_msg(strstr(why.text, vocabulary[i].words) != NULL, "%s: %s", vocabulary[i].what, why.text);
+      ck_assert_msg(t != NULL || strncmp(why.text, path, strlen(path)) == 0, "%s: %s", vocabulary[i].what, why.text);
+    }
+    tokenizer_close(&m, t);
+    ck_assert_uint_eq(m.all.live, 0);
+    free(f.byte);
+  }
+  leave();
+}
+END_TEST
+
+/* unused words are found in no text, and user-defined ones in every text */
+START_TEST(types_of_words)
+{
+  char path[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  static const char *const spec[] = {
+    HEAD(0, 6) MODEL("gpt2") "\"tokenizer.ggml.tokens\" 4=9 4=8 8=6 \"a\" \"b\" \"ab\" \"<u>\" \"<c>\" \"c\" " MERGES
+    "\"tokenizer.ggml.token~type\" 4=9 4=5 8=6 4=1 4=1 4=1 4=4 4=3 4=5 \"tokenizer.ggml.pre\" 4=8 \"gpt-2\" \"x\" 4=0 1=0",
+    HEAD(0, 7) MODEL("llama") "\"tokenizer.ggml.tokens\" 4=9 4=8 8=7 \"a\" \"b\" \"ab\" \"<u>\" \"<c>\" \"c\" \"<unk>\" "
+    "\"tokenizer.ggml.scores\" 4=9 4=6 8=7 4=0 4=0 4=0 4=0 4=0 4=0 4=0 \"tokenizer.ggml.unknown~token~id\" 4=4 4=6 "
+    "\"tokenizer.ggml.token~type\" 4=9 4=5 8=7 4=1 4=1 4=1 4=4 4=3 4=5 4=2 \"tokenizer.ggml.add~bos~token\" 4=7 1=0 \"tokenizer.ggml.add~space~prefix\" 4=7 1=0" };
+  for (int i = 0; i < 2; i++) {
+    struct written f = compose(spec[i]);
+    spill(in_room(path, "types.gguf"), f.byte, f.n);
+    free(f.byte);
+    struct tokenizer *t = tokenizer_open(&m, path, &why);
+    ck_assert_msg(t != NULL, "%s", why.text);
+    ck_assert(!tokenizer_is_special(t, 3) && tokenizer_is_special(t, 4) && tokenizer_added_count(t) == (i == 0 ? 2 : 3));
+    struct ids got = { 0 };
+    ck_assert_msg(tokenizer_encode(t, &m, "ab<u>a<c>", 9, false, true, &got, &why), "%s", why.text);
+    static const uint32_t want[] = { 2, 3, 0, 4 };
+    ck_assert(got.n == 4 && memcmp(got.id, want, sizeof want) == 0);
+    got.n = 0;
+    bool ok = tokenizer_encode(t, &m, "c", 1, false, true, &got, &why);
+    ck_assert(i == 0 ? !ok : ok && got.n == 1 && got.id[0] == 6);
+    size_t n;
+    ck_assert(memcmp(tokenizer_text(t, 5, &n), "c", 1) == 0 && n == 1);
+    ids_free(&m, &got);
+    tokenizer_close(&m, t);
+  }
+  ck_assert_uint_eq(m.all.live, 0);
+  leave();
+}
+END_TEST
+START_TEST(vocabularies_survive_refused_requests)
+{
+  char path[400];
+  json_t *file = load_json(_i == 0 ? "tests/golden/small/tokenizer.json" : "tests/golden/tokenizers/pieces/tokenizer.json");
+  make_vocabulary(file, in_room(path, "refused.gguf"), _i == 0 ? "qwen2" : NULL, NULL, "", 0);
+  json_decref(file);
+  for (uint64_t at = 1;; at++) {
+    struct memory m = { .fail_at = at };
+    struct error why = { "" };
+    struct tokenizer *t = tokenizer_open(&m, path, &why);
+    bool done = m.all.refused == 0;
+    /* the library of patterns does without its compiled code, or says in its own words that it cannot */
+    ck_assert_msg(t != NULL || (!done && strstr(why.text, "memory") != NULL), "%d: %s", (int) at, why.text);
+    tokenizer_close(&m, t);
+    ck_assert_uint_eq(m.all.live, 0);
+    if (done) break;
+  }
+  leave();
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("gguf");
@@ -958,7 +1300,7 @@ int main(void)
   suite_add_tcase(s, t);
   t = tcase_create("models");
   tcase_add_loop_test(t, golden_logits_and_greedy_ids, 0, 15);
-  tcase_add_loop_test(t, the_same_bits_from_both_forms, 0, sizeof both / sizeof *both);
+  tcase_add_loop_test(t, the_same_bits_from_both_forms, 0, sizeof pair / sizeof *pair);
   tcase_add_test(t, settings_are_accounted_for);
   tcase_add_test(t, settings_are_read);
   tcase_add_test(t, models_survive_refused_requests);
@@ -966,6 +1308,11 @@ int main(void)
   t = tcase_create("tokenizers");
   tcase_add_loop_test(t, golden_tokens, 0, 3);
   tcase_add_test(t, vectors_of_a_vocabulary);
+  tcase_add_test(t, names_of_patterns);
+  tcase_add_test(t, words_with_scores);
+  tcase_add_test(t, vocabularies_are_refused_by_name);
+  tcase_add_test(t, types_of_words);
+  tcase_add_loop_test(t, vocabularies_survive_refused_requests, 0, 2);
   suite_add_tcase(s, t);
   return suite_run(s);
 }
