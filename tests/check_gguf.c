@@ -9,6 +9,7 @@
 #include "variants.h"
 #include "gguf/gguf.h"
 #include "safetensors/tensor_file.h"
+#include "templates/conversations.h"
 #include "tokenizer/tokenizer.h"
 
 /* ---- files, written in a small language: words between blanks.  N=X: the number X in N bytes;
@@ -274,6 +275,12 @@ START_TEST(values_come_back)
   for (int i = 0; i < 3; i++)
     ck_assert(gguf_next_string(words, &at, &w) && w.n == strlen(want[i]) && memcmp(w.text, want[i], w.n) == 0);
   ck_assert(!gguf_next_string(words, &at, &w));
+  /* a string that has become longer since is not read, by one byte or by many */
+  f.byte[f.n - 11] = 4, at = words->end - 11;
+  ck_assert(!gguf_next_string(words, &at, &w));
+  f.byte[f.n - 4] = 0xff, at = words->end - 11;
+  ck_assert(!gguf_next_string(words, &at, &w));
+  f.byte[f.n - 11] = 3, f.byte[f.n - 4] = 0;
   ck_assert_ptr_null(gguf_find(&g, "u3"));
   ck_assert_ptr_null(gguf_find(&g, "u321"));
   ck_assert(!gguf_integer(NULL) && !gguf_numeric(NULL) && !gguf_flag(NULL, &flag) && !gguf_string(NULL, &w));
@@ -635,6 +642,7 @@ struct making {
   struct written keys, tensors, data;
   uint64_t n_keys, n_tensors;
   const char *drop; /* the key that is left out */
+  const char *as;   /* the architecture, if it is not the family */
 };
 static void put_string(struct written *f, const char *text)
 {
@@ -702,7 +710,7 @@ static void make_tensors(struct making *g, const struct model *lm)
 {
   const struct model_config *c = &lm->config;
   static const char *const qkv[] = { "attn_q", "attn_k", "attn_v" };
-  size_t d = c->d_model, turned = strcmp(c->family, "llama") == 0 ? c->head_dim : 0;
+  size_t d = c->d_model, turned = strcmp(g->as, "llama") == 0 ? c->head_dim : 0;
   add_tensor(g, "token_embd.weight", lm->embedding, c->vocab_size, d, false, 0);
   add_tensor(g, "position_embd.weight", lm->positions, c->n_positions, d, false, 0);
   for (int i = 0; i < (int) c->n_layers; i++) {
@@ -721,7 +729,7 @@ static void make_tensors(struct making *g, const struct model *lm)
 }
 static void make_keys(struct making *g, const struct model_config *c)
 {
-  const char *a = c->family;
+  const char *a = g->as;
   key_text(g, "general", "architecture", a), key_text(g, "general", "name", "a model");
   key_count(g, a, "context_length", c->n_positions), key_count(g, a, "embedding_length", c->d_model);
   key_count(g, a, "block_count", c->n_layers), key_count(g, a, "feed_forward_length", c->d_inner);
@@ -752,7 +760,7 @@ static void finish(struct making *g, const char *path)
   free(f.byte), free(g->keys.byte), free(g->tensors.byte), free(g->data.byte);
 }
 /* |more|: keys in the language above, of which there are |n_more| */
-static void make_model(const char *base, const char *path, const char *drop, const char *more, unsigned n_more)
+static void make_model_as(const char *as, const char *base, const char *path, const char *drop, const char *more, unsigned n_more)
 {
   char dir[200];
   struct memory m = { 0 };
@@ -761,6 +769,7 @@ static void make_model(const char *base, const char *path, const char *drop, con
   snprintf(dir, sizeof dir, "tests/golden/%s", base);
   struct model *lm = model_open(&m, dir, &why);
   ck_assert_msg(lm != NULL, "%s", why.text);
+  g.as = as != NULL ? as : lm->config.family;
   make_keys(&g, &lm->config), make_tensors(&g, lm);
   struct written f = compose(more);
   put(&g.keys, f.byte, f.n), g.n_keys += n_more;
@@ -775,11 +784,17 @@ static void make_model(const char *base, const char *path, const char *drop, con
   finish(&g, path);
   model_close(&m, lm);
 }
+static void make_model(const char *base, const char *path, const char *drop, const char *more, unsigned n_more)
+{
+  make_model_as(NULL, base, path, drop, more, n_more);
+}
+/* the last is a Llama with biases, which a Qwen 2 is under another name */
 static const struct {
   const char *name;
   double off;
-} pair[] = { { "gpt2", 0 }, { "llama", 0 }, { "llama-linear", 0 }, { "llama-yarn", 1e-6 }, { "llama-stretched", 1e-4 },
-  { "qwen2", 0 }, { "qwen3", 0 }, { "small", 0 } };
+  const char *as;
+} pair[] = { { "gpt2", 0, NULL }, { "llama", 0, NULL }, { "llama-linear", 0, NULL }, { "llama-yarn", 1e-6, NULL }, { "llama-stretched", 1e-4, NULL },
+  { "qwen2", 0, NULL }, { "qwen3", 0, NULL }, { "small", 0, NULL }, { "qwen2", 0, "llama" } };
 START_TEST(the_same_bits_from_both_forms)
 {
   char path[400], dir[200];
@@ -788,11 +803,11 @@ START_TEST(the_same_bits_from_both_forms)
   uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
   size_t which[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
   snprintf(dir, sizeof dir, "tests/golden/%s", pair[_i].name);
-  make_model(pair[_i].name, in_room(path, "same.gguf"), NULL, "", 0);
+  make_model_as(pair[_i].as, pair[_i].name, in_room(path, "same.gguf"), NULL, "", 0);
   ck_assert_msg(rig_open(&a, dir, NULL, 1, 1), "%s", a.why.text);
   ck_assert_msg(rig_open(&b, path, NULL, 1, 1), "%s", b.why.text);
   const struct model_config *c = &a.lm->config, *d = &b.lm->config;
-  ck_assert_str_eq(c->family, d->family);
+  ck_assert_str_eq(pair[_i].as != NULL ? pair[_i].as : c->family, d->family);
   ck_assert(c->vocab_size == d->vocab_size && c->n_positions == d->n_positions && c->d_inner == d->d_inner
     && c->n_kv_heads == d->n_kv_heads && c->head_dim == d->head_dim && c->tied == d->tied && c->qkv_bias == d->qkv_bias
     && c->has_bos == d->has_bos && c->bos == d->bos && c->n_eos == d->n_eos && memcmp(c->eos, d->eos, c->n_eos * sizeof *c->eos) == 0);
@@ -804,7 +819,7 @@ START_TEST(the_same_bits_from_both_forms)
   for (size_t i = 0; i < 8 * c->vocab_size; i++)
     ck_assert_msg(pair[_i].off == 0 ? x[i] == y[i] : fabsf(x[i] - y[i]) <= pair[_i].off, "%s: %zu: %g and %g", pair[_i].name, i, (double) x[i], (double) y[i]);
   /* only permuted rows are copied */
-  ck_assert((b.m.of[MEMORY_WEIGHTS].live > 0) == (strcmp(c->family, "llama") == 0));
+  ck_assert((b.m.of[MEMORY_WEIGHTS].live > 0) == (strcmp(d->family, "llama") == 0));
   rig_close(&a), rig_close(&b);
   leave();
 }
@@ -918,6 +933,12 @@ START_TEST(settings_are_read)
   config_close(&m, &c);
   struct config_options tolerant = { .tolerant = true };
   ck_assert(config_open_with(&c, &m, path, &tolerant, &why) && tolerant.n_unknown == 1 && c.ignored[2].reason == NULL);
+  config_close(&m, &c);
+  make_model("llama", path, "tokenizer.ggml.eot_token_id", "\"tokenizer.ggml.eot~token~id\" 4=4 4=2 \"llama.rope.scale~linear\" 4=6 4=0x40000000", 2);
+  ck_assert(config_open(&c, &m, path, &why) && c.n_eos == 1 && c.eos[0] == 2 && c.rope.kind == ROPE_LINEAR && c.rope.factor == 2);
+  config_close(&m, &c);
+  make_model("llama", path, NULL, "\"llama.rope.scaling.type\" 4=8 \"none\" \"llama.rope.scale~linear\" 4=6 4=0x40000000", 2);
+  ck_assert(config_open(&c, &m, path, &why) && c.rope.kind == ROPE_PLAIN);
   config_close(&m, &c);
   ck_assert_uint_eq(m.all.live, 0);
   leave();
@@ -1285,6 +1306,46 @@ START_TEST(vocabularies_survive_refused_requests)
 }
 END_TEST
 
+/* the template of a chat is one of the keys */
+START_TEST(templates_are_found)
+{
+  char path[400];
+  struct error why = { "" };
+  json_t *all = json_load_file("tests/golden/conversations/templates.json", JSON_ALLOW_NUL, NULL), *one;
+  size_t i, found = 0;
+  in_room(path, "template.gguf");
+  json_array_foreach(all, i, one)
+  {
+    json_t *program = json_object_get(one, "text");
+    const char *text = json_string_value(program);
+    const struct chat_template *want = chat_template_known(text, json_string_length(program));
+    struct making g = { .drop = NULL };
+    key_text(&g, "tokenizer", "chat_template", text);
+    finish(&g, path);
+    ck_assert(chat_template_of(path, &why) == want && chat_template_given(path));
+    if (want == NULL) ck_assert_msg(strstr(why.text, "chat_template is \"") != NULL && strncmp(why.text, path, strlen(path)) == 0, "%s", why.text);
+    found += want != NULL;
+  }
+  json_decref(all);
+  ck_assert_uint_gt(found, 5);
+  static const struct {
+    const char *spec, *words;
+    bool given;
+  } other[] = { { HEAD(0, 0), "has no chat template; its name may be given", false },
+    { HEAD(0, 1) "\"tokenizer.chat~template\" 4=4 4=1", "tokenizer.chat_template is not a text", false },
+    { HEAD(0, 1) "\"tokenizer.chat~template\" 4=8 8=1 xff", "tokenizer.chat_template is not a text", false },
+    { HEAD(0, 1) "\"tokenizer.chat~template\" 4=8", "tokenizer.chat_template is cut off", false } };
+  for (i = 0; i < 4; i++) {
+    struct written f = compose(other[i].spec);
+    spill(path, f.byte, f.n);
+    free(f.byte);
+    ck_assert(chat_template_of(path, &why) == NULL && chat_template_given(path) == other[i].given);
+    ck_assert_msg(strstr(why.text, other[i].words) != NULL, "%s", why.text);
+  }
+  leave();
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("gguf");
@@ -1312,6 +1373,7 @@ int main(void)
   tcase_add_test(t, words_with_scores);
   tcase_add_test(t, vocabularies_are_refused_by_name);
   tcase_add_test(t, types_of_words);
+  tcase_add_test(t, templates_are_found);
   tcase_add_loop_test(t, vocabularies_survive_refused_requests, 0, 2);
   suite_add_tcase(s, t);
   return suite_run(s);
