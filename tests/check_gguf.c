@@ -119,7 +119,7 @@ static const struct {
   { "three letters", "'GGU", "the beginning is something else" },
   { "other letters", "'GGUE 4=3 8=0 8=0", "the beginning is something else" },
   { "no version", "'GGUF 2=3", "the beginning is cut off" },
-  { "version 0", "'GGUF 4=0 8=0 8=0", "the version is 0; wanted: version 2 or 3" },
+  { "version 0", "'GGUF 4=0 8=0 8=0", "the version is 0; wanted: 2 or 3, little endian" },
   { "version 1", "'GGUF 4=1 4=0 4=0", "the version is 1, which has lengths of 32 bits" },
   { "version 4", "'GGUF 4=4 8=0 8=0", "the version is 4; wanted" },
   { "big-endian", "'GGUF x00000003 z16", "the version is 50331648, written by a big-endian machine" },

@@ -1048,7 +1048,7 @@ one or the other.
 
 @* Files of another kind. \label{sec:misfits}
 Most files that cannot be read are not damaged; they are something else. A repository that was cloned without Git LFS has a text of three lines in place of each large file. A directory may hold
-the weights as a pickle, or quantized for another engine (GGUF), or only an adapter. We recognize most of these by the first bytes of a file, and the rest by the names in the directory. The readers above would refuse
+the weights as a pickle, or a GGUF file (\cref{gguf}), which is a model by itself and opened by its own path, or only an adapter. We recognize most of these by the first bytes of a file, and the rest by the names in the directory. The readers above would refuse
 all of them with sentences about headers and lengths; but the user needs to know what the file is, and what to do.
 @^Git LFS@>@^pickle@>@^GGUF@>
 

@@ -18,18 +18,18 @@ The two tensors of \cref{safetensors}, an F16 of shape $[3,5]$ and an F32 of sha
 8 & 8 & how many tensors, 2\\
 16 & 8 & how many keys, 1\\
 24 & 25 & a string of 17 letters: general.alignment\\
-49 & 4 & the type of its value: 4, an unsigned integer of 32 bits\\
+49 & 4 & the type of its value: 4, which is uint32\\
 53 & 4 & the value, 32\\
 57 & 9 & a string of 1 letter: a\\
 66 & 4 & how many dimensions, 2\\
 70 & 16 & the dimensions, innermost first: 5 and 3\\
 86 & 4 & the type of its numbers: 1, which is F16\\
-90 & 8 & where they begin, from the first byte of the data: 0\\
+90 & 8 & where they begin in the data: 0\\
 98 & 9 & a string of 1 letter: b\\
 107 & 4 & how many dimensions, 1\\
 111 & 8 & the dimension, 4\\
 119 & 4 & the type: 0, which is F32\\
-123 & 8 & where they begin: 32\\
+123 & 8 & where they begin in the data: 32\\
 131 & 29 & zeros\\
 160 & 30 & the numbers of a\\
 190 & 2 & zeros\\
@@ -141,13 +141,13 @@ static bool open_again(int damage)
 
 @* What is in the file. \label{sec:gguf}
 \Cref{fig:gguf} shows the three parts. First comes a list of keys with values, the \emph{metadata}; then the list of tensors, each with name, shape, type and place; then, after padding, the numbers. The number of keys and that of the tensors are in the first
-24 bytes, but nothing says how long the lists are, so the only way to find the tensors is to read all the keys. A vocabulary of 128 thousand tokens is the value of a single key: an array of strings, each with a length of its own.
+24 bytes, but nothing says how long the lists are, so the only way to find the tensors is to read all the keys. A whole vocabulary is the value of a single key: an array of strings, each with a length of its own.
 @^metadata@>
 
-\fig{gguf}{fig:gguf}{A GGUF file. Only the two counts are at a fixed place; everything else begins where the one before it ends.}{A long bar from left to right in five parts: GGUF, version and two counts, 24 bytes; keys and values; tensors, each with name, dimensions, type and offset; padding;
+\widefig{gguf}{fig:gguf}{A GGUF file. Only the two counts are at a fixed place; everything else begins where the one before it ends.}{A long bar from left to right in five parts: GGUF, version and two counts, 24 bytes; keys and values; tensors, each with name, dimensions, type and offset; padding;
 the numbers, of which each tensor begins at a multiple of the alignment. Under the keys stands general.architecture, llama.block\_count, tokenizer.ggml.tokens, and so on. An arrow leads from an offset in the list of tensors to the beginning of its numbers.}
 
-Compared with safetensors the format gains one thing and loses another. It gains completeness: weights and vocabulary can't be separated, so they can't be of two different models. It loses the second statement of each size. In safetensors an entry says type, shape \emph{and} both ends of its
+Compared with safetensors the format gains one thing and loses another. It gains completeness: weights and vocabulary cannot be separated, so they cannot be of two different models. It loses the second statement of each size. In safetensors an entry says type, shape \emph{and} both ends of its
 bytes; here it says type, shape and the beginning. But the beginning is not free: tensors are stored in the order of the list, and each begins at the first multiple of the alignment after the end of the one before. So the offset of the
 next tensor repeats the size of this one, and if one bit of a shape is flipped, an offset no longer fits. Only the last tensor has no successor; for it we have the end of the file.
 
@@ -195,6 +195,7 @@ struct gguf_file {
   uint64_t n_tensors, alignment;
   size_t tensors_at, data_at; /* where the list of tensors begins, and the data */
 };
+  /* what a file says about itself, once it has been checked; it points into the file */
 bool gguf_recognizes(const char *path);
   /* is this a regular file that begins with the four letters? */
 bool gguf_read(struct gguf_file *g, struct memory *m, const char *path,
@@ -236,6 +237,7 @@ struct gguf_tensor {
   uint64_t shape[4]; /* outermost first, as elsewhere in this book */
   uint64_t elements, bytes, begin; /* |begin|: from |data_at| on */
 };
+  /* an entry of the list of tensors; the name is in the file, the rest is a copy */
 struct gguf_walk { size_t at; uint64_t left, next; };
   /* where the next entry is, how many are left, and where the next tensor must begin */
 struct gguf_walk gguf_begin(const struct gguf_file *g);
@@ -304,7 +306,7 @@ static bool take_string(struct gguf_reader *r, struct gguf_words *words)
   return true;
 }
 
-@ Keys and names become C strings in the hands of others, so they may not contain a zero; two names that differ only after it would be one. A name that is empty can't be asked for. The format bounds both: a key has fewer than $2^{16}$ bytes, a name fewer than 64, because ggml
+@ Keys and names become C strings in the hands of others, so they may not contain a zero; two names that differ only after it would be one. A name that is empty cannot be asked for. The format bounds both: a key has fewer than $2^{16}$ bytes, a name fewer than 64, because ggml
 keeps names in arrays of that size.
 
 @<A reader of the description@>=
@@ -324,14 +326,14 @@ static bool take_name(struct gguf_reader *r, size_t max, struct gguf_words *name
 }
 
 @* The keys. \label{sec:ggufkeys}
-The first 24 bytes decide whether we can read the file at all. Three kinds that we can't read deserve a sentence of their own. Files of version 1 have lengths of 32 bits; the format was in use for a few weeks in 2023, and such a file must be converted anew. A file from a big-endian
+The first 24 bytes decide whether we can read the file at all. Three kinds that we cannot read deserve a sentence of their own. Files of version 1 have lengths of 32 bits; it was soon replaced, and such a file must be converted anew. A file from a big-endian
 machine has its bytes in the other order, and its version 3 reads as $3\cdot2^{24}$. And a later version may change anything.
 @^big-endian@>
 
 @<Read the first 24 bytes@>=
 static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *keys)
 {
-  static const char wanted[] = "version 2 or 3, with the lowest byte first";
+  static const char wanted[] = "2 or 3, little endian";
   uint64_t version = 0;
   strcpy(r->field, "the beginning");
   if (g->size < 4 || memcmp(g->bytes, "GGUF", 4) != 0)
@@ -498,7 +500,7 @@ static const char *const type_names[] = @[{ [0] = "F32", [1] = "F16",@|
   [35] = "TQ2_0", [39] = "MXFP4" }@];
 enum { N_TYPE_NAMES = sizeof type_names / sizeof type_names[0] };
 
-@ Both directions are short searches: a file has a few hundred tensors.
+@ Both directions are short searches, one for each tensor of a file.
 
 @<The format's numbers of types@>=
 static bool is_named(unsigned type, uint64_t number)
@@ -594,7 +596,7 @@ bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
 }
 
 @ Where the data begin is known only after the last entry of the list, so the list is read in two rounds. In the first round the data may begin with the file, which is too generous; then the true beginning is known, and in the second round each tensor must be within the file. The padding after
-the last tensor may be missing, as it is in files of some writers. What comes after it, if anything, is never read; we don't refuse it, since ggml doesn't.
+the last tensor may be missing, as it is in files of some writers. What comes after it, if anything, is never read; we do not refuse it, since ggml does not.
 
 @<Read the description@>=
 static bool read_tensors(struct gguf_reader *r, struct gguf_file *g)
@@ -814,7 +816,7 @@ static bool gguf_fill(struct tensor_file *w, const char *path, struct error *why
 }
 
 @* The check of the files. \label{sec:ggufcheck}
-The first file is read as it was written, and the others are refused. In the fourth file the shape of the first tensor has changed, and the message is about that tensor only because it no longer fits into the file; with 10 columns it would fit, and the message would be about the offset of the second. Two hundred more defects are
+The first file is read as it was written, and the others are refused. In the fourth file the shape of the first tensor has changed, and the message is about that tensor only because it no longer fits into the file; with 10 columns it would fit, and the message would be about the offset of the second. Many more defects are
 in the tests of this chapter, each with the sentence that it must get.
 
 \widecheckpoint{build/out/gguf.txt}{what the program of this chapter prints}

@@ -176,7 +176,7 @@ static bool take_keys(struct key_reader *s)
   return true;
 }
 
-@ Some keys repeat what others say, or what a shape says. If they disagree, we don't know which is right. A rotation that turns only a part of each head is not ours; a window matters only if it is shorter than the context.
+@ Some keys repeat what others say, or what a shape says. If they disagree, we do not know which is right. A rotation that turns only a part of each head is not ours; a window matters only if it is shorter than the context.
 
 @<Compare keys that repeat others@>=
 static bool must_be(struct key_reader *s, const char *rest, uint32_t n,

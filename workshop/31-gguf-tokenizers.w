@@ -122,7 +122,7 @@ static bool take_token(struct vocab_reader *x, const char *key, uint32_t *id)
 }
 
 @* Words with merges. \label{sec:ggufmerges}
-A vocabulary of bytes is spelt in the alphabet of \cref{sec:alphabet}, where a blank appears as U+0120. Tokens that were added are not: their text is what it says. A word with a character that is not of the alphabet can't be spelt, and is found by no merge, but it has a text.
+A vocabulary of bytes is spelt in the alphabet of \cref{sec:alphabet}, where a blank appears as U+0120. Tokens that were added are not: their text is what it says. A word with a character that is not of the alphabet cannot be spelt, and is found by no merge, but it has a text.
 
 @<Spell a word@>=
 static bool to_row(struct vocab_reader *x, const char *text, size_t n, bool *spelt)

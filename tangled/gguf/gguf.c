@@ -76,7 +76,7 @@ static bool take_name(struct gguf_reader *r, size_t max, struct gguf_words *name
 /* <Read the first 24 bytes> */
 static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *keys)
 {
-  static const char wanted[] = "version 2 or 3, with the lowest byte first";
+  static const char wanted[] = "2 or 3, little endian";
   uint64_t version = 0;
   strcpy(r->field, "the beginning");
   if (g->size < 4 || memcmp(g->bytes, "GGUF", 4) != 0)

@@ -24,6 +24,8 @@ struct gguf_entry {
 };
 
 /* <The description of a file> */
+
+/* what a file says about itself, once it has been checked; it points into the file */
 struct gguf_file {
   struct memory *m;
   const char *path; /* for messages; borrowed */
@@ -75,6 +77,8 @@ bool gguf_next_string(const struct gguf_entry *e, const unsigned char **at,
 const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64]);
 
 /* <The tensors, one after another> */
+
+/* an entry of the list of tensors; the name is in the file, the rest is a copy */
 struct gguf_tensor {
   struct gguf_words name;
   unsigned type; /* its row in number_types */
