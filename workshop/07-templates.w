@@ -814,9 +814,10 @@ const struct chat_template *chat_template_of(const char *folder,
   if (!one_file && path_find(path, folder, "chat_template.jinja", F_OK))
     return judge_file(path, why);
   if (one_file) snprintf(path, sizeof path, "%s", folder);
-  json_t *settings = one_file ? program_in_gguf(folder, why)
-    : path_find(path, folder, "tokenizer_config.json", F_OK)
-    ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, why) : json_null();
+  json_t *settings = json_null();
+  if (one_file) settings = program_in_gguf(folder, why);
+  else if (path_find(path, folder, "tokenizer_config.json", F_OK))
+    settings = jsonfile_read(path, JSONFILE_MAX_SETTINGS, why);
   const json_t *v = one_file ? settings : field_of(settings);
   const struct chat_template *t = NULL;
   if (settings != NULL && (v == NULL || json_is_null(v)))
@@ -835,9 +836,10 @@ bool chat_template_given(const char *folder)
   char path[PATH_CAP];
   bool one_file = gguf_recognizes(folder);
   if (path_find(path, folder, "chat_template.jinja", R_OK)) return true;
-  json_t *settings = one_file ? program_in_gguf(folder, NULL)
-    : path_find(path, folder, "tokenizer_config.json", R_OK)
-    ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, NULL) : NULL;
+  json_t *settings = NULL;
+  if (one_file) settings = program_in_gguf(folder, NULL);
+  else if (path_find(path, folder, "tokenizer_config.json", R_OK))
+    settings = jsonfile_read(path, JSONFILE_MAX_SETTINGS, NULL);
   json_t *v = one_file ? settings : json_object_get(settings, "chat_template");
   bool given = v != NULL && !json_is_null(v);
   json_decref(settings);

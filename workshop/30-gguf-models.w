@@ -159,8 +159,9 @@ static bool insist(struct key_reader *s, const char *key, double only)
   bool flag = false;
   snprintf(wanted, sizeof wanted, "%g: this program has nothing of that kind", only);
   if (e == NULL) return true;
-  double x = gguf_flag(e, &flag) ? (double) flag
-    : gguf_numeric(e) && !e->is_array ? gguf_number(e, 0) : only + 1;
+  double x = only + 1;
+  if (gguf_flag(e, &flag)) x = flag ? 1 : 0;
+  else if (gguf_numeric(e) && !e->is_array) x = gguf_number(e, 0);
   return x == only || key_bad(s, key, wanted);
 }
 static bool take_keys(struct key_reader *s)
@@ -240,8 +241,8 @@ static bool take_stretching(struct key_reader *s)
   bool linear = kind.n == 6 && memcmp(kind.text, "linear", 6) == 0;
   bool none = kind.n == 4 && memcmp(kind.text, "none", 4) == 0;
   if (!yarn && !linear && !none) return key_bad(s, key, "none, linear or yarn");
-  r->kind = yarn ? ROPE_YARN : linear || (e == NULL && old) ? ROPE_LINEAR
-    : ROPE_PLAIN;
+  r->kind = yarn ? ROPE_YARN : ROPE_PLAIN;
+  if (linear || (e == NULL && old)) r->kind = ROPE_LINEAR;
   if (r->kind != ROPE_PLAIN && r->factor == 0)
     return key_bad(s, key_of(s, "rope.scaling.factor", key), "a number from 1 on");
   if (r->original == 0) r->original = s->c->n_positions;
@@ -452,7 +453,8 @@ static bool find_architecture(struct key_reader *s)
 @<Begin with what the family always does@>=
 for (size_t i = 0; config_family(i) != NULL; i++)
   if (strcmp(config_family(i)->family, found) == 0) *s->c = *config_family(i);
-s->c->head_dim = 0, s->c->window = 0, s->c->window_from = 0;
+s->c->head_dim = 0;
+s->c->window = s->c->window_from = 0;
 s->c->sampling = (struct sampling_defaults) @[{ .temperature = 1, .top_p = 1,
   .typical_p = 1, .repetition_penalty = 1 }@];
 s->c->rope = (struct rope_config) @[{ .theta = 10000, .beta_fast = 32,@|

@@ -13,7 +13,8 @@ static bool add_tensor(struct tensor_file *w, const struct gguf_file *g,
   name[t->name.n] = '\0';
   struct tensor_entry *e = tensor_file_add(w, g->path, name, t->rank, why);
   if (e == NULL) return false;
-  e->type = t->type, e->bytes = t->bytes, e->elements = t->elements;
+  e->type = t->type;
+  e->bytes = t->bytes, e->elements = t->elements;
   e->begin = t->begin, e->data = g->bytes + g->data_at + t->begin;
   memcpy(e->shape, t->shape, t->rank * sizeof *t->shape);
   return true;

@@ -84,9 +84,11 @@ static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *ke
   r->at = 4;
   if (!take_number(r, 4, &version)) return false;
   char found[64];
-  snprintf(found, sizeof found, "%" PRIu64 "%s", version, version == 1
-    ? ", which has lengths of 32 bits" : version != 0 && (version & 0xffff) == 0
-    ? ", written by a big-endian machine" : "");
+  const char *more = "";
+  if (version == 1) more = ", which has lengths of 32 bits";
+  else if (version != 0 && (version & 0xffff) == 0)
+    more = ", written by a big-endian machine";
+  snprintf(found, sizeof found, "%" PRIu64 "%s", version, more);
   strcpy(r->field, "the version");
   if (version != 2 && version != 3) return gguf_bad(r, found, wanted);
   strcpy(r->field, "the number of tensors");
@@ -394,7 +396,8 @@ bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
     : "within the %" PRIu64 " bytes of data", room);
   if (t->begin > room || t->bytes > room - t->begin)
     return gguf_bad(&r, found, wanted);
-  w->at = r.at, w->left--, w->next = aligned(g, t->begin + t->bytes);
+  w->at = r.at, w->left--;
+  w->next = aligned(g, t->begin + t->bytes);
   return true;
 }
 
