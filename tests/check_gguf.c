@@ -22,7 +22,7 @@ struct written {
 static void put(struct written *f, const void *byte, size_t n)
 {
   f->byte = realloc(f->byte, f->n + n + 1);
-  memcpy(f->byte + f->n, byte, n);
+  if (n > 0) memcpy(f->byte + f->n, byte, n);
   f->n += n;
 }
 static void put_number(struct written *f, size_t n, uint64_t x)
@@ -50,7 +50,7 @@ static size_t text_length(const char *s, size_t n)
 }
 static struct written compose(const char *spec)
 {
-  struct written f = { NULL, 0 };
+  struct written f = { calloc(1, 1), 0 };
   unsigned char zero[64] = { 0 };
   for (const char *s = spec; *s != '\0';) {
     size_t n = strcspn(s, " ");
@@ -1018,34 +1018,38 @@ static void key_array(struct making *g, const char *name, unsigned of, uint64_t 
   put_number(&g->keys, 4, of), put_number(&g->keys, 8, n);
 }
 /* |pre| null: a vocabulary with scores */
-static void make_vocabulary(json_t *file, const char *path, const char *pre, const char *drop, const char *more, unsigned n_more)
+static void vocabulary_keys(struct making *g, json_t *file, const char *pre)
 {
   static struct word_row row[2000];
-  struct making g = { .drop = drop };
   memset(row, 0, sizeof row);
   size_t n = words_of(file, row, 2000), i;
   json_t *merges = json_object_get(json_object_get(file, "model"), "merges"), *one;
-  key_text(&g, "tokenizer.ggml", "model", pre == NULL ? "llama" : "gpt2");
-  if (pre != NULL) key_text(&g, "tokenizer.ggml", "pre", pre);
-  key_array(&g, "tokens", GGUF_STRING, n);
-  for (i = 0; i < n; i++) put_number(&g.keys, 8, row[i].n), put(&g.keys, row[i].text, row[i].n);
-  key_array(&g, "token_type", GGUF_I32, n);
-  for (i = 0; i < n; i++) put_number(&g.keys, 4, pre == NULL && i == 0 ? 2 : row[i].type);
+  key_text(g, "tokenizer.ggml", "model", pre == NULL ? "llama" : "gpt2");
+  if (pre != NULL) key_text(g, "tokenizer.ggml", "pre", pre);
+  key_array(g, "tokens", GGUF_STRING, n);
+  for (i = 0; i < n; i++) put_number(&g->keys, 8, row[i].n), put(&g->keys, row[i].text, row[i].n);
+  key_array(g, "token_type", GGUF_I32, n);
+  for (i = 0; i < n; i++) put_number(&g->keys, 4, pre == NULL && i == 0 ? 2 : row[i].type);
   if (pre == NULL) {
-    key_array(&g, "scores", GGUF_F32, n);
-    for (i = 0; i < n; i++) put(&g.keys, &row[i].score, 4);
-  } else {
-    key_array(&g, "merges", GGUF_STRING, json_array_size(merges));
-    json_array_foreach(merges, i, one)
-    {
-      char both[300];
-      if (json_is_string(one)) snprintf(both, sizeof both, "%s", json_string_value(one));
-      else snprintf(both, sizeof both, "%s %s", json_string_value(json_array_get(one, 0)), json_string_value(json_array_get(one, 1)));
-      put_string(&g.keys, both);
-    }
+    key_array(g, "scores", GGUF_F32, n);
+    for (i = 0; i < n; i++) put(&g->keys, &row[i].score, 4);
+    key_count(g, "tokenizer.ggml", "unknown_token_id", 0);
+    return;
   }
+  key_array(g, "merges", GGUF_STRING, json_array_size(merges));
+  json_array_foreach(merges, i, one)
+  {
+    char both[300];
+    if (json_is_string(one)) snprintf(both, sizeof both, "%s", json_string_value(one));
+    else snprintf(both, sizeof both, "%s %s", json_string_value(json_array_get(one, 0)), json_string_value(json_array_get(one, 1)));
+    put_string(&g->keys, both);
+  }
+}
+static void make_vocabulary(json_t *file, const char *path, const char *pre, const char *drop, const char *more, unsigned n_more)
+{
+  struct making g = { .drop = drop };
+  vocabulary_keys(&g, file, pre);
   key_count(&g, "tokenizer.ggml", "bos_token_id", 1), key_count(&g, "tokenizer.ggml", "eos_token_id", 2);
-  if (pre == NULL) key_count(&g, "tokenizer.ggml", "unknown_token_id", 0);
   struct written f = compose(more);
   put(&g.keys, f.byte, f.n), g.n_keys += n_more;
   free(f.byte);
@@ -1348,6 +1352,81 @@ START_TEST(templates_are_found)
 }
 END_TEST
 
+/* ---- the command: the small model with its vocabulary, in one file, beside its directory */
+static char *told(const char *format, const char *path, int *status)
+{
+  static char text[2][1 << 16];
+  static int turn;
+  char line[1000], words[1200];
+  const char *build = getenv("BUILD");
+  snprintf(line, sizeof line, format, path);
+  snprintf(words, sizeof words, line, build ? build : "build");
+  FILE *f = popen(words, "r");
+  ck_assert_ptr_nonnull(f);
+  turn ^= 1;
+  size_t n = fread(text[turn], 1, sizeof text[turn] - 1, f);
+  text[turn][n] = 0;
+  *status = pclose(f);
+  return text[turn];
+}
+START_TEST(the_command_takes_both_forms)
+{
+  /* %%s is the folder of the build, %s the model */
+  static const char *const same[] = { "%%s/incipit generate The -n 8 -m %s", "%%s/incipit generate The -n 8 --temperature 1 --seed 3 -m %s",
+    "%%s/incipit tokenize 'The cat <|endoftext|>' --parse-special -m %s", "%%s/incipit tokenize --ids 40,50,60,260 -m %s",
+    "%%s/incipit perplexity tests/golden/prompt.txt --json -m %s", "%%s/incipit trace The -n 2 --json -m %s",
+    "echo '{\"ids\":[3,1,4],\"rows\":\"all\"}' | %%s/incipit probe forward -m %s", "echo '{\"text\":\"The cat\"}' | %%s/incipit probe tokenize --vocab %s",
+    "echo '{\"ids\":[3,1],\"max_tokens\":6}' | %%s/incipit probe generate -m %s" };
+  static const char *const runs[] = { "%%s/incipit bench -p 4 -n 2 -r 1 --json -m %s", "%%s/incipit memory --json -m %s", "%%s/incipit inspect %s",
+    "%%s/incipit inspect --json -m %s" };
+  char path[400];
+  struct memory m = { 0 };
+  struct error why;
+  struct making g = { .as = "llama" };
+  struct model *lm = model_open(&m, "tests/golden/small", &why);
+  json_t *file = load_json("tests/golden/small/tokenizer.json");
+  make_keys(&g, &lm->config), make_tensors(&g, lm), vocabulary_keys(&g, file, "gpt-2");
+  finish(&g, in_room(path, "small.gguf"));
+  model_close(&m, lm), json_decref(file);
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    int a, b;
+    char *x = told(same[i], "tests/golden/small", &a), *y = told(same[i], path, &b);
+    ck_assert_msg(a == 0 && b == 0 && strcmp(x, y) == 0 && *x, "%s: %d %d\n%s%s", same[i], a, b, x, y);
+  }
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    int a;
+    char *x = told(runs[i], path, &a);
+    ck_assert_msg(a == 0 && *x, "%s: %d", runs[i], a);
+  }
+  int status;
+  json_t *o = json_loads(told("%%s/incipit inspect --json %s", path, &status), 0, NULL);
+  ck_assert_str_eq(json_string_value(json_object_get(o, "architecture")), "llama");
+  ck_assert_int_eq(json_integer_value(json_object_get(o, "context")), 64);
+  json_t *special = json_array_get(json_object_get(json_object_get(o, "tokenizer"), "special"), 0);
+  ck_assert_str_eq(json_string_value(json_object_get(special, "from")), "the metadata");
+  ck_assert_str_eq(json_string_value(json_object_get(special, "role")), "eos");
+  ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json_object_get(o, "ignored_fields"), 0), "field")), "general.name");
+  json_decref(o);
+  o = json_loads(told("echo '{\"file\":\"%s\"}' | %%s/incipit probe inspect", path, &status), 0, NULL);
+  ck_assert(json_is_true(json_object_get(o, "ok")) && json_integer_value(json_object_get(o, "tensors")) == 21);
+  json_decref(o);
+  /* what cannot be opened is listed, and the reason is a hint */
+  make_model("llama", path, NULL, "\"llama.expert~count\" 4=4 4=8", 1);
+  const char *x = told("%%s/incipit inspect %s 2>&1", path, &status);
+  ck_assert(status == 0 && strstr(x, "hint: ") != NULL && strstr(x, "llama.expert_count is 8") != NULL && strstr(x, "blk.0.attn_k.weight") != NULL);
+  x = told("%%s/incipit generate x -m %s 2>&1", path, &status);
+  ck_assert(status != 0 && strstr(x, "llama.expert_count is 8") != NULL && strstr(x, "hint") == NULL);
+  make_model("llama", path, NULL, "\"llama.strange\" 4=4 4=8", 1);
+  x = told("%%s/incipit generate --prompt-ids 1,2 -n 2 -m %s 2>&1", path, &status);
+  ck_assert(status != 0 && strstr(x, "llama.strange; wanted: keys that this program knows (--ignore-field NAME") != NULL);
+  x = told("%%s/incipit generate --prompt-ids 1,2 -n 2 --ignore-field llama.strange --json -m %s 2>&1", path, &status);
+  ck_assert_msg(status == 0 && strstr(x, "the metadata: llama.strange is ignored, as you asked") != NULL, "%s", x);
+  x = told("%%s/incipit generate --prompt-ids 1,2 -n 2 --ignore-field llama.strange --ignore-field other -m %s 2>&1", path, &status);
+  ck_assert_msg(status != 0 && strstr(x, "--ignore-field other; wanted: a key of the file that this program does not know") != NULL, "%s", x);
+  leave();
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("gguf");
@@ -1377,6 +1456,9 @@ int main(void)
   tcase_add_test(t, types_of_words);
   tcase_add_test(t, templates_are_found);
   tcase_add_loop_test(t, vocabularies_survive_refused_requests, 0, 2);
+  suite_add_tcase(s, t);
+  t = tcase_create("command");
+  tcase_add_test(t, the_command_takes_both_forms);
   suite_add_tcase(s, t);
   return suite_run(s);
 }
