@@ -45,12 +45,14 @@ static char *stored(enum weight_type type, size_t n, char **base)
 {
   *base = block(4 * n + 1);
   char *p = *base + below(2);
-  if (type >= WEIGHT_Q8_0) { /* any bytes behind any scale */
-    size_t bytes = weight_row_bytes(type, n), one = weight_row_bytes(type, WEIGHT_BLOCK);
+  if (type >= WEIGHT_Q8_0) { /* any bytes behind any scales */
+    size_t bytes = weight_row_bytes(type, n), one = number_types[type].bytes;
     for (size_t i = 0; i < bytes; i++) p[i] = (char) (unsigned char) below(256);
     for (size_t i = 0; i < bytes; i += one) {
-      uint16_t scale = num_to_f16(number() / (type == WEIGHT_Q8_0 ? 64 : 4));
-      memcpy(p + i, &scale, 2);
+      uint16_t scale = num_to_f16(number() / (type == WEIGHT_Q8_0 ? 64 : type == WEIGHT_Q6_K ? 1000 : 4)),
+               min = num_to_f16(number());
+      memcpy(p + i + (type == WEIGHT_Q6_K ? 208 : 0), &scale, 2);
+      if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K) memcpy(p + i + 2, &min, 2);
     }
     return p;
   }
@@ -121,6 +123,58 @@ static void one_linear(size_t most_in, size_t most_out, size_t most_rows)
 START_TEST(linear_is_the_oracle_on_small_shapes)
 {
   for (int i = 0; i < 3000; i++) one_linear(70, 40, 7);
+}
+END_TEST
+/* blocks of every type, and inputs of every format; now and then a row with what is no number */
+static float hostile(void)
+{
+  static const float odd[] = { 0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-45f, -1e-40f, 3e38f, -3e38f,
+    0x1p-126f, -0x1p-126f, 0x1.8p-76f, -0x1.8p-76f, 0x1p-75f, 1e-30f };
+  return odd[below(sizeof odd / sizeof *odd)];
+}
+static void one_format(int i)
+{
+  struct engine e = any_engine();
+  enum weight_type type = i % 8 == 0 ? WEIGHT_BF16 : (enum weight_type) (WEIGHT_Q8_0 + below(7));
+  size_t step = number_types[type].block, out = 1 + below(40), rows = 1 + below(7);
+  size_t in = step == 1 ? 1 + below(100) : step * (1 + below(step == 32 ? 8 : 3));
+  char *base, *bias_base, *w = stored(type, in * out, &base), *bias = stored(WEIGHT_F32, out, &bias_base);
+  float *x = numbers(rows * in), *y = numbers(rows * out + 16), *z = numbers(rows * out);
+  struct matrix m = { { w, type }, { NULL, WEIGHT_F32 }, in, out, step == 1 && below(2) };
+  if (below(2)) m.bias.data = bias;
+  for (int j = below(4) ? 0 : 20; j > 0; j--) x[below(rows * in)] = hostile();
+  if (below(8) == 0)
+    for (size_t j = 0; j < rows * in; j++) x[j] *= below(2) ? 1e-38f : 1e-44f;
+  if (type == WEIGHT_BF16 && below(4) == 0)
+    for (size_t j = 0; j < in * out; j++) {
+      uint16_t h = num_to_bf16(hostile());
+      memcpy(w + 2 * j, &h, 2);
+    }
+  if (step > 1 && below(8) == 0) /* any bits at all in scales as well */
+    for (size_t j = 0; j < weight_row_bytes(type, in * out); j++) w[j] = (char) (unsigned char) below(256);
+  memset(y + rows * out, 0x5a, 64);
+  if (e.pool != pools[2]) ck_assert(pool_reserve(e.pool, e.k->room(&m, 1, rows), NULL));
+  for (int format = 0; format < 2; format++) {
+    if (format == 1 && type == WEIGHT_BF16)
+      e.k->linear_bf16(&e, &m, 1, x, rows, &y),
+      oracle_linear_bf16(w, m.transposed, m.bias.data, ORACLE_F32, in, out, x, rows, z);
+    else if (format == 1)
+      e.k->linear_int8(&e, &m, 1, x, rows, &y),
+      oracle_linear_int8(w, (int) type, m.bias.data, ORACLE_F32, in, out, x, rows, z);
+    else
+      e.k->linear(&e, &m, 1, x, rows, &y),
+      oracle_linear(w, (int) type, m.transposed, m.bias.data, ORACLE_F32, in, out, x, rows, z);
+    for (size_t j = 0; j < rows * out; j++)
+      ck_assert_msg((y[j] != y[j] && z[j] != z[j]) || same(&y[j], &z[j], 4),
+        "%s: %s [%zu][%zu]->%zu of %s: %a, not %a", e.k->name, format ? "rounded" : "float", rows, in,
+        out, number_types[type].name, (double) y[j], (double) z[j]);
+    for (size_t j = 0; j < 64; j++) ck_assert_int_eq(((char *) (y + rows * out))[j], 0x5a);
+  }
+  free(base), free(bias_base), free(x), free(y), free(z);
+}
+START_TEST(blocks_and_formats_are_the_oracle)
+{
+  for (int i = 0; i < 2000; i++) one_format(i);
 }
 END_TEST
 START_TEST(linear_is_the_oracle_on_larger_shapes)
@@ -446,9 +500,9 @@ static void prepared_linear(size_t in, size_t out, size_t rows, bool transposed,
   for (size_t i = 0; i < in * rows; i++)
     if (below(50) == 0) x[i] = below(2) ? -0.0f : 0.0f;
   struct memory own = { 0 };
-  struct prepared_weights *p = prepared_open(&own, e.k, list, 1, &why);
+  struct prepared_weights *p = prepared_open(&own, e.k, ACTIVATIONS_DEFAULT, list, 1, &why);
   bool wanted = transposed && type == WEIGHT_F32 && e.k != &kernels_plain;
-  ck_assert(p != NULL && p->n == wanted && (e.k->prepared_bytes(&m) > 0) == wanted);
+  ck_assert(p != NULL && p->n == wanted && (e.k->prepared_bytes(&m, ACTIVATIONS_F32) > 0) == wanted);
   e.k->linear(&e, &m, 1, x, rows, &y);
   e.prepared = p;
   ck_assert((prepared_find(&e, &m) != NULL) == wanted);
@@ -482,7 +536,7 @@ START_TEST(prepared_weights_give_the_same_bits)
   while (p == NULL) {
     ck_assert_uint_eq(own.all.live, 0);
     own.fail_at = own.all.requests + ++refused;
-    p = prepared_open(&own, kernels_at(1), list, 3, &why);
+    p = prepared_open(&own, kernels_at(1), ACTIVATIONS_DEFAULT, list, 3, &why);
   }
   ck_assert_uint_eq(refused, 6); /* five requests */
   struct engine e = { .k = kernels_at(1), .prepared = p };
@@ -501,17 +555,18 @@ END_TEST
 START_TEST(a_type_is_read_as_itself_or_refused)
 {
   static const struct { const char *name; size_t block, bytes; } said[] = { { "F32", 1, 4 },
-    { "F16", 1, 2 }, { "BF16", 1, 2 }, { "Q8_0", 32, 34 }, { "Q4_0", 32, 18 } };
+    { "F16", 1, 2 }, { "BF16", 1, 2 }, { "Q8_0", 32, 34 }, { "Q4_0", 32, 18 }, { "Q4_1", 32, 20 },
+    { "Q5_0", 32, 22 }, { "Q5_1", 32, 24 }, { "Q4_K", 256, 144 }, { "Q6_K", 256, 210 } };
   ck_assert_uint_eq(sizeof said / sizeof said[0], N_WEIGHT_TYPES);
   for (unsigned t = 0; t < N_NUMBER_TYPES; t++)
     for (unsigned u = 0; u < t; u++)
       ck_assert_str_ne(number_types[t].name, number_types[u].name);
   for (unsigned t = 0; t < N_WEIGHT_TYPES; t++) {
-    char *base, *p = stored((enum weight_type) t, 96, &base);
+    char *base, *p = stored((enum weight_type) t, 768, &base);
     ck_assert_str_eq(number_types[t].name, said[t].name);
     ck_assert_uint_eq(number_types[t].block, said[t].block);
-    ck_assert_uint_eq(weight_row_bytes(t, 96), 96 / said[t].block * said[t].bytes);
-    for (size_t i = 0; i < 96; i++) {
+    ck_assert_uint_eq(weight_row_bytes(t, 768), 768 / said[t].block * said[t].bytes);
+    for (size_t i = 0; i < 768; i++) {
       float a = oracle_number(p, (int) t, i),
             b = tensor_number((struct tensor){ p, (enum weight_type) t }, i);
       ck_assert(same(&a, &b, 4));
@@ -522,7 +577,10 @@ START_TEST(a_type_is_read_as_itself_or_refused)
     struct kernels k = *kernels_at(i);
     struct error why = { "" };
     char words[64], wanted[120];
-    kernels_list_types(&k, words);
+    kernels_list_types(k.matrix_types, words);
+    ck_assert_str_eq(words, "F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K or Q6_K");
+    k.matrix_types = WEIGHTS_ONE_BY_ONE;
+    kernels_list_types(k.matrix_types, words);
     ck_assert_str_eq(words, "F32, F16 or BF16");
     ck_assert(kernels_check_types(&k, 0, "m", &why) && kernels_check_types(&k, 7, "m", &why));
     ck_assert(!kernels_check_types(&k, 1u << WEIGHT_F16 | 1u << WEIGHT_Q4_0, "m", &why));
@@ -530,10 +588,10 @@ START_TEST(a_type_is_read_as_itself_or_refused)
       "m: matrices of Q4_0; wanted: F32, F16 or BF16, which the kernels %s multiply", k.name);
     ck_assert_str_eq(why.text, wanted);
     k.matrix_types = 1u << WEIGHT_BF16 | 1u << WEIGHT_Q8_0;
-    kernels_list_types(&k, words);
+    kernels_list_types(k.matrix_types, words);
     ck_assert_str_eq(words, "BF16 or Q8_0");
     k.matrix_types = 1u << WEIGHT_F32;
-    kernels_list_types(&k, words);
+    kernels_list_types(k.matrix_types, words);
     ck_assert_str_eq(words, "F32");
   }
 }
@@ -995,6 +1053,7 @@ static Suite *kernel_suite(void)
   tcase_set_timeout(t, 280);
   tcase_add_checked_fixture(t, open_pools, close_pools);
   tcase_add_test(t, linear_is_the_oracle_on_small_shapes);
+  tcase_add_test(t, blocks_and_formats_are_the_oracle);
   tcase_add_test(t, linear_is_the_oracle_on_larger_shapes);
   tcase_add_test(t, linear_is_the_oracle_where_panels_are_packed_again);
   tcase_add_test(t, norms_are_the_oracle);

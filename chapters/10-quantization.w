@@ -1,0 +1,291 @@
+@i types.w
+@s block_scale int
+@s int8_block int
+
+\chapterquestion{Why may a weight lose three quarters of its bits, and the text hardly change?}
+@** Quantization: float16 to four bits.
+\incipit{A}{ weight is} a number that was found by trying. Nobody chose its last digits, and nothing depends on any one of them alone. So the numbers of a model may be
+stored with fewer bits than they were trained with, and the model becomes smaller and faster to read.
+
+@ The program of this chapter rounds eight numbers, and prints what is left of them.
+
+@c
+#include <stdio.h>
+#include "model/quantization.h"
+@;@#
+int main(void)
+{
+  float x[WEIGHT_BLOCK] = @[{ 0.7f, -1.6f, 0.3f, 0.05f, -0.45f, 1.15f, 0.9f, -0.2f }@];
+  struct int8_block b;
+  quantize_int8(x, &b);
+  for (int i = 0; i < 8; i++)
+    printf("%6.2f %5d %8.4f\n", (double) x[i], b.q[i], (double) ((float) b.q[i] * b.d));
+  return 0;
+}
+
+@* Numbers in blocks. \label{sec:blocknumbers}
+In all types of blocks a number is $q\,d+m$: a small whole number, a scale, and in some types a minimum.
+
+@(quantization.h@>=
+#ifndef INCIPIT_QUANTIZATION_H
+#define INCIPIT_QUANTIZATION_H
+#include "model/kernel.h"
+@<What a block stands for@>@;
+@<Products with inputs of fewer bits@>@;
+#endif
+
+@ The functions take a block and the index of a number in it.
+
+@<What a block stands for@>=
+struct block_scale { float d, m; };
+  /* a number of a block is |q*d + m|, with a whole number |q| */
+bool block_has_min(enum weight_type type);
+  /* whether |m| is anything but 0 in this type */
+int block_whole(enum weight_type type, const unsigned char *block, size_t i);
+  /* the whole number |q| of number |i| of a block */
+struct block_scale block_scale_of(enum weight_type type,
+  const unsigned char *block, size_t i);
+  /* the scale and the minimum of number |i|; equal for 32 neighbours at least, in Q6\_K for 16 */
+float block_number(enum weight_type type, const unsigned char *block, size_t i);
+  /* number |i| of a block: |q*d|, rounded to nothing, or |q*d + m|, rounded once */
+
+@ The four types with halves of bytes differ in what stands before them.
+
+@<The whole numbers of a block@>=
+static int nibble(const unsigned char *q, size_t i)
+{@+ return i < 16 ? q[i] & 15 : q[i - 16] >> 4;@+ }
+static int fifth_bit(const unsigned char *high, size_t i)
+{@+ return (high[i / 8] >> i % 8 & 1) << 4;@+ }
+@<Whole numbers in a block of 256@>@;
+int block_whole(enum weight_type type, const unsigned char *block, size_t i)
+{
+  switch (type) {
+  case WEIGHT_Q8_0: return (int8_t) block[2 + i];
+  case WEIGHT_Q4_0: return nibble(block + 2, i) - 8;
+  case WEIGHT_Q4_1: return nibble(block + 4, i);
+  case WEIGHT_Q5_0: return (nibble(block + 6, i) | fifth_bit(block + 2, i)) - 16;
+  case WEIGHT_Q5_1: return nibble(block + 8, i) | fifth_bit(block + 4, i);
+  case WEIGHT_Q4_K: return whole_of_q4_k(block + 16, i);
+  case WEIGHT_Q6_K: return whole_of_q6_k(block, i);
+  case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break;
+  }
+  return 0;
+}
+
+@ In a block of 256 the numbers are packed so that a kernel can take 32 neighbours from 32 neighbouring bytes.
+
+@<Whole numbers in a block of 256@>=
+static int whole_of_q4_k(const unsigned char *q, size_t i)
+{
+  int two = q[i / 64 * 32 + i % 32];
+  return i % 64 < 32 ? two & 15 : two >> 4;
+}
+static int whole_of_q6_k(const unsigned char *q, size_t i)
+{
+  size_t half = i / 128, part = i % 128 / 32, at = i % 32;
+  int low = q[64 * half + 32 * (part % 2) + at], high = q[128 + 32 * half + at];
+  low = part < 2 ? low & 15 : low >> 4;
+  return (low | (high >> 2 * part & 3) << 4) - 32;
+}
+
+@ Scales are halves; in the larger blocks there is one half for the block, and each group of 32 or 16 numbers has a small whole number by which it is multiplied.
+
+@<The scales of a block@>=
+static float half_at(const unsigned char *p)
+{@+ return num_from_f16((uint16_t) (p[0] | p[1] << 8));@+ }
+@<Scales in a block of 256@>@;
+bool block_has_min(enum weight_type type)
+{
+  return type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K;
+}
+struct block_scale block_scale_of(enum weight_type type,
+  const unsigned char *block, size_t i)
+{
+  if (type == WEIGHT_Q4_K) return scale_of_q4_k(block, i / 32);
+  struct block_scale s = @[{ half_at(block), 0 }@];
+  if (block_has_min(type)) s.m = half_at(block + 2);
+  if (type == WEIGHT_Q6_K)
+    s.d = half_at(block + 208) * (float) (int8_t) block[192 + i / 16];
+  return s;
+}
+
+@ Twelve bytes have eight scales and eight minima of six bits.
+
+@<Scales in a block of 256@>=
+static struct block_scale scale_of_q4_k(const unsigned char *block, size_t j)
+{
+  const unsigned char *six = block + 4;
+  int d = six[j] & 63, m = six[j + 4] & 63;
+  if (j >= 4) {
+    d = (six[j + 4] & 15) | six[j - 4] >> 6 << 4;
+    m = six[j + 4] >> 4 | six[j] >> 6 << 4;
+  }
+  return (struct block_scale) @[{ half_at(block) * (float) d,@|
+    -(half_at(block + 2) * (float) m) }@];
+}
+
+@ The number itself.
+
+@<The numbers of a block@>=
+float block_number(enum weight_type type, const unsigned char *block, size_t i)
+{
+  struct block_scale s = block_scale_of(type, block, i);
+  float q = (float) block_whole(type, block, i);
+  return block_has_min(type) ? fmaf(q, s.d, s.m) : q * s.d;
+}
+
+@* Inputs of eight bits. \label{sec:int8}
+A product of floats with weights of four bits must first make floats of the weights. It is faster to make small whole numbers of the inputs as well.
+
+@<Products with inputs of fewer bits@>=
+struct int8_block { float d;@+ int32_t sum;@+ int8_t q[WEIGHT_BLOCK]; };
+  /* 32 numbers, each near |q[i]*d|; |sum| is the sum of |q| */
+void quantize_int8(const float *x, struct int8_block *to);
+  /* 32 floats rounded to bytes: the largest becomes 127 or $-127$, the others the nearest whole number,
+     a half to the even one. If one is infinite or NaN, |d| is, and all |q| are 0 */
+void plain_linear_int8(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+  /* |linear_int8| of the plain table */
+void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+  /* |linear_bf16| of the plain table */
+
+@ The largest magnitude is found by comparing bits.
+
+@<Round a block of inputs@>=
+void quantize_int8(const float *x, struct int8_block *to)
+{
+  uint32_t most = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++) {
+    uint32_t bits = num_bits32(x[i]) & 0x7fffffff;
+    if (bits > most) most = bits;
+  }
+  float max = num_float(most), times = max == 0 ? 0 : 127 / max;
+  to->d = max / 127, to->sum = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++) {
+    float z = rintf(x[i] * times);
+    if (z != z) z = 0;
+    z = z > 127 ? 127 : z < -127 ? -127 : z;
+    to->q[i] = (int8_t) z, to->sum += to->q[i];
+  }
+}
+
+@ Within a group of numbers with one scale the sum is exact.
+
+@<Add the product of 32 inputs@>=
+static float add_product(enum weight_type type, const unsigned char *block,
+  size_t at, const struct int8_block *x, float acc)
+{
+  size_t group = type == WEIGHT_Q6_K ? 16 : WEIGHT_BLOCK;
+  for (size_t g = 0; g < WEIGHT_BLOCK; g += group) {
+    struct block_scale s = block_scale_of(type, block, at + g);
+    int32_t sum = 0;
+    for (size_t i = g; i < g + group; i++)
+      sum += x->q[i] * block_whole(type, block, at + i);
+    acc = fmaf((float) sum, s.d * x->d, acc);
+    if (block_has_min(type)) acc = fmaf((float) x->sum, s.m * x->d, acc);
+  }
+  return acc;
+}
+
+@ A block of inputs is rounded once, and multiplied with its column of blocks.
+
+@<A linear layer with inputs of eight bits@>=
+static void row_int8(const struct matrix *w, const float *x, float *y)
+{
+  size_t block = number_types[w->weight.type].block;
+  size_t row = weight_row_bytes(w->weight.type, w->in);
+  for (size_t o = 0; o < w->out; o++) y[o] = 0;
+  for (size_t k = 0; k < w->in; k += WEIGHT_BLOCK) {
+    struct int8_block in;
+    quantize_int8(x + k, &in);
+    const unsigned char *p = (const unsigned char *) w->weight.data
+      + weight_row_bytes(w->weight.type, k / block * block);
+    for (size_t o = 0; o < w->out; o++)
+      y[o] = add_product(w->weight.type, p + o * row, k % block, &in, y[o]);
+  }
+}
+void plain_linear_int8(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    for (size_t r = 0; r < rows; r++) {
+      float *out = y[i] + r * list[i].out;
+      row_int8(&list[i], x + r * list[i].in, out);
+      add_bias(&list[i], out);
+    }
+}
+
+@ The bias comes last.
+
+@<Add the bias of a row@>=
+static void add_bias(const struct matrix *w, float *y)
+{
+  for (size_t o = 0; o < w->out && w->bias.data != NULL; o++)
+    y[o] += tensor_number(w->bias, o);
+}
+
+@* Inputs of sixteen bits. \label{sec:dotbf}
+Some processors have an instruction for products of bfloat16.
+
+@<Multiply and add, and flush what is small@>=
+static float flushed(float x)
+{@+ return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;@+ }
+static float fma_flushed(float x, float w, float c)
+{
+  float a = flushed(x), b = flushed(w), sum = fmaf(a, b, c);
+  if (fabsf(sum) == 0x1p-126f
+    && fabs((double) a * (double) b + (double) c) < 0x1.ffffffp-127)
+    return copysignf(0, sum);
+  return flushed(sum);
+}
+
+@ The order is that of the instruction.
+
+@<A linear layer with inputs of sixteen bits@>=
+static float dotbf(const float *x, size_t n, struct tensor w, size_t first, size_t step)
+{
+  float lane[16] = @[{ 0 }@];
+  for (size_t k = 0; k < n; k += 2) {
+    float *a = &lane[k / 2 % 16];
+    for (size_t i = k + 2 < n ? k + 2 : n; i-- > k; )
+      *a = fma_flushed(num_from_bf16(num_to_bf16(x[i])),
+        tensor_number(w, first + i * step), *a);
+  }
+  for (int half = 8; half > 0; half /= 2)
+    for (int j = 0; j < half; j++) lane[j] += lane[j + half];
+  return lane[0];
+}
+void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++) {
+    const struct matrix *w = &list[i];
+    size_t row = w->transposed ? 1 : w->in, step = w->transposed ? w->out : 1;
+    for (size_t r = 0; r < rows; r++) {
+      float *out = y[i] + r * w->out;
+      for (size_t o = 0; o < w->out; o++)
+        out[o] = dotbf(x + r * w->in, w->in, w->weight, o * row, step);
+      add_bias(w, out);
+    }
+  }
+}
+
+@ The file.
+
+@(quantization.c@>=
+#include <math.h>
+#include "functions/numbers.h"
+#include "model/quantization.h"
+@;@#
+@<The whole numbers of a block@>@;
+@<The scales of a block@>@;
+@<The numbers of a block@>@;
+@<Round a block of inputs@>@;
+@<Add the product of 32 inputs@>@;
+@<Add the bias of a row@>@;
+@<A linear layer with inputs of eight bits@>@;
+@<Multiply and add, and flush what is small@>@;
+@<A linear layer with inputs of sixteen bits@>@;
