@@ -289,7 +289,7 @@ enum activations { ACTIVATIONS_DEFAULT, ACTIVATIONS_F32, ACTIVATIONS_BF16,
 
 @ The types themselves are a table of the workshop (\cref{sec:numbertypes}).
 
-\printedheader[9,14]{functions/number_type.h}
+\printedheader[9,15]{functions/number_type.h}
 
 @ A \emph{linear layer} is a matrix product and, in some models, a \emph{bias}: a number for each output that does not depend on the input and is added last. Output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Most of the work of a model is done in this one loop (\cref{sec:passcost}). It is given a list of matrices, because the query,
 the key and the value of a row are made from the same vector, and so are the gate and the up projection of an MLP.
