@@ -31,6 +31,7 @@ In all types of blocks a number is $q\,d+m$: a small whole number, a scale, and 
 #define INCIPIT_QUANTIZATION_H
 #include "model/kernel.h"
 @<What a block stands for@>@;
+@<Writing weights@>@;
 @<Products with inputs of fewer bits@>@;
 #endif
 
@@ -132,6 +133,128 @@ float block_number(enum weight_type type, const unsigned char *block, size_t i)
   struct block_scale s = block_scale_of(type, block, i);
   float q = (float) block_whole(type, block, i);
   return block_has_min(type) ? fmaf(q, s.d, s.m) : q * s.d;
+}
+
+@* Rounding weights to blocks. \label{sec:encode}
+The other direction is a choice.
+
+@<Writing weights@>=
+bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
+  struct error *why);
+  /* writes |n| numbers, whole blocks, to the |weight_row_bytes| at |to|, rounded as ggml does; errors: a number that
+     is not finite, a scale beyond binary16, a type that is only read (Q4\_K, Q6\_K) */
+
+@ A scale is stored as a half.
+
+@<Round a block of weights@>=
+static bool put_half(float x, unsigned char *to)
+{
+  uint16_t h = num_to_f16(x);
+  to[0] = (unsigned char) h, to[1] = (unsigned char) (h >> 8);
+  return (h & 0x7c00) != 0x7c00;
+}
+static int whole_within(float x, int low, int high)
+{
+  if (x != x) return 0;
+  if (x < (float) low) return low;
+  return x > (float) high ? high : (int) x;
+}
+
+@ Eight bits.
+
+@<Round a block of weights@>=
+static bool encode_q8_0(const float *x, unsigned char *to)
+{
+  float most = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
+  float d = most / 127, times = d != 0 ? 1 / d : 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    to[2 + i] = (unsigned char) whole_within(roundf(x[i] * times), -128, 127);
+  return put_half(d, to);
+}
+
+@ The types with four or five bits find their scale in one of two ways.
+
+@<Round a block of weights@>=
+static struct block_scale symmetric_scale(const float *x, int top)
+{
+  float most = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    if (fabsf(x[i]) > fabsf(most)) most = x[i];
+  return (struct block_scale) @[{ most / (float) -(top / 2 + 1), 0 }@];
+}
+static struct block_scale min_max_scale(const float *x, int top)
+{
+  float low = x[0], high = x[0];
+  for (int i = 1; i < WEIGHT_BLOCK; i++) {
+    if (x[i] < low) low = x[i];
+    if (x[i] > high) high = x[i];
+  }
+  return (struct block_scale) @[{ (high - low) / (float) top, low }@];
+}
+
+@ Then the numbers are divided and packed.
+
+@<Round a block of weights@>=
+static bool encode_nibbles(enum weight_type type, const float *x, unsigned char *to)
+{
+  bool min = block_has_min(type), five = type == WEIGHT_Q5_0 || type == WEIGHT_Q5_1;
+  int top = five ? 31 : 15;
+  struct block_scale s = min ? min_max_scale(x, top) : symmetric_scale(x, top);
+  float times = s.d != 0 ? 1 / s.d : 0;
+  float shift = min ? 0.5f : (float) (top / 2 + 1) + 0.5f;
+  unsigned char *high = to + (min ? 4 : 2), *q = high + (five ? 4 : 0);
+  memset(high, 0, (size_t) (q - high) + WEIGHT_BLOCK / 2);
+  for (int i = 0; i < WEIGHT_BLOCK; i++) {
+    float z = (x[i] - s.m) * times;
+    int whole = whole_within(z + shift, 0, top);
+    q[i % 16] |= (unsigned char) ((whole & 15) << i / 16 * 4);
+    if (five)@+ high[i / 8] |= (unsigned char) (whole >> 4 << i % 8);
+  }
+  return put_half(s.d, to) & (!min || put_half(s.m, to + 2));
+}
+
+@ One function for all types.
+
+@<Round one block, of whatever type@>=
+static bool encode_block(enum weight_type type, const float *x, unsigned char *to)
+{
+  uint16_t h;
+  switch (type) {
+  case WEIGHT_F32: memcpy(to, x, sizeof *x);@+ break;
+  case WEIGHT_F16: h = num_to_f16(*x);@+ memcpy(to, &h, sizeof h);@+ break;
+  case WEIGHT_BF16: h = num_to_bf16(*x);@+ memcpy(to, &h, sizeof h);@+ break;
+  case WEIGHT_Q8_0: return encode_q8_0(x, to);
+  case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1:
+    return encode_nibbles(type, x, to);
+  case WEIGHT_Q4_K: case WEIGHT_Q6_K: return false;
+  }
+  return true;
+}
+
+@ What cannot be written is refused.
+
+@<Write weights@>=
+bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
+  struct error *why)
+{
+  const struct number_type *t = &number_types[type];
+  if (t->block > WEIGHT_BLOCK)
+    return error_say(why, "%s is read and not written; wanted: F16, BF16, Q8_0,"@|
+      " Q4_0, Q4_1, Q5_0 or Q5_1", t->name);
+  if (n % t->block != 0)
+    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
+      t->name, t->block);
+  for (size_t i = 0; i < n; i++)
+    if (x[i] - x[i] != 0)
+      return error_say(why, "number %zu is not finite; wanted: finite numbers", i);
+  for (size_t i = 0; i < n; i += t->block)
+    if (!encode_block(type, x + i, (unsigned char *) to + weight_row_bytes(type, i)))
+      return error_say(why, "numbers %zu to %zu, the first of them %g, need a scale"@|
+        " beyond binary16 in %s; wanted: smaller numbers", i, i + t->block - 1,
+        (double) x[i], t->name);
+  return true;
 }
 
 @* Inputs of eight bits. \label{sec:int8}
@@ -277,12 +400,16 @@ void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t
 
 @(quantization.c@>=
 #include <math.h>
+#include <string.h>
 #include "functions/numbers.h"
 #include "model/quantization.h"
 @;@#
 @<The whole numbers of a block@>@;
 @<The scales of a block@>@;
 @<The numbers of a block@>@;
+@<Round a block of weights@>@;
+@<Round one block, of whatever type@>@;
+@<Write weights@>@;
 @<Round a block of inputs@>@;
 @<Add the product of 32 inputs@>@;
 @<Add the bias of a row@>@;

@@ -597,6 +597,110 @@ START_TEST(a_type_is_read_as_itself_or_refused)
 }
 END_TEST
 
+/* blocks that were made and read by others, see tests/blocks.py */
+static uint64_t splitmix(uint64_t *state)
+{
+  uint64_t z = *state += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+static void made_numbers(uint64_t *state, float x[32])
+{
+  int size = (int) (splitmix(state) % 44) - 34;
+  for (int i = 0; i < 32; i++) {
+    uint64_t u = splitmix(state);
+    int whole = (int) (u >> 40) - (1 << 23), kind = (int) (u % 16), steps = whole >> 16;
+    x[i] = kind == 0 ? 0 : kind < 4 ? ldexpf((float) steps, size - 7)
+      : ldexpf((float) whole, size - 23 - (kind < 6 ? 6 : 0));
+  }
+}
+static enum weight_type type_named(const char *name)
+{
+  unsigned t = 0;
+  while (t < N_WEIGHT_TYPES && strcmp(number_types[t].name, name) != 0) t++;
+  ck_assert_uint_lt(t, N_WEIGHT_TYPES);
+  return (enum weight_type) t;
+}
+static size_t bytes_of(const char *hex, unsigned char *to)
+{
+  size_t n = 0;
+  unsigned byte;
+  for (; sscanf(hex + 2 * n, "%2x", &byte) == 1; n++) to[n] = (unsigned char) byte;
+  return n;
+}
+START_TEST(blocks_are_those_of_others)
+{
+  static char line[8192], name[8], first[4096], second[4096];
+  static unsigned char b[256], floats[1024], packed[32 * 4];
+  struct error why;
+  unsigned n_read = 0, n_made = 0, count;
+  FILE *f = fopen("tests/golden/blocks.txt", "r");
+  ck_assert_ptr_nonnull(f);
+  while (fgets(line, sizeof line, f) != NULL) {
+    unsigned long long seed0, wanted;
+    if (line[0] == '#') continue;
+    if (sscanf(line, "%7s %llu %u %llx", name, &seed0, &count, &wanted) == 4 && count == 250) {
+      uint64_t from = seed0, h = 0xcbf29ce484222325;
+      enum weight_type t = type_named(name);
+      while (count-- > 0) {
+        float x[32];
+        made_numbers(&from, x);
+        ck_assert_msg(weights_encode(t, x, 32, packed, &why), "%s", why.text);
+        for (size_t i = 0; i < number_types[t].bytes; i++) h = (h ^ packed[i]) * 0x100000001b3;
+      }
+      ck_assert_msg(h == wanted, "%s of seed %llu", name, seed0);
+      n_made++;
+      continue;
+    }
+    ck_assert_int_eq(sscanf(line, "%7s %4095s %4095s", name, first, second), 3);
+    enum weight_type t = type_named(name);
+    ck_assert_uint_eq(bytes_of(first, b), number_types[t].bytes);
+    ck_assert_uint_eq(bytes_of(second, floats), 4u * number_types[t].block);
+    for (size_t i = 0; i < number_types[t].block; i++) {
+      float x, y = tensor_number((struct tensor){ b, t }, i), z = oracle_number(b, (int) t, i);
+      memcpy(&x, floats + 4 * i, 4);
+      ck_assert_msg(x == y && same(&y, &z, 4), "%s: number %zu is %a, not %a", name, i, (double) y, (double) x);
+    }
+    n_read++;
+  }
+  ck_assert(n_read == 7 * 8 && n_made == 5 * 8);
+  fclose(f);
+}
+END_TEST
+
+/* what cannot be written, and what is rounded to the last number that can */
+START_TEST(blocks_refuse_what_they_cannot_hold)
+{
+  float x[64] = { 0 };
+  unsigned char to[64 * 4];
+  struct error why;
+  for (unsigned t = 0; t < N_WEIGHT_TYPES; t++) {
+    enum weight_type type = (enum weight_type) t;
+    bool large = number_types[t].block > 32, blocks = number_types[t].block > 1;
+    ck_assert(weights_encode(type, x, 64, to, &why) != large);
+    if (large) ck_assert(strstr(why.text, number_types[t].name) == why.text && strstr(why.text, "wanted: F16"));
+    if (large) continue;
+    if (blocks) ck_assert(!weights_encode(type, x, 33, to, &why) && strstr(why.text, "multiple of 32"));
+    for (int k = 0; k < 3; k++) {
+      x[40] = k == 0 ? INFINITY : k == 1 ? -INFINITY : NAN;
+      ck_assert(!weights_encode(type, x, 64, to, &why) && strstr(why.text, "number 40 is not finite"));
+    }
+    int largest = number_types[t].largest;
+    for (int sign = -1; sign <= 1 && blocks; sign += 2) {
+      x[40] = (float) sign * 65519.0f * (float) largest;
+      bool low = block_has_min(type) && sign < 0; /* a minimum that does not fit */
+      ck_assert_msg(weights_encode(type, x, 64, to, &why) != low, "%s", why.text);
+      x[40] = (float) sign * 65521.0f * (float) largest;
+      ck_assert(!weights_encode(type, x, 64, to, &why) && strstr(why.text, "numbers 32 to 63"));
+    }
+    x[40] = 3e38f, x[41] = -3e38f; /* and their difference is no float */
+    ck_assert(weights_encode(type, x, 64, to, &why) != blocks);
+    x[40] = 0, x[41] = 0;
+  }
+}
+END_TEST
+
 START_TEST(narrowing_is_to_the_nearest_and_even)
 {
   for (int i = 0; i < 2000000; i++) {
@@ -1065,6 +1169,8 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, probabilities_are_the_oracle);
   tcase_add_test(t, embedding_widens_exactly);
   tcase_add_test(t, a_type_is_read_as_itself_or_refused);
+  tcase_add_test(t, blocks_are_those_of_others);
+  tcase_add_test(t, blocks_refuse_what_they_cannot_hold);
   tcase_add_test(t, prepared_weights_give_the_same_bits);
   tcase_add_test(t, modes_of_the_caller_do_not_matter);
   tcase_add_test(t, unseen_positions_are_never_touched);

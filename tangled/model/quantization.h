@@ -23,6 +23,14 @@ struct block_scale block_scale_of(enum weight_type type,
 /* number i of a block: q*d, rounded to nothing, or q*d + m, rounded once */
 float block_number(enum weight_type type, const unsigned char *block, size_t i);
 
+/* <Writing weights> */
+
+/* writes n numbers, whole blocks, to the weight_row_bytes at to, rounded as ggml
+   does; errors: a number that is not finite, a scale beyond binary16, a type that is
+   only read (Q4_K, Q6_K) */
+bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
+  struct error *why);
+
 /* <Products with inputs of fewer bits> */
 
 /* 32 numbers, each near q[i]*d; sum is the sum of q */
