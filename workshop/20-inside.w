@@ -286,6 +286,9 @@ bool kernels_check_activations(const struct kernels *k, enum activations asked,
   uint32_t types, const char *what, struct error *why);
   /* whether |k| has a product of the format |asked| for one of |types|, those of a model's matrices; else a sentence
      about |what| */
+bool activations_find(const char *name, enum activations *format,
+  struct error *why);
+  /* the format called \.{f32}, \.{bf16} or \.{int8}; a sentence if it is none of them */
 enum activations activations_of(enum activations asked, enum weight_type type);
   /* the format in which a matrix of |type| is multiplied: the one |asked| for if |type| has a product with it, else
      the type's default, which is float, or int8 for types in blocks; never |ACTIVATIONS_DEFAULT| */
@@ -486,6 +489,15 @@ bool kernels_check_activations(const struct kernels *k, enum activations asked,
 @ In a model whose matrices have several types, each takes the format asked for if its type has a product with it, and its default otherwise. Neighbours of the same format go to the kernel together; the others get a call of their own.
 
 @<Multiply each matrix in its format@>=
+bool activations_find(const char *name, enum activations *format, struct error *why)
+{
+  static const char *const word[] = @[{ "f32", "bf16", "int8" }@];
+  for (int i = 0; i < 3; i++) {
+    *format = (enum activations) (ACTIVATIONS_F32 + i);
+    if (strcmp(name, word[i]) == 0)@+ return true;
+  }
+  return error_say(why, "activations `%s'; wanted: f32, bf16 or int8", name);
+}
 enum activations activations_of(enum activations asked, enum weight_type type)
 {
   bool blocks = number_types[type].block > 1;

@@ -167,6 +167,16 @@ bool kernels_check_activations(const struct kernels *k, enum activations asked,
 }
 
 /* <Multiply each matrix in its format> */
+bool activations_find(const char *name, enum activations *format, struct error *why)
+{
+  static const char *const word[] = { "f32", "bf16", "int8" };
+  for (int i = 0; i < 3; i++) {
+    *format = (enum activations) (ACTIVATIONS_F32 + i);
+    if (strcmp(name, word[i]) == 0) return true;
+  }
+  return error_say(why, "activations `%s'; wanted: f32, bf16 or int8", name);
+}
+
 enum activations activations_of(enum activations asked, enum weight_type type)
 {
   bool blocks = number_types[type].block > 1;

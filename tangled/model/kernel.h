@@ -248,6 +248,10 @@ void kernels_list_types(uint32_t types, char text[64]);
 bool kernels_check_activations(const struct kernels *k, enum activations asked,
   uint32_t types, const char *what, struct error *why);
 
+/* the format called f32, bf16 or int8; a sentence if it is none of them */
+bool activations_find(const char *name, enum activations *format,
+  struct error *why);
+
 /* the format in which a matrix of type is multiplied: the one asked for if type has a
    product with it, else the type's default, which is float, or int8 for types in
    blocks; never ACTIVATIONS_DEFAULT */
