@@ -177,6 +177,52 @@ START_TEST(blocks_and_formats_are_the_oracle)
   for (int i = 0; i < 2000; i++) one_format(i);
 }
 END_TEST
+/* a list of matrices of many types: each in its own format, whatever was asked for */
+START_TEST(each_matrix_has_its_format)
+{
+  for (int i = 0; i < 300; i++) {
+    struct engine e = any_engine();
+    struct matrix list[3];
+    char *base[3];
+    float *x = numbers(2 * 256), *y[3], *z = numbers(2 * 40);
+    enum activations asked = e.activations = (enum activations) below(4);
+    uint32_t types = 0;
+    for (int m = 0; m < 3; m++) {
+      enum weight_type type = (enum weight_type) below(N_WEIGHT_TYPES);
+      list[m] = (struct matrix){ { stored(type, 256 * 40, &base[m]), type }, { NULL, type }, 256,
+        1 + below(40), false };
+      y[m] = numbers(2 * 40), types |= 1u << type;
+    }
+    kernels_multiply(&e, list, 3, x, 2, y);
+    bool any = false;
+    for (int m = 0; m < 3; m++) {
+      int type = (int) list[m].weight.type;
+      bool blocks = type >= ORACLE_Q8_0, bytes = blocks && asked != ACTIVATIONS_F32,
+           words = type == ORACLE_BF16 && asked == ACTIVATIONS_BF16;
+      any |= asked == ACTIVATIONS_INT8 ? blocks : asked == ACTIVATIONS_BF16 ? words : true;
+      if (bytes)
+        oracle_linear_int8(list[m].weight.data, type, NULL, 0, 256, list[m].out, x, 2, z);
+      else if (words)
+        oracle_linear_bf16(list[m].weight.data, 0, NULL, 0, 256, list[m].out, x, 2, z);
+      else
+        oracle_linear(list[m].weight.data, type, 0, NULL, 0, 256, list[m].out, x, 2, z);
+      ck_assert_msg(same(y[m], z, 8 * list[m].out), "%s of %s, asked for %d", e.k->name,
+        number_types[type].name, (int) asked);
+      free(base[m]), free(y[m]);
+    }
+    struct error why;
+    ck_assert(kernels_check_activations(e.k, asked, types, "it", &why) == any);
+    if (!any) ck_assert(strstr(why.text, "wanted: matrices of ") != NULL);
+    free(x), free(z);
+  }
+  enum activations f;
+  struct error why;
+  ck_assert(activations_find("f32", &f, &why) && f == ACTIVATIONS_F32);
+  ck_assert(activations_find("bf16", &f, &why) && f == ACTIVATIONS_BF16);
+  ck_assert(activations_find("int8", &f, &why) && f == ACTIVATIONS_INT8);
+  ck_assert(!activations_find("int", &f, &why) && strstr(why.text, "activations `int'; wanted: f32, bf16 or int8"));
+}
+END_TEST
 START_TEST(linear_is_the_oracle_on_larger_shapes)
 {
   for (int i = 0; i < 40; i++) one_linear(400, 700, 20);
@@ -1158,6 +1204,7 @@ static Suite *kernel_suite(void)
   tcase_add_checked_fixture(t, open_pools, close_pools);
   tcase_add_test(t, linear_is_the_oracle_on_small_shapes);
   tcase_add_test(t, blocks_and_formats_are_the_oracle);
+  tcase_add_test(t, each_matrix_has_its_format);
   tcase_add_test(t, linear_is_the_oracle_on_larger_shapes);
   tcase_add_test(t, linear_is_the_oracle_where_panels_are_packed_again);
   tcase_add_test(t, norms_are_the_oracle);
