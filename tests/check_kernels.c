@@ -172,8 +172,22 @@ static void one_format(int i)
   }
   free(base), free(bias_base), free(x), free(y), free(z);
 }
+/* a sum just below the least normal number: whether it is flushed depends on how it would be rounded */
+static void one_tiny_sum(const struct kernels *k, float factor)
+{
+  struct engine e = { .k = k };
+  float x[2] = { factor * -0x1p-76f, 0x1p-63f }, one[2] = { 0x1p-75f, 0x1p-63f }, y, z, *out = &y;
+  uint16_t w[2] = { num_to_bf16(one[0]), num_to_bf16(one[1]) };
+  struct matrix m = { { w, WEIGHT_BF16 }, { NULL, WEIGHT_F32 }, 2, 1, false };
+  k->linear_bf16(&e, &m, 1, x, 1, &out);
+  oracle_linear_bf16(w, 0, NULL, 0, 2, 1, x, 1, &z);
+  ck_assert_msg(same(&y, &z, 4) && y == (factor <= 1 ? 0x1p-126f : 0), "%s: %a of %a", k->name,
+    (double) y, (double) factor);
+}
 START_TEST(blocks_and_formats_are_the_oracle)
 {
+  for (size_t k = 0; kernels_at(k) != NULL; k++)
+    for (int i = 0; i < 256; i++) one_tiny_sum(kernels_at(k), (float) i / 128);
   for (int i = 0; i < 2000; i++) one_format(i);
 }
 END_TEST
