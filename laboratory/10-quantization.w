@@ -460,7 +460,7 @@ static int published_main(const char *folder)
   return !ok;
 }
 
-@ The keys are read from the file.
+@ The keys are read from the file. Three of them are what we say to claims: the tokens that change with float16, and the perplexity with eight bits and with four.
 
 @<Print the keys of the published model@>=
 static bool print_published_line(void *ctx, const char *line)
@@ -475,6 +475,10 @@ static bool print_published_line(void *ctx, const char *line)
   struct label k = label_of("stories.%s", way);
   printf("%s.bits %.4f\n%s.weights %.6f\n%s.mean %.6f\n%s.changed %zu\n", k.text,
     bits, k.text, off, k.text, mean, k.text, c.d.changed);
+  const char *claim = strcmp(way, "f16") == 0 ? "claim.S2-82" : strcmp(way,
+    "q8_0.int8") == 0 ? "claim.S2-83" : strcmp(way, "q4_0") == 0 ? "claim.S2-84" : NULL;
+  if (claim != NULL) printf("%s %.6f\n", claim, strcmp(way, "f16") == 0@|
+    ? (double) c.d.changed : 100 * (c.d.perplexity / *whole - 1));
   printf("%s.changed.percent %.4f\n%s.perplexity %.6f\n%s.percent %.6f\n", k.text,
     100 * (double) c.d.changed / (STORIES * STORY), k.text, c.d.perplexity, k.text,
     100 * (c.d.perplexity / *whole - 1));

@@ -264,7 +264,8 @@ static float fma_flushed(float x, float w, float c)
 }
 
 /* <A linear layer with inputs of sixteen bits> */
-static float dotbf(const float *x, size_t n, struct tensor w, size_t first, size_t step)
+static float dotbf(const float *x, size_t n, struct tensor w, size_t first,
+  size_t step)
 {
   float lane[16] = { 0 };
   for (size_t k = 0; k < n; k += 2) {
