@@ -177,6 +177,9 @@ static int open_model(struct session *o, const struct console *c,
   int status = settings_accepted(c, w, o->path, &o->lm->config, &want.fields, why);
   if (status != STATUS_DONE) return status;
   o->vocab_size = o->lm->config.vocab_size;
+  o->e.activations = (enum activations) w->of[OPTION_ACTIVATIONS].count;
+  if (!kernels_check_activations(o->e.k, o->e.activations, o->lm->matrix_types, o->path, why))
+    return STATUS_FAILED;
   o->s = open_store(o, w, why);
   if (o->s == NULL) return STATUS_FAILED;
   o->pool = pool_open(o->m, workers_wanted(c, w), why);

@@ -459,7 +459,7 @@ START_TEST(a_prepared_model_gives_the_same_logits)
       uint32_t ids[9] = { 3, 1, 4, 1, 5, 9, 2, 6, 5 };
       variant_make(dir, model[i]);
       ck_assert(rig_open(&r, dir, kernels_at(k), 1, 1));
-      struct prepared_weights *p = model_prepare(&r.m, r.e.k, r.lm, &r.why);
+      struct prepared_weights *p = model_prepare(&r.m, r.e.k, ACTIVATIONS_DEFAULT, r.lm, &r.why);
       bool fast = strcmp(r.e.k->name, "plain") != 0;
       bool wanted = fast && r.lm->matrix_types == 1u << WEIGHT_F32 && i != 1; /* and not 16 bits */
       ck_assert(i > 0 || wanted == fast);

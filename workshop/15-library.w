@@ -264,6 +264,7 @@ struct incipit_context_options {
   size_t rows; /* of all sequences together; 0: a context for each */
   const char *kv_type, *kernels; /* |"f16"|, \dots, |NULL|: |"f32"|; the fastest */
   uint32_t window, sinks; /* 0, 0: those of the model */
+  const char *activations; /* |"bf16"|, |"int8"|; |NULL|: as the weights are */
 };
   /* all zero but |size| are the defaults, which |NULL| stands for as well */
 INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m,
@@ -275,9 +276,8 @@ struct incipit_report {
   uint64_t weight_bytes, cache_bytes, cache_bytes_used, live_bytes, peak_bytes;
   uint64_t passes, rows, rows_recomputed;
 };
-  /* of weights, mapped and shared by all contexts; of the cache, and of its pages in
-     use; of the context, its cache included, now and at most. Then what was computed,
-     and rows among it that had been computed before */
+  /* of weights, shared by all contexts; of the cache, and of its pages in use; of the
+     context and its cache, now and at most. Then what was computed, and of it, again */
 INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
   struct incipit_report *r, size_t size, struct incipit_error *why);
   /* fills in |*r|, which is |size| bytes */
@@ -930,7 +930,7 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
     " %u; wanted: at most 1024, or 0 for the cores", call, (unsigned) o->threads);
 }
 
-@ A window belongs to the context and not to the model, which other contexts may be using. It is an option of the cache, as are the format of keys and values and the largest number of rows.
+@ A window belongs to the context and not to the model, which other contexts may be using. It is an option of the cache, as are the format of keys and values and the largest number of rows. The format of activations is the engine's (\cref{quantization}).
 
 @<Open and close a context@>=
 static bool open_cache(struct incipit_context *c,
@@ -942,6 +942,11 @@ static bool open_cache(struct incipit_context *c,
     return false;
   c->e.k = kernels_find(o->kernels, why);
   if (c->e.k == NULL || !kernels_self_test(c->e.k, why)) return false;
+  if (o->activations != NULL
+      && !activations_find(o->activations, &c->e.activations, why)) return false;
+  if (!kernels_check_activations(c->e.k, c->e.activations,
+      c->model->lm->matrix_types, tensor_file_path(c->model->lm->weights), why))
+    return false;
   c->e.c = &c->counters;
   c->n_places = o->n_sequences > 0 ? o->n_sequences : 1;
   c->place = memory_alloc(&c->m, MEMORY_OTHER, c->n_places, sizeof *c->place, why);
@@ -2523,6 +2528,7 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 #include "library/library.h"
 #include "accounts/accounts.h"
 #include "cache/cache.h"
+#include "safetensors/tensor_file.h"
 @;@#
 @<Name a sequence@>@;
 @<Open and close a context@>@;

@@ -63,12 +63,13 @@ static struct tensor require_tensor(struct model_loader *a,
     a->ok = error_say(a->why, "%s: the loading was given up", t->file);
   if (!a->ok) return none;
   /* <Turn t into a tensor of a type that we have, or fail> */
-  if (t->type < N_WEIGHT_TYPES && (a->k->matrix_types >> t->type & 1) != 0) {
+  uint32_t can = a->k->matrix_types & (columns == 0 ? WEIGHTS_ONE_BY_ONE : WEIGHTS_ALL);
+  if (t->type < N_WEIGHT_TYPES && (can >> t->type & 1) != 0) {
     a->used[t->number] = true, a->bytes += t->bytes;
     a->lm->matrix_types |= 1u << t->type;
     return (struct tensor) { t->data, (enum weight_type) t->type };
   }
-  kernels_list_types(a->k, wanted);
+  kernels_list_types(can, wanted);
   a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
   return none;
 }

@@ -9,12 +9,13 @@
 /* the types with which we compute: IEEE binary32, IEEE binary16, the upper half of a
    binary32; blocks: a scale in binary16, then 32 signed bytes, or 16 bytes with two
    numbers each, number i in the low half of byte i and number i+16 in the high half,
-   8 too large (ggml's layout) */
+   8 too large (ggml's layout); five more kinds of blocks */
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,
-  WEIGHT_Q8_0, WEIGHT_Q4_0 };
+  WEIGHT_Q8_0, WEIGHT_Q4_0, WEIGHT_Q4_1, WEIGHT_Q5_0, WEIGHT_Q5_1,
+  WEIGHT_Q4_K, WEIGHT_Q6_K };
 
-/* numbers in a block of the last two */
-enum { WEIGHT_BLOCK = 32 };
+/* numbers in a block; in one of the last two types */
+enum { WEIGHT_BLOCK = 32, WEIGHT_SUPER_BLOCK = 256 };
 
 /* block numbers take bytes bytes; largest: in a type with a scale, the whole number
    that the largest of a block becomes, else 0; safetensors: whether files of that
@@ -28,6 +29,11 @@ static const struct number_type number_types[] = {
   [WEIGHT_BF16] = {"BF16", 1, 2, 0, true},
   [WEIGHT_Q8_0] = {"Q8_0", WEIGHT_BLOCK, 34, 127, false},
   [WEIGHT_Q4_0] = {"Q4_0", WEIGHT_BLOCK, 18, 8, false},
+  [WEIGHT_Q4_1] = {"Q4_1", WEIGHT_BLOCK, 20, 15, false},
+  [WEIGHT_Q5_0] = {"Q5_0", WEIGHT_BLOCK, 22, 16, false},
+  [WEIGHT_Q5_1] = {"Q5_1", WEIGHT_BLOCK, 24, 31, false},
+  [WEIGHT_Q4_K] = {"Q4_K", WEIGHT_SUPER_BLOCK, 144, 15, false},
+  [WEIGHT_Q6_K] = {"Q6_K", WEIGHT_SUPER_BLOCK, 210, 32, false},
   {"F64", 1, 8, 0, true}, {"BOOL", 1, 1, 0, true}, {"U8", 1, 1, 0, true},
   {"I8", 1, 1, 0, true}, {"U16", 1, 2, 0, true}, {"I16", 1, 2, 0, true},
   {"U32", 1, 4, 0, true}, {"I32", 1, 4, 0, true}, {"U64", 1, 8, 0, true},
@@ -48,7 +54,13 @@ static const struct number_type number_types[] = {
 
 /* the rows of the table, and how many of them are of enum weight_type */
 enum { N_NUMBER_TYPES = sizeof number_types / sizeof number_types[0],
-  N_WEIGHT_TYPES = WEIGHT_Q4_0 + 1 };
+  N_WEIGHT_TYPES = WEIGHT_Q6_K + 1 };
+
+/* sets of types, bit 1 << type for each: those with which we compute, those in
+   blocks, the others */
+enum { WEIGHTS_ALL = (1 << N_WEIGHT_TYPES) - 1,
+  WEIGHTS_IN_BLOCKS = WEIGHTS_ALL & -(1 << WEIGHT_Q8_0),
+  WEIGHTS_ONE_BY_ONE = WEIGHTS_ALL ^ WEIGHTS_IN_BLOCKS };
 
 /* bytes of n numbers in a row, a multiple of the type's block */
 static inline size_t weight_row_bytes(unsigned type, size_t n)
