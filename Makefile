@@ -78,7 +78,7 @@ $(BUILD)/libmodules.a: $(OBJECTS)
 # it runs again when its code has changed, not its comments
 build/needs.mk: book.list tools/needs.sh
 	@mkdir -p $(@D)
-	@for m in $(MODULES); do echo NEEDS_$$m := $$(tools/needs.sh $$m); done > $@
+	@for m in $(sort $(MODULES) $(CHECKPOINTS)); do echo NEEDS_$$m := $$(tools/needs.sh $$m); done > $@
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/needs.mk
 endif

@@ -218,7 +218,7 @@ struct incipit_stream;
 struct incipit_chat;
   /* a conversation; one thread at a time, together with its context */
 
-@ A model is opened from a directory. If its settings have a field that the engine does not know, the model is refused, because the field may change what the model computes; a caller who knows that it does not can name the field in |ignore_field|. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
+@ A model is opened from a directory, or from a GGUF file. If its settings have a field that the engine does not know, the model is refused, because the field may change what the model computes; a caller who knows that it does not can name the field in |ignore_field|. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
 as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to allocate for the second.
 
 @<A model and its tokens@>=
@@ -229,7 +229,7 @@ struct incipit_model_options {
   /* names of fields of the settings that would be refused as unknown */
 INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
   const struct incipit_model_options *o, struct incipit_error *why);
-  /* |directory| is in Hugging Face's layout; |NULL|: the built-in model, at
+  /* |directory| is in Hugging Face's layout, or a GGUF file; |NULL|: the built-in model, at
      |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
   /* freed with the last object that was opened with it; |NULL| does nothing */
@@ -266,6 +266,7 @@ struct incipit_context_options {
   size_t rows; /* of all sequences together; 0: a context for each */
   const char *kv_type, *kernels; /* |"f16"|, \dots, |NULL|: |"f32"|; the fastest */
   uint32_t window, sinks; /* 0, 0: those of the model */
+  const char *activations; /* |"bf16"|, |"int8"|; |NULL|: as the weights are */
 };
   /* all zero but |size| are the defaults, which |NULL| stands for as well */
 INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m,
@@ -277,9 +278,8 @@ struct incipit_report {
   uint64_t weight_bytes, cache_bytes, cache_bytes_used, live_bytes, peak_bytes;
   uint64_t passes, rows, rows_recomputed;
 };
-  /* of weights, mapped and shared by all contexts; of the cache, and of its pages in
-     use; of the context, its cache included, now and at most. Then what was computed,
-     and rows among it that had been computed before */
+  /* of weights, shared by all contexts; of the cache, and of its pages in use; of the
+     context and its cache, now and at most. Then what was computed, and of it, again */
 INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
   struct incipit_report *r, size_t size, struct incipit_error *why);
   /* fills in |*r|, which is |size| bytes */
@@ -665,7 +665,7 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
   if (found == TOKENIZER_REFUSED || (x->t == NULL && x->m.all.refused > 0))
     return error_say(why, "%s", x->unspelt.text);
   return has <= x->lm->config.vocab_size || error_say(why, "%s: the tokenizer's"
-    " largest id is %zu; wanted: less than %u, the vocab_size of config.json",
+    " largest id is %zu; wanted: less than %u, the vocab_size of the model",
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 
@@ -933,7 +933,7 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
     " %u; wanted: at most 1024, or 0 for the cores", call, (unsigned) o->threads);
 }
 
-@ A sliding window belongs to the context and not to the model, which other contexts may be using. It is an option of the cache, as are the format of keys and values and the largest number of rows.
+@ A sliding window belongs to the context and not to the model, which other contexts may be using. It is an option of the cache, as are the format of keys and values and the largest number of rows. The format of activations is the engine's (\cref{quantization}).
 
 @<Open and close a context@>=
 static bool open_cache(struct incipit_context *c,
@@ -945,6 +945,11 @@ static bool open_cache(struct incipit_context *c,
     return false;
   c->e.k = kernels_find(o->kernels, why);
   if (c->e.k == NULL || !kernels_self_test(c->e.k, why)) return false;
+  if (o->activations != NULL
+      && !activations_find(o->activations, &c->e.activations, why)) return false;
+  if (!kernels_check_activations(c->e.k, c->e.activations,
+      c->model->lm->matrix_types, tensor_file_path(c->model->lm->weights), why))
+    return false;
   c->e.c = &c->counters;
   c->n_places = o->n_sequences > 0 ? o->n_sequences : 1;
   c->place = memory_alloc(&c->m, MEMORY_OTHER, c->n_places, sizeof *c->place, why);
@@ -2526,6 +2531,7 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 #include "library/library.h"
 #include "accounts/accounts.h"
 #include "cache/cache.h"
+#include "safetensors/tensor_file.h"
 @;@#
 @<Name a sequence@>@;
 @<Open and close a context@>@;
