@@ -210,6 +210,7 @@ START_TEST(defects_are_named)
     ck_assert_msg(m.all.live == 0, "%s", defect[i].what);
     free(f.byte);
   }
+  tally("tests/check_gguf.c: defects of files", N_DEFECTS, 0, 0, "");
   leave();
 }
 END_TEST
@@ -517,10 +518,11 @@ static bool line_text(struct rig *r, json_t *o)
 {
   return writes(r, o, "ids", "generated");
 }
-static unsigned golden_file(const char *name, void *ctx, bool (*check)(void *, json_t *))
+static unsigned golden_file(const char *file, const char *how, void *ctx, bool (*check)(void *, json_t *))
 {
-  char buffer[300], *line = NULL;
-  const char *path = shared_file(buffer, sizeof buffer, name);
+  char buffer[300], name[300], *line = NULL;
+  const char *path = shared_file(buffer, sizeof buffer, file);
+  snprintf(name, sizeof name, "%s%s", file, how);
   size_t cap = 0;
   unsigned passed = 0, failed = 0;
   FILE *f = path == NULL ? NULL : fopen(path, "r");
@@ -555,17 +557,17 @@ START_TEST(golden_logits_and_greedy_ids)
   /* the tolerance without more is for activations in float; the ids are as well */
   r.e.activations = ACTIVATIONS_F32;
   snprintf(name, sizeof name, "golden/gguf/%s/forward-%s.jsonl", model, type);
-  failed += golden_file(name, &r, forward_of);
+  failed += golden_file(name, "", &r, forward_of);
   snprintf(name, sizeof name, "golden/gguf/%s/greedy-%s.jsonl", model, type);
-  failed += golden_file(name, &r, greedy_of);
+  failed += golden_file(name, "", &r, greedy_of);
   if (_i / 5 == 2) {
     snprintf(name, sizeof name, "golden/gguf/%s/text-%s.jsonl", model, type);
-    failed += golden_file(name, &r, text_of);
+    failed += golden_file(name, "", &r, text_of);
   }
   if (blocks) {
     r.e.activations = ACTIVATIONS_INT8;
     snprintf(name, sizeof name, "golden/gguf/%s/forward-%s.jsonl", model, type);
-    failed += golden_file(name, &r, forward_of);
+    failed += golden_file(name, " in int8", &r, forward_of);
   }
   rig_close(&r);
   ck_assert_uint_eq(failed, 0);
@@ -601,7 +603,7 @@ START_TEST(golden_tokens)
   if (path == NULL) return;
   ck_assert_msg((x.t = tokenizer_open(&x.m, path, &why)) != NULL, "%s", why.text);
   snprintf(name, sizeof name, "golden/gguf/%s/tokenize.jsonl", golden_model[_i]);
-  ck_assert_uint_eq(golden_file(name, &x, line_tokens), 0);
+  ck_assert_uint_eq(golden_file(name, "", &x, line_tokens), 0);
   tokenizer_close(&x.m, x.t);
   ck_assert_uint_eq(x.m.all.live, 0);
 }
@@ -910,6 +912,7 @@ START_TEST(settings_are_accounted_for)
     model_close(&m, lm);
     ck_assert_uint_eq(m.all.live, 0);
   }
+  tally("tests/check_gguf.c: keys of settings", N_SETTINGS, 0, 0, "");
   leave();
 }
 END_TEST
@@ -1257,6 +1260,7 @@ START_TEST(vocabularies_are_refused_by_name)
     ck_assert_uint_eq(m.all.live, 0);
     free(f.byte);
   }
+  tally("tests/check_gguf.c: vocabularies", sizeof vocabulary / sizeof *vocabulary, 0, 0, "");
   leave();
 }
 END_TEST
