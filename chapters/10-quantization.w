@@ -14,7 +14,7 @@
 The weight of largest magnitude is $-1.60$. It becomes $-8$, so the step is $-1.60\div(-8)=0.20$. Every weight is divided by the step and rounded to the nearest integer $q$; it then stands for $0.20q$.
 
 \medskip
-\begin{tabular}{@@{}lrrrrrrrr@@{}}
+\begin{tabular*}{\linewidth}{@@{}l@@{\extracolsep{\fill}}rrrrrrrr@@{}}
 weight & $0.72$ & $-1.60$ & $0.34$ & $0.08$ & $-0.46$ & $1.12$ & $0.86$ & $-0.24$\\
 divided & $3.6$ & $-8.0$ & $1.7$ & $0.4$ & $-2.3$ & $5.6$ & $4.3$ & $-1.2$\\
 $q$ & $4$ & $-8$ & $2$ & $0$ & $-2$ & $6$ & $4$ & $-1$\\
@@ -23,7 +23,7 @@ error & $0.08$ & $0.00$ & $0.06$ & $-0.08$ & $0.06$ & $0.08$ & $-0.06$ & $0.04$\
 input & $1.0$ & $0.5$ & $-1.0$ & $2.0$ & $1.0$ & $-0.5$ & $1.0$ & $2.0$\\
 product & $0.72$ & $-0.80$ & $-0.34$ & $0.16$ & $-0.46$ & $-0.56$ & $0.86$ & $-0.48$\\
 its error & $0.08$ & $0.00$ & $-0.06$ & $-0.16$ & $0.06$ & $-0.04$ & $-0.06$ & $0.08$
-\end{tabular}
+\end{tabular*}
 \medskip
 
 The exact products sum to $-0.90$. The errors, all taken as positive, sum to $0.54$. With their signs they sum to $-0.10$: more than four fifths of the error has cancelled. The product of the rounded weights is $-0.90-0.10=-1.00$.
@@ -52,7 +52,7 @@ With 10 bits a number is rounded by at most one part in \given{2048}, with 7 by 
 Both lengths are exactly half: GPT-2 small has \val{weights.gpt2.whole} bytes of weights in |float| and \val{weights.gpt2.half} in either of the two. When they are used, they are widened to |float|, which loses nothing. So the only error is that of rounding once, when the file was written. In the built-in model, whose weights are published in float16, the relative error of bfloat16 is \val[2]{types.bf16.weights} percent; in stories260K, which was published in |float|, that of float16 is \val[2]{stories.f16.weights} percent.\lab{lab:published}
 
 \begin{claimed}{S2-82}
-of the \val{stories.rows} tokens of its own stories, stories260K with weights in float16 would have chosen \val{claim.S2-82} otherwise, and its perplexity grows by \val[3]{stories.f16.percent} percent.
+of the \val{stories.rows} tokens of its own stories, stories260K with weights in float16 would have chosen \val[word]{claim.S2-82} otherwise, and its perplexity grows by \val[3]{stories.f16.percent} percent.
 \end{claimed}
 
 @* A scale for every block. \label{sec:blockscale}
@@ -73,7 +73,7 @@ In blocks of 32 the error of our weights is \val[1]{lengths.32} percent, and in 
 \tabhead{type} & \tabhead{numbers} & \tabhead{bytes} & \tabhead{bits} & \tabhead{MB} & \tabhead{a number is}\\\midrule
 \texttt{f32} & 1 & 4 & \val[1]{weights.bits.F32} & \val[1]{weights.gpt2.F32.mb} & itself\\
 \texttt{f16}, \texttt{bf16} & 1 & 2 & \val[1]{weights.bits.F16} & \val[1]{weights.gpt2.F16.mb} & rounded\\
-\texttt{q8\_0} & 32 & 34 & \val[1]{weights.bits.Q8_0} & \val[1]{weights.gpt2.Q8_0.mb} & $qd$, $|q|\le127$\\
+\texttt{q8\_0} & 32 & 34 & \val[1]{weights.bits.Q8_0} & \val[1]{weights.gpt2.Q8_0.mb} & $qd$, $-127\le q\le127$\\
 \texttt{q5\_1} & 32 & 24 & \val[1]{weights.bits.Q5_1} & \val[1]{weights.gpt2.Q5_1.mb} & $qd+m$, $0\le q\le31$\\
 \texttt{q5\_0} & 32 & 22 & \val[1]{weights.bits.Q5_0} & \val[1]{weights.gpt2.Q5_0.mb} & $qd$, $-16\le q\le15$\\
 \texttt{q4\_1} & 32 & 20 & \val[1]{weights.bits.Q4_1} & \val[1]{weights.gpt2.Q4_1.mb} & $qd+m$, $0\le q\le15$\\
@@ -207,20 +207,28 @@ bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
 {
   const struct number_type *t = &number_types[type];
   if (t->block > WEIGHT_BLOCK)
-    return error_say(why, "%s is read and not written; wanted: F16, BF16, Q8_0,"@|
-      " Q4_0, Q4_1, Q5_0 or Q5_1", t->name);
+    return error_say(why, "%s is read and not"@| " written; wanted: F16,"@|
+      " BF16, Q8_0, Q4_0, Q4_1, Q5_0 or"@| " Q5_1", t->name);
   if (n % t->block != 0)
-    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
+    return error_say(why, "%zu numbers in %s;"@| " wanted: a multiple of %d", n,
       t->name, t->block);
   for (size_t i = 0; i < n; i++)
     if (x[i] - x[i] != 0)
-      return error_say(why, "number %zu is not finite; wanted: finite numbers", i);
-  for (size_t i = 0; i < n; i += t->block)
-    if (!encode_block(type, x + i, (unsigned char *) to + weight_row_bytes(type, i)))
-      return error_say(why, "numbers %zu to %zu, the first of them %g, need a scale"@|
-        " beyond binary16 in %s; wanted: smaller numbers", i, i + t->block - 1,
-        (double) x[i], t->name);
+      return error_say(why, "number %zu is not"@| " finite; wanted: finite"@|
+        " numbers", i);
+  @<Write block after block, or fail@>@;
   return true;
+}
+
+@ If the scale of a block is too large, the message names the block by its numbers.
+
+@<Write block after block, or fail@>=
+for (size_t i = 0; i < n; i += t->block) {
+  unsigned char *at = (unsigned char *) to + weight_row_bytes(type, i);
+  if (!encode_block(type, x + i, at))
+    return error_say(why, "numbers %zu to %zu,"@| " the first of them %g,"@|
+      " need a scale beyond"@| " binary16 in %s; wanted:"@| " smaller numbers",
+      i, i + t->block - 1, (double) x[i], t->name);
 }
 
 @* What a block stands for. \label{sec:blocknumbers}
@@ -620,6 +628,7 @@ printf("with int8 inputs  %7.2f\n", product(block, WEIGHT_Q4_0, x,@|
 @<Multiply with one row of weights@>=
 typedef void linear_kernel(const struct engine *e, const struct matrix *list,@|
   size_t n, const float *x, size_t rows, float *const *y);
+@#
 static double product(const void *w, enum weight_type type, const float *x,
   linear_kernel *multiply)
 {

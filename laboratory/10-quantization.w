@@ -477,8 +477,9 @@ static bool print_published_line(void *ctx, const char *line)
     bits, k.text, off, k.text, mean, k.text, c.d.changed);
   const char *claim = strcmp(way, "f16") == 0 ? "claim.S2-82" : strcmp(way,
     "q8_0.int8") == 0 ? "claim.S2-83" : strcmp(way, "q4_0") == 0 ? "claim.S2-84" : NULL;
-  if (claim != NULL) printf("%s %.6f\n", claim, strcmp(way, "f16") == 0@|
-    ? (double) c.d.changed : 100 * (c.d.perplexity / *whole - 1));
+  if (claim != NULL && strcmp(way, "f16") == 0) printf("%s %zu\n", claim, c.d.changed);
+  else if (claim != NULL) printf("%s %.6f\n", claim,@|
+    100 * (c.d.perplexity / *whole - 1));
   printf("%s.changed.percent %.4f\n%s.perplexity %.6f\n%s.percent %.6f\n", k.text,
     100 * (double) c.d.changed / (STORIES * STORY), k.text, c.d.perplexity, k.text,
     100 * (c.d.perplexity / *whole - 1));
