@@ -14,7 +14,7 @@
 The weight of largest magnitude is $-1.60$. It becomes $-8$, so the step is $-1.60\div(-8)=0.20$. Every weight is divided by the step and rounded to the nearest integer $q$; it then stands for $0.20q$.
 
 \medskip
-\begin{tabular*}{\linewidth}{@@{}l@@{\extracolsep{\fill}}rrrrrrrr@@{}}
+\begin{tabular}{@@{}l*8{@@{\enspace}r}@@{}}
 weight & $0.72$ & $-1.60$ & $0.34$ & $0.08$ & $-0.46$ & $1.12$ & $0.86$ & $-0.24$\\
 divided & $3.6$ & $-8.0$ & $1.7$ & $0.4$ & $-2.3$ & $5.6$ & $4.3$ & $-1.2$\\
 $q$ & $4$ & $-8$ & $2$ & $0$ & $-2$ & $6$ & $4$ & $-1$\\
@@ -23,7 +23,7 @@ error & $0.08$ & $0.00$ & $0.06$ & $-0.08$ & $0.06$ & $0.08$ & $-0.06$ & $0.04$\
 input & $1.0$ & $0.5$ & $-1.0$ & $2.0$ & $1.0$ & $-0.5$ & $1.0$ & $2.0$\\
 product & $0.72$ & $-0.80$ & $-0.34$ & $0.16$ & $-0.46$ & $-0.56$ & $0.86$ & $-0.48$\\
 its error & $0.08$ & $0.00$ & $-0.06$ & $-0.16$ & $0.06$ & $-0.04$ & $-0.06$ & $0.08$
-\end{tabular*}
+\end{tabular}
 \medskip
 
 The exact products sum to $-0.90$. The errors, all taken as positive, sum to $0.54$. With their signs they sum to $-0.10$: more than four fifths of the error has cancelled. The product of the rounded weights is $-0.90-0.10=-1.00$.
@@ -37,7 +37,7 @@ $$
 $$
 The inputs cancel in the quotient: relative to its size, a dot product of rounded weights is off by as much as a single weight, $\sigma_e/\sigma$, however many terms it has. This is the first half of the answer: \emph{errors do not add up in a dot product}.
 
-How large is $\sigma_e/\sigma$? Rounding to steps of $d$ leaves an error anywhere between $-d/2$ and $d/2$, which has the standard deviation $d/\sqrt{12}$. In a group of 32 normally distributed weights the largest is about $2.2\,\sigma$, so with 8 steps on the longer side $d=0.28\,\sigma$ and $\sigma_e=0.08\,\sigma$: eight percent. Each bit more halves it. With 127 steps it is one half of a percent. The layers of the built-in model have \val[1]{tensor.Q4_0.query} and \val[2]{tensor.Q8_0.query} percent in their query matrices.\lab{lab:tensors}
+How large is $\sigma_e/\sigma$? Rounding to steps of $d$ leaves an error anywhere between $-d/2$ and $d/2$, which has the standard deviation $d/\sqrt{12}$. In a group of 32 normally distributed weights the largest is \val[2]{normal.largest}$\,\sigma$ on average, so with 8 steps on the longer side $d=\val[2]{normal.step}\,\sigma$, and the error is \val[1]{normal.error.4} percent. Each bit more halves it; with 127 steps it is \val[2]{normal.error.8} percent. The query matrices of the built-in model have \val[1]{tensor.Q4_0.query} and \val[2]{tensor.Q8_0.query} percent.\lab{lab:tensors}
 @^rounding error@>
 
 The second half of the answer is the model. An error of a few percent in what a layer adds to the residual stream is like a small change of the text before it, and the model has learned to continue many texts that differ a little. At the end only the order of the logits counts, and in most places of a text the leading token leads by far. So we expect little change in easy places and some where two tokens are nearly equal. \Cref{sec:quantloss} counts them.
@@ -381,7 +381,8 @@ void quantize_int8(const float *x, struct int8_block *to)
   for (int i = 0; i < WEIGHT_BLOCK; i++) {
     float z = rintf(x[i] * times);
     if (z != z) z = 0;
-    z = z > 127 ? 127 : z < -127 ? -127 : z;
+    if (z > 127) z = 127;
+    if (z < -127) z = -127;
     to->q[i] = (int8_t) z, to->sum += to->q[i];
   }
 }
@@ -556,7 +557,7 @@ Now the measurement. We round all matrices of the built-in model, and its embedd
 
 @ The error of the logits follows that of the weights down the table (\cref{fig:quanterror}), as \cref{sec:whyitworks} predicts: each bit less about doubles it. With eight bits \val[word]{types.q8_0.changed} rows of \val{types.rows} choose another token, with four bits \val{types.q4_0.changed}. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear. It should not be your only measure. With four bits it is \val[2]{types.q4_0.percent} percent larger, which sounds like nothing, but \val{types.q4_0.changed} changed tokens in a text of this length mean that a greedy continuation leaves the old path after a few sentences.
 
-\fig{quanterror}{fig:quanterror}{The mean largest error of a logit in the built-in model against the bits of a weight, with float inputs (dots) and with inputs in fewer bits (circles).}{A plot with a logarithmic vertical axis. Dots fall from 2.2 at four and a half bits to 0.14 at eight and a half and 0.04 at sixteen, nearly on a line from four to eight bits. The circles lie on the dots at four and five bits, and half as high again above them at eight and at sixteen.}
+\fig{quanterror}{fig:quanterror}{The mean largest error of a logit in the built-in model against the bits of a weight, with float inputs (dots) and with inputs in fewer bits (circles).}{A plot with a logarithmic vertical axis. Dots fall from \val[1]{types.q4_0.mean} at four and a half bits to \val[2]{types.q8_0.mean} at eight and a half and \val[2]{types.bf16.mean} at sixteen, nearly on a line from four to eight bits. The circles lie on the dots at four and five bits, and half as high again above them at eight and at sixteen.}
 
 @ What do int8 inputs cost? With weights of four bits they add nothing that one could see: the weights' own error is more than ten times as large as that of the inputs. With weights of eight bits both errors are about equal; being independent, they add like the sides of a right triangle, and the error of the logits grows from \val[3]{types.q8_0.mean} to \val[3]{types.q8_0.int8.mean}, nearly by the factor $\sqrt2$. In tokens the difference is between \val{types.q8_0.changed} and \val{types.q8_0.int8.changed} rows.
 

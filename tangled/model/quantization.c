@@ -199,7 +199,8 @@ void quantize_int8(const float *x, struct int8_block *to)
   for (int i = 0; i < WEIGHT_BLOCK; i++) {
     float z = rintf(x[i] * times);
     if (z != z) z = 0;
-    z = z > 127 ? 127 : z < -127 ? -127 : z;
+    if (z > 127) z = 127;
+    if (z < -127) z = -127;
     to->q[i] = (int8_t) z, to->sum += to->q[i];
   }
 }
