@@ -271,7 +271,7 @@ static float sum16(const float *x, size_t n)
 
 @ The weights are a |struct tensor|: an address and a type. \label{sec:tensors} They stay in the file, mapped into memory, in the type in which they were published, often sixteen bits.
 A copy in float would bring a model of 16-bit weights to three times its size in memory, and take time to
-make. So each weight is widened when it is used, by |tensor_number|, which rounds nothing. The inputs of a linear layer are floats and stay floats, unless the weights are in blocks or the caller asks for less (\cref{quantization}).
+make. So each weight is widened when it is used, by |tensor_number|, which rounds nothing. The inputs of a linear layer are floats and stay floats, unless the weights are in blocks or the caller asks for less (\cref{model/quantization}).
 @^tensor@>@^Conv1D@>
 
 @<Numbers as a file stores them@>=

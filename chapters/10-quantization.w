@@ -14,7 +14,7 @@
 The weight of largest magnitude is $-1.60$. It becomes $-8$, so the step is $-1.60\div(-8)=0.20$. Every weight is divided by the step and rounded to the nearest integer $q$; it then stands for $0.20q$.
 
 \medskip
-\begin{tabular}{@@{}lrrrrrrrr@@{}}
+\begin{tabular}{@@{}l*8{@@{\enspace}r}@@{}}
 weight & $0.72$ & $-1.60$ & $0.34$ & $0.08$ & $-0.46$ & $1.12$ & $0.86$ & $-0.24$\\
 divided & $3.6$ & $-8.0$ & $1.7$ & $0.4$ & $-2.3$ & $5.6$ & $4.3$ & $-1.2$\\
 $q$ & $4$ & $-8$ & $2$ & $0$ & $-2$ & $6$ & $4$ & $-1$\\
@@ -37,7 +37,7 @@ $$
 $$
 The inputs cancel in the quotient: relative to its size, a dot product of rounded weights is off by as much as a single weight, $\sigma_e/\sigma$, however many terms it has. This is the first half of the answer: \emph{errors do not add up in a dot product}.
 
-How large is $\sigma_e/\sigma$? Rounding to steps of $d$ leaves an error anywhere between $-d/2$ and $d/2$, which has the standard deviation $d/\sqrt{12}$. In a group of 32 normally distributed weights the largest is about $2.2\,\sigma$, so with 8 steps on the longer side $d=0.28\,\sigma$ and $\sigma_e=0.08\,\sigma$: eight percent. Each bit more halves it. With 127 steps it is one half of a percent. The layers of the built-in model have \val[1]{tensor.Q4_0.query} and \val[2]{tensor.Q8_0.query} percent in their query matrices.\lab{lab:tensors}
+How large is $\sigma_e/\sigma$? Rounding to steps of $d$ leaves an error anywhere between $-d/2$ and $d/2$, which has the standard deviation $d/\sqrt{12}$. In a group of 32 normally distributed weights the largest is \val[2]{normal.largest}$\,\sigma$ on average, so with 8 steps on the longer side $d=\val[2]{normal.step}\,\sigma$, and the error is \val[1]{normal.error.4} percent. Each bit more halves it; with 127 steps it is \val[2]{normal.error.8} percent. The query matrices of the built-in model have \val[1]{tensor.Q4_0.query} and \val[2]{tensor.Q8_0.query} percent.\lab{lab:tensors}
 @^rounding error@>
 
 The second half of the answer is the model. An error of a few percent in what a layer adds to the residual stream is like a small change of the text before it, and the model has learned to continue many texts that differ a little. At the end only the order of the logits counts, and in most places of a text the leading token leads by far. So we expect little change in easy places and some where two tokens are nearly equal. \Cref{sec:quantloss} counts them.
@@ -52,7 +52,7 @@ With 10 bits a number is rounded by at most one part in \given{2048}, with 7 by 
 Both lengths are exactly half: GPT-2 small has \val{weights.gpt2.whole} bytes of weights in |float| and \val{weights.gpt2.half} in either of the two. When they are used, they are widened to |float|, which loses nothing. So the only error is that of rounding once, when the file was written. In the built-in model, whose weights are published in float16, the relative error of bfloat16 is \val[2]{types.bf16.weights} percent; in stories260K, which was published in |float|, that of float16 is \val[2]{stories.f16.weights} percent.\lab{lab:published}
 
 \begin{claimed}{S2-82}
-of the \val{stories.rows} tokens of its own stories, stories260K with weights in float16 would have chosen \val{claim.S2-82} otherwise, and its perplexity grows by \val[3]{stories.f16.percent} percent.
+of the \val{stories.rows} tokens of its own stories, stories260K with weights in float16 would have chosen \val[word]{claim.S2-82} otherwise, and its perplexity grows by \val[3]{stories.f16.percent} percent.
 \end{claimed}
 
 @* A scale for every block. \label{sec:blockscale}
@@ -73,7 +73,7 @@ In blocks of 32 the error of our weights is \val[1]{lengths.32} percent, and in 
 \tabhead{type} & \tabhead{numbers} & \tabhead{bytes} & \tabhead{bits} & \tabhead{MB} & \tabhead{a number is}\\\midrule
 \texttt{f32} & 1 & 4 & \val[1]{weights.bits.F32} & \val[1]{weights.gpt2.F32.mb} & itself\\
 \texttt{f16}, \texttt{bf16} & 1 & 2 & \val[1]{weights.bits.F16} & \val[1]{weights.gpt2.F16.mb} & rounded\\
-\texttt{q8\_0} & 32 & 34 & \val[1]{weights.bits.Q8_0} & \val[1]{weights.gpt2.Q8_0.mb} & $qd$, $|q|\le127$\\
+\texttt{q8\_0} & 32 & 34 & \val[1]{weights.bits.Q8_0} & \val[1]{weights.gpt2.Q8_0.mb} & $qd$, $-127\le q\le127$\\
 \texttt{q5\_1} & 32 & 24 & \val[1]{weights.bits.Q5_1} & \val[1]{weights.gpt2.Q5_1.mb} & $qd+m$, $0\le q\le31$\\
 \texttt{q5\_0} & 32 & 22 & \val[1]{weights.bits.Q5_0} & \val[1]{weights.gpt2.Q5_0.mb} & $qd$, $-16\le q\le15$\\
 \texttt{q4\_1} & 32 & 20 & \val[1]{weights.bits.Q4_1} & \val[1]{weights.gpt2.Q4_1.mb} & $qd+m$, $0\le q\le15$\\
@@ -207,20 +207,28 @@ bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
 {
   const struct number_type *t = &number_types[type];
   if (t->block > WEIGHT_BLOCK)
-    return error_say(why, "%s is read and not written; wanted: F16, BF16, Q8_0,"@|
-      " Q4_0, Q4_1, Q5_0 or Q5_1", t->name);
+    return error_say(why, "%s is read and not"@| " written; wanted: F16,"@|
+      " BF16, Q8_0, Q4_0, Q4_1, Q5_0 or"@| " Q5_1", t->name);
   if (n % t->block != 0)
-    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
+    return error_say(why, "%zu numbers in %s;"@| " wanted: a multiple of %d", n,
       t->name, t->block);
   for (size_t i = 0; i < n; i++)
     if (x[i] - x[i] != 0)
-      return error_say(why, "number %zu is not finite; wanted: finite numbers", i);
-  for (size_t i = 0; i < n; i += t->block)
-    if (!encode_block(type, x + i, (unsigned char *) to + weight_row_bytes(type, i)))
-      return error_say(why, "numbers %zu to %zu, the first of them %g, need a scale"@|
-        " beyond binary16 in %s; wanted: smaller numbers", i, i + t->block - 1,
-        (double) x[i], t->name);
+      return error_say(why, "number %zu is not"@| " finite; wanted: finite"@|
+        " numbers", i);
+  @<Write block after block, or fail@>@;
   return true;
+}
+
+@ If the scale of a block is too large, the message names the block by its numbers.
+
+@<Write block after block, or fail@>=
+for (size_t i = 0; i < n; i += t->block) {
+  unsigned char *at = (unsigned char *) to + weight_row_bytes(type, i);
+  if (!encode_block(type, x + i, at))
+    return error_say(why, "numbers %zu to %zu,"@| " the first of them %g,"@|
+      " need a scale beyond"@| " binary16 in %s; wanted:"@| " smaller numbers",
+      i, i + t->block - 1, (double) x[i], t->name);
 }
 
 @* What a block stands for. \label{sec:blocknumbers}
@@ -373,7 +381,8 @@ void quantize_int8(const float *x, struct int8_block *to)
   for (int i = 0; i < WEIGHT_BLOCK; i++) {
     float z = rintf(x[i] * times);
     if (z != z) z = 0;
-    z = z > 127 ? 127 : z < -127 ? -127 : z;
+    if (z > 127) z = 127;
+    if (z < -127) z = -127;
     to->q[i] = (int8_t) z, to->sum += to->q[i];
   }
 }
@@ -548,7 +557,7 @@ Now the measurement. We round all matrices of the built-in model, and its embedd
 
 @ The error of the logits follows that of the weights down the table (\cref{fig:quanterror}), as \cref{sec:whyitworks} predicts: each bit less about doubles it. With eight bits \val[word]{types.q8_0.changed} rows of \val{types.rows} choose another token, with four bits \val{types.q4_0.changed}. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear. It should not be your only measure. With four bits it is \val[2]{types.q4_0.percent} percent larger, which sounds like nothing, but \val{types.q4_0.changed} changed tokens in a text of this length mean that a greedy continuation leaves the old path after a few sentences.
 
-\fig{quanterror}{fig:quanterror}{The mean largest error of a logit in the built-in model against the bits of a weight, with float inputs (dots) and with inputs in fewer bits (circles).}{A plot with a logarithmic vertical axis. Dots fall from 2.2 at four and a half bits to 0.14 at eight and a half and 0.04 at sixteen, nearly on a line from four to eight bits. The circles lie on the dots at four and five bits, and half as high again above them at eight and at sixteen.}
+\fig{quanterror}{fig:quanterror}{The mean largest error of a logit in the built-in model against the bits of a weight, with float inputs (dots) and with inputs in fewer bits (circles).}{A plot with a logarithmic vertical axis. Dots fall from \val[1]{types.q4_0.mean} at four and a half bits to \val[2]{types.q8_0.mean} at eight and a half and \val[2]{types.bf16.mean} at sixteen, nearly on a line from four to eight bits. The circles lie on the dots at four and five bits, and half as high again above them at eight and at sixteen.}
 
 @ What do int8 inputs cost? With weights of four bits they add nothing that one could see: the weights' own error is more than ten times as large as that of the inputs. With weights of eight bits both errors are about equal; being independent, they add like the sides of a right triangle, and the error of the logits grows from \val[3]{types.q8_0.mean} to \val[3]{types.q8_0.int8.mean}, nearly by the factor $\sqrt2$. In tokens the difference is between \val{types.q8_0.changed} and \val{types.q8_0.int8.changed} rows.
 
@@ -620,6 +629,7 @@ printf("with int8 inputs  %7.2f\n", product(block, WEIGHT_Q4_0, x,@|
 @<Multiply with one row of weights@>=
 typedef void linear_kernel(const struct engine *e, const struct matrix *list,@|
   size_t n, const float *x, size_t rows, float *const *y);
+@#
 static double product(const void *w, enum weight_type type, const float *x,
   linear_kernel *multiply)
 {

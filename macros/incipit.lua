@@ -808,7 +808,7 @@ function incipit.quanterror(name)
     local word = words[r.way]
     if word then
       tikz("\\fill[once] (axis cs:%.4f,%.5g) circle[radius=1.6pt];", r.bits, r.error)
-      tikz("\\node[anchor=north east,font=\\figfont\\bfseries,text=once,inner sep=2.5pt] at (axis cs:%.4f,%.5g) {%s};", r.bits, r.error, word)
+      tikz("\\node[anchor=%s,font=\\figfont\\bfseries,text=once,inner sep=3pt] at (axis cs:%.4f,%.5g) {%s};", r.bits > 12 and "north east" or r.bits > 7 and "north west" or "south west", r.bits, r.error, word)
     else
       tikz("\\draw[redodark,line width=.8pt] (axis cs:%.4f,%.5g) circle[radius=3pt];", r.bits, r.error)
       if r.way == "q8_0.int8" or r.way == "bf16.bf16" then

@@ -700,7 +700,7 @@ Files store their numbers in many types. These are rows of a table, and nothing 
 its row says its name and its size, and the compiler lists the few places that must learn to compute with it.
 
 Three of the ten types that we compute with give each number its own place. The others share: 32 numbers have one scale in common, or 256 have two, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
-sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in the first two types of blocks (\cref{sec:rowformats}); matrices come in all of them (\cref{quantization}).
+sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in the first two types of blocks (\cref{sec:rowformats}); matrices come in all of them (\cref{model/quantization}).
 @^block, of a format@>@^number type@>
 
 @<Types of numbers@>=

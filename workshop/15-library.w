@@ -933,7 +933,7 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
     " %u; wanted: at most 1024, or 0 for the cores", call, (unsigned) o->threads);
 }
 
-@ A sliding window belongs to the context and not to the model, which other contexts may be using. It is an option of the cache, as are the format of keys and values and the largest number of rows. The format of activations is the engine's (\cref{quantization}).
+@ A sliding window belongs to the context and not to the model, which other contexts may be using. It is an option of the cache, as are the format of keys and values and the largest number of rows. The format of activations is the engine's (\cref{model/quantization}).
 
 @<Open and close a context@>=
 static bool open_cache(struct incipit_context *c,

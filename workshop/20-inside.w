@@ -375,7 +375,7 @@ size_t plain_room(const struct matrix *list, size_t n, size_t rows)
 size_t plain_prepared_bytes(const struct matrix *w, enum activations format)
 {@+ (void) w, (void) format;@+ return 0;@+ }
 void plain_prepare(const struct matrix *w, enum activations format, void *to)
-{@+ (void) w, (void) format, (void) to;@+ }
+{@+ (void) w, (void) format;@+ (void) to;@+ }
 float plain_mul_add_unfused(float a, float b, float c)
 {@+ return a * b + c;@+ }
 float plain_mul_add_fused(float a, float b, float c)
@@ -412,7 +412,7 @@ at most two blocks more than it fills.
 size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
 {@+ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
 
-@ |tensor_number| reads one number of any type. What is in a block, and what number it stands for, is the subject of \cref{quantization}.
+@ |tensor_number| reads one number of any type. What is in a block, and what number it stands for, is the subject of \cref{model/quantization}.
 
 @<One number of a tensor@>=
 float tensor_number(struct tensor t, size_t i)
@@ -469,7 +469,7 @@ bool kernels_check_types(const struct kernels *k, uint32_t types,
     " the kernels %s multiply", what, number_types[t].name, wanted, k->name);
 }
 
-@ The caller may ask for another format of activations than the default (\cref{quantization}). A model in which no matrix has a product with it is refused: the option would do nothing, and the user would believe that it did.
+@ The caller may ask for another format of activations than the default (\cref{model/quantization}). A model in which no matrix has a product with it is refused: the option would do nothing, and the user would believe that it did.
 
 @<Refuse types that a table cannot multiply@>=
 bool kernels_check_activations(const struct kernels *k, enum activations asked,

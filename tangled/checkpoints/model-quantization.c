@@ -7,6 +7,7 @@
 /* <Multiply with one row of weights> */
 typedef void linear_kernel(const struct engine *e, const struct matrix *list,
   size_t n, const float *x, size_t rows, float *const *y);
+
 static double product(const void *w, enum weight_type type, const float *x,
   linear_kernel *multiply)
 {

@@ -254,6 +254,24 @@ static bool print_tensors(struct fixture *lab, struct error *why)
   return ok;
 }
 
+static bool print_normal(struct fixture *lab, struct error *why)
+{
+  enum { BLOCKS = 20000 };
+  uint64_t seed = 32;
+  double sum = 0;
+  (void) lab, (void) why;
+  for (int k = 0; k < BLOCKS; k++) {
+    double most = 0;
+    for (int i = 0; i < WEIGHT_BLOCK; i++) most = fmax(most, fabs(random_normal(&seed)));
+    sum += most / BLOCKS;
+  }
+  print_key("normal.largest", "%.4f", sum);
+  print_key("normal.step", "%.4f", sum / 8);
+  print_key("normal.error.4", "%.4f", 100 * sum / 8 / sqrt(12));
+  print_key("normal.error.8", "%.4f", 100 * sum / 127 / sqrt(12));
+  return true;
+}
+
 /* <Print a block of weights> */
 static bool print_block(struct fixture *lab, struct error *why)
 {
@@ -405,13 +423,13 @@ static bool print_published_line(void *ctx, const char *line)
   struct label k = label_of("stories.%s", way);
   printf("%s.bits %.4f\n%s.weights %.6f\n%s.mean %.6f\n%s.changed %zu\n", k.text,
     bits, k.text, off, k.text, mean, k.text, c.d.changed);
-  const char *claim = strcmp(way, "f16") == 0 ? "claim.S2-82" : strcmp(way,
-    "q8_0.int8") == 0 ? "claim.S2-83" : strcmp(way, "q4_0") == 0 ? "claim.S2-84" : NULL;
-  if (claim != NULL) printf("%s %.6f\n", claim, strcmp(way, "f16") == 0
-    ? (double) c.d.changed : 100 * (c.d.perplexity / *whole - 1));
+  double more = 100 * (c.d.perplexity / *whole - 1);
+  if (strcmp(way, "f16") == 0) print_key("claim.S2-82", "%zu", c.d.changed);
+  if (strcmp(way, "q8_0.int8") == 0) print_key("claim.S2-83", "%.6f", more);
+  if (strcmp(way, "q4_0") == 0) print_key("claim.S2-84", "%.6f", more);
   printf("%s.changed.percent %.4f\n%s.perplexity %.6f\n%s.percent %.6f\n", k.text,
     100 * (double) c.d.changed / (STORIES * STORY), k.text, c.d.perplexity, k.text,
-    100 * (c.d.perplexity / *whole - 1));
+    more);
   return true;
 }
 
@@ -427,7 +445,7 @@ int main(int argc, char **argv)
 {
   static const struct lab_command table[] = { { "values", print_bytes },
     { "values", print_types }, { "values", print_tensors },
-    { "values", print_lengths }, { "values", print_published },
+    { "values", print_normal }, { "values", print_lengths }, { "values", print_published },
     { "block", print_block }, { "lengths", draw_lengths },
     { "types", draw_types }, { NULL, NULL } };
   if (argc == 3 && strcmp(argv[1], "published") == 0) return published_main(argv[2]);

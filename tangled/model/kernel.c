@@ -104,7 +104,7 @@ size_t plain_room(const struct matrix *list, size_t n, size_t rows)
 size_t plain_prepared_bytes(const struct matrix *w, enum activations format)
 { (void) w, (void) format; return 0; }
 void plain_prepare(const struct matrix *w, enum activations format, void *to)
-{ (void) w, (void) format, (void) to; }
+{ (void) w, (void) format; (void) to; }
 float plain_mul_add_unfused(float a, float b, float c)
 { return a * b + c; }
 float plain_mul_add_fused(float a, float b, float c)

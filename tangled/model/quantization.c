@@ -166,19 +166,23 @@ bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
 {
   const struct number_type *t = &number_types[type];
   if (t->block > WEIGHT_BLOCK)
-    return error_say(why, "%s is read and not written; wanted: F16, BF16, Q8_0,"
-      " Q4_0, Q4_1, Q5_0 or Q5_1", t->name);
+    return error_say(why, "%s is read and not" " written; wanted: F16,"
+      " BF16, Q8_0, Q4_0, Q4_1, Q5_0 or" " Q5_1", t->name);
   if (n % t->block != 0)
-    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
+    return error_say(why, "%zu numbers in %s;" " wanted: a multiple of %d", n,
       t->name, t->block);
   for (size_t i = 0; i < n; i++)
     if (x[i] - x[i] != 0)
-      return error_say(why, "number %zu is not finite; wanted: finite numbers", i);
-  for (size_t i = 0; i < n; i += t->block)
-    if (!encode_block(type, x + i, (unsigned char *) to + weight_row_bytes(type, i)))
-      return error_say(why, "numbers %zu to %zu, the first of them %g, need a scale"
-        " beyond binary16 in %s; wanted: smaller numbers", i, i + t->block - 1,
-        (double) x[i], t->name);
+      return error_say(why, "number %zu is not" " finite; wanted: finite"
+        " numbers", i);
+  /* <Write block after block, or fail> */
+  for (size_t i = 0; i < n; i += t->block) {
+    unsigned char *at = (unsigned char *) to + weight_row_bytes(type, i);
+    if (!encode_block(type, x + i, at))
+      return error_say(why, "numbers %zu to %zu," " the first of them %g,"
+        " need a scale beyond" " binary16 in %s; wanted:" " smaller numbers",
+        i, i + t->block - 1, (double) x[i], t->name);
+  }
   return true;
 }
 
@@ -195,7 +199,8 @@ void quantize_int8(const float *x, struct int8_block *to)
   for (int i = 0; i < WEIGHT_BLOCK; i++) {
     float z = rintf(x[i] * times);
     if (z != z) z = 0;
-    z = z > 127 ? 127 : z < -127 ? -127 : z;
+    if (z > 127) z = 127;
+    if (z < -127) z = -127;
     to->q[i] = (int8_t) z, to->sum += to->q[i];
   }
 }
