@@ -181,6 +181,10 @@ static const struct way { const char *name;@+ enum weight_type type;
   { "q4_1.int8", WEIGHT_Q4_1, ACTIVATIONS_INT8 },@|
   { "q4_0", WEIGHT_Q4_0, ACTIVATIONS_F32 },@|
   { "q4_0.int8", WEIGHT_Q4_0, ACTIVATIONS_INT8 } }@];
+
+@ A way costs bits, an error of the weights, and what the reading shows.
+
+@<Print what a type costs@>=
 struct cost { struct rounding r;@+ struct damage d; };
 static bool way_cost(struct reading *t, const struct model *lm, const struct way *w,
   struct cost *c, struct error *why)
@@ -372,6 +376,10 @@ static void round_row(const float *x, size_t n, size_t length, struct lengths *s
     }
   }
 }
+
+@ The random numbers decide which weights are spoilt, so they are drawn in both cases.
+
+@<Round with blocks of many lengths@>=
 static double length_error(struct fixture *lab, size_t length, bool spoilt)
 {
   struct lengths sum = @[{ 0, 0 }@];

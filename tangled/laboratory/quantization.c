@@ -134,6 +134,7 @@ static const struct way { const char *name; enum weight_type type;
   { "q4_1.int8", WEIGHT_Q4_1, ACTIVATIONS_INT8 },
   { "q4_0", WEIGHT_Q4_0, ACTIVATIONS_F32 },
   { "q4_0.int8", WEIGHT_Q4_0, ACTIVATIONS_INT8 } };
+
 struct cost { struct rounding r; struct damage d; };
 static bool way_cost(struct reading *t, const struct model *lm, const struct way *w,
   struct cost *c, struct error *why)
