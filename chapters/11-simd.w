@@ -740,11 +740,11 @@ TARGET static int tile_rows(size_t rows)
   enum { THIRD = TILE_ROWS / 3 };
   return rows <= THIRD ? THIRD : rows <= 2 * THIRD ? 2 * THIRD : TILE_ROWS;
 }
-TARGET static void packed_tile(const char *what, size_t rows, size_t outs,
+TARGET static void packed_tile(const char *what, size_t real, size_t rows,
   const float *x, struct tensor panel, size_t n, float *sum)
 {
 #define TILE(height, type) \
-  tile(what, rows * outs, height, x, (struct tensor) @[{ panel.data, type }@], n, sum)
+  tile(what, real, height, x, (struct tensor) @[{ panel.data, type }@], n, sum)
 #define WITH_ROWS(type) \
   if (tile_rows(rows) == TILE_ROWS) TILE(TILE_ROWS, type); \
   else if (tile_rows(rows) == TILE_ROWS / 3) TILE(TILE_ROWS / 3, type); \
@@ -909,7 +909,7 @@ TARGET static void by_panels(const struct linear_job *job, const struct matrix *
     else pack_strip(w, o, outs, room);
     for (size_t r = r0; r < r1; r += rows) {
       rows = r1 - r < TILE_ROWS ? r1 - r : TILE_ROWS;
-      packed_tile("linear", rows, outs, x + (r - r0) * each_panel, panel, n, sum);
+      packed_tile("linear", rows * outs, rows, x + (r - r0) * each_panel, panel, n, sum);
       for (size_t i = 0; i < rows; i++)
         put_sums(sum + i * NR, w, o, outs, y + (r + i) * w->out);
     }
@@ -1278,12 +1278,11 @@ INLINE float greatest(const float *score, size_t from, size_t to)
 since the values will want them next.
 
 @<The exponentials of a block, and their sum in lanes@>=
-INLINE float block_exponentials(struct position_block *b, float max)
+INLINE float exponentials(float *weight, size_t from, size_t to, float max)
 {
   float lane[16] = @[{ 0 }@];
-  uint32_t last = (b->t1 - 1) % 256;
-  for (uint32_t g = b->t0 % 256 / 16 * 16; g <= last; g += 16) {
-    float z[16], *w = b->weight + g;
+  for (size_t g = from / 16 * 16; g < to; g += 16) {
+    float z[16], *w = weight + g;
     for (int j = 0; j < 16; j++) z[j] = num_expf(w[j] - max);
     for (int j = 0; j < 16; j++) lane[j] += z[j];
     memcpy(w, z, sizeof z);
@@ -1346,10 +1345,11 @@ INLINE void block_values(const struct position_block *b,
 INLINE void attend_block(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b, float *left)
 {
+  size_t from = b->t0 % 256, to = (b->t1 - 1) % 256 + 1;
   row_places(b->v, b->t0, b->t1, b->place);
   block_scores(h, q, type, b);
-  left[PART_MAX] = greatest(b->weight, b->t0 % 256, (b->t1 - 1) % 256 + 1);
-  left[PART_SUM] = block_exponentials(b, left[PART_MAX]);
+  left[PART_MAX] = greatest(b->weight, from, to);
+  left[PART_SUM] = exponentials(b->weight, from, to, left[PART_MAX]);
   block_values(b, type, h->head_dim, left + PART_OUT);
 }
 
@@ -1371,40 +1371,263 @@ INLINE void attend_head(const struct attention_dims *h, const float *q,
     for (uint32_t t = b.t0; kept != NULL && t < b.t1; t = next_seen(&seen, t))
       kept[t] = b.weight[t % 256];
   }
-  @<Join the blocks in rising order@>@;
-  if (kept != NULL) finish_weights(&seen, scratch, stride, m, l, kept);
+  float l = join_blocks(scratch, n, d, y);
+  if (kept != NULL) finish_weights(&seen, scratch, stride, l, kept);
 }
 
 @ The join: the greatest maximum, the weight of each block, two chains, one division. A single block passes through it unchanged, because its weight is
-$e^0$, exactly 1, and the chains begin with 0.
+$e^0$, exactly 1, and the chains begin with 0. The weights of the blocks take the place of their maxima, which nobody needs any more.
 
 @<Join the blocks in rising order@>=
-float m = -INFINITY, l = 0;
-for (size_t i = 0; i < n; i++)
-  if (scratch[i * stride + PART_MAX] > m) m = scratch[i * stride + PART_MAX];
-for (size_t c = 0; c < d; c++) y[c] = 0;
-for (size_t i = 0; i < n; i++) {
-  const float *left = scratch + i * stride;
-  float w = num_expf(left[PART_MAX] - m);
-  l = fmaf(left[PART_SUM], w, l);
-  for (size_t c = 0; c < d; c++) y[c] = fmaf(left[PART_OUT + c], w, y[c]);
+INLINE void join_columns(const float *left, size_t n, size_t stride, float l,
+  size_t c, size_t here, float *y)
+{
+  float z[16] = @[{ 0 }@], o[16] = @[{ 0 }@];
+  for (size_t i = 0; i < n; i++, left += stride) {
+    memcpy(o, left + PART_OUT + c, here * sizeof *o);
+    for (int j = 0; j < 16; j++) z[j] = fmaf(o[j], left[PART_MAX], z[j]);
+  }
+  for (int j = 0; j < 16; j++) z[j] = z[j] / l;
+  memcpy(y + c, z, here * sizeof *z);
 }
-for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
+INLINE float join_blocks(float *left, size_t n, size_t d, float *y)
+{
+  size_t stride = PART_OUT + d, c = 0;
+  float m = -INFINITY, l = 0;
+  for (size_t i = 0; i < n; i++)
+    if (left[i * stride + PART_MAX] > m) m = left[i * stride + PART_MAX];
+  for (size_t i = 0; i < n; i++) {
+    float w = num_expf(left[i * stride + PART_MAX] - m);
+    l = fmaf(left[i * stride + PART_SUM], w, l);
+    left[i * stride + PART_MAX] = w;
+  }
+  for (; c + 16 <= d; c += 16) join_columns(left, n, stride, l, c, 16, y);
+  if (c < d) join_columns(left, n, stride, l, c, d - c, y);
+  return l;
+}
 
 @ If the weights are wanted they are finished with the same numbers: each exponential times the weight of its block, over the sum. The walk over the blocks is the one that made them, so the results of the blocks come in the same order.
 
 @<The weights that were asked for@>=
 INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
-  size_t stride, float m, float l, float *kept)
+  size_t stride, float l, float *kept)
 {
   for (uint32_t t0 = first_seen(seen); t0 < seen->hi;) {
     uint32_t t1 = block_end(seen, t0);
-    float w = num_expf(scratch[PART_MAX] - m);
     for (uint32_t t = t0; t < t1; t = next_seen(seen, t))
-      kept[t] = kept[t] * w / l;
+      kept[t] = kept[t] * scratch[PART_MAX] / l;
     scratch += stride;
     t0 = next_block(seen, t1);
   }
+}
+
+@ So far each query has read all keys and values for itself. With one row that is what has to be done. In a prompt, neighbouring rows look at nearly the same positions, and so do the heads that share a head of keys. Then attention is two products of matrices with an exponential in between: queries times keys, and exponentials times values. The first is a linear layer whose weights are the keys, and is done in the same panels and tiles. The second is simpler still, since its definition has one chain for each number instead of sixteen, and the values of a position are neighbours already.
+@^attention, of many rows@>
+
+@ A \emph{unit} is at most |QUERIES| queries that share a head of keys: all heads of a few rows that follow each other. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as using them four times, so a unit has two tiles of queries.
+
+@<What a unit of queries has@>=
+enum { QUERIES = 2 * TILE_ROWS, MANY_QUERIES = 4 };
+struct query_unit {
+  const struct attention_dims *h;
+  struct kv_view v; /* of the head of keys */
+  size_t n, wide, deep; /* queries; columns of the values and rows of a panel, rounded up */
+  const float *q[QUERIES];
+  float *y[QUERIES];
+  uint32_t lo[QUERIES], hi[QUERIES]; /* the positions that a query sees */
+  size_t blocks[QUERIES], most; /* with a result, of |most| */
+  float *key, *value, *query, *score, *left; /* in the worker's workspace */
+};
+
+@ The room that it takes depends on the shapes, and for the results of the blocks, which wait for the join, on the longest range.
+
+@<What a unit of queries has@>=
+static size_t attention_room(const struct attention_dims *h, size_t rows,
+  size_t max_len)
+{
+  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
+  size_t deep = (d + 15) / 16 * 16, wide = (d + NR - 1) / NR * NR;
+  if (rows * group < MANY_QUERIES || group > QUERIES) return 0;
+  return sizeof(float) * (256 * (deep + wide)@|
+    + QUERIES * (deep + 256 + kernels_scratch(h, max_len)));
+}
+static void unit_arrays(struct query_unit *u, float *room)
+{
+  u->key = room, u->value = u->key + 256 * u->deep;
+  u->query = u->value + 256 * u->wide;
+  u->score = u->query + QUERIES * u->deep;
+  u->left = u->score + QUERIES * 256;
+  memset(u->score, 0, QUERIES * 256 * sizeof *u->score);
+}
+
+@ The keys of the positions from |t0| to |t1| become panels, |NR| positions each; the values are widened, and their rows filled up with zeros. This is all that depends on the type of the cache.
+
+@<Pack the keys and values of a block@>=
+INLINE void pack_block(struct query_unit *u, enum weight_type type,
+  uint32_t t0, uint32_t t1)
+{
+  uintptr_t place[256];
+  const char *row[NR];
+  size_t d = u->h->head_dim;
+  row_places(&u->v, t0, t1, place);
+  for (uint32_t t = t0; t < t1; t += NR) {
+    size_t n = t1 - t < NR ? t1 - t : NR;
+    for (uint32_t i = 0; i < n; i++)
+      row[i] = (const char *) (u->v.key + place[(t + i) % 256]);
+    pack_outputs(row, n, type, d, u->key + (t - t0) * u->deep);
+  }
+  for (uint32_t t = t0; t < t1; t++)
+    for (size_t c = 0; c < u->wide; c += WIDTH) {
+      struct tensor from = key_row(u->v.value, place[t % 256], type);
+      vec v = @[{ 0 }@];
+      if (c + WIDTH <= d) v = load(from, c);
+      else if (c < d) v = load_partial(from, c, (int) (d - c));
+      memcpy(u->value + t % 256 * u->wide + c, &v, sizeof v);
+    }
+}
+TARGET static void pack_positions(struct query_unit *u, uint32_t t0, uint32_t t1)
+{
+  switch (u->v.type) {
+  case WEIGHT_F32: pack_block(u, WEIGHT_F32, t0, t1);@+ break;
+  case WEIGHT_F16: pack_block(u, WEIGHT_F16, t0, t1);@+ break;
+  case WEIGHT_BF16: pack_block(u, WEIGHT_BF16, t0, t1);@+ break;
+  case WEIGHT_Q8_0: pack_block(u, WEIGHT_Q8_0, t0, t1);@+ break;
+  case WEIGHT_Q4_0: pack_block(u, WEIGHT_Q4_0, t0, t1);@+ break;
+  }
+}
+
+@ The scores of one tile of queries. At the edge of what they see, the tile multiplies a few keys with queries that do not see them. Those products are thrown away: their scores are $-\infty$, as in the other way through attention.
+
+@<The scores of a tile of queries@>=
+TARGET static void tile_scores(struct query_unit *u, size_t first, size_t rows,
+  uint32_t t0, uint32_t t1)
+{
+  float sum[TILE_ROWS * NR], *score = u->score + first * 256;
+  for (size_t i = 0; i < rows * 256; i++) score[i] = -INFINITY;
+  for (uint32_t t = t0; t < t1; t += NR) {
+    uint32_t n = t1 - t < NR ? t1 - t : NR;
+    packed_tile("attention", 0, rows, u->query + first * u->deep, (struct tensor)
+      @[{ u->key + (t - t0) * u->deep, WEIGHT_F32 }@], u->h->head_dim, sum);
+    for (size_t i = 0; i < rows; i++) {
+      uint32_t from = u->lo[first + i] > t ? u->lo[first + i] - t : 0;
+      uint32_t to = u->hi[first + i] > t ? u->hi[first + i] - t : 0;
+      for (uint32_t c = from; c < to && c < n; c++)
+        score[i * 256 + (t + c) % 256] = sum[i * NR + c] * u->h->scale;
+    }
+  }
+}
+
+@ The chains over values, for some rows and |NR| columns, go on where they were.
+
+@<The chains of a tile of queries@>=
+INLINE void value_chain(int rows, const float *e, const float *value,
+  size_t wide, size_t n, float *sum)
+{
+  vec a[TILE_ROWS][2], b[2];
+  each (r, rows) each (h, 2)
+    memcpy(&a[r][h], sum + r * NR + h * WIDTH, sizeof a[r][h]);
+  for (size_t k = 0; k < n; k++, value += wide) {
+    each (h, 2) memcpy(&b[h], value + h * WIDTH, sizeof b[h]);
+    each (r, rows) {
+      vec v = spread(e[(size_t) r * 256 + k]);
+      each (h, 2) a[r][h] = fused(v, b[h], a[r][h]);
+    }
+  }
+  each (r, rows) each (h, 2)
+    memcpy(sum + r * NR + h * WIDTH, &a[r][h], sizeof a[r][h]);
+}
+TARGET static void value_chains(size_t rows, const float *e, const float *value,
+  size_t wide, size_t n, float *sum)
+{
+  if (rows == 1) value_chain(1, e, value, wide, n, sum);
+  else if (tile_rows(rows) == TILE_ROWS) value_chain(TILE_ROWS, e, value, wide, n, sum);
+  else if (tile_rows(rows) == TILE_ROWS / 3)
+    value_chain(TILE_ROWS / 3, e, value, wide, n, sum);
+  else value_chain(TILE_ROWS / 3 * 2, e, value, wide, n, sum);
+}
+
+@ The rows of a tile do not see the same positions: a later row sees more at the end and, with a window, fewer at the beginning. And a value that is not seen must be left out of the chain, for zero times infinity would be no number. So each chain goes alone until the positions come that all of the tile see, and alone again behind them. What has to be done alone is a few positions of hundreds.
+
+@<The chains of a tile of queries@>=
+TARGET static void tile_values(struct query_unit *u, size_t first, size_t rows,
+  uint32_t t0, size_t c, const uint32_t *from, const uint32_t *to, float *sum)
+{
+  const float *value = u->value + c, *e = u->score + first * 256;
+  uint32_t lo = from[0], hi = to[0];
+  for (size_t i = 1; i < rows; i++) {
+    if (from[i] > lo) lo = from[i];
+    if (to[i] < hi) hi = to[i];
+  }
+  if (lo > hi) lo = hi = t0 + 256; /* nothing is seen by all */
+  memset(sum, 0, TILE_ROWS * NR * sizeof *sum);
+  for (int after = 0; after < 2; after++) {
+    for (size_t i = 0; i < rows; i++) {
+      uint32_t t = after ? hi : from[i], end = after || to[i] < lo ? to[i] : lo;
+      if (t < end)
+        value_chains(1, e + i * 256 + t % 256, value + t % 256 * u->wide, u->wide,
+          end - t, sum + i * NR);
+    }
+    if (!after && lo < hi)
+      value_chains(rows, e + lo % 256, value + lo % 256 * u->wide, u->wide, hi - lo, sum);
+  }
+}
+
+@ One tile of queries over one block: scores, maxima, exponentials, values. A query that sees nothing of the block has no result for it.
+
+@<A tile of queries over one block@>=
+TARGET static void tile_block(struct query_unit *u, size_t first, size_t rows,
+  uint32_t t0, uint32_t t1)
+{
+  float *left[TILE_ROWS], sum[TILE_ROWS * NR];
+  uint32_t from[TILE_ROWS], to[TILE_ROWS];
+  size_t d = u->h->head_dim;
+  tile_scores(u, first, rows, t0, t1);
+  for (size_t i = 0; i < rows; i++) {
+    size_t at = first + i;
+    float *score = u->score + at * 256;
+    left[i] = u->left + (at * u->most + u->blocks[at]) * (PART_OUT + d);
+    from[i] = u->lo[at] > t0 ? u->lo[at] : t0, to[i] = u->hi[at] < t1 ? u->hi[at] : t1;
+    if (from[i] >= to[i]) from[i] = to[i] = t0, left[i] = NULL;
+    else @<Take the exponentials of one query@>@;
+  }
+  for (size_t c = 0; c < d; c += NR) {
+    tile_values(u, first, rows, t0, c, from, to, sum);
+    for (size_t i = 0; i < rows; i++)
+      if (left[i] != NULL)
+        memcpy(left[i] + PART_OUT + c, sum + i * NR,
+          (d - c < NR ? d - c : NR) * sizeof *sum);
+  }
+}
+
+@ @<Take the exponentials of one query@>=
+{
+  size_t a = from[i] % 256, z = (to[i] - 1) % 256 + 1;
+  left[i][PART_MAX] = greatest(score, a, z);
+  left[i][PART_SUM] = exponentials(score, a, z, left[i][PART_MAX]);
+  u->blocks[at]++;
+  TALLY("pairs", 0, z - a);
+  TALLY("attention", 0, 2 * d * (z - a));
+}
+
+@ A unit, then: its queries are packed; for each block the keys and values are packed and each tile goes over them; and in the end every query joins its blocks as before. The first row begins lowest, and the last one ends highest, since rows of a segment follow each other.
+
+@<All blocks of a unit of queries@>=
+TARGET static void attend_queries(struct query_unit *u, float *room)
+{
+  uint32_t lo = u->lo[0], hi = u->hi[u->n - 1];
+  unit_arrays(u, room);
+  for (size_t i = 0; i < u->n; i += TILE_ROWS)
+    pack_rows(u->q + i, u->n - i < TILE_ROWS ? u->n - i : TILE_ROWS,
+      u->h->head_dim, u->query + i * u->deep);
+  for (uint32_t t0 = lo, t1; t0 < hi; t0 = t1) {
+    t1 = hi - t0 < 256 - t0 % 256 ? hi : t0 + 256 - t0 % 256;
+    pack_positions(u, t0, t1);
+    for (size_t i = 0; i < u->n; i += TILE_ROWS)
+      tile_block(u, i, u->n - i < TILE_ROWS ? u->n - i : TILE_ROWS, t0, t1);
+  }
+  size_t d = u->h->head_dim;
+  for (size_t i = 0; i < u->n; i++)
+    join_blocks(u->left + i * u->most * (PART_OUT + d), u->blocks[i], d, u->y[i]);
 }
 
 @ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
@@ -1412,8 +1635,9 @@ are dealt out like cards, one to each worker in turn: first all rows of a segmen
 
 @<One worker's share of attention@>=
 struct attend_job { const struct attention_dims *h; const float *q;
-  const struct segment *list; size_t n; float *scratch, *y; size_t scratch_each;
-  const struct attention_probe *probe; };
+  const struct segment *list; size_t n; float *scratch, *y;
+  size_t scratch_each, max_len; const struct attention_probe *probe;
+  struct pool *pool; };
 @#
 TARGET static void attend_unit(const struct attend_job *job, const struct segment *s,
   uint32_t row, size_t head, float *scratch)
@@ -1430,20 +1654,51 @@ TARGET static void attend_unit(const struct attend_job *job, const struct segmen
   @<Attend with the loops for the view's type@>@;
 }
 
+@ Many queries go together if the segment has them and the worker has room. Sinks, which make a hole in what a row sees, and weights that somebody wants to look at go one by one.
+
+@<One worker's share of attention@>=
+TARGET static void attend_rows_of_head(const struct attend_job *job,
+  const struct segment *s, uint32_t row, uint32_t n_rows, size_t g, float *room)
+{
+  const struct attention_dims *h = job->h;
+  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
+  struct query_unit u = @[{ .h = h, .v = s->view, .n = n_rows * group,@|
+    .wide = (d + NR - 1) / NR * NR, .deep = (d + 15) / 16 * 16,@|
+    .most = job->scratch_each / (PART_OUT + d) }@];
+  u.v.key += g * u.v.head_bytes, u.v.value += g * u.v.head_bytes;
+  for (size_t i = 0; i < u.n; i++) {
+    struct kv_range seen = segment_range(s, row + (uint32_t) (i / group));
+    size_t at = (s->first_row + row + i / group) * h->n_heads + g * group + i % group;
+    u.q[i] = job->q + at * d, u.y[i] = job->y + at * d;
+    u.lo[i] = seen.lo, u.hi[i] = seen.hi;
+  }
+  attend_queries(&u, room);
+}
+
 @ The deal goes on from segment to segment: |unit| counts on, and what is left of it after a segment is the worker's first unit in the next.
 
 @<One worker's share of attention@>=
 TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct attend_job *job = ctx;
+  const struct attention_dims *h = job->h;
   float *scratch = job->scratch + worker * job->scratch_each;
+  size_t unit = worker, group = h->n_heads / h->n_kv_heads;
   TALLY("attend part", worker, 1);
-  size_t unit = worker;
   for (size_t k = 0; k < job->n; k++) {
     const struct segment *s = &job->list[k];
-    size_t units = (size_t) s->n_rows * job->h->n_heads;
-    for (; unit < units; unit += workers)
-      attend_unit(job, s, (uint32_t) (unit % s->n_rows), unit / s->n_rows, scratch);
+    size_t each_unit = 1, size = attention_room(h, s->n_rows, job->max_len);
+    float *room = size > 0 && s->view.sinks == 0 && job->probe == NULL
+      ? pool_workspace(job->pool, worker, size) : NULL;
+    if (room != NULL) each_unit = QUERIES / group;
+    size_t deals = (s->n_rows + each_unit - 1) / each_unit;
+    size_t units = deals * (room != NULL ? h->n_kv_heads : h->n_heads);
+    for (; unit < units; unit += workers) {
+      uint32_t row = (uint32_t) (unit % deals * each_unit), left = s->n_rows - row;
+      if (room == NULL) attend_unit(job, s, row, unit / deals, scratch);
+      else attend_rows_of_head(job, s, row,
+        left < each_unit ? left : (uint32_t) each_unit, unit / deals, room);
+    }
     unit -= units;
   }
 }
@@ -1486,7 +1741,7 @@ static void attend(const struct engine *e, const struct attention_dims *h,
     pairs += len * list[k].n_rows, max_len = len > max_len ? len : max_len;
   }
   struct attend_job job = @[{ h, q, list, n, scratch, y,@|
-    kernels_scratch(h, max_len), probe }@];
+    kernels_scratch(h, max_len), max_len, probe, e->pool }@];
   bool large = pairs * h->n_heads * h->head_dim >= WORTH_DIVIDING;
   pool_run(large ? e->pool : NULL, attend_part, &job);
 }
@@ -1750,7 +2005,14 @@ uses only those above it.
 @<The values of a block, each times its exponential@>@;
 @<Attention of one head over one block@>@;
 @<The weights that were asked for@>@;
+@<Join the blocks in rising order@>@;
 @<All blocks of one head, and their join@>@;
+@<What a unit of queries has@>@;
+@<Pack the keys and values of a block@>@;
+@<The scores of a tile of queries@>@;
+@<The chains of a tile of queries@>@;
+@<A tile of queries over one block@>@;
+@<All blocks of a unit of queries@>@;
 @<One worker's share of attention@>@;
 @<Do attention@>@;
 
@@ -1762,7 +2024,8 @@ exchanged, and the compiler would see no fault.
 .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
 .split = host_split, .gather = host_gather, .write = host_write,@|
 .mark_nonfinite = mark_nonfinite,@|
-.linear = linear, .room = room, .normalize = normalize, .rotate = rotate,@|
+.linear = linear, .room = room, .attention_room = attention_room,@|
+.normalize = normalize, .rotate = rotate,@|
 .attend = attend, .activate = activate, .add = add,@|
 .embed = embed, .angles = angles, .softmax = softmax,@|
 .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|

@@ -293,6 +293,7 @@ static void one_attention(size_t most_dim, size_t most_end)
   float times = steep[below(4)];
   for (size_t i = 0; i < rows * h.n_heads * d; i++) q[i] *= times;
   oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, sinks, truth, v2, end);
+  if (below(4)) ck_assert(pool_reserve(e.pool, e.k->attention_room(&h, rows, max_len), NULL));
   e.k->attend(&e, &h, q, seen, n, scratch, y, kept ? &keep : NULL);
   ck_assert_msg(same(y, truth, 4 * rows * h.n_heads * d),
     "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d, %u sinks%s", e.k->name,
