@@ -505,28 +505,29 @@ INLINE vec fold_parts(vec *a)
   return a[0];
 }
 
-@ Four products are computed together: a multiply--add takes four cycles until its sum can be used, so four chains keep the multiplier busy, and each input that is loaded is used four times. |row| says where the rows are, since the keys of a cache lie in pages. Where there are fewer rows than lanes, the last stands in |row| more than once; |there| is how many there are.
+@ Four products are computed together: a multiply--add takes four cycles until its sum can be used, so four chains keep the multiplier busy, and each input that is loaded is used four times. The rows of the others begin |stride| bytes apart; |there| is how many there are, and if that is fewer than there are lanes, the last is taken more than once.
 
 @<Dot products of one row with as many others as a register has lanes@>=
-INLINE vec dots(const char *what, const float *x, const char *const *row,
-  size_t there, enum weight_type type, size_t n)
+INLINE vec dots(const char *what, const float *x, const char *row,
+  size_t stride, size_t there, enum weight_type type, size_t n)
 {
   struct tensor in = @[{ x, WEIGHT_F32 }@];
   vec half[WIDTH];
   size_t whole = n / 16 * 16;
-  (void) what, (void) there; /* only tallies ask */
-  for (int g = 0; g < WIDTH; g += 4) {
+  (void) what; /* only tallies ask */
+  for (size_t g = 0; g < WIDTH; g += 4) {
     vec a[4][PARTS] = @[{ { { 0 } } }@];
+    struct tensor w[4];
+    each (i, 4) w[i] = (struct tensor) @[{ row
+      + (g + (size_t) i < there ? g + (size_t) i : there - 1) * stride, type }@];
     for (size_t k = 0; k < whole; k += 16)
       each (p, PARTS) {
-        vec v = load(in, k + (size_t) p * WIDTH);
-        each (i, 4) a[i][p] = fused(v, load((struct tensor) @[{ row[g + i],
-          type }@], k + (size_t) p * WIDTH), a[i][p]);
+        size_t at = k + (size_t) p * WIDTH;
+        vec v = load(in, at);
+        each (i, 4) a[i][p] = fused(v, load(w[i], at), a[i][p]);
       }
-    if (n > whole)
-      each (i, 4) add_rest(x, (struct tensor) @[{ row[g + i], type }@],
-        whole, n - whole, a[i]);
-    each (i, 4) half[g + i] = fold_parts(a[i]);
+    if (n > whole) each (i, 4) add_rest(x, w[i], whole, n - whole, a[i]);
+    each (i, 4) half[g + (size_t) i] = fold_parts(a[i]);
   }
   TALLY(what, 0, there * n);
   return fold_all(half);
@@ -553,26 +554,17 @@ once.
 INLINE void by_outputs(const struct matrix *w, enum weight_type type,
   const float *x, size_t rows, size_t from, size_t to, float *y)
 {
-  const char *row[WIDTH];
+  size_t stride = weight_row_bytes(type, w->in);
   for (size_t o = from; o < to; o += WIDTH) {
     size_t outs = to - o < WIDTH ? to - o : WIDTH;
-    row_addresses(w, type, o, outs, WIDTH, row);
+    const char *row = (const char *) w->weight.data + o * stride;
     for (size_t r = 0; r < rows; r++) {
-      vec sum = dots("linear", x + r * w->in, row, outs, type, w->in);
+      vec sum = dots("linear", x + r * w->in, row, stride, outs, type, w->in);
       float here[WIDTH];
       memcpy(here, &sum, sizeof here);
       put_sums(here, w, o, outs, y + r * w->out);
     }
   }
-}
-
-@ @<Where the rows of a strip begin@>=
-INLINE void row_addresses(const struct matrix *w, enum weight_type type,
-  size_t o, size_t outs, size_t n, const char **row)
-{
-  for (size_t i = 0; i < n; i++)
-    row[i] = (const char *) w->weight.data
-      + weight_row_bytes(type, (o + (i < outs ? i : outs - 1)) * w->in);
 }
 
 @ GPT-2's matrices lie the other way: the weights of one \emph{input} are neighbours. Here lanes
@@ -848,7 +840,8 @@ TARGET static void pack_strip(const struct matrix *w, size_t o, size_t outs,
   if (w->transposed) \
     pack_inputs(w, (struct tensor) @[{ w->weight.data, type }@], o, outs, panel); \
   else { \
-    row_addresses(w, type, o, outs, NR, row); \
+    for (size_t c = 0; c < outs; c++) row[c] = (const char *) w->weight.data \
+      + weight_row_bytes(type, (o + c) * w->in); \
     pack_outputs(row, outs, type, w->in, panel); \
   }
   @<Do |WITH_TYPE| for the type of the weights@>@;
@@ -1203,37 +1196,46 @@ INLINE uint32_t block_end(const struct kv_range *r, uint32_t t0)
 INLINE uint32_t next_block(const struct kv_range *r, uint32_t end)
 {@+ return end >= r->sinks && end < r->lo ? r->lo : end;@+ }
 
-@ What the steps of a block hand on to each other is one structure: which positions it has, where their rows are, and a number for each of them, which is first its score and then the exponential of that. What belongs to position $t$ has the index |t % 256|.
+@ What the steps of a block hand on to each other is one structure: which positions it has, and a number for each of them, which is first its score and then the exponential of that. What belongs to position $t$ has the index |t % 256|; there are more places than positions, so that whole registers may be stored.
 
 @<The positions that a row sees@>=
 struct position_block {
   const struct kv_view *v;
   struct kv_range seen;
   uint32_t t0, t1; /* from |t0| up to |t1| */
-  uintptr_t place[256]; /* where the rows of a position are, but for |key| or |value| */
-  float weight[256]; /* its score, and then the exponential of that */
+  float weight[256 + WIDTH]; /* its score, and then the exponential of that */
 };
 
-@ The keys and values of a position are where the view says: one after the other, or in the page that the table names. The table is asked once a page, and its answer serves keys and values alike; a division for every
+@ The keys and values of a position are where the view says: one after the other, or in the page that the table names. The walk over a block is cut where a page ends, or a hole begins; what lies between two cuts is a \emph{run} of positions whose rows lie at equal distances. A page is looked up once a run; a division for every
 position, of every head, would take as long as the product that it is for.
 
 @<Where the rows of a block lie@>=
-INLINE void row_places(const struct kv_view *v, uint32_t t0, uint32_t t1,
-  uintptr_t *place)
+struct kv_run { uint32_t t0, t1; uintptr_t at; };
+  /* positions |t0 <= t < t1| and where the rows of |t0| are, but for |key| or |value| */
+INLINE struct kv_run run_from(const struct kv_view *v,
+  const struct kv_range *seen, uint32_t t, uint32_t end)
 {
-  for (uint32_t t = t0, end = t1; t < t1; end = t1) {
-    size_t rows = v->page_rows;
-    uintptr_t at = t * v->row_bytes;
-    if (v->page != NULL) {
-      at = (uintptr_t) v->page[t / rows] + t % rows * v->row_bytes;
-      if (rows - t % rows < end - t) end = t + (uint32_t) (rows - t % rows);
-    }
-    for (; t < end; t++, at += v->row_bytes) place[t % 256] = at;
-  }
+  struct kv_run r = @[{ t, end, t * v->row_bytes }@];
+  if (t < seen->sinks && seen->sinks < end) r.t1 = seen->sinks;
+  if (v->page == NULL) return r;
+  uint32_t rows = (uint32_t) v->page_rows, left = rows - t % rows;
+  r.at = (uintptr_t) v->page[t / rows] + t % rows * v->row_bytes;
+  if (left < r.t1 - t) r.t1 = t + left;
+  return r;
 }
-INLINE struct tensor key_row(uintptr_t base, uintptr_t place,
-  enum weight_type type)
-{@+ return (struct tensor) @[{ (const void *) (base + place), type }@];@+ }
+INLINE struct kv_run next_run(const struct position_block *b,
+  const struct kv_run *before)
+{
+  uint32_t t = before == NULL ? b->t0 : next_seen(&b->seen, before->t1 - 1);
+  if (t >= b->t1) return (struct kv_run) @[{ t, t, 0 }@];
+  return run_from(b->v, &b->seen, t, b->t1);
+}
+
+@ The walk itself is a loop that is written three times, and so has a name.
+
+@<Where the rows of a block lie@>=
+#define each_run(r, b) @[for (struct kv_run r = next_run(b, NULL); \
+  r.t0 < r.t1; r = next_run(b, &r))@]@;
 
 @ The first step: the scores of a block, and their maximum. As many keys as there are lanes are multiplied with the query at once (\cref{sec:linear}). Where there is no visible position the score is $-\infty$, so that whole
 sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
@@ -1243,19 +1245,18 @@ are not negative changes no bit of it.
 INLINE void block_scores(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b)
 {
-  for (int i = 0; i < 256; i++) b->weight[i] = -INFINITY;
-  for (uint32_t t = b->t0, n; t < b->t1;) {
-    const char *row[WIDTH];
-    uint32_t at[WIDTH];
-    float score[WIDTH];
-    for (n = 0; n < WIDTH && t < b->t1; t = next_seen(&b->seen, t), n++)
-      row[n] = (const char *) (b->v->key + b->place[t % 256]), at[n] = t % 256;
-    for (uint32_t i = n; i < WIDTH; i++) row[i] = row[n - 1];
-    vec s = dots("attention", q, row, n, type, h->head_dim) * spread(h->scale);
-    memcpy(score, &s, sizeof score);
-    for (uint32_t i = 0; i < n; i++) b->weight[at[i]] = score[i];
-    TALLY("pairs", 0, n);
-  }
+  vec none = spread(-INFINITY);
+  for (int i = 0; i < 256; i += WIDTH) memcpy(b->weight + i, &none, sizeof none);
+  each_run (r, b)
+    for (uint32_t t = r.t0; t < r.t1; t += WIDTH) {
+      size_t here = r.t1 - t < WIDTH ? r.t1 - t : WIDTH, stride = b->v->row_bytes;
+      const char *row = (const char *) (b->v->key + r.at + (t - r.t0) * stride);
+      vec s = dots("attention", q, row, stride, here, type, h->head_dim)
+        * spread(h->scale);
+      s = blend((int) here, s, none);
+      memcpy(b->weight + t % 256, &s, sizeof s);
+      TALLY("pairs", 0, here);
+    }
 }
 
 @ The greatest of a block is found sixteen at a time, too. The order does not matter to a maximum.
@@ -1296,14 +1297,16 @@ INLINE float exponentials(float *weight, size_t from, size_t to, float max)
 INLINE void axpy_chain(int columns, const struct position_block *b,
   enum weight_type type, size_t first, float *o)
 {
-  uint32_t t1 = b->t1;
   vec a[64 / WIDTH] = @[{ 0 }@];
-  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
-    struct tensor row = key_row(b->v->value, b->place[t % 256], type);
-    vec w = spread(b->weight[t % 256]);
-    each (p, columns / WIDTH)
-      a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
-    TALLY("attention", 0, columns);
+  each_run (r, b) {
+    uintptr_t place = b->v->value + r.at;
+    for (uint32_t t = r.t0; t < r.t1; t++, place += b->v->row_bytes) {
+      struct tensor row = @[{ (const void *) place, type }@];
+      vec w = spread(b->weight[t % 256]);
+      each (p, columns / WIDTH)
+        a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
+      TALLY("attention", 0, columns);
+    }
   }
   memcpy(o, a, (size_t) columns * sizeof *o);
 }
@@ -1315,19 +1318,24 @@ a small model, whose heads have eight numbers, there are no others.
 INLINE void axpy_few(size_t columns, const struct position_block *b,
   enum weight_type type, size_t first, float *o)
 {
-  uint32_t t1 = b->t1;
   vec a[PARTS] = @[{ 0 }@];
-  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
-    struct tensor row = key_row(b->v->value, b->place[t % 256], type);
-    vec w = spread(b->weight[t % 256]);
-    each (p, PARTS) {
-      int here = (int) columns - p * WIDTH;
-      if (here > WIDTH) here = WIDTH;
-      if (here > 0) a[p] = fused(w, load_partial(row, first + (size_t) p * WIDTH, here), a[p]);
+  each_run (r, b) {
+    uintptr_t place = b->v->value + r.at;
+    for (uint32_t t = r.t0; t < r.t1; t++, place += b->v->row_bytes) {
+      struct tensor row = @[{ (const void *) place, type }@];
+      vec w = spread(b->weight[t % 256]);
+      each (p, PARTS) {
+        int here = (int) columns - p * WIDTH;
+        if (here > WIDTH) here = WIDTH;
+        if (here > 0) a[p] = fused(w,
+          load_partial(row, first + (size_t) p * WIDTH, here), a[p]);
+      }
+      TALLY("attention", 0, columns);
     }
-    TALLY("attention", 0, columns);
   }
-  memcpy(o, a, columns * sizeof *o);
+  float z[16];
+  memcpy(z, a, sizeof z); /* whole, or else the sums would live in memory */
+  memcpy(o, z, columns * sizeof *o);
 }
 @#
 INLINE void block_values(const struct position_block *b,
@@ -1346,7 +1354,6 @@ INLINE void attend_block(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b, float *left)
 {
   size_t from = b->t0 % 256, to = (b->t1 - 1) % 256 + 1;
-  row_places(b->v, b->t0, b->t1, b->place);
   block_scores(h, q, type, b);
   left[PART_MAX] = greatest(b->weight, from, to);
   left[PART_SUM] = exponentials(b->weight, from, to, left[PART_MAX]);
@@ -1466,24 +1473,23 @@ static void unit_arrays(struct query_unit *u, float *room)
 INLINE void pack_block(struct query_unit *u, enum weight_type type,
   uint32_t t0, uint32_t t1)
 {
-  uintptr_t place[256];
-  const char *row[NR];
-  size_t d = u->h->head_dim;
-  row_places(&u->v, t0, t1, place);
-  for (uint32_t t = t0; t < t1; t += NR) {
-    size_t n = t1 - t < NR ? t1 - t : NR;
-    for (uint32_t i = 0; i < n; i++)
-      row[i] = (const char *) (u->v.key + place[(t + i) % 256]);
-    pack_outputs(row, n, type, d, u->key + (t - t0) * u->deep);
-  }
-  for (uint32_t t = t0; t < t1; t++)
-    for (size_t c = 0; c < u->wide; c += WIDTH) {
-      struct tensor from = key_row(u->v.value, place[t % 256], type);
-      vec v = @[{ 0 }@];
-      if (c + WIDTH <= d) v = load(from, c);
-      else if (c < d) v = load_partial(from, c, (int) (d - c));
-      memcpy(u->value + t % 256 * u->wide + c, &v, sizeof v);
+  const char *row[256];
+  size_t d = u->h->head_dim, stride = u->v.row_bytes, n = 0;
+  struct position_block b;
+  b.v = &u->v, b.seen = (struct kv_range) @[{ t0, t1, 0 }@], b.t0 = t0, b.t1 = t1;
+  each_run (r, &b)
+    for (uint32_t t = r.t0; t < r.t1; t++, r.at += stride) {
+      row[n++] = (const char *) (u->v.key + r.at);
+      for (size_t c = 0; c < u->wide; c += WIDTH) {
+        struct tensor from = @[{ (const void *) (u->v.value + r.at), type }@];
+        vec v = @[{ 0 }@];
+        if (c + WIDTH <= d) v = load(from, c);
+        else if (c < d) v = load_partial(from, c, (int) (d - c));
+        memcpy(u->value + t % 256 * u->wide + c, &v, sizeof v);
+      }
     }
+  for (size_t i = 0; i < n; i += NR)
+    pack_outputs(row + i, n - i < NR ? n - i : NR, type, d, u->key + i * u->deep);
 }
 TARGET static void pack_positions(struct query_unit *u, uint32_t t0, uint32_t t1)
 {
@@ -1980,7 +1986,6 @@ What the three files share, in the order in which C wants it, comes to this. It 
 
 @<Linear layers, piece by piece@>=
 @<Put sums in their places, with the bias@>@;
-@<Where the rows of a strip begin@>@;
 @<Few rows by the outputs |from| to |to| of a matrix stored by outputs@>@;
 @<The last columns of a matrix stored by inputs@>@;
 @<Outputs |from| to |to| of a matrix stored by inputs@>@;
