@@ -505,30 +505,45 @@ INLINE vec fold_parts(vec *a)
   return a[0];
 }
 
-@ Four products are computed together: a multiply--add takes four cycles until its sum can be used, so four chains keep the multiplier busy, and each input that is loaded is used four times. The rows of the others begin |stride| bytes apart; |there| is how many there are, and if that is fewer than there are lanes, the last is taken more than once.
+@ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end. With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver. So rows are taken by fours only if four of them lie within a page of memory; and what comes a page later is asked for early, because the processor's own fetching ahead ends with the page.
+@^prefetch@>
+
+@<Dot products of one row with as many others as a register has lanes@>=
+enum { PAGE = 4096 };
+INLINE void some_dots(int side, const float *x, const char *const *row,
+  enum weight_type type, size_t n, vec *half)
+{
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  vec a[4][PARTS] = @[{ { { 0 } } }@];
+  size_t whole = n / 16 * 16;
+  for (size_t k = 0; k < whole; k += 16)
+    each (p, PARTS) {
+      size_t at = k + (size_t) p * WIDTH;
+      vec v = load(in, at);
+      if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + PAGE);
+      each (i, side)
+        a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
+    }
+  each (i, side) {
+    if (n > whole)
+      add_rest(x, (struct tensor) @[{ row[i], type }@], whole, n - whole, a[i]);
+    half[i] = fold_parts(a[i]);
+  }
+}
+
+@ The rows of the others begin |stride| bytes apart; |there| is how many there are, and if that is fewer than there are lanes, the last is taken more than once.
 
 @<Dot products of one row with as many others as a register has lanes@>=
 INLINE vec dots(const char *what, const float *x, const char *row,
   size_t stride, size_t there, enum weight_type type, size_t n)
 {
-  struct tensor in = @[{ x, WEIGHT_F32 }@];
   vec half[WIDTH];
-  size_t whole = n / 16 * 16;
+  const char *at[WIDTH];
+  for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
+  if (stride <= PAGE / 4)
+    for (size_t i = 0; i < WIDTH; i += 4) some_dots(4, x, at + i, type, n, half + i);
+  else for (size_t i = 0; i < WIDTH; i++) some_dots(1, x, at + i, type, n, half + i);
   (void) what; /* only tallies ask */
-  for (size_t g = 0; g < WIDTH; g += 4) {
-    vec a[4][PARTS] = @[{ { { 0 } } }@];
-    struct tensor w[4];
-    each (i, 4) w[i] = (struct tensor) @[{ row
-      + (g + (size_t) i < there ? g + (size_t) i : there - 1) * stride, type }@];
-    for (size_t k = 0; k < whole; k += 16)
-      each (p, PARTS) {
-        size_t at = k + (size_t) p * WIDTH;
-        vec v = load(in, at);
-        each (i, 4) a[i][p] = fused(v, load(w[i], at), a[i][p]);
-      }
-    if (n > whole) each (i, 4) add_rest(x, w[i], whole, n - whole, a[i]);
-    each (i, 4) half[g + (size_t) i] = fold_parts(a[i]);
-  }
   TALLY(what, 0, there * n);
   return fold_all(half);
 }
