@@ -170,7 +170,7 @@ struct attention_probe { float *weights; size_t stride; };
      position |t| at index |t|; positions that a row does not see get 0 */
 
 @ The files of a model were not written for our kernels, and the order of their weights may be a slow one. Then a table may ask for a copy in an order of its own. The copies belong to the owner of the engine, because the model may be shared by engines with different tables.
-No bit of a result changes: a copy holds the same weights, and each sum is formed in the same order. A table may also want workspace for |linear|, for each thread.
+No bit of a result changes: a copy holds the same weights, and each sum is formed in the same order. A table may also want workspace for |linear| and |attend|, for each thread.
 @^prepared weights@>
 
 @<How a table prepares weights@>=
@@ -182,6 +182,8 @@ void (*prepare)(const struct matrix *w, enum activations format, void *to);
 size_t (*room)(const struct matrix *list, size_t n, size_t rows);
   /* bytes of workspace that each worker of such a |linear| wants, by |pool_reserve|; with less
      it gives the same bits, but may be slower */
+size_t (*attention_room)(const struct attention_dims *h, size_t rows, size_t max_len);
+  /* the same for |attend| with that many rows, none of which sees more than |max_len| positions */
 
 @ \Cref{phases} wants to know how fast a machine calculates and how fast it reads, in the same instructions as the kernels. Two more functions serve the test of the build in \cref{sec:refused}.
 
@@ -302,7 +304,7 @@ size_t kernels_scratch(const struct attention_dims *h, size_t max_len);
   /* floats that one worker of |attend| needs when no row sees more than |max_len|
      positions */
 
-@ The plain table has eight functions in which there is no arithmetic of a model.
+@ The plain table has nine functions in which there is no arithmetic of a model.
 
 @<The rest of the plain table@>=
 void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
@@ -310,6 +312,8 @@ void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
   /* |mark_nonfinite| of the plain table */
 size_t plain_room(const struct matrix *list, size_t n, size_t rows);
   /* |room| of the plain table: none */
+size_t plain_attention_room(const struct attention_dims *h, size_t rows, size_t max_len);
+  /* |attention_room| of the plain table: none */
 size_t plain_prepared_bytes(const struct matrix *w, enum activations format);
   /* |prepared_bytes| of the plain table: none */
 void plain_prepare(const struct matrix *w, enum activations format, void *to);
@@ -372,6 +376,8 @@ void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
 }
 size_t plain_room(const struct matrix *list, size_t n, size_t rows)
 {@+ (void) list, (void) (n + rows);@+ return 0;@+ }
+size_t plain_attention_room(const struct attention_dims *h, size_t rows, size_t max_len)
+{@+ (void) h, (void) (rows + max_len);@+ return 0;@+ }
 size_t plain_prepared_bytes(const struct matrix *w, enum activations format)
 {@+ (void) w, (void) format;@+ return 0;@+ }
 void plain_prepare(const struct matrix *w, enum activations format, void *to)
@@ -1193,17 +1199,17 @@ what it is shown.
       w->shown = arena_alloc(w->d, what, n, most * sizeof (float), why);
   }
 
-@ The kernels say how much workspace the linear layers of a model need (\cref{sec:room}). All layers have matrices of the same shapes, so it is enough to ask for the first.
+@ The kernels say how much workspace the linear layers and the attention of a model need (\cref{sec:room}). All layers have matrices of the same shapes, so it is enough to ask for the first.
 
-@<Reserve a workspace for linear layers@>=
+@<Reserve a workspace for the kernels@>=
 static bool reserve_room(const struct work *w, struct error *why)
 {
   const struct kernels *k = w->e->k;
   const struct model_layer *l = &w->lm->layers[0];
   size_t n = w->n, most = k->room(l->qkv, l->n_qkv, n);
   size_t others[] = @[{ k->room(&l->out, 1, n), k->room(l->up, l->n_up, n),@|
-    k->room(&l->down, 1, n) }@];
-  for (int i = 0; i < 3; i++)
+    k->room(&l->down, 1, n),@| k->attention_room(&w->lm->attention, n, w->max_seen) }@];
+  for (int i = 0; i < 4; i++)
     if (others[i] > most) most = others[i];
   return pool_reserve(w->e->pool, most, why);
 }
@@ -1440,7 +1446,7 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 @<Compare the memories of kernels and store@>@;
 @<Check the kernels, the store and the rows@>@;
 @<Allocate an array in the memory of the backend@>@;
-@<Reserve a workspace for linear layers@>@;
+@<Reserve a workspace for the kernels@>@;
 @<Allocate the arrays of a pass@>@;
 @<Open and close the work@>@;
 @<Show the watcher a stage@>@;

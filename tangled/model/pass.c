@@ -99,15 +99,15 @@ static void work_release(struct work *w)
     w->memory->release(w->memory, w->s->m, w->lent[--w->n_lent]);
 }
 
-/* <Reserve a workspace for linear layers> */
+/* <Reserve a workspace for the kernels> */
 static bool reserve_room(const struct work *w, struct error *why)
 {
   const struct kernels *k = w->e->k;
   const struct model_layer *l = &w->lm->layers[0];
   size_t n = w->n, most = k->room(l->qkv, l->n_qkv, n);
   size_t others[] = { k->room(&l->out, 1, n), k->room(l->up, l->n_up, n),
-    k->room(&l->down, 1, n) };
-  for (int i = 0; i < 3; i++)
+    k->room(&l->down, 1, n), k->attention_room(&w->lm->attention, n, w->max_seen) };
+  for (int i = 0; i < 4; i++)
     if (others[i] > most) most = others[i];
   return pool_reserve(w->e->pool, most, why);
 }
