@@ -208,7 +208,7 @@ static bool tales_open(struct fixture *lab, struct reading *t, struct error *why
   return reading_open(t, lab->model, why);
 }
 
-@ The keys of a line. The perplexity is also printed as a percentage above that of the exact model, which comes first.
+@ The keys of a line. The perplexity is also printed as a percentage above that of the exact model, which comes first; \.{every} is the number of rows for each that changes.
 
 @<Print what a type costs@>=
 static void print_cost(const char *name, const struct cost *c, double rows,
@@ -220,6 +220,8 @@ static void print_cost(const char *name, const struct cost *c, double rows,
     c->d.sum / rows, name, c->d.changed);
   printf("%s.perplexity %.6f\n%s.percent %.6f\n", name, c->d.perplexity, name,
     100 * (c->d.perplexity / whole - 1));
+  if (c->d.changed > 0)
+    printf("%s.every %.4f\n", name, rows / (double) c->d.changed);
 }
 static bool print_types(struct fixture *lab, struct error *why)
 {

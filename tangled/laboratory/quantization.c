@@ -168,6 +168,8 @@ static void print_cost(const char *name, const struct cost *c, double rows,
     c->d.sum / rows, name, c->d.changed);
   printf("%s.perplexity %.6f\n%s.percent %.6f\n", name, c->d.perplexity, name,
     100 * (c->d.perplexity / whole - 1));
+  if (c->d.changed > 0)
+    printf("%s.every %.4f\n", name, rows / (double) c->d.changed);
 }
 
 static bool print_types(struct fixture *lab, struct error *why)
