@@ -1093,6 +1093,7 @@ struct work {
   uint32_t *first_bad; /* |[n]|, as |p->first_bad_layer|, in |memory| */
   void *lent[N_LENT];@+ int n_lent; /* what is not from the arena */
   float *shown; /* the host's copy of an array for the watcher */
+  float *spare; /* where the numbers of a head are put into our order */
 };
   /* a pass while it is made */
 
@@ -1108,6 +1109,8 @@ void work_close(struct work *w, bool done);
 void work_multiply(struct work *w, const struct matrix *list, size_t n,
   const float *x, float *const *y);
   /* |linear| for all rows, some at a time */
+void work_gather_pairs(struct work *w);
+  /* puts the two numbers of each pair of |q| and |k|, which are neighbours, half a head apart */
 void work_segments(struct work *w, uint32_t layer);
   /* the segments |seen|, with the store's views of |layer| */
 void work_attend(struct work *w, const struct attention_dims *h, bool weights);
@@ -1161,6 +1164,9 @@ weights, an array that is as wide as the longest range: the one array here that 
   bool weights = w->watch != NULL && w->watch->weights;
   size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
   w->weights = weights ? work_array(w, all, wide, why) : NULL;
+  size_t copied = w->memory->is_host ? 0 : n * w->q_width;
+  if (w->lm->neighbours)
+    w->spare = arena_alloc(w->d, what, copied + c->head_dim, sizeof (float), why);
   @<Take what only a pass in other memory needs@>@;
 
 @ The arrays that kernels fill are in the memory of the backend (\cref{sec:backend}). If that is the host, they come from the arena, which may have kept them. Other memory is allocated by the backend
@@ -1336,6 +1342,33 @@ void work_multiply(struct work *w, const struct matrix *list, size_t n,
   }
 }
 
+@ A rotation turns numbers |i| and |i+half| of a head together. \label{sec:pairs} In some files the rows of the matrices are in another order, so that the two numbers come out as neighbours (\cref{sec:layouts}). We could put the rows in order when the model is opened; an earlier version did, and copied a tenth of the weights before the first token. It is
+cheaper to put the results in order, which are a few thousand numbers for each row of a pass. No sum changes, since each number is the same product wherever it is stored. If the memory is not the host's, the numbers make a journey to the host and back; a backend for which that is too slow can have a kernel for it.
+
+@<Multiply, some rows at a time@>=
+static void gather_heads(float *x, size_t heads, size_t half, float *one)
+{
+  for (size_t h = 0; h < heads; h++, x += 2 * half) {
+    for (size_t i = 0; i < half; i++)
+      one[i] = x[2 * i], one[half + i] = x[2 * i + 1];
+    memcpy(x, one, 2 * half * sizeof *x);
+  }
+}
+static void gather_rows(struct work *w, float *x, size_t heads)
+{
+  const struct buffers *b = w->memory;
+  size_t d = w->lm->config.head_dim, bytes = heads * d * sizeof *x;
+  float *at = b->is_host ? x : w->spare + d;
+  if (!b->is_host) b->get(b, at, x, bytes);
+  gather_heads(at, heads, d / 2, w->spare);
+  if (!b->is_host) b->set(b, x, at, bytes);
+}
+void work_gather_pairs(struct work *w)
+{
+  gather_rows(w, w->q, w->n * w->lm->config.n_heads);
+  gather_rows(w, w->k, w->n * w->lm->config.n_kv_heads);
+}
+
 @ The keys and values of all rows are stored before the first row attends, so it does not matter which rows attend together. The segments are taken a few at a time if the caller wants to be asked, and then the store makes none longer than |ROWS_AT_ONCE|.
 
 @<Multiply, some rows at a time@>=
@@ -1437,6 +1470,7 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 
 @(pass.c@>=
 #include <inttypes.h>
+#include <string.h>
 #include "model/work.h"
 #include "safetensors/tensor_file.h"
 @;@#
