@@ -7,6 +7,7 @@
 @s __m128i int
 @s __m512 int
 @s __m512i int
+@s uint16x4_t int
 
 \chapterquestion{How can three programs for three processors give the same bits?}
 @** Kernels in scalar C, AVX2 and AVX-512.
@@ -96,7 +97,7 @@ That is asked here, once, and never again.
 
 @<How a table is found@>=
 const struct kernels *kernels_find(const char *name, struct error *why);
-  /* the table called |name|, \.{plain}, \.{scalar}, \.{avx2} or \.{avx512}, or for null the
+  /* the table called |name|, \.{plain}, \.{scalar}, \.{avx2}, \.{avx512} or \.{neon}, or for null the
      fastest that this processor can run; null and a sentence that lists those it can */
 const struct kernels *kernels_at(size_t i);
   /* table number |i| of those that this build has and this processor can run,
@@ -110,8 +111,8 @@ are in its header and are compiled into the loops that use them. The others are 
 @* Sixteen lanes in three widths. \label{sec:bodies}
 Each kernel is written once. What differs between the tables is a handful of definitions that come
 before: how wide a register is, how to say multiply--add, and an attribute that allows the compiler to use
-these instructions in these functions although the rest of the program must run without. So there is one text of the bodies, \.{bodies.inc}, and three heads:
-each of the three files below makes its definitions and then includes it.
+these instructions in these functions although the rest of the program must run without. So there is one text of the bodies, \.{bodies.inc}, and four heads:
+each of the files below makes its definitions and then includes it.
 @^multiply--add@>
 
 @(scalar.c@>=
@@ -165,6 +166,25 @@ twenty-four sums, four weights, one input.
 @<Multiply--add and the rest, for AVX-512@>@;
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx512 =
+  @[@<The functions of a table@>@];
+#endif
+
+@ Processors with the instructions of ARM have thirty-two registers of four lanes, in every one of them that has 64 bits; so this table needs no question to the processor, and the attribute is empty.
+@^NEON@>@^aarch64@>
+
+@(neon.c@>=
+#include "kernels/kernels.h"
+#include "functions/numbers.h"
+#if defined __aarch64__
+#include <arm_neon.h>
+#define NAME "neon"
+#define TARGET
+#define WIDTH 4
+#define TILE_ROWS 12
+#include "kernels/lanes.inc"
+@<Multiply--add and the rest, for NEON@>@;
+#include "kernels/bodies.inc"
+const struct kernels kernels_neon =
   @[@<The functions of a table@>@];
 #endif
 
@@ -228,8 +248,7 @@ INLINE vec i8_to_f32(const int8_t *small)
 }
 @<Choose lanes and fold them, in plain C@>@;
 
-@ |blend| takes the first |n| lanes from |a| and the others from |b|, and |load_first| loads |n| floats and fills the other lanes with zeros; the ends of rows will need both. The fold goes through an array. That is slow,
-but there is one fold for a whole dot product.
+@ |blend| takes the first |n| lanes from |a| and the others from |b|, and |load_first| loads |n| floats and fills the other lanes with zeros; the ends of rows will need both. |fold_all| folds as many sums as there are lanes, the last two steps of each: the halves of two sums become one register, twice, and then the neighbours of those two another. Every table's |fold_all| is a tree of such additions, with as many steps as its width wants; and each compiler has its own way to say how the lanes of two registers are mixed, which |MIX| hides.
 
 @<Choose lanes and fold them, in plain C@>=
 INLINE vec blend(int n, vec a, vec b)
@@ -246,14 +265,10 @@ INLINE vec load_first(const void *p, int n)
 @<Fold sixteen lanes in an array@>@;
 INLINE vec fold_all(const vec *a)
 {
-  vec b = @[{ 0 }@];
-  for (int i = 0; i < WIDTH; i++) {
-    vec v = a[i];
-    for (int s = WIDTH / 2; s > 0; s /= 2)
-      for (int j = 0; j < s; j++) v[j] += v[j + s];
-    b[i] = v[0];
-  }
-  return b;
+  vec b[2];
+  each (i, 2) b[i] = MIX(a[2 * i], a[2 * i + 1], 0, 1, 4, 5)
+    + MIX(a[2 * i], a[2 * i + 1], 2, 3, 6, 7);
+  return MIX(b[0], b[1], 0, 2, 4, 6) + MIX(b[0], b[1], 1, 3, 5, 7);
 }
 
 @ The definition, word for word: eight to eight, four to four, two to two, one to one.
@@ -358,7 +373,29 @@ INLINE vec fold_all(const vec *a)
     + _mm512_shuffle_ps(d[0], d[1], 0xdd);
 }
 
-@ Now the bodies, which all three share. One register of a tensor is loaded, and widened if it
+@ For NEON only three functions are its own. The rest is as in plain C, since a |vec| of four floats is a register here, and a compiler finds the instructions.
+
+@<Multiply--add and the rest, for NEON@>=
+INLINE vec fused(vec a, vec b, vec c)
+{@+ return vfmaq_f32(c, a, b);@+ }
+INLINE vec spread(float x)
+{@+ return vdupq_n_f32(x);@+ }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  uint16x4_t short_ones = vld1_u16(h);
+  if (type == WEIGHT_F16)
+    return vcvt_f32_f16(vreinterpret_f16_u16(short_ones));
+  return vreinterpretq_f32_u32(vshll_n_u16(short_ones, 16));
+}
+INLINE vec i8_to_f32(const int8_t *small)
+{
+  vec v = @[{ 0 }@];
+  for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
+  return v;
+}
+@<Choose lanes and fold them, in plain C@>@;
+
+@ Now the bodies, which all of them share. One register of a tensor is loaded, and widened if it
 must be. The type is known where this is inlined, so that the question costs nothing; and so is the size of the |memcpy|, which compilers
 turn into one load that minds no misalignment. The |switch| has no |default|, here and wherever a type decides: if a type is added to the enumeration without a case of its own, the compiler warns,
 and no number is ever read as one of another type.
@@ -2123,7 +2160,8 @@ run it. On a processor of another kind there is only the plain one, which the co
 anew on the stack at each call; to keep it would take a variable that somebody must be the first to write.
 
 @<The tables of this build@>=
-extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
+extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512,
+  kernels_neon;
 @#
 const struct kernels *kernels_at(size_t i)
 {
@@ -2136,6 +2174,8 @@ const struct kernels *kernels_at(size_t i)
     && __builtin_cpu_supports("avx512vl");
   if (avx2) found[n++] = &kernels_avx2;
   if (avx512) found[n++] = &kernels_avx512;
+#elif defined __aarch64__
+  found[n++] = &kernels_neon;
 #endif
   return i < n ? found[i] : NULL;
 }

@@ -56,14 +56,10 @@ INLINE float fold_array(float *lane)
 
 INLINE vec fold_all(const vec *a)
 {
-  vec b = { 0 };
-  for (int i = 0; i < WIDTH; i++) {
-    vec v = a[i];
-    for (int s = WIDTH / 2; s > 0; s /= 2)
-      for (int j = 0; j < s; j++) v[j] += v[j + s];
-    b[i] = v[0];
-  }
-  return b;
+  vec b[2];
+  each (i, 2) b[i] = MIX(a[2 * i], a[2 * i + 1], 0, 1, 4, 5)
+    + MIX(a[2 * i], a[2 * i + 1], 2, 3, 6, 7);
+  return MIX(b[0], b[1], 0, 2, 4, 6) + MIX(b[0], b[1], 1, 3, 5, 7);
 }
 #include "kernels/bodies.inc"
 const struct kernels kernels_scalar =
