@@ -178,7 +178,9 @@ static bool encode_nibbles(enum weight_type type, const float *x, unsigned char 
     q[i % 16] |= (unsigned char) ((whole & 15) << i / 16 * 4);
     if (five)@+ high[i / 8] |= (unsigned char) (whole >> 4 << i % 8);
   }
-  return put_half(s.d, to) & (!min || put_half(s.m, to + 2));
+  bool fits = put_half(s.d, to);
+  if (min && !put_half(s.m, to + 2)) fits = false;
+  return fits;
 }
 
 @ A |switch| over the types has no |default|, here as everywhere: a type that is added to the enumeration without a case of its own makes the compiler warn.
