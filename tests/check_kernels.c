@@ -360,6 +360,10 @@ static void one_attention(size_t most_dim, size_t most_end)
       max_len = hi[r]; /* the room of a view with a hole is that of one without */
   }
   char *k = stored(type, end * width, &base[0]), *v = stored(type, end * width, &base[1]);
+  if (type == WEIGHT_F32 && below(3) == 0) { /* a value that would spoil whatever row does not see it and counts it with a zero */
+    float infinite = INFINITY;
+    memcpy(v + 4 * below(end * width), &infinite, 4);
+  }
   size_t page_rows = (size_t) 1 << below(9), pages = (end + page_rows - 1) / page_rows;
   size_t beside = 2 * pages * page_rows * bytes; /* from the keys of a page to its values */
   char *paged[1] = { block(2 * beside) };
