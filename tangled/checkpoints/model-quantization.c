@@ -24,7 +24,7 @@ static void print_line(const char *name, const float *x)
   printf("%-8s", name);
   for (int i = 0; i < 8; i++) {
     double z = (double) x[i];
-    printf("%7.2f", z > -0.005 && z < 0.005 ? 0.0 : z);
+    printf("%6.2f", z > -0.005 && z < 0.005 ? 0.0 : z);
   }
   printf("\n");
 }
@@ -46,15 +46,15 @@ int main(int argc, char **argv)
   }
   print_line("weight", w);
   printf("q       ");
-  for (size_t i = 0; i < 8; i++) printf("%7d", block_whole(WEIGHT_Q4_0, block, i));
+  for (size_t i = 0; i < 8; i++) printf("%6d", block_whole(WEIGHT_Q4_0, block, i));
   printf("\n");
   print_line("back", back);
   print_line("error", off);
   print_line("input", x);
-  printf("exact product     %7.2f\n", product(w, WEIGHT_F32, x, kernels_plain.linear));
-  printf("with four bits    %7.2f\n", product(block, WEIGHT_Q4_0, x,
+  printf("exact product     %8.2f\n", product(w, WEIGHT_F32, x, kernels_plain.linear));
+  printf("with four bits    %8.2f\n", product(block, WEIGHT_Q4_0, x,
     kernels_plain.linear));
-  printf("with int8 inputs  %7.2f\n", product(block, WEIGHT_Q4_0, x,
+  printf("with int8 inputs  %8.2f\n", product(block, WEIGHT_Q4_0, x,
     kernels_plain.linear_int8));
   return 0;
 }
