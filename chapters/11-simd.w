@@ -789,11 +789,11 @@ TARGET static void packed_tile(const char *what, size_t real, size_t rows,
   const float *x, struct tensor panel, size_t n, float *sum)
 {
 #define TILE(height, type) \
-  tile(what, real, height, x, (struct tensor) @[{ panel.data, type }@], n, sum)
+  @[tile(what, real, height, x, (struct tensor) { panel.data, type }, n, sum)@]
 #define WITH_ROWS(type) \
-  if (tile_rows(rows) == TILE_ROWS) TILE(TILE_ROWS, type); \
+  @[if (tile_rows(rows) == TILE_ROWS) TILE(TILE_ROWS, type); \
   else if (tile_rows(rows) == TILE_ROWS / 3) TILE(TILE_ROWS / 3, type); \
-  else TILE(TILE_ROWS / 3 * 2, type)
+  else TILE(TILE_ROWS / 3 * 2, type)@]
   switch (panel.type) {
   case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
   case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
@@ -890,13 +890,13 @@ TARGET static void pack_strip(const struct matrix *w, size_t o, size_t outs,
 {
   const char *row[NR];
 #define WITH_TYPE(type) \
-  if (w->transposed) \
-    pack_inputs(w, (struct tensor) @[{ w->weight.data, type }@], o, outs, panel); \
+  @[if (w->transposed) \
+    pack_inputs(w, (struct tensor) { w->weight.data, type }, o, outs, panel); \
   else { \
     for (size_t c = 0; c < outs; c++) row[c] = (const char *) w->weight.data \
       + weight_row_bytes(type, (o + c) * w->in); \
     pack_outputs(row, outs, type, w->in, panel); \
-  }
+  }@]
   @<Do |WITH_TYPE| for the type of the weights@>@;
 #undef WITH_TYPE
 }
