@@ -538,7 +538,7 @@ INLINE float dot(const float *x, struct tensor w, size_t n)
   return fold_array(lane);
 }
 
-@ One row wants hundreds of such products, and in a small model they are short: heads of eight numbers give a dot product of eight terms, and its fold would take longer than its terms. So |WIDTH| products are folded at once. The first steps of a fold, as long as the two halves are in different registers, are additions of registers; the rest is done by |fold_all|, which each head has in its own instructions: in each step two registers become one, so that sixteen folds take fifteen additions instead of sixty.
+@ One row wants very many such products, and in a small model they are short: heads of eight numbers give a dot product of eight terms, and its fold would take longer than its terms. So |WIDTH| products are folded at once. The first steps of a fold, as long as the two halves are in different registers, are additions of registers; the rest is done by |fold_all|, which each head has in its own instructions: in each step two registers become one, so that an addition serves two sums at first, then four, and in the end all of them.
 @^fold@>
 
 @<Dot products of one row with as many others as a register has lanes@>=
@@ -728,7 +728,7 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
 
 @ For \emph{many rows} the lanes are outputs. Then a weight that is loaded serves as many rows as there are registers for their sums, an input is spread over all lanes, and nothing is folded across a register. What we compute at a time is a \emph{tile}: |TILE_ROWS| rows by |NR| outputs, which are two registers.
 
-How large it should be can be worked out. A tile of $m$ rows keeps $2m$ sums in registers, and needs two more for weights and one for an input. Each step loads two weights and $m$ inputs for $2m$ multiply--adds. With sixteen registers $m=6$ gives eight loads for twelve multiply--adds; with thirty-two $m=12$ gives fourteen for twenty-four. A processor that loads at least as often as it multiplies is then busy multiplying. One register of outputs would need a load for nearly every multiply--add; three would leave room for fewer rows and gain little.
+How large it should be can be worked out. A tile of $m$ rows keeps $2m$ sums in registers, and needs two more for weights and one for an input. Each step loads two weights and $m$ inputs for $2m$ multiply--adds. With sixteen registers $m=6$ gives eight loads for twelve multiply--adds; with thirty-two $m=12$ gives $14$ for $24$. A processor that loads at least as often as it multiplies is then busy multiplying. One register of outputs would need a load for nearly every multiply--add; three would leave room for fewer rows and gain little.
 @^tile@>@^panel@>@^packing, of weights@>
 
 Both sides are copied first into the order in which a tile wants them, which is called \emph{packing}. A \emph{panel} of weights has |NR| outputs: first all steps of lane 0, each with the |NR| weights of one input, then all steps of another lane, so that a tile reads it from end to end. The panel of the rows is the same with |TILE_ROWS| rows in place of the outputs.
@@ -788,8 +788,8 @@ for (size_t k = 0; k < lane_steps(n, lane); k++) {
 @<Compute a tile of dot products@>=
 TARGET static int tile_rows(size_t rows)
 {
-  enum { THIRD = TILE_ROWS / 3 };
-  return rows <= THIRD ? THIRD : rows <= 2 * THIRD ? 2 * THIRD : TILE_ROWS;
+  int third = TILE_ROWS / 3, thirds = ((int) rows + third - 1) / third;
+  return thirds * third;
 }
 TARGET static void packed_tile(const char *what, size_t real, size_t rows,
   const float *x, struct tensor panel, size_t n, float *sum)
@@ -809,7 +809,7 @@ TARGET static void packed_tile(const char *what, size_t real, size_t rows,
 #undef TILE
 }
 
-@ The panel of some rows. Each number that is copied here serves hundreds of multiply--adds, so the loop is plain; only its order matters, in which the numbers are stored one after the other.
+@ The panel of some rows. Each number that is copied here serves as many multiply--adds as there are outputs, so the loop is plain; only its order matters, in which the numbers are stored one after the other.
 
 @<Pack rows into a panel@>=
 INLINE void pack_rows(const float *const *row, size_t rows, size_t n, float *to)
@@ -1540,7 +1540,8 @@ INLINE void pack_block(struct query_unit *u, enum weight_type type,
   const char *row[256];
   size_t d = u->h->head_dim, stride = u->v.row_bytes, n = 0;
   struct position_block b;
-  b.v = &u->v, b.seen = (struct kv_range) @[{ t0, t1, 0 }@], b.t0 = t0, b.t1 = t1;
+  b.v = &u->v, b.seen = (struct kv_range) @[{ t0, t1, 0 }@];
+  b.t0 = t0, b.t1 = t1;
   each_run (r, &b)
     for (uint32_t t = r.t0; t < r.t1; t++, r.at += stride) {
       row[n++] = (const char *) (u->v.key + r.at);
@@ -1618,7 +1619,7 @@ TARGET static void value_chains(size_t rows, const float *e, const float *value,
   else value_chain(TILE_ROWS / 3 * 2, e, value, wide, n, sum);
 }
 
-@ The rows of a tile do not see the same positions: a later row sees more at the end and, with a window, fewer at the beginning. And a value that is not seen must be left out of the chain, for zero times infinity would be no number. So each chain goes alone until the positions come that all of the tile see, and alone again behind them. What has to be done alone is a few positions of hundreds.
+@ The rows of a tile do not see the same positions: a later row sees more at the end and, with a window, fewer at the beginning. And a value that is not seen must be left out of the chain, for zero times infinity would be no number. So each chain goes alone until the positions come that all of the tile see, and alone again behind them. What has to be done alone is a few positions of a block.
 
 @<The chains of a tile of queries@>=
 TARGET static void tile_values(struct query_unit *u, size_t first, size_t rows,
