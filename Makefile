@@ -78,7 +78,7 @@ $(BUILD)/libmodules.a: $(OBJECTS)
 # it runs again when its code has changed, not its comments
 build/needs.mk: book.list tools/needs.sh
 	@mkdir -p $(@D)
-	@for m in $(MODULES); do echo NEEDS_$$m := $$(tools/needs.sh $$m); done > $@
+	@for m in $(sort $(MODULES) $(CHECKPOINTS)); do echo NEEDS_$$m := $$(tools/needs.sh $$m); done > $@
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/needs.mk
 endif
@@ -190,7 +190,7 @@ folder_workshop := workshop
 folder_laboratory := laboratory
 numbered  = $(shell awk '$$1 == "$(1)" { print ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L") $$2 "=build/woven/" $$4 }' book.list)
 # the subjects of the book are looked up in the workshop, too
-build/%.cwi: $(WOVEN) tools/cwindex.lua tools/scope.lua chapters/see.tsv
+build/%.cwi: $(WOVEN) tools/cwindex.lua tools/scope.lua tools/see.lua chapters/see.tsv
 	@texlua tools/cwindex.lua build/$*.cws $@ $(call numbered,$(folder_$*)) -- $(if $(filter incipit,$*),$(call numbered,workshop))
 # the same for incipit verify, which is installed without the tools that weave
 build/sections.tsv: book.list $(WEBS) tools/sections.awk

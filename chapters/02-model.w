@@ -271,7 +271,7 @@ static float sum16(const float *x, size_t n)
 
 @ The weights are a |struct tensor|: an address and a type. \label{sec:tensors} They stay in the file, mapped into memory, in the type in which they were published, often sixteen bits.
 A copy in float would bring a model of 16-bit weights to three times its size in memory, and take time to
-make. So each weight is widened when it is used, by |tensor_number|, which rounds nothing.
+make. So each weight is widened when it is used, by |tensor_number|, which rounds nothing. The inputs of a linear layer are floats and stay floats, unless the weights are in blocks or the caller asks for less (\cref{model/quantization}).
 @^tensor@>@^Conv1D@>
 
 @<Numbers as a file stores them@>=
@@ -283,10 +283,13 @@ float tensor_number(struct tensor t, size_t i);
 struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
   /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
      (GPT-2's Conv1D); |bias| is |[out]| or absent */
+enum activations { ACTIVATIONS_DEFAULT, ACTIVATIONS_F32, ACTIVATIONS_BF16,
+  ACTIVATIONS_INT8 };
+  /* the type to which a linear layer rounds its inputs; the default is none, but |ACTIVATIONS_INT8| for weights in blocks */
 
 @ The types themselves are a table of the workshop (\cref{sec:numbertypes}).
 
-\printedheader[9,14]{functions/number_type.h}
+\printedheader[9,15]{functions/number_type.h}
 
 @ A \emph{linear layer} is a matrix product and, in some models, a \emph{bias}: a number for each output that does not depend on the input and is added last. Output $o$ of a vector $x$ is $\hbox{dot16}(x,w_o)+b_o$. Most of the work of a model is done in this one loop (\cref{sec:passcost}). It is given a list of matrices, because the query,
 the key and the value of a row are made from the same vector, and so are the gate and the up projection of an MLP.
@@ -724,8 +727,9 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
   .attend = attend, .activate = activate, .add = add,@|
   .embed = embed, .angles = angles, .softmax = softmax,@|
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
-  .memory = &buffers_host,@|
-  .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
+  .linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,@|
+  .memory = &buffers_host, .matrix_types = WEIGHTS_ALL,@|
+  .int8_types = WEIGHTS_IN_BLOCKS, .bf16_types = 1u << WEIGHT_BF16,@|
   .split = host_split, .gather = host_gather, .write = host_write,@|
   .mark_nonfinite = plain_mark_nonfinite, .room = plain_room,@|
   .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
@@ -738,7 +742,7 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "model/kernel.h"
+#include "model/quantization.h"
 @;@#
 @<The sum of sixteen lanes, plainly@>@;
 @<A linear layer, plainly@>@;
@@ -1274,7 +1278,7 @@ bool ok = x != NULL && y != NULL;
   float_modes_begin(&modes);
   e->k->gather(e, p->hidden, d, which, n, x);
   e->k->normalize(e, &lm->final_norm, x, n, d, x);
-  e->k->linear(e, &lm->head, 1, x, n, &y);
+  kernels_multiply(e, &lm->head, 1, x, n, &y);
   if (!b->is_host)@+ b->get(b, logits, y, n * v * sizeof *y);
   float_modes_end(&modes);
 }

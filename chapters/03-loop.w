@@ -528,7 +528,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
   /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
      |chunk| rows, 0 for one pass; |*last| is the last one, owned by the caller, null on failure */
 
-@ The module needs no tokenizer, since it reads and writes ids and never a character. In the file the smaller functions come first, the step last, since in C a name must be known before it is used.
+@ The module needs no tokenizer, since it reads and writes ids and never a character.
 
 @(generate.h@>=
 #ifndef INCIPIT_GENERATE_H
@@ -538,7 +538,9 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
 @<What it takes to generate@>@;
 #endif
 
-@ @(generate.c@>=
+@ In C a name must be declared before it is used, so the file does not follow the order of our explanation. The functions that read and score rows come first, then those that choose a token, and |generate_step|, which calls both, is last.
+
+@(generate.c@>=
 #include <math.h>
 #include "loop/sequence.h"
 #include "safetensors/tensor_file.h"

@@ -64,6 +64,7 @@ What a kernel is given, and what it must do, was settled in \cref{model}, which 
 #ifndef INCIPIT_KERNELS_H
 #define INCIPIT_KERNELS_H
 #include "model/model.h"
+#include "model/quantization.h"
 @<Prepared weights@>@;
 @<How a table is found@>@;
 #endif
@@ -73,17 +74,18 @@ What a kernel is given, and what it must do, was settled in \cref{model}, which 
 @<Prepared weights@>=
 struct prepared_matrix { const void *weight; void *copy; };
   /* a matrix, by the address of its weights, and the copy of them */
-struct prepared_weights { const struct kernels *k; size_t n;
-  struct prepared_matrix *of; };
-  /* copies of the weights of |n| matrices for the table |k|, by rising addresses */
+struct prepared_weights { const struct kernels *k; enum activations activations;
+  size_t n; struct prepared_matrix *of; };
+  /* copies of the weights of |n| matrices for the table |k| and an engine's |activations|, by rising addresses */
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
-  const struct matrix *const *list, size_t n, struct error *why);
-  /* copies for those of |n| matrices for which |k| wants any; null and a sentence if memory is refused. Owned by the
+  enum activations asked, const struct matrix *const *list, size_t n,
+  struct error *why);
+  /* copies for those of |n| matrices for which |k| wants any, when an engine's activations are |asked|; null and a sentence if memory is refused. Owned by the
      caller, and must live as long as any engine that has it, and not longer than the weights */
 void prepared_close(struct memory *m, struct prepared_weights *p);
   /* frees the copies; null does nothing */
 struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
-  const struct model *lm, struct error *why);
+  enum activations asked, const struct model *lm, struct error *why);
   /* copies of all matrices of |lm| for which |k| wants any; null and a sentence. Owned by the caller; the
      model stays as it is */
 const void *prepared_find(const struct engine *e, const struct matrix *w);
@@ -367,6 +369,9 @@ INLINE vec load(struct tensor t, size_t i)
     return widen(h, t.type);
   case WEIGHT_Q8_0: case WEIGHT_Q4_0:
     return load_block(t, i);
+  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
+  case WEIGHT_Q6_K:
+    for (int j = 0; j < WIDTH; j++) v[j] = tensor_number(t, i + (size_t) j);
   }
   return v;
 }
@@ -401,7 +406,7 @@ INLINE void prefetch(struct tensor t, size_t i)
   __builtin_prefetch((const void *) place);
 }
 
-@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register. It is only for types in which each number has its own place. Gains and biases have no other type, since a model may only have the types of |matrix_types|. A call of |tensor_number| for blocks would cost registers in the middle of the loops and never be made.
+@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register. It is only for types in which each number has its own place. Gains and biases have no other type, since a model with another is refused. A call of |tensor_number| for blocks would cost registers in the middle of the loops and never be made.
 
 @<Load numbers of any type@>=
 INLINE float load_one(struct tensor t, size_t i)
@@ -419,7 +424,8 @@ INLINE float load_one(struct tensor t, size_t i)
   case WEIGHT_BF16:
     memcpy(&h, p + i * sizeof h, sizeof h);
     return num_from_bf16(h);
-  case WEIGHT_Q8_0: case WEIGHT_Q4_0:
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0:
+  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K:
     break;
   }
   return x;
@@ -799,13 +805,16 @@ for (size_t r = r0; r < r1; r++) {
 @<Prepare the panels of a matrix@>=
 static size_t strip_floats(const struct matrix *w)
 {@+ return (w->in + 15) / 16 * 16 * NR;@+ }
-static size_t prepared_bytes(const struct matrix *w)
+static size_t prepared_bytes(const struct matrix *w, enum activations format)
 {
+  (void) format;
   if (!w->transposed || w->weight.type != WEIGHT_F32) return 0;
   return (w->out + NR - 1) / NR * strip_floats(w) * sizeof(float);
 }
-TARGET static void prepare(const struct matrix *w, void *to)
+TARGET static void prepare(const struct matrix *w, enum activations format,
+  void *to)
 {
+  (void) format;
   float *panels = to;
   size_t steps = (w->in + 15) / 16, outs;
   for (size_t o = 0; o < w->out; o += NR, panels += strip_floats(w)) {
@@ -898,7 +907,7 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
   }
 }
 
-@ Nine cases, each a copy of the loops in which the type is a constant. Without a workspace, as in a caller that has no pool, the rows are multiplied one by one. Matrices in blocks are not among the cases, and |matrix_types| says so: a model that has one is refused when it is opened, and a pass would refuse it once more.
+@ Each case is a copy of the loops in which the type is a constant. Without a workspace, as in a caller that has no pool, the rows are multiplied one by one. Matrices in blocks are always stored by outputs.
 
 @<Call the loops for the matrix's type and layout@>=
 #define WITH_TYPE(type) \
@@ -906,12 +915,17 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
   else if (rows > 1 && p != NULL) by_panels(w, type, x, rows, from, to, p, y); \
   else for (size_t r = 0; r < rows; r++) \
     by_inputs(w, type, x + r * w->in, from, to, y + r * w->out)
+#define WITH_BLOCKS(type) @[by_outputs(w, type, x, rows, from, to, y)@]@;
 switch (w->weight.type) {
 case WEIGHT_F32: WITH_TYPE(WEIGHT_F32);@+ break;
 case WEIGHT_F16: WITH_TYPE(WEIGHT_F16);@+ break;
 case WEIGHT_BF16: WITH_TYPE(WEIGHT_BF16);@+ break;
-case WEIGHT_Q8_0: case WEIGHT_Q4_0: break;
+case WEIGHT_Q8_0: WITH_BLOCKS(WEIGHT_Q8_0);@+ break;
+case WEIGHT_Q4_0: WITH_BLOCKS(WEIGHT_Q4_0);@+ break;
+case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
+case WEIGHT_Q6_K: WITH_BLOCKS(w->weight.type);
 }
+#undef WITH_BLOCKS
 #undef WITH_TYPE
 
 @ The share of a worker begins at a multiple of |step|, and the last share ends
@@ -1369,6 +1383,8 @@ case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
 case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
 case WEIGHT_Q8_0: WITH_ROWS(WEIGHT_Q8_0);@+ break;
 case WEIGHT_Q4_0: WITH_ROWS(WEIGHT_Q4_0);@+ break;
+case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
+case WEIGHT_Q6_K: break;
 }
 #undef WITH_ROWS
 
@@ -1670,7 +1686,9 @@ exchanged, and the compiler would see no fault.
 
 @<The functions of a table@>=
 @[{ .name = NAME, .memory = &buffers_host,@|
-.matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
+.matrix_types = WEIGHTS_ALL, .int8_types = WEIGHTS_IN_BLOCKS,@|
+.bf16_types = 1u << WEIGHT_BF16,@|
+.linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,@|
 .split = host_split, .gather = host_gather, .write = host_write,@|
 .mark_nonfinite = mark_nonfinite,@|
 .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,@|
@@ -1784,7 +1802,8 @@ static int by_weight(const void *a, const void *b)
 const void *prepared_find(const struct engine *e, const struct matrix *w)
 {
   struct prepared_matrix key = @[{ w->weight.data, NULL }@];
-  if (e->prepared == NULL || e->prepared->k != e->k) return NULL;
+  if (e->prepared == NULL || e->prepared->k != e->k
+      || e->prepared->activations != e->activations) return NULL;
   const struct prepared_matrix *found = bsearch(&key, e->prepared->of,
     e->prepared->n, sizeof key, by_weight);
   return found == NULL ? NULL : found->copy;
@@ -1794,20 +1813,22 @@ const void *prepared_find(const struct engine *e, const struct matrix *w)
 
 @<Prepare weights, and find them@>=
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
-  const struct matrix *const *list, size_t n, struct error *why)
+  enum activations asked, const struct matrix *const *list, size_t n,
+  struct error *why)
 {
   struct prepared_weights *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
-  p->k = k;
+  p->k = k, p->activations = asked;
   p->of = memory_alloc(m, MEMORY_OTHER, n, sizeof *p->of, why);
   bool ok = p->of != NULL;
   for (size_t i = 0; i < n && ok; i++) {
-    size_t bytes = k->prepared_bytes(list[i]);
+    enum activations format = activations_of(asked, list[i]->weight.type);
+    size_t bytes = k->prepared_bytes(list[i], format);
     if (bytes == 0) continue;
     void *copy = memory_alloc(m, MEMORY_WEIGHTS, bytes, 1, why);
     ok = copy != NULL;
     if (!ok) break;
-    k->prepare(list[i], copy);
+    k->prepare(list[i], format, copy);
     p->of[p->n++] = (struct prepared_matrix) @[{ list[i]->weight.data, copy }@];
   }
   if (ok) qsort(p->of, p->n, sizeof *p->of, by_weight);
@@ -1832,7 +1853,7 @@ The model's part in this is only to list its matrices.
 
 @<Prepare a model's matrices@>=
 struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
-  const struct model *lm, struct error *why)
+  enum activations asked, const struct model *lm, struct error *why)
 {
   size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
   const struct matrix **list = memory_alloc(m, MEMORY_OTHER, most, sizeof *list,
@@ -1845,7 +1866,7 @@ struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k
     list[n++] = &l->out, list[n++] = &l->down;
   }
   list[n++] = &lm->head;
-  struct prepared_weights *p = prepared_open(m, k, list, n, why);
+  struct prepared_weights *p = prepared_open(m, k, asked, list, n, why);
   memory_free(m, list);
   return p;
 }

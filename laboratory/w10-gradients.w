@@ -4,7 +4,7 @@
 \chapterquestion{Are all these derivatives right?}
 @** Gradients against finite differences. \label{lab:slopes}
 \incipit{E}{very operation} of \cref{gradients} is computed once more by a plain loop in double, from its formula of the way forward. Each input is moved a little to
-both sides, and the gradient that follows from the two losses is compared with the gradient that the piece gives. With |"values"| the program prints the numbers of the prose, with |"steps"| and
+both sides, and the gradient that follows from the two losses is compared with the gradient that the function gives. With |"values"| the program prints the numbers of the prose, with |"steps"| and
 |"gate"| the data of two figures.
 
 @c
@@ -19,7 +19,7 @@ both sides, and the gradient that follows from the two losses is compared with t
 @<Print what is asked for@>@;
 
 @* Every operation against finite differences. \label{lab:slopesdifferences}
-An operation has two functions: one computes a loss from some numbers, in double; the other gives the gradient with respect to each of these numbers, by the pieces, in float.
+An operation has two functions: one computes a loss from some numbers, in double; the other gives the gradient with respect to each of these numbers, by the functions of the chapter, in float.
 @<Every operation against differences@>=
 enum { MOST = 100 };
 struct operation {
@@ -270,7 +270,7 @@ static void print_values(void)
   printf("slopes.digits.single %.4f\n", best_digits(true));
 }
 
-@ The piece draws the curve of the gate and its slope: with the gradient from above and the partner both 1, |dup| is the curve and |dgate| its slope.
+@ The backward function itself gives the curve of the gate and its slope: with the gradient from above and the partner both 1, |dup| is the curve and |dgate| its slope.
 @<Print what is asked for@>=
 static void print_gate(void)
 {

@@ -801,6 +801,48 @@ function incipit.lossy(text, x)
   incipit.series("line once,mark=*,mark size=1pt", name, x, "perplexity", some .. all .. (text == "long" and "sinks == 4" or "(sinks == 4 or rows == 512)"))
 end
 
+-- what rounding to fewer bits does to the logits: a dot for float inputs, a circle for inputs in fewer bits
+function incipit.quanterror(name)
+  local words = { bf16 = "bf16", q8_0 = "q8\\_0", q5_1 = "q5\\_1", q5_0 = "q5\\_0", q4_1 = "q4\\_1", q4_0 = "q4\\_0" }
+  for _, r in ipairs(incipit.csv(name)) do
+    local word = words[r.way]
+    if word then
+      tikz("\\fill[once] (axis cs:%.4f,%.5g) circle[radius=1.6pt];", r.bits, r.error)
+      tikz("\\node[anchor=%s,font=\\figfont\\bfseries,text=once,inner sep=3pt] at (axis cs:%.4f,%.5g) {%s};", r.bits > 12 and "north east" or r.bits > 7 and "north west" or "south west", r.bits, r.error, word)
+    else
+      tikz("\\draw[redodark,line width=.8pt] (axis cs:%.4f,%.5g) circle[radius=3pt];", r.bits, r.error)
+      if r.way == "q8_0.int8" or r.way == "bf16.bf16" then
+        tikz("\\node[anchor=south%s,font=\\figfont,text=redodark,inner sep=4pt] at (axis cs:%.4f,%.5g) {inputs %s};", r.way == "bf16.bf16" and " east" or " west",
+          r.bits, r.error, r.way == "bf16.bf16" and "bf16" or "int8")
+      end
+    end
+  end
+end
+
+-- a block of weights on its sixteen values, in two ways
+function incipit.quantblock(name)
+  local rows = incipit.csv(name)
+  local function panel(column, step, base, y0, word)
+    local low, high = 1e9, -1e9
+    for _, r in ipairs(rows) do low, high = math.min(low, r[column], r.x), math.max(high, r[column], r.x) end
+    for q = 0, 15 do tikz("\\draw[hair] (-.6,%.4f) -- (31.6,%.4f);", y0 + base(q, step), y0 + base(q, step)) end
+    for i, r in ipairs(rows) do
+      tikz("\\draw[redodark,line width=.7pt] (%d,%.4f) -- (%d,%.4f);", i - 1, y0 + r.x, i - 1, y0 + r[column])
+      tikz("\\fill[ink] (%d,%.4f) circle[radius=1.1pt];", i - 1, y0 + r.x)
+    end
+    tikz("\\node[fig/label,anchor=east,font=\\figfont\\bfseries] at (-1,%.4f) {%s};", y0, word)
+  end
+  local even, low = rows[1].step, rows[1].low_step
+  local most, min = 0, 1e9
+  for _, r in ipairs(rows) do
+    if math.abs(r.x) > math.abs(most) then most = r.x end
+    min = math.min(min, r.low)
+  end
+  local sign = most < 0 and 1 or -1
+  panel("even", even, function(q, d) return sign * (q - 8) * d end, .62, "q4\\_0")
+  panel("low", low, function(q, d) return min + q * d end, 0, "q4\\_1")
+end
+
 -- (s) two ways to go on behind a text: way 0 is the text, ways 1 and 2 part from it
 function incipit.fork(name)
   local last, y = "", { [0] = 0, [1] = 7, [2] = -7 }

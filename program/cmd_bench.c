@@ -102,6 +102,12 @@ static const char *kv_type_of(const struct bench_run *b)
   return of->given ? of->text : "f32";
 }
 
+static const char *activations_asked(const struct bench_run *b)
+{
+  const struct option_value *of = &b->w->of[OPTION_ACTIVATIONS];
+  return of->given ? of->text : "default";
+}
+
 /* the numbers first, in the order of the other forms; then what they were measured with */
 static void put_test(struct bench_run *b, const struct test *t, const struct bench_shares *of)
 {
@@ -118,6 +124,7 @@ static void put_test(struct bench_run *b, const struct test *t, const struct ben
   put_count_as(j, "threads", pool_workers(b->o.pool));
   put_words_as(j, "kernels", b->o.e.k->name);
   put_words_as(j, "kv_type", kv_type_of(b));
+  put_words_as(j, "activations", activations_asked(b));
   put_words_as(j, "build", b->c->build);
   put_words_as(j, "processor", b->processor);
   writer_close(j, '}');
@@ -141,7 +148,8 @@ static void print_csv(struct bench_run *b, const struct test *t, const struct be
   fprintf(out, "%s,%.6g,%.6g,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,", t->name, t->mean, t->deviation,
     of->flop, of->moved, of->madds, of->bytes);
   put_csv_text(out, b->o.path);
-  fprintf(out, ",%u,%s,%s,%s,", pool_workers(b->o.pool), b->o.e.k->name, kv_type_of(b), b->c->build);
+  fprintf(out, ",%u,%s,%s,%s,%s,", pool_workers(b->o.pool), b->o.e.k->name, kv_type_of(b),
+    activations_asked(b), b->c->build);
   put_csv_text(out, b->processor);
   putc('\n', out);
 }
@@ -176,7 +184,7 @@ static void begin_tests(struct bench_run *b)
     "|---|--:|--:|--:|--:|--:|--:|\n");
     break;
   case FORM_CSV: fprintf(out, "test,tokens_per_second,stddev,flop,bytes,fma_share,"
-    "bandwidth_share,model,threads,kernels,kv_type,build,processor\n");
+    "bandwidth_share,model,threads,kernels,kv_type,activations,build,processor\n");
     break;
   case FORM_JSON: writer_open(&b->j, '[');
     break;

@@ -6,13 +6,15 @@
    model that generate refuses is refused here in the same words, but for one reason: fields that
    nobody knows are listed, because whoever is to decide about them must be able to look. A file of tensors alone has no
    settings and no tokenizer: these parts are left out on the screen, and are null or empty in
-   the object, where every key is always there. */
+   the object, where every key is always there. A GGUF file is a model; if it is one that generate
+   refuses, its tensors are listed all the same, with a hint that says why no more is. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "families/loader.h"
+#include "gguf/gguf.h"
 #include "safetensors/tensor_file.h"
 #include "command.h"
 
@@ -139,6 +141,12 @@ static void show_special(struct inspection *g, uint32_t id,
   writer_close(&g->j, '}');
 }
 
+/* where a token or a field was found: in a file of a directory, or among the keys of a GGUF */
+static const char *found_in(const struct inspection *g, const char *file)
+{
+  return strcmp(tensor_file_format(g->tensors), "gguf") == 0 ? "the metadata" : file;
+}
+
 /* Those with a role, then the rest. A token that ends a text and begins it, as in GPT-2, has two
    roles and is listed twice. */
 static void show_specials(struct inspection *g)
@@ -148,8 +156,8 @@ static void show_specials(struct inspection *g)
   bool begins = g->o.t != NULL && tokenizer_bos(g->o.t, &first);
   for (uint32_t i = 0; i < c->n_eos; i++)
     show_special(g, c->eos[i], "eos", c->eos_from);
-  if (begins) show_special(g, first, "bos", "tokenizer.json");
-  else if (c->has_bos) show_special(g, c->bos, "bos", "config.json");
+  if (begins) show_special(g, first, "bos", found_in(g, "tokenizer.json"));
+  else if (c->has_bos) show_special(g, c->bos, "bos", found_in(g, "config.json"));
   size_t extras = g->o.t == NULL ? 0 : tokenizer_added_count(g->o.t);
   for (size_t i = 0; i < extras; i++) {
     struct tokenizer_added x = tokenizer_added_at(g->o.t, i);
@@ -157,7 +165,7 @@ static void show_specials(struct inspection *g)
     for (uint32_t k = 0; k < c->n_eos; k++)
       known = known || x.id == c->eos[k];
     if (!known) show_special(g, x.id, x.special ? "special" : "added",
-        "tokenizer.json");
+        found_in(g, "tokenizer.json"));
   }
 }
 
@@ -320,8 +328,9 @@ int cmd_inspect(const struct console *c, const struct command_line *w)
   struct stat about;
   bool is_file = path != NULL && stat(path, &about) == 0
     && !S_ISDIR(about.st_mode);
+  bool is_gguf = is_file && gguf_recognizes(path), is_model = !is_file || is_gguf;
   int status = STATUS_FAILED;
-  if (!is_file) {
+  if (is_model) {
     struct command_line asked = *w;
     asked.of[OPTION_MODEL] = (struct option_value) {
       .given = path != NULL, .text = path };
@@ -329,14 +338,17 @@ int cmd_inspect(const struct console *c, const struct command_line *w)
       SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER | SESSION_TOLERANT, &g.why);
     if (status == STATUS_DONE) g.tensors = g.o.lm->weights;
   }
-  else {
+  if (!is_model || (is_gguf && status == STATUS_FAILED)) {
+    struct error refused = g.why;
     g.tensors = g.alone = tensor_file_open(c->memory, path, &g.why);
     if (g.alone != NULL) status = STATUS_DONE;
+    if (g.alone != NULL && is_gguf) session_hint(c, w, refused.text);
+    is_model = false;
   }
   if (status == STATUS_DONE && g.in_json) put_inspection(&g);
   else if (status == STATUS_DONE) print_inspection(&g);
   tensor_file_close(c->memory, g.alone);
-  if (status == STATUS_DONE && !is_file) session_close(&g.o);
+  if (status == STATUS_DONE && is_model) session_close(&g.o);
   if (status == STATUS_USAGE) return console_usage_error(c, &g.why);
   return status == STATUS_FAILED ? console_fail(c, &g.why) : status;
 }

@@ -178,6 +178,8 @@ void help_manual(FILE *out)
     ".IR models/pocket .\n"
     ".TP\n.I config.json, generation_config.json, tokenizer.json, model.safetensors\n"
     "What is read in a model's directory; incipit inspect says what was understood.\n"
+    ".TP\n.I *.gguf\n"
+    "A model in one file, told by its content and not by its name.\n"
     ".SH EXAMPLES\n");
   for (int i = 0; i < SUB_HELP; i++) {
     const struct subcommand_entry *s = options_subcommand((enum subcommand) i);

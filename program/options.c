@@ -319,6 +319,18 @@ static bool read_early(const struct option_entry *o, const char *text, struct op
   return error_say(why, "--%s is `%s'; wanted: true, false or never", o->name, text);
 }
 
+/* counted in the order of enum activations */
+static bool read_activations(const struct option_entry *o, const char *text,
+  struct option_value *v, struct error *why)
+{
+  enum activations format;
+  struct error not_found;
+  if (!activations_find(text, &format, &not_found))
+    return error_say(why, "--%s is `%s'; wanted: f32, bf16 or int8", o->name, text);
+  v->count = format;
+  return true;
+}
+
 /* -1 is all of the text */
 static bool read_last_n(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
@@ -406,7 +418,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
      combination, have fewer than 2^62 bytes */
   [OPTION_MODEL] = { .group = GROUP_MODEL, .name = "model", .letter = 'm', .value = "PATH",
     .read = read_path, .where = G | T | R | I | P | B | X | M | C,
-    .words = "a directory in Hugging Face's layout", .default_text = "the built-in model" },
+    .words = "a directory in Hugging Face's layout, or a GGUF file", .default_text = "the built-in model" },
   [OPTION_IGNORE_FIELD] = { .group = GROUP_MODEL, .name = "ignore-field", .value = "NAME",
     .where = G | T | R | I | P | B | X | M | C,
     .words = "read over a field of the model's settings that is not known (repeatable)" },
@@ -432,6 +444,10 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_SINKS] = { .group = GROUP_MODEL, .name = "sinks", .value = "N",
     .where = G | R | B | X | M | C, .read = read_count, .max = UINT32_MAX,
     .words = "with --window: and the first N", .default_text = "0" },
+  [OPTION_ACTIVATIONS] = { .group = GROUP_MODEL, .name = "activations",
+    .value = "f32|bf16|int8", .where = G | R | P | B | X, .read = read_activations,
+    .words = "to what the inputs of matrices are rounded",
+    .default_text = "f32; weights in blocks: int8" },
   [OPTION_SHAPE] = { .group = GROUP_MODEL, .name = "shape", .value = "NAME", .where = M,
     .words = "a well-known model by name, or list" },
   [OPTION_LAYERS] = { .group = GROUP_MODEL, .name = "layers", .value = "N", .where = M,
@@ -458,7 +474,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_BUDGET] = { .group = GROUP_MODEL, .name = "budget", .value = "SIZE", .where = M,
     .words = "what there is, as 24GB or 22.5GiB" },
   [OPTION_VOCAB] = { .group = GROUP_MODEL, .name = "vocab", .value = "PATH", .read = read_path, .where = P,
-    .words = "a tokenizer.json, or a directory with a tokenizer", .default_text = "the model's" },
+    .words = "a tokenizer.json, a GGUF file, or a directory with a tokenizer", .default_text = "the model's" },
   /* what to continue. The least --vocab-size is that of no merges; the greatest is the one that
      the loader of vocabularies accepts */
   [OPTION_PROMPT] = { .group = GROUP_PROMPT, .name = "prompt", .letter = 'p', .value = "TEXT",
@@ -651,7 +667,6 @@ struct later_row {
   unsigned where, chapter;
 };
 static const struct later_row later_option[] = {
-  { .name = "activations", .where = G | R | P, .chapter = 10 },
   { .name = "device", .where = G | R, .chapter = 14 },
 };
 enum { N_LATER = sizeof later_option / sizeof *later_option };

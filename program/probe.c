@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include "model/quantization.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/tensor_file.h"
 #include "command.h"
@@ -622,25 +623,25 @@ static bool handle_inspect(struct request *q)
   return true;
 }
 
-/* Numbers are packed and unpacked by the functions that the cache uses. */
-static bool pack_type(const struct request *q, const struct kv_format **f)
+/* The name of a type is that of the table in small letters. Floats are no blocks. */
+static bool pack_type(const struct request *q, enum weight_type *type)
 {
-  static const char *const later[] = { "q4_1", "q5_0", "q5_1", "q4_k",
-    "q6_k" };
   size_t n;
   const char *name = text_value(q, "type", &n);
-  *f = NULL;
-  for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-    if (strcmp(name, later[i]) == 0)
-      return error_say(q->why, "%s comes with chapter 10", name);
-  *f = strlen(name) == n && strcmp(name, "f32") != 0
-    ? format_find(name, NULL) : NULL;
-  return *f != NULL || error_say(q->why, "\"type\" is no type of blocks;"
-    " wanted: f16, bf16, q8_0 or q4_0");
+  for (unsigned t = WEIGHT_F16; t < N_WEIGHT_TYPES; t++) {
+    const char *known = number_types[t].name;
+    size_t i = 0;
+    while (i < n && known[i] != '\0'
+      && name[i] == (known[i] >= 'A' && known[i] <= 'Z' ? known[i] - 'A' + 'a' : known[i])) i++;
+    *type = (enum weight_type) t;
+    if (i == n && known[i] == '\0') return true;
+  }
+  return error_say(q->why, "\"type\" is no type of blocks; wanted: f16, bf16, q8_0,"
+    " q4_0, q4_1, q5_0, q5_1, q4_k or q6_k");
 }
 
 /* a number is rounded once to float, and must fit */
-static bool pack_numbers(struct request *q, const struct kv_format *f,
+static bool pack_numbers(struct request *q, enum weight_type type,
   json_t *from, float *x, unsigned char *packed)
 {
   size_t n = json_array_size(from);
@@ -651,9 +652,8 @@ static bool pack_numbers(struct request *q, const struct kv_format *f,
       return error_say(q->why, "\"x\"[%zu] is not finite as a float; wanted:"
         " a number", i);
   }
-  if (!format_can_hold(f, x, n, q->why)) return false;
-  f->encode(x, n, packed);
-  put_hex_as(&q->out, "hex", packed, weight_row_bytes(f->type, n));
+  if (!weights_encode(type, x, n, packed, q->why)) return false;
+  put_hex_as(&q->out, "hex", packed, weight_row_bytes(type, n));
   return true;
 }
 
@@ -670,16 +670,17 @@ bool request_hex(const struct request *q, const char *text, size_t n,
   return true;
 }
 
-static bool unpack_bytes(struct request *q, const struct kv_format *f,
+static bool unpack_bytes(struct request *q, enum weight_type type,
   const char *text, size_t digits, float *x, unsigned char *packed)
 {
-  size_t whole = number_types[f->type].block;
-  size_t one = weight_row_bytes(f->type, whole), n = digits / 2 / one * whole;
+  size_t whole = number_types[type].block, one = number_types[type].bytes;
+  size_t n = digits / 2 / one * whole;
   if (!request_hex(q, text, digits, packed)) return false;
   if (digits / 2 % one != 0)
     return error_say(q->why, "%zu bytes in %s; wanted: a multiple of %zu",
-      digits / 2, f->name, one);
-  format_decode(f->type, packed, n, x);
+      digits / 2, number_types[type].name, one);
+  for (size_t i = 0; i < n; i++)
+    x[i] = tensor_number((struct tensor) { packed, type }, i);
   put_open_as(&q->out, "x", '[');
   for (size_t i = 0; i < n; i++) writer_float(&q->out, x[i]);
   writer_close(&q->out, ']');
@@ -690,14 +691,14 @@ static bool unpack_bytes(struct request *q, const struct kv_format *f,
    or a digit for each byte */
 static bool handle_quantize(struct request *q)
 {
-  const struct kv_format *f;
+  enum weight_type f;
   json_t *from = json_object_get(q->in, "x");
   size_t digits, n;
   const char *text = text_value(q, "hex", &digits);
   if (!pack_type(q, &f)) return false;
   if ((from == NULL) == (text == NULL))
     return error_say(q->why, "wanted: either \"x\" or \"hex\"");
-  n = (text == NULL ? json_array_size(from) : digits) + WEIGHT_BLOCK;
+  n = (text == NULL ? json_array_size(from) : digits) + WEIGHT_SUPER_BLOCK;
   float *x = memory_alloc(q->o->m, MEMORY_OTHER, n, sizeof *x, q->why);
   unsigned char *packed = x == NULL ? NULL
     : memory_alloc(q->o->m, MEMORY_OTHER, n, sizeof *x, q->why);

@@ -12,6 +12,7 @@
 #include "ground/timing.h"
 #include "session.h"
 #include "families/loader.h"
+#include "gguf/gguf.h"
 #include "kernels/kernels.h"
 
 /* The built-in model is where INCIPIT_MODEL says, or near the program: where both were
@@ -134,7 +135,8 @@ static bool is_used(const struct config_options *fields, size_t i)
 /* What was ignored because of --ignore-field is said. To ignore a field that is not there, or one
    that is known, is a mistake: it would hide that the file is another than was thought. */
 static int settings_accepted(const struct console *c, const struct command_line *w,
-  const struct model_config *config, const struct config_options *fields, struct error *why)
+  const char *path, const struct model_config *config, const struct config_options *fields,
+  struct error *why)
 {
   char words[240];
   for (size_t i = 0; i < config->n_ignored; i++) {
@@ -145,8 +147,9 @@ static int settings_accepted(const struct console *c, const struct command_line 
   }
   for (size_t i = 0; i < fields->n_ignore; i++)
     if (!is_used(fields, i)) {
-      error_say(why, "--ignore-field %s; wanted: a field of config.json or generation_config.json"
-        " that this program does not know", fields->ignore[i]);
+      error_say(why, "--ignore-field %s; wanted: a %s that this program does not know",
+        fields->ignore[i], gguf_recognizes(path) ? "key of the file"
+        : "field of config.json or generation_config.json");
       return STATUS_USAGE;
     }
   return STATUS_DONE;
@@ -171,9 +174,12 @@ static int open_model(struct session *o, const struct console *c,
   waiting_end(&o->wait);
   if (o->lm == NULL && progress_cancelled(&o->wait.told)) return STATUS_CANCELLED;
   if (o->lm == NULL) return settings_refused(&want.fields, why);
-  int status = settings_accepted(c, w, &o->lm->config, &want.fields, why);
+  int status = settings_accepted(c, w, o->path, &o->lm->config, &want.fields, why);
   if (status != STATUS_DONE) return status;
   o->vocab_size = o->lm->config.vocab_size;
+  o->e.activations = (enum activations) w->of[OPTION_ACTIVATIONS].count;
+  if (!kernels_check_activations(o->e.k, o->e.activations, o->lm->matrix_types, o->path, why))
+    return STATUS_FAILED;
   o->s = open_store(o, w, why);
   if (o->s == NULL) return STATUS_FAILED;
   o->pool = pool_open(o->m, workers_wanted(c, w), why);
@@ -191,10 +197,11 @@ static int look_at_config(struct session *o, const struct console *c,
   struct field_wishes names;
   struct config_options fields = config_wishes(w, needs, &names);
   char file[PATH_CAP];
-  if (!path_find(file, o->path, "config.json", F_OK)) return STATUS_DONE;
+  if (!path_find(file, o->path, "config.json", F_OK) && !gguf_recognizes(o->path))
+    return STATUS_DONE;
   if (!config_open_with(&config, o->m, o->path, &fields, why))
     return settings_refused(&fields, why);
-  int status = settings_accepted(c, w, &config, &fields, why);
+  int status = settings_accepted(c, w, o->path, &config, &fields, why);
   o->vocab_size = config.vocab_size;
   config_close(o->m, &config);
   return status;
@@ -215,7 +222,8 @@ static bool open_tokenizer(struct session *o, const char *path,
   char has[32], wanted[64];
   snprintf(has, sizeof has, "%zu", n - 1);
   snprintf(wanted, sizeof wanted, "less than %" PRIu32
-    ", the vocab_size of config.json", o->vocab_size);
+    ", the vocab_size of %s", o->vocab_size, gguf_recognizes(o->path) ? "the model"
+    : "config.json");
   return error_found(why, path, "the tokenizer's largest id", has,
     wanted);
 }

@@ -2,7 +2,7 @@
 # alone.sh MODULE|NN [show] -- a chapter's checkpoint compiled in an empty folder from nothing but the modules that book.list says it needs,
 # by the cc command printed in the book; its output is the chapter's Checkpoint box.
 set -eu
-case $1 in [0-9]*) name=$(awk -v n="$1" '$1 == "chapters" && $2 == n + 0 { print $4 }' book.list) ;; *) name=$1 ;; esac
+case $1 in [0-9]*) name=$(awk -v n="$1" '$1 == "chapters" && $2 == n + 0 { print $4 }' book.list | tr / -) ;; *) name=$1 ;; esac
 [ -n "$name" ] || { echo "book.list has no chapter $1" >&2; exit 1; }
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/alone.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/tangled/checkpoints"

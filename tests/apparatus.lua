@@ -97,13 +97,10 @@ for i, row in ipairs(book) do
   end
 end
 local see = {}
-for l in io.lines("chapters/see.tsv") do
-  local from, to = l:match("^([^#\t]+)\t%+?(.+)$")
-  if from then
-    see[from:lower():gsub("\\", "")] = true
-    if not l:find("\t+", 1, true) and found[from:lower()] then fault("chapters/see.tsv: %s is in the index already", from) end
-    if not found[to:lower()] then fault("chapters/see.tsv: %s leads to %s, which no section marks", from, to) end
-  end
+for from, to, also in dofile("tools/see.lua") do
+  see[from:lower():gsub("\\", "")] = true
+  if not also and found[from:lower()] then fault("chapters/see.tsv: %s is in the index already", from) end
+  if not found[to:lower()] then fault("chapters/see.tsv: %s leads to %s, which no section marks", from, to) end
 end
 local function canbe(term, where) term = term:gsub("\\", ""); if not found[term:lower()] and not see[term:lower()] then fault("%s: %s is not in the index", where, term) end end
 for term in pairs(seen) do for one in (term .. ", "):gmatch("(.-), ") do canbe(one, "the glossary") end end

@@ -45,12 +45,14 @@ static char *stored(enum weight_type type, size_t n, char **base)
 {
   *base = block(4 * n + 1);
   char *p = *base + below(2);
-  if (type >= WEIGHT_Q8_0) { /* any bytes behind any scale */
-    size_t bytes = weight_row_bytes(type, n), one = weight_row_bytes(type, WEIGHT_BLOCK);
+  if (type >= WEIGHT_Q8_0) { /* any bytes behind any scales */
+    size_t bytes = weight_row_bytes(type, n), one = number_types[type].bytes;
     for (size_t i = 0; i < bytes; i++) p[i] = (char) (unsigned char) below(256);
     for (size_t i = 0; i < bytes; i += one) {
-      uint16_t scale = num_to_f16(number() / (type == WEIGHT_Q8_0 ? 64 : 4));
-      memcpy(p + i, &scale, 2);
+      uint16_t scale = num_to_f16(number() / (type == WEIGHT_Q8_0 ? 64 : type == WEIGHT_Q6_K ? 1000 : 4)),
+               min = num_to_f16(number());
+      memcpy(p + i + (type == WEIGHT_Q6_K ? 208 : 0), &scale, 2);
+      if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K) memcpy(p + i + 2, &min, 2);
     }
     return p;
   }
@@ -121,6 +123,118 @@ static void one_linear(size_t most_in, size_t most_out, size_t most_rows)
 START_TEST(linear_is_the_oracle_on_small_shapes)
 {
   for (int i = 0; i < 3000; i++) one_linear(70, 40, 7);
+}
+END_TEST
+/* blocks of every type, and inputs of every format; now and then a row with what is no number */
+static float hostile(void)
+{
+  static const float odd[] = { 0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-45f, -1e-40f, 3e38f, -3e38f,
+    0x1p-126f, -0x1p-126f, 0x1.8p-76f, -0x1.8p-76f, 0x1p-75f, 1e-30f };
+  return odd[below(sizeof odd / sizeof *odd)];
+}
+static void one_format(int i)
+{
+  struct engine e = any_engine();
+  enum weight_type type = i % 8 == 0 ? WEIGHT_BF16 : (enum weight_type) (WEIGHT_Q8_0 + below(7));
+  size_t step = number_types[type].block, out = 1 + below(40), rows = 1 + below(7);
+  size_t in = step == 1 ? 1 + below(100) : step * (1 + below(step == 32 ? 8 : 3));
+  char *base, *bias_base, *w = stored(type, in * out, &base), *bias = stored(WEIGHT_F32, out, &bias_base);
+  float *x = numbers(rows * in), *y = numbers(rows * out + 16), *z = numbers(rows * out);
+  struct matrix m = { { w, type }, { NULL, WEIGHT_F32 }, in, out, step == 1 && below(2) };
+  if (below(2)) m.bias.data = bias;
+  for (int j = below(4) ? 0 : 20; j > 0; j--) x[below(rows * in)] = hostile();
+  if (below(8) == 0)
+    for (size_t j = 0; j < rows * in; j++) x[j] *= below(2) ? 1e-38f : 1e-44f;
+  if (type == WEIGHT_BF16 && below(4) == 0)
+    for (size_t j = 0; j < in * out; j++) {
+      uint16_t h = num_to_bf16(hostile());
+      memcpy(w + 2 * j, &h, 2);
+    }
+  if (step > 1 && below(8) == 0) /* any bits at all in scales as well */
+    for (size_t j = 0; j < weight_row_bytes(type, in * out); j++) w[j] = (char) (unsigned char) below(256);
+  memset(y + rows * out, 0x5a, 64);
+  if (e.pool != pools[2]) ck_assert(pool_reserve(e.pool, e.k->room(&m, 1, rows), NULL));
+  for (int format = 0; format < 2; format++) {
+    if (format == 1 && type == WEIGHT_BF16)
+      e.k->linear_bf16(&e, &m, 1, x, rows, &y),
+      oracle_linear_bf16(w, m.transposed, m.bias.data, ORACLE_F32, in, out, x, rows, z);
+    else if (format == 1)
+      e.k->linear_int8(&e, &m, 1, x, rows, &y),
+      oracle_linear_int8(w, (int) type, m.bias.data, ORACLE_F32, in, out, x, rows, z);
+    else
+      e.k->linear(&e, &m, 1, x, rows, &y),
+      oracle_linear(w, (int) type, m.transposed, m.bias.data, ORACLE_F32, in, out, x, rows, z);
+    for (size_t j = 0; j < rows * out; j++)
+      ck_assert_msg((y[j] != y[j] && z[j] != z[j]) || same(&y[j], &z[j], 4),
+        "%s: %s [%zu][%zu]->%zu of %s: %a, not %a", e.k->name, format ? "rounded" : "float", rows, in,
+        out, number_types[type].name, (double) y[j], (double) z[j]);
+    for (size_t j = 0; j < 64; j++) ck_assert_int_eq(((char *) (y + rows * out))[j], 0x5a);
+  }
+  free(base), free(bias_base), free(x), free(y), free(z);
+}
+/* a sum just below the least normal number: whether it is flushed depends on how it would be rounded */
+static void one_tiny_sum(const struct kernels *k, float factor)
+{
+  struct engine e = { .k = k };
+  float x[2] = { factor * -0x1p-76f, 0x1p-63f }, one[2] = { 0x1p-75f, 0x1p-63f }, y, z, *out = &y;
+  uint16_t w[2] = { num_to_bf16(one[0]), num_to_bf16(one[1]) };
+  struct matrix m = { { w, WEIGHT_BF16 }, { NULL, WEIGHT_F32 }, 2, 1, false };
+  k->linear_bf16(&e, &m, 1, x, 1, &out);
+  oracle_linear_bf16(w, 0, NULL, 0, 2, 1, x, 1, &z);
+  ck_assert_msg(same(&y, &z, 4) && y == (factor <= 1 ? 0x1p-126f : 0), "%s: %a of %a", k->name,
+    (double) y, (double) factor);
+}
+START_TEST(blocks_and_formats_are_the_oracle)
+{
+  for (size_t k = 0; kernels_at(k) != NULL; k++)
+    for (int i = 0; i < 256; i++) one_tiny_sum(kernels_at(k), (float) i / 128);
+  for (int i = 0; i < 2000; i++) one_format(i);
+}
+END_TEST
+/* a list of matrices of many types: each in its own format, whatever was asked for */
+START_TEST(each_matrix_has_its_format)
+{
+  for (int i = 0; i < 300; i++) {
+    struct engine e = any_engine();
+    struct matrix list[3];
+    char *base[3];
+    float *x = numbers(2 * 256), *y[3], *z = numbers(2 * 40);
+    enum activations asked = e.activations = (enum activations) below(4);
+    uint32_t types = 0;
+    for (int m = 0; m < 3; m++) {
+      enum weight_type type = (enum weight_type) below(N_WEIGHT_TYPES);
+      list[m] = (struct matrix){ { stored(type, 256 * 40, &base[m]), type }, { NULL, type }, 256,
+        1 + below(40), false };
+      y[m] = numbers(2 * 40), types |= 1u << type;
+    }
+    kernels_multiply(&e, list, 3, x, 2, y);
+    bool any = false;
+    for (int m = 0; m < 3; m++) {
+      int type = (int) list[m].weight.type;
+      bool blocks = type >= ORACLE_Q8_0, bytes = blocks && asked != ACTIVATIONS_F32,
+           words = type == ORACLE_BF16 && asked == ACTIVATIONS_BF16;
+      any |= asked == ACTIVATIONS_INT8 ? blocks : asked == ACTIVATIONS_BF16 ? words : true;
+      if (bytes)
+        oracle_linear_int8(list[m].weight.data, type, NULL, 0, 256, list[m].out, x, 2, z);
+      else if (words)
+        oracle_linear_bf16(list[m].weight.data, 0, NULL, 0, 256, list[m].out, x, 2, z);
+      else
+        oracle_linear(list[m].weight.data, type, 0, NULL, 0, 256, list[m].out, x, 2, z);
+      ck_assert_msg(same(y[m], z, 8 * list[m].out), "%s of %s, asked for %d", e.k->name,
+        number_types[type].name, (int) asked);
+      free(base[m]), free(y[m]);
+    }
+    struct error why;
+    ck_assert(kernels_check_activations(e.k, asked, types, "it", &why) == any);
+    if (!any) ck_assert(strstr(why.text, "wanted: matrices of ") != NULL);
+    free(x), free(z);
+  }
+  enum activations f;
+  struct error why;
+  ck_assert(activations_find("f32", &f, &why) && f == ACTIVATIONS_F32);
+  ck_assert(activations_find("bf16", &f, &why) && f == ACTIVATIONS_BF16);
+  ck_assert(activations_find("int8", &f, &why) && f == ACTIVATIONS_INT8);
+  ck_assert(!activations_find("int", &f, &why) && strstr(why.text, "activations `int'; wanted: f32, bf16 or int8"));
 }
 END_TEST
 START_TEST(linear_is_the_oracle_on_larger_shapes)
@@ -446,9 +560,9 @@ static void prepared_linear(size_t in, size_t out, size_t rows, bool transposed,
   for (size_t i = 0; i < in * rows; i++)
     if (below(50) == 0) x[i] = below(2) ? -0.0f : 0.0f;
   struct memory own = { 0 };
-  struct prepared_weights *p = prepared_open(&own, e.k, list, 1, &why);
+  struct prepared_weights *p = prepared_open(&own, e.k, ACTIVATIONS_DEFAULT, list, 1, &why);
   bool wanted = transposed && type == WEIGHT_F32 && e.k != &kernels_plain;
-  ck_assert(p != NULL && p->n == wanted && (e.k->prepared_bytes(&m) > 0) == wanted);
+  ck_assert(p != NULL && p->n == wanted && (e.k->prepared_bytes(&m, ACTIVATIONS_F32) > 0) == wanted);
   e.k->linear(&e, &m, 1, x, rows, &y);
   e.prepared = p;
   ck_assert((prepared_find(&e, &m) != NULL) == wanted);
@@ -482,7 +596,7 @@ START_TEST(prepared_weights_give_the_same_bits)
   while (p == NULL) {
     ck_assert_uint_eq(own.all.live, 0);
     own.fail_at = own.all.requests + ++refused;
-    p = prepared_open(&own, kernels_at(1), list, 3, &why);
+    p = prepared_open(&own, kernels_at(1), ACTIVATIONS_DEFAULT, list, 3, &why);
   }
   ck_assert_uint_eq(refused, 6); /* five requests */
   struct engine e = { .k = kernels_at(1), .prepared = p };
@@ -501,17 +615,18 @@ END_TEST
 START_TEST(a_type_is_read_as_itself_or_refused)
 {
   static const struct { const char *name; size_t block, bytes; } said[] = { { "F32", 1, 4 },
-    { "F16", 1, 2 }, { "BF16", 1, 2 }, { "Q8_0", 32, 34 }, { "Q4_0", 32, 18 } };
+    { "F16", 1, 2 }, { "BF16", 1, 2 }, { "Q8_0", 32, 34 }, { "Q4_0", 32, 18 }, { "Q4_1", 32, 20 },
+    { "Q5_0", 32, 22 }, { "Q5_1", 32, 24 }, { "Q4_K", 256, 144 }, { "Q6_K", 256, 210 } };
   ck_assert_uint_eq(sizeof said / sizeof said[0], N_WEIGHT_TYPES);
   for (unsigned t = 0; t < N_NUMBER_TYPES; t++)
     for (unsigned u = 0; u < t; u++)
       ck_assert_str_ne(number_types[t].name, number_types[u].name);
   for (unsigned t = 0; t < N_WEIGHT_TYPES; t++) {
-    char *base, *p = stored((enum weight_type) t, 96, &base);
+    char *base, *p = stored((enum weight_type) t, 768, &base);
     ck_assert_str_eq(number_types[t].name, said[t].name);
     ck_assert_uint_eq(number_types[t].block, said[t].block);
-    ck_assert_uint_eq(weight_row_bytes(t, 96), 96 / said[t].block * said[t].bytes);
-    for (size_t i = 0; i < 96; i++) {
+    ck_assert_uint_eq(weight_row_bytes(t, 768), 768 / said[t].block * said[t].bytes);
+    for (size_t i = 0; i < 768; i++) {
       float a = oracle_number(p, (int) t, i),
             b = tensor_number((struct tensor){ p, (enum weight_type) t }, i);
       ck_assert(same(&a, &b, 4));
@@ -522,7 +637,10 @@ START_TEST(a_type_is_read_as_itself_or_refused)
     struct kernels k = *kernels_at(i);
     struct error why = { "" };
     char words[64], wanted[120];
-    kernels_list_types(&k, words);
+    kernels_list_types(k.matrix_types, words);
+    ck_assert_str_eq(words, "F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K or Q6_K");
+    k.matrix_types = WEIGHTS_ONE_BY_ONE;
+    kernels_list_types(k.matrix_types, words);
     ck_assert_str_eq(words, "F32, F16 or BF16");
     ck_assert(kernels_check_types(&k, 0, "m", &why) && kernels_check_types(&k, 7, "m", &why));
     ck_assert(!kernels_check_types(&k, 1u << WEIGHT_F16 | 1u << WEIGHT_Q4_0, "m", &why));
@@ -530,11 +648,115 @@ START_TEST(a_type_is_read_as_itself_or_refused)
       "m: matrices of Q4_0; wanted: F32, F16 or BF16, which the kernels %s multiply", k.name);
     ck_assert_str_eq(why.text, wanted);
     k.matrix_types = 1u << WEIGHT_BF16 | 1u << WEIGHT_Q8_0;
-    kernels_list_types(&k, words);
+    kernels_list_types(k.matrix_types, words);
     ck_assert_str_eq(words, "BF16 or Q8_0");
     k.matrix_types = 1u << WEIGHT_F32;
-    kernels_list_types(&k, words);
+    kernels_list_types(k.matrix_types, words);
     ck_assert_str_eq(words, "F32");
+  }
+}
+END_TEST
+
+/* blocks that were made and read by others, see tests/blocks.py */
+static uint64_t splitmix(uint64_t *state)
+{
+  uint64_t z = *state += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+static void made_numbers(uint64_t *state, float x[32])
+{
+  int size = (int) (splitmix(state) % 44) - 34;
+  for (int i = 0; i < 32; i++) {
+    uint64_t u = splitmix(state);
+    int whole = (int) (u >> 40) - (1 << 23), kind = (int) (u % 16), steps = whole >> 16;
+    x[i] = kind == 0 ? 0 : kind < 4 ? ldexpf((float) steps, size - 7)
+      : ldexpf((float) whole, size - 23 - (kind < 6 ? 6 : 0));
+  }
+}
+static enum weight_type type_named(const char *name)
+{
+  unsigned t = 0;
+  while (t < N_WEIGHT_TYPES && strcmp(number_types[t].name, name) != 0) t++;
+  ck_assert_uint_lt(t, N_WEIGHT_TYPES);
+  return (enum weight_type) t;
+}
+static size_t bytes_of(const char *hex, unsigned char *to)
+{
+  size_t n = 0;
+  unsigned byte;
+  for (; sscanf(hex + 2 * n, "%2x", &byte) == 1; n++) to[n] = (unsigned char) byte;
+  return n;
+}
+START_TEST(blocks_are_those_of_others)
+{
+  static char line[8192], name[8], first[4096], second[4096];
+  static unsigned char b[256], floats[1024], packed[32 * 4];
+  struct error why;
+  unsigned n_read = 0, n_made = 0, count;
+  FILE *f = fopen("tests/golden/blocks.txt", "r");
+  ck_assert_ptr_nonnull(f);
+  while (fgets(line, sizeof line, f) != NULL) {
+    unsigned long long seed0, wanted;
+    if (line[0] == '#') continue;
+    if (sscanf(line, "%7s %llu %u %llx", name, &seed0, &count, &wanted) == 4 && count == 250) {
+      uint64_t from = seed0, h = 0xcbf29ce484222325;
+      enum weight_type t = type_named(name);
+      while (count-- > 0) {
+        float x[32];
+        made_numbers(&from, x);
+        ck_assert_msg(weights_encode(t, x, 32, packed, &why), "%s", why.text);
+        for (size_t i = 0; i < number_types[t].bytes; i++) h = (h ^ packed[i]) * 0x100000001b3;
+      }
+      ck_assert_msg(h == wanted, "%s of seed %llu", name, seed0);
+      n_made++;
+      continue;
+    }
+    ck_assert_int_eq(sscanf(line, "%7s %4095s %4095s", name, first, second), 3);
+    enum weight_type t = type_named(name);
+    ck_assert_uint_eq(bytes_of(first, b), number_types[t].bytes);
+    ck_assert_uint_eq(bytes_of(second, floats), 4u * number_types[t].block);
+    for (size_t i = 0; i < number_types[t].block; i++) {
+      float x, y = tensor_number((struct tensor){ b, t }, i), z = oracle_number(b, (int) t, i);
+      memcpy(&x, floats + 4 * i, 4);
+      ck_assert_msg(x == y && same(&y, &z, 4), "%s: number %zu is %a, not %a", name, i, (double) y, (double) x);
+    }
+    n_read++;
+  }
+  ck_assert(n_read == 7 * 8 && n_made == 5 * 8);
+  fclose(f);
+}
+END_TEST
+
+/* what cannot be written, and what is rounded to the last number that can */
+START_TEST(blocks_refuse_what_they_cannot_hold)
+{
+  float x[64] = { 0 };
+  unsigned char to[64 * 4];
+  struct error why;
+  for (unsigned t = 0; t < N_WEIGHT_TYPES; t++) {
+    enum weight_type type = (enum weight_type) t;
+    bool large = number_types[t].block > 32, blocks = number_types[t].block > 1;
+    ck_assert(weights_encode(type, x, 64, to, &why) != large);
+    if (large) ck_assert(strstr(why.text, number_types[t].name) == why.text && strstr(why.text, "wanted: F16"));
+    if (large) continue;
+    if (blocks) ck_assert(!weights_encode(type, x, 33, to, &why) && strstr(why.text, "multiple of 32"));
+    for (int k = 0; k < 3; k++) {
+      x[40] = k == 0 ? INFINITY : k == 1 ? -INFINITY : NAN;
+      ck_assert(!weights_encode(type, x, 64, to, &why) && strstr(why.text, "number 40 is not finite"));
+    }
+    int largest = number_types[t].largest;
+    for (int sign = -1; sign <= 1 && blocks; sign += 2) {
+      x[40] = (float) sign * 65519.0f * (float) largest;
+      bool low = block_has_min(type) && sign < 0; /* a minimum that does not fit */
+      ck_assert_msg(weights_encode(type, x, 64, to, &why) != low, "%s", why.text);
+      x[40] = (float) sign * 65521.0f * (float) largest;
+      ck_assert(!weights_encode(type, x, 64, to, &why) && strstr(why.text, "numbers 32 to 63"));
+    }
+    x[40] = 3e38f, x[41] = -3e38f; /* and their difference is no float */
+    ck_assert(weights_encode(type, x, 64, to, &why) != blocks);
+    x[40] = 0, x[41] = 0;
   }
 }
 END_TEST
@@ -995,6 +1217,8 @@ static Suite *kernel_suite(void)
   tcase_set_timeout(t, 280);
   tcase_add_checked_fixture(t, open_pools, close_pools);
   tcase_add_test(t, linear_is_the_oracle_on_small_shapes);
+  tcase_add_test(t, blocks_and_formats_are_the_oracle);
+  tcase_add_test(t, each_matrix_has_its_format);
   tcase_add_test(t, linear_is_the_oracle_on_larger_shapes);
   tcase_add_test(t, linear_is_the_oracle_where_panels_are_packed_again);
   tcase_add_test(t, norms_are_the_oracle);
@@ -1006,6 +1230,8 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, probabilities_are_the_oracle);
   tcase_add_test(t, embedding_widens_exactly);
   tcase_add_test(t, a_type_is_read_as_itself_or_refused);
+  tcase_add_test(t, blocks_are_those_of_others);
+  tcase_add_test(t, blocks_refuse_what_they_cannot_hold);
   tcase_add_test(t, prepared_weights_give_the_same_bits);
   tcase_add_test(t, modes_of_the_caller_do_not_matter);
   tcase_add_test(t, unseen_positions_are_never_touched);

@@ -562,7 +562,7 @@ START_TEST(questions_at_their_limits)
     { "quantize", "{\"type\":\"f16\",\"hex\":\"003C\"}", "\"x\":[1.0]" },
     { "quantize", "{\"type\":\"bf16\",\"hex\":\"803F0\"}", "two digits for each" },
     { "quantize", "{\"type\":\"bf16\",\"hex\":\"803f00\"}",
-      "3 bytes in bf16; wanted: a multiple "
+      "3 bytes in BF16; wanted: a multiple "
       "of 2" },
     { "forward", "{\"ids\":[1,2],\"rows\":[2]}",
       "\\\"rows\\\"[0] is no row; wanted: an integer "

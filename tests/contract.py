@@ -73,12 +73,18 @@ def word(t, x):
     u, = struct.unpack("<I", rule.bits32(x))
     return struct.pack("<H", (u + 0x7fff + (u >> 16 & 1)) >> 16)
 def of_word(t, b): return struct.unpack("<e", b)[0] if t == "f16" else struct.unpack("<f", b"\0\0" + b)[0]
-def of_block(t, b):      # in q4_0 an eight with a negative scale is -0.0, to which the oracle adds a minimum of 0.0 that ggml does not have
+def of_block(t, b):      # in q4_0 and q5_0 the middle with a negative scale is -0.0, to which the oracle adds a minimum of 0.0 that ggml does not have
+    if t in LARGE: return LARGE[t](b)
     d, v = rule.half_of(b[:2]), rule.dequantize_block(t, b)
-    return v if t == "q8_0" else [d * ((b[2 + j % 16] >> (4 if j > 15 else 0) & 15) - 8) if v[j] == 0 else v[j] for j in range(32)]
+    if t not in ("q4_0", "q5_0"): return v
+    at, zero = (2, 8) if t == "q4_0" else (6, 16)
+    code = lambda j: (b[at + j % 16] >> (4 if j > 15 else 0) & 15) | ((b[2 + j // 8] >> j % 8 & 1) << 4 if zero == 16 else 0)
+    return [d * (code(j) - zero) if v[j] == 0 else v[j] for j in range(32)]
+LARGE = {"q4_k": rule.q4_k, "q6_k": rule.q6_k}
+SIZE = dict(rule.BLOCK, q4_k=144, q6_k=210)
 def pack(t, x): return b"".join(rule.quantize_block(t, x[i:i + 32]) for i in range(0, len(x), 32)) if t in rule.BLOCK else b"".join(word(t, v) for v in x)
 def unpack(t, b):
-    n, one = (rule.BLOCK[t], of_block) if t in rule.BLOCK else (2, lambda t, w: [of_word(t, w)])
+    n, one = (SIZE[t], of_block) if t in SIZE else (2, lambda t, w: [of_word(t, w)])
     return [v for i in range(0, len(b), n) for v in one(t, b[i:i + n])]
 def printed(v): return json.loads(rule.shortest32(v))
 def gauss(r, n, scale): return [printed(rule.f32(r.gauss(0, scale))) for _ in range(n)]
@@ -103,17 +109,19 @@ def numbers(r, t, fifth=None):      # of few kinds at random, or of a fifth of a
     chosen = [r.choice(kinds) for _ in range(r.choice([1, 1, 1, 2, 3]))] if fifth is None else kinds[fifth::5]
     return [v for k in chosen for v in k(r, 32 if t in rule.BLOCK else 6)]
 def noise(r, t):      # bytes that no packing has made: codes of -128, scales of either sign, infinite and not a number
-    if t not in rule.BLOCK: return bytes(r.choice([r.randrange(256), r.choice([0, 0x80, 0x7f, 0x7c, 0xff, 0x01])]) for _ in range(2 * r.randrange(1, 13)))
+    if t not in SIZE: return bytes(r.choice([r.randrange(256), r.choice([0, 0x80, 0x7f, 0x7c, 0xff, 0x01])]) for _ in range(2 * r.randrange(1, 13)))
+    if t in LARGE: return bytes(r.choice([r.randrange(256), 0x80, 0x88, 0, 0x3f]) for _ in range(SIZE[t] * r.choice([1, 2])))
     return b"".join(r.choice([bytes(r.randrange(256) for _ in range(2)), struct.pack("<e", r.gauss(0, 1)), r.choice([b"\x00\x7c", b"\x01\x7e", b"\x00\x80", b"\x01\x00"])])
         + bytes(r.choice([r.randrange(256), 0x80, 0x88, 0]) for _ in range(rule.BLOCK[t] - 2)) for _ in range(r.choice([1, 1, 2])))
 FORMATS = ["q8_0", "q4_0", "f16", "bf16"]
+EVERY = FORMATS + ["q4_1", "q5_0", "q5_1", "q4_k", "q6_k"]
 def blocks(r, t=None, back=None, fifth=None):
-    t = t or r.choice(FORMATS)
-    if back is None: back = r.random() < .5
+    t = t or r.choice(EVERY)
+    if back is None: back = t in LARGE or r.random() < .5
     if not back:
         x = numbers(r, t, fifth)
         return "quantize", {"type": t, "x": x}, {"hex": pack(t, x).hex()}
-    b = noise(r, t) if (r.random() < .4 if fifth is None else fifth % 2) else pack(t, numbers(r, t))
+    b = noise(r, t) if t in LARGE or (r.random() < .4 if fifth is None else fifth % 2) else pack(t, numbers(r, t))
     return "quantize", {"type": t, "hex": b.hex()}, {"x": [printed(v) for v in unpack(t, b)]}
 
 # Choices.  Where the oracle refuses, the answer is None, and any error is right.

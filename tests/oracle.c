@@ -8,17 +8,78 @@
 #include <string.h>
 
 /* ---- numbers as they are stored: by arithmetic on the fields, not by shifting bits */
+/* blocks: the whole number |q|, the factor |d| and the summand |m| of number |i|, which is q*d + m */
+struct parts {
+  int q;
+  float d, m;
+};
+static int bits_of(int byte, int first, int n)
+{
+  return byte / (1 << first) % (1 << n);
+}
+static float half_of(const unsigned char *b)
+{
+  return oracle_number(b, ORACLE_F16, 0);
+}
+static struct parts q4_k_parts(const unsigned char *b, int i)
+{
+  const unsigned char *six = b + 4, *q = b + 16;
+  int j = i / 32, s, m, byte = q[i / 64 * 32 + i % 32];
+  if (j < 4)
+    s = bits_of(six[j], 0, 6), m = bits_of(six[j + 4], 0, 6);
+  else
+    s = bits_of(six[j + 4], 0, 4) + 16 * bits_of(six[j - 4], 6, 2),
+    m = bits_of(six[j + 4], 4, 4) + 16 * bits_of(six[j], 6, 2);
+  return (struct parts){ bits_of(byte, j % 2 * 4, 4), half_of(b) * (float) s,
+    -(half_of(b + 2) * (float) m) };
+}
+static struct parts q6_k_parts(const unsigned char *b, int i)
+{
+  const unsigned char *low = b, *high = b + 128, *scale = b + 192;
+  int n = i / 128, k = i / 32 % 4, l = i % 32, s = scale[8 * n + l / 16 + 2 * k];
+  int q = bits_of(low[64 * n + l + 32 * (k % 2)], k / 2 * 4, 4)
+    + 16 * bits_of(high[32 * n + l], 2 * k, 2);
+  return (struct parts){ q - 32, half_of(b + 208) * (float) (s < 128 ? s : s - 256), 0 };
+}
+static struct parts parts_of(const unsigned char *b, int type, int i)
+{
+  if (type == ORACLE_Q4_K) return q4_k_parts(b, i);
+  if (type == ORACLE_Q6_K) return q6_k_parts(b, i);
+  struct parts p = { 0, half_of(b), 0 };
+  if (type == ORACLE_Q8_0) {
+    p.q = b[2 + i] < 128 ? b[2 + i] : b[2 + i] - 256;
+    return p;
+  }
+  const unsigned char *rest = b + 2;
+  if (type == ORACLE_Q4_1 || type == ORACLE_Q5_1) p.m = half_of(rest), rest += 2;
+  if (type == ORACLE_Q5_0 || type == ORACLE_Q5_1)
+    p.q = 16 * bits_of(rest[i / 8], i % 8, 1), rest += 4;
+  p.q += bits_of(rest[i % 16], i / 16 * 4, 4);
+  if (type == ORACLE_Q4_0) p.q -= 8;
+  if (type == ORACLE_Q5_0) p.q -= 16;
+  return p;
+}
+static size_t block_bytes(int type)
+{
+  static const size_t bytes[] = { 0, 0, 0, 34, 18, 20, 22, 24, 144, 210 };
+  return bytes[type];
+}
+static size_t block_length(int type)
+{
+  return type >= ORACLE_Q4_K ? 256 : 32;
+}
+static int has_min(int type)
+{
+  return type == ORACLE_Q4_1 || type == ORACLE_Q5_1 || type == ORACLE_Q4_K;
+}
 float oracle_number(const void *data, int type, size_t i)
 {
-  if (type == ORACLE_Q8_0 || type == ORACLE_Q4_0) { /* blocks of 32 behind each other: the scale in
-                                                       binary16, then the numbers */
-    const unsigned char *b =
-                          (const unsigned char *) data + i / 32 * (type == ORACLE_Q8_0 ? 34 : 18),
-                        *q = b + 2;
-    float scale = oracle_number(b, ORACLE_F16, 0);
-    int n = i % 32 < 16 ? q[i % 16] % 16 - 8 : q[i % 16] / 16 - 8;
-    if (type == ORACLE_Q8_0) n = q[i % 32] < 128 ? q[i % 32] : q[i % 32] - 256;
-    return scale * (float) n;
+  if (type >= ORACLE_Q8_0) {
+    struct parts b = parts_of((const unsigned char *) data + i / block_length(type) * block_bytes(type),
+      type, (int) (i % block_length(type)));
+    float product = b.d * (float) b.q;
+    if (has_min(type)) product = product + b.m;
+    return product;
   }
   const unsigned char *p = (const unsigned char *) data + i * (type == ORACLE_F32 ? 4 : 2);
   if (type == ORACLE_F32) {
@@ -75,6 +136,106 @@ void oracle_linear(const void *w, int type, int transposed, const void *bias, in
       y[r * out + o] = s;
     }
   }
+}
+
+/* ---- P2.2: x to bfloat16, nearest even, by arithmetic on the bits; both flushed on entry; the odd
+   member of a pair first; what is left is flushed if it is tiny after rounding to 24 bits without a
+   lower end, as FTZ does */
+static float to_bf16(float x)
+{
+  uint32_t u;
+  memcpy(&u, &x, 4);
+  if (x != x) return x;
+  uint32_t low = u % 65536, high = u / 65536;
+  if (low > 32768 || (low == 32768 && high % 2 == 1)) high++;
+  u = high * 65536;
+  memcpy(&x, &u, 4);
+  return x;
+}
+static float zero_if_tiny(float x)
+{
+  if (x > -0x1p-126f && x < 0x1p-126f) return signbit(x) ? -0.0f : 0.0f;
+  return x;
+}
+static float bf16_step(float x, float w, float acc)
+{
+  x = zero_if_tiny(x), w = zero_if_tiny(w), acc = zero_if_tiny(acc);
+  /* scaled by 2^64 nothing near the threshold is a denormal */
+  if (fabsf(acc) < 1 && fabsf(x) < 0x1p30f && fabsf(w) < 0x1p30f && fabsf(x * w) < 1) {
+    float larger = fabsf(x) > fabsf(w) ? x : w, smaller = larger == x ? w : x;
+    float up = fmaf(smaller * 0x1p64f, larger, acc * 0x1p64f);
+    if (fabsf(up) < 0x1p-62f) return signbit(up) ? -0.0f : 0.0f;
+  }
+  return fmaf(x, w, acc);
+}
+void oracle_linear_bf16(const void *w, int transposed, const void *bias, int bias_type, size_t in,
+  size_t out, const float *x, size_t rows, float *y)
+{
+  for (size_t r = 0; r < rows; r++)
+    for (size_t o = 0; o < out; o++) {
+      float a[16];
+      for (int j = 0; j < 16; j++) a[j] = +0.0f;
+      for (size_t i = 0; 2 * i < in; i++)
+        for (int odd = 1; odd >= 0; odd--) {
+          size_t k = 2 * i + (size_t) odd;
+          if (k < in)
+            a[i % 16] = bf16_step(to_bf16(x[r * in + k]),
+              oracle_number(w, ORACLE_BF16, transposed ? k * out + o : o * in + k), a[i % 16]);
+        }
+      float s = fold(a);
+      if (bias) s = s + oracle_number(bias, bias_type, o);
+      y[r * out + o] = s;
+    }
+}
+
+/* ---- P2.3 */
+static void to_bytes(const float *x, float *d, int *q)
+{
+  float amax = 0;
+  int any_nan = 0;
+  for (int i = 0; i < 32; i++) {
+    if (x[i] != x[i]) any_nan = 1;
+    if (fabsf(x[i]) > amax) amax = fabsf(x[i]);
+  }
+  if (any_nan) amax = NAN;
+  float inverse = amax == 0 ? 0 : 127 / amax;
+  *d = amax / 127;
+  for (int i = 0; i < 32; i++) {
+    float z = x[i] * inverse, near, rest;
+    q[i] = 0;
+    if (z != z) continue;
+    if (z > 1000) z = 1000;
+    if (z < -1000) z = -1000;
+    near = floorf(z), rest = z - near;
+    if (rest > 0.5f || (rest == 0.5f && fmodf(near, 2) != 0)) near += 1;
+    q[i] = near > 127 ? 127 : near < -127 ? -127 : (int) near;
+  }
+}
+void oracle_linear_int8(const void *w, int type, const void *bias, int bias_type, size_t in,
+  size_t out, const float *x, size_t rows, float *y)
+{
+  size_t length = block_length(type), group = type == ORACLE_Q6_K ? 16 : 32;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t o = 0; o < out; o++) {
+      float acc = +0.0f;
+      for (size_t k = 0; k < in; k += group) {
+        float dx;
+        int q[32], isum = 0, xsum = 0;
+        to_bytes(x + r * in + k / 32 * 32, &dx, q);
+        struct parts b = { 0 };
+        for (size_t i = k; i < k + group; i++) {
+          const unsigned char *from = (const unsigned char *) w
+            + (o * in + i) / length * block_bytes(type);
+          b = parts_of(from, type, (int) (i % length));
+          isum += b.q * q[i % 32], xsum += q[i % 32];
+        }
+        float one = b.d * dx, other = b.m * dx;
+        acc = fmaf((float) isum, one, acc);
+        if (has_min(type)) acc = fmaf((float) xsum, other, acc);
+      }
+      if (bias) acc = acc + oracle_number(bias, bias_type, o);
+      y[r * out + o] = acc;
+    }
 }
 
 /* ---- P2.5 */

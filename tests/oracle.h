@@ -4,10 +4,16 @@
 #define INCIPIT_ORACLE_H
 #include <stddef.h>
 #include <stdint.h>
-enum { ORACLE_F32, ORACLE_F16, ORACLE_BF16, ORACLE_Q8_0, ORACLE_Q4_0 };
+enum { ORACLE_F32, ORACLE_F16, ORACLE_BF16, ORACLE_Q8_0, ORACLE_Q4_0, ORACLE_Q4_1, ORACLE_Q5_0,
+  ORACLE_Q5_1, ORACLE_Q4_K, ORACLE_Q6_K };
 float oracle_number(const void *data, int type, size_t i);
 void oracle_linear(const void *w, int type, int transposed, const void *bias, int bias_type,
   size_t in, size_t out, const float *x, size_t rows, float *y);
+/* P2.2 and P2.3: the same with inputs rounded to bfloat16, or to bytes by blocks of 32 */
+void oracle_linear_bf16(const void *w, int transposed, const void *bias, int bias_type, size_t in,
+  size_t out, const float *x, size_t rows, float *y);
+void oracle_linear_int8(const void *w, int type, const void *bias, int bias_type, size_t in,
+  size_t out, const float *x, size_t rows, float *y);
 void oracle_rmsnorm(
   const float *x, size_t rows, size_t d, const void *gain, int type, float epsilon, float *y);
 void oracle_layernorm(const float *x, size_t rows, size_t d, const void *gain, const void *bias,

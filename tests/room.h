@@ -1,6 +1,7 @@
 /* room.h -- a folder of our own with models that are not as they should be */
 #ifndef INCIPIT_ROOM_H
 #define INCIPIT_ROOM_H
+#include "functions/numbers.h"
 #include <jansson.h>
 #include <sys/stat.h>
 #include "marked.h"
@@ -154,6 +155,31 @@ static inline void make_other_kinds(void)
   set_field("strange", "config.json", "c_note", "true");
   variant("hot", NULL), set_field("hot", "config.json", "some_temperature", "0.9");
 }
+/* the small model with its weights in bfloat16, for a format of activations that it alone has */
+static inline void make_bf16(void)
+{
+  static char from[400000], to[400000];
+  char path[8192], *out = to + 8;
+  uint64_t head = 0;
+  FILE *f = fopen("tests/golden/small/model.safetensors", "rb");
+  size_t n = f == NULL ? 0 : fread(from, 1, sizeof from, f);
+  must(n > 8 && n < sizeof from, "small");
+  fclose(f), memcpy(&head, from, 8);
+  for (const char *p = from + 8; p < from + 8 + head; p++) {
+    if (memcmp(p, "\"F16\"", 5) == 0) *out++ = *p++, *out++ = 'B';
+    *out++ = *p;
+  }
+  uint64_t longer = (uint64_t) (out - to) - 8;
+  memcpy(to, &longer, 8);
+  for (const char *p = from + 8 + head; p < from + n; p += 2, out += 2) {
+    uint16_t h;
+    memcpy(&h, p, 2), h = num_to_bf16(num_from_f16(h)), memcpy(out, &h, 2);
+  }
+  variant("bf16", "model.safetensors");
+  f = fopen(place(path, "bf16", "model.safetensors"), "wb");
+  must(f != NULL && fwrite(to, 1, (size_t) (out - to), f) == (size_t) (out - to), path);
+  fclose(f);
+}
 static inline void make_models(void)
 {
   char path[8192];
@@ -185,6 +211,7 @@ static inline void make_models(void)
   variant("long", NULL), set_field("long", "config.json", "max_position_embeddings", "4096");
   make_marked(place(path, "marked", NULL), 0);
   make_marked(place(path, "noted", NULL), 0), set_field("noted", "config.json", "house_note", "7");
+  make_bf16();
   make_hostile_models();
   make_other_kinds();
 }

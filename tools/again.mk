@@ -1,5 +1,5 @@
 # again.mk -- what is made again only when somebody asks for it: measured times, data from ../shared, the built-in model
-.PHONY: measure spellings lossy ulp matrix model model-check figures-live
+.PHONY: measure spellings lossy published ulp matrix model model-check figures-live
 .PHONY: bench-kernels bench-constraints bench-tokens bench-sampling bench-real peers
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libmodules.a
@@ -29,6 +29,9 @@ spellings: $(BUILD)/incipit ## a hard sentence in four published vocabularies ag
 lossy: $(BUILD)/bin/laboratory/accounts ## what a smaller cache costs a published model again (needs ../shared)
 	@$< lossy $(SHARED)/golden/models/stories260K > $(BUILD)/lossy.csv
 	@mv $(BUILD)/lossy.csv figures/data/accounts.lossy.csv
+published: $(BUILD)/bin/laboratory/quantization ## what fewer bits cost a published model again (needs ../shared)
+	@$< published $(SHARED)/golden/models/stories260K > $(BUILD)/published.csv
+	@mv $(BUILD)/published.csv figures/data/quantization.stories.csv
 ulp: tangle ## how far the functions are from the truth, on all floats (hours; can be interrupted)
 	@CC='$(CC)' sh tests/ulp.sh
 matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits

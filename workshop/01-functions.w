@@ -699,19 +699,20 @@ uint16_t num_to_f16(float x)
 Files store their numbers in many types. These are rows of a table, and nothing else in the program knows how many bytes a number takes. A type that is added tomorrow, for a new kind of file, is added here:
 its row says its name and its size, and the compiler lists the few places that must learn to compute with it.
 
-Three of the five types that we compute with give each number its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
-sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in blocks (\cref{sec:rowformats}). Matrices in blocks need kernels that the book does not have yet, so a file with such a matrix is refused.
+Three of the ten types that we compute with give each number its own place. The others share: 32 numbers have one scale in common, or 256 have two, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
+sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in the first two types of blocks (\cref{sec:rowformats}); matrices come in all of them (\cref{model/quantization}).
 @^block, of a format@>@^number type@>
 
 @<Types of numbers@>=
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
-  WEIGHT_Q8_0, WEIGHT_Q4_0 };
+  WEIGHT_Q8_0, WEIGHT_Q4_0, WEIGHT_Q4_1, WEIGHT_Q5_0, WEIGHT_Q5_1,@|
+  WEIGHT_Q4_K, WEIGHT_Q6_K };
   /* the types with which we compute: IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
      then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
-     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
-enum { WEIGHT_BLOCK = 32 };
-  /* numbers in a block of the last two */
-struct number_type { const char *name; uint8_t block, bytes, largest;
+     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout); five more kinds of blocks */
+enum { WEIGHT_BLOCK = 32, WEIGHT_SUPER_BLOCK = 256 };
+  /* numbers in a block; in one of the last two types */
+struct number_type { const char *name; uint16_t block; uint8_t bytes, largest;
   bool safetensors; };
   /* |block| numbers take |bytes| bytes; |largest|: in a type with a scale, the whole number that the largest of a block becomes,
      else 0; |safetensors|: whether files of that format have the type */
@@ -725,6 +726,11 @@ static const struct number_type number_types[] = @[{@|
   [WEIGHT_BF16] = {"BF16", 1, 2, 0, true},@|
   [WEIGHT_Q8_0] = {"Q8_0", WEIGHT_BLOCK, 34, 127, false},@|
   [WEIGHT_Q4_0] = {"Q4_0", WEIGHT_BLOCK, 18, 8, false},@|
+  [WEIGHT_Q4_1] = {"Q4_1", WEIGHT_BLOCK, 20, 15, false},@|
+  [WEIGHT_Q5_0] = {"Q5_0", WEIGHT_BLOCK, 22, 16, false},@|
+  [WEIGHT_Q5_1] = {"Q5_1", WEIGHT_BLOCK, 24, 31, false},@|
+  [WEIGHT_Q4_K] = {"Q4_K", WEIGHT_SUPER_BLOCK, 144, 15, false},@|
+  [WEIGHT_Q6_K] = {"Q6_K", WEIGHT_SUPER_BLOCK, 210, 32, false},@|
   {"F64", 1, 8, 0, true}, {"BOOL", 1, 1, 0, true}, {"U8", 1, 1, 0, true},@|
   {"I8", 1, 1, 0, true}, {"U16", 1, 2, 0, true}, {"I16", 1, 2, 0, true},@|
   {"U32", 1, 4, 0, true}, {"I32", 1, 4, 0, true}, {"U64", 1, 8, 0, true},@|
@@ -732,16 +738,33 @@ static const struct number_type number_types[] = @[{@|
   {"F6_E2M3", 4, 3, 0, true}, {"F6_E3M2", 4, 3, 0, true},@|
   {"F8_E5M2", 1, 1, 0, true}, {"F8_E4M3", 1, 1, 0, true},@|
   {"F8_E8M0", 1, 1, 0, true}, {"F8_E5M2FNUZ", 1, 1, 0, true},@|
-  {"F8_E4M3FNUZ", 1, 1, 0, true} }@];
+  {"F8_E4M3FNUZ", 1, 1, 0, true},@|
+  @<Types that occur in GGUF files only@>@; }@];
   /* types of numbers by their number: first those of |enum weight_type| */
 enum { N_NUMBER_TYPES = sizeof number_types / sizeof number_types[0],@|
-  N_WEIGHT_TYPES = WEIGHT_Q4_0 + 1 };
+  N_WEIGHT_TYPES = WEIGHT_Q6_K + 1 };
   /* the rows of the table, and how many of them are of |enum weight_type| */
+enum { WEIGHTS_ALL = (1 << N_WEIGHT_TYPES) - 1,@|
+  WEIGHTS_IN_BLOCKS = WEIGHTS_ALL & -(1 << WEIGHT_Q8_0),@|
+  WEIGHTS_ONE_BY_ONE = WEIGHTS_ALL ^ WEIGHTS_IN_BLOCKS };
+  /* sets of types, bit |1 << type| for each: those with which we compute, those in blocks, the others */
 static inline size_t weight_row_bytes(unsigned type, size_t n)
 {
   return n / number_types[type].block * number_types[type].bytes;
 }
   /* bytes of |n| numbers in a row, a multiple of the type's |block| */
+
+@ The files of \texttt{llama.cpp} (\cref{gguf}) have more types of blocks than those with which we compute. They are here so that their tensors can be listed, each with its name and its size.
+
+@<Types that occur in GGUF files only@>=
+{"Q2_K", 256, 84, 0, false}, {"Q3_K", 256, 110, 0, false},@|
+{"Q5_K", 256, 176, 0, false}, {"IQ2_XXS", 256, 66, 0, false},@|
+{"IQ2_XS", 256, 74, 0, false}, {"IQ3_XXS", 256, 98, 0, false},@|
+{"IQ1_S", 256, 50, 0, false}, {"IQ4_NL", 32, 18, 0, false},@|
+{"IQ3_S", 256, 110, 0, false}, {"IQ2_S", 256, 82, 0, false},@|
+{"IQ4_XS", 256, 136, 0, false}, {"IQ1_M", 256, 56, 0, false},@|
+{"TQ1_0", 256, 54, 0, false}, {"TQ2_0", 256, 66, 0, false},@|
+{"MXFP4", 32, 17, 0, false}
 
 @ The table has a header of its own: a program that lists the tensors of a file needs nothing else of this book's arithmetic.
 

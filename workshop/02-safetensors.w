@@ -239,7 +239,7 @@ the tensor, and a sentence about a missing one the place where we looked.
 struct tensor_file;
 struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why);
-  /* maps and validates a safetensors file, or those of a directory:
+  /* maps and validates a safetensors file, a GGUF file, or those of a directory:
      \.{model.safetensors}, else the files that its
      \.{model.safetensors.index.json} names; null and a sentence if anything
      is amiss. Owned by the caller */
@@ -256,7 +256,7 @@ const char *tensor_file_path(const struct tensor_file *w);
   /* the file or the index, as messages name it; if |w| is null, because the
      model was made in memory, \.{the model} */
 const char *tensor_file_format(const struct tensor_file *w);
-  /* the format of the files: \.{"safetensors"} */
+  /* the format of the files: \.{"safetensors"} or \.{"gguf"} */
 
 @ The settings are JSON as well, and so is the index. They are read whole, by the library jansson, and as
 strictly as the headers: UTF-8 throughout, no key twice. Why is a duplicate key so bad? Most readers take the last of the two and some the first, so such a file is two
@@ -282,7 +282,7 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64]);
 a block of its own, because tensors point to it while the array of files may still grow, and growing moves the array.
 
 Only the readers of formats use these structures directly. A reader is a function that \emph{fills} a |struct tensor_file|: it maps files, adds an entry for each tensor that it finds, checks that
-every tensor is within its mapping, and sorts the list. This chapter has one reader. A second one, for example for \texttt{llama.cpp}'s format, would be a source file of its own and a line in a table.
+every tensor is within its mapping, and sorts the list. This chapter has one reader. A second one, for \texttt{llama.cpp}'s format, is in \cref{gguf}: a source file of its own, and a line in a table.
 @^format of files@>
 
 @(tensor_format.h@>=
@@ -794,13 +794,13 @@ const struct tensor_format safetensors_format =
 @ The first format in the table that recognizes the path reads it. If its reader fails, we close everything that it has entered.
 
 @<Find the format, and let its reader fill the list@>=
-extern const struct tensor_format safetensors_format;
+extern const struct tensor_format gguf_format, safetensors_format;
 @#
 struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why)
 {
   static const struct tensor_format *const formats[] =
-    @[{ &safetensors_format }@];
+    @[{ &gguf_format, &safetensors_format }@];
   struct tensor_file *w = memory_alloc(m, MEMORY_OTHER, 1, sizeof *w, why);
   size_t i = 0;
   if (w == NULL) return NULL;
@@ -1048,7 +1048,7 @@ one or the other.
 
 @* Files of another kind. \label{sec:misfits}
 Most files that cannot be read are not damaged; they are something else. A repository that was cloned without Git LFS has a text of three lines in place of each large file. A directory may hold
-the weights as a pickle, or quantized for another engine (GGUF), or only an adapter. We recognize most of these by the first bytes of a file, and the rest by the names in the directory. The readers above would refuse
+the weights as a pickle, or a GGUF file (\cref{gguf}), which is a model by itself and opened by its own path, or only an adapter. We recognize most of these by the first bytes of a file, and the rest by the names in the directory. The readers above would refuse
 all of them with sentences about headers and lengths; but the user needs to know what the file is, and what to do.
 @^Git LFS@>@^pickle@>@^GGUF@>
 
@@ -1074,7 +1074,7 @@ enum kind_number { KIND_GGUF, KIND_LFS, KIND_ZIP, KIND_PICKLE, KIND_HDF5,@|
   KIND_PAGE, KIND_JSON, KIND_TENSORS, KIND_UNKNOWN };
 static const struct file_kind { const char *name, *wanted; } kinds[] = @[{@|
   [KIND_GGUF] = { "a GGUF file",@|
-    "safetensors; GGUF comes with chapter 10" },@|
+    "the path of that file itself, as in -m FILE.gguf" },@|
   [KIND_LFS] = { "a Git LFS pointer, not the file that it stands for",@|
     "the file itself, which git lfs pull fetches" },@|
   [KIND_ZIP] = { "a zip archive, as PyTorch writes its pickles",@|

@@ -153,7 +153,7 @@ extern const char config_ignored_by_caller[];
      unknown field is null */
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
   struct error *why);
-  /* reads \.{config.json} and, if there, \.{generation\_config.json}; every
+  /* reads \.{config.json} and, if there, \.{generation\_config.json}, or the keys of a GGUF file; every
      field is used, known to be harmless, or an error; on failure nothing is held */
 bool config_open_with(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why);
@@ -1142,7 +1142,7 @@ static void add_unknown(struct config_reader *s, const char *directory,
 }
 
 @ This is the whole reading; if it fails half-way, everything is freed. The second file may be absent, so we ask whether it is there before we open it: a file that is there but cannot be read is an
-error like any other. If the first is missing and we recognize another kind of file in its place, the sentence says what it is (\cref{sec:misfits}). jansson's tree is freed as soon as it has been read; none of our pointers lead into it.
+error like any other. If the first is missing and we recognize another kind of file in its place, the sentence says what it is (\cref{sec:misfits}). jansson's tree is freed as soon as it has been read; none of our pointers lead into it. If the path leads to a GGUF file instead of a directory, the settings are among its keys, and \cref{families/gguf} reads them.
 
 @<Open and close the settings@>=
 @<Look for unknown fields in the second file@>@;
@@ -1153,6 +1153,8 @@ bool config_open_with(struct model_config *c, struct memory *m,
   struct config_options none = @[{ .n_ignore = 0 }@];
   struct config_reader s = @[{ .c = c, .m = m, .o = o != NULL ? o : &none,
     .why = why }@];
+  if (gguf_recognizes(directory))
+    return gguf_settings_open(c, m, directory, s.o, why);
   *c = (struct model_config) @[{ .family = NULL }@];
   bool ok = settings_file(&s, directory, "config.json", path)
     && settings_model(&s);
@@ -1197,7 +1199,8 @@ Six of its functions can be called from outside.
 #include <unistd.h>
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
-#include "families/config.h"
+#include "gguf/gguf.h"
+#include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 @#
 @<The state of reading settings@>@;
@@ -1432,7 +1435,8 @@ matrix is \.{blk.3.attn\_q.weight}, and its rows are in another order. The matri
 
 @<What a layout is@>=
 enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|
-  TENSOR_HEAD, TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,@|
+  TENSOR_HEAD, TENSOR_ROPE_FACTORS,@|
+  TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,@|
   TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_MLP_NORM, TENSOR_GATE,@|
   TENSOR_UP, TENSOR_DOWN, N_TENSOR_ROLES };
   /* what a tensor is for: first those outside the layers, then those of a layer */
@@ -1501,12 +1505,69 @@ static const struct tensor_layout hf_llama = @[{@|
   [TENSOR_UP] = {"~layers.#.mlp.up_proj", false, false},@|
   [TENSOR_DOWN] = {"~layers.#.mlp.down_proj", false, false} } }@];
 
+@ The files of \texttt{llama.cpp} (\cref{gguf}) have one set of names for all families. Nothing is transposed. The rows of queries and keys are permuted in the files of a Llama, since Meta's program, for which the format's first files were made, turned neighbours; those of a Qwen are not. So there are three layouts. One tensor is in the files of some Llamas only: the divisors of the frequencies, which the loader takes if it is there (\cref{sec:ropefactors}).
+
+@<The layouts that we know@>=
+static const struct tensor_layout gguf_gpt2 = @[{@|
+  .name = "gguf-gpt2", .format = "gguf", .family = "gpt2", .of = {@|
+  [TENSOR_EMBEDDING] = {"token_embd", false, false},@|
+  [TENSOR_FINAL_NORM] = {"output_norm", false, false},@|
+  [TENSOR_HEAD] = {"output", false, false},@|
+  [TENSOR_POSITIONS] = {"position_embd", false, false},@|
+  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false},@|
+  [TENSOR_QKV] = {"blk.#.attn_qkv", false, false},@|
+  [TENSOR_OUT] = {"blk.#.attn_output", false, false},@|
+  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false},@|
+  [TENSOR_UP] = {"blk.#.ffn_up", false, false},@|
+  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } }@];
+
+@ Only here are rows permuted.
+
+@<The layouts that we know@>=
+static const struct tensor_layout gguf_llama = @[{@|
+  .name = "gguf-llama", .format = "gguf", .family = "llama", .of = {@|
+  [TENSOR_EMBEDDING] = {"token_embd", false, false},@|
+  [TENSOR_FINAL_NORM] = {"output_norm", false, false},@|
+  [TENSOR_HEAD] = {"output", false, false},@|
+  [TENSOR_ROPE_FACTORS] = {"rope_freqs", false, false},@|
+  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false},@|
+  [TENSOR_Q] = {"blk.#.attn_q", false, true},@|
+  [TENSOR_K] = {"blk.#.attn_k", false, true},@|
+  [TENSOR_V] = {"blk.#.attn_v", false, false},@|
+  [TENSOR_OUT] = {"blk.#.attn_output", false, false},@|
+  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false},@|
+  [TENSOR_GATE] = {"blk.#.ffn_gate", false, false},@|
+  [TENSOR_UP] = {"blk.#.ffn_up", false, false},@|
+  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } }@];
+
+@ Qwen2 and Qwen3 share the last layout.
+
+@<The layouts that we know@>=
+static const struct tensor_layout gguf_qwen = @[{@|
+  .name = "gguf-qwen", .format = "gguf", .of = {@|
+  [TENSOR_EMBEDDING] = {"token_embd", false, false},@|
+  [TENSOR_FINAL_NORM] = {"output_norm", false, false},@|
+  [TENSOR_HEAD] = {"output", false, false},@|
+  [TENSOR_ROPE_FACTORS] = {"rope_freqs", false, false},@|
+  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false},@|
+  [TENSOR_Q] = {"blk.#.attn_q", false, false},@|
+  [TENSOR_K] = {"blk.#.attn_k", false, false},@|
+  [TENSOR_V] = {"blk.#.attn_v", false, false},@|
+  [TENSOR_Q_NORM] = {"blk.#.attn_q_norm", false, false},@|
+  [TENSOR_K_NORM] = {"blk.#.attn_k_norm", false, false},@|
+  [TENSOR_OUT] = {"blk.#.attn_output", false, false},@|
+  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false},@|
+  [TENSOR_GATE] = {"blk.#.ffn_gate", false, false},@|
+  [TENSOR_UP] = {"blk.#.ffn_up", false, false},@|
+  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } }@];
+
 @ A layout for one family comes before the layout for all others, because the first that fits is taken.
 
 @<Find a layout@>=
 const struct tensor_layout *layout_at(size_t i)
 {
-  static const struct tensor_layout *const known[] = @[{ &hf_gpt2, &hf_llama }@];
+  static const struct tensor_layout *const known[] = @[{ &hf_gpt2, &hf_llama,@|
+    &gguf_gpt2, &gguf_llama, &gguf_qwen }@];
   return i < sizeof known / sizeof known[0] ? known[i] : NULL;
 }
 const struct tensor_layout *layout_find(const char *format, const char *family)
@@ -1572,7 +1633,7 @@ has been read. Numbers are widened to float32 when they are used. The structures
 @<A model, from outside@>=
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
-  /* maps the weights of a directory in Hugging Face's layout and checks them
+  /* maps the weights of a directory in Hugging Face's layout, or of a GGUF file, and checks them
      against its settings; null and a sentence that names file and field. Owned by
      the caller; any number of threads may read it. Its matrices can be multiplied by the
      plain table of kernels */
@@ -1607,6 +1668,7 @@ struct model_loader {
   const char *prefix; /* the layout's, or nothing */
   uint32_t layer; /* the one that is assembled */
   bool *used; /* one for each tensor of the file */
+  struct tensor factors; /* divisors of the frequencies, if the file has them */
   struct progress *progress;
   size_t n_found; /* tensors so far */
   bool ok;
@@ -1646,7 +1708,7 @@ static struct tensor require_tensor(struct model_loader *a,
 @<Write the |name|, or fail if the layout has none@>=
 if (a->layout->of[role].pattern == NULL) {
   a->ok = error_found(a->why, tensor_file_path(a->lm->weights), "the layout",
-    a->layout->name, "one that names every tensor that config.json calls for");
+    a->layout->name, "one that names every tensor that the settings call for");
   return none;
 }
 layout_name(a->layout, role, a->prefix, a->layer, what, name);
@@ -1655,12 +1717,13 @@ layout_name(a->layout, role, a->prefix, a->layer, what, name);
 its bytes are added up.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
-if (t->type < N_WEIGHT_TYPES && (a->k->matrix_types >> t->type & 1) != 0) {
+uint32_t can = a->k->matrix_types & (columns == 0 ? WEIGHTS_ONE_BY_ONE : WEIGHTS_ALL);
+if (t->type < N_WEIGHT_TYPES && (can >> t->type & 1) != 0) {
   a->used[t->number] = true, a->bytes += t->bytes;
   a->lm->matrix_types |= 1u << t->type;
   return (struct tensor) @[{ t->data, (enum weight_type) t->type }@];
 }
-kernels_list_types(a->k, wanted);
+kernels_list_types(can, wanted);
 a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
 return none;
 
@@ -1794,6 +1857,10 @@ static void assemble_ends(struct model_loader *a)
     lm->positions = require_tensor(a, TENSOR_POSITIONS, "weight",
       c->n_positions, c->d_model);
   lm->final_norm = require_norm(a, TENSOR_FINAL_NORM, c->d_model);
+  if (tensor_file_find(lm->weights, "rope_freqs.weight") != NULL
+      && a->layout->of[TENSOR_ROPE_FACTORS].pattern != NULL)
+    a->factors = require_tensor(a, TENSOR_ROPE_FACTORS, "weight",
+      c->head_dim / 2, 0);
   @<Find the head, or take the embedding for it@>@;
 }
 
@@ -1852,7 +1919,7 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
   layout_name(a->layout, TENSOR_HEAD, a->prefix, 0, "weight", head);
   if (strcmp(t->name, head) == 0) return tied_head(a, t);
   return error_found(a->why, t->file, t->name, "a tensor without use",
-    "only the tensors that config.json calls for");
+    "only the tensors that the settings call for");
 }
 
 @ Some tools write the head of a tied model all the same. It does no harm if it equals the
@@ -1871,7 +1938,8 @@ static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
     "the embedding once more: the head is tied", a->why);
 }
 
-@ The frequencies are computed from the settings, and rounded here, once. A model with learned positions has none.
+@ The frequencies are computed from the settings, and rounded here, once. A model with learned positions has none. The GGUF file of a Llama~3.1 does not say how its wheels are slowed; it has the result: \label{sec:ropefactors} a tensor with a divisor for each wheel, in float. We divide in double. The divisors were rounded when the file was made, so the
+last bit of a frequency may differ from that of the same model in Hugging Face's form.
 
 @<Compute the frequencies of the rotations@>=
 static bool model_frequencies(struct model_loader *a)
@@ -1881,8 +1949,13 @@ static bool model_frequencies(struct model_loader *a)
   uint32_t half = c->head_dim / 2;
   if (c->learned_positions) return true;
   lm->frequency = memory_alloc(a->m, MEMORY_OTHER, half, sizeof(float), a->why);
-  for (uint32_t i = 0; i < half && lm->frequency != NULL; i++)
-    lm->frequency[i] = (float) rope_scaled_frequency(&c->rope, i, half);
+  for (uint32_t i = 0; i < half && lm->frequency != NULL; i++) {
+    float by = a->factors.data == NULL ? 1 : tensor_number(a->factors, i);
+    if (!(by > 0 && by <= FLT_MAX))
+      return error_found(a->why, tensor_file_path(lm->weights),
+        "rope_freqs.weight", "a divisor that is no positive number", "one");
+    lm->frequency[i] = (float) (rope_scaled_frequency(&c->rope, i, half) / (double) by);
+  }
   return lm->frequency != NULL;
 }
 
@@ -1987,6 +2060,7 @@ uint64_t model_parameters(const struct model *lm)
 other modules call.
 
 @(loader.c@>=
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

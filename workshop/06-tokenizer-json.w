@@ -63,6 +63,8 @@ Latin-1 are in black, in their places. The first two lines, the blank, all of li
 #include "tokenizer/tokenizer_internal.h"
 uint32_t tokenizer_byte_to_unicode(unsigned b);
   /* the character that stands for byte |b| in a vocabulary's file */
+int tokenizer_unicode_to_byte(uint32_t c);
+  /* the byte that character |c| stands for, or $-1$ */
 #endif
 
 @ The rule asks one question about a byte: is its Latin-1 character visible?
@@ -88,7 +90,7 @@ uint32_t tokenizer_byte_to_unicode(unsigned b)
 other scripts.
 
 @<Spell a byte as a character, and back@>=
-static int alphabet_byte(uint32_t c)
+int tokenizer_unicode_to_byte(uint32_t c)
 {
   if (c < 256) return seen(c) ? (int) c : -1;
   if (c <= 256 + 32) return (int) (c - 256);
@@ -113,7 +115,7 @@ static bool to_bytes(struct json_reader *r, const char *text, size_t n,
   for (size_t at = 0; at < n && *spelt; at += length) {
     enum utf8_state state;
     length = utf8_next(c + at, n - at, &state);
-    int b = alphabet_byte(utf8_point(c + at, length));
+    int b = tokenizer_unicode_to_byte(utf8_point(c + at, length));
     unsigned char byte = (unsigned char) b;
     *spelt = b >= 0;
     if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why))
@@ -138,7 +140,8 @@ struct json_reader { struct memory *m; struct tokenizer *t;
   const char *file;
   json_t *vocab; size_t bytes; struct bytes row; bool ours, fused,
     in_bytes;
-  uint32_t begin, end; struct error *why; };
+  uint32_t begin, end; enum tokenizer_found found;
+  struct error *why; };
 
 @ Every refusal has the four parts of chapter 0: file, field, found, wanted. What was found is a value of JSON. A string may be long, so it is clipped for the message, but not in the middle of a
 character; the function of \cref{sec:streaming} says how many bytes belong to an unfinished one.
@@ -1410,14 +1413,16 @@ static bool is_rank_line(const unsigned char *c, size_t n)
 }
 
 @ We tell the kind of a file by what it contains, not by its name, which users change. A file that begins with a brace, after optional white space, is JSON. A model of SentencePiece begins with its first piece; both the model and the piece begin with the
-byte 10. Everything else is taken for JSON as well, and the parser's message says what is wrong with it.
+byte 10. A GGUF file begins with its four letters, and has a reader of its own (\cref{tokenizer-json/gguf}). Everything else is taken for JSON as well, and the parser's message says what is wrong with it.
 
 @<Tell what a file contains@>=
-enum file_content { CONTENT_JSON, CONTENT_RANKS, CONTENT_PIECES };
+enum file_content { CONTENT_JSON, CONTENT_RANKS, CONTENT_PIECES,@|
+  CONTENT_GGUF };
 static enum file_content file_content(const unsigned char *c, size_t n)
 {
   size_t k = 0;
   while (k < n && strchr(" \t\r\n", c[k]) != NULL && c[k] != 0) k++;
+  if (n >= 4 && memcmp(c, "GGUF", 4) == 0) return CONTENT_GGUF;
   if (k < n && c[k] == '{') return CONTENT_JSON;
   if (is_rank_line(c, n < 1000 ? n : 1000)) return CONTENT_RANKS;
   if (n > 2 && c[0] == 10 && c[2] == 10) return CONTENT_PIECES;
@@ -1437,6 +1442,8 @@ static bool read_file(struct json_reader *r, const char *path)
   if (what == CONTENT_RANKS)
     ok = tiktoken_read(r->m, r->t, path, map.bytes, map.size, r->why);
   if (what == CONTENT_PIECES) ok = read_scores(r, map.bytes, map.size);
+  if (what == CONTENT_GGUF) ok = gguf_tokenizer_read(r->m, r->t, path,
+    map.bytes, map.size, &r->found, r->why);
   file_unmap(&map);
   return what == CONTENT_JSON ? read_json_file(r, path) : ok;
 }
@@ -1481,6 +1488,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   tokenizer_close(m, *t);
   *t = NULL;
   if (absent) return TOKENIZER_ABSENT;
+  if (r.found != TOKENIZER_OPEN) return r.found;
   return r.ours ? TOKENIZER_REFUSED : TOKENIZER_OTHER_KIND;
 }
 
@@ -1637,6 +1645,7 @@ no forward declarations are needed. The file is built bottom up; this chapter is
 #include <unistd.h>
 #include "safetensors/misfit.h"
 #include "sentencepiece/sentencepiece.h"
+#include "tokenizer-json/gguf_tokenizer.h"
 #include "tokenizer-json/tokenizer_json.h"
 @<What reading a file needs@>@;
 @<Refuse a field@>@;

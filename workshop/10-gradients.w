@@ -5,12 +5,12 @@
 @s INLINE inline
 @s restrict const
 
-\chapterquestion{If one of a million weights were a little larger, how would the loss change? And how can one sweep answer that for all of them?}
+\chapterquestion{If one of a million weights were a little larger, how would the loss change? And how can one pass over the network answer that for all of them?}
 @** Gradients of every operation.
-\incipit{A}{ll of training} rests on one kind of number: the slope of the loss along a weight, called its \emph{gradient}, which says by how much the
-loss grows for each unit by which the weight grows. This chapter derives those numbers, operation by operation, and writes
-the loops that compute them; \cref{training} strings the loops together. Of school we need the derivatives of
-$x^2$, $\sqrt x$, $e^x$, $\ln x$ and $1/x$, and the rules for a product and for a function of a function. They are enough for the whole
+\incipit{A}{ll of training} rests on one kind of number. The \emph{loss} says how badly a model predicts a text; the derivative of the loss with respect to one weight, called
+the \emph{gradient} of that weight, says how fast the loss grows as the weight grows. This chapter derives the gradients, operation by operation, and writes
+the loops that compute them; \cref{training} puts the loops together. From school we need the derivatives of
+$x^2$, $\sqrt x$, $e^x$, $\ln x$ and $1/x$, the product rule and the chain rule. They are enough for the whole
 of a language model.
 @^gradient@>
 
@@ -25,7 +25,7 @@ is $2\times5-1\times4=6$. A weight multiplies one $x$ and is felt in one $y$: th
 $(5\times2,\ 5\times1)=(10,5)$, the second $(4\times2,\ 4\times1)=(8,4)$.
 
 \medskip
-Is the 17 true? With $x_1=2.1$ we get $y=(4.1,5.3)$ and $L=21.73$; with $x_1=1.9$, $y=(3.9,4.7)$ and
+Is the 17 right? With $x_1=2.1$ we get $y=(4.1,5.3)$ and $L=21.73$; with $x_1=1.9$, $y=(3.9,4.7)$ and
 $L=18.33$. The difference is $3.40$ over a distance of $0.2$, and $3.40/0.2=17$.
 \end{byhand}
 
@@ -36,7 +36,7 @@ $L=18.33$. The difference is $3.40$ over a distance of $0.2$, and $3.40/0.2=17$.
 #include "functions/numbers.h"
 #include "gradients/gradients.h"
 @;@#
-@<The boxes, by the pieces@>@;
+@<The boxes, recomputed@>@;
 @#
 int main(void)
 {
@@ -48,51 +48,51 @@ int main(void)
 }
 
 @* The chain rule. \label{sec:chainrule}
-We write $dx$ for the gradients of the loss with respect to $x$. If $x$ is a list of numbers, $dx$ is a list as long. Now let some operation
-make $y$ of $x$, and let the loss depend on $x$ only through this $y$. If $x_j$ grows by a tiny $\delta$, each $y_i$ grows by
-$\delta\,\partial y_i/\partial x_j$, and the loss by $dy_i$ times that. The loss feels all of them:
+We write $dx$ for the gradients of the loss with respect to $x$. If $x$ is a list of numbers, $dx$ is a list of the same length. Now let some operation
+compute $y$ from $x$, and let the loss depend on $x$ only through this $y$. If $x_j$ grows by a tiny $\delta$, each $y_i$ grows by
+$\delta\,\partial y_i/\partial x_j$, and the loss by $dy_i$ times that. All these effects add:
 \begin{equation}\label{eq:backrule}
 dx_j=\sum_i dy_i\,\frac{\partial y_i}{\partial x_j}.
 \end{equation}
-That is the only law here; everything else is putting an operation into it. Three things can be read from it.
+This is the \emph{chain rule}, and the only law of the chapter: all that remains is to apply it to one operation after the other. Three things follow from it.
 @^chain rule@>
 
-It is \emph{local}. Whoever knows $dy$ needs to know nothing of what comes after $y$, so each operation
-can be turned back on its own, last first, and the gradients are handed down from one to the next; the name for this is backpropagation.\side{\cited[Rumelhart, Hinton and Williams 1986]{Rumelhart 1986}.} Gradients of one number used in two
-places \emph{add}, since the sum runs over everything that $x_j$ enters; so each loop below either adds to what is there, or says
-that it does not. And the derivatives are taken \emph{at the $x$ of the way forward}: a pass that is to be turned back has to keep its
-rows, or be able to make them again.
+It is \emph{local}. Once we have $dy$, we need not know what comes after $y$. So each operation
+can be treated on its own, the last one first, and each hands the gradients of its inputs to the operation before it. This is \emph{backpropagation}.\side{\cited[Rumelhart, Hinton and Williams 1986]{Rumelhart 1986}.} The gradients of a number that is used in two
+places \emph{add}, since the sum runs over everything that $x_j$ enters; so each loop below adds to what is already there, or its comment says
+that it does not. And the derivatives are taken \emph{at the $x$ of the forward pass}: the backward pass needs the rows of the forward pass, which must be
+kept or computed again.
 @^backpropagation@>
 
-@ Why from the end? One could move each weight in turn and look at the loss. That takes a pass for every weight, more than a
-million passes for one step of our small model. From the end each operation is turned
-back once, however many weights it has. For a matrix of $m$ weights and one row the way forward takes $m$ multiply--adds. On
+@ Why do we go backwards? We could also move each weight in turn and watch the loss. That takes a pass for every weight, more than a
+million passes for one step of our small model. Backpropagation visits each operation
+once, however many weights it has. For a matrix of $m$ weights and one row, the forward pass takes $m$ multiply--adds. On
 the backward pass $dx$ takes $m$ more, and the gradients of the weights another $m$. So a
-step of training costs about three passes, and knows the gradients of all weights exactly.
+step of training costs about as much as three forward passes, and gives the gradients of all weights exactly.
 @^cost of training@>
 
-@ Three operations are so simple that they need no loop of their own. \emph{A sum} $y=x+f(x)$, the residual stream: by \eqref{eq:backrule}, $dx$ is
-$dy$ itself plus what comes back through $f$. \emph{A look-up}, the embedding: the row of the table that was copied gets the gradients of
-its copy, all other rows get nothing; a token that stands at two places gets both. \emph{A rotation}
-is a matrix, but one that is undone by being looked at from the other side:
+@ Three operations are so simple that they need no loop of their own. \emph{A sum} $y=x+f(x)$, as in the residual stream: by \eqref{eq:backrule}, $dx$ is
+$dy$ itself plus what comes back through $f$. \emph{A look-up}, as in the embedding: the row of the table that was copied gets the gradients of
+its copy, and all other rows get none; a token that occurs at two places gets the sum of both. \emph{A rotation} of a pair of numbers, as in RoPE,
+is a matrix of a cosine $c$ and a sine $s$, and \eqref{eq:backrule} transposes it:
 \begin{align*}
 y_1&=c\,x_1-s\,x_2,&dx_1&=\phantom{-}c\,dy_1+s\,dy_2,\\
-y_2&=s\,x_1+c\,x_2,&dx_2&=-s\,dy_1+c\,dy_2,
+y_2&=s\,x_1+c\,x_2,&dx_2&=-s\,dy_1+c\,dy_2.
 \end{align*}
-which is the rotation by the opposite angle. So the engine's own kernel does it, with the sines negated.
+The transposed matrix is the rotation by the opposite angle. So we use the engine's own kernel, with the sines negated.
 
-\begin{byhand}{a turn, and back}
+\begin{byhand}{a rotation, and back}
 Let $c=0.6$ and $s=0.8$. The pair $(5,10)$ becomes $(5\times0.6-10\times0.8,\ 5\times0.8+10\times0.6)=(-5,10)$. If the gradients
-there are $(2,3)$, those of the pair before the turn are $(2\times0.6+3\times0.8,\ 3\times0.6-2\times0.8)=(3.6,0.2)$.
+there are $(2,3)$, those of the pair before the rotation are $(2\times0.6+3\times0.8,\ 3\times0.6-2\times0.8)=(3.6,0.2)$.
 
 \medskip
-A check that works for everything linear: $dy\cdot y=-2\times5+3\times10=20$, and $dx\cdot x=3.6\times5+0.2\times10=20$.
+A check that works for every linear operation: $dy\cdot y=-2\times5+3\times10=20$, and $dx\cdot x=3.6\times5+0.2\times10=20$.
 \end{byhand}
 
 @* The backward kernels. \label{sec:slopes}
-The forward pass uses the kernels of chapter 2 as they are. The backward pass needs other
+The forward pass uses the kernels of chapter 2 as they are. The backward pass needs other matrix
 products, and a few loops over rows. They are collected in a table of functions, as the kernels are, and
-for the same reason: the text of each loop stands once, is compiled twice, and gives the same bits with and
+for the same reason: each loop is written once, compiled twice, and gives the same bits with and
 without the wide registers of the machine.
 
 @(gradients.h@>=
@@ -100,13 +100,13 @@ without the wide registers of the machine.
 #define INCIPIT_GRADIENTS_H
 #include "ground/ground.h"
 @<What a product is@>@;
-@<What the pieces are@>@;
+@<What the functions are@>@;
 #endif
 
-@ Every gradient of a matrix, and every gradient that a matrix hands on, is a sum of
-products. We fix its order once: the terms are added one after the other, the first term
-first. An order that followed the division among workers would give a model for each number of them; this one
-lets every worker take some of the sums, whole.
+@ The gradient of a weight of a matrix, and the gradient of an input of the matrix, are both sums of
+products. We fix the order of such a sum once: the terms are added one after the other, beginning with
+the first. If a sum were divided among several workers, its bits would depend on their number, and so would the trained model. So
+each worker computes whole sums.
 @<What a product is@>=
 struct product {
   const float *a; size_t a_row, a_step;
@@ -119,20 +119,20 @@ struct product {
      $a_{ik}$ is |a[i*a_row+k*a_step]|,
      $b_{kj}$ is |b[k*b_step+j]|, $c_{ij}$ is |c[i*c_row+j]| */
 
-@ The sixteen lanes of \cref{sec:order} are not used here. They exist because the engine mostly has one long sum to do and
-would wait for each addition. A gradient is thousands of sums at once, and those fill the adders
-without any lanes.
+@ The engine adds a sum in sixteen lanes (\cref{sec:order}), because it mostly has one long sum to compute and
+would wait for each addition. A product of matrices is thousands of independent sums, which keep the adders busy
+without lanes.
 
-Four numbers decide how a large product is cut up. They were found by trying, and none of them changes a bit of any
+Four numbers decide how a large product is cut up. They were found by experiment, and none of them changes a bit of any
 result.
 @<What a product is@>=
 enum { GRADIENTS_SMALL = 64, GRADIENTS_KC = 256, GRADIENTS_MC = 48, GRADIENTS_MR = 6 };
   /* products of more than |GRADIENTS_SMALL| terms are packed, |GRADIENTS_KC| terms and
      |GRADIENTS_MC| rows at a time; |GRADIENTS_MR| rows of a result go together */
 
-@ The table begins with the two that take nearly all the time. The loops that follow work on one row or on a range of
-numbers, so that a caller may deal rows out to workers as it likes.
-@<What the pieces are@>=
+@ The table begins with the two functions that take nearly all the time. The others work on one row or on a range of
+numbers, so that a caller can divide the rows among its workers as it likes.
+@<What the functions are@>=
 @<The numbers of one step@>@;
 struct gradients {
   void (*multiply)(const struct product *p, float *scratch);
@@ -148,9 +148,9 @@ struct gradients {
 extern const struct gradients gradients_plain, gradients_wide;
   /* compiled for any machine; for AVX2, if this is one */
 
-@ Attention \emph{forward} is here as well. The engine's kernel takes one row after the other, since it mostly has
-one; a trainer has hundreds at once and can afford the same sums in another order of work. What it leaves behind, a maximum and a
-sum for each row, is what going back needs.
+@ The \emph{forward} pass of attention is here as well. The engine's kernel takes one row after the other, since it mostly has only
+one; a trainer has hundreds at once, and computes the same sums faster in another order of work. It also keeps a maximum and a
+sum for each row, which the backward pass needs.
 @<Pieces of attention and of the loss@>=
   void (*softmax_block)(float *s, size_t sees, size_t n, float scale,
     float *left);
@@ -171,8 +171,8 @@ sum for each row, is what going back needs.
     /* the loss of one row of logits, which become its gradient times
        |share| */
 
-@ Of the rest, |gain_backward| is the only one that sums over rows; it is given columns instead, so that no sum is cut among
-workers.
+@ Of the other functions, only |gain_backward| sums over rows. Its work is divided by columns, so that each sum stays
+with one worker.
 @<Pieces of norms, gates and steps@>=
   float (*norm_backward)(const float *x, const float *gain,
     const float *dy, size_t d, float *dx);
@@ -189,9 +189,9 @@ workers.
   void (*adam)(const struct moments *a, size_t from, size_t to);
     /* one step for the weights from |from| to |to|; the gradient becomes 0 */
 
-@ Two modules have the same body, which they include after headers of their own. The plain one leaves the fused multiply--add to the
-C~library's |fmaf|, which is exact and slow where the processor has no instruction for it. It is there to be compared with, and for
-machines that have nothing else.
+@ Each of the two tables has a module, and both include the same body after definitions of their own. The plain one leaves the fused multiply--add to the
+C~library's |fmaf|, which is exact, but slow where the processor has no instruction for it. It serves as the reference for the other, and for
+machines without AVX2.
 @(plain.c@>=
 #include <math.h>
 #include <string.h>
@@ -213,7 +213,7 @@ const struct gradients gradients_plain = @[@<The functions of a table@>@];
 .gain_backward = gain_backward, .swiglu_backward = swiglu_backward,@|
 .square = square, .adam = adam }@]
 
-@ Only two things have to be said in the words of a particular machine: multiply and add a whole register with one rounding, and
+@ Only two operations depend on the machine: multiply and add a whole register with one rounding, and
 fill a register with copies of one number.
 @<Fuse and spread without wide registers@>=
 INLINE vec fused(vec a, vec b, vec c)
@@ -229,8 +229,8 @@ INLINE vec spread(float x)
   return v;
 }
 
-@ The wide one has eight numbers in a register. On a machine of another kind the module is empty, and nobody asks for
-its table.
+@ The wide one has eight numbers in a register. On a machine that is not an x86-64 the module is empty, and its table is
+not used.
 @(wide.c@>=
 #include <math.h>
 #include <string.h>
@@ -259,8 +259,8 @@ INLINE vec spread(float x)
   return _mm256_set1_ps(x);
 }
 
-@ The tools are those of the kernels: a loop that the compiler writes out completely, because an array that is
-indexed by a variable cannot live in registers; and functions that are always compiled in place, since one that is called would have to
+@ The tools are those of the kernels: a loop that the compiler unrolls completely, because an array that is
+indexed by a variable cannot be kept in registers; and functions that are always inlined, since one that is called would have to
 be compiled for the same target.
 @(slopes_tools.inc@>=
 #if defined __clang__
@@ -272,8 +272,8 @@ be compiled for the same target.
 @[typedef __attribute__((vector_size(4 * WIDTH))) float vec@];
 enum { PARTS = 16 / WIDTH };
 
-@ A register is loaded from any address: |memcpy| of its size is one instruction, and the
-compiler is told no lie about alignment.
+@ A register can be loaded from any address: the compiler turns this |memcpy| into one instruction, and no
+pointer promises an alignment that it does not have.
 @(slopes_tools.inc@>=
 INLINE vec load(const float *x)
 {
@@ -282,8 +282,8 @@ INLINE vec load(const float *x)
   return v;
 }
 
-@ Lanes are folded by halves, eighth to first, fourth to first, as \cref{sec:order} defines a sum. The
-order is written out in ordinary additions and so cannot depend on the width of a register.
+@ The sixteen lanes of a sum are folded by halves, as \cref{sec:order} defines it: the last eight are added to the first eight, then four to four, two to two, and one to one. These
+are ordinary additions, so their order cannot depend on the width of a register.
 @(slopes_tools.inc@>=
 INLINE float fold(float *lane)
 {
@@ -292,8 +292,7 @@ INLINE float fold(float *lane)
   return lane[0];
 }
 
-@ The bodies are compiled once for each table. Nothing in them says how wide a register is,
-apart from the loops over |PARTS|.
+@ The bodies are compiled once for each table. Only the loops over |PARTS| depend on the width of a register.
 @(slopes_bodies.inc@>=
 @<A tile of a product@>@;
 @<Pack the two sides of a product@>@;
@@ -308,21 +307,21 @@ apart from the loops over |PARTS|.
 @<Squares of a gradient, and a step of AdamW@>@;
 
 @* The gradient of a linear layer. \label{sec:slopematrix}
-Let $y_i=\sum_jW_{ij}x_j$. Two derivatives are needed for \eqref{eq:backrule}. Along an input, $\partial y_i/\partial x_j=W_{ij}$; so
-$dx_j=\sum_idy_iW_{ij}$, a sum down a \emph{column} of the matrix where the way forward went along a row. Along a weight, only $y_i$
-contains $W_{ij}$, and $\partial y_i/\partial W_{ij}=x_j$; so $dW_{ij}=dy_i\,x_j$, all products of one
-number from above with one from below.
+Let $y_i=\sum_jW_{ij}x_j$. Two derivatives are needed for \eqref{eq:backrule}. For an input, $\partial y_i/\partial x_j=W_{ij}$; so
+$dx_j=\sum_idy_iW_{ij}$, a sum down a \emph{column} of the matrix where the forward pass sums along a row. For a weight, only $y_i$
+contains $W_{ij}$, and $\partial y_i/\partial W_{ij}=x_j$; so $dW_{ij}=dy_i\,x_j$: every product of a gradient of the output
+with a number of the input.
 
-A pass has many rows, one for each token, and all of them use the same $W$. Gradients of one number used in several places add, so
-$dW$ is the sum over the rows. With one row for each token, written $X$, $Y$, $dX$, $dY$,
+A pass has many rows, one for each token, and all of them use the same $W$. Their gradients add, so
+$dW$ is the sum over the rows. If $X$, $Y$, $dX$ and $dY$ are the matrices of all the rows, then
 \begin{equation}\label{eq:matrixback}
 dX=dY\,W,\qquad dW=dY^{\mathsf T}X.
 \end{equation}
-Neither needs anything to be turned in memory: the strides of a |struct product| say in which direction a matrix is read.
+Neither product needs a transposed copy in memory: the strides of a |struct product| say in which direction a matrix is read.
 @^gradient of a matrix@>
 
-@ Six rows and sixteen columns of the result stay in registers while the terms run by. Each
-term costs a load of sixteen numbers, six single ones, and twelve multiply--adds of eight; a smaller tile would wait for memory, and a larger one
+@ A product is computed in tiles: six rows and sixteen columns of the result stay in registers until all their terms have been added. Each
+term costs a load of sixteen numbers of $b$ and of six single ones of $a$, and twelve multiply--adds of eight numbers each. A smaller tile would wait for memory, and a larger one
 would not fit into the sixteen registers.
 @<A tile of a product@>=
 INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
@@ -338,8 +337,8 @@ INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
     memcpy(c + (size_t) r * c_row + p * WIDTH, &s[r][p], sizeof(vec));
 }
 
-@ The tile starts from what stands in the result and is written back whole, so a product can be computed in several
-goes over the terms: the second goes on where the first stopped, with the same additions in the same order.
+@ The tile starts from what the result holds and is written back whole, so the terms can be added in several
+batches: each continues where the last one stopped, with the same additions in the same order.
 @<Add term |k| to every number of the tile@>=
 vec v[PARTS];
 each(p, PARTS) v[p] = load(b + p * WIDTH);
@@ -349,8 +348,8 @@ each(r, rows) {
   each(p, PARTS) s[r][p] = fused(x, v[p], s[r][p]);
 }
 
-@ Numbers that lie a power of two apart in memory fall into the same few places of the cache and push each other out. So a deep product first
-copies a panel of each side to where its numbers are neighbours. The copy is made once and read many times: a panel of $b$ by every
+@ Numbers whose addresses differ by a power of two compete for the same few lines of the processor's cache. So a product of many terms first
+\emph{packs} a panel of each side: it copies the numbers to a place where they are neighbours. The copy is made once and read many times: a panel of $b$ by every
 strip of rows.
 @<Pack the two sides of a product@>=
 static TARGET void pack_b(const struct product *p, size_t k0,
@@ -378,14 +377,14 @@ static TARGET void pack_a(const struct product *p, size_t i0,
   }
 }
 
-@ A strip is a few rows of $a$ against all columns of $b$. Whether the two sides were packed or not is hidden in its
-strides, so what follows has one form for all cases.
+@ A strip is a few rows of $a$, to be multiplied with all columns of $b$. Its strides take care of whether the two sides were packed,
+so the code that follows has one form for all cases.
 @<Multiply@>=
 struct strip { const float *a; size_t a_row, a_step, a_tile;
   const float *b; size_t b_step, b_panel, depth; };
 
-@ For each panel of sixteen columns the strip is gone through tile by tile, so that the panel
-stays in the nearest cache while the rows pass. Rows that fill no tile are taken one at a time, with the same
+@ For each panel of sixteen columns we go through the strip tile by tile, so that the panel
+stays in the nearest cache. Rows that do not fill a tile are taken one at a time, with the same
 terms in the same order.
 @<Multiply@>=
 static TARGET void strip_rows(const struct product *p,
@@ -404,8 +403,8 @@ static TARGET void strip_rows(const struct product *p,
   }
 }
 
-@ The last few columns, fewer than sixteen, are summed one by one. Our own model has none, since all of its widths are multiples of
-sixteen; the small networks of the tests have, and a case that exists only in a test still has to be right.
+@ The last columns, if there are fewer than sixteen left, are summed one by one. All widths of our own model are multiples of
+sixteen, but those of the small networks of the tests are not.
 @<Multiply@>=
 static TARGET void last_columns(const struct product *p)
 {
@@ -418,8 +417,8 @@ static TARGET void last_columns(const struct product *p)
     }
 }
 
-@ Whether a side is packed depends on the shapes alone, and never changes a bit: packing
-moves numbers, it does not add them. It does not pay for short sums, nor for $b$ when a single strip would read the
+@ Whether a side is packed depends on the shapes alone, and never changes a bit of the result: packing
+moves numbers and does not add them. It does not pay for short sums, nor for $b$ when a single strip would read the
 copy, nor for an $a$ whose terms are neighbours already.
 @<Multiply@>=
 static TARGET void multiply(const struct product *p, float *scratch)
@@ -437,8 +436,8 @@ static TARGET void multiply(const struct product *p, float *scratch)
   last_columns(p);
 }
 
-@ So many terms are taken at a time that a packed panel fits into the cache. The result is read and
-written once for each such go, which is little beside the multiplications.
+@ If a side is packed, a batch has at most |GRADIENTS_KC| terms, so that a packed panel fits into the cache. The result is read and
+written once for each batch, which costs little beside the multiplications.
 @<Add |max| terms, or those that are left@>=
 size_t depth = p->terms - k0 < max ? p->terms - k0 : max;
 struct strip s = @[{ NULL, p->a_row, p->a_step, GRADIENTS_MR * p->a_row, b,
@@ -451,8 +450,8 @@ else {
 }
 @<Go through the rows strip by strip@>@;
 
-@ A strip of 48 rows is packed, if it has to be, and then multiplied with every panel: eight tiles, which stay
-close while all the panels go by.
+@ A strip of 48 rows is packed, if necessary, and then multiplied with every panel. It is eight tiles, which stay
+in the cache meanwhile.
 @<Go through the rows strip by strip@>=
 for (size_t i = 0; i < p->rows; i += GRADIENTS_MC) {
   size_t rows = p->rows - i < GRADIENTS_MC ? p->rows - i : GRADIENTS_MC;
@@ -468,12 +467,12 @@ for (size_t i = 0; i < p->rows; i += GRADIENTS_MC) {
 @* Forward, for many rows. \label{sec:manyrows}
 The linear kernel of chapter 2 is made for few rows and long sums: it keeps the sixteen
 lanes of a sum in a register and folds them at the end. A trainer has a thousand rows and sums of
-\given{128} terms, eight to a lane, so the kernel would spend as long on folding as on multiplying. Yet the trainer's pass must have
-the engine's bits, or the model would be trained on one function and used as another.
+\given{128} terms, eight to a lane, so the kernel would spend as long on folding as on multiplying. Yet the trainer's pass must give
+the engine's bits; otherwise we would train one function and use another.
 
-So the work is turned round and the sums are not. Each
-lane is a tile of its own, of six rows and sixteen \emph{outputs}, and folding is adding whole
-tiles: sixteen folds at a time, without moving a number sideways. Each sum has the same terms in the
+So we keep the sums and change the layout. Each
+lane becomes a tile of its own, of six rows and sixteen \emph{outputs}, and folding means adding whole
+tiles, element by element. Each sum has the same terms, added in the
 same tree as before, and therefore the same bits.
 
 @<Sixteen outputs with lanes in rows@>=
@@ -491,10 +490,10 @@ INLINE void one_lane(int rows, const float *x, size_t n,
   }
 }
 
-@ Sixteen tiles at once would not fit into the registers. But the fold adds lane 8 to lane 0, 12 to 4, and then those two sums; so
-the lanes are computed in the order 0, 8, 4, 12, 2, \dots, in which the two halves of every addition
-meet as soon as both are there. That order is the numbers from 0 to 15 with their four binary digits reversed, and
-four tiles wait at most.
+@ Sixteen tiles at once would not fit into the registers. But the fold adds lane 8 to lane 0, 12 to 4, and then those two sums. So
+we compute the lanes in the order 0, 8, 4, 12, 2, \dots, and add two as soon as
+both are there. That order is the numbers from 0 to 15 with their four bits reversed, and
+at most four tiles wait for their partner.
 @<Sixteen outputs with lanes in rows@>=
 INLINE void lanes_tile(int rows, const float *x, size_t n,
   const float *panel, float *y, size_t y_row)
@@ -509,9 +508,9 @@ INLINE void lanes_tile(int rows, const float *x, size_t n,
     memcpy(y + (size_t) r * y_row + p * WIDTH, &a[r][p], sizeof(vec));
 }
 
-@ It is counting in binary. A finished lane waits at the lowest level; if one waits there already, the two are added and their
-sum goes one level up, as a carry does. The earlier one is the left term, as in the definition, though a sum of two does not
-care. All indices are known to the compiler, so the tiles stay in registers where there is room.
+@ This works like counting in binary. A finished lane waits at the lowest level; if one waits there already, the two are added and their
+sum goes one level up, as a carry does. The earlier one is the left term, as in the definition, though the sum of two floats does not depend on
+their order. All indices are known to the compiler, so the tiles stay in registers where there is room.
 @<Carry the finished lane@>=
 each(level, 4) {
   if ((~i & ((1 << level) - 1)) != 0) continue;
@@ -521,8 +520,8 @@ each(level, 4) {
   }
 }
 
-@ The weights of sixteen outputs are turned first, so that the sixteen of one term are
-neighbours. Turning costs as much as one row's multiplications, and there are hundreds of rows.
+@ The weights of sixteen outputs are transposed first, so that the sixteen weights of one term are
+neighbours. This costs as much as the multiplications of one row, and there are hundreds of rows.
 @<A linear layer for many rows@>=
 static TARGET void linear(const float *x, size_t rows, const float *w,
   size_t in, size_t out, float *y, float *scratch)
@@ -539,8 +538,8 @@ static TARGET void linear(const float *x, size_t rows, const float *w,
   }
 }
 
-@ The scores of one row against one block of at most 256 keys. This is word for word what the
-engine's kernel does with a block (\cref{sec:attention}): the maximum, the exponentials in groups of sixteen,
+@ Attention takes the scores of one row in blocks of at most 256 keys. With a block we do exactly what the
+engine's kernel does (\cref{sec:attention}): the maximum, the exponentials in groups of sixteen,
 their sum in lanes. A maximum has no rounding, so its order is free.
 @<Exponentials of a block of scores@>=
 INLINE float largest(const float *z, size_t n)
@@ -556,8 +555,8 @@ INLINE float largest(const float *z, size_t n)
   return max;
 }
 
-@ Scores after the last one seen become $-\infty$ before the maximum is taken, and their exponentials are 0. So a group of
-sixteen needs no special case at its end: a 0 changes no sum of exponentials, since none of them is $-0$.
+@ A row sees no key after its own position. The scores of such keys become $-\infty$ before the maximum is taken, and their exponentials are 0. So the last group of
+sixteen needs no special case: adding 0 does not change a sum of exponentials.
 @<Exponentials of a block of scores@>=
 static TARGET void softmax_block(float *s, size_t sees, size_t n, float scale,
   float *left)
@@ -577,9 +576,9 @@ static TARGET void softmax_block(float *s, size_t sees, size_t n, float scale,
   left[0] = max, left[1] = fold(lane);
 }
 
-@ Each block has its own maximum $m_b$, so its exponentials are smaller or larger than another's by a known factor. With
-$m$ the largest of the maxima, $e^{m_b-m}$ brings block $b$ down to the common measure: its sum of exponentials and its mixed values are
-multiplied by it and added, in rising order of the blocks, as the engine does. At the end the one is divided by the other.
+@ Each block has its own maximum $m_b$, and so its exponentials have a scale of their own. With
+$m$ the largest of the maxima, the factor $e^{m_b-m}$ brings block $b$ to the common scale: its sum of exponentials and its weighted sum of values are
+multiplied by it and added, in rising order of the blocks, as in the engine. At the end the sum of values is divided by the sum of exponentials.
 @<Exponentials of a block of scores@>=
 static TARGET void join(const float *left, const float *parts,
   size_t n, size_t h, float *y, float *known)
@@ -598,7 +597,7 @@ static TARGET void join(const float *left, const float *parts,
   known[0] = m, known[1] = l;
 }
 
-@ The block with the largest maximum has the factor 1; one far below it fades to 0, as its weights should.
+@ The block with the largest maximum has the factor 1. The factor of a block far below it is near 0, as its weights should be.
 @<Bring block |b| down to the common maximum, and add it@>=
 const float *o = parts + b * GRADIENTS_MC * h;
 float w = num_expf(left[2 * b * GRADIENTS_MC] - m);
@@ -608,14 +607,14 @@ for (size_t c = 0; c < h; c += 16)
     y[c + j] = fmaf(o[c + j], w, y[c + j]);
 
 @* The gradient of softmax. \label{sec:softmaxback}
-Attention makes weights $p_i=e^{s_i}/S$ of scores, with $S=\sum_je^{s_j}$. How does $p_i$ change with a score? The quotient rule has two cases.
-If $j\ne i$, only $S$ contains $s_j$, and $\partial p_i/\partial s_j=-e^{s_i}e^{s_j}/S^2=-p_ip_j$: whatever one gains,
+Attention turns scores $s_i$ into weights $p_i=e^{s_i}/S$, with $S=\sum_je^{s_j}$. How does $p_i$ change with a score? The quotient rule has two cases.
+If $j\ne i$, only $S$ contains $s_j$, and $\partial p_i/\partial s_j=-e^{s_i}e^{s_j}/S^2=-p_ip_j$: what one weight gains,
 the others lose. If $j=i$, the numerator grows too, which adds $e^{s_i}/S=p_i$. Now let $g_i$ be the gradients that come back
-for the weights. By the rule of the chain,
+for the weights. By the chain rule,
 \begin{equation}\label{eq:softmaxback}
 ds_j=\sum_ig_i\,\frac{\partial p_i}{\partial s_j}=p_jg_j-\sum_ig_i\,p_ip_j=p_j\Bigl(g_j-\sum_ip_ig_i\Bigr).
 \end{equation}
-A score should rise if its value does better than the average of what is looked at, and by as much more as it is already looked at. The
+So the gradient of a score is its weight times the difference between $g_j$ and the weighted mean of all the $g_i$. The
 gradients of all scores of a row add up to 0.
 @^softmax@>
 
@@ -630,9 +629,9 @@ $1/2\times(6-5)=1/2$, $1/3\times(0-5)=-5/3$ and $1/6\times(12-5)=7/6$. Together:
 
 @ In the box the average of the gradients was the mixture itself, and that is no accident. The mixture is $y=\sum_ip_iv_i$, so $g_i=dy\cdot v_i$, and
 $$\sum_ip_ig_i=dy\cdot\sum_ip_iv_i=dy\cdot y.$$
-The sum over all keys in \eqref{eq:softmaxback} is one short dot product of two rows that lie there anyway. And the weights themselves need not be kept. A row of
-$n$ tokens has $n^2/2$ of them for each head and layer; from the scores, which are one more product, and the maximum and the sum that |join| left,
-$p_i=e^{s_i-m}/l$ is made again.
+The sum over all keys in \eqref{eq:softmaxback} is one short dot product of two rows that we have anyway. Nor need we keep the weights, of which a text of
+$n$ tokens has about $n^2/2$ for each head and layer. We compute the scores again, which takes one more product, and then $p_i=e^{s_i-m}/l$ from the maximum $m$ and the sum $l$
+that |join| left.
 @<Weights and scores, on the backward pass@>=
 static TARGET void softmax_backward(float *s, float *g, size_t sees,
   size_t n, float scale, const float *known, const float *y,
@@ -649,8 +648,8 @@ static TARGET void softmax_backward(float *s, float *g, size_t sees,
   }
 }
 
-@ The score was scaled before the exponential was taken, $s=\alpha\,q\cdot k$, so the gradient with respect to $q\cdot k$ has the factor
-$\alpha$ once more. Scores that were not seen have the weight 0, and therefore the gradient 0 whatever stands in |g|.
+@ The scores were scaled before the exponentials were taken, $s=\alpha\,q\cdot k$, so the gradient with respect to $q\cdot k$ has the factor
+$\alpha$ as well. Keys that the row does not see have the weight 0, and therefore the gradient 0, whatever |g| holds.
 @<Weigh sixteen scores again, and turn their gradients@>=
 float p[16], d[16];
 memcpy(p, s + t, sizeof p);
@@ -661,13 +660,13 @@ for (int j = 0; j < 16; j++) d[j] = p[j] * (d[j] - mean) * scale;
 memcpy(s + t, p, sizeof p);
 memcpy(g + t, d, sizeof d);
 
-@ The loss of a row is $L=-\ln p_r$ for the token $r$ that came, and that is a softmax whose gradients are known: $g_r=-1/p_r$, the
-others 0. In \eqref{eq:softmaxback} the average is $p_r\cdot(-1/p_r)=-1$, so $dz_j=p_j(0+1)=p_j$ for the others and
-$p_r(-1/p_r+1)=p_r-1$ for the right one: the probabilities, less one where the truth is. That is what the box at the
-beginning of \cref{training} found.
+@ The loss of a row is $L=-\ln p_r$, where $r$ is the token that really came next and $p$ is the softmax of the logits $z$. The gradients with respect to the probabilities are $g_r=-1/p_r$ and 0 for all
+others. In \eqref{eq:softmaxback} the average is $p_r\cdot(-1/p_r)=-1$, so $dz_j=p_j(0+1)=p_j$ for the others and
+$p_r(-1/p_r+1)=p_r-1$ for the right one: the probabilities, less 1 at the right token. The box at the
+beginning of \cref{training} has an example.
 
-As a number, $L=\ln\sum_ve^{z_v-m}-(z_r-m)$ with $m$ the largest logit, so that no exponential is too large. The sum of thousands of small
-terms beside one near 1 is kept in double, because the loss is compared with an entropy later, and digits matter there.
+The loss itself is computed as $L=\ln\sum_ve^{z_v-m}-(z_r-m)$ with $m$ the largest logit, so that no exponential overflows. The sum has thousands of small
+terms beside one near 1. It is kept in double, because we will compare the loss with an entropy to several digits.
 @<The loss of one row, and its gradient@>=
 INLINE float exponential_of(const float *z, size_t i, size_t n,
   float max)
@@ -675,8 +674,8 @@ INLINE float exponential_of(const float *z, size_t i, size_t n,
   return i < n ? num_expf(z[i] - max) : 0;
 }
 
-@ The loss is reckoned last, when the logits are gone; their largest and the right one are remembered. |share| is the part of the whole loss that one row
-counts for, and the gradient is multiplied with it here, once, where it enters the network.
+@ The loss is computed last, when the gradients have replaced the logits; so the largest logit and that of the right token are remembered. |share| is the part of the whole loss that one row
+counts for, and the gradient is multiplied by it here, where it enters the network.
 @<The loss of one row, and its gradient@>=
 static TARGET double cross_entropy(float *z, size_t n, uint32_t right,
   float share)
@@ -694,8 +693,8 @@ static TARGET double cross_entropy(float *z, size_t n, uint32_t right,
   return num_log(lane[0]) - ((double) own - (double) max);
 }
 
-@ The exponentials are taken in groups of sixteen; the last
-group of a vocabulary that is no multiple of sixteen is filled up with zeros, and only what belongs to the row is written back.
+@ The exponentials are taken in groups of sixteen; if the vocabulary is not a multiple of sixteen, the last
+group is filled up with zeros, and only what belongs to the row is written back.
 @<Make sixteen logits exponentials, and sum them@>=
 float e[16];
 if (i + 16 <= n) for (size_t j = 0; j < 16; j++)
@@ -706,15 +705,15 @@ for (size_t j = 0; j < 16; j++) lane[j] += (double) e[j];
 memcpy(z + i, e, (n - i < 16 ? n - i : 16) * sizeof *z);
 
 @* The gradient of a norm. \label{sec:normback}
-The norm is $y_k=\gamma_kx_kr$ with $r=1/\sqrt{m+\epsilon}$, where $m=\frac1d\sum_kx_k^2$ is the mean square. An input enters in two ways: directly,
+The norm is $y_k=\gamma_kx_kr$ with $r=1/\sqrt{m+\epsilon}$, where $m=\frac1d\sum_kx_k^2$ is the mean square. An input affects the outputs in two ways: directly,
 and through $r$, which all outputs share. For the second, $\partial m/\partial x_j=2x_j/d$, and the derivative of $(m+\epsilon)^{-1/2}$ is
 $-\frac12(m+\epsilon)^{-3/2}=-\frac12r^3$; so $\partial r/\partial x_j=-r^3x_j/d$. Write $t_k=\gamma_k\,dy_k$ for the gradients before the gain. Then
 \begin{equation}\label{eq:normback}
 dx_j=t_jr+\sum_kt_kx_k\,\frac{\partial r}{\partial x_j}
 =r\Bigl(t_j-x_j\,r^2\,\frac1d\sum_kt_kx_k\Bigr).
 \end{equation}
-The second term has a meaning. A norm does not see how long $x$ is, so making $x$ longer must not change the loss, and
-the slope along $x$ itself has to be 0. What is subtracted is just the part of $t$ that points along $x$.
+The second term has a meaning. A norm does not depend on the length of $x$, so making $x$ longer must not change the loss:
+the derivative in the direction of $x$ has to be 0. What is subtracted is just the part of $t$ that points in this direction.
 @^norm@>
 
 \begin{byhand}{two numbers, normed}
@@ -726,9 +725,9 @@ $dx=(0.2\times(10-1.6),\ 0.2\times(10-11.2))=(1.68,-0.24)$.
 Along $x$ itself: $1.68\times1-0.24\times7=0$. The gains get $5\times1\times0.2=1$ and $10\times7\times0.2=14$.
 \end{byhand}
 
-@ Two sums over the row come first, side by side, and then one more pass over it with what they gave. The result is added to what is there, because $x$ is the
-residual stream, which has another gradient already. With $\epsilon$ in the root, the slope along $x$ is
-not quite 0, but the formula is still exact: $r$ contains it.
+@ The first loop computes two sums over the row, and the second uses them. The result is added to what is there, because $x$ is the
+residual stream, which has another gradient already. With $\epsilon$ in the root, the derivative in the direction of $x$ is
+not quite 0, but the formula is still exact, since $r$ contains $\epsilon$.
 @<A norm on the backward pass@>=
 static TARGET float norm_backward(const float *x, const float *gain,
   const float *dy, size_t d, float *dx)
@@ -745,8 +744,7 @@ static TARGET float norm_backward(const float *x, const float *gain,
   return r;
 }
 
-@ Here |pull| is the factor of $x_j$ in \eqref{eq:normback}. It is the same for the whole row, and what it takes away keeps the row's length out of
-the gradient.
+@ Here |pull| is the factor of $x_j$ in \eqref{eq:normback}, the same for the whole row.
 @<Add the gradients of the norm to |dx|@>=
 for (size_t k = 0; k < d; k += 16)
   for (size_t j = 0; j < 16; j++) {
@@ -754,8 +752,8 @@ for (size_t k = 0; k < d; k += 16)
     dx[k + j] = fmaf(r, t, dx[k + j]);
   }
 
-@ A gain belongs to one column and serves every row, so its gradient is the sum of $dy_k\,x_k\,r$ over the rows, each with its own $r$. The work is
-divided among the workers by columns, never by rows: dividing a sum would make its order depend on their number.
+@ A gain belongs to one column and serves every row, so its gradient is the sum of $dy_k\,x_k\,r$ over the rows, each with its own $r$. A worker takes
+some of the columns and all of the rows.
 @<A norm on the backward pass@>=
 static TARGET void gain_backward(const float *x, const float *dy,
   const float *r, size_t rows, size_t d, size_t from, size_t to,
@@ -769,20 +767,19 @@ static TARGET void gain_backward(const float *x, const float *dy,
 }
 
 @* The gradient of a gated unit. \label{sec:gateback}
-The gated unit makes $a=u\,g\,\sigma(g)$ of a gate $g$ and its partner $u$, with $\sigma(g)=1/(1+e^{-g})$. Along the partner it is a
-mere product, and $du=da\cdot g\,\sigma(g)$. Along the gate we need $\sigma'$. The derivative of one over something is minus its derivative
-over its square:
+The gated unit (SwiGLU) computes $a=u\,g\,\sigma(g)$ from a gate $g$ and its partner $u$, with $\sigma(g)=1/(1+e^{-g})$. For the partner it is a
+mere product, and $du=da\cdot g\,\sigma(g)$. For the gate we need $\sigma'$. The derivative of $1/f$ is $-f'/f^2$:
 $$\sigma'(g)=\frac{e^{-g}}{(1+e^{-g})^2}=\frac1{1+e^{-g}}\cdot\frac{e^{-g}}{1+e^{-g}}=\sigma(g)\bigl(1-\sigma(g)\bigr).$$
 With the product rule, $(g\,\sigma)'=\sigma+g\,\sigma(1-\sigma)$, and so
 \begin{equation}\label{eq:gateback}
 dg=da\cdot u\cdot\bigl(\sigma+g\,\sigma\,(1-\sigma)\bigr),\qquad du=da\cdot g\,\sigma.
 \end{equation}
-\Cref{fig:silu}\lab{lab:slopesprints} shows both curves. The slope is above 1 for some gates and below 0 for others, which a simple switch would not have; where
-the gate is shut, both are 0, and neither the gate nor its partner learns anything from that token.
+\Cref{fig:silu}\lab{lab:slopesprints} shows both curves. The slope is above 1 for some gates and below 0 for others. Where
+the gate is shut, far to the left, both curves are 0, and neither the gate nor its partner learns anything from that token.
 @^gate@>
 
-\fig{silu}{fig:silu}{The curve of the gate, $g\,\sigma(g)$, and its slope, which multiplies everything that comes back. The dotted lines are 0 and 1: the slope is below the one
-on the left and above the other on the right.}{A plot from minus 6 to 6. One curve lies at 0 on the left, dips a little below it, passes through 0 and rises like
+\fig{silu}{fig:silu}{The gate $g\,\sigma(g)$, and its slope, by which the backward pass multiplies the gradients. The dotted lines are 0 and 1; the slope falls below 0
+on the left and rises above 1 on the right.}{A plot from minus 6 to 6. One curve lies at 0 on the left, dips a little below it, passes through 0 and rises like
 a straight line. The other, its slope, is 0 on the far left, dips below 0, is one half in the middle, rises a little above 1, and ends at 1.}
 
 \begin{byhand}{one gate and its partner}
@@ -790,8 +787,8 @@ Let $\sigma=0.75$, which is the gate $g=\ln3$, about $1.10$; $u=3$ and $da=2$. T
 slope of the curve is $0.75+0.825\times0.25=0.95625$, about $0.956$, and $dg=2\times3\times0.956=5.736$.
 \end{byhand}
 
-@ The code has the letters of the formula: |s| is $\sigma$ and |a| is $g\,\sigma$. Neither was kept on the way forward. An
-exponential made again is cheaper than a row of memory for every layer.
+@ In the code |s| is $\sigma$ and |a| is $g\,\sigma$. Neither was kept on the forward pass: computing an
+exponential again is cheaper than keeping a row for every layer.
 @<A gate on the backward pass@>=
 static TARGET void swiglu_backward(const float *gate, const float *up,
   const float *dinner, size_t n, float *dgate, float *dup)
@@ -809,17 +806,19 @@ static TARGET void swiglu_backward(const float *gate, const float *up,
 }
 
 @* AdamW. \label{sec:adam}
-With all gradients known, each weight is moved a little against its own. How far? A plain multiple of the gradient treats all weights alike, but gradients of an embedding
-row that was met once and of a gain that every row passes through differ by orders of magnitude. AdamW measures each weight's step by that weight's own
+Once all gradients are known, each weight is moved a little against its own gradient, so that the loss falls. How far? A plain multiple of the gradient treats all weights alike, but the gradients of an embedding
+row that was used once and of a gain that every row passes through differ by orders of magnitude. AdamW measures each weight's step by that weight's own
 gradients.\side{\cited[Kingma and Ba 2015]{Kingma 2015}; \cited[Loshchilov and Hutter 2019]{Loshchilov 2019}.} It keeps two running means for each weight, of the gradient and of its square:
 $$m_t=\beta_1m_{t-1}+(1-\beta_1)\,g_t,\qquad v_t=\beta_2v_{t-1}+(1-\beta_2)\,g_t^2,$$
-from $m_0=v_0=0$, and moves by $m/\sqrt v$. If the gradients were a thousand times larger, this would be the same: the measure cancels. A gradient that
-always has the same sign gives steps of 1; one that flickers about 0 gives $m$ near 0, and the weight stays.
+starting from $m_0=v_0=0$, and moves the weight by $m/\sqrt v$, times a small \emph{learning rate}. If all gradients were a thousand times larger, the quotient would be the same. A gradient that
+stays about the same gives a quotient near 1; one that keeps changing its sign gives $m$ near 0, and the weight stays.
 @^AdamW@>
 
-Because both means begin at 0, they are too small at first, and by how much is known. Put the definition into itself: after $t$ steps the
-weights of all $g$ in $m_t$ sum to $(1-\beta_1)(1+\beta_1+\cdots+\beta_1^{t-1})=1-\beta_1^t$, where a mean should have 1. So $m_t$ is divided by
+Because both means begin at 0, they are too small at first, and we know by how much. Insert the definition into itself: after $t$ steps the
+coefficients of all the $g$ in $m_t$ sum to $(1-\beta_1)(1+\beta_1+\cdots+\beta_1^{t-1})=1-\beta_1^t$, and those of a mean should sum to 1. So $m_t$ is divided by
 $1-\beta_1^t$, and $v_t$ by $1-\beta_2^t$.
+
+To the quotient AdamW adds a small multiple of the weight itself. This is \emph{weight decay}: it pulls weights that the loss does not need towards 0.
 
 \begin{byhand}{one weight, two steps}
 Let $\beta_1=0.9$, $\beta_2=0.95$, the rate $0.1$, and $w=1$ with the decay $0.1$. The first gradient is $4$. Then $m=0.1\times4=0.4$
@@ -832,16 +831,16 @@ $1-0.81=0.19$ and $1-0.9025=0.0975$, which gives $2.947$ and $9.846$, whose root
 adds $0.089$, and $w=0.89-0.1\times1.028=0.7872$.
 \end{byhand}
 
-@ The numbers of one step stand in a struct: two of them are what the means have to be multiplied with, one shortens the gradient, one is the rate. The running mean
-of the \emph{weights} belongs to the last phase of a run and is explained in \cref{sec:plan}.
+@ A struct has the numbers of one step: |fix1| and |fix2| are the factors that correct the two means, |scale| shortens the gradient, and |rate| is the learning rate. The running mean
+of the \emph{weights}, with its factor |keep|, belongs to the last phase of a run and is explained in \cref{sec:plan}.
 @<The numbers of one step@>=
 struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
   float rate, scale, fix1, fix2, keep; };
   /* weights and gradients, the two moments, the running mean of the weights or
      null; the numbers of one step of AdamW */
 
-@ Before a step the length of the whole gradient is needed, to shorten it if it is too long. The squares of a million
-small numbers are summed in double, since a float would swallow most of them.
+@ Before a step we need the length of the whole gradient, to shorten it if it is too long. The squares of a million
+small numbers are summed in double, since in a float most of them would be lost to rounding.
 @<Squares of a gradient, and a step of AdamW@>=
 static TARGET double square(const float *g, size_t n)
 {
@@ -856,10 +855,10 @@ static TARGET double square(const float *g, size_t n)
   return lane[0];
 }
 
-@ Each weight has its own arithmetic, so a range can begin and end anywhere, and no order has to be fixed. A running mean
-$\beta m+(1-\beta)g$ is written $g+\beta(m-g)$: one multiply--add, and exact where $m=g$. The $10^{-8}$ keeps a weight that never had a gradient from being divided by
-0. The decay pulls matrices towards 0 and is added \emph{after} the division; inside the gradient it would be divided too, and rarely used
-weights would decay fastest. Gains do not decay: their place of rest is 1.
+@ Each weight is moved independently of the others, so a range can begin and end anywhere. A running mean
+$\beta m+(1-\beta)g$ is written $g+\beta(m-g)$: one multiply--add, and exact where $m=g$. The $10^{-8}$ prevents a division by 0 for a weight that has never had a gradient.
+The decay is added \emph{after} the division; as a part of the gradient it would be divided too, and rarely used
+weights would decay fastest. Only matrices decay. Gains do not: their neutral value is 1.
 @^weight decay@>
 @<Squares of a gradient, and a step of AdamW@>=
 INLINE void adam_some(const struct moments *a, size_t i, size_t n)
@@ -879,8 +878,8 @@ INLINE void adam_some(const struct moments *a, size_t i, size_t n)
   }
 }
 
-@ Sixty-four weights at a time are a number that the compiler knows, and that is what makes it use whole registers. The gradient was set to 0 on the way, ready to be
-added to by the next step.
+@ We move sixty-four weights at a time, because a loop of constant length makes the compiler use whole registers. The gradients have been set to 0 on the way, and the next step
+adds to them.
 @<Squares of a gradient, and a step of AdamW@>=
 static TARGET void adam(const struct moments *a, size_t from, size_t to)
 {
@@ -892,11 +891,11 @@ static TARGET void adam(const struct moments *a, size_t from, size_t to)
       a->mean[i] = fmaf(a->keep, a->mean[i] - a->w[i], a->w[i]);
 }
 
-@* The boxes, by the pieces. \label{sec:slopesboxes}
-Five of the boxes of this chapter print one line each. The pieces of the norm and the gate work on sixteen numbers at a time, so they are given the numbers of the box eight times over: the mean of a square is then
+@* The boxes, recomputed. \label{sec:slopesboxes}
+The program prints one line for each of five boxes of this chapter. The functions for the norm and the gate work on sixteen numbers at a time, so we repeat the numbers of the box until there are sixteen: the mean square is then
 the same, and so is every gradient.
 
-@<The boxes, by the pieces@>=
+@<The boxes, recomputed@>=
 static void box_matrix(void)
 {
   static float scratch[GRADIENTS_KC * (2 + 16 + GRADIENTS_MC)];
@@ -915,9 +914,9 @@ static void box_matrix(void)
     (double) dw[3]);
 }
 
-@ The weights of attention are made again from the scores. We give the maximum and the sum of the box, $\ln3$ and $6/3$, as |join| would
+@ The weights of attention are computed again from the scores. We give the maximum and the sum of the box, $\ln3$ and $6/3$, as |join| would
 have left them.
-@<The boxes, by the pieces@>=
+@<The boxes, recomputed@>=
 static void box_look(void)
 {
   float s[16] = @[{ 0 }@], g[16] = @[{ 6, 0, 12 }@];
@@ -932,7 +931,7 @@ static void box_look(void)
 }
 
 @ The norm differs from the box by its $\epsilon$, which shows only in the eighth digit.
-@<The boxes, by the pieces@>=
+@<The boxes, recomputed@>=
 static void box_norm_and_gate(void)
 {
   float x[16], gain[16], dy[16], dx[16] = @[{ 0 }@], dg[16] = @[{ 0 }@];
@@ -953,7 +952,7 @@ static void box_norm_and_gate(void)
 }
 
 @ One weight is moved by two steps of AdamW. As in a run, its means are kept outside the function that moves it.
-@<The boxes, by the pieces@>=
+@<The boxes, recomputed@>=
 static void box_steps(void)
 {
   float w = 1, g = 4, first = 0, second = 0;
@@ -970,38 +969,37 @@ static void box_steps(void)
 
 @ These are the numbers that we found by hand.
 
-\checkpoint{build/out/gradients.txt}{the boxes, by the pieces}
+\checkpoint{build/out/gradients.txt}{the boxes, recomputed}
 
-@* Every piece against differences. \label{sec:slopescheck}
-A derivation can be wrong on paper and a loop in the code. Both are caught by asking the loss itself. Move one input by $h$ to
+@* Checking gradients by finite differences. \label{sec:slopescheck}
+A derivation can be wrong on paper, and a loop in the code. Both errors are found by a \emph{gradient check}, which measures the slope of the loss itself. Move one input by $h$ to
 either side; then
 $$\frac{L(x+h)-L(x-h)}{2h}=L'(x)+\frac{h^2}6L'''(x)+\cdots,$$
-since in the series of $L(x\pm h)$ the even terms cancel. One difference for each input, two passes each: far too slow to
-train with, and just right to check with.
+since in the series of $L(x\pm h)$ the even terms cancel. This takes two forward passes for each input: far too slow for
+training, but just right for a check.
 @^gradient check@>
 
 How large should $h$ be? The error of the formula falls with $h^2$; but the two losses are rounded, their difference
-is not more exact than they are, and it is divided by a smaller and smaller $2h$. \Cref{fig:steps} shows the two at work. With the losses in double the best step leaves
-\val[1]{slopes.digits.double} digits; with the same losses rounded to single precision, no step leaves more than \val[1]{slopes.digits.single}. A gradient check in
-float cannot tell a small mistake from rounding. So the laboratory checks the pieces against plain loops in double,\lab{lab:slopesdifferences} written from the formulas of the way forward and
-nothing else.
+is not more exact than they are, and it is divided by a smaller and smaller $2h$. \Cref{fig:steps} shows both effects. With the losses in double the best step gives
+\val[1]{slopes.digits.double} correct digits; with the same losses rounded to single precision, no step gives more than \val[1]{slopes.digits.single}. A gradient check in
+float cannot tell a small mistake from rounding. So the laboratory checks the functions against plain loops in double,\lab{lab:slopesdifferences} written from the formulas of the forward pass
+alone.
 
-\fig{steps}{fig:steps}{The error of a difference quotient against the step, for the gradients of a row's loss. To one side only, the error falls with the step; to both sides with its
-square; and at some point rounding takes over and it rises again, early if the losses are floats.}{A plot with logarithmic axes, the
+\fig{steps}{fig:steps}{The error of a difference quotient against the step, for the gradients of a row's loss. The error of a one-sided difference falls with the step, that of a two-sided one with its
+square, until rounding takes over and the error rises again: sooner if the losses are floats.}{A plot with logarithmic axes, the
 step from one half on the left to a billionth of 1 on the right, the error upwards. Three curves fall from the left. The steepest reaches its lowest point between ten and
 eleven digits, turns, and rises to the right. The curve to one side falls half as steeply. The curve of floats turns first, at about five digits, and rises to no digit at all.}
 
-@ A float is rounded at some hundredths of a millionth of its size, so a piece that is right is off by about as much; the matrix is exact here, because products of
-eighths need no rounding. A forgotten factor or a wrong sign is off by
-a large part of itself. Nothing lies between the two, so a check needs no finely chosen limit, only
-enough digits to see the gap. The largest error of all \val{slopes.count} gradients\lab{lab:slopesdifferences} is \val[2]{slopes.worst} millionths.
+@ A float has a rounding error of some hundredths of a millionth of its size, so a correct function is off by about as much. (The matrix is exact here, because its numbers are multiples of
+an eighth and their products need no rounding.) With a forgotten factor or a wrong sign, a gradient is off by
+a large part of itself. The gap between the two is wide, so the limit of the check need not be finely chosen. The largest error of all \val{slopes.count} gradients\lab{lab:slopesdifferences} is \val[2]{slopes.worst} millionths.
 
-@ What this cannot see is a piece that is called with the wrong rows. That is a question for the whole network, and
-\cref{sec:trainingcheck} asks it for every tensor by name. \Cref{tab:gradients} shows eleven of its answers: the embedding, the nine tensors of the first layer, and the
+@ This check does not notice a function that is called with the wrong rows. For that the whole network has to be checked, which
+\cref{sec:trainingcheck} does tensor by tensor. \Cref{tab:gradients} shows eleven of its results: the embedding, the nine tensors of the first layer, and the
 last gain.
 
 \begin{table}
-\tabcaption{tab:gradients}{The slope of the loss along a direction drawn by lot, by difference and by
+\tabcaption{tab:gradients}{The slope of the loss in a random direction, by a finite difference and by
 backpropagation.}
 \begin{tabular}{@@{}lrr@@{}}
 \tabhead{tensor} & \tabhead{by difference} & \tabhead{backwards}\\\midrule
@@ -1019,10 +1017,10 @@ last gain & \val{grad.10.far} & \val{grad.10.back}
 \end{tabular}
 \end{table}
 
-\checkpoint{build/out/laboratory/gradients.txt}{every piece against differences}
+\checkpoint{build/out/laboratory/gradients.txt}{every gradient against differences}
 
 @* Exercises. \label{sec:slopesexercises}
-The command beside an exercise judges the answer by the pieces themselves, or by differences.
+The command beside an exercise judges the answer by the functions themselves, or by differences.
 
 \begin{exercises}
 \exercise{check}{ex:slopes.matrix}{$W$ has the rows $(2,1)$ and $(0,3)$, $x=(1,2)$, and the gradients $dy=(1,-1)$ come back. What are $dx$ and
@@ -1035,16 +1033,16 @@ $dk$ change? What does that say about a step that is a plain multiple of the gra
 halved. The larger keys would get the smaller steps: such a step depends on how the same model is written down, and AdamW's does not, up to $\epsilon$ and the
 decay.}
 \exercise{think}{ex:slopes.epsilon}{The first gradient that a weight ever sees is $10^{-9}$, and the weight does not decay. How far does AdamW move it, as a share of the rate? And if it is
-$10^{-6}$?}{\texttt{make exercise-W10-4}}{The divisor is $10^{-9}+10^{-8}$, so the share is $\frac1{11}$; for the larger, $10^{-6}/(10^{-6}+10^{-8})=\frac{100}{101}$. Only
-gradients below $10^{-8}$ are told from 0.}
-\exercise{think}{ex:slopes.steps}{In a difference to both sides the formula is off by about $h^2$ and rounding by about $u/h$, where $u$ is the rounding of the loss. How do the best step and the
+$10^{-6}$?}{\texttt{make exercise-W10-4}}{The divisor is $10^{-9}+10^{-8}$, so the share is $\frac1{11}$; for the larger, $10^{-6}/(10^{-6}+10^{-8})=\frac{100}{101}$. A gradient counts
+as 0 only if it is far below $10^{-8}$.}
+\exercise{think}{ex:slopes.steps}{In a two-sided difference the error of the formula is about $h^2$ and that of rounding about $u/h$, where $u$ is the rounding of the loss. How do the best step and the
 best error grow with $u$? Give the two exponents, and compare them with the two lowest points of \cref{fig:steps}.}{\texttt{make exercise-W10-5}}{$h^2+u/h$ is least where
 $2h=u/h^2$: $h$ grows like $u^{1/3}$ and the error like $u^{2/3}$. From float to double $u$ shrinks by $2^{29}$, which is worth
 $\frac23\times29\log_{10}2$, nearly six digits.}
-\exercise{build}{ex:slopes.layernorm}{GPT-2's norm subtracts the mean first: $y_k=\gamma_k(x_k-\mu)r+\beta_k$, with $r$ from the variance. Write its way
-back.}{\texttt{make exercise-W10-6}}{With $t_k=\gamma_kdy_k$ and $\hat x_k=(x_k-\mu)r$, $dx_j=r\bigl(t_j-\overline t-\hat x_j\,\overline{t\hat x}\bigr)$: what is
+\exercise{build}{ex:slopes.layernorm}{GPT-2's norm subtracts the mean first: $y_k=\gamma_k(x_k-\mu)r+\beta_k$, with $r$ from the variance. Write its backward
+pass.}{\texttt{make exercise-W10-6}}{With $t_k=\gamma_kdy_k$ and $\hat x_k=(x_k-\mu)r$, $dx_j=r\bigl(t_j-\overline t-\hat x_j\,\overline{t\hat x}\bigr)$: what is
 subtracted is now also the part of $t$ along $(1,\dots,1)$, since adding a constant to $x$ changes nothing.}
-\exercise{build}{ex:slopes.zloss}{Some trainers add $\lambda\,(\ln\sum_ve^{z_v})^2$ to the loss of a row, so that logits do not wander off together. Write the
+\exercise{build}{ex:slopes.zloss}{Some trainers add $\lambda\,(\ln\sum_ve^{z_v})^2$ to the loss of a row, so that the logits do not drift away from 0 together. Write the
 gradient.}{\texttt{make exercise-W10-7}}{$\partial\ln\sum e^z/\partial z_j=p_j$, so $dz_j=p_j(1+2\lambda\ln\sum e^z)-[j=r]$. It no longer adds up to 0, which is its
 purpose.}
 \end{exercises}

@@ -1,17 +1,17 @@
 @i types.w
 
-\chapterquestion{How surprising is a text, to somebody who knows exactly how it is made?}
+\chapterquestion{How surprising is a text to a reader who knows exactly how it was made?}
 @** A probabilistic grammar as training corpus.
-\incipit{N}{obody knows} how much of a newspaper could have been predicted. So a loss, the average number of bits that a model pays for
-a token, says little by itself: if a model needs three of them, is the model bad or is the text hard? To be able to tell, we make the texts
-ourselves, choice by choice, and add up the bits of the choices. The sum is their \emph{surprisal}, and its average over all texts is the entropy of the source,
-a number that no model can beat. Everything above it is the model's own
+\incipit{N}{o one knows} how much of a newspaper could have been predicted. So a loss, the average number of bits that a model needs for
+a token, says little by itself: if a model needs three bits, is the model bad or is the text hard? To be able to tell, we make the texts
+ourselves, choice by choice, and add up the bits of the choices. The sum is the \emph{surprisal} of the text, and its average over all texts is the \emph{entropy} of the source,
+a number that no model can beat. What a model needs above the entropy is its own
 fault.
 @^entropy@>
 
 \begin{byhand}{three choices}
 A sentence is made from three tables. \emph{The}, then \tok{\ cat} with weight 3 or \tok{\ dog} with weight 1; then \tok{\ sat} or
-\tok{\ lay}, one to one; then the rest is settled: the cat on its mat, the dog on its log. A choice that had the chance $p$ is worth
+\tok{\ lay}, with equal weights; the rest follows: the cat goes on the mat, the dog on the log. A choice that had the probability $p$ has
 $\log_2(1/p)$ bits.
 
 \medskip
@@ -24,23 +24,23 @@ place & \tok{\ on the mat.} & 1 & 0
 \medskip
 
 \emph{The cat lay on the mat.} has $0.415+1+0=1.415$ bits, and its chance is $\frac34\cdot\frac12=\frac38=2^{-1.415}$. With seven
-tokens that is a fifth of a bit for each, but not evenly: all of it sits in two tokens, and a model that has understood
-the sentence is surprised at those two only.
+tokens that is a fifth of a bit for each on average, but all the bits are in two tokens: a model that knows
+the tables is surprised at those two only.
 
 A reader who knows the table of animals pays $\frac34\cdot0.415+\frac14\cdot2=0.811$ bits for an animal, on the average. A reader who takes
 both for equally likely pays 1 bit for either.
 \end{byhand}
 
-@ That the second pays more is no accident. Let a table take its alternative $i$ with the chance $p_i$, and let a reader
-expect it with the chance $q_i$. This reader pays $\sum p_i\log_2(1/q_i)$ on the average, and the source itself would
-pay $H=\sum p_i\log_2(1/p_i)$, which is called the \emph{entropy} of the table. Because $-\ln x\ge1-x$, with $x=q_i/p_i$,
+@ A reader with wrong expectations always pays more. Let a table take its alternative $i$ with the probability $p_i$, and let a reader
+expect it with the probability $q_i$. This reader pays $\sum p_i\log_2(1/q_i)$ bits on average, the \emph{cross-entropy}. A reader who expects the true probabilities
+pays $H=\sum p_i\log_2(1/p_i)$, the \emph{entropy} of the table. Because $-\ln x\ge1-x$, with $x=q_i/p_i$,
 $$\sum_ip_i\log_2\frac1{q_i}-H=\frac1{\ln2}\sum_ip_i\Bigl(-\ln\frac{q_i}{p_i}\Bigr)\ge\frac1{\ln2}\sum_i(p_i-q_i)\ge0,$$
-and nothing is lost only where every $q_i$ is $p_i$. A text is many such choices, one after the other, with chances that
-depend on those before. Its own chance is their product, so its bits are their sum, and the inequality holds for every choice. A single text may
-be cheap for a model that happens to guess well. Over many texts luck evens out, and no model gets below the entropy.
+and the difference is 0 only if every $q_i$ equals $p_i$. A text is many such choices, one after the other, with probabilities that
+depend on the earlier choices. The probability of the text is their product, so its bits are their sum, and the inequality holds for every choice. On a single text
+a model may be lucky and need fewer bits than the source. Over many texts luck evens out, and no model gets below the entropy.
 
 @ The program of this chapter writes two short texts with their bits. With |"values"| it prints the numbers that the
-prose below quotes, and with |"surprise"| the data of a figure: where in a text its bits sit.
+prose below quotes, and with |"surprise"| the data of a figure that shows where in a text its bits are.
 
 @c
 #include <stdio.h>
@@ -69,15 +69,15 @@ int main(int argc, char **argv)
 @* A grammar with memory. \label{sec:corpus}
 Our source is a set of tables. A table has a name and some alternatives, each with a weight; an alternative is a
 piece of text with slots in it; and a slot is filled by an alternative of the table that it names, which may have slots of its own.
-With dice and these tables you can write texts by hand, and add up their bits choice by choice. Such a source is called a \emph{probabilistic
-context-free grammar}. By itself it forgets at once: what fills one slot does not depend on any other.
+With dice and these tables you could write texts by hand, and add up their bits choice by choice. Such a source is called a \emph{probabilistic
+context-free grammar}. It has no memory: what fills one slot does not depend on any other.
 
-So ours has a memory as well. It
-remembers who the hero is, what was lost, which variable holds the number. Without that there would
-be nothing for attention to do, because the next word would follow from the last few.
+We give it one. Our grammar can
+remember who the hero is, what was lost, or which variable holds the number. Without that, attention would
+have almost nothing to do, because the next word would follow from the last few.
 
-The header shows texts and their choices, and hides how they are made. The trainer wants texts, and the
-examination of \cref{sec:examination} wants to know which choices made each of them.
+The header shows texts and their choices, and hides how they are made. The trainer needs the texts, and the
+examination of \cref{sec:examination} needs the choices that made each of them.
 
 @(corpus.h@>=
 #ifndef INCIPIT_CORPUS_H
@@ -86,9 +86,9 @@ examination of \cref{sec:examination} wants to know which choices made each of t
 @<What the grammar offers@>@;
 #endif
 
-@ A text is identified by a seed and a number. The tokenizer, the training and the examination each have a seed of their own: a model must not be
-examined on texts that it was trained on. The room for a text is ample: among many texts the longest has
-\val{corpus.longest} bytes, and the richest \val{corpus.richest} choices.
+@ A text is identified by a seed and a number. The tokenizer, the training and the examination each have a seed of their own, since a model must not be
+examined on texts that it was trained on. The limits are ample: among many texts the longest has
+\val{corpus.longest} bytes, and the largest number of choices is \val{corpus.richest}.
 @<What the grammar offers@>=
 enum { MAX_PASSAGE_LEN = 8192, PASSAGE_CHOICES = 1024 };
   /* the longest text with its zero byte, and the most choices in one */
@@ -100,8 +100,7 @@ enum { SEED_TOKENIZER = 1, SEED_TRAINING = 2, SEED_HELD_OUT = 3 };
   /* texts of different seeds have different streams
      of random numbers */
 
-@ A text comes with its choices, each with its chance. We keep two whole numbers and not their quotient, because a quotient is rounded.
-The examination also asks whether another alternative would have made another text.
+@ A text comes with its choices, each with its probability: the weight of the alternative and the total weight. We keep two whole numbers and not their quotient, which would be rounded.
 @<What the grammar offers@>=
 struct choice { uint16_t drawn, taken; uint32_t weight, total; };
   /* alternative number |taken| of table |drawn| was taken
@@ -114,8 +113,8 @@ struct passage {
      $-\log_2$ of the chances of its choices;
      and the choices themselves */
 
-@ The grammar itself is opaque. It is opened once, and passed to everything that needs texts. A text needs nothing but the grammar, a seed and a number, so texts need not be
-kept on a disk: text number 7 is written when it is wanted, and again if it is wanted again.
+@ The grammar itself is an opaque type. It is opened once, and passed to every function that needs texts. A text depends only on the grammar, a seed and a number, so texts need not be
+stored on a disk: text number 7 is written whenever it is wanted.
 @<What the grammar offers@>=
 struct grammar;
 struct grammar *grammar_open(struct memory *m, const char *path,
@@ -123,13 +122,13 @@ struct grammar *grammar_open(struct memory *m, const char *path,
   /* the grammar in the file |path|, checked; owned by the caller;
      on failure null, and the sentence names the line */
 void grammar_close(struct memory *m, struct grammar *g);
-  /* returns its memory; null is nothing */
+  /* returns its memory; null is allowed */
 bool grammar_write(const struct grammar *g, uint64_t seed,
   uint64_t number, struct passage *out, struct error *why);
   /* text |number| of |seed|: the same on every machine */
 
-@ Three more functions are for tests and for the examination. One writes a text again with some choices changed, and two let the
-tables be read from outside. The trainer does not use them.
+@ Three more functions are for tests and for the examination. One writes a text again with some choices changed, and two
+read the tables. The trainer does not use them.
 @<What the grammar offers@>=
 bool grammar_replay(const struct grammar *g, const uint16_t *taken,
   size_t n, struct passage *out, struct error *why);
@@ -143,14 +142,14 @@ const char *grammar_table(const struct grammar *g, size_t number,
      there is none; the name of the table for |i == SIZE_MAX| */
 
 @* The tables of the grammar. \label{sec:grammartables}
-The tables stand in a file of their own, \.{models/corpus.grammar}: \val{corpus.tables} tables with
+The tables are in a file of their own, \.{models/corpus.grammar}: \val{corpus.tables} tables with
 \val{corpus.alternatives} alternatives. It is plain text. You can read it without this chapter, and change it in any editor; but a
-changed grammar writes other texts, and a model trained on them is another model, so the sum of the file is kept beside those of the two models.
+changed grammar writes other texts, and a model trained on them is another model. So the checksum of the file is kept beside those of the two models.
 
 A line |"table how"| begins a table. Each alternative has a line with its weight, a bar, and its text; what follows the bar is
-the text to the end of the line, blanks included. A line with a bar and no weight goes on with
-the alternative on a new line of text, which is how a page of code is written down, and one with a plus goes on without a break. Empty
-lines and lines that begin with \.{\#} mean nothing.
+the text to the end of the line, blanks included. A line with a bar and no weight continues
+the alternative on a new line of text; pages of code are written in this way. A line with a plus continues it without a line break. Empty
+lines and lines that begin with \.{\#} are ignored.
 
 \excerpt{models/corpus.grammar}{how,text,lack,fn.down}{four tables, as they stand in the file}
 
@@ -167,7 +166,7 @@ lines and lines that begin with \.{\#} mean nothing.
 \end{tabular}
 \smallskip
 
-An alternative may have several fields, separated by semicolons; the first is shown. A bracket or brace that is doubled stands for itself, and a text that ends in a
+An alternative may have several fields, separated by semicolons; the first is shown. A doubled bracket or brace stands for itself, and a text that ends in a
 blank has a bar after it, so that the blank can be seen. The word |"once"| after the name of a table means that none of its alternatives is used
 twice in one text.
 
@@ -178,64 +177,64 @@ The first alternative of the table |"hero"| is
 \.{a [good] [h:role] named [name:name.\char`\{h.1\char`\}]}
 
 \smallskip\noindent
-with weight 3 of 5. Say that it was taken.
+with weight 3 of 5. Suppose that it was taken.
 Now |"[good]"| is filled: \emph{brave}, with weight 5 of 19. Then |"[h:role]"|: it is \.{princess;she;her;her}, with
 weight 4 of 18; all four fields are
-remembered as |h|, and the first is shown. The third slot has braces; they are written first, |"{h.1}"| is \emph{she}, and the slot has
-become |"[name:name.she]"|. \emph{Mira} has weight 3 of 20. The text says
+remembered as |h|, and the first is shown. The third slot has braces, which are replaced first: |"{h.1}"| is \emph{she}, and the slot
+becomes |"[name:name.she]"|. \emph{Mira} has weight 3 of 20. The text says
 \emph{a brave princess named Mira}, and its chance is
 $$\frac35\cdot\frac5{19}\cdot\frac4{18}\cdot\frac3{20}=\frac1{190}.$$
 \end{byhand}
 
 @ What is in the tables? The first, |"text"|, chooses the sort. Its weights are set so that each of the
-three kinds, stories, code and dialogues, has about a third of the \emph{tokens}. That is not a third of the texts: a tale has \val{corpus.bytes.tale}~bytes on the
-average, a chronicle \val{corpus.bytes.chronicle}, and drawn equally often the tales would leave little room for other stories.
+three kinds, stories, code and dialogues, has about a third of the \emph{tokens}. That is not a third of the texts: a tale has \val{corpus.bytes.tale}~bytes on
+average, a chronicle \val{corpus.bytes.chronicle}.
 
-Much of the surprise in a text is not in its plot but in its words: which colour, which
+Much of the surprise in a text comes not from its plot but from single words: which colour, which
 food, how a thing was said. The small tables of such words, which every kind of text uses, have \val{corpus.common.percent}~per cent of all bits.
-Their weights are uneven on purpose. If every colour were as likely as the others, there
-would be nothing for a temperature to sharpen. No word that may follow ``a'' begins with a vowel,
+Their weights are uneven on purpose: if all colours were equally likely, a sampling temperature
+would have no effect on them. No word that may follow ``a'' begins with a vowel,
 which spares us a rule of English.
 
-\emph{Tales} are about memory. A hero has lost something, makes one to three journeys, meets a helper on each, and comes home. The
-hero's pronouns are fields of the role, and select the table from which the name is drawn. What was lost is
-remembered with what is wrong without it and with what is right again in the end, a field that is not used until several paragraphs later. A helper's gift
+\emph{Tales} need memory. A hero has lost something, makes one to three journeys, meets a helper on each, and comes home. The
+hero's pronouns are fields of the role, and select the table from which the name is drawn. The lost thing is
+remembered with two more fields: what is wrong without it, and what is right again in the end, which is not used until several paragraphs later. A helper's gift
 selects the table of obstacles: with a rope the hero comes to a cliff, never to a torn sail.
 
 @ The stories \emph{at home} are about an animal and its place, and the places rhyme. The running example of this book comes from them: after \tok{The cat sat} the
 source goes on with \tok{\ on the mat.} eight times in ten. Four tables of the grammar call
-themselves: after ``on and on'' another ``and on'' follows with a chance of eight in ten, and however many
-there were, the next is as likely as the first. A greedy decoder, which takes the likeliest way each time, never gets out again.
+themselves: after ``on and on'' another ``and on'' follows with a probability of \given{0.8}, however many
+there were before. Greedy decoding, which always takes the likeliest token, never leaves this loop.
 
-A \emph{chronicle} is made for one figure. Its first sentence has nine tokens, and then there is a
-fork of twelve ways, the table |"fork"|, whose weights can be read as per cent: two ways are likelier than the others, by the same amount.
+A \emph{chronicle} was designed for one figure (\cref{fig:trainfork}). Its first sentence has nine tokens, and then there is a
+fork of twelve ways, the table |"fork"|, whose weights are percentages: two ways are equally likely, and likelier than the others.
 Everything after the fork depends on the way taken.
 
-\emph{Dialogues} ask plainly whether a model can look back: three of five begin with somebody who says a name and owns a thing,
-and asks for both at the end, with one to three unrelated exchanges in between. Other exchanges are about facts, which a model has to carry in its weights; about sums, which
-have their results as second fields, because the grammar cannot add; and about what was said a line above. Dialogues are the least surprising sort, with
+\emph{Dialogues} test directly whether a model can look back: in three of five a speaker mentions a name and something that the speaker owns,
+and asks for both at the end, with one to three unrelated exchanges in between. Other exchanges are about facts, which a model has to store in its weights; about sums, whose
+results are second fields, because the grammar cannot add; and about what was said a line above. Dialogues are the least surprising sort, with
 \val[2]{train.bits.talk}~bits a token.
 
-@ A page of \emph{code} has one to four functions, many of them with a call and its output, which is right. In five pages of six a value is set in the
+@ A page of \emph{code} has one to four functions, many of them with a call and its correct output. In five pages of six a value is set in the
 first line and printed in the last, with everything else in between. The names of the first, the second and the third variable of a function come from tables that have
 no noun in common, so no two of them can be equal.
 
 This page taught us something. A model learns to reach far back only if reaching a little way back has paid first. In an earlier
-version the name of the first line was asked for only at the end. A model trained to the
-end on it found the value when it was given the name, but guessed the name. A second
-version asked after every function, and the model still guessed. What helped was to ask at once: in some pages the
-name is printed two lines after it is set, where copying is easy, and then again at the end. A model that has learnt to
-copy from the line above needs little more to copy from the top of the page. The name also became one word. Of a name of two, such as
+version the name of the first line was needed only at the end of the page. A fully trained
+model found the value when it was given the name, but guessed the name. In a second
+version the name was needed after every function, and the model still guessed. What helped was to use the name at once: in some pages it
+is printed two lines after it is set, where copying is easy, and then again at the end. A model that has learnt to
+copy from the line above needs little more to copy from the top of the page. We also made the name a single word. In names of two words, such as
 \emph{max\_castle}, a model trained further on such pages found the second word and still guessed the first.
 
 @* Reading the grammar. \label{sec:grammarfile}
-The reader of the file is strict. People edit this file, and a slip should stop them at once, with the number of the line, and not write
-a strange sentence in one text of many. Many slips can be noticed when the file is opened: a weight that is missing, a bracket that is not closed, a
-table that is named in a slot but is not there. A few can only be noticed while writing, such as a key that was
+The reader of the file is strict. People edit this file, and a mistake should be reported at once, with the number of the line, rather than produce
+a strange sentence in one text of many. Most mistakes can be noticed when the file is opened: a missing weight, a bracket that is not closed, a
+slot that names a table which does not exist. A few can only be noticed while a text is written, such as a key that was
 never remembered.
 
-All alternatives of all tables are in one array, and a table is a piece of it. Their texts, and the names of the tables, are copied into one
-block, because an alternative may be cut into several lines in the file; then the file is closed. The tables are few enough for
+All alternatives of all tables are in one array, and a table is a range of it. Their texts, and the names of the tables, are copied into one
+block, because an alternative may be spread over several lines of the file; then the file is closed. The tables are few enough for
 an array in the struct.
 @<What a grammar holds@>=
 enum {
@@ -270,7 +269,7 @@ static bool next_line(struct reading *r)
   return true;
 }
 
-@ Every complaint names the file, the line, what was found there, and what was wanted. Of something long the beginning is enough.
+@ Every error message names the file, the line, what was found there, and what was wanted. A long text is quoted by its beginning.
 @<Refuse a line@>=
 static bool refuse(const struct reading *r, const char *words,
   size_t n, const char *wanted)
@@ -283,8 +282,8 @@ static bool refuse(const struct reading *r, const char *words,
   return error_found(r->why, r->path, field, found, wanted);
 }
 
-@ First the bytes. The grammar is ASCII, and nothing in it may be invisible: no tabulators, no carriage returns, and no blank at the end of a line, which
-many editors take away without a word. Everything after this check can quote the line.
+@ We check the bytes first. The grammar is ASCII, and nothing in it may be invisible: no tabs, no carriage returns, and no blank at the end of a line, which
+many editors remove silently. After this check every message can quote the line.
 @<Look at the bytes of a line@>=
 static bool check_bytes(const struct reading *r)
 {
@@ -324,8 +323,8 @@ static char upper(char c)
   return c >= 'a' && c <= 'z' ? (char) (c - 32) : c;
 }
 
-@ A table begins with its name. Two tables of one name would be a puzzle for the search, and a table without an alternative one for the die, so both are refused; for
-the last table that is found out at the end of the file.
+@ A table begins with its name. Two tables of the same name could not be told apart, and from a table without alternatives nothing could be drawn, so both are refused. Whether the last table is empty is
+known only at the end of the file.
 @<Begin a table@>=
 static bool table_is_full(const struct reading *r)
 {
@@ -367,9 +366,9 @@ static const char *keep(struct grammar *g, const char *words, size_t n)
   return copy;
 }
 
-@ Every other line belongs to an alternative. It is new if there is a weight. Otherwise the sign says how the last one goes on.
+@ Every other line belongs to an alternative. If it has a weight, it begins a new one. Otherwise the sign says how it continues the last one.
 
-The weight has four digits at most. Then the weights of a whole table add up to less than $2^{32}$, which is as much as a die can have sides. It cannot be 0, so 0 can mean that there is none.
+A weight has at most four digits. So the weights of a whole table add up to less than $2^{32}$, which is the most that our random numbers can handle. A weight cannot be 0, so 0 can mean that there is none.
 @<Read a line of an alternative@>=
 static bool read_weight(struct reading *r, size_t *at, uint32_t *weight)
 {
@@ -386,7 +385,7 @@ static bool read_weight(struct reading *r, size_t *at, uint32_t *weight)
   return true;
 }
 
-@ A line that goes on needs something to go on with.
+@ A line without a weight needs an alternative that it can continue.
 @<Read a line of an alternative@>=
 static bool begin_alternative(struct reading *r, uint32_t weight)
 {
@@ -404,7 +403,7 @@ static bool begin_alternative(struct reading *r, uint32_t weight)
   return true;
 }
 
-@ After the sign come the words. A bar at their end says where they end, if they end with a blank. A line that goes on after a bar is a new line of the text.
+@ After the sign comes the text. If it ends with a blank, a bar marks its end. A line that continues an alternative after a bar begins with a newline.
 @<Read a line of an alternative@>=
 static bool read_words(struct reading *r)
 {
@@ -428,9 +427,9 @@ static bool read_words(struct reading *r)
   return true;
 }
 
-@ A text makes dozens of choices, and each looks its table up by name. This cannot be done once and for all when the file is read, because
-a slot may have braces in it, as in |"[name.{h.1}]"|, and which table it names is known only when it is written. So the
-tables are sorted by their names, and eight comparisons find any of the \val{corpus.tables}.
+@ A text makes dozens of choices, and each looks up its table by name. This cannot be done when the file is read, because
+a slot may have braces in it, as in |"[name.{h.1}]"|, and then the table is known only when the slot is filled. So the
+tables are sorted by name, and a binary search finds any of the \val{corpus.tables} in eight comparisons.
 @<Find a table by its name@>=
 static const struct table *find_table(const struct grammar *g,
   const char *name, size_t length)
@@ -446,8 +445,8 @@ static const struct table *find_table(const struct grammar *g,
   return NULL;
 }
 
-@ Names in the grammar are not ended by a zero byte, so they are
-compared with their lengths; if one name begins another, the shorter comes first. Sorting and searching use the same comparison,
+@ Names in the grammar do not end with a zero byte, so they are
+compared with their lengths; if one name is the beginning of another, the shorter comes first. Sorting and searching use the same comparison,
 so they cannot disagree about the order.
 @<Compare a table's name with another name@>=
 static int compare_names(const struct table *t, const char *name,
@@ -465,8 +464,8 @@ static int order_of_tables(const void *a, const void *b)
   return compare_names(a, t->name, t->name_length);
 }
 
-@ The brackets are checked in a second pass over the lines, when all tables are known. A slot stands on one line, so the
-complaint can name it. Outside of comments, every bracket and brace is doubled, or opens a slot or a field, or is closed by one.
+@ The brackets are checked in a second pass over the lines, when all tables are known. A slot must not be broken over lines, so the
+message can name its line. Outside of comments, every bracket and brace is doubled, or it opens or closes a slot or a field.
 @<Look at the brackets of a line@>=
 static bool check_brackets(const struct reading *r)
 {
@@ -487,7 +486,7 @@ static bool check_brackets(const struct reading *r)
   return true;
 }
 
-@ Each of the two functions returns how many characters belong to the slot or the field, and 0 if it is none. A field is a key, and perhaps a dot and one digit.
+@ |field_at| and |slot_at| return how many characters belong to the field or slot at |s|, and 0 if there is none. A field is a key, perhaps followed by a dot and one digit.
 @<Measure slots and fields@>=
 static bool is_doubled(const char *s, size_t n)
 {
@@ -503,7 +502,7 @@ static size_t field_at(const char *s, size_t n)
   return k < n && s[k] == '}' ? k + 1 : 0;
 }
 
-@ A slot without braces is split as it will be when it is filled (\cref{sec:scribe}), and its table has to be there. Of a slot with braces we only know whether
+@ A slot without braces is split as it will be when it is filled (\cref{sec:scribe}), and its table must exist. In a slot with braces we can only check that
 the braces are fields.
 @<Measure slots and fields@>=
 static size_t slot_at(const struct grammar *g, const char *s, size_t n)
@@ -530,8 +529,8 @@ static size_t slot_at(const struct grammar *g, const char *s, size_t n)
   return known ? length + 2 : 0;
 }
 
-@ The first pass reads the lines. After it the tables are sorted. Only the tables are moved; their alternatives stay, and each table
-still knows where its own begin.
+@ The first pass reads the lines and sorts the tables. Their alternatives are not moved, since each table
+knows where its own begin.
 @<Read all tables@>=
 static bool read_tables(struct reading *r)
 {
@@ -548,7 +547,7 @@ static bool read_tables(struct reading *r)
   return true;
 }
 
-@ A text begins with the table |"text"|, and the number of its alternative is the sort of the text. There are |N_TEXT_SORTS| of them, and those who count texts by their sort rely on it.
+@ A text begins with the table |"text"|, and the number of its alternative is the sort of the text. There must be no more than |N_TEXT_SORTS| of them, because arrays are indexed by the sort.
 @<Read all tables@>=
 static bool check_tables(struct reading *r)
 {
@@ -562,8 +561,8 @@ static bool check_tables(struct reading *r)
   return true;
 }
 
-@ Opening maps the file, takes the memory, and reads twice. How many alternatives there can be is known before: not more than lines.
-Whatever goes wrong, everything is given back, and a caller never gets half a grammar.
+@ Opening maps the file, allocates the memory, and reads the lines twice. There can be no more alternatives than lines, so their array is allocated at once.
+If anything fails, everything is freed, and the caller gets a null pointer.
 @<Open the grammar@>=
 struct grammar *grammar_open(struct memory *m, const char *path,
   struct error *why)
@@ -587,7 +586,7 @@ struct grammar *grammar_open(struct memory *m, const char *path,
   return g;
 }
 
-@ A fresh block is zeroed, so after a refusal |words| is null, whichever block was refused.
+@ New blocks are zeroed, so after a failure |words| is null, whichever allocation has failed.
 @<Take the blocks of a grammar@>=
 static struct grammar *take_blocks(struct memory *m,
   const struct mapping *map, struct error *why)
@@ -606,8 +605,8 @@ static struct grammar *take_blocks(struct memory *m,
   return NULL;
 }
 
-@ Closing returns three blocks with the sizes that they were taken with. It works on a grammar
-that was only half opened as well, since giving back a null pointer does nothing.
+@ Closing frees the three blocks. It also works on a grammar
+that was opened only in part, since freeing a null pointer does nothing.
 @<Close the grammar@>=
 void grammar_close(struct memory *m, struct grammar *g)
 {
@@ -617,9 +616,8 @@ void grammar_close(struct memory *m, struct grammar *g)
   memory_free(m, g);
 }
 
-@ The examination of \cref{sec:examination} and the tests ask whether every alternative is ever written. For them the tables can be read from outside,
-without knowing how they are stored. Asking for an alternative
-after the last one gives null, and the largest number of all asks for the name.
+@ The examination of \cref{sec:examination} and the tests ask whether every alternative is ever written. For them two functions read the tables. For an alternative
+after the last one the result is null, and |SIZE_MAX| asks for the name of the table.
 @<Show the tables to those who ask@>=
 size_t grammar_tables(const struct grammar *g)
 {
@@ -641,10 +639,10 @@ const char *grammar_table(const struct grammar *g, size_t number,
 }
 
 @* The writer. \label{sec:scribe}
-A scribe is one text in the making: the text so far, what it remembers, which alternatives of
-tables with |"once"| are used up, and the first fault. The alternatives that are used up are the bits of a 64-bit word, one word a table; this is why no
-table may have more alternatives. If there is a script, it says which alternatives to take, and replaces the
-dice as far as it goes.
+A |struct scribe| holds one text while it is written: the text so far, what it remembers, which alternatives of
+tables with |"once"| are used up, and the first fault. The alternatives that are used up are the bits of a 64-bit word, one word for each table; this is why no
+table may have more than 64 alternatives. A script, if there is one, is a list of the alternatives to take; it replaces the
+random numbers as far as it goes.
 @<A text that is being written@>=
 enum { MEMORIES = 64, MAX_KEY_LEN = 8, MAX_VALUE_LEN = 160, SLOT_ROOM = 64 };
 struct remembered {
@@ -660,10 +658,10 @@ struct scribe {
   bool failed; char fault[SLOT_ROOM];
 };
 
-@ The die is the generator called splitmix, which turns a counter into noise with two
+@ The die is the random number generator SplitMix64, which scrambles a counter with two
 multiplications. We use its upper half, a number below $2^{32}$. But $2^{32}$ is seldom a multiple of $n$. With three sides there is one number too
-many, and the first side would come up a little too often. The difference is much too small to see, but we want to call the entropy exact.
-So numbers beyond the last whole multiple of $n$ are thrown again.
+many, and the first side would come up a little too often. The difference is much too small to notice, but we want to call the entropy exact.
+So numbers from the last whole multiple of $n$ on are thrown again.
 @<Throw a die with |n| sides@>=
 static uint32_t throw_die(struct scribe *s, uint32_t n)
 {
@@ -677,8 +675,8 @@ static uint32_t throw_die(struct scribe *s, uint32_t n)
   return (uint32_t) (z % n);
 }
 
-@ Some slips are found only here: a key that was never
-remembered, a table that braces select and that does not exist, a text that is too long. The first such fault is kept with its words, and all functions above give up. Later faults are only
+@ Some mistakes are found only here: a key that was never
+remembered, a table that braces select and that does not exist, a text that is too long. The words that caused the first fault are kept, and from then on every function returns false. Later faults are only
 consequences, and would hide the cause. The words are copied, because they may come from a slot that is gone when the fault is reported.
 @<Complain of the grammar@>=
 static bool fault(struct scribe *s, const char *what, size_t length)
@@ -692,9 +690,9 @@ static bool fault(struct scribe *s, const char *what, size_t length)
   return false;
 }
 
-@ A key is in the memory only once. It may begin with a capital where it is used,
-which is how a sentence asks for a capital letter; it is the same key. Keys are short and a text has few of them, so
-looking at one after the other is fast enough.
+@ A key is in the memory only once. Where it is used it may begin with a capital,
+which asks for a capital letter in the text; it is the same key. Keys are short and a text has few of them, so
+a linear search is fast enough.
 @<Recall what is remembered under a key@>=
 static struct remembered *recall(struct scribe *s, const char *key,
   size_t length)
@@ -707,8 +705,7 @@ static struct remembered *recall(struct scribe *s, const char *key,
   return NULL;
 }
 
-@ All writing goes through this function, so it is the only one that has to look for the end of
-the room. One byte is left for the zero that ends the text. A text that is too long is refused and not cut: half a text has bits
+@ All writing goes through this function, so it is the only one that has to check the length. One byte is left for the zero that ends the text. A text that is too long is refused and not cut, because a cut text would have the bits of choices
 that it does not show.
 @<Put words into the text@>=
 static bool put(struct scribe *s, const char *words, size_t n)
@@ -723,7 +720,7 @@ static bool put(struct scribe *s, const char *words, size_t n)
 @ What is remembered may have several fields: a princess comes with ``she'', ``her'' and
 ``her''. The number after the dot says which field is meant. After
 |"[h:role]"| has become \.{king;he;him;his}, |"{h}"| writes \emph{king}, |"{h.1}"| \emph{he}, and |"{H.1}"| \emph{He}. A field that does not exist is
-a fault, because leaving it out would make a sentence that is nearly right.
+a fault.
 @<Write a field of what is remembered@>=
 static bool put_field(struct scribe *s, const char *key, size_t length)
 {
@@ -741,8 +738,7 @@ static bool put_field(struct scribe *s, const char *key, size_t length)
   return true;
 }
 
-@ The capital letter is made in the text, after the words have been copied there. In the memory they stay as they are, since the next
-sentence may want them small.
+@ The capital letter is made in the text, after the words have been copied there. In the memory they stay in lower case for the next use.
 @<Write from |v| to the end of the field@>=
 size_t n = field_length(v, (size_t) (end - v));
 size_t at = s->out->length;
@@ -750,10 +746,9 @@ if (!put(s, v, n)) return false;
 if (key[0] != lower(key[0]))
   s->out->words[at] = upper(s->out->words[at]);
 
-@ Two things forbid an alternative: that it was used before, in a table with |"once"|, and that
-it is excepted. Exceptions come as they are written in the slot, each after a hyphen: |"-i1-i2"| excepts whatever is remembered as |i1| and as |i2|.
-The first fields are compared, because they are what a reader sees. An alternative that looks the same and
-means something else is just what an exception has to keep out.
+@ An alternative may be forbidden for two reasons: it was used before, in a table with |"once"|, or
+it is excepted. Exceptions are passed as they are written in the slot, each after a hyphen: |"-i1-i2"| excepts what is remembered as |i1| and as |i2|.
+Only the first fields are compared, because they are what a reader sees.
 @<May alternative |i| be taken?@>=
 static bool may_take(struct scribe *s, const struct table *t,
   uint32_t i, const char *except)
@@ -781,10 +776,10 @@ static size_t field_length(const char *words, size_t n)
   return stop != NULL ? (size_t) (stop - words) : n;
 }
 
-@ The entropy comes from here. The weights of the alternatives that are allowed are added up, and one is
-taken. A forbidden one is not in the sum: if a king is remembered as |r|, then |"[ruler-r]"| leaves the queen, with the chance 1 and no bits. So each
-chance is the one that a reader with a perfect memory would give, knowing all that was written before, and the product of these chances is the
-chance of the text.
+@ The bits of a text are counted here. The weights of the allowed alternatives are added up, and one alternative is
+taken. A forbidden one is not in the sum: if a king is remembered as |r|, then |"[ruler-r]"| leaves only the queen, with probability 1 and no bits. So each
+probability is the one that a reader would give who knows the grammar and all choices so far, and the product of these probabilities is the
+probability of the text.
 @<Choose an alternative, and account for the choice@>=
 static const struct alternative *choose(struct scribe *s,
   const struct table *t, const char *except)
@@ -805,8 +800,8 @@ static const struct alternative *choose(struct scribe *s,
 }
 
 @ A scripted choice is taken if it is allowed. The die is thrown only where there is no script,
-so replaying a whole script uses no random number at all. Otherwise the sides of the die are dealt out: with weights 3 and 2 allowed, a throw of 0, 1 or 2 is the first
-alternative, 3 or 4 the second.
+so replaying a whole script uses no random number at all. Otherwise each alternative gets as many sides of the die as its weight: with weights 3 and 2, a throw of 0, 1 or 2 takes the first
+alternative, and 3 or 4 the second.
 @<Let |i| be the alternative of the script, or else of the die@>=
 if (p->n_choices < s->n_script && s->script[p->n_choices] < t->count
   && may[s->script[p->n_choices]])
@@ -817,8 +812,8 @@ else {
     if (may[i]) r -= a[i].weight;
 }
 
-@ The bits of the choice are $-\log_2$ of its share. They are added even if there was only one alternative: then they are
-zero, exactly, because both logarithms are the same number.
+@ The bits of the choice are $-\log_2$ of its probability. If there was only one alternative they are
+exactly zero, because both logarithms are the same number.
 @<Write the choice down, and add its bits@>=
 p->choices[p->n_choices++] = (struct choice)
   @[{ (uint16_t) (t - s->g->tables), (uint16_t) i,
@@ -826,8 +821,8 @@ p->choices[p->n_choices++] = (struct choice)
 p->bits += log2_of(total) - log2_of(a[i].weight);
 if (t->once) s->used[t - s->g->tables] |= UINT64_C(1) << i;
 
-@ A slot has up to three parts. Before a colon or an equals sign stands its key; a colon remembers and shows, an equals sign remembers silently. Then comes the name of a table,
-and after it the exceptions, each with its hyphen. A capital key or a caret
+@ A slot has up to three parts. The first is the key, followed by a colon if what is remembered is also shown, and by an equals sign if not. Then comes the name of a table,
+and after it the exceptions, each with its hyphen. A key that begins with a capital, or a caret,
 asks for a capital letter. The parts point into a copy of the slot, and a slot without a key has a key of length 0.
 @<A slot and its parts@>=
 struct slot {
@@ -871,9 +866,8 @@ static bool fill_slot(struct scribe *s, const char *words,
   return true;
 }
 
-@ A slot may contain braces, as in |"[name.{h.1}]"|, so it is first written itself. The end of the text serves as scratch paper: we write the slot
-there, copy it, and cut the text back. So there is only one function that knows how to write, and it need not be told
-where.
+@ A slot may contain braces, as in |"[name.{h.1}]"|, so it has to be expanded before it can be split. The end of the text serves as scratch memory: we write the slot
+there, copy it, and cut the text back. So one function, |expand|, does all the writing, always to the end of the text.
 @<Read a slot@>=
 static bool read_slot(struct scribe *s, const char *words,
   size_t length, struct slot *parts)
@@ -887,8 +881,8 @@ static bool read_slot(struct scribe *s, const char *words,
   return true;
 }
 
-@ Whatever was written since |start| is remembered, fields and all. A key that was used before gets the new value: in
-the second journey of a tale |a| is the second helper, and |"{a}"| speaks of nobody else.
+@ All text written since |start| is remembered, with all its fields. A key that was used before gets the new value: in
+the second journey of a tale |"{a}"| is the second helper.
 @<Remember what was written@>=
 static bool remember(struct scribe *s, const struct slot *parts,
   size_t start)
@@ -906,7 +900,7 @@ static bool remember(struct scribe *s, const struct slot *parts,
   return true;
 }
 
-@ A silent slot leaves nothing in the text, and any other the first field, perhaps with a capital letter.
+@ A silent slot leaves nothing in the text; any other slot leaves its first field, perhaps with a capital letter.
 @<Show the first field@>=
 static void show_first_field(struct scribe *s, const struct slot *parts,
   size_t start)
@@ -918,10 +912,10 @@ static void show_first_field(struct scribe *s, const struct slot *parts,
   s->out->length = start + n;
 }
 
-@ Words are copied until a bracket comes; the reader of the file has made sure that it is closed. This function and the one that fills a slot call
-each other, so an alternative can contain slots whose alternatives contain slots. How deep? A table that calls itself
-goes one level deeper each time, and nothing in the grammar limits that. But each level makes a choice, and when the room for choices is used up
-the text is refused. That need not worry us: the chance of it is a very high power of four fifths.
+@ Words are copied up to the next bracket or brace; we have checked that it is closed. This function and |fill_slot| call
+each other, since an alternative can contain slots whose alternatives contain slots. How deep can this recursion go? A table that refers to itself
+goes one level deeper each time, and the grammar sets no limit. But each level makes a choice, and a text with more than |PASSAGE_CHOICES| choices
+is refused. The probability of that is a very high power of \given{0.8}.
 @<Write what an alternative says@>=
 static bool expand(struct scribe *s, const char *words, size_t n)
 {
@@ -941,9 +935,8 @@ static bool expand(struct scribe *s, const char *words, size_t n)
   return ok;
 }
 
-@ A text is the slot |"text"| filled once, so the first choice of all is the sort of the text, and its number is the
-sort's: the alternatives of the table |"text"| and the words of |enum text_sort| are in the same order. The scribe is on the stack, memories and all,
-so writing a text asks for no memory and cannot fail for want of it.
+@ To write a text we fill the slot |"text"|. So the first choice is the sort of the text: the alternatives of the table |"text"| and the constants of |enum text_sort| are in the same order. The scribe is on the stack with all its memory,
+so writing a text allocates nothing.
 @<Write a whole text@>=
 static bool write_text(const struct grammar *g, uint64_t dice,
   const uint16_t *script, size_t n_script, struct passage *out,
@@ -964,8 +957,8 @@ static bool write_text(const struct grammar *g, uint64_t dice,
     "the grammar: \"%s\" has no place or no meaning", s.fault);
 }
 
-@ Seed and number are stirred together, so that text 5 of one seed has nothing to do with text
-5 of another, and any text can be written without those before it. Were they only added, text 6 of one seed would be text 5 of the
+@ Seed and number are mixed by a multiplication, so that the random numbers of one text have nothing to do with those
+of another, and any text can be written without those before it. If they were only added, text 6 of one seed would be text 5 of the
 next, and the texts held out for the examination would be those of the training. A replay begins with seed 0.
 @<Write a whole text@>=
 bool grammar_write(const struct grammar *g, uint64_t seed,
@@ -981,8 +974,8 @@ bool grammar_replay(const struct grammar *g, const uint16_t *taken,
   return write_text(g, 0, taken, n, out, why);
 }
 
-@ The logarithm is this book's own, because those of C libraries differ in their last bits. Halving brings the number
-between $\frac34$ and $\frac32$; every halving is one whole bit. For what is left we use
+@ We write our own logarithm, because those of C libraries differ in their last bits. Halving brings the number
+between $\frac34$ and $\frac32$, and every halving counts one bit. For what is left we use
 $$\ln x=2\Bigl(y+\frac{y^3}3+\frac{y^5}5+\cdots\Bigr),\qquad y=\frac{x-1}{x+1}.$$
 Now $|y|<\frac15$, so each term is less than $\frac1{25}$ of the one before, and long before the loop ends they are too small to
 change a double.
@@ -997,8 +990,7 @@ static double log2_of(uint32_t n)
   return whole + 2 * sum / 0.69314718055994530942;
 }
 
-@ The pieces of the module, in the order in which the compiler needs them. Slots contain words and words contain slots, so one of the two
-functions of the last pair has to be announced before it is defined.
+@ Here is the module, in the order that C needs.
 @(corpus.c@>=
 #include <stdio.h>
 #include <stdlib.h>
@@ -1017,7 +1009,7 @@ functions of the last pair has to be announced before it is defined.
 @<The binary logarithm of a small whole number@>@;
 @<Write texts@>@;
 
-@ First the half that reads the file,
+@ The first half reads the file.
 @<Read the file@>=
 @<A file that is being read@>@;
 @<Refuse a line@>@;
@@ -1031,7 +1023,7 @@ functions of the last pair has to be announced before it is defined.
 @<Take the blocks of a grammar@>@;
 @<Open the grammar@>@;
 
-@ and then the half that writes.
+@ The second half writes. Since |expand| and |fill_slot| call each other, one of them has to be declared before it is defined.
 @<Write texts@>=
 @<Complain of the grammar@>@;
 @<Put words into the text@>@;
@@ -1049,9 +1041,9 @@ static bool expand(struct scribe *s, const char *words, size_t n);
 @<Write a whole text@>@;
 
 @* What the source is. \label{sec:source}
-\Cref{tab:source} says what comes out of the tables. The bits of a text are the sum over its choices;
+\Cref{tab:source} shows how surprising the texts are. The bits of a text are the sum over its choices;
 its tokens are those of the tokenizer, which has learnt \val{train.merges} merges from texts of a seed of its own. A model that knew the grammar by heart would need
-\val{train.bits.all}~bits a token on the average. No model can need fewer in the long run.
+\val{train.bits.all}~bits a token on average. No model can need fewer in the long run.
 
 \begin{table}
 \tabcaption{tab:source}{Five sorts of text: how much of the tokens they are, and how surprising a token is.}
@@ -1065,29 +1057,28 @@ talk & dialogue & \val{train.share.talk} & \val{train.bits.talk}
 \end{tabular}
 \end{table}
 
-A model does not see choices; it sees tokens, and one choice may be many tokens or half of one. That changes nothing. The chance of a text is a
-product over its tokens as well as over its choices, and it is the same number, whichever way it is cut. But it must be the chance of the \emph{text}, and
-two things could make the sum of the bits larger. A choice may leave no trace
-in the text; then it cost bits that no reader can predict. Or two different rows of choices
+A model does not see choices; it sees tokens, and one choice may be many tokens or half of one. That changes nothing. The probability of a text is a
+product over its tokens as well as over its choices, and both products are the same number. But our sum of bits must be that of the \emph{text}, and
+two things could make it too large. A choice may leave no trace
+in the text; then its bits are counted, but no reader has to predict them. Or two different sequences of choices
 may give the same text. The examination of \cref{sec:examination} changes one choice in each of \val{train.choices.replayed} texts and
-finds \val{train.choices.silent} that did not change the text. That is a necessary sign, not a proof; the rules by which
-the tables are written are meant to keep it so: everything remembered is shown, no two alternatives of a
-table are equal, and what repeats ends visibly.
+finds \val{train.choices.silent} that did not change the text. That is evidence, not a proof. The tables follow rules that are meant to
+prevent both cases: everything remembered is shown, no two alternatives of a
+table are equal, and a repetition ends visibly.
 
-\widefig{surprise}{fig:surprise}{A chronicle, and the bits of its choices. Each bar stands above the first letter that would be another one if the choice
-were; the other letters are sure.}{A short text in two lines of letters. Ten bars with numbers stand above single letters: the first letter of the text, the
+\widefig{surprise}{fig:surprise}{A chronicle, and the bits of its choices. Each bar is above the first letter that would be different if the choice
+were; all other letters are certain.}{A short text in two lines of letters. Ten bars with numbers stand above single letters: the first letter of the text, the
 beginning of its second sentence, and eight words. The highest have about four bits. All other letters are bare.}
 
-\Cref{fig:surprise} shows where the bits are. Most letters are bare: a reader who knows the grammar is sure of them. A model that has learnt it should be surprised at the same places, and
+\Cref{fig:surprise} shows where the bits are. Most letters have no bar: a reader who knows the grammar can predict them with certainty. A model that has learnt the grammar should be surprised at the same places, and
 by the same amount.
 
 @* The check. \label{sec:corpuscheck}
-Two chronicles, as the seed of the held-out texts gives them, with their bits. They are shown because they are short.
+The program prints two chronicles from the held-out texts, with their bits. We chose chronicles because they are short.
 
-\checkpoint{build/out/corpus.txt}{two texts and what they are worth}
+\checkpoint{build/out/corpus.txt}{two texts and their bits}
 
-To find chronicles, the program writes texts one after the other until one comes whose story fits on a line: to know what text number 7
-is, it has to be written.
+To find them, the program writes one text after the other until it has a chronicle whose story fits on a line.
 
 @<What the program prints@>=
 enum { LINE = 67 };
@@ -1102,7 +1093,7 @@ static bool next_short(const struct grammar *g, uint64_t *n,
   return false;
 }
 
-@ The first sentence of a chronicle, which all of them have in a form of their own, gets a line for itself; what happened gets the second.
+@ The first sentence of a chronicle gets a line for itself; the rest gets the second.
 @<What the program prints@>=
 static bool print_samples(const struct grammar *g, struct error *why)
 {
@@ -1117,8 +1108,8 @@ static bool print_samples(const struct grammar *g, struct error *why)
   return true;
 }
 
-@ Where does a choice show? We make it in all other ways, one after the other, leave everything before it as it is, and see
-where the texts part. The earliest of these places is the answer: the letter that could not be known without the choice.
+@ At which letter does a choice show? We replay the text with each other alternative in its place, keep all choices before it, and find
+where the two texts first differ. The earliest of these places is the letter that cannot be known without the choice.
 @<What the program prints@>=
 static size_t place_of(const struct grammar *g, size_t k)
 {
@@ -1139,8 +1130,8 @@ static size_t place_of(const struct grammar *g, size_t k)
   return place;
 }
 
-@ The bits of one choice are computed again, with the logarithm of \cref{functions} and not with the one above, which is private to the module. The data of the figure are
-the bytes of the text and the bits that stand at each.
+@ The bits of one choice are computed again, with the logarithm of \cref{functions}, since the one above is private to the module. The data of the figure are
+the bytes of the text and the bits at each of them.
 @<What the program prints@>=
 static double worth(const struct choice *c)
 {
@@ -1160,8 +1151,8 @@ static bool print_surprise(const struct grammar *g, struct error *why)
   return true;
 }
 
-@ The prose of this chapter makes claims about lengths and shares, and the program counts them over many texts. A claim that is not counted is
-soon wrong: an earlier version of these pages said of the common words that they had half of all bits, which had been true once.
+@ This chapter gives lengths and shares in its prose, and the program counts them over many texts. A number that is not counted again is
+soon wrong: an earlier version of these pages said that the common words had half of all bits, which had been true once.
 @<What the program prints@>=
 @<Is a table one of those that every kind of text uses?@>@;
 @#
@@ -1220,7 +1211,7 @@ static void print_account(const struct grammar *g,
     a->longest, a->richest);
 }
 
-@ The texts are those of the seed that no model is trained on, and there are enough of them for their means to hold still in the digits that are quoted.
+@ The texts are those of the seed that no model is trained on, and there are so many that the digits we quote would not change with more.
 @<What the program prints@>=
 static bool print_values(const struct grammar *g, struct error *why)
 {

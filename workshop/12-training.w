@@ -3,11 +3,11 @@
 
 \chapterquestion{Where do the numbers in a model's weights come from, and how would we know if one of them were wrong?}
 @** Training the built-in model.
-\incipit{E}{very other chapter} takes the weights as given. This one makes them. We write
-a source of text whose every choice has a known probability, so that we know how well
-\emph{any} model could possibly do; we cut the text into tokens; we let a small model
+\incipit{E}{very other chapter} takes the weights as given. This one makes them. Our texts come from the grammar of \cref{corpus}. Since every choice in them has a
+known probability, we know how well
+\emph{any} model could possibly do. We cut the texts into tokens, let a small model
 guess each next token, and move each of its weights a little in the direction that would
-have made the guess better, many times over. What comes out is the model
+have made the guess better, many times over. The result is the model
 that the command uses when it is given no other.
 @^training@>
 
@@ -30,9 +30,8 @@ $(-\frac23,-\frac43)$, the third $(\frac16,\frac13)$. A small step \emph{against
 the logit of the token that came and lowers the others, the likelier ones more than the rest.
 \end{byhand}
 
-@ That is the last operation of a pass, differentiated. \Cref{gradients} does the same for matrices, attention, norms and gates, each
-with its formula, and derives the step that follows. Here we join those pieces into a whole training run and feed it with texts. The texts come
-from \cref{sec:corpus}, and \cref{sec:examination} examines what the finished model can do.
+@ The box differentiates the last operation of a pass. \Cref{gradients} does the same for matrices, attention, norms and gates, each
+with its formula, and derives the update of the weights. Here we join its functions into a whole training run, from texts to a checkpoint. \Cref{sec:examination} examines what the finished model can do.
 
 The program of this chapter repeats the hand calculation, checks the gradients of a small network against finite differences, and compares one pass with many. The program that trains is
 in the laboratory (\cref{lab:run}).
@@ -57,8 +56,8 @@ int main(int argc, char **argv)
 
 @* Stored activations. \label{sec:network}
 The pass of chapter~2 throws its intermediate rows away, because nothing needs them again.
-A training pass must keep these \emph{activations}: each gradient is the product of what comes back
-from the layer above and what went into the operation from below.
+A training pass must keep these \emph{activations}: the gradient of a weight is a product of the gradient that comes back
+from the layer above and the number that went into the operation from below.
 
 @(network.h@>=
 #ifndef INCIPIT_NETWORK_H
@@ -105,7 +104,7 @@ size_t network_count(const struct network *net);
   /* the number of weights in all */
 const struct parameter *network_parameter(const struct network *net,
   size_t i);
-  /* tensor |i|, or null past the last */
+    /* tensor |i|, or null after the last */
 
 @ A network is used in three steps. They are separate calls, because tests and evaluations stop after the first or
 the second, and because the logits can be read only until they are overwritten by their gradients.
@@ -139,7 +138,7 @@ static const char *const part_name[N_PARTS] = @[{ "input_layernorm",
 
 @ A tensor is a name and a place in one long array of weights. Gradients, moments and averages are
 arrays of the same length, so an operation on all weights is one loop that knows nothing of tensors, and four calls of
-|fwrite| save a state.
+|fwrite| save the state of a run.
 @<Tensors by name@>=
 static void add_tensor(struct network *net, const char *name,
   size_t rows, size_t cols)
@@ -292,7 +291,7 @@ static bool prepare(struct network *net, struct error *why)
   return true;
 }
 
-@ There are an embedding, a last gain, and nine tensors for each layer between them.
+@ There is an embedding, then nine tensors for each layer, and a last gain.
 @<Take the three small blocks@>=
 net->tensors = arena_alloc(&net->blocks, MEMORY_TRAINING,
   2 + N_PARTS * (size_t) s->n_layers,
@@ -465,7 +464,7 @@ static void norm_rows(const struct network_run *r, const float *gain,
     r->net->form.d_model, y);
 }
 
-@ The first half of a layer, line by line as in chapter 2: norm, three projections, rotation,
+@ The first half of a layer is, line by line, that of chapter 2: norm, three projections, rotation,
 attention, projection, addition. Only the destinations differ. The engine overwrites its rows; here each row has a place of its own, where it
 stays until the backward pass has used it.
 @<Through attention, keeping the rows@>=
@@ -640,7 +639,7 @@ static void take_group(struct head_group *a, size_t unit)
 }
 
 @ One call of the kernel |linear|, through |lone|, computes the scores of a strip, with the keys as its weights: a score \emph{is} the engine's dot product,
-with the same lanes. Then, for each block of keys, softmax gives the weights of the whole strip and a product mixes the values; at last the blocks of each row are joined.
+with the same lanes. Then, for each block of keys, softmax gives the weights of the whole strip and a product mixes the values; finally the blocks of each row are joined.
 @<Attention, a strip of queries at a time@>=
 static void attend_strip(struct head_group *a, size_t head, size_t t0)
 {
@@ -779,7 +778,7 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-@ It has two uses, the two of \eqref{eq:matrixback}. The gradient of a matrix's input is $dX=dY\,W$: the rows are tokens and the terms are outputs. If several matrices
+@ There are two such products, those of \eqref{eq:matrixback}. The gradient of a matrix's input is $dX=dY\,W$: the rows are tokens and the terms are outputs. If several matrices
 read the same rows, as those for queries, keys and values do, |add| sums their gradients.
 @<Products on all workers@>=
 static void hand_down(const struct network_run *r, const float *w,
@@ -1249,7 +1248,7 @@ void dataset_seek(struct dataset *s, uint64_t at)
   s->at = at;
 }
 
-@ These sections make a file of their own.
+@ The module again needs an order of its own.
 @(rows.c@>=
 #include <string.h>
 #include "training/rows.h"
@@ -1335,17 +1334,18 @@ struct network *trainer_network(const struct trainer *t);
 
 @ The plan of the built-in model has four phases. First come rows of \given{512} tokens, two to a step, which
 is cheap and makes many small steps; then rows as long as the context, since positions that were
-never trained fail badly; then a calm phase of large steps at a falling rate, with an average of
-the weights, and a still calmer one of short rows. The last two hardly lower the loss. We added them
+never trained fail badly; then two \emph{calm} phases, as we call them: one of large steps of many tokens, at a low and falling rate, with an average of
+the weights, and a still calmer one of short rows. These two hardly lower the loss. We added them
 to make single probabilities more accurate: a model can be
 excellent on average and still prefer one of two equally likely continuations, only because of the texts in its last few
-steps. A larger step is a mean over more texts, so it has less noise; a lower rate follows that noise less far; and the average of the last weights \cited{Polyak 1992}
-cancels most of what is left. The rows of the last phase are short because a user's prompt is
+steps. A larger step is a mean over more texts, so it has less noise; at a lower rate the weights follow that noise less far; and the average of the last weights \cited{Polyak 1992}
+cancels most of the rest. The rows of the last phase are short because a user's prompt is
 at the beginning of a row, and a long row has only one beginning.
 @^averaged weights@>
 
 The numbers themselves, rates, lengths and shares, were found by trying small runs before the large one. We know of no way to derive them.
-The sibling has two layers instead of six and a quarter of the tokens.
+The second plan is that of the \emph{sibling}, a smaller model with the same vocabulary: it has two layers instead of six, and is trained on a fifth of the tokens. It can propose tokens for the
+large one to check, and \cref{sec:trainanswers} asks how often the two agree.
 @<Plans@>=
 const struct training_plan training_plan_model = { "pocket", "models/pocket",
   @[{ 6, 128, 4, 2, 32, 384, 2048, 2048 }@],
@@ -1376,8 +1376,7 @@ uint64_t training_plan_steps(const struct training_plan *p)
   return n;
 }
 
-@ Tokens are counted as planned, not rounded up to whole steps; the number is only shown to the people
-who wait for the run.
+@ Tokens are counted as planned, not rounded up to whole steps; the number only serves to show how far a run has come.
 @<Plans@>=
 uint64_t training_plan_tokens(const struct training_plan *p)
 {
@@ -1441,7 +1440,7 @@ static void draw_weights(struct trainer *t)
 }
 
 @ A run needs five arrays of floats as long as the weights, three rows of tokens, and a loss for every row. With
-the network's own memory that is all. A run never asks for memory again, so one that has begun cannot run out of it.
+the network's own memory that is all. A run that has begun allocates nothing more, so it cannot run out of memory.
 @<Open and close a training run@>=
 static bool alloc_buffers(struct trainer *t, struct error *why)
 {
@@ -2075,7 +2074,7 @@ $\ln2$, the gradient $(\frac14,\frac14,-\frac12)$.}
 \exercise{check}{ex:train.bits}{A table has alternatives of the weights 4, 2, 1 and 1. How many bits does its choice cost on
 average?}{\texttt{make exercise-W12-2}}{$\frac12\cdot1+\frac14\cdot2+2\cdot\frac18\cdot3=1.75$.}
 \exercise{think}{ex:train.order}{A worker may divide the rows of a product, but not its terms. Why does |gain_backward| divide the
-columns and not the rows? Name the one piece of a step of training in which a sum \emph{is} divided, and say why that does not
+columns and not the rows? Name the one place in a training step where a sum \emph{is} divided, and say why that does not
 matter.}{\texttt{make exercise-W12-3}}{Its sum runs over the rows. The sum for the square of the gradient's length is divided into 64 blocks, the same for any number of
 workers; their results are added in order.}
 \exercise{think}{ex:train.tied}{The embedding is tied to the head. Is the gradient of a token's row 0 if the token occurs nowhere in the rows of

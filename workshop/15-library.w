@@ -32,7 +32,7 @@ The third token is shown but not read, because we do not ask what follows it. So
 $4+5+6=15$ rows. With this library you would have to ask for that, by cropping the sequence to nothing before each step.
 \end{byhand}
 
-@ The same in C, for twelve tokens, in a program that includes nothing of ours but |"incipit.h"|. It opens a model, a context, a sampler and a stream. Then it goes round the loop that you know: rows go
+@ The same in C, for twelve tokens, in a program that includes nothing of ours but |"incipit.h"|. It opens a model, a context, a sampler and a stream. Then it runs the loop that you know: rows go
 in, logits come out, the sampler chooses a token and is told that the token was accepted, and the stream says which bytes may be shown. Each call returns false or |NULL| if it fails,
 so a chain of |&&| stops at the first one that does.
 
@@ -127,11 +127,13 @@ static bool write_text(struct example *x, const char *prompt)
   return true;
 }
 
-@ \checkpoint{build/out/library.txt}{a text that is written with the functions of one header}
+@ The program prints the text and what it took to write it.
 
-@ The prompt has \val{library.prompt} tokens and the text \val{library.written}, and \val{library.rows} rows were computed, one fewer than both together: the cache
-is at work although the program did not ask for it. This is a rule of the header: \emph{the defaults are what you most likely want}. A slow default would be a trap, since a program that works is seldom
-searched for a missing option.
+\checkpoint{build/out/library.txt}{a text that is written with the functions of one header}
+
+The prompt has \val{library.prompt} tokens and the text \val{library.written}, and \val{library.rows} rows were computed, one fewer than both together: the cache
+is at work although the program did not ask for it. This is a rule of the header: \emph{the defaults are what you most likely want}. A slow default would be a trap, since few people look for
+a missing option in a program that works.
 
 @* What the header shows. \label{sec:incipit-h}
 Everything in the header is a function, a structure of plain values that the caller fills in or reads, or an \emph{opaque type}: a structure that is declared and not defined there.
@@ -174,10 +176,10 @@ with, and the two may differ, since a shared library can be replaced after the p
   @<A conversation@>@;
 #endif
 
-@ A call fails for one of five reasons, and they differ in who can do something about it. A \emph{misuse} is a mistake in the calling program: a |NULL| handle, an id out of
+@ A call fails for one of five reasons, and the code tells who can do something about it. A \emph{misuse} is a mistake in the calling program: a |NULL| handle, an id out of
 range, a sequence that was closed. It will happen again until the program is corrected. An error of \emph{input} is in something that a person has named, a directory or a pattern, and
 that person has to be told. \emph{Memory} may be refused. The context or the cache may be \emph{full}: a server that gets this code waits until another text
-has ended, so it must be able to recognize the case without reading English. And there may be \emph{no choice}, if logits are not finite or the settings leave no token.
+has ended, so it must be able to recognize the case without parsing English. And there may be \emph{no choice}, if logits are not finite or the settings leave no token.
 @^error@>
 
 The sentence that comes with the code is for people. It names the call, says what was found, and what was wanted instead, as all messages in this book do.
@@ -195,10 +197,10 @@ INCIPIT_API const char *incipit_version(void);
   /* the version of the library that is running; |INCIPIT_VERSION| is the header's */
 
 @ A header must also say plainly which threads may call what. The rule here is short: a model may be used by any number of threads at once, and every other object by one thread at a time.
-Two threads may each use a context of their own with the same model, and get the same bits as if one had waited for the other.
+Two threads may each use a context of their own with the same model, and they get the same bits as if one had waited for the other.
 @^threads@>
 
-An object that needs another keeps it alive. You may close a model while contexts of it are open; its memory is freed with the last of them. One mistake cannot be caught, the same one as with |free| in C: using a pointer after it was closed.
+An object that needs another keeps it alive. You may close a model while contexts of it are open; its memory is freed with the last of them. One mistake cannot be caught, just as with |free| in C: using an object after it was closed.
 
 @<The objects, and which threads may use them@>=
 struct incipit_model;
@@ -216,7 +218,7 @@ struct incipit_stream;
 struct incipit_chat;
   /* a conversation; one thread at a time, together with its context */
 
-@ A model is opened from a directory. A field of its settings that the engine does not know is refused, because it may change what the model computes; a caller who knows that it does not can name the field, and it is ignored. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
+@ A model is opened from a directory, or from a GGUF file. If its settings have a field that the engine does not know, the model is refused, because the field may change what the model computes; a caller who knows that it does not can name the field in |ignore_field|. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
 as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to allocate for the second.
 
 @<A model and its tokens@>=
@@ -227,7 +229,7 @@ struct incipit_model_options {
   /* names of fields of the settings that would be refused as unknown */
 INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
   const struct incipit_model_options *o, struct incipit_error *why);
-  /* |directory| is in Hugging Face's layout; |NULL|: the built-in model, at
+  /* |directory| is in Hugging Face's layout, or a GGUF file; |NULL|: the built-in model, at
      |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
   /* freed with the last object that was opened with it; |NULL| does nothing */
@@ -255,7 +257,7 @@ that the library would have to ignore, and the call is refused with a sentence. 
 @^versions@>@^Linux@>
 
 A size of zero means that the program has cleared the structure and forgotten the size, so it is refused. In all other fields zero is the default, except in the options of a sampler, whose defaults come from the model; |incipit_sampler_defaults| fills them in.
-|NULL| in the place of options means the defaults, so a program that has no wishes needs no structure at all.
+|NULL| in the place of options means the defaults, so most programs need no structure at all.
 
 @<A context, its sequences and its passes@>=
 struct incipit_context_options {
@@ -264,6 +266,7 @@ struct incipit_context_options {
   size_t rows; /* of all sequences together; 0: a context for each */
   const char *kv_type, *kernels; /* |"f16"|, \dots, |NULL|: |"f32"|; the fastest */
   uint32_t window, sinks; /* 0, 0: those of the model */
+  const char *activations; /* |"bf16"|, |"int8"|; |NULL|: as the weights are */
 };
   /* all zero but |size| are the defaults, which |NULL| stands for as well */
 INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m,
@@ -275,9 +278,8 @@ struct incipit_report {
   uint64_t weight_bytes, cache_bytes, cache_bytes_used, live_bytes, peak_bytes;
   uint64_t passes, rows, rows_recomputed;
 };
-  /* of weights, mapped and shared by all contexts; of the cache, and of its pages in
-     use; of the context, its cache included, now and at most. Then what was computed,
-     and rows among it that had been computed before */
+  /* of weights, shared by all contexts; of the cache, and of its pages in use; of the
+     context and its cache, now and at most. Then what was computed, and of it, again */
 INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
   struct incipit_report *r, size_t size, struct incipit_error *why);
   /* fills in |*r|, which is |size| bytes */
@@ -287,7 +289,7 @@ INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
 @<Passes@>@;
 
 @ A sequence is named by a number that the library gives out, its \emph{handle}. Half of the number is the sequence's place in the cache, and the other half counts how often that place was given out. So the number of a closed sequence is not mistaken for
-the sequence that has its place now. No sequence has the number 0, so a row that was cleared and not filled in is refused as well.
+that of the sequence which has its place now. No sequence has the number 0, so a row that was cleared and not filled in is refused as well.
 @^sequence@>@^handle@>
 
 @<Sequences@>=
@@ -313,7 +315,7 @@ INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t seque
 @ A pass takes a list of rows, of one sequence or of many. It does not return logits: most rows of a prompt need none, and a row of logits is as long as the vocabulary.
 You ask for them afterwards, for the rows that you choose.
 
-A long list takes long, and nobody is asked in between; a program that may have to stop gives a long prompt in pieces. The bits are the same.
+A long list takes a long time, and the call cannot be interrupted. A program that may have to stop passes a long prompt in several pieces; the bits are the same.
 
 @<Passes@>=
 struct incipit_row { uint32_t sequence, position, token; };
@@ -326,8 +328,8 @@ INCIPIT_API bool incipit_logits(struct incipit_context *c, const size_t *which, 
   n, float *logits, struct incipit_error *why);
   /* |logits[n][vocab_size]| of the rows |which[n]| of the latest pass, counted from 0 */
 
-@ A constraint is compiled once and may be used for many texts. A sampler belongs to one text: it remembers the tokens, for the penalties, and how far the constraint has come. Choosing a token and accepting it are two calls (\cref{sec:sampler}). A program that guesses several tokens ahead asks what would be chosen
-at each place, and accepts only some of it. A program that forks a sequence copies its sampler.
+@ A constraint is compiled once and may be used for many texts. A sampler belongs to one text: it remembers the tokens, for the penalties, and how far the constraint has come. Choosing a token and accepting it are two calls (\cref{sec:sampler}). For example, a program that guesses several tokens ahead asks what would be chosen
+at each place, and accepts only some of these tokens. A program that forks a sequence copies its sampler.
 @^sampling@>@^constraint@>
 
 @<A constraint and a sampler@>=
@@ -341,7 +343,7 @@ INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
 @#
 @<Samplers@>@;
 
-@ The defaults of a sampler are what the model's makers suggest in \.{generation\_config.json}, and where they suggest nothing the likeliest token is taken. So |incipit_sampler_defaults| asks for the model.
+@ The defaults of a sampler are what the model's makers suggest in \.{generation\_config.json}, and where they suggest nothing the likeliest token is taken. So |incipit_sampler_defaults| needs the model.
 
 @<Samplers@>=
 struct incipit_sampler_options {
@@ -377,7 +379,7 @@ INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   struct incipit_error *why);
   /* appends |id| to the text, whether it was chosen or not */
 
-@ A stream turns tokens into text that may be shown (\cref{sec:outflow}). It holds back an unfinished character, and the beginning of what may become a stop string. The bytes that it releases are borrowed: they are good until the next call for the same stream.
+@ A stream turns tokens into text that may be shown (\cref{sec:outflow}). It holds back an unfinished character, and the beginning of what may become a stop string. The bytes that it releases are borrowed: they are valid until the next call for the same stream.
 @^streaming@>@^stop string@>
 
 @<A stream@>=
@@ -441,7 +443,7 @@ INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
 INCIPIT_API void incipit_result_close(struct incipit_result *r);
   /* returns its memory */
 
-@ A program could hold a conversation with what we have: set the turns by the template, encode, generate, and keep the sequence. But then it encodes the words of the answer again, and they may become other tokens than those that the model wrote.
+@ A program could hold a conversation with what we have: format the turns with the template, encode, generate, and keep the sequence. But then it encodes the words of the answer again, and they may become other tokens than those that the model wrote.
 The rows in the cache would no longer fit. So |incipit_chat| keeps the ids themselves, as the command does. A program with a loop of its own, which only wants the ids of a conversation, calls |incipit_chat_encode|.
 @^conversation@>
 
@@ -469,9 +471,9 @@ INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error
   /* forgets all but what the system said */
 
 @* Errors and options. \label{sec:outside-errors}
-Now to what is behind the header. The functions share a private header, |"library.h"|, in which the opaque structures are defined, with a few functions whose names begin with \.{library\_}. It is not installed, and none of its names can be seen from outside.
+The rest of the chapter is the code that the header hides. Its modules share a private header, |"library.h"|, which defines the opaque structures and declares a few functions whose names begin with \.{library\_}. It is not installed, and none of its names can be seen from outside.
 
-The functions of the chapters fail with a sentence and no code. The code is added here, where it is known what was being done. Only one question remains: was memory refused, somewhere deep inside, or did something else go wrong? The |struct memory| in which every block is entered (\cref{sec:memory}) counts refusals. So we look at
+The functions of the chapters fail with a sentence and no code. The code is added here, where we know what the caller wanted. Only one question remains: was memory refused, somewhere deep inside, or did something else go wrong? The |struct memory| in which every block is entered (\cref{sec:memory}) counts refusals. So we look at
 that count before the call and after it.
 @^error@>
 
@@ -546,7 +548,7 @@ bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
   return library_fail(why, refused ? INCIPIT_MEMORY : code, "%s", a->why.text);
 }
 
-@ Each object has a |struct memory| of its own, because one thread at a time may use it. It is the first field of the object, and the object is the first block that is entered in it. So while the object is being allocated the |struct memory| must be somewhere else,
+@ A |struct memory| may be used by one thread at a time, so each object has its own. It is the first field of the object, and the object is the first block that is entered in it. So while the object is being allocated the |struct memory| must be somewhere else,
 and before the object is freed it has to be copied out.
 @^memory@>
 
@@ -555,9 +557,9 @@ void *library_new(size_t size, struct incipit_error *why);
   /* an object of |size| bytes, zeroed, which begins with its |struct memory|; null and
      a sentence */
 void library_delete(void *object);
-  /* returns it; all else that its book has must have been returned */
+    /* frees it; everything else in its |struct memory| must have been freed */
 
-@ It is copied in and out as bytes, since all that these two functions know of an object is its size and that it begins with a |struct memory|.
+@ It is copied in and out as bytes, since these two functions know only the size of an object, and that it begins with a |struct memory|.
 
 @<Make an object that begins with its book@>=
 void *library_new(size_t size, struct incipit_error *why)
@@ -577,18 +579,19 @@ void library_delete(void *object)
   memory_free(&book, object);
 }
 
-@ Options are copied onto the defaults, as many bytes as the caller's structure has. All four structures begin with their size, so one function does it for all.
+@ Options are copied over the defaults, as many bytes as the caller's structure has. All four structures begin with their size, so one function serves them all.
 
 @<What the parts share@>=
 bool library_options(void *mine, size_t size, const void *theirs, const char *call,
   struct incipit_error *why);
   /* copies the caller's options, null for none, over the defaults |mine| of |size|
-     bytes; errors: a size that is smaller, or larger with something in what is more */
+          bytes; errors: a size that is smaller, or a larger one with bytes beyond |size| that
+     are not 0 */
 bool library_size(const void *p, size_t size, size_t mine, const char *call,
   struct incipit_error *why);
   /* whether |p| is given and |size|, of the caller's structure, is at least |mine| */
 
-@ At present there is one version, and its size is the smallest that is accepted. When a field is added, the smallest stays and |size| grows.
+@ At present there is one version, and its size is the smallest that is accepted. When a field is added, |size| grows, and the smallest accepted size stays what it is.
 
 @<Take the options of a caller@>=
 bool library_options(void *mine, size_t size, const void *theirs, const char *call,
@@ -623,7 +626,7 @@ bool library_size(const void *p, size_t size, size_t mine, const char *call,
 }
 
 @* Models and texts. \label{sec:outside-models}
-A model may be used by many threads, and almost all of it is only read. What changes is protected by a lock: the number of objects that need the model, and the vocabulary in the order that constraints want, which is made when the first constraint asks for it.
+A model may be used by many threads, and almost all of it is only read. Two things change, and a lock protects them: the number of objects that need the model, and the vocabulary in the order that constraints want, which is made when the first constraint asks for it.
 @^lock@>@^threads@>
 
 @<The inside of a model@>=
@@ -652,7 +655,7 @@ bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_id
 const char *library_place(void);
   /* where \.{make install} puts the built-in model */
 
-@ The tokenizer may be missing, or of a kind that we do not know. Then the functions that take ids work, and those that have to do with text say what is missing. A tokenizer that is there and broken is an error.
+@ The tokenizer may be missing, or of a kind that we do not know. Then the functions that take ids work, and those that need text say what is missing. A tokenizer that exists but is broken is an error.
 
 @<Open a model@>=
 static bool open_tokenizer(struct incipit_model *x, struct error *why)
@@ -662,11 +665,11 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
   if (found == TOKENIZER_REFUSED || (x->t == NULL && x->m.all.refused > 0))
     return error_say(why, "%s", x->unspelt.text);
   return has <= x->lm->config.vocab_size || error_say(why, "%s: the tokenizer's"
-    " largest id is %zu; wanted: less than %u, the vocab_size of config.json",
+    " largest id is %zu; wanted: less than %u, the vocab_size of the model",
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 
-@ The directory is the one that was named, or that of the built-in model. Whatever is wrong with it is an error of input, since a person has named the directory.
+@ The directory is the one that the caller has named, or that of the built-in model. A fault in it is an error of input.
 
 @<Open a model@>=
 static bool open_files(struct incipit_model *x, const char *directory,
@@ -685,7 +688,7 @@ static bool open_files(struct incipit_model *x, const char *directory,
   return x->lm != NULL && open_tokenizer(x, why);
 }
 
-@ Every object of the library is opened in this way: it is allocated and gets its first user, the caller; then its parts are filled in within an attempt; and if that fails it is closed like any other, because any of its parts may be null.
+@ Every object of the library is opened in this way: it is allocated and gets its first user, the caller; then its parts are opened within an attempt; and if that fails, the object is closed by its own function, which accepts that parts are null.
 
 @<Open a model@>=
 struct incipit_model *incipit_model_open(const char *directory,
@@ -706,7 +709,7 @@ struct incipit_model *incipit_model_open(const char *directory,
   return NULL;
 }
 
-@ The model is freed when the last of its users closes it. The caller is one of them, and each object that was opened with it is another; so an object gives up its model by the same function.
+@ The model is freed when the last of its users closes it. The caller is one of them, and each object that was opened with it is another; so an object, too, gives up its model by this function.
 
 @<Let go of a model@>=
 void library_hold(struct incipit_model *m)
@@ -730,7 +733,7 @@ void incipit_model_close(struct incipit_model *m)
   library_delete(m);
 }
 
-@ The three small questions have no room for an error. For |NULL| they answer 0 and false.
+@ These three functions have no argument for an error. For |NULL| they return 0 and false.
 
 @<Answer small questions about a model@>=
 uint32_t incipit_vocab_size(const struct incipit_model *m)
@@ -820,7 +823,7 @@ bool incipit_decode(const struct incipit_model *m, const uint32_t *id, size_t n,
   return attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
-@ Where is the built-in model? That is decided when the library is installed, while the rest of it is compiled before. So one small file has the answer, and the Makefile compiles it again for each place of installation.
+@ Where is the built-in model? That is decided when the library is installed, after it has been compiled. So one small file has the answer, and the Makefile compiles this file again for each place of installation.
 
 @(place.c@>=
 #include "library/library.h"
@@ -891,7 +894,7 @@ bool library_idle(const struct incipit_context *c, const char *call,
     " text; wanted: a call from outside its callbacks", call);
 }
 
-@ The first free place is taken. There are few places, and looking through a few dozen of them costs nothing beside a pass. When a place is left, its rows are forgotten at once, so that their pages are free for other sequences.
+@ The first free place is taken. There are few places, and looking through a few dozen of them takes no time beside a pass. When a place is left, its rows are forgotten at once, so that their pages are free for other sequences.
 
 @<Name a sequence@>=
 bool library_take_place(struct incipit_context *c, uint32_t *place)
@@ -930,7 +933,7 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
     " %u; wanted: at most 1024, or 0 for the cores", call, (unsigned) o->threads);
 }
 
-@ A window belongs to the context and not to the model, which other contexts may be using. It is an option of the cache, as are the format of keys and values and the largest number of rows.
+@ A sliding window belongs to the context and not to the model, which other contexts may be using. It is an option of the cache, as are the format of keys and values and the largest number of rows. The format of activations is the engine's (\cref{model/quantization}).
 
 @<Open and close a context@>=
 static bool open_cache(struct incipit_context *c,
@@ -942,6 +945,11 @@ static bool open_cache(struct incipit_context *c,
     return false;
   c->e.k = kernels_find(o->kernels, why);
   if (c->e.k == NULL || !kernels_self_test(c->e.k, why)) return false;
+  if (o->activations != NULL
+      && !activations_find(o->activations, &c->e.activations, why)) return false;
+  if (!kernels_check_activations(c->e.k, c->e.activations,
+      c->model->lm->matrix_types, tensor_file_path(c->model->lm->weights), why))
+    return false;
   c->e.c = &c->counters;
   c->n_places = o->n_sequences > 0 ? o->n_sequences : 1;
   c->place = memory_alloc(&c->m, MEMORY_OTHER, c->n_places, sizeof *c->place, why);
@@ -952,7 +960,7 @@ static bool open_cache(struct incipit_context *c,
       why)) != NULL;
 }
 
-@ The context holds its model from the moment at which it knows it, so that closing gives up exactly what opening took.
+@ The context becomes a user of its model as soon as it has a pointer to it, so closing is right at any later point of the opening.
 
 @<Open and close a context@>=
 struct incipit_context *incipit_context_open(struct incipit_model *m,
@@ -972,7 +980,7 @@ struct incipit_context *incipit_context_open(struct incipit_model *m,
   return NULL;
 }
 
-@ A busy context is not closed: the call comes from one of its own callbacks, and when that returned, the loop would go on with memory that was freed. Otherwise the context is freed when the last of its users closes it.
+@ A busy context is not closed: the call must come from one of its own callbacks, and after its return the loop would use memory that was freed. Otherwise the context is freed when the last of its users closes it.
 
 @<Open and close a context@>=
 void incipit_context_close(struct incipit_context *c)
@@ -986,7 +994,7 @@ void incipit_context_close(struct incipit_context *c)
   library_delete(c);
 }
 
-@ The report puts together what is known in four places: the model's files, the cache, the context's |struct memory|, and the counters.
+@ The report collects its numbers from four places: the model's files, the cache, the context's |struct memory|, and the counters.
 
 @<Report what a context has and has done@>=
 bool incipit_context_report(const struct incipit_context *c,
@@ -1170,7 +1178,7 @@ bool incipit_logits(struct incipit_context *c, const size_t *which, size_t n,
 }
 
 @* Constraints and samplers. \label{sec:outside-samplers}
-A constraint needs the bytes of every token, in the order of chapter W9's lexicon, and one lexicon serves all constraints of a model. It is made when it is first wanted. Special tokens have no bytes there and are never allowed.
+A constraint needs the bytes of every token, in the order of chapter W9's lexicon, and one lexicon serves all constraints of a model. It is built when it is first needed. Special tokens have no bytes there and are never allowed.
 
 @<Put the vocabulary in order, once@>=
 static bool spell_all(struct incipit_model *m, struct memory *book,
@@ -1222,7 +1230,7 @@ struct incipit_constraint {
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why);
   /* makes sure that |c->c[strips]| is there */
 
-@ A constraint is made of a pattern, of a grammar, or of the grammar of JSON that chapter W9 has; after that it no longer matters of which. If no text of this vocabulary can match, binding fails, and nothing is kept.
+@ A constraint is compiled from a pattern, from a grammar, or from the grammar of JSON in chapter W9; after that it no longer matters from which. If no text of this vocabulary can match, binding fails, and nothing is kept.
 
 @<Compile a constraint@>=
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
@@ -1259,7 +1267,7 @@ static bool compile(struct incipit_constraint *c, const char *text, size_t n,
     && library_bound(c, false, &b.why), INCIPIT_INPUT, why);
 }
 
-@ The text of a grammar of JSON is our own, so none is needed for it, and one that is given is not looked at.
+@ For |INCIPIT_JSON| the grammar is our own, so no text is needed, and one that is given is ignored.
 
 @<Compile a constraint@>=
 struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
@@ -1284,7 +1292,7 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   return NULL;
 }
 
-@ When the last user closes the constraint, both bindings are freed. Samplers that have it are users like the caller, who may therefore close it as soon as the samplers are open.
+@ When the last user closes the constraint, both bindings are freed. Its samplers are users like the caller, who may therefore close it as soon as they are open.
 
 @<Compile a constraint@>=
 void incipit_constraint_close(struct incipit_constraint *c)
@@ -1297,7 +1305,7 @@ void incipit_constraint_close(struct incipit_constraint *c)
   library_delete(c);
 }
 
-@ Inside is the sampler of \cref{sampling}. |incipit_sampler_apply| asks it just as the loop of \cref{loop} does: with logits and a |struct continuation|, the text so far. Choosing changes nothing. |incipit_sampler_accept| tells it which token has joined the text, and takes the token back if the constraint does not allow it.
+@ Inside the object is the sampler of \cref{sampling}. |incipit_sampler_apply| asks it just as the loop of \cref{loop} does: with logits and a |struct continuation|, the text so far. Choosing changes nothing. |incipit_sampler_accept| tells it which token has been appended to the text, and removes the token again if the constraint does not allow it.
 @^constraint@>
 
 @<The inside of a sampler@>=
@@ -1318,7 +1326,7 @@ bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
 struct attempt attempt_with(const struct incipit_sampler *s);
   /* as |attempt_begin|, for the sampler and its constraint */
 
-@ The makers' suggestions are used as in the command: a temperature, and what goes with it, only if |do_sample| is true.
+@ The makers' suggestions are used as in the command: the temperature and the cuts only if |do_sample| is true.
 
 @<Take the makers' suggestions@>=
 static struct incipit_sampler_options suggested(const struct incipit_model *m)
@@ -1489,7 +1497,7 @@ static bool loses_blank(struct incipit_sampler *s, bool *strips, struct error *w
   return ok;
 }
 
-@ A constraint sees to it that a text can end in time, that a bracket which was opened is also closed. So its cursor needs to know how many tokens there may be.
+@ A constraint makes sure that a text can end in time, for example that every open bracket can still be closed. So its cursor needs to know how many tokens the text may have.
 
 @<Begin a text@>=
 struct attempt attempt_with(const struct incipit_sampler *s)
@@ -1516,7 +1524,7 @@ static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *
   return true;
 }
 
-@ A text without a limit may fill the model's context. As \cref{loop} has shown, that is one token more than the rows that are left, because the last token needs no row.
+@ If the caller sets no limit, a text may fill the model's context. As \cref{loop} has shown, that is one token more than the rows that are left, because the last token needs no row.
 
 @<Begin a text@>=
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
@@ -1607,7 +1615,7 @@ struct incipit_stream {
 void library_show(struct incipit_stream *s, struct incipit_piece *piece);
   /* what has been released since the last time */
 
-@ All strings are copied into one block, each with the zero at its end, and the pointers are set when the block no longer moves. The zero is for the caller, who is told which string it was by a pointer into the copies.
+@ All strings are copied into one block, each with the zero at its end, and the pointers are set when the block no longer moves. The zero is for the caller, who learns from a pointer into the copies which string was met.
 
 @<Open a stream@>=
 static bool copy_stops(struct incipit_stream *s, const char *const *stop,
@@ -1645,7 +1653,7 @@ struct incipit_stream *incipit_stream_open(struct incipit_model *m,
   return NULL;
 }
 
-@ A piece points into the text that |flow| keeps, which may move when the next token comes. That is why a piece is good only until then.
+@ A piece points into the text that |flow| keeps, which may move when the next token comes. That is why a piece is valid only until then.
 
 @<Take tokens, and release bytes@>=
 void library_show(struct incipit_stream *s, struct incipit_piece *piece)
@@ -1711,10 +1719,10 @@ void incipit_stream_close(struct incipit_stream *s)
 }
 
 @* Many texts at once. \label{sec:outside-generate}
-One step of \cref{loop} takes any number of texts further in one pass. Each text contributes the rows that it has not read yet, a piece of its prompt or its newest token, and each text that has been read to its end takes a token. What is left to do here is to begin texts, to connect each with its sampler, its stream and the caller's
-callbacks, and to collect the results. A single text is the same with a list of one.
+One step of \cref{loop} takes any number of texts further in one pass. Each text contributes the rows that it has not read yet, a piece of its prompt or its newest token, and for each text that has been read to its end a new token is chosen. Here we only have to begin texts, to connect each with its sampler, its stream and the caller's
+callbacks, and to collect the results. A single text is a list of one.
 
-Why do many texts come out the same as one by one? Because the logits of a row do not depend on what else is in the pass: that is the promise of \cref{model}, and this function relies on it. And because each text has its own copy of the sampler, with its own history and its own
+Why are the texts the same as if they were written one by one? There are two reasons. The logits of a row do not depend on what else is in the pass, as \cref{model} has promised. And each text has its own copy of the sampler, with its own history and its own
 number, from which its noise is computed.
 
 @<The inside of a run@>=
@@ -1821,7 +1829,7 @@ static bool find_place(struct run *g, struct text_run *t, struct incipit_error *
   return t->began;
 }
 
-@ Each text has a sampler and a stream of its own. The number of the text is added to the sampler's, so that texts after the same prompt get different noise.
+@ Each text has a sampler and a stream of its own. The index of the text is added to the sampler's |sequence|, so that texts after the same prompt get different noise.
 
 @<Begin the next text of a run@>=
 static bool open_parts(struct run *g, struct text_run *t, size_t most,
@@ -1919,7 +1927,7 @@ static bool end_text(struct run *g, size_t i, struct incipit_error *why)
   return g->result[i] != NULL;
 }
 
-@ If a step fails for one text, that text has a sentence of its own, and the others could go on. But a call that says both that it failed and what it has written would be hard to use; so the whole call fails. To find out whether memory was refused, we ask every |struct memory| to which the step could have charged something.
+@ If a step fails for one text, that text has a sentence of its own, and the others could go on. But a call that fails and still returns some texts would be hard to use; so the whole call fails. To find out whether memory was refused, we ask every |struct memory| to which the step could have charged something.
 
 @<End a text@>=
 static bool text_failed(const struct run *g, const struct text_run *t,
@@ -1933,7 +1941,7 @@ static bool text_failed(const struct run *g, const struct text_run *t,
     t->q.why.text);
 }
 
-@ In each step the texts that wait are begun if there is a place for them, one pass is made, and the texts that have ended are collected.
+@ In each step the waiting texts are begun if there is a place for them, one pass is computed, and the texts that have ended are collected.
 
 @<Write all texts, step after step@>=
 static bool begin_waiting(struct run *g, struct incipit_error *why)
@@ -1961,8 +1969,8 @@ static bool collect(struct run *g, const struct attempt *step,
   return true;
 }
 
-@ A pass may take seconds, so the caller is asked while it is computed whether to go on: chapter 3's passes report to their |struct progress| between the layers and at least every 64 rows. A text that has no token of its own yet is still being read, and all its rows in the pass
-are rows of a prompt. What the pass reports may include rows of other texts, so we report no more than the prompts have.
+@ A pass may take seconds, so we ask the caller during the pass whether to go on: chapter 3's passes report to their |struct progress| between the layers and at least every 64 rows. While a text has no token of its own yet, all its rows in the pass
+are rows of its prompt. What the pass reports may include rows of other texts, so we report at most the number of these rows.
 @^progress@>
 
 @<Tell the caller how far a pass is@>=
@@ -1996,7 +2004,7 @@ static bool cancel_all(struct run *g, struct incipit_error *why)
   return true;
 }
 
-@ A pass that was given up has failed like any other, and has stored nothing; whether the caller gave it up, |progress_cancelled| knows, and then the call has not failed. When a pass is done, its rows of prompts have been read, and the caller is asked once more.
+@ A pass that the caller has cancelled returns false like one that failed, and has stored nothing. |progress_cancelled| tells the two cases apart: after a cancelled pass the call itself succeeds. When a pass is done, its rows of prompts have been read, and the caller is asked once more.
 
 @<Write all texts, step after step@>=
 static bool run_step(struct run *g, struct incipit_error *why)
@@ -2013,7 +2021,7 @@ static bool run_step(struct run *g, struct incipit_error *why)
   return collect(g, &a, why) && (more || cancel_all(g, why));
 }
 
-@ What a run needs is allocated before its first step and freed after its last. The context is busy in between.
+@ Everything that a run needs is allocated before its first step and freed after its last. The context is busy in between.
 
 @<Write all texts, step after step@>=
 static bool open_run(struct run *g, struct incipit_error *why)
@@ -2053,7 +2061,7 @@ static void close_run(struct run *g, bool ok)
   g->c->busy = false;
 }
 
-@ Whatever is wrong with a request is found before the first row is computed, so that a program does not wait minutes for a message.
+@ All faults of a request are found before the first row is computed, so that a program does not wait minutes for an error.
 
 @<Check a request@>=
 static bool prompts_agree(const struct run *g, const char *call,
@@ -2181,7 +2189,7 @@ struct incipit_result *incipit_generate(struct incipit_context *c, const uint32_
 }
 
 @* Conversations. \label{sec:outside-chat}
-A conversation is kept in two forms, as in the command: the turns as text, and the ids of everything that was read and written. The next prompt consists of the ids so far and those of the new turn, and the loop computes the rows that the sequence does not have yet.
+A conversation is kept in two forms, as in the command: the turns as text, and the ids of everything that was read and written. The next prompt consists of the ids so far and those of the new turn, and the loop computes only the rows that the sequence does not have yet.
 @^conversation@>
 
 @<The inside of a conversation@>=
@@ -2196,7 +2204,7 @@ struct incipit_chat {
 };
   /* a conversation */
 
-@ The files of the built-in model name no template; but we have trained the model, and know which one it has learnt.
+@ The files of the built-in model name no template; but we have trained the model, and know that it has learnt the template |"pocket"|.
 
 @<Choose a template@>=
 static bool find_style(const struct incipit_model *m, const char *style,
@@ -2229,7 +2237,7 @@ static bool take_messages(const struct incipit_message *from, size_t n,
   return true;
 }
 
-@ As in encoding, the caller gets what fits into the array, and how many ids there are in all; and as there, all memory is returned before the call is over.
+@ As in encoding, the caller gets what fits into the array, and how many ids there are in all, and all memory is freed before the function returns.
 
 @<Set a conversation as ids@>=
 bool incipit_chat_encode(const struct incipit_model *m, const char *style,
@@ -2283,7 +2291,7 @@ static void pop_turns(struct incipit_chat *t, size_t n)
   }
 }
 
-@ Does the template suit the model? We try it when the conversation is opened, by setting a first turn and throwing it away.
+@ Does the template suit the model? We find out when the conversation is opened, by formatting a first turn and discarding it.
 
 @<Open and close a conversation@>=
 static bool try_style(struct incipit_chat *t, const char *system, struct error *why)
@@ -2315,7 +2323,7 @@ static bool learn_ends(struct incipit_chat *t, struct error *why)
   return ok;
 }
 
-@ A conversation is a user of its context, and has one of its sequences until it is closed.
+@ A conversation is a user of its context, and occupies one sequence of the context until it is closed.
 
 @<Open and close a conversation@>=
 struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *style,
@@ -2336,7 +2344,7 @@ struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *st
   return NULL;
 }
 
-@ A conversation that could not be opened has no sequence yet. Its number is 0, which no sequence has, and closing that one fails without harm.
+@ A conversation that could not be opened has no sequence yet. The field |sequence| is 0, which is no sequence's number, so closing it fails without harm.
 
 @<Open and close a conversation@>=
 void incipit_chat_close(struct incipit_chat *t)
@@ -2361,7 +2369,7 @@ bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why)
   return true;
 }
 
-@ An answer often begins with a blank that belongs to its first word. On a line of its own that looks wrong, so blanks before the first letter are not shown. |hear_token| leaves them out and calls the caller's |on_token| with the rest. It needs a |ctx| of its own, so |on_progress| has to be passed on as well.
+@ An answer often begins with a blank that belongs to its first word. At the beginning of a line that looks wrong, so blanks before the first letter are not shown. |hear_token| leaves them out and calls the caller's |on_token| with the rest. It needs a |ctx| of its own, so |on_progress| has to be passed on as well.
 
 @<Leave out the blanks before an answer@>=
 struct listener {
@@ -2386,7 +2394,7 @@ static bool hear_progress(void *ctx, size_t rows, size_t all)
   return l->o->on_progress == NULL || l->o->on_progress(l->o->ctx, rows, all);
 }
 
-@ Usually the next prompt is made of the ids so far and the new turn. But some templates change old turns when a new one comes. For these all turns are set again, and the cache keeps what the two versions have in common.
+@ Usually the next prompt is made of the ids so far and the new turn. But some templates change old turns when a new one comes. For these all turns are formatted again, and the cache keeps the rows that the two versions have in common.
 
 @<Say something, and get an answer@>=
 static bool next_ids(struct incipit_chat *t, struct ids *next, struct error *why)
@@ -2413,7 +2421,7 @@ static bool write_answer(struct incipit_chat *t, const struct ids *next,
   return library_generate(&q, result, why);
 }
 
-@ An answer is closed with the template's own mark. If the model has ended it with another of its end tokens, that token is replaced by the mark, which costs nothing, because the last token of a text has no row yet. Then the answer becomes a turn.
+@ An answer is closed with the template's own mark. If the model has ended it with another of its end tokens, that token is replaced by the mark. This costs nothing, because the last token of a text has no row yet. Then the answer becomes a turn.
 
 @<Say something, and get an answer@>=
 static bool close_answer(struct incipit_chat *t, struct ids *next,
@@ -2441,7 +2449,7 @@ static bool answer(struct incipit_chat *t, struct ids *next,
     INCIPIT_MEMORY, why);
 }
 
-@ If anything fails, the turn is taken back, and the conversation is as it was. For that reason the new ids are made beside the old ones, and take their place only at the end.
+@ If anything fails, the turn is removed, and the conversation is as it was. For that reason the new ids are collected in a list of their own, which replaces the old one only at the end.
 
 @<Say something, and get an answer@>=
 struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char *text,
@@ -2495,7 +2503,7 @@ The private header has what the parts share. It begins with what all of them nee
 @<The inside of a stream@>@;
 #endif
 
-@ What belongs to a model, and what all the others need:
+@ The modules follow the objects. The first is for models, and has what all the others need.
 
 @(opening.c@>=
 #include <stdarg.h>
@@ -2516,13 +2524,14 @@ The private header has what the parts share. It begins with what all of them nee
 @#
 const char *incipit_version(void) { return INCIPIT_VERSION; }
 
-@ Contexts, sequences and passes:
+@ The second has contexts, sequences and passes.
 
 @(contexts.c@>=
 #include <string.h>
 #include "library/library.h"
 #include "accounts/accounts.h"
 #include "cache/cache.h"
+#include "safetensors/tensor_file.h"
 @;@#
 @<Name a sequence@>@;
 @<Open and close a context@>@;
@@ -2530,7 +2539,7 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Open, close and change sequences@>@;
 @<Compute a pass@>@;
 
-@ Constraints and samplers:
+@ Next come constraints and samplers.
 
 @(samplers.c@>=
 #include <string.h>
@@ -2543,7 +2552,7 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Begin a text@>@;
 @<Choose, and go on@>@;
 
-@ Streams:
+@ Streams need only a short module.
 
 @(streams.c@>=
 #include <string.h>
@@ -2552,7 +2561,7 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Open a stream@>@;
 @<Take tokens, and release bytes@>@;
 
-@ Whole texts, one or many:
+@ This module writes whole texts, one or many.
 
 @(writing.c@>=
 #include <string.h>
@@ -2570,7 +2579,7 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Write all texts, step after step@>@;
 @<Write one text, or many@>@;
 
-@ And conversations, which need all the others:
+@ The last module is for conversations, which need all the others.
 
 @(talking.c@>=
 #include <string.h>
@@ -2586,14 +2595,14 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Say something, and get an answer@>@;
 
 @* The check, and what the library costs. \label{sec:outside-check}
-Everything behind the header has been checked in its own chapter. What can still go wrong is the connection: another default than the header says, a row that is computed twice, an error without a sentence, a name that is seen from outside. So the suite \.{check-library}
-uses the header as a stranger would. Four prompts are continued by |incipit_generate| and by |generate| of \cref{loop}, with the same settings, and must give the same ids; a text of $g$ tokens after $p$ must have cost $p+g-1$ rows and none of them twice.
-|incipit_generate_many| must give the texts of one prompt at a time, a fork and a crop the logits of a sequence that was read anew, and two threads the texts of one. Every function that can fail is called wrongly, and must answer with a code and a sentence.
-Then the same calls are made again and again, and each time one request for memory is refused: the answer must be |INCIPIT_MEMORY|, unless PCRE2 can do without the block, and under the sanitizers nothing may be left behind. A script looks at the compiled library: the names that it shows are those of the header and no others, and compilers of C and of C++ must accept the header without a warning.
+The functions that the library calls have been checked in their own chapters. What can still go wrong is the connection: another default than the header says, a row that is computed twice, an error without a sentence, a name that is seen from outside. So the suite \.{check-library}
+uses the header as any other program would. Four prompts are continued by |incipit_generate| and by |generate| of \cref{loop}, with the same settings, and must give the same ids; a text of $g$ tokens after $p$ must have cost $p+g-1$ rows and none of them twice.
+|incipit_generate_many| must give the same texts as one prompt at a time, a forked and a cropped sequence the same logits as one that was read anew, and two threads the same texts as one. Every function that can fail is called wrongly, and must return a code and a sentence.
+Then the same calls are made again and again, and each time another request for memory is refused: the code must be |INCIPIT_MEMORY|, unless PCRE2 can do without the block, and the sanitizers must find no leak. A script looks at the compiled library: the names that it shows are those of the header and no others, and compilers of C and of C++ must accept the header without a warning.
 @^check of the library@>
 
-What does the detour through the library cost? In rows nothing: for $p$ tokens of a prompt and $g$ new ones the example computes $p+g-1$, as |generate| does with a cache, where a loop that forgets computes $gp+g(g-1)/2$. In time a call adds some comparisons and a copy of what crosses the border:
-a list of rows on its way in, a row of logits on its way out. In memory it adds what each object needs to stand alone, a count of its allocations and the copies of its options; the cache and the weights are where they were, and the weights of a model are in memory once for all contexts. The real price is ours: a name in this
+What does the library cost? It costs no rows: for $p$ tokens of a prompt and $g$ new ones the example computes $p+g-1$, as |generate| does with a cache, where a loop without a cache computes $gp+g(g-1)/2$. In time, a call adds some comparisons and a copy of its data:
+a list of rows on the way in, a row of logits on the way out. In memory, it adds a |struct memory| and copies of the options for each object; the cache and the weights are where they were, and the weights of a model are in memory once for all contexts. The real price is ours: a name in this
 header can no longer be changed, because programs that we have never seen are compiled with it.
 
 @* Exercises. \label{sec:outside-exercises}
@@ -2604,6 +2613,6 @@ Each is about a call that looks simpler than it is.
 both?}{\texttt{make exercise-W15-1}}{30 and 50: the last token of a text is not read, so each text adds 5 rows to those of the prompt, which are 20 or twice 20.}
 \exercise{think}{ex:library.handle}{A new context has 3 sequences. You open all three, close the second, and open one again. Which number does it get? And with which code does |incipit_forward| fail if a row still has the number of the sequence that was closed?}{\texttt{make
 exercise-W15-2}}{Its place is 1, and the place was given out twice: $2\cdot2^{16}+1$, or $2^{17}+1$. The code is 1, |INCIPIT_MISUSE|; no text of another sequence was touched.}
-\exercise{build}{ex:library.ids}{Write a function |all_ids|, which is given a model, a text that ends with a zero byte, and the place for a number. It returns the ids of the text in a block from |malloc| that is large enough and no larger than it must be, and stores how many they are; it returns |NULL| if the
+\exercise{build}{ex:library.ids}{Write a function |all_ids|, which is given a model, a text that ends with a zero byte, and a pointer to a number. It returns the ids of the text in a block from |malloc| that is no larger than it must be, and stores how many ids there are; it returns |NULL| if the
 text cannot be encoded.}{\texttt{make exercise-W15-3}}{Two calls of |incipit_encode|, the first with |NULL| and 0 to learn how many ids there are. The block has one element more, since |malloc(0)| may give |NULL|.}
 \end{exercises}

@@ -61,6 +61,7 @@ struct engine {
   struct counters *c; /* the callers of kernels add to them */
   struct progress *progress; /* a callback that a pass tells how far it is, or null */
   const struct prepared_weights *prepared; /* for these kernels; null: none */
+  enum activations activations; /* to which inputs of linear layers are rounded */
 };
   /* the first argument of every kernel */
 @<More that a kernel is given@>@;
@@ -84,6 +85,12 @@ void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y);
   /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
      |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
+void (*linear_int8)(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+  /* the same with |x| rounded to blocks of bytes, for the types of |int8_types| */
+void (*linear_bf16)(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+  /* the same with |x| rounded to bfloat16, for the types of |bf16_types| */
 void (*normalize)(const struct engine *e, const struct norm *g,
   const float *x, size_t rows, size_t d, float *y);
   /* |x| and |y| are |[rows][d]| and may be the same */
@@ -127,6 +134,7 @@ void (*exp_shifted)(double *z, size_t n, double max);
 @<What else a table has@>=
 const struct buffers *memory; /* of all arrays that a pass makes */
 uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
+uint32_t int8_types, bf16_types; /* those of |linear_int8| and |linear_bf16| */
 @<What is moved and looked for@>@;
 @<How a table prepares weights@>@;
 @<What measures and tests a table@>@;
@@ -166,9 +174,10 @@ No bit of a result changes: a copy holds the same weights, and each sum is forme
 @^prepared weights@>
 
 @<How a table prepares weights@>=
-size_t (*prepared_bytes)(const struct matrix *w);
-  /* bytes that the weights of |w| take in the order that is best for |linear|; 0: use them as they are */
-void (*prepare)(const struct matrix *w, void *to);
+size_t (*prepared_bytes)(const struct matrix *w, enum activations format);
+  /* bytes that the weights of |w| take in the order that is best for the linear layer of that format,
+     never the default; 0: use them as they are */
+void (*prepare)(const struct matrix *w, enum activations format, void *to);
   /* writes them there, aligned to 64 bytes */
 size_t (*room)(const struct matrix *list, size_t n, size_t rows);
   /* bytes of workspace that each worker of such a |linear| wants, by |pool_reserve|; with less
@@ -271,8 +280,21 @@ bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why);
   /* whether |linear| can multiply matrices of all |types|, bits as in |matrix_types|; a sentence
      about |what| that names the first it cannot, and those it can */
-void kernels_list_types(const struct kernels *k, char text[64]);
-  /* the names of the types of |matrix_types|, as in \.{F32, F16 or BF16} */
+void kernels_list_types(uint32_t types, char text[64]);
+  /* the names of |types|, bits as in |matrix_types|, as in \.{F32, F16 or BF16} */
+bool kernels_check_activations(const struct kernels *k, enum activations asked,
+  uint32_t types, const char *what, struct error *why);
+  /* whether |k| has a product of the format |asked| for one of |types|, those of a model's matrices; else a sentence
+     about |what| */
+bool activations_find(const char *name, enum activations *format,
+  struct error *why);
+  /* the format called \.{f32}, \.{bf16} or \.{int8}; a sentence if it is none of them */
+enum activations activations_of(enum activations asked, enum weight_type type);
+  /* the format in which a matrix of |type| is multiplied: the one |asked| for if |type| has a product with it, else
+     the type's default, which is float, or int8 for types in blocks; never |ACTIVATIONS_DEFAULT| */
+void kernels_multiply(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+  /* |linear|, |linear_int8| or |linear_bf16|, for each of the |n| matrices the one of its format */
 bool kernels_self_test(const struct kernels *k, struct error *why);
   /* false and a sentence if the build contracts |a*b+c| or has no exact |fma|;
      |model_forward| refuses to run then */
@@ -288,9 +310,9 @@ void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
   /* |mark_nonfinite| of the plain table */
 size_t plain_room(const struct matrix *list, size_t n, size_t rows);
   /* |room| of the plain table: none */
-size_t plain_prepared_bytes(const struct matrix *w);
+size_t plain_prepared_bytes(const struct matrix *w, enum activations format);
   /* |prepared_bytes| of the plain table: none */
-void plain_prepare(const struct matrix *w, void *to);
+void plain_prepare(const struct matrix *w, enum activations format, void *to);
   /* |prepare| of the plain table, never called */
 float plain_mul_add_unfused(float a, float b, float c);
   /* |mul_add_unfused| of the plain table */
@@ -350,10 +372,10 @@ void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
 }
 size_t plain_room(const struct matrix *list, size_t n, size_t rows)
 {@+ (void) list, (void) (n + rows);@+ return 0;@+ }
-size_t plain_prepared_bytes(const struct matrix *w)
-{@+ (void) w;@+ return 0;@+ }
-void plain_prepare(const struct matrix *w, void *to)
-{@+ (void) w, (void) to;@+ }
+size_t plain_prepared_bytes(const struct matrix *w, enum activations format)
+{@+ (void) w, (void) format;@+ return 0;@+ }
+void plain_prepare(const struct matrix *w, enum activations format, void *to)
+{@+ (void) w, (void) format;@+ (void) to;@+ }
 float plain_mul_add_unfused(float a, float b, float c)
 {@+ return a * b + c;@+ }
 float plain_mul_add_fused(float a, float b, float c)
@@ -390,17 +412,9 @@ at most two blocks more than it fills.
 size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
 {@+ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
 
-@ |tensor_number| reads one number of any type. In the types that come in blocks, a block begins with the scale, two bytes, the lower first; then come the small whole numbers.
+@ |tensor_number| reads one number of any type. What is in a block, and what number it stands for, is the subject of \cref{model/quantization}.
 
 @<One number of a tensor@>=
-static float block_number(enum weight_type type, const unsigned char *block,
-  size_t i)
-{
-  float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
-  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
-  unsigned two = block[2 + i % 16];
-  return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
-}
 float tensor_number(struct tensor t, size_t i)
 {
   size_t at = i % number_types[t.type].block;
@@ -413,22 +427,24 @@ float tensor_number(struct tensor t, size_t i)
   case WEIGHT_F32: memcpy(&x, p, sizeof x);@+ break;
   case WEIGHT_F16: return num_from_f16(h);
   case WEIGHT_BF16: return num_from_bf16(h);
-  case WEIGHT_Q8_0: case WEIGHT_Q4_0: return block_number(t.type, p, at);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0:
+  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K:
+    return block_number(t.type, p, at);
   }
   return x;
 }
 
 @* What is refused before a pass. \label{sec:refused}
-A table of kernels has loops of its own for each type of weight, and need not have them for all types. A type that a table cannot multiply is refused, and the message lists those that it can: \.{F32, F16 or BF16}.
+A table of kernels has loops of its own for each type of weight, and need not have them for all types. A type that a table cannot multiply is refused, and the message lists those that it can, as in \.{F32, F16 or BF16}.
 
 @<Refuse types that a table cannot multiply@>=
-void kernels_list_types(const struct kernels *k, char text[64])
+void kernels_list_types(uint32_t types, char text[64])
 {
-  uint32_t left = k->matrix_types;
+  uint32_t left = types;
   size_t n = 0;
   text[0] = '\0';
   for (unsigned t = 0; t < N_WEIGHT_TYPES && n < 64; t++) {
-    if ((k->matrix_types >> t & 1) == 0) continue;
+    if ((types >> t & 1) == 0) continue;
     const char *before = n == 0 ? "" : ", ";
     left &= ~(1u << t);
     if (n > 0 && left == 0) before = " or ";
@@ -448,9 +464,60 @@ bool kernels_check_types(const struct kernels *k, uint32_t types,
   unsigned t = 0;
   if (missing == 0) return true;
   while ((missing >> t & 1) == 0) t++;
-  kernels_list_types(k, wanted);
+  kernels_list_types(k->matrix_types, wanted);
   return error_say(why, "%s: matrices of %s; wanted: %s, which"@|
     " the kernels %s multiply", what, number_types[t].name, wanted, k->name);
+}
+
+@ The caller may ask for another format of activations than the default (\cref{model/quantization}). A model in which no matrix has a product with it is refused: the option would do nothing, and the user would believe that it did.
+
+@<Refuse types that a table cannot multiply@>=
+bool kernels_check_activations(const struct kernels *k, enum activations asked,
+  uint32_t types, const char *what, struct error *why)
+{
+  char found[64], wanted[64];
+  uint32_t can = asked == ACTIVATIONS_INT8 ? k->int8_types : k->bf16_types;
+  if (asked == ACTIVATIONS_DEFAULT || asked == ACTIVATIONS_F32) return true;
+  if ((types & can) != 0)@+ return true;
+  kernels_list_types(types, found);
+  kernels_list_types(can, wanted);
+  return error_say(why, "%s: %s activations for matrices of %s;"@|
+    " wanted: matrices of %s", what, asked == ACTIVATIONS_INT8 ? "int8" : "bf16",
+    found, wanted);
+}
+
+@ In a model whose matrices have several types, each takes the format asked for if its type has a product with it, and its default otherwise. Neighbours of the same format go to the kernel together; the others get a call of their own.
+
+@<Multiply each matrix in its format@>=
+bool activations_find(const char *name, enum activations *format, struct error *why)
+{
+  static const char *const word[] = @[{ "f32", "bf16", "int8" }@];
+  for (int i = 0; i < 3; i++) {
+    *format = (enum activations) (ACTIVATIONS_F32 + i);
+    if (strcmp(name, word[i]) == 0)@+ return true;
+  }
+  return error_say(why, "activations `%s'; wanted: f32, bf16 or int8", name);
+}
+enum activations activations_of(enum activations asked, enum weight_type type)
+{
+  bool blocks = number_types[type].block > 1;
+  if (asked == ACTIVATIONS_F32)@+ return asked;
+  if (asked == ACTIVATIONS_BF16 && type == WEIGHT_BF16)@+ return asked;
+  return blocks ? ACTIVATIONS_INT8 : ACTIVATIONS_F32;
+}
+void kernels_multiply(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  const struct kernels *k = e->k;
+  for (size_t i = 0, end; i < n; i = end) {
+    enum activations of = activations_of(e->activations, list[i].weight.type);
+    for (end = i + 1; end < n; end++)
+      if (activations_of(e->activations, list[end].weight.type) != of)@+ break;
+    if (of == ACTIVATIONS_INT8) k->linear_int8(e, list + i, end - i, x, rows, y + i);
+    else if (of == ACTIVATIONS_BF16)
+      k->linear_bf16(e, list + i, end - i, x, rows, y + i);
+    else k->linear(e, list + i, end - i, x, rows, y + i);
+  }
 }
 
 @ Two entries of a table serve a test of the build only. |mul_add_unfused| is what the compiler has made of |a*b+c| in the table's own file: two roundings if it obeyed, one if it
@@ -480,13 +547,14 @@ bool kernels_self_test(const struct kernels *k, struct error *why)
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "model/kernel.h"
+#include "model/quantization.h"
 @;@#
 @<One number of a tensor@>@;
 @<The host's memory@>@;
 @<Move rows about@>@;
 @<Prepare, measure and test, plainly@>@;
 @<Refuse types that a table cannot multiply@>@;
+@<Multiply each matrix in its format@>@;
 @<Refuse a build that rounds otherwise@>@;
 @<Find the range of a row@>@;
 @<Room for attention@>@;
@@ -1206,6 +1274,8 @@ bool work_check(struct work *w, const struct row *rows, struct error *why)
   const struct kernels *k = w->e->k;
   return kernels_self_test(k, why) && kernels_check_types(k,
       w->lm->matrix_types, tensor_file_path(w->lm->weights), why)
+    && kernels_check_activations(k, w->e->activations, w->lm->matrix_types,
+      tensor_file_path(w->lm->weights), why)
     && same_memory(w->e, w->s, why)
     && rows_check(w->lm, rows, w->n, &w->max_seen, why);
 }
@@ -1255,7 +1325,7 @@ void work_multiply(struct work *w, const struct matrix *list, size_t n,
     float *part[3];
     here = rows_at_once(w, list, n, r);
     for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
-    w->e->k->linear(w->e, list, n, x + r * list->in, here, part);
+    kernels_multiply(w->e, list, n, x + r * list->in, here, part);
     ask_to_go_on(w);
   }
 }

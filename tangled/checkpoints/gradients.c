@@ -4,7 +4,7 @@
 #include "functions/numbers.h"
 #include "gradients/gradients.h"
 
-/* <The boxes, by the pieces> */
+/* <The boxes, recomputed> */
 static void box_matrix(void)
 {
   static float scratch[GRADIENTS_KC * (2 + 16 + GRADIENTS_MC)];

@@ -33,7 +33,7 @@ struct grammar;
 struct grammar *grammar_open(struct memory *m, const char *path,
   struct error *why);
 
-/* returns its memory; null is nothing */
+/* returns its memory; null is allowed */
 void grammar_close(struct memory *m, struct grammar *g);
 
 /* text number of seed: the same on every machine */

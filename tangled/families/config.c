@@ -6,7 +6,8 @@
 #include <unistd.h>
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
-#include "families/config.h"
+#include "gguf/gguf.h"
+#include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 
 /* <The state of reading settings> */
@@ -821,6 +822,8 @@ bool config_open_with(struct model_config *c, struct memory *m,
   struct config_options none = { .n_ignore = 0 };
   struct config_reader s = { .c = c, .m = m, .o = o != NULL ? o : &none,
     .why = why };
+  if (gguf_recognizes(directory))
+    return gguf_settings_open(c, m, directory, s.o, why);
   *c = (struct model_config) { .family = NULL };
   bool ok = settings_file(&s, directory, "config.json", path)
     && settings_model(&s);

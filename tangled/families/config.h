@@ -20,8 +20,9 @@ struct config_options {
    of another unknown field is null */
 extern const char config_ignored_by_caller[];
 
-/* reads config.json and, if there, generation_config.json; every field is used, known
-   to be harmless, or an error; on failure nothing is held */
+/* reads config.json and, if there, generation_config.json, or the keys of a GGUF
+   file; every field is used, known to be harmless, or an error; on failure nothing is
+   held */
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
   struct error *why);
 

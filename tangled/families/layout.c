@@ -37,10 +37,58 @@ static const struct tensor_layout hf_llama = {
   [TENSOR_UP] = {"~layers.#.mlp.up_proj", false, false},
   [TENSOR_DOWN] = {"~layers.#.mlp.down_proj", false, false} } };
 
+static const struct tensor_layout gguf_gpt2 = {
+  .name = "gguf-gpt2", .format = "gguf", .family = "gpt2", .of = {
+  [TENSOR_EMBEDDING] = {"token_embd", false, false},
+  [TENSOR_FINAL_NORM] = {"output_norm", false, false},
+  [TENSOR_HEAD] = {"output", false, false},
+  [TENSOR_POSITIONS] = {"position_embd", false, false},
+  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false},
+  [TENSOR_QKV] = {"blk.#.attn_qkv", false, false},
+  [TENSOR_OUT] = {"blk.#.attn_output", false, false},
+  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false},
+  [TENSOR_UP] = {"blk.#.ffn_up", false, false},
+  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
+
+static const struct tensor_layout gguf_llama = {
+  .name = "gguf-llama", .format = "gguf", .family = "llama", .of = {
+  [TENSOR_EMBEDDING] = {"token_embd", false, false},
+  [TENSOR_FINAL_NORM] = {"output_norm", false, false},
+  [TENSOR_HEAD] = {"output", false, false},
+  [TENSOR_ROPE_FACTORS] = {"rope_freqs", false, false},
+  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false},
+  [TENSOR_Q] = {"blk.#.attn_q", false, true},
+  [TENSOR_K] = {"blk.#.attn_k", false, true},
+  [TENSOR_V] = {"blk.#.attn_v", false, false},
+  [TENSOR_OUT] = {"blk.#.attn_output", false, false},
+  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false},
+  [TENSOR_GATE] = {"blk.#.ffn_gate", false, false},
+  [TENSOR_UP] = {"blk.#.ffn_up", false, false},
+  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
+
+static const struct tensor_layout gguf_qwen = {
+  .name = "gguf-qwen", .format = "gguf", .of = {
+  [TENSOR_EMBEDDING] = {"token_embd", false, false},
+  [TENSOR_FINAL_NORM] = {"output_norm", false, false},
+  [TENSOR_HEAD] = {"output", false, false},
+  [TENSOR_ROPE_FACTORS] = {"rope_freqs", false, false},
+  [TENSOR_ATTN_NORM] = {"blk.#.attn_norm", false, false},
+  [TENSOR_Q] = {"blk.#.attn_q", false, false},
+  [TENSOR_K] = {"blk.#.attn_k", false, false},
+  [TENSOR_V] = {"blk.#.attn_v", false, false},
+  [TENSOR_Q_NORM] = {"blk.#.attn_q_norm", false, false},
+  [TENSOR_K_NORM] = {"blk.#.attn_k_norm", false, false},
+  [TENSOR_OUT] = {"blk.#.attn_output", false, false},
+  [TENSOR_MLP_NORM] = {"blk.#.ffn_norm", false, false},
+  [TENSOR_GATE] = {"blk.#.ffn_gate", false, false},
+  [TENSOR_UP] = {"blk.#.ffn_up", false, false},
+  [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
+
 /* <Find a layout> */
 const struct tensor_layout *layout_at(size_t i)
 {
-  static const struct tensor_layout *const known[] = { &hf_gpt2, &hf_llama };
+  static const struct tensor_layout *const known[] = { &hf_gpt2, &hf_llama,
+    &gguf_gpt2, &gguf_llama, &gguf_qwen };
   return i < sizeof known / sizeof known[0] ? known[i] : NULL;
 }
 

@@ -1,5 +1,6 @@
 /* loader.c -- made from workshop/03-models.w; change it there */
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct model_loader {
   const char *prefix; /* the layout's, or nothing */
   uint32_t layer; /* the one that is assembled */
   bool *used; /* one for each tensor of the file */
+  struct tensor factors; /* divisors of the frequencies, if the file has them */
   struct progress *progress;
   size_t n_found; /* tensors so far */
   bool ok;
@@ -44,7 +46,7 @@ static struct tensor require_tensor(struct model_loader *a,
   /* <Write the name, or fail if the layout has none> */
   if (a->layout->of[role].pattern == NULL) {
     a->ok = error_found(a->why, tensor_file_path(a->lm->weights), "the layout",
-      a->layout->name, "one that names every tensor that config.json calls for");
+      a->layout->name, "one that names every tensor that the settings call for");
     return none;
   }
   layout_name(a->layout, role, a->prefix, a->layer, what, name);
@@ -61,12 +63,13 @@ static struct tensor require_tensor(struct model_loader *a,
     a->ok = error_say(a->why, "%s: the loading was given up", t->file);
   if (!a->ok) return none;
   /* <Turn t into a tensor of a type that we have, or fail> */
-  if (t->type < N_WEIGHT_TYPES && (a->k->matrix_types >> t->type & 1) != 0) {
+  uint32_t can = a->k->matrix_types & (columns == 0 ? WEIGHTS_ONE_BY_ONE : WEIGHTS_ALL);
+  if (t->type < N_WEIGHT_TYPES && (can >> t->type & 1) != 0) {
     a->used[t->number] = true, a->bytes += t->bytes;
     a->lm->matrix_types |= 1u << t->type;
     return (struct tensor) { t->data, (enum weight_type) t->type };
   }
-  kernels_list_types(a->k, wanted);
+  kernels_list_types(can, wanted);
   a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
   return none;
 }
@@ -172,6 +175,10 @@ static void assemble_ends(struct model_loader *a)
     lm->positions = require_tensor(a, TENSOR_POSITIONS, "weight",
       c->n_positions, c->d_model);
   lm->final_norm = require_norm(a, TENSOR_FINAL_NORM, c->d_model);
+  if (tensor_file_find(lm->weights, "rope_freqs.weight") != NULL
+      && a->layout->of[TENSOR_ROPE_FACTORS].pattern != NULL)
+    a->factors = require_tensor(a, TENSOR_ROPE_FACTORS, "weight",
+      c->head_dim / 2, 0);
   /* <Find the head, or take the embedding for it> */
   lm->head = (struct matrix) { .in = c->d_model, .out = c->vocab_size };
   lm->head.weight = c->tied ? lm->embedding
@@ -232,7 +239,7 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
   layout_name(a->layout, TENSOR_HEAD, a->prefix, 0, "weight", head);
   if (strcmp(t->name, head) == 0) return tied_head(a, t);
   return error_found(a->why, t->file, t->name, "a tensor without use",
-    "only the tensors that config.json calls for");
+    "only the tensors that the settings call for");
 }
 
 /* <Compute the frequencies of the rotations> */
@@ -243,8 +250,13 @@ static bool model_frequencies(struct model_loader *a)
   uint32_t half = c->head_dim / 2;
   if (c->learned_positions) return true;
   lm->frequency = memory_alloc(a->m, MEMORY_OTHER, half, sizeof(float), a->why);
-  for (uint32_t i = 0; i < half && lm->frequency != NULL; i++)
-    lm->frequency[i] = (float) rope_scaled_frequency(&c->rope, i, half);
+  for (uint32_t i = 0; i < half && lm->frequency != NULL; i++) {
+    float by = a->factors.data == NULL ? 1 : tensor_number(a->factors, i);
+    if (!(by > 0 && by <= FLT_MAX))
+      return error_found(a->why, tensor_file_path(lm->weights),
+        "rope_freqs.weight", "a divisor that is no positive number", "one");
+    lm->frequency[i] = (float) (rope_scaled_frequency(&c->rope, i, half) / (double) by);
+  }
   return lm->frequency != NULL;
 }
 

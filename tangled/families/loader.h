@@ -7,10 +7,10 @@
 
 /* <A model, from outside> */
 
-/* maps the weights of a directory in Hugging Face's layout and checks them against
-   its settings; null and a sentence that names file and field. Owned by the caller;
-   any number of threads may read it. Its matrices can be multiplied by the plain
-   table of kernels */
+/* maps the weights of a directory in Hugging Face's layout, or of a GGUF file, and
+   checks them against its settings; null and a sentence that names file and field.
+   Owned by the caller; any number of threads may read it. Its matrices can be
+   multiplied by the plain table of kernels */
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
 

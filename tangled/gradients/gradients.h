@@ -20,7 +20,7 @@ struct product {
    GRADIENTS_MC rows at a time; GRADIENTS_MR rows of a result go together */
 enum { GRADIENTS_SMALL = 64, GRADIENTS_KC = 256, GRADIENTS_MC = 48, GRADIENTS_MR = 6 };
 
-/* <What the pieces are> */
+/* <What the functions are> */
 
 /* <The numbers of one step> */
 

@@ -63,7 +63,9 @@ INLINE float fold(const vec *a)
 const struct kernels kernels_avx512 =
   /* <The functions of a table> */
   { .name = NAME, .memory = &buffers_host,
-  .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,
+  .matrix_types = WEIGHTS_ALL, .int8_types = WEIGHTS_IN_BLOCKS,
+  .bf16_types = 1u << WEIGHT_BF16,
+  .linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,
   .split = host_split, .gather = host_gather, .write = host_write,
   .mark_nonfinite = mark_nonfinite,
   .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,

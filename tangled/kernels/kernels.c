@@ -53,27 +53,30 @@ static int by_weight(const void *a, const void *b)
 const void *prepared_find(const struct engine *e, const struct matrix *w)
 {
   struct prepared_matrix key = { w->weight.data, NULL };
-  if (e->prepared == NULL || e->prepared->k != e->k) return NULL;
+  if (e->prepared == NULL || e->prepared->k != e->k
+      || e->prepared->activations != e->activations) return NULL;
   const struct prepared_matrix *found = bsearch(&key, e->prepared->of,
     e->prepared->n, sizeof key, by_weight);
   return found == NULL ? NULL : found->copy;
 }
 
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
-  const struct matrix *const *list, size_t n, struct error *why)
+  enum activations asked, const struct matrix *const *list, size_t n,
+  struct error *why)
 {
   struct prepared_weights *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
-  p->k = k;
+  p->k = k, p->activations = asked;
   p->of = memory_alloc(m, MEMORY_OTHER, n, sizeof *p->of, why);
   bool ok = p->of != NULL;
   for (size_t i = 0; i < n && ok; i++) {
-    size_t bytes = k->prepared_bytes(list[i]);
+    enum activations format = activations_of(asked, list[i]->weight.type);
+    size_t bytes = k->prepared_bytes(list[i], format);
     if (bytes == 0) continue;
     void *copy = memory_alloc(m, MEMORY_WEIGHTS, bytes, 1, why);
     ok = copy != NULL;
     if (!ok) break;
-    k->prepare(list[i], copy);
+    k->prepare(list[i], format, copy);
     p->of[p->n++] = (struct prepared_matrix) { list[i]->weight.data, copy };
   }
   if (ok) qsort(p->of, p->n, sizeof *p->of, by_weight);
@@ -92,7 +95,7 @@ void prepared_close(struct memory *m, struct prepared_weights *p)
 
 /* <Prepare a model's matrices> */
 struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
-  const struct model *lm, struct error *why)
+  enum activations asked, const struct model *lm, struct error *why)
 {
   size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
   const struct matrix **list = memory_alloc(m, MEMORY_OTHER, most, sizeof *list,
@@ -105,7 +108,7 @@ struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k
     list[n++] = &l->out, list[n++] = &l->down;
   }
   list[n++] = &lm->head;
-  struct prepared_weights *p = prepared_open(m, k, list, n, why);
+  struct prepared_weights *p = prepared_open(m, k, asked, list, n, why);
   memory_free(m, list);
   return p;
 }

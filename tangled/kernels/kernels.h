@@ -3,21 +3,24 @@
 #ifndef INCIPIT_KERNELS_H
 #define INCIPIT_KERNELS_H
 #include "model/model.h"
+#include "model/quantization.h"
 
 /* <Prepared weights> */
 
 /* a matrix, by the address of its weights, and the copy of them */
 struct prepared_matrix { const void *weight; void *copy; };
 
-/* copies of the weights of n matrices for the table k, by rising addresses */
-struct prepared_weights { const struct kernels *k; size_t n;
-  struct prepared_matrix *of; };
+/* copies of the weights of n matrices for the table k and an engine's activations, by
+   rising addresses */
+struct prepared_weights { const struct kernels *k; enum activations activations;
+  size_t n; struct prepared_matrix *of; };
 
-/* copies for those of n matrices for which k wants any; null and a sentence if memory
-   is refused. Owned by the caller, and must live as long as any engine that has it,
-   and not longer than the weights */
+/* copies for those of n matrices for which k wants any, when an engine's activations
+   are asked; null and a sentence if memory is refused. Owned by the caller, and must
+   live as long as any engine that has it, and not longer than the weights */
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
-  const struct matrix *const *list, size_t n, struct error *why);
+  enum activations asked, const struct matrix *const *list, size_t n,
+  struct error *why);
 
 /* frees the copies; null does nothing */
 void prepared_close(struct memory *m, struct prepared_weights *p);
@@ -25,7 +28,7 @@ void prepared_close(struct memory *m, struct prepared_weights *p);
 /* copies of all matrices of lm for which k wants any; null and a sentence. Owned by
    the caller; the model stays as it is */
 struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
-  const struct model *lm, struct error *why);
+  enum activations asked, const struct model *lm, struct error *why);
 
 /* the copy of the weights of w for the engine's table, or null */
 const void *prepared_find(const struct engine *e, const struct matrix *w);

@@ -4,6 +4,7 @@
 #include "library/library.h"
 #include "accounts/accounts.h"
 #include "cache/cache.h"
+#include "safetensors/tensor_file.h"
 
 /* <Name a sequence> */
 static uint32_t name_of(const struct incipit_context *c, uint32_t place)
@@ -72,6 +73,11 @@ static bool open_cache(struct incipit_context *c,
     return false;
   c->e.k = kernels_find(o->kernels, why);
   if (c->e.k == NULL || !kernels_self_test(c->e.k, why)) return false;
+  if (o->activations != NULL
+      && !activations_find(o->activations, &c->e.activations, why)) return false;
+  if (!kernels_check_activations(c->e.k, c->e.activations,
+      c->model->lm->matrix_types, tensor_file_path(c->model->lm->weights), why))
+    return false;
   c->e.c = &c->counters;
   c->n_places = o->n_sequences > 0 ? o->n_sequences : 1;
   c->place = memory_alloc(&c->m, MEMORY_OTHER, c->n_places, sizeof *c->place, why);

@@ -46,8 +46,8 @@
     size_t size; /* sizeof this structure, as in all options */
     const char *const *ignore_field; size_t n_ignore_field;
   };
-  /* directory is in Hugging Face's layout; NULL: the built-in model, at INCIPIT_MODEL
-     of the environment or where make install has put it */
+  /* directory is in Hugging Face's layout, or a GGUF file; NULL: the built-in model,
+     at INCIPIT_MODEL of the environment or where make install has put it */
   INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
     const struct incipit_model_options *o, struct incipit_error *why);
   /* freed with the last object that was opened with it; NULL does nothing */
@@ -77,15 +77,15 @@
     size_t rows; /* of all sequences together; 0: a context for each */
     const char *kv_type, *kernels; /* "f16", ..., NULL: "f32"; the fastest */
     uint32_t window, sinks; /* 0, 0: those of the model */
+    const char *activations; /* "bf16", "int8"; NULL: as the weights are */
   };
   /* with all its sequences closed; o may be NULL, as everywhere */
   INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m,
     const struct incipit_context_options *o, struct incipit_error *why);
   /* NULL does nothing, here and in every close */
   INCIPIT_API void incipit_context_close(struct incipit_context *c);
-  /* of weights, mapped and shared by all contexts; of the cache, and of its pages in
-     use; of the context, its cache included, now and at most. Then what was computed,
-     and rows among it that had been computed before */
+  /* of weights, shared by all contexts; of the cache, and of its pages in use; of the
+     context and its cache, now and at most. Then what was computed, and of it, again */
   struct incipit_report {
     uint64_t weight_bytes, cache_bytes, cache_bytes_used, live_bytes, peak_bytes;
     uint64_t passes, rows, rows_recomputed;

@@ -40,11 +40,12 @@ bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
    sentence */
 void *library_new(size_t size, struct incipit_error *why);
 
-/* returns it; all else that its book has must have been returned */
+/* frees it; everything else in its struct memory must have been freed */
 void library_delete(void *object);
 
 /* copies the caller's options, null for none, over the defaults mine of size bytes;
-   errors: a size that is smaller, or larger with something in what is more */
+   errors: a size that is smaller, or a larger one with bytes beyond size that are not
+   0 */
 bool library_options(void *mine, size_t size, const void *theirs, const char *call,
   struct incipit_error *why);
 

@@ -128,7 +128,7 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
   if (found == TOKENIZER_REFUSED || (x->t == NULL && x->m.all.refused > 0))
     return error_say(why, "%s", x->unspelt.text);
   return has <= x->lm->config.vocab_size || error_say(why, "%s: the tokenizer's"
-    " largest id is %zu; wanted: less than %u, the vocab_size of config.json",
+    " largest id is %zu; wanted: less than %u, the vocab_size of the model",
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 

@@ -192,7 +192,7 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
     float_modes_begin(&modes);
     e->k->gather(e, p->hidden, d, which, n, x);
     e->k->normalize(e, &lm->final_norm, x, n, d, x);
-    e->k->linear(e, &lm->head, 1, x, n, &y);
+    kernels_multiply(e, &lm->head, 1, x, n, &y);
     if (!b->is_host) b->get(b, logits, y, n * v * sizeof *y);
     float_modes_end(&modes);
   }

@@ -4,18 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "model/kernel.h"
+#include "model/quantization.h"
 
 /* <One number of a tensor> */
-static float block_number(enum weight_type type, const unsigned char *block,
-  size_t i)
-{
-  float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
-  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
-  unsigned two = block[2 + i % 16];
-  return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
-}
-
 float tensor_number(struct tensor t, size_t i)
 {
   size_t at = i % number_types[t.type].block;
@@ -28,7 +19,9 @@ float tensor_number(struct tensor t, size_t i)
   case WEIGHT_F32: memcpy(&x, p, sizeof x); break;
   case WEIGHT_F16: return num_from_f16(h);
   case WEIGHT_BF16: return num_from_bf16(h);
-  case WEIGHT_Q8_0: case WEIGHT_Q4_0: return block_number(t.type, p, at);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0:
+  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K:
+    return block_number(t.type, p, at);
   }
   return x;
 }
@@ -108,10 +101,10 @@ void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
 
 size_t plain_room(const struct matrix *list, size_t n, size_t rows)
 { (void) list, (void) (n + rows); return 0; }
-size_t plain_prepared_bytes(const struct matrix *w)
-{ (void) w; return 0; }
-void plain_prepare(const struct matrix *w, void *to)
-{ (void) w, (void) to; }
+size_t plain_prepared_bytes(const struct matrix *w, enum activations format)
+{ (void) w, (void) format; return 0; }
+void plain_prepare(const struct matrix *w, enum activations format, void *to)
+{ (void) w, (void) format; (void) to; }
 float plain_mul_add_unfused(float a, float b, float c)
 { return a * b + c; }
 float plain_mul_add_fused(float a, float b, float c)
@@ -131,13 +124,13 @@ float plain_probe_bandwidth(const float *x, size_t n)
 }
 
 /* <Refuse types that a table cannot multiply> */
-void kernels_list_types(const struct kernels *k, char text[64])
+void kernels_list_types(uint32_t types, char text[64])
 {
-  uint32_t left = k->matrix_types;
+  uint32_t left = types;
   size_t n = 0;
   text[0] = '\0';
   for (unsigned t = 0; t < N_WEIGHT_TYPES && n < 64; t++) {
-    if ((k->matrix_types >> t & 1) == 0) continue;
+    if ((types >> t & 1) == 0) continue;
     const char *before = n == 0 ? "" : ", ";
     left &= ~(1u << t);
     if (n > 0 && left == 0) before = " or ";
@@ -154,9 +147,57 @@ bool kernels_check_types(const struct kernels *k, uint32_t types,
   unsigned t = 0;
   if (missing == 0) return true;
   while ((missing >> t & 1) == 0) t++;
-  kernels_list_types(k, wanted);
+  kernels_list_types(k->matrix_types, wanted);
   return error_say(why, "%s: matrices of %s; wanted: %s, which"
     " the kernels %s multiply", what, number_types[t].name, wanted, k->name);
+}
+
+bool kernels_check_activations(const struct kernels *k, enum activations asked,
+  uint32_t types, const char *what, struct error *why)
+{
+  char found[64], wanted[64];
+  uint32_t can = asked == ACTIVATIONS_INT8 ? k->int8_types : k->bf16_types;
+  if (asked == ACTIVATIONS_DEFAULT || asked == ACTIVATIONS_F32) return true;
+  if ((types & can) != 0) return true;
+  kernels_list_types(types, found);
+  kernels_list_types(can, wanted);
+  return error_say(why, "%s: %s activations for matrices of %s;"
+    " wanted: matrices of %s", what, asked == ACTIVATIONS_INT8 ? "int8" : "bf16",
+    found, wanted);
+}
+
+/* <Multiply each matrix in its format> */
+bool activations_find(const char *name, enum activations *format, struct error *why)
+{
+  static const char *const word[] = { "f32", "bf16", "int8" };
+  for (int i = 0; i < 3; i++) {
+    *format = (enum activations) (ACTIVATIONS_F32 + i);
+    if (strcmp(name, word[i]) == 0) return true;
+  }
+  return error_say(why, "activations `%s'; wanted: f32, bf16 or int8", name);
+}
+
+enum activations activations_of(enum activations asked, enum weight_type type)
+{
+  bool blocks = number_types[type].block > 1;
+  if (asked == ACTIVATIONS_F32) return asked;
+  if (asked == ACTIVATIONS_BF16 && type == WEIGHT_BF16) return asked;
+  return blocks ? ACTIVATIONS_INT8 : ACTIVATIONS_F32;
+}
+
+void kernels_multiply(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  const struct kernels *k = e->k;
+  for (size_t i = 0, end; i < n; i = end) {
+    enum activations of = activations_of(e->activations, list[i].weight.type);
+    for (end = i + 1; end < n; end++)
+      if (activations_of(e->activations, list[end].weight.type) != of) break;
+    if (of == ACTIVATIONS_INT8) k->linear_int8(e, list + i, end - i, x, rows, y + i);
+    else if (of == ACTIVATIONS_BF16)
+      k->linear_bf16(e, list + i, end - i, x, rows, y + i);
+    else k->linear(e, list + i, end - i, x, rows, y + i);
+  }
 }
 
 /* <Refuse a build that rounds otherwise> */

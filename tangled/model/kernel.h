@@ -60,6 +60,7 @@ struct engine {
   struct counters *c; /* the callers of kernels add to them */
   struct progress *progress; /* a callback that a pass tells how far it is, or null */
   const struct prepared_weights *prepared; /* for these kernels; null: none */
+  enum activations activations; /* to which inputs of linear layers are rounded */
 };
 
 /* <More that a kernel is given> */
@@ -84,6 +85,12 @@ struct kernels {
   /* y[m] = x*w_m for n matrices with the same in: x is [rows][in], y[m] is
      [rows][out] of list[m] and overlaps nothing. The bias is added last */
   void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
+    const float *x, size_t rows, float *const *y);
+  /* the same with x rounded to blocks of bytes, for the types of int8_types */
+  void (*linear_int8)(const struct engine *e, const struct matrix *list, size_t n,
+    const float *x, size_t rows, float *const *y);
+  /* the same with x rounded to bfloat16, for the types of bf16_types */
+  void (*linear_bf16)(const struct engine *e, const struct matrix *list, size_t n,
     const float *x, size_t rows, float *const *y);
   /* x and y are [rows][d] and may be the same */
   void (*normalize)(const struct engine *e, const struct norm *g,
@@ -122,6 +129,7 @@ struct kernels {
   /* <What else a table has> */
   const struct buffers *memory; /* of all arrays that a pass makes */
   uint32_t matrix_types; /* bit 1 << type for each type of the matrices of linear */
+  uint32_t int8_types, bf16_types; /* those of linear_int8 and linear_bf16 */
   /* <What is moved and looked for> */
   /* x, [rows][n][width], into n arrays [rows][width] */
   void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
@@ -139,11 +147,11 @@ struct kernels {
   void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
     uint32_t mark, uint32_t none, uint32_t *first);
   /* <How a table prepares weights> */
-  /* bytes that the weights of w take in the order that is best for linear; 0: use
-     them as they are */
-  size_t (*prepared_bytes)(const struct matrix *w);
+  /* bytes that the weights of w take in the order that is best for the linear layer
+     of that format, never the default; 0: use them as they are */
+  size_t (*prepared_bytes)(const struct matrix *w, enum activations format);
   /* writes them there, aligned to 64 bytes */
-  void (*prepare)(const struct matrix *w, void *to);
+  void (*prepare)(const struct matrix *w, enum activations format, void *to);
   /* bytes of workspace that each worker of such a linear wants, by pool_reserve; with
      less it gives the same bits, but may be slower */
   size_t (*room)(const struct matrix *list, size_t n, size_t rows);
@@ -210,10 +218,10 @@ void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
 size_t plain_room(const struct matrix *list, size_t n, size_t rows);
 
 /* prepared_bytes of the plain table: none */
-size_t plain_prepared_bytes(const struct matrix *w);
+size_t plain_prepared_bytes(const struct matrix *w, enum activations format);
 
 /* prepare of the plain table, never called */
-void plain_prepare(const struct matrix *w, void *to);
+void plain_prepare(const struct matrix *w, enum activations format, void *to);
 
 /* mul_add_unfused of the plain table */
 float plain_mul_add_unfused(float a, float b, float c);
@@ -232,8 +240,27 @@ float plain_probe_bandwidth(const float *x, size_t n);
 bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why);
 
-/* the names of the types of matrix_types, as in F32, F16 or BF16 */
-void kernels_list_types(const struct kernels *k, char text[64]);
+/* the names of types, bits as in matrix_types, as in F32, F16 or BF16 */
+void kernels_list_types(uint32_t types, char text[64]);
+
+/* whether k has a product of the format asked for one of types, those of a model's
+   matrices; else a sentence about what */
+bool kernels_check_activations(const struct kernels *k, enum activations asked,
+  uint32_t types, const char *what, struct error *why);
+
+/* the format called f32, bf16 or int8; a sentence if it is none of them */
+bool activations_find(const char *name, enum activations *format,
+  struct error *why);
+
+/* the format in which a matrix of type is multiplied: the one asked for if type has a
+   product with it, else the type's default, which is float, or int8 for types in
+   blocks; never ACTIVATIONS_DEFAULT */
+enum activations activations_of(enum activations asked, enum weight_type type);
+
+/* linear, linear_int8 or linear_bf16, for each of the n matrices the one of its
+   format */
+void kernels_multiply(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
 
 /* false and a sentence if the build contracts a*b+c or has no exact fma;
    model_forward refuses to run then */

@@ -74,6 +74,8 @@ bool work_check(struct work *w, const struct row *rows, struct error *why)
   const struct kernels *k = w->e->k;
   return kernels_self_test(k, why) && kernels_check_types(k,
       w->lm->matrix_types, tensor_file_path(w->lm->weights), why)
+    && kernels_check_activations(k, w->e->activations, w->lm->matrix_types,
+      tensor_file_path(w->lm->weights), why)
     && same_memory(w->e, w->s, why)
     && rows_check(w->lm, rows, w->n, &w->max_seen, why);
 }
@@ -236,7 +238,7 @@ void work_multiply(struct work *w, const struct matrix *list, size_t n,
     float *part[3];
     here = rows_at_once(w, list, n, r);
     for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
-    w->e->k->linear(w->e, list, n, x + r * list->in, here, part);
+    kernels_multiply(w->e, list, n, x + r * list->in, here, part);
     ask_to_go_on(w);
   }
 }

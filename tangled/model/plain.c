@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "model/kernel.h"
+#include "model/quantization.h"
 
 /* <The sum of sixteen lanes, plainly> */
 static float fold(float *lane)
@@ -256,8 +256,9 @@ const struct kernels kernels_plain = { .name = "plain",
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,
-  .memory = &buffers_host,
-  .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,
+  .linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,
+  .memory = &buffers_host, .matrix_types = WEIGHTS_ALL,
+  .int8_types = WEIGHTS_IN_BLOCKS, .bf16_types = 1u << WEIGHT_BF16,
   .split = host_split, .gather = host_gather, .write = host_write,
   .mark_nonfinite = plain_mark_nonfinite, .room = plain_room,
   .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,

@@ -17,6 +17,11 @@ float tensor_number(struct tensor t, size_t i);
    bias is [out] or absent */
 struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
 
+/* the type to which a linear layer rounds its inputs; the default is none, but
+   ACTIVATIONS_INT8 for weights in blocks */
+enum activations { ACTIVATIONS_DEFAULT, ACTIVATIONS_F32, ACTIVATIONS_BF16,
+  ACTIVATIONS_INT8 };
+
 /* <What norms and activations are> */
 
 /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */

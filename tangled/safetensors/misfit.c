@@ -14,7 +14,7 @@ enum kind_number { KIND_GGUF, KIND_LFS, KIND_ZIP, KIND_PICKLE, KIND_HDF5,
   KIND_PAGE, KIND_JSON, KIND_TENSORS, KIND_UNKNOWN };
 static const struct file_kind { const char *name, *wanted; } kinds[] = {
   [KIND_GGUF] = { "a GGUF file",
-    "safetensors; GGUF comes with chapter 10" },
+    "the path of that file itself, as in -m FILE.gguf" },
   [KIND_LFS] = { "a Git LFS pointer, not the file that it stands for",
     "the file itself, which git lfs pull fetches" },
   [KIND_ZIP] = { "a zip archive, as PyTorch writes its pickles",

@@ -119,13 +119,13 @@ void tensor_file_close(struct memory *m, struct tensor_file *w)
 }
 
 /* <Find the format, and let its reader fill the list> */
-extern const struct tensor_format safetensors_format;
+extern const struct tensor_format gguf_format, safetensors_format;
 
 struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why)
 {
   static const struct tensor_format *const formats[] =
-    { &safetensors_format };
+    { &gguf_format, &safetensors_format };
   struct tensor_file *w = memory_alloc(m, MEMORY_OTHER, 1, sizeof *w, why);
   size_t i = 0;
   if (w == NULL) return NULL;

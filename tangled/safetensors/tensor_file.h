@@ -20,9 +20,9 @@ struct tensor_entry {
 /* <All tensors of a model> */
 struct tensor_file;
 
-/* maps and validates a safetensors file, or those of a directory: model.safetensors,
-   else the files that its model.safetensors.index.json names; null and a sentence if
-   anything is amiss. Owned by the caller */
+/* maps and validates a safetensors file, a GGUF file, or those of a directory:
+   model.safetensors, else the files that its model.safetensors.index.json names; null
+   and a sentence if anything is amiss. Owned by the caller */
 struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why);
 
@@ -43,6 +43,6 @@ const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
    made in memory, the model */
 const char *tensor_file_path(const struct tensor_file *w);
 
-/* the format of the files: "safetensors" */
+/* the format of the files: "safetensors" or "gguf" */
 const char *tensor_file_format(const struct tensor_file *w);
 #endif

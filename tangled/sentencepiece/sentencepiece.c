@@ -341,7 +341,8 @@ static bool list_piece(struct memory *m, struct piece_list *l,
 /* <Read the whole message> */
 struct piece_model { struct memory *m; struct tokenizer *t;
   const char *file;
-  struct piece_list list; struct piece_spec spec; struct error *why; };
+  struct piece_list list; struct piece_spec spec; bool cut_first;
+  struct error *why; };
 static bool read_next_piece(struct piece_model *x, struct wire w)
 {
   struct one_piece p;
@@ -502,22 +503,21 @@ static bool add_special_pieces(struct piece_model *x)
     struct added_token a = { .id = p->id,
       .text = x->t->vocab[p->id].piece,
       .special = p->type == CONTROL || p->type == UNKNOWN,
-      .frozen = p->type == USER_DEFINED };
+      .frozen = p->type == USER_DEFINED && !x->cut_first };
     if (a.frozen && x->spec.thin != 0 && has_blank(x->t, &a.text))
       return error_found(x->why, x->file,
         "normalizer_spec." "remove_extra_whitespaces", "true, and "
         "a user-defined piece with a blank", "one of the two");
-    if ((a.special || a.frozen) && !tokenizer_add_token(x->m, x->t, &a,
+    if ((a.special || p->type == USER_DEFINED) && !tokenizer_add_token(x->m, x->t, &a,
       x->why)) return false;
   }
   return tokenizer_index_added(x->m, x->t, x->why);
 }
 
 /* <Read a model of SentencePiece> */
-static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
+static bool finish_tokenizer(struct piece_model *x)
 {
   struct tokenizer *t = x->t;
-  if (!read_message(x, w) || !judge(x, ours)) return false;
   t->kind = "SentencePiece BPE", t->char_level = true;
   t->byte_fallback = x->spec.bytes != 0;
   t->unknown = (uint32_t) x->spec.unknown + 1,
@@ -527,6 +527,11 @@ static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
     || !rank_scores(x)) return false;
   tokenizer_find_splits(t);
   return set_up(x) && add_special_pieces(x);
+}
+
+static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
+{
+  return read_message(x, w) && judge(x, ours) && finish_tokenizer(x);
 }
 
 bool sentencepiece_read(struct memory *m, struct tokenizer *t,
@@ -542,6 +547,44 @@ bool sentencepiece_read(struct memory *m, struct tokenizer *t,
   *begin = ok && x.spec.begin < x.list.n
     ? (uint32_t) x.spec.begin + 1 : 0;
   *end = ok && x.spec.end < x.list.n ? (uint32_t) x.spec.end + 1 : 0;
+  memory_free(m, x.list.piece);
+  return ok;
+}
+
+static bool take_piece(struct piece_model *x, sentencepiece_piece_at *at,
+  void *ctx, size_t i)
+{
+  struct sentencepiece_piece from;
+  char field[40];
+  bool whole = false;
+  snprintf(field, sizeof field, "piece %zu", i);
+  if (!at(ctx, i, &from)) return error_found(x->why, x->file, field,
+    "changed while it was read", "a file that stays as it is");
+  struct one_piece p = { { (const unsigned char *) from.text, from.n },
+    from.score, from.type };
+  if (from.n == 0 || from.score != from.score
+    || utf8_run(p.words.at, from.n, &whole) != from.n || !whole)
+    return error_found(x->why, x->file, field, "something else",
+      "letters in UTF-8 and a score");
+  if (p.type < NORMAL || p.type > BYTE) return error_found(x->why, x->file,
+    field, "one of an unknown type", "a type from 1 to 6");
+  if (!enter_piece(x->m, x->t, &p, (uint32_t) i, x->why)) return false;
+  if (p.type == UNUSED) x->t->vocab[i].piece.n = 0;
+  if (p.type == BYTE) x->spec.bytes = 1;
+  return list_piece(x->m, &x->list, &p, x->why);
+}
+
+bool sentencepiece_make(struct memory *m, struct tokenizer *t,
+  const char *file, size_t n, sentencepiece_piece_at *at, void *ctx,
+  bool prefix, uint32_t unknown, struct error *why)
+{
+  struct piece_model x = { .m = m, .t = t, .file = file,
+    .spec = { .put = prefix, .escape = 1 }, .cut_first = true, .why = why };
+  bool ok = n <= TOKENIZER_MAX_ID || error_found(why, file, "the vocabulary",
+    "larger", "at most 4194304 pieces");
+  x.spec.unknown = (uint64_t) unknown - 1;
+  for (size_t i = 0; ok && i < n; i++) ok = take_piece(&x, at, ctx, i);
+  ok = ok && finish_tokenizer(&x);
   memory_free(m, x.list.piece);
   return ok;
 }

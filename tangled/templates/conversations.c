@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "gguf/gguf.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 #include "templates/conversations.h"
@@ -526,15 +527,39 @@ static const struct chat_template *judge_file(const char *path,
   return t;
 }
 
+static json_t *program_in_gguf(const char *path, struct error *why)
+{
+  struct mapping map;
+  struct memory m = { .fail_at = 0 };
+  struct gguf_file g;
+  struct gguf_words words;
+  json_t *program = NULL;
+  if (!file_map(&map, path, why)) return NULL;
+  if (gguf_read(&g, &m, path, map.bytes, map.size, why)) {
+    const struct gguf_entry *e = gguf_find(&g, "tokenizer.chat_template");
+    if (e == NULL) program = json_null();
+    else if (!gguf_string(e, &words)
+      || (program = json_stringn(words.text, words.n)) == NULL)
+      error_found(why, path, "tokenizer.chat_template", "not a text", "one in UTF-8");
+  }
+  gguf_free(&g);
+  file_unmap(&map);
+  return program;
+}
+
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why)
 {
   char path[PATH_CAP], names[160];
-  if (path_find(path, folder, "chat_template.jinja", F_OK))
+  bool one_file = gguf_recognizes(folder);
+  if (!one_file && path_find(path, folder, "chat_template.jinja", F_OK))
     return judge_file(path, why);
-  json_t *settings = path_find(path, folder, "tokenizer_config.json", F_OK)
-    ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, why) : json_null();
-  const json_t *v = field_of(settings);
+  if (one_file) snprintf(path, sizeof path, "%s", folder);
+  json_t *settings = json_null();
+  if (one_file) settings = program_in_gguf(folder, why);
+  else if (path_find(path, folder, "tokenizer_config.json", F_OK))
+    settings = jsonfile_read(path, JSONFILE_MAX_SETTINGS, why);
+  const json_t *v = one_file ? settings : field_of(settings);
   const struct chat_template *t = NULL;
   if (settings != NULL && (v == NULL || json_is_null(v)))
     error_say(why, "%.120s: has no chat template; its name may be "
@@ -547,10 +572,13 @@ const struct chat_template *chat_template_of(const char *folder,
 bool chat_template_given(const char *folder)
 {
   char path[PATH_CAP];
+  bool one_file = gguf_recognizes(folder);
   if (path_find(path, folder, "chat_template.jinja", R_OK)) return true;
-  json_t *settings = path_find(path, folder, "tokenizer_config.json", R_OK)
-    ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, NULL) : NULL;
-  json_t *v = json_object_get(settings, "chat_template");
+  json_t *settings = NULL;
+  if (one_file) settings = program_in_gguf(folder, NULL);
+  else if (path_find(path, folder, "tokenizer_config.json", R_OK))
+    settings = jsonfile_read(path, JSONFILE_MAX_SETTINGS, NULL);
+  json_t *v = one_file ? settings : json_object_get(settings, "chat_template");
   bool given = v != NULL && !json_is_null(v);
   json_decref(settings);
   return given;

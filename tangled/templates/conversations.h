@@ -32,7 +32,7 @@ const struct chat_template *chat_template_named(const char *name,
 const struct chat_template *chat_template_known(const char *text,
   size_t n);
 
-/* the one that a model's directory asks for; or null and a message */
+/* the one that a model's directory, or its GGUF file, asks for; or null and a message */
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "safetensors/misfit.h"
 #include "sentencepiece/sentencepiece.h"
+#include "tokenizer-json/gguf_tokenizer.h"
 #include "tokenizer-json/tokenizer_json.h"
 
 /* <What reading a file needs> */
@@ -17,7 +18,8 @@ struct json_reader { struct memory *m; struct tokenizer *t;
   const char *file;
   json_t *vocab; size_t bytes; struct bytes row; bool ours, fused,
     in_bytes;
-  uint32_t begin, end; struct error *why; };
+  uint32_t begin, end; enum tokenizer_found found;
+  struct error *why; };
 
 /* <Refuse a field> */
 static int clip(const char *text, size_t n, size_t max)
@@ -140,7 +142,7 @@ uint32_t tokenizer_byte_to_unicode(unsigned b)
   return b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
 }
 
-static int alphabet_byte(uint32_t c)
+int tokenizer_unicode_to_byte(uint32_t c)
 {
   if (c < 256) return seen(c) ? (int) c : -1;
   if (c <= 256 + 32) return (int) (c - 256);
@@ -160,7 +162,7 @@ static bool to_bytes(struct json_reader *r, const char *text, size_t n,
   for (size_t at = 0; at < n && *spelt; at += length) {
     enum utf8_state state;
     length = utf8_next(c + at, n - at, &state);
-    int b = alphabet_byte(utf8_point(c + at, length));
+    int b = tokenizer_unicode_to_byte(utf8_point(c + at, length));
     unsigned char byte = (unsigned char) b;
     *spelt = b >= 0;
     if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why))
@@ -1103,11 +1105,13 @@ static bool is_rank_line(const unsigned char *c, size_t n)
   return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
 }
 
-enum file_content { CONTENT_JSON, CONTENT_RANKS, CONTENT_PIECES };
+enum file_content { CONTENT_JSON, CONTENT_RANKS, CONTENT_PIECES,
+  CONTENT_GGUF };
 static enum file_content file_content(const unsigned char *c, size_t n)
 {
   size_t k = 0;
   while (k < n && strchr(" \t\r\n", c[k]) != NULL && c[k] != 0) k++;
+  if (n >= 4 && memcmp(c, "GGUF", 4) == 0) return CONTENT_GGUF;
   if (k < n && c[k] == '{') return CONTENT_JSON;
   if (is_rank_line(c, n < 1000 ? n : 1000)) return CONTENT_RANKS;
   if (n > 2 && c[0] == 10 && c[2] == 10) return CONTENT_PIECES;
@@ -1124,6 +1128,8 @@ static bool read_file(struct json_reader *r, const char *path)
   if (what == CONTENT_RANKS)
     ok = tiktoken_read(r->m, r->t, path, map.bytes, map.size, r->why);
   if (what == CONTENT_PIECES) ok = read_scores(r, map.bytes, map.size);
+  if (what == CONTENT_GGUF) ok = gguf_tokenizer_read(r->m, r->t, path,
+    map.bytes, map.size, &r->found, r->why);
   file_unmap(&map);
   return what == CONTENT_JSON ? read_json_file(r, path) : ok;
 }
@@ -1166,6 +1172,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   tokenizer_close(m, *t);
   *t = NULL;
   if (absent) return TOKENIZER_ABSENT;
+  if (r.found != TOKENIZER_OPEN) return r.found;
   return r.ours ? TOKENIZER_REFUSED : TOKENIZER_OTHER_KIND;
 }
 

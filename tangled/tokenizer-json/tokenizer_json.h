@@ -6,4 +6,7 @@
 
 /* the character that stands for byte b in a vocabulary's file */
 uint32_t tokenizer_byte_to_unicode(unsigned b);
+
+/* the byte that character c stands for, or -1 */
+int tokenizer_unicode_to_byte(uint32_t c);
 #endif

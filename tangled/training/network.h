@@ -39,7 +39,7 @@ void network_close(struct memory *m, struct network *net);
 /* the number of weights in all */
 size_t network_count(const struct network *net);
 
-/* tensor i, or null past the last */
+/* tensor i, or null after the last */
 const struct parameter *network_parameter(const struct network *net,
   size_t i);
 

@@ -3,7 +3,7 @@
 #define ALL(_)                                                                                     \
   _(line)                                                                                          \
   _(probe)                                                                                         \
-  _(tokenizer) _(vocabulary) _(tensors) _(config) _(stream) _(merges) _(constraint) _(sampling)    \
+  _(tokenizer) _(vocabulary) _(tensors) _(gguf) _(config) _(stream) _(merges) _(constraint) _(sampling)    \
     _(stops)
 #define DECLARE(n) int fuzz_##n(const uint8_t *data, size_t size);
 #define ENTER(n) { #n, fuzz_##n },
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
     free(data), free(exact);
   }
   char path[128];
-  static const char *const left[] = { "model.safetensors", "model.safetensors.index.json",
+  static const char *const left[] = { "model.safetensors", "model.gguf", "model.safetensors.index.json",
     "a.safetensors", "b.safetensors", "config.json", "generation_config.json", "tokenizer.json",
     "vocab.json", "merges.txt", "tokenizer_config.json", "vocabulary" };
   for (size_t i = 0; i < sizeof left / sizeof *left; i++) unlink(scratch_path(path, left[i]));

@@ -175,6 +175,58 @@ for i, d in enumerate([listed, listed[:-1], listed.replace(b"\n", b"\r\n"), list
     put("vocabulary", "rank%02d" % i, d)
 for i, d in enumerate([tok(), tok(post_processor=template), "{}", "[]", "", "\xef\xbb\xbf{}", "{\"model\":{\"type\":\"BPE\"}}"]): put("vocabulary", "json%02d" % i, d)
 
+# GGUF files: keys and values, tensors, small models with their vocabularies; and wrong ones
+U8, I8, U16, I16, U32, I32, F32, BOOL, STR, ARR, U64, I64, F64 = range(13)
+form = dict(zip((U8, I8, U16, I16, U32, I32, F32, BOOL, U64, I64, F64), "BbHhIif?Qqd"))
+def gstr(x): x = x.encode() if isinstance(x, str) else x; return struct.pack("<Q", len(x)) + x
+def gval(t, x): return gstr(x) if t == STR else struct.pack("<IQ", x[0], len(x[1])) + b"".join(gval(x[0], y) for y in x[1]) if t == ARR else struct.pack("<" + form[t], x)
+def gguf(kv, tensors=(), version=3, align=32, nt=None, nk=None):
+    b = b"GGUF" + struct.pack("<IQQ", version, len(tensors) if nt is None else nt, len(kv) if nk is None else nk)
+    for k, t, x in kv: b += gstr(k) + struct.pack("<I", t) + gval(t, x)
+    at, data = 0, b""
+    for name, shape, t, bytes_ in tensors:
+        b += gstr(name) + struct.pack("<I", len(shape)) + struct.pack("<%dQ" % len(shape), *shape) + struct.pack("<IQ", t, at)
+        data += bytes_ + b"\0" * (-len(bytes_) % align); at += len(bytes_) + -len(bytes_) % align
+    return b + (b"\0" * (-len(b) % align) + data if tensors else b"")
+def numbers(*shape):
+    n = 1
+    for s in shape: n *= s
+    return struct.pack("<%df" % n, *(((7 * i) % 13 - 6) / 8 for i in range(n)))
+def t32(name, *shape): return (name, shape, 0, numbers(*shape))
+def settings(arch, **k):
+    base = {"context_length": (U32, 16), "embedding_length": (U32, 8), "block_count": (U32, 1), "feed_forward_length": (U32, 6), "attention.head_count": (U32, 2),
+            "attention.layer_norm_epsilon" if arch == "gpt2" else "attention.layer_norm_rms_epsilon": (F32, 1e-5)}
+    base.update({a.replace("__", "."): b for a, b in k.items()})
+    return [("general.architecture", STR, arch)] + [(arch + "." + a, b[0], b[1]) for a, b in base.items() if b is not None]
+pieces = ["<unk>", "<s>", "</s>"] + ["<0x%02X>" % b for b in range(256)] + ["\u2581", "a", "b", "\u2581a", "ab", "\u2581ab", "<tool>", "[PAD1]"]
+kinds_of = [2, 3, 3] + [6] * 256 + [1] * 6 + [4, 5]
+def scored(n=None): p, k = pieces[:n], kinds_of[:n]; return [("tokenizer.ggml.model", STR, "llama"), ("tokenizer.ggml.tokens", ARR, (STR, p)), ("tokenizer.ggml.scores", ARR, (F32, [-float(i) for i in range(len(p))])), ("tokenizer.ggml.token_type", ARR, (I32, k)),
+    ("tokenizer.ggml.bos_token_id", U32, 1), ("tokenizer.ggml.eos_token_id", U32, 2), ("tokenizer.ggml.unknown_token_id", U32, 0)]
+def spell(b): return chr(b if 33 <= b <= 126 or 161 <= b <= 255 and b != 173 else 256 + b if b <= 32 else 256 + 33 + b - 127 if b <= 160 else 256 + 67)
+def merged(pre, **k): return [("tokenizer.ggml.model", STR, "gpt2")] + ([("tokenizer.ggml.pre", STR, pre)] if pre else []) + [("tokenizer.ggml.tokens", ARR, (STR, [spell(b) for b in range(256)] + ["th", "the", "\u0120the", "<|end|>", "<tool>", "[PAD]", ""])), ("tokenizer.ggml.token_type", ARR, (I32, [1] * 259 + [3, 4, 5, 1])),
+    ("tokenizer.ggml.merges", ARR, (STR, ["t h", "th e", "\u0120 the"])), ("tokenizer.ggml.bos_token_id", U32, 259), ("tokenizer.ggml.eos_token_id", U32, 259), ("tokenizer.ggml.eot_token_id", U32, 260)] + list(k.get("more", []))
+llama = lambda v=9, *more: [t32("token_embd.weight", 8, v), t32("blk.0.attn_norm.weight", 8), t32("blk.0.attn_q.weight", 8, 8), t32("blk.0.attn_k.weight", 8, 8), t32("blk.0.attn_v.weight", 8, 8), t32("blk.0.attn_output.weight", 8, 8), t32("blk.0.ffn_norm.weight", 8),
+    t32("blk.0.ffn_gate.weight", 8, 6), t32("blk.0.ffn_up.weight", 8, 6), t32("blk.0.ffn_down.weight", 6, 8), t32("output_norm.weight", 8)] + list(more)
+gpt = [t32("token_embd.weight", 8, 9), t32("position_embd.weight", 8, 16)] + [t32("blk.0.%s" % n, *s) for n, s in [("attn_norm.weight", (8,)), ("attn_norm.bias", (8,)), ("attn_qkv.weight", (8, 24)), ("attn_qkv.bias", (24,)), ("attn_output.weight", (8, 8)), ("attn_output.bias", (8,)), ("ffn_norm.weight", (8,)), ("ffn_norm.bias", (8,)),
+    ("ffn_up.weight", (8, 6)), ("ffn_up.bias", (6,)), ("ffn_down.weight", (6, 8)), ("ffn_down.bias", (8,))]] + [t32("output_norm.weight", 8), t32("output_norm.bias", 8)]
+everything = [("u8", U8, 1), ("i8", I8, -1), ("u16", U16, 1), ("i16", I16, -1), ("u32", U32, 1), ("i32", I32, -1), ("f32", F32, 1.5), ("yes", BOOL, True), ("text", STR, "x"), ("u64", U64, 1), ("i64", I64, -1), ("f64", F64, 1.5), ("list", ARR, (U16, [1, 2])), ("words", ARR, (STR, ["", "x"])), ("flags", ARR, (BOOL, [True, False])), ("none", ARR, (F64, []))]
+two = [("a", (5, 3), 1, b"\1" * 30), ("b", (4,), 0, b"\2" * 16)]
+for i, d in enumerate([gguf([]), gguf(everything), gguf([], two), gguf([("general.alignment", U32, 64)], two, align=64), gguf([("general.alignment", U32, 1)], two, align=1), gguf([], two, version=2), gguf([], [("q", (64, 2), 8, b"\3" * 136)]), gguf([], [("s", (), 0, b"\0" * 4), ("e", (0, 3), 0, b"")]),
+        gguf(settings("llama"), llama()), gguf(settings("llama") + scored(), llama(len(pieces))), gguf(settings("llama", attention__head_count_kv=(U32, 1)), llama()), gguf(settings("llama"), llama(9, t32("output.weight", 8, 9))), gguf(settings("llama"), llama(9, t32("rope_freqs.weight", 2))), gguf(settings("gpt2"), gpt), gguf(settings("gpt2") + merged("gpt-2"), gpt),
+        gguf(settings("llama", rope__scaling__type=(STR, "yarn"), rope__scaling__factor=(F32, 4.0), rope__scaling__original_context_length=(U32, 4)), llama()), gguf(settings("llama", rope__scaling__type=(STR, "linear"), rope__scaling__factor=(F32, 4.0)), llama()), gguf(settings("llama", rope__scale_linear=(F32, 2.0)), llama()),
+        gguf(settings("llama", rope__scaling__type=(STR, "longrope")), llama()), gguf(settings("llama", rope__scaling__type=(U32, 3)), llama()), gguf(settings("llama", expert_count=(U32, 8)), llama()), gguf(settings("llama", expert_count=(U32, 0), attention__causal=(BOOL, True), vocab_size=(U32, 9), tensor_data_layout=(STR, "x")), llama()),
+        gguf(settings("llama", attention__sliding_window=(U32, 4)), llama()), gguf(settings("llama", attention__sliding_window=(U32, 99)), llama()), gguf(settings("llama", strange=(U32, 4), other=(BOOL, False)), llama()), gguf(settings("llama", block_count=(U32, 99)), llama()), gguf(settings("llama", attention__key_length=(U32, 4), attention__value_length=(U32, 4), rope__dimension_count=(U32, 4)), llama()),
+        gguf(settings("llama", rope__dimension_count=(U32, 2)), llama()), gguf(settings("llama", context_length=None), llama()), gguf(settings("llama", context_length=(STR, "x")), llama()), gguf(settings("llama", attention__head_count=(U32, 3)), llama()), gguf(settings("llama", attention__head_count=(ARR, (U32, [2]))), llama()), gguf(settings("bert"), llama()),
+        gguf([("general.type", STR, "adapter")] + settings("llama"), llama()), gguf([("split.count", U16, 3)] + settings("llama"), llama()), gguf(settings("llama"), llama(9, t32("more.weight", 8))), gguf(settings("qwen2"), llama()), gguf(settings("qwen3"), llama(9, t32("blk.0.attn_q_norm.weight", 4), t32("blk.0.attn_k_norm.weight", 4))),
+        gguf(settings("llama") + [("tokenizer.ggml.eos_token_id", U32, 1 << 31)], llama()), gguf(settings("llama") + [("tokenizer.ggml.padding_token_id", U32, 1), ("tokenizer.chat_template", STR, "{{ x }}"), ("tokenizer.chat_template.tool", STR, "x"), ("general.file_type", U32, 1)], llama())]): put("gguf", "good%02d" % i, d)
+for i, d in enumerate([gguf(merged(p)) for p in ("gpt-2", "llama-bpe", "qwen2", "smollm", "default", "", "strange")] + [gguf(scored()), gguf(scored(3)), gguf(scored(261)), gguf([("tokenizer.ggml.add_bos_token", BOOL, False), ("tokenizer.ggml.add_eos_token", BOOL, True), ("tokenizer.ggml.add_space_prefix", BOOL, False)] + scored()),
+        gguf([("tokenizer.ggml.add_bos_token", U32, 1)] + scored()), gguf([("tokenizer.ggml.remove_extra_whitespaces", BOOL, True)] + scored()), gguf([("tokenizer.ggml.precompiled_charsmap", ARR, (U8, [1]))] + scored()), gguf([("tokenizer.ggml.model", STR, "bert")]), gguf([("tokenizer.ggml.model", STR, "none")]), gguf([("tokenizer.ggml.model", STR, "llama")]),
+        gguf([("tokenizer.ggml.model", STR, "gpt2"), ("tokenizer.ggml.tokens", ARR, (STR, ["a"]))]), gguf([("tokenizer.ggml.model", STR, "gpt2"), ("tokenizer.ggml.tokens", ARR, (STR, ["a", "b", "ab"])), ("tokenizer.ggml.merges", ARR, (STR, ["a b", "a c"]))]), gguf([("tokenizer.ggml.model", STR, "gpt2"), ("tokenizer.ggml.tokens", ARR, (STR, ["a"])), ("tokenizer.ggml.merges", ARR, (STR, ["ab"]))]),
+        gguf([("tokenizer.ggml.model", STR, "gpt2"), ("tokenizer.ggml.tokens", ARR, (STR, [b"\xff"])), ("tokenizer.ggml.merges", ARR, (STR, []))]), gguf([("tokenizer.ggml.model", STR, "gpt2"), ("tokenizer.ggml.tokens", ARR, (STR, ["a"])), ("tokenizer.ggml.token_type", ARR, (I32, [1, 1]))]), gguf([("tokenizer.ggml.model", STR, "llama"), ("tokenizer.ggml.tokens", ARR, (STR, ["a"]))]),
+        gguf(merged("gpt-2", more=[("tokenizer.ggml.add_bos_token", BOOL, True)])), gguf([("tokenizer.ggml.bos_token_id", U32, 9)] + [x for x in merged("llama-bpe") if "bos" not in x[0]])]): put("gguf", "vocab%02d" % i, d)
+for i, d in enumerate([b"", b"GGUF", gguf([], version=1), gguf([], version=4), gguf([], version=3 << 24), gguf([], nt=1 << 63), gguf([], nk=(1 << 64) - 1), gguf(everything)[:-5], gguf([("", U32, 1)]), gguf([("a\0b", U32, 1)]), gguf([("a", U32, 1), ("a", U32, 2)]), gguf([("general.alignment", U32, 24)]), gguf([("general.alignment", U64, 32)]), gguf([("general.alignment", U32, 0)]),
+        gguf([], two)[:-1], gguf([], [("a", (1 << 40, 1 << 40), 0, b"")]), gguf([], [("a", (1 << 61,), 0, b"")]), gguf([], [("a", (16,), 8, b"")]), gguf([], [("a", (4,), 99, b"")]), gguf([], [("a", (1, 1, 1, 1, 1), 0, b"\0" * 4)]), gguf([], two + two), gguf([], [("x" * 64, (4,), 0, b"\0" * 16)]), gguf([], [("", (4,), 0, b"\0" * 16)]), gguf([("general.alignment", U32, 64)], two), gguf([("x", ARR, (ARR, []))]), gguf([("x", ARR, (U8, []))]).replace(b"\x00\x00\x00\x00\x00\x00\x00\x00", b"\xff" * 8)]): put("gguf", "bad%02d" % i, d)
+
 # characters, whole and broken; the first byte says how long the pieces are
 for i, d in enumerate([b"abc", "\u00e9\u20ac\U0001f600x".encode(), b"\xc0\x80\xc1\xbf", b"\xed\xa0\x80\xed\x9f\xbf", b"\xf4\x90\x80\x80\xf4\x8f\xbf\xbf", b"\xe0\x80\x80\xe0\xa0\x80", b"\xf0\x80\x80\x80\xf0\x90\x80\x80", b"\xe2\x82", b"\xf0\x9f\x98", b"\xf5\xff\xfe\x80\xbf", b"a\xe2b\xe2\x82c", b""]):
     for step in (0, 1, 2): put("stream", "%02d-%d" % (i, step), bytes([step]) + d)

@@ -1,0 +1,668 @@
+@i types.w
+@s block_scale int
+@s int8_block int
+@s matrix int
+
+\chapterquestion{Why may a weight lose three quarters of its bits, and the text hardly change?}
+@** Quantization: float16 to four bits.
+\incipit{A}{ weight is} a number that training has found by small steps, and nobody chose its last digits. In \cref{accounts} a cache was kept in fewer bits. Now the weights get fewer bits, and later in the chapter the numbers that they multiply. It matters more there. A pass of one row waits for the weights to arrive from memory (\cref{phases}), so a model of half the bytes writes nearly twice as fast, and a model of a quarter of the bytes fits into a machine that could not hold it before. What does it cost? The obvious answer is wrong. Of sixteen bits we may throw away twelve, so that each weight is off by some eight percent, and still the model tells the same story with other words here and there.
+@^quantization@>@^weights@>
+
+@ To see why, we take eight weights and eight inputs, and round the weights to sixteen values, for which four bits suffice. Then we multiply, as every linear layer does.
+
+\begin{byhand}{eight weights in four bits}
+The weight of largest magnitude is $-1.60$. It becomes $-8$, so the step is $-1.60\div(-8)=0.20$. Every weight is divided by the step and rounded to the nearest integer $q$; it then stands for $0.20q$.
+
+\medskip
+\begin{tabular}{@@{}l*8{@@{\enspace}r}@@{}}
+weight & $0.72$ & $-1.60$ & $0.34$ & $0.08$ & $-0.46$ & $1.12$ & $0.86$ & $-0.24$\\
+divided & $3.6$ & $-8.0$ & $1.7$ & $0.4$ & $-2.3$ & $5.6$ & $4.3$ & $-1.2$\\
+$q$ & $4$ & $-8$ & $2$ & $0$ & $-2$ & $6$ & $4$ & $-1$\\
+back & $0.80$ & $-1.60$ & $0.40$ & $0.00$ & $-0.40$ & $1.20$ & $0.80$ & $-0.20$\\
+error & $0.08$ & $0.00$ & $0.06$ & $-0.08$ & $0.06$ & $0.08$ & $-0.06$ & $0.04$\\
+input & $1.0$ & $0.5$ & $-1.0$ & $2.0$ & $1.0$ & $-0.5$ & $1.0$ & $2.0$\\
+product & $0.72$ & $-0.80$ & $-0.34$ & $0.16$ & $-0.46$ & $-0.56$ & $0.86$ & $-0.48$\\
+its error & $0.08$ & $0.00$ & $-0.06$ & $-0.16$ & $0.06$ & $-0.04$ & $-0.06$ & $0.08$
+\end{tabular}
+\medskip
+
+The exact products sum to $-0.90$. The errors, all taken as positive, sum to $0.54$. With their signs they sum to $-0.10$: more than four fifths of the error has cancelled. The product of the rounded weights is $-0.90-0.10=-1.00$.
+\end{byhand}
+
+@ The error of a sum is much smaller than the sum of the errors, since half of them point the other way. The products themselves have signs and cancel as well, so we must ask which of the two shrinks more. \label{sec:whyitworks}
+Let the weights have mean 0 and standard deviation $\sigma$, and the errors mean 0 and standard deviation $\sigma_e$, all independent. Variances of independent terms add, so for inputs $x_1$, $x_2$, \dots
+$$
+  E\Bigl[\Bigl(\sum_iw_ix_i\Bigr)^2\Bigr]=\sigma^2\sum_ix_i^2,\qquad
+  E\Bigl[\Bigl(\sum_ie_ix_i\Bigr)^2\Bigr]=\sigma_e^2\sum_ix_i^2 .
+$$
+The inputs cancel in the quotient: relative to its size, a dot product of rounded weights is off by as much as a single weight, $\sigma_e/\sigma$, however many terms it has. This is the first half of the answer: \emph{errors do not add up in a dot product}.
+
+How large is $\sigma_e/\sigma$? Rounding to steps of $d$ leaves an error anywhere between $-d/2$ and $d/2$, which has the standard deviation $d/\sqrt{12}$. In a group of 32 normally distributed weights the largest is \val[2]{normal.largest}$\,\sigma$ on average, so with 8 steps on the longer side $d=\val[2]{normal.step}\,\sigma$, and the error is \val[1]{normal.error.4} percent. Each bit more halves it; with 127 steps it is \val[2]{normal.error.8} percent. The query matrices of the built-in model have \val[1]{tensor.Q4_0.query} and \val[2]{tensor.Q8_0.query} percent.\lab{lab:tensors}
+@^rounding error@>
+
+The second half of the answer is the model. An error of a few percent in what a layer adds to the residual stream is like a small change of the text before it, and the model has learned to continue many texts that differ a little. At the end only the order of the logits counts, and in most places of a text the leading token leads by far. So we expect little change in easy places and some where two tokens are nearly equal. \Cref{sec:quantloss} counts them.
+
+@ This chapter defines the formats in which weights and inputs are kept, and the products with them; each is a few lines of plain C. As always the definition says in which order the terms are added and where they are rounded, so that the fast kernels of \cref{kernels} have the same bits. First come the formats of sixteen bits, then blocks of eight, five and four bits, then those blocks of 256 in which most published models come, and at last the inputs.
+
+@* Sixteen bits: float16 and bfloat16. \label{sec:halves}
+A |float| of 32 bits has a sign, 8 bits of exponent, and 23 of fraction. There are two ways to make it half as long. \emph{float16} (binary16 of IEEE 754, \texttt{f16}) has 5 bits of exponent and 10 of fraction. \emph{bfloat16} (\texttt{bf16}) is the upper half of a |float|: it keeps all 8 bits of exponent, and 7 of the fraction \cited{Kalamkar 2019}.
+With 10 bits a number is rounded by at most one part in \given{2048}, with 7 by at most one in \given{256}. But the largest finite number of float16 is \given{65504}, while bfloat16 goes as far as |float|. In training, where gradients may be tiny or huge, that range was worth more than three bits, so most models of today are trained and published in bfloat16.
+@^float16@>@^bfloat16@>
+
+Both lengths are exactly half: GPT-2 small has \val{weights.gpt2.whole} bytes of weights in |float| and \val{weights.gpt2.half} in either of the two. When they are used, they are widened to |float|, which loses nothing. So the only error is that of rounding once, when the file was written. In the built-in model, whose weights are published in float16, the relative error of bfloat16 is \val[2]{types.bf16.weights} percent; in stories260K, which was published in |float|, that of float16 is \val[2]{stories.f16.weights} percent.\lab{lab:published}
+
+\begin{claimed}{S2-82}
+of the \val{stories.rows} tokens of its own stories, stories260K with weights in float16 would have chosen \val[word]{claim.S2-82} otherwise, and its perplexity grows by \val[3]{stories.f16.percent} percent.
+\end{claimed}
+
+@* A scale for every block. \label{sec:blockscale}
+With fewer than sixteen bits there is no room for an exponent in every number. So numbers share one. A \emph{block} is a group of 32 neighbours in a row of a matrix with a common \emph{scale} $d$; each of them keeps only an integer $q$ and stands for $qd$. Why 32? The scale costs 16 bits a block. A long block spreads them over more numbers, but one large weight takes the scale of the whole block for itself, and all its neighbours lose the bits that it needs (\cref{fig:quantlengths}).\lab{lab:lengths}
+@^block, of a format@>@^scale@>
+
+\fig{quantlengths}{fig:quantlengths}{The relative error of the built-in model's weights in four bits, for blocks of 4 to \given{128} numbers. The upper line is for the same weights after one in a thousand was made twenty times as large, as happens in large models.}{A plot. To the right the numbers in a block, from 4 to 128 on a logarithmic axis; upwards the relative error in percent. The lower line rises gently from \val[1]{lengths.8} percent at 8 numbers to \val[1]{lengths.128} at 128. The upper line starts with it and rises to \val[1]{lengths.spoilt.128} percent.}
+
+In blocks of 32 the error of our weights is \val[1]{lengths.32} percent, and in blocks of \given{128} it is \val[1]{lengths.128}. That gain is small for four times as many scales. With a few large weights, however, the longer blocks lose \val[1]{lengths.spoilt.128} percent and those of 32 only \val[1]{lengths.spoilt.32}. Large models do have such weights and, even more, such inputs: \cited[Dettmers and others (2022)]{Dettmers 2022} found a few columns with numbers twenty times as large as the rest, and everything depended on them. So a block should be short. With 32 numbers a scale of 16 bits adds half a bit to each.
+@^outlier@>
+
+@ The formats are those of ggml, the library under llama.cpp, since nearly all quantized models are published in them. \Cref{tab:weighttypes} has the ten types with which our engine computes. Their names are |enum weight_type|, and |number_types| has the length of a block and its bytes (\cref{sec:numbertypes}). The digit is the number of bits. A type that ends in 0 has a scale, and one that ends in 1 also has a minimum.
+@^ggml@>
+
+\begin{table}
+\tabcaption{tab:weighttypes}{The types of weights: numbers in a block and its bytes, bits for each number with everything that the block has, and the size of GPT-2 small if all of its weights were of that type, in MB.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrl@@{}}
+\tabhead{type} & \tabhead{numbers} & \tabhead{bytes} & \tabhead{bits} & \tabhead{MB} & \tabhead{a number is}\\\midrule
+\texttt{f32} & 1 & 4 & \val[1]{weights.bits.F32} & \val[1]{weights.gpt2.F32.mb} & itself\\
+\texttt{f16}, \texttt{bf16} & 1 & 2 & \val[1]{weights.bits.F16} & \val[1]{weights.gpt2.F16.mb} & rounded\\
+\texttt{q8\_0} & 32 & 34 & \val[1]{weights.bits.Q8_0} & \val[1]{weights.gpt2.Q8_0.mb} & $qd$, $-127\le q\le127$\\
+\texttt{q5\_1} & 32 & 24 & \val[1]{weights.bits.Q5_1} & \val[1]{weights.gpt2.Q5_1.mb} & $qd+m$, $0\le q\le31$\\
+\texttt{q5\_0} & 32 & 22 & \val[1]{weights.bits.Q5_0} & \val[1]{weights.gpt2.Q5_0.mb} & $qd$, $-16\le q\le15$\\
+\texttt{q4\_1} & 32 & 20 & \val[1]{weights.bits.Q4_1} & \val[1]{weights.gpt2.Q4_1.mb} & $qd+m$, $0\le q\le15$\\
+\texttt{q4\_0} & 32 & 18 & \val[1]{weights.bits.Q4_0} & \val[1]{weights.gpt2.Q4_0.mb} & $qd$, $-8\le q\le7$\\
+\texttt{q6\_k} & 256 & 210 & \val[2]{weights.bits.Q6_K} & \val[1]{weights.gpt2.Q6_K.mb} & $qsd$, $-32\le q\le31$\\
+\texttt{q4\_k} & 256 & 144 & \val[1]{weights.bits.Q4_K} & \val[1]{weights.gpt2.Q4_K.mb} & $qsd-tm$, $0\le q\le15$
+\end{tabular*}
+\end{table}
+
+\begin{claimed}{S2-81}
+numbers of four bits need \val[1]{claim.S2-81} times less memory than numbers of 32, and not eight times less: the scales count as well.
+\end{claimed}
+
+@ The header has three parts: what a block stands for, how weights are written, and the products with inputs of fewer bits.
+
+@(quantization.h@>=
+#ifndef INCIPIT_QUANTIZATION_H
+#define INCIPIT_QUANTIZATION_H
+#include "model/kernel.h"
+@<What a block stands for@>@;
+@<Writing weights@>@;
+@<Products with inputs of fewer bits@>@;
+#endif
+
+@ We begin with writing, because it is what the box has done. One function does it for all types. Its errors are those of the numbers: NaN and infinity have no place in a block, and a scale that is too large for float16 would become infinite.
+
+@<Writing weights@>=
+bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
+  struct error *why);
+  /* writes |n| numbers, whole blocks, to the |weight_row_bytes| at |to|, rounded as ggml does; errors: a number that
+     is not finite, a scale beyond binary16, a type that is only read (Q4\_K, Q6\_K) */
+
+@ A scale is stored as a float16, the lower byte first. The function says whether it is finite. The other function turns a float into an integer between two limits, which in C must be checked first: to convert a float that does not fit is undefined.
+
+@<Round a block of weights@>=
+static bool put_half(float x, unsigned char *to)
+{
+  uint16_t h = num_to_f16(x);
+  to[0] = (unsigned char) h, to[1] = (unsigned char) (h >> 8);
+  return (h & 0x7c00) != 0x7c00;
+}
+static int whole_within(float x, int low, int high)
+{
+  if (x != x) return 0;
+  if (x < (float) low) return low;
+  return x > (float) high ? high : (int) x;
+}
+
+@ In \texttt{q8\_0} the largest magnitude becomes 127. The numbers are multiplied by the reciprocal of the scale and rounded to the nearest integer, halves away from 0. They are divided by the scale as it was computed, though what is stored is that scale rounded to float16. It would be a little better to divide by the rounded one, but then our files would differ from those of everybody else, and with them the text that a model writes. Here the formats of others are the definition.
+
+@<Round a block of weights@>=
+static bool encode_q8_0(const float *x, unsigned char *to)
+{
+  float most = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
+  float d = most / 127, times = d != 0 ? 1 / d : 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    to[2 + i] = (unsigned char) whole_within(roundf(x[i] * times), -128, 127);
+  return put_half(d, to);
+}
+
+@* A minimum for every block. \label{sec:blockmin}
+Four bits have sixteen values, and there are two ways to lay them over a block (\cref{fig:quantblock}).\lab{lab:block} The \emph{symmetric} way lays them around 0, from $-8$ to 7, and gives the longer side to the number of largest magnitude, whatever its sign: then $d$ may be negative. If another number on the opposite side is nearly as large, it would need an 8 and is cut off at 7. The \emph{asymmetric} way lays them from the smallest number of the block to the largest: $d=(\max-\min)/15$, and $m=\min$ is stored as well. Nothing is cut off, and blocks whose numbers are not balanced around 0 get smaller steps; but the minimum costs another half bit, and 0 is no longer represented exactly.
+@^asymmetric quantization@>@^symmetric quantization@>
+
+\fig{quantblock}{fig:quantblock}{The first 32 weights of the built-in model's first query matrix in four bits. Lines are the sixteen values of the block: above, symmetric (q4\_0); below, from the minimum to the maximum (q4\_1). A stroke joins each weight, a dot, with the value that it becomes. The third weight is nearly as large as the last but one, with the other sign, and above it is cut off.}{Two panels, one above the other, each with sixteen horizontal lines and 32 dots. In the upper one the lines are spaced evenly, one of them at zero, and the lowest dot lies below the lowest line. In the lower one the lines reach exactly from the lowest dot to the highest. Short vertical strokes join the dots with the nearest lines.}
+
+@<Round a block of weights@>=
+static struct block_scale symmetric_scale(const float *x, int top)
+{
+  float most = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    if (fabsf(x[i]) > fabsf(most)) most = x[i];
+  return (struct block_scale) @[{ most / (float) -(top / 2 + 1), 0 }@];
+}
+static struct block_scale min_max_scale(const float *x, int top)
+{
+  float low = x[0], high = x[0];
+  for (int i = 1; i < WEIGHT_BLOCK; i++) {
+    if (x[i] < low) low = x[i];
+    if (x[i] > high) high = x[i];
+  }
+  return (struct block_scale) @[{ (high - low) / (float) top, low }@];
+}
+
+@ With a scale and a minimum the rest is the same for four types. A number becomes $(x-m)/d$; in the symmetric types 8 or 16 is added, so that what is stored is never negative. Adding a half and truncating rounds to the nearest integer. The low four bits of number $i$ and number $i+16$ share byte $i$, so that a kernel gets sixteen neighbours out of sixteen bytes with one mask. The fifth bits of all 32 numbers, if there are any, are four bytes of their own before them.
+
+@<Round a block of weights@>=
+static bool encode_nibbles(enum weight_type type, const float *x, unsigned char *to)
+{
+  bool min = block_has_min(type), five = type == WEIGHT_Q5_0 || type == WEIGHT_Q5_1;
+  int top = five ? 31 : 15;
+  struct block_scale s = min ? min_max_scale(x, top) : symmetric_scale(x, top);
+  float times = s.d != 0 ? 1 / s.d : 0;
+  float shift = min ? 0.5f : (float) (top / 2 + 1) + 0.5f;
+  unsigned char *high = to + (min ? 4 : 2), *q = high + (five ? 4 : 0);
+  memset(high, 0, (size_t) (q - high) + WEIGHT_BLOCK / 2);
+  for (int i = 0; i < WEIGHT_BLOCK; i++) {
+    float z = (x[i] - s.m) * times;
+    int whole = whole_within(z + shift, 0, top);
+    q[i % 16] |= (unsigned char) ((whole & 15) << i / 16 * 4);
+    if (five)@+ high[i / 8] |= (unsigned char) (whole >> 4 << i % 8);
+  }
+  return put_half(s.d, to) & (!min || put_half(s.m, to + 2));
+}
+
+@ A |switch| over the types has no |default|, here as everywhere: a type that is added to the enumeration without a case of its own makes the compiler warn.
+
+@<Round one block, of whatever type@>=
+static bool encode_block(enum weight_type type, const float *x, unsigned char *to)
+{
+  uint16_t h;
+  switch (type) {
+  case WEIGHT_F32: memcpy(to, x, sizeof *x);@+ break;
+  case WEIGHT_F16: h = num_to_f16(*x);@+ memcpy(to, &h, sizeof h);@+ break;
+  case WEIGHT_BF16: h = num_to_bf16(*x);@+ memcpy(to, &h, sizeof h);@+ break;
+  case WEIGHT_Q8_0: return encode_q8_0(x, to);
+  case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1:
+    return encode_nibbles(type, x, to);
+  case WEIGHT_Q4_K: case WEIGHT_Q6_K: return false;
+  }
+  return true;
+}
+
+@ The function for all blocks of a row checks what it was given, since its caller may have it from a file. How do we know that we round as ggml does? A script writes the hash of thousands of random blocks, made by another implementation, into a table, and a test makes the same blocks again (|blocks_are_those_of_others|).
+
+@<Write weights@>=
+bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
+  struct error *why)
+{
+  const struct number_type *t = &number_types[type];
+  if (t->block > WEIGHT_BLOCK)
+    return error_say(why, "%s is read and not"@| " written; wanted: F16,"@|
+      " BF16, Q8_0, Q4_0, Q4_1, Q5_0 or"@| " Q5_1", t->name);
+  if (n % t->block != 0)
+    return error_say(why, "%zu numbers in %s;"@| " wanted: a multiple of %d", n,
+      t->name, t->block);
+  for (size_t i = 0; i < n; i++)
+    if (x[i] - x[i] != 0)
+      return error_say(why, "number %zu is not"@| " finite; wanted: finite"@|
+        " numbers", i);
+  @<Write block after block, or fail@>@;
+  return true;
+}
+
+@ If the scale of a block is too large, the message names the block by its numbers.
+
+@<Write block after block, or fail@>=
+for (size_t i = 0; i < n; i += t->block) {
+  unsigned char *at = (unsigned char *) to + weight_row_bytes(type, i);
+  if (!encode_block(type, x + i, at))
+    return error_say(why, "numbers %zu to %zu,"@| " the first of them %g,"@|
+      " need a scale beyond"@| " binary16 in %s; wanted:"@| " smaller numbers",
+      i, i + t->block - 1, (double) x[i], t->name);
+}
+
+@* What a block stands for. \label{sec:blocknumbers}
+In all types of blocks a number is $q\,d+m$, with an integer $q$ of its own, and $d$ and $m$ that it shares with its neighbours. So reading needs two functions, one for the integer and one for what is shared. The rest of the program, and the product below, know blocks only through them.
+
+@<What a block stands for@>=
+struct block_scale { float d, m; };
+  /* a number of a block is |q*d + m|, with a whole number |q| */
+bool block_has_min(enum weight_type type);
+  /* whether |m| is anything but 0 in this type */
+int block_whole(enum weight_type type, const unsigned char *block, size_t i);
+  /* the whole number |q| of number |i| of a block */
+struct block_scale block_scale_of(enum weight_type type,
+  const unsigned char *block, size_t i);
+  /* the scale and the minimum of number |i|; equal for 32 neighbours at least, in Q6\_K for 16 */
+float block_number(enum weight_type type, const unsigned char *block, size_t i);
+  /* number |i| of a block: |q*d|, rounded to nothing, or |q*d + m|, rounded once */
+
+@ The integers of the five types with blocks of 32 are taken apart just as they were put together.
+
+@<The whole numbers of a block@>=
+static int nibble(const unsigned char *q, size_t i)
+{@+ return i < 16 ? q[i] & 15 : q[i - 16] >> 4;@+ }
+static int fifth_bit(const unsigned char *high, size_t i)
+{@+ return (high[i / 8] >> i % 8 & 1) << 4;@+ }
+@<Whole numbers in a block of 256@>@;
+int block_whole(enum weight_type type, const unsigned char *block, size_t i)
+{
+  switch (type) {
+  case WEIGHT_Q8_0: return (int8_t) block[2 + i];
+  case WEIGHT_Q4_0: return nibble(block + 2, i) - 8;
+  case WEIGHT_Q4_1: return nibble(block + 4, i);
+  case WEIGHT_Q5_0: return (nibble(block + 6, i) | fifth_bit(block + 2, i)) - 16;
+  case WEIGHT_Q5_1: return nibble(block + 8, i) | fifth_bit(block + 4, i);
+  case WEIGHT_Q4_K: return whole_of_q4_k(block + 16, i);
+  case WEIGHT_Q6_K: return whole_of_q6_k(block, i);
+  case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break;
+  }
+  return 0;
+}
+
+@ Is a number in a block exact as a |float|? The scale has 11 significant bits, and $q$ has 8 at most, so their product has 19 and fits into the 24 of a |float|. Where there is a minimum, the sum may need more, and |fmaf| rounds it once. So with float inputs a weight in a block is a float like any other, and the dot product of \cref{model} works with it as it is.
+
+@<The numbers of a block@>=
+float block_number(enum weight_type type, const unsigned char *block, size_t i)
+{
+  struct block_scale s = block_scale_of(type, block, i);
+  float q = (float) block_whole(type, block, i);
+  return block_has_min(type) ? fmaf(q, s.d, s.m) : q * s.d;
+}
+
+@* K-quants: scales of scales. \label{sec:kquants}
+A scale of 16 bits for 32 numbers is more exact than it needs to be: it says by how much the numbers are to be multiplied with a relative error of one part in \given{2048}, when the numbers themselves are off by several percent. So the scales may be quantized as well. That is the idea of the \emph{K-quants}, in which most models are published today. A \emph{superblock} has 256 numbers; it has one scale in float16, and each of its groups of 32 or 16 numbers has a small integer by which that scale is multiplied (\cref{fig:kblocks}).
+@^K-quants@>@^superblock@>
+
+\fig{kblocks}{fig:kblocks}{The bytes of a superblock of 256 numbers, drawn to scale. In q4\_k eight groups of 32 share two float16 numbers, $d$ for their scales and $d_{\min}$ for their minima. In q6\_k sixteen groups of 16 share $d$.}{Two bars. q4\_k has 144 bytes: two for d, two for dmin, 12 for eight scales and eight minima of six bits, and 128 for nibbles. q6\_k has 210: 128 for the low four bits, 64 for the high two, 16 for scales and two for d.}
+
+\texttt{q4\_k} is asymmetric. A group of 32 has a scale $s$ and a minimum $t$ of six bits each, and a number is $q\,sd-t\,d_{\min}$. That makes \val[1]{weights.bits.Q4_K} bits, as many as \texttt{q4\_0} has without any minimum. \texttt{q6\_k} is symmetric, with groups of 16, whose scales are signed bytes. Files that are called ``Q4\_K\_M'' have most matrices in the first and a few, which were found to be more sensitive, in the second. We only read these types. Writing them well is an art: the best scales are found by a search that weighs the error of each number, and another engine would not find the same ones.
+
+@ In a superblock the integers are stored in an order that suits a kernel with registers of 32 bytes: of 64 numbers in \texttt{q4\_k} the first 32 are the low halves of 32 bytes, and the others the high halves of the same bytes. In \texttt{q6\_k} each half of the block, \given{128} numbers, is divided into four parts of 32. They share 64 bytes for their low four bits and 32 bytes for their high two.
+
+@<Whole numbers in a block of 256@>=
+static int whole_of_q4_k(const unsigned char *q, size_t i)
+{
+  int two = q[i / 64 * 32 + i % 32];
+  return i % 64 < 32 ? two & 15 : two >> 4;
+}
+static int whole_of_q6_k(const unsigned char *q, size_t i)
+{
+  size_t half = i / 128, part = i % 128 / 32, at = i % 32;
+  int low = q[64 * half + 32 * (part % 2) + at], high = q[128 + 32 * half + at];
+  low = part < 2 ? low & 15 : low >> 4;
+  return (low | (high >> 2 * part & 3) << 4) - 32;
+}
+
+@ The eight scales and eight minima of \texttt{q4\_k} have six bits each, 96 in all, in twelve bytes. The first four scales are the low six bits of bytes 0 to 3, and the first four minima those of bytes 4 to 7. The last four have their low four bits in bytes 8 to 11, scales below and minima above, and their high two bits are what was left over in the first eight bytes. The products with $d$ and $d_{\min}$ are exact again, with 17 bits. The sign of the minimum is changed here, so that a number is $q\,d+m$ in this type as well.
+
+@<Scales in a block of 256@>=
+static struct block_scale scale_of_q4_k(const unsigned char *block, size_t j)
+{
+  const unsigned char *six = block + 4;
+  int d = six[j] & 63, m = six[j + 4] & 63;
+  if (j >= 4) {
+    d = (six[j + 4] & 15) | six[j - 4] >> 6 << 4;
+    m = six[j + 4] >> 4 | six[j] >> 6 << 4;
+  }
+  return (struct block_scale) @[{ half_at(block) * (float) d,@|
+    -(half_at(block + 2) * (float) m) }@];
+}
+
+@ Now what is shared, for all types.
+
+@<The scales of a block@>=
+static float half_at(const unsigned char *p)
+{@+ return num_from_f16((uint16_t) (p[0] | p[1] << 8));@+ }
+@<Scales in a block of 256@>@;
+bool block_has_min(enum weight_type type)
+{
+  return type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K;
+}
+struct block_scale block_scale_of(enum weight_type type,
+  const unsigned char *block, size_t i)
+{
+  if (type == WEIGHT_Q4_K) return scale_of_q4_k(block, i / 32);
+  struct block_scale s = @[{ half_at(block), 0 }@];
+  if (block_has_min(type)) s.m = half_at(block + 2);
+  if (type == WEIGHT_Q6_K)
+    s.d = half_at(block + 208) * (float) (int8_t) block[192 + i / 16];
+  return s;
+}
+
+@* Inputs of eight bits. \label{sec:int8}
+With all this the weights take less memory, but every product still begins with making a float of an integer. That is slow where many rows are multiplied and the processor computes more than it reads. Processors have instructions that multiply 64 pairs of \emph{bytes} and add the products to sums of 32 bits, four times as many operations as in |float|. To use them the inputs must be bytes, too. So the inputs of a linear layer, its \emph{activations}, are quantized while the model runs: \emph{int8 activations}.
+@^int8@>@^activations, int8@>
+
+Let 32 inputs stand for $p_ie$, with bytes $p_i$ and a scale $e$, and the 32 weights of a block for $q_id+m$. Then
+\begin{equation}\label{eq:blockproduct}
+  \sum_i(q_id+m)\,p_ie=de\sum_iq_ip_i+me\sum_ip_i .
+\end{equation}
+Both sums have only integers in them. They are exact, in whatever order they are added, and the floats come in once for a block and not once for a number. The second sum does not depend on the weights at all: it is computed once for a block of inputs, whatever the number of outputs.
+
+@ The inputs that a layer sees are often not evenly spread, as we saw, so they get a scale for every 32 numbers as well. This is what is kept of them, and the two products of this chapter.
+
+@<Products with inputs of fewer bits@>=
+struct int8_block { float d;@+ int32_t sum;@+ int8_t q[WEIGHT_BLOCK]; };
+  /* 32 numbers, each near |q[i]*d|; |sum| is the sum of |q| */
+void quantize_int8(const float *x, struct int8_block *to);
+  /* 32 floats rounded to bytes: the largest becomes 127 or $-127$, the others the nearest whole number,
+     a half to the even one. If one is infinite or NaN, |d| is, and all |q| are 0 */
+void plain_linear_int8(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+  /* |linear_int8| of the plain table */
+void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+  /* |linear_bf16| of the plain table */
+
+@ Inputs are not stored in a file, so here we are free, and we choose what is exact and fast. The scale stays a |float|. Numbers are multiplied by $127/\max\vert x\vert$, one rounding, and rounded to the nearest integer, a half to the even one, as the processor's own conversion does. What if an input is infinite or NaN? The weights must not hide it. Comparisons with NaN are false, so a maximum may lose it; we compare the bits of the magnitudes as integers instead, in which every NaN is above infinity, and infinity is above all numbers. Then the scale is not finite, and neither is any product with it.
+@^NaN@>
+
+@<Round a block of inputs@>=
+void quantize_int8(const float *x, struct int8_block *to)
+{
+  uint32_t most = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++) {
+    uint32_t bits = num_bits32(x[i]) & 0x7fffffff;
+    if (bits > most) most = bits;
+  }
+  float max = num_float(most), times = max == 0 ? 0 : 127 / max;
+  to->d = max / 127, to->sum = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++) {
+    float z = rintf(x[i] * times);
+    if (z != z) z = 0;
+    if (z > 127) z = 127;
+    if (z < -127) z = -127;
+    to->q[i] = (int8_t) z, to->sum += to->q[i];
+  }
+}
+
+@ Equation \eqref{eq:blockproduct} becomes two multiply--adds to a running sum, |acc|, in the order of the equation; the product of the two scales is rounded once. \emph{This is the definition}: one chain over rising blocks, from $+0$ on. In \texttt{q6\_k} a scale is shared by 16 numbers only, so there the step is taken twice. The sum of 32 products of bytes is at most $32\cdot127\cdot128$, which a |float| holds exactly. Unlike the dot product of floats, this definition has no lanes: with one multiply--add for 32 numbers the chain is short, and kernels find their parallel work in many outputs.
+
+@<Add the product of 32 inputs@>=
+static float add_product(enum weight_type type, const unsigned char *block,
+  size_t at, const struct int8_block *x, float acc)
+{
+  size_t group = type == WEIGHT_Q6_K ? 16 : WEIGHT_BLOCK;
+  for (size_t g = 0; g < WEIGHT_BLOCK; g += group) {
+    struct block_scale s = block_scale_of(type, block, at + g);
+    int32_t sum = 0;
+    for (size_t i = g; i < g + group; i++)
+      sum += x->q[i] * block_whole(type, block, at + i);
+    acc = fmaf((float) sum, s.d * x->d, acc);
+    if (block_has_min(type)) acc = fmaf((float) x->sum, s.m * x->d, acc);
+  }
+  return acc;
+}
+
+@ The inputs of a row are rounded block by block. Each block is multiplied with the blocks of all outputs before the next one is rounded, so no memory is needed for the rounded inputs: the running sums are in the place of the results. |k / block * block| is the first number of the weights' block, which may be longer than that of the inputs.
+
+@<A linear layer with inputs of eight bits@>=
+static void row_int8(const struct matrix *w, const float *x, float *y)
+{
+  size_t block = number_types[w->weight.type].block;
+  size_t row = weight_row_bytes(w->weight.type, w->in);
+  for (size_t o = 0; o < w->out; o++) y[o] = 0;
+  for (size_t k = 0; k < w->in; k += WEIGHT_BLOCK) {
+    struct int8_block in;
+    quantize_int8(x + k, &in);
+    const unsigned char *p = (const unsigned char *) w->weight.data
+      + weight_row_bytes(w->weight.type, k / block * block);
+    for (size_t o = 0; o < w->out; o++)
+      y[o] = add_product(w->weight.type, p + o * row, k % block, &in, y[o]);
+  }
+}
+
+@ As in every linear layer of this book the bias comes last.
+
+@<Add the bias of a row@>=
+static void add_bias(const struct matrix *w, float *y)
+{
+  for (size_t o = 0; o < w->out && w->bias.data != NULL; o++)
+    y[o] += tensor_number(w->bias, o);
+}
+
+@ The kernel does this for every row and every matrix of its list. It is one more entry of the table of kernels (\cref{sec:kernels}), beside |linear|, which multiplies the same weights with float inputs.
+
+@<A linear layer with inputs of eight bits@>=
+void plain_linear_int8(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    for (size_t r = 0; r < rows; r++) {
+      float *out = y[i] + r * list[i].out;
+      row_int8(&list[i], x + r * list[i].in, out);
+      add_bias(&list[i], out);
+    }
+}
+
+@* Inputs in bfloat16. \label{sec:dotbf}
+Newer processors also have an instruction for pairs of bfloat16 numbers, \texttt{VDPBF16PS}: for each of sixteen lanes it takes two inputs and two weights, and adds both products to a float, at twice the speed of |float|. It fits weights that are stored in bfloat16 anyway, if the inputs are rounded to it. The results are not those of float inputs, so this format is only used if you ask for it.
+@^bfloat16@>@^VDPBF16PS@>
+
+To have the same bits on a machine without the instruction, we need to know exactly what it does: it takes the pair's second product first; each of the two is a multiply--add with one rounding; and numbers too small for the normal range of |float| count as zero, before and after. With $j=i\bmod16$, and all inputs and results \emph{flushed} in this sense, the dot product is
+$$
+  a_j\leftarrow\texttt{fma}(x_{2i+1},w_{2i+1},a_j),\qquad a_j\leftarrow\texttt{fma}(x_{2i},w_{2i},a_j)
+$$
+for rising $i$, and then the fold of \cref{sec:order}. We compared this with the instruction itself, on many millions of random numbers and on the edge that comes next, and found no bit that differs.
+@^flush to zero@>
+
+@ Flushing has a catch at the edge. When is a result too small? The processor decides after rounding, but as if exponents had no lower end. Just below the smallest normal number, $2^{-126}$, such a rounding has steps of $2^{-150}$; a |float| in memory has only steps of $2^{-149}$ there. So a sum between $2^{-126}-2^{-150}$ and $2^{-126}-2^{-151}$ rounds to $2^{-126}$ in memory, and to something smaller in the processor, which flushes it. The exact sum tells which: where it matters it fits into a |double|.
+
+@<Multiply and add, and flush what is small@>=
+static float flushed(float x)
+{@+ return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;@+ }
+static float fma_flushed(float x, float w, float c)
+{
+  float a = flushed(x), b = flushed(w), sum = fmaf(a, b, c);
+  if (fabsf(sum) == 0x1p-126f
+    && fabs((double) a * (double) b + (double) c) < 0x1.ffffffp-127)
+    return copysignf(0, sum);
+  return flushed(sum);
+}
+
+@ The loop over |i| goes down from the odd number of a pair to the even one. If the number of inputs is odd, the last pair lacks its second number, and that step is skipped.
+
+@<A linear layer with inputs of sixteen bits@>=
+static float dotbf(const float *x, size_t n, struct tensor w, size_t first,
+  size_t step)
+{
+  float lane[16] = @[{ 0 }@];
+  for (size_t k = 0; k < n; k += 2) {
+    float *a = &lane[k / 2 % 16];
+    for (size_t i = k + 2 < n ? k + 2 : n; i-- > k; )
+      *a = fma_flushed(num_from_bf16(num_to_bf16(x[i])),
+        tensor_number(w, first + i * step), *a);
+  }
+  for (int half = 8; half > 0; half /= 2)
+    for (int j = 0; j < half; j++) lane[j] += lane[j + half];
+  return lane[0];
+}
+
+@ Apart from the dot product the layer is that of \cref{sec:order}; like it, it also takes matrices that are stored by inputs.
+
+@<A linear layer with inputs of sixteen bits@>=
+void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++) {
+    const struct matrix *w = &list[i];
+    size_t row = w->transposed ? 1 : w->in, step = w->transposed ? w->out : 1;
+    for (size_t r = 0; r < rows; r++) {
+      float *out = y[i] + r * w->out;
+      for (size_t o = 0; o < w->out; o++)
+        out[o] = dotbf(x + r * w->in, w->in, w->weight, o * row, step);
+      add_bias(w, out);
+    }
+  }
+}
+
+@ Which product does a matrix get? By default its inputs stay floats, unless it is in blocks, and then they become bytes. The option \texttt{{-}{-}activations} asks for one of three formats: \texttt{f32} is possible with all types, \texttt{bf16} with weights in bfloat16 only, \texttt{int8} with blocks only. A model may mix types, and often a file with blocks has its embedding or a few matrices in float16. So the format is decided for each matrix: one that has no product with the format asked for takes its default. If there is no matrix at all that has one, the model is refused, since the option would do nothing (\cref{sec:refused}). Norms, attention and the residual stream stay in |float|.
+@^activations, format of@>
+
+Everything that was promised in \cref{model} holds for these formats as well: the logits do not depend on the cache, the chunks of a prompt, the other rows of a pass, the threads, or the kernels. A block of inputs belongs to one row, so no row can disturb the rounding of another. In engines that quantize all rows of a pass with one scale that is not so, and there a text may depend on its neighbours.
+
+@ This is the file, in the order that C wants.
+
+@(quantization.c@>=
+#include <math.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "model/quantization.h"
+@;@#
+@<The whole numbers of a block@>@;
+@<The scales of a block@>@;
+@<The numbers of a block@>@;
+@<Round a block of weights@>@;
+@<Round one block, of whatever type@>@;
+@<Write weights@>@;
+@<Round a block of inputs@>@;
+@<Add the product of 32 inputs@>@;
+@<Add the bias of a row@>@;
+@<A linear layer with inputs of eight bits@>@;
+@<Multiply and add, and flush what is small@>@;
+@<A linear layer with inputs of sixteen bits@>@;
+
+@* What is lost: logits, tokens, perplexity. \label{sec:quantloss}
+Now the measurement. We round all matrices of the built-in model, and its embedding, to each of the types, let the rounded model read the three tales of \cref{sec:forgetting}, and compare each of the \val{types.rows} rows with that of the exact model (\cref{tab:quantloss}).\lab{lab:types} The error of a row is that of its worst logit. A token has changed if another one leads.
+@^perplexity@>
+
+\begin{table}
+\tabcaption{tab:quantloss}{The built-in model with rounded weights: bits for each weight, relative error of the weights, and over all rows the mean of the largest error of a logit, the rows whose likeliest token has changed, and the change of the perplexity from \val[4]{types.f32.perplexity}. Inputs are floats, but in the lines marked otherwise.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
+\tabhead{weights} & \tabhead{bits} & \tabhead{error, \%} & \tabhead{logits} & \tabhead{changed} & \tabhead{perplexity, \%}\\\midrule
+\texttt{bf16} & \val[1]{types.bf16.bits} & \val[2]{types.bf16.weights} & \val[3]{types.bf16.mean} & \val{types.bf16.changed} & \val[3]{types.bf16.percent}\\
+\quad inputs \texttt{bf16} & & & \val[3]{types.bf16.bf16.mean} & \val{types.bf16.bf16.changed} & \val[3]{types.bf16.bf16.percent}\\
+\texttt{q8\_0} & \val[1]{types.q8_0.bits} & \val[2]{types.q8_0.weights} & \val[3]{types.q8_0.mean} & \val{types.q8_0.changed} & \val[3]{types.q8_0.percent}\\
+\quad inputs \texttt{int8} & & & \val[3]{types.q8_0.int8.mean} & \val{types.q8_0.int8.changed} & \val[3]{types.q8_0.int8.percent}\\
+\texttt{q5\_1} & \val[1]{types.q5_1.bits} & \val[2]{types.q5_1.weights} & \val[3]{types.q5_1.mean} & \val{types.q5_1.changed} & \val[3]{types.q5_1.percent}\\
+\texttt{q5\_0} & \val[1]{types.q5_0.bits} & \val[2]{types.q5_0.weights} & \val[3]{types.q5_0.mean} & \val{types.q5_0.changed} & \val[3]{types.q5_0.percent}\\
+\texttt{q4\_1} & \val[1]{types.q4_1.bits} & \val[2]{types.q4_1.weights} & \val[3]{types.q4_1.mean} & \val{types.q4_1.changed} & \val[3]{types.q4_1.percent}\\
+\texttt{q4\_0} & \val[1]{types.q4_0.bits} & \val[2]{types.q4_0.weights} & \val[3]{types.q4_0.mean} & \val{types.q4_0.changed} & \val[3]{types.q4_0.percent}\\
+\quad inputs \texttt{int8} & & & \val[3]{types.q4_0.int8.mean} & \val{types.q4_0.int8.changed} & \val[3]{types.q4_0.int8.percent}
+\end{tabular*}
+\end{table}
+
+@ The error of the logits follows that of the weights down the table (\cref{fig:quanterror}), as \cref{sec:whyitworks} predicts: each bit less about doubles it. With eight bits \val[word]{types.q8_0.changed} rows of \val{types.rows} choose another token, with four bits \val{types.q4_0.changed}. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear. It should not be your only measure. With four bits it is \val[2]{types.q4_0.percent} percent larger, which sounds like nothing, but \val{types.q4_0.changed} changed tokens in a text of this length mean that a greedy continuation leaves the old path after a few sentences.
+
+\fig{quanterror}{fig:quanterror}{The mean largest error of a logit in the built-in model against the bits of a weight, with float inputs (dots) and with inputs in fewer bits (circles).}{A plot with a logarithmic vertical axis. Dots fall from \val[1]{types.q4_0.mean} at four and a half bits to \val[2]{types.q8_0.mean} at eight and a half and \val[2]{types.bf16.mean} at sixteen, nearly on a line from four to eight bits. The circles lie on the dots at four and five bits, and half as high again above them at eight and at sixteen.}
+
+@ What do int8 inputs cost? With weights of four bits they add nothing that one could see: the weights' own error is more than ten times as large as that of the inputs. With weights of eight bits both errors are about equal; being independent, they add like the sides of a right triangle, and the error of the logits grows from \val[3]{types.q8_0.mean} to \val[3]{types.q8_0.int8.mean}, nearly by the factor $\sqrt2$. In tokens the difference is between \val{types.q8_0.changed} and \val{types.q8_0.int8.changed} rows.
+
+The kinds of matrices do not differ much.\lab{lab:tensors} In \texttt{q4\_0} the relative error is between \val[1]{tensor.Q4_0.out} percent in the output projections and \val[1]{tensor.Q4_0.down} in the matrices |down|. The embedding stands out with \val[1]{tensor.Q4_0.embedding} percent. Its rows are single tokens, some of which have a few large numbers. That is why files with four bits usually keep the embedding and the head in six or eight.
+
+@ A published model loses more. We let stories260K read eight of its own stories, as in \cref{sec:lossy}.\lab{lab:published} Its inner matrices have rows of \given{172} numbers, which is no multiple of 32; so one matrix of each layer stays in |float|, and on the whole a weight has \val[1]{stories.q4_0.bits} bits and not \val[1]{types.q4_0.bits}. All the same its perplexity is \val[1]{stories.q4_0.percent} percent larger with four bits, and \val[1]{stories.q4_0.changed.percent} percent of its tokens change. This model has a quarter of a million weights that were trained until each of them was of use, and in so small a model an error of eight percent has few others to cancel with. With eight bits its perplexity grows by \val[2]{stories.q8_0.percent} percent. Large models lose less than small ones, by everybody's measurements \cited{Frantar 2023}; how much yours loses, \texttt{incipit perplexity} says.
+
+\begin{claimed}{S2-83}
+with eight bits and int8 inputs the perplexity of stories260K grows by \val[2]{claim.S2-83} percent, and \val[1]{stories.q8_0.int8.changed.percent} percent of its tokens change.
+\end{claimed}
+
+\begin{claimed}{S2-84}
+with four bits its perplexity grows by \val[1]{claim.S2-84} percent.
+\end{claimed}
+
+@ All this is rounding to nearest, which looks at one weight at a time. Better methods look at what the weights do. \cited[Frantar and others (2023)]{Frantar 2023} round the columns of a matrix one after the other, and after each they change the columns that are left so that the outputs of the layer, on sample texts, stay where they were; they call it GPTQ. One can also train a model with its rounding in place, \emph{quantization-aware training}, so that the weights learn to live with it. The blocks in which such weights are stored are the same, so our engine can read them.
+@^GPTQ@>@^quantization-aware training@>
+
+@* The check. \label{sec:quantcheck}
+The program does what the hand did. Its block has 32 numbers, of which it fills eight; the others are 0. The step is stored in float16 and is not quite 0.2, but in two decimals all is as in the box. The last line multiplies the same weights with the inputs rounded to bytes.
+
+\checkpoint{build/out/model-quantization.txt}{eight weights in four bits, and their product with eight inputs}
+
+@ The exact product comes from the plain |linear| with float weights, the other two from the plain kernels with weights in a block.
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "model/quantization.h"
+@;@#
+@<Multiply with one row of weights@>@;
+@<Print a line of eight numbers@>@;
+int main(int argc, char **argv)
+{
+  static const float w[WEIGHT_BLOCK] = @[{ 0.72f, -1.60f, 0.34f, 0.08f, -0.46f,@|
+    1.12f, 0.86f, -0.24f }@];
+  static const float x[WEIGHT_BLOCK] = @[{ 1, 0.5f, -1, 2, 1, -0.5f, 1, 2 }@];
+  float back[WEIGHT_BLOCK], off[WEIGHT_BLOCK];
+  unsigned char block[18];
+  struct error why;
+  if (argc > 1) return strcmp(argv[1], "values") != 0;
+  if (!weights_encode(WEIGHT_Q4_0, w, WEIGHT_BLOCK, block, &why)) return 1;
+  @<Read the block, and print all of it@>@;
+  return 0;
+}
+
+@ The integers are printed as they are.
+
+@<Read the block, and print all of it@>=
+for (size_t i = 0; i < 8; i++) {
+  back[i] = block_number(WEIGHT_Q4_0, block, i);
+  off[i] = back[i] - w[i];
+}
+print_line("weight", w);
+printf("q       ");
+for (size_t i = 0; i < 8; i++)@+ printf("%7d", block_whole(WEIGHT_Q4_0, block, i));
+printf("\n");
+print_line("back", back);
+print_line("error", off);
+print_line("input", x);
+printf("exact product     %7.2f\n", product(w, WEIGHT_F32, x, kernels_plain.linear));
+printf("with four bits    %7.2f\n", product(block, WEIGHT_Q4_0, x,@|
+  kernels_plain.linear));
+printf("with int8 inputs  %7.2f\n", product(block, WEIGHT_Q4_0, x,@|
+  kernels_plain.linear_int8));
+
+@ A matrix with one output is a dot product.
+
+@<Multiply with one row of weights@>=
+typedef void linear_kernel(const struct engine *e, const struct matrix *list,@|
+  size_t n, const float *x, size_t rows, float *const *y);
+@#
+static double product(const void *w, enum weight_type type, const float *x,
+  linear_kernel *multiply)
+{
+  struct engine e = @[{ .k = &kernels_plain }@];
+  struct matrix m = @[{ .weight = { w, type }, .in = WEIGHT_BLOCK, .out = 1 }@];
+  float y, *to = &y;
+  multiply(&e, &m, 1, x, 1, &to);
+  return (double) y;
+}
+
+@ A number that rounds to nothing is printed without a sign.
+
+@<Print a line of eight numbers@>=
+static void print_line(const char *name, const float *x)
+{
+  printf("%-8s", name);
+  for (int i = 0; i < 8; i++) {
+    double z = (double) x[i];
+    printf("%7.2f", z > -0.005 && z < 0.005 ? 0.0 : z);
+  }
+  printf("\n");
+}
+
+@* Exercises. \label{sec:quantexercises}
+The command beside an exercise judges your answer. Exercises 7 and 8 change the engine; the command builds it anew.
+
+\begin{exercises}
+\exercise{check}{ex:quant.bytes}{A matrix has \given{4096} inputs and \given{11008} outputs. How many bytes does it take in \texttt{q4\_0}, in \texttt{q4\_1} and in \texttt{q6\_k}?}{\texttt{make exercise-10-1}}{$4096\cdot11008=45\,088\,768$ numbers; a block of 32 takes 18 or 20 bytes, one of 256 takes 210.}
+\exercise{check}{ex:quant.code}{A block in \texttt{q4\_0} has the largest magnitude at $3.2$ and another number at $-3.1$. What is $d$, what integer does each become, from $-8$ to 7, and what does $-3.1$ stand for afterwards? (Take $d$ as exact.)}{\texttt{make exercise-10-2}}{$d=-0.4$. $3.2$ becomes $-8$. $-3.1/-0.4=7.75$ would become 8 and is cut off at 7, which stands for $-2.8$.}
+\exercise{think}{ex:quant.min}{The same two numbers in a block of \texttt{q4\_1} whose other numbers are between them: what are $d$ and $m$, and what does $0$ become and stand for?}{\texttt{make exercise-10-3}}{$m=-3.1$ and $d=6.3/15=0.42$. $0$ becomes $\lfloor3.1/0.42+{1\over2}\rfloor=7$, which stands for $-0.16$.}
+\exercise{think}{ex:quant.error}{Weights are evenly spread between $-1$ and 1, and a block is long, so that its largest is 1. What is the relative error in percent with 4 bits, symmetric, and what with 8? Give two decimals.}{\texttt{make exercise-10-4}}{The step is $1/8$ or $1/127$, the error $d/\sqrt{12}$, and the standard deviation of the weights $1/\sqrt3$: together $d/2$, that is 6.25 and 0.39 percent. (With four bits those between $7.5$ and 8 steps on the short side are cut off, which adds a little.)}
+\exercise{think}{ex:quant.zero}{For which of the ten types of \cref{tab:weighttypes} does a weight of exactly 0 always stay 0, whatever else is in its block?}{\texttt{make exercise-10-5}}{For those without a minimum: \texttt{f32}, \texttt{f16}, \texttt{bf16}, \texttt{q8\_0}, \texttt{q5\_0}, \texttt{q4\_0} and \texttt{q6\_k}, seven of them.}
+\exercise{think}{ex:quant.sum}{How large can the sum of integers of a block be in magnitude, for \texttt{q8\_0} weights and int8 inputs, if weights may be $-128$ (a file of another program can have them)? How many such sums can be added before a |float| is no longer exact?}{\texttt{make exercise-10-6}}{$32\cdot128\cdot127=520\,192$. A |float| is exact up to $2^{24}=16\,777\,216$, which is 32 of them.}
+\exercise{build}{ex:quant.q8}{In \texttt{q8\_0}, divide by the scale as it is stored, rounded to float16, and not by the one that was computed. Change |encode_q8_0|. The mean squared error must fall, if only by a little.}{\texttt{make exercise-10-7}}{|num_from_f16(num_to_f16(d))| in the place of |d| where |times| is computed.}
+\exercise{build}{ex:quant.best}{Choose the scale of \texttt{q4\_0} better: try scales around the usual one, and keep the one with the smallest sum of squared errors. The mean squared error must fall by six percent at least. Change |encode_nibbles| for |WEIGHT_Q4_0|.}{\texttt{make exercise-10-8}}{A loop over divisors from $-7$ to $-9$ in small steps; each is tried on the whole block, and the last encoding is done with the best. Dividing by a little less than 8 cuts off more and makes the steps smaller.}
+\end{exercises}

@@ -1,0 +1,451 @@
+/* gguf.c -- made from workshop/08-gguf.w; change it there */
+
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "gguf/gguf.h"
+
+/* <A reader of the description> */
+struct gguf_reader {
+  const struct gguf_file *g;
+  size_t at;
+  char field[96];
+  struct error *why;
+};
+static size_t left_of(const struct gguf_reader *r)
+{
+  return r->g->size - r->at;
+}
+
+static bool gguf_bad(struct gguf_reader *r, const char *found, const char *wanted)
+{
+  return error_found(r->why, r->g->path, r->field, found, wanted);
+}
+
+static uint64_t number_at(const unsigned char *byte, size_t n)
+{
+  uint64_t x = 0;
+  for (size_t i = 0; i < n; i++) x |= (uint64_t) byte[i] << 8 * i;
+  return x;
+}
+
+static bool take_number(struct gguf_reader *r, size_t n, uint64_t *x)
+{
+  if (left_of(r) < n)
+    return gguf_bad(r, "cut off by the end of the file", "a whole description");
+  *x = number_at(r->g->bytes + r->at, n);
+  r->at += n;
+  return true;
+}
+
+static bool take_string(struct gguf_reader *r, struct gguf_words *words)
+{
+  uint64_t n = 0;
+  if (!take_number(r, 8, &n)) return false;
+  if (n > left_of(r)) {
+    char found[64], wanted[64];
+    snprintf(found, sizeof found, "a string of %" PRIu64 " bytes", n);
+    snprintf(wanted, sizeof wanted, "at most %zu, which the file has left",
+      left_of(r));
+    return gguf_bad(r, found, wanted);
+  }
+  words->text = (const char *) r->g->bytes + r->at;
+  words->n = (size_t) n;
+  r->at += words->n;
+  return true;
+}
+
+static bool take_name(struct gguf_reader *r, size_t max, struct gguf_words *name)
+{
+  char wanted[64];
+  snprintf(wanted, sizeof wanted, "a name of 1 to %zu bytes, none of them zero",
+    max);
+  if (!take_string(r, name)) return false;
+  if (name->n == 0) return gguf_bad(r, "without a name", wanted);
+  if (name->n > max) return gguf_bad(r, "one with a longer name", wanted);
+  if (memchr(name->text, 0, name->n) != NULL)
+    return gguf_bad(r, "one with a zero in its name", wanted);
+  snprintf(r->field, sizeof r->field, "%.*s",
+    (int) (name->n < 90 ? name->n : 90), name->text);
+  return true;
+}
+
+/* <Read the first 24 bytes> */
+static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *keys)
+{
+  static const char wanted[] = "2 or 3, little endian";
+  uint64_t version = 0;
+  strcpy(r->field, "the beginning");
+  if (g->size < 4 || memcmp(g->bytes, "GGUF", 4) != 0)
+    return gguf_bad(r, "something else", "the four letters GGUF");
+  r->at = 4;
+  if (!take_number(r, 4, &version)) return false;
+  char found[64];
+  const char *more = "";
+  if (version == 1) more = ", which has lengths of 32 bits";
+  else if (version != 0 && (version & 0xffff) == 0)
+    more = ", written by a big-endian machine";
+  snprintf(found, sizeof found, "%" PRIu64 "%s", version, more);
+  strcpy(r->field, "the version");
+  if (version != 2 && version != 3) return gguf_bad(r, found, wanted);
+  strcpy(r->field, "the number of tensors");
+  if (!take_number(r, 8, &g->n_tensors)) return false;
+  strcpy(r->field, "the number of keys");
+  return take_number(r, 8, keys);
+}
+
+/* <Check the counts against the size of the file> */
+enum { MAX_KEYS = 1 << 16, MAX_NAME = 63, MAX_KEY = 65535 };
+static bool count_fits(struct gguf_reader *r, const char *field, uint64_t n,
+  size_t least)
+{
+  char found[64], wanted[64];
+  strcpy(r->field, field);
+  if (n <= left_of(r) / least) return true;
+  snprintf(found, sizeof found, "%" PRIu64, n);
+  snprintf(wanted, sizeof wanted, "at most %zu, for which the file has bytes",
+    left_of(r) / least);
+  return gguf_bad(r, found, wanted);
+}
+
+/* <Read a value> */
+static const uint8_t bytes_of[N_GGUF_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0,
+  8, 8, 8 };
+static bool take_type(struct gguf_reader *r, bool may_be_array, enum gguf_type *type)
+{
+  uint64_t x = 0;
+  char found[64];
+  if (!take_number(r, 4, &x)) return false;
+  snprintf(found, sizeof found, "a value of type %" PRIu64, x);
+  if (x >= N_GGUF_TYPES) return gguf_bad(r, found, "a type from 0 to 12");
+  if (x == GGUF_ARRAY && !may_be_array)
+    return gguf_bad(r, "an array of arrays", "an array of numbers or strings");
+  *type = (enum gguf_type) x;
+  return true;
+}
+
+/* <Skip the elements of a value> */
+static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
+{
+  size_t each = e->type == GGUF_STRING ? 8 : bytes_of[e->type];
+  char found[64], wanted[64];
+  snprintf(found, sizeof found, "an array of %" PRIu64, e->count);
+  snprintf(wanted, sizeof wanted, "at most %zu, for which the file has bytes",
+    left_of(r) / each);
+  if (e->count > left_of(r) / each) return e->is_array
+    ? gguf_bad(r, found, wanted)
+    : gguf_bad(r, "cut off by the end of the file", "a whole description");
+  struct gguf_words skipped;
+  for (uint64_t i = 0; e->type == GGUF_STRING && i < e->count; i++)
+    if (!take_string(r, &skipped)) return false;
+  for (uint64_t i = 0; e->type == GGUF_BOOL && i < e->count; i++)
+    if (e->at[i] > 1) return gguf_bad(r, "a truth value that is neither", "0 or 1");
+  if (e->type != GGUF_STRING) r->at += (size_t) e->count * each;
+  return true;
+}
+
+static bool read_value(struct gguf_reader *r, struct gguf_entry *e)
+{
+  e->count = 1;
+  if (!take_type(r, true, &e->type)) return false;
+  e->is_array = e->type == GGUF_ARRAY;
+  if (e->is_array && (!take_type(r, false, &e->type)
+      || !take_number(r, 8, &e->count))) return false;
+  e->at = r->g->bytes + r->at;
+  if (!skip_elements(r, e)) return false;
+  e->end = r->g->bytes + r->at;
+  return true;
+}
+
+/* <Read the keys> */
+static int by_key(const void *a, const void *b)
+{
+  const struct gguf_words *x = &((const struct gguf_entry *) a)->key;
+  const struct gguf_words *y = &((const struct gguf_entry *) b)->key;
+  int order = memcmp(x->text, y->text, x->n < y->n ? x->n : y->n);
+  return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+static bool read_entry(struct gguf_reader *r, struct gguf_file *g)
+{
+  struct gguf_entry *p = memory_reserve(g->m, MEMORY_OTHER, g->entry, &g->cap,
+    g->n_entries + 1, 64, sizeof *p, r->why);
+  if (p == NULL) return false;
+  g->entry = p;
+  struct gguf_entry *e = &g->entry[g->n_entries];
+  snprintf(r->field, sizeof r->field, "key %zu", g->n_entries + 1);
+  if (!take_name(r, MAX_KEY, &e->key) || !read_value(r, e)) return false;
+  g->n_entries++;
+  return true;
+}
+
+static bool read_keys(struct gguf_reader *r, struct gguf_file *g, uint64_t n)
+{
+  if (n > MAX_KEYS) return gguf_bad(r, "larger", "at most 65536");
+  for (uint64_t i = 0; i < n; i++)
+    if (!read_entry(r, g)) return false;
+  if (n > 0) qsort(g->entry, g->n_entries, sizeof *g->entry, by_key);
+  for (size_t i = 1; i < g->n_entries; i++) {
+    const struct gguf_words *key = &g->entry[i].key;
+    if (by_key(&g->entry[i - 1], &g->entry[i]) != 0) continue;
+    snprintf(r->field, sizeof r->field, "%.*s",
+      (int) (key->n < 90 ? key->n : 90), key->text);
+    return gguf_bad(r, "given twice", "each key once");
+  }
+  return true;
+}
+
+/* <Find a key> */
+const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key)
+{
+  struct gguf_entry wanted = { .key = { key, strlen(key) } };
+  return g->n_entries == 0 ? NULL
+    : bsearch(&wanted, g->entry, g->n_entries, sizeof wanted, by_key);
+}
+
+/* <From keys to tensors> */
+
+/* <Take a value> */
+bool gguf_integer(const struct gguf_entry *e)
+{
+  return e != NULL && e->type != GGUF_F32 && e->type != GGUF_F64
+    && e->type != GGUF_BOOL && e->type != GGUF_STRING;
+}
+
+bool gguf_numeric(const struct gguf_entry *e)
+{
+  return e != NULL && e->type != GGUF_BOOL && e->type != GGUF_STRING;
+}
+
+double gguf_number(const struct gguf_entry *e, uint64_t i)
+{
+  size_t n = bytes_of[e->type];
+  uint64_t x = number_at(e->at + i * n, n), sign = (uint64_t) 1 << (8 * n - 1);
+  uint32_t word = (uint32_t) x;
+  float single;
+  double real;
+  memcpy(&single, &word, sizeof single);
+  memcpy(&real, &x, sizeof real);
+  if (e->type == GGUF_F32) return (double) single;
+  if (e->type == GGUF_F64) return real;
+  bool is_signed = e->type == GGUF_I8 || e->type == GGUF_I16
+    || e->type == GGUF_I32 || e->type == GGUF_I64;
+  if (is_signed && (x & sign) != 0)
+    return -(double) ((sign - (x & (sign - 1))));
+  return (double) x;
+}
+
+bool gguf_next_string(const struct gguf_entry *e, const unsigned char **at,
+  struct gguf_words *words)
+{
+  size_t left = (size_t) (e->end - *at);
+  if (e->type != GGUF_STRING || left < 8) return false;
+  uint64_t n = number_at(*at, 8);
+  if (n > left - 8) return false;
+  *words = (struct gguf_words) { (const char *) *at + 8, (size_t) n };
+  *at += 8 + words->n;
+  return true;
+}
+
+bool gguf_string(const struct gguf_entry *e, struct gguf_words *words)
+{
+  const unsigned char *at = e == NULL ? NULL : e->at;
+  return e != NULL && !e->is_array && gguf_next_string(e, &at, words);
+}
+
+bool gguf_flag(const struct gguf_entry *e, bool *flag)
+{
+  if (e == NULL || e->is_array || e->type != GGUF_BOOL) return false;
+  *flag = *e->at != 0;
+  return true;
+}
+
+/* <Quote a value> */
+const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
+{
+  struct gguf_words words;
+  bool flag;
+  if (e == NULL) return "missing";
+  if (e->is_array)
+    snprintf(buffer, 64, "an array of %" PRIu64, e->count);
+  else if (gguf_string(e, &words))
+    snprintf(buffer, 64, "\"%.*s\"%s", words.n < 40 ? (int) words.n : 40,
+      words.text, words.n < 40 ? "" : "...");
+  else if (gguf_flag(e, &flag))
+    snprintf(buffer, 64, "%s", flag ? "true" : "false");
+  else if (e->type == GGUF_STRING) snprintf(buffer, 64, "a string");
+  else snprintf(buffer, 64, gguf_integer(e) ? "%.0f" : "%.9g", gguf_number(e, 0));
+  return buffer;
+}
+
+/* <Find the alignment> */
+static bool read_alignment(struct gguf_reader *r, struct gguf_file *g)
+{
+  const struct gguf_entry *e = gguf_find(g, "general.alignment");
+  char found[64];
+  g->alignment = 32;
+  if (e == NULL) return true;
+  strcpy(r->field, "general.alignment");
+  if (e->type != GGUF_U32 || e->is_array)
+    return gguf_bad(r, gguf_excerpt(e, found), "an unsigned integer of 32 bits");
+  g->alignment = number_at(e->at, 4);
+  return (g->alignment != 0 && (g->alignment & (g->alignment - 1)) == 0)
+    || gguf_bad(r, gguf_excerpt(e, found), "a power of two");
+}
+
+static uint64_t aligned(const struct gguf_file *g, uint64_t x)
+{
+  return (x + g->alignment - 1) & ~(g->alignment - 1);
+}
+
+/* <The format's numbers of types> */
+static const char *const type_names[] = { [0] = "F32", [1] = "F16",
+  [2] = "Q4_0", [3] = "Q4_1", [6] = "Q5_0", [7] = "Q5_1", [8] = "Q8_0",
+  [10] = "Q2_K", [11] = "Q3_K", [12] = "Q4_K", [13] = "Q5_K",
+  [14] = "Q6_K", [16] = "IQ2_XXS", [17] = "IQ2_XS",
+  [18] = "IQ3_XXS", [19] = "IQ1_S", [20] = "IQ4_NL", [21] = "IQ3_S",
+  [22] = "IQ2_S", [23] = "IQ4_XS", [24] = "I8", [25] = "I16", [26] = "I32",
+  [27] = "I64", [28] = "F64", [29] = "IQ1_M", [30] = "BF16", [34] = "TQ1_0",
+  [35] = "TQ2_0", [39] = "MXFP4" };
+enum { N_TYPE_NAMES = sizeof type_names / sizeof type_names[0] };
+
+static bool is_named(unsigned type, uint64_t number)
+{
+  return number < N_TYPE_NAMES && type_names[number] != NULL
+    && strcmp(number_types[type].name, type_names[number]) == 0;
+}
+
+static unsigned type_of_number(uint64_t number)
+{
+  unsigned type = 0;
+  while (type < N_NUMBER_TYPES && !is_named(type, number)) type++;
+  return type;
+}
+
+bool gguf_type_number(unsigned type, uint32_t *number)
+{
+  for (*number = 0; *number < N_TYPE_NAMES; ++*number)
+    if (type < N_NUMBER_TYPES && is_named(type, *number)) return true;
+  return false;
+}
+
+/* <Read the dimensions> */
+static bool read_shape(struct gguf_reader *r, struct gguf_tensor *t)
+{
+  uint64_t rank = 0, n = 0;
+  char found[64];
+  if (!take_number(r, 4, &rank)) return false;
+  snprintf(found, sizeof found, "one of %" PRIu64 " dimensions", rank);
+  if (rank > 4) return gguf_bad(r, found, "at most 4");
+  t->rank = (uint32_t) rank, t->elements = 1;
+  for (uint32_t i = 0; i < t->rank; i++) {
+    if (!take_number(r, 8, &n)) return false;
+    t->shape[t->rank - 1 - i] = n;
+    if (n > INT64_MAX || (n != 0 && t->elements > INT64_MAX / n))
+      return gguf_bad(r, "one of too many elements", "fewer than 2^63");
+    t->elements *= n;
+  }
+  return true;
+}
+
+/* <Read the type, and count the bytes> */
+static bool read_type(struct gguf_reader *r, struct gguf_tensor *t)
+{
+  uint64_t number = 0;
+  char found[64], wanted[64];
+  if (!take_number(r, 4, &number)) return false;
+  t->type = type_of_number(number);
+  snprintf(found, sizeof found, "of type %" PRIu64, number);
+  if (t->type == N_NUMBER_TYPES)
+    return gguf_bad(r, found, "a type that this program knows");
+  const struct number_type *known = &number_types[t->type];
+  uint64_t row = t->rank == 0 ? 1 : t->shape[t->rank - 1];
+  snprintf(found, sizeof found, "%s with rows of %" PRIu64, known->name, row);
+  snprintf(wanted, sizeof wanted, "rows of a multiple of %u", known->block);
+  if (row % known->block != 0) return gguf_bad(r, found, wanted);
+  if (t->elements / known->block > INT64_MAX / known->bytes)
+    return gguf_bad(r, "one of too many bytes", "fewer than 2^63");
+  t->bytes = t->elements / known->block * known->bytes;
+  return true;
+}
+
+/* <Go to the next tensor> */
+struct gguf_walk gguf_begin(const struct gguf_file *g)
+{
+  return (struct gguf_walk) { g->tensors_at, g->n_tensors, 0 };
+}
+
+bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
+  struct gguf_tensor *t, struct error *why)
+{
+  struct gguf_reader r = { .g = g, .at = w->at, .why = why };
+  char found[64], wanted[64];
+  snprintf(r.field, sizeof r.field, "tensor %" PRIu64, g->n_tensors - w->left + 1);
+  if (!take_name(&r, MAX_NAME, &t->name) || !read_shape(&r, t)
+      || !read_type(&r, t) || !take_number(&r, 8, &t->begin)) return false;
+  snprintf(found, sizeof found, "%" PRIu64 " bytes at offset %" PRIu64,
+    t->bytes, t->begin);
+  snprintf(wanted, sizeof wanted, "offset %" PRIu64 ", no hole, no overlap",
+    w->next);
+  if (t->begin != w->next) return gguf_bad(&r, found, wanted);
+  uint64_t room = g->size > g->data_at ? g->size - g->data_at : 0;
+  snprintf(wanted, sizeof wanted, g->data_at == 0 ? "fewer than the file has"
+    : "within the %" PRIu64 " bytes of data", room);
+  if (t->begin > room || t->bytes > room - t->begin)
+    return gguf_bad(&r, found, wanted);
+  w->at = r.at, w->left--;
+  w->next = aligned(g, t->begin + t->bytes);
+  return true;
+}
+
+/* <Read the description> */
+static bool read_tensors(struct gguf_reader *r, struct gguf_file *g)
+{
+  struct gguf_tensor t;
+  g->tensors_at = r->at;
+  for (int round = 0; round < 2; round++) {
+    struct gguf_walk w = gguf_begin(g);
+    while (w.left > 0)
+      if (!gguf_next(g, &w, &t, r->why)) return false;
+    uint64_t data = aligned(g, w.at);
+    g->data_at = data < g->size ? (size_t) data : g->size;
+  }
+  return true;
+}
+
+bool gguf_read(struct gguf_file *g, struct memory *m, const char *path,
+  const unsigned char *bytes, size_t size, struct error *why)
+{
+  *g = (struct gguf_file) { .m = m, .path = path, .bytes = bytes,
+    .size = size, .alignment = 1 };
+  struct gguf_reader r = { .g = g, .why = why };
+  uint64_t keys = 0;
+  return read_counts(&r, g, &keys)
+    && count_fits(&r, "the number of tensors", g->n_tensors, 25)
+    && count_fits(&r, "the number of keys", keys, 14)
+    && read_keys(&r, g, keys) && read_alignment(&r, g)
+    && count_fits(&r, "the number of tensors", g->n_tensors, 25)
+    && read_tensors(&r, g);
+}
+
+void gguf_free(struct gguf_file *g)
+{
+  memory_free(g->m, g->entry);
+  g->entry = NULL, g->n_entries = g->cap = 0;
+}
+
+/* <Recognize a file> */
+bool gguf_recognizes(const char *path)
+{
+  struct stat about;
+  char begin[4] = "";
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  FILE *f = fopen(path, "rb");
+  if (f == NULL) return false;
+  bool ok = fread(begin, 1, 4, f) == 4 && memcmp(begin, "GGUF", 4) == 0;
+  fclose(f);
+  return ok;
+}

@@ -1,0 +1,301 @@
+/* quantization.c -- made from chapters/10-quantization.w; change it there */
+
+#include <math.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "model/quantization.h"
+
+/* <The whole numbers of a block> */
+static int nibble(const unsigned char *q, size_t i)
+{ return i < 16 ? q[i] & 15 : q[i - 16] >> 4; }
+static int fifth_bit(const unsigned char *high, size_t i)
+{ return (high[i / 8] >> i % 8 & 1) << 4; }
+
+/* <Whole numbers in a block of 256> */
+static int whole_of_q4_k(const unsigned char *q, size_t i)
+{
+  int two = q[i / 64 * 32 + i % 32];
+  return i % 64 < 32 ? two & 15 : two >> 4;
+}
+
+static int whole_of_q6_k(const unsigned char *q, size_t i)
+{
+  size_t half = i / 128, part = i % 128 / 32, at = i % 32;
+  int low = q[64 * half + 32 * (part % 2) + at], high = q[128 + 32 * half + at];
+  low = part < 2 ? low & 15 : low >> 4;
+  return (low | (high >> 2 * part & 3) << 4) - 32;
+}
+
+int block_whole(enum weight_type type, const unsigned char *block, size_t i)
+{
+  switch (type) {
+  case WEIGHT_Q8_0: return (int8_t) block[2 + i];
+  case WEIGHT_Q4_0: return nibble(block + 2, i) - 8;
+  case WEIGHT_Q4_1: return nibble(block + 4, i);
+  case WEIGHT_Q5_0: return (nibble(block + 6, i) | fifth_bit(block + 2, i)) - 16;
+  case WEIGHT_Q5_1: return nibble(block + 8, i) | fifth_bit(block + 4, i);
+  case WEIGHT_Q4_K: return whole_of_q4_k(block + 16, i);
+  case WEIGHT_Q6_K: return whole_of_q6_k(block, i);
+  case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break;
+  }
+  return 0;
+}
+
+/* <The scales of a block> */
+static float half_at(const unsigned char *p)
+{ return num_from_f16((uint16_t) (p[0] | p[1] << 8)); }
+
+/* <Scales in a block of 256> */
+static struct block_scale scale_of_q4_k(const unsigned char *block, size_t j)
+{
+  const unsigned char *six = block + 4;
+  int d = six[j] & 63, m = six[j + 4] & 63;
+  if (j >= 4) {
+    d = (six[j + 4] & 15) | six[j - 4] >> 6 << 4;
+    m = six[j + 4] >> 4 | six[j] >> 6 << 4;
+  }
+  return (struct block_scale) { half_at(block) * (float) d,
+    -(half_at(block + 2) * (float) m) };
+}
+
+bool block_has_min(enum weight_type type)
+{
+  return type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K;
+}
+
+struct block_scale block_scale_of(enum weight_type type,
+  const unsigned char *block, size_t i)
+{
+  if (type == WEIGHT_Q4_K) return scale_of_q4_k(block, i / 32);
+  struct block_scale s = { half_at(block), 0 };
+  if (block_has_min(type)) s.m = half_at(block + 2);
+  if (type == WEIGHT_Q6_K)
+    s.d = half_at(block + 208) * (float) (int8_t) block[192 + i / 16];
+  return s;
+}
+
+/* <The numbers of a block> */
+float block_number(enum weight_type type, const unsigned char *block, size_t i)
+{
+  struct block_scale s = block_scale_of(type, block, i);
+  float q = (float) block_whole(type, block, i);
+  return block_has_min(type) ? fmaf(q, s.d, s.m) : q * s.d;
+}
+
+/* <Round a block of weights> */
+static bool put_half(float x, unsigned char *to)
+{
+  uint16_t h = num_to_f16(x);
+  to[0] = (unsigned char) h, to[1] = (unsigned char) (h >> 8);
+  return (h & 0x7c00) != 0x7c00;
+}
+
+static int whole_within(float x, int low, int high)
+{
+  if (x != x) return 0;
+  if (x < (float) low) return low;
+  return x > (float) high ? high : (int) x;
+}
+
+static bool encode_q8_0(const float *x, unsigned char *to)
+{
+  float most = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
+  float d = most / 127, times = d != 0 ? 1 / d : 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    to[2 + i] = (unsigned char) whole_within(roundf(x[i] * times), -128, 127);
+  return put_half(d, to);
+}
+
+static struct block_scale symmetric_scale(const float *x, int top)
+{
+  float most = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    if (fabsf(x[i]) > fabsf(most)) most = x[i];
+  return (struct block_scale) { most / (float) -(top / 2 + 1), 0 };
+}
+
+static struct block_scale min_max_scale(const float *x, int top)
+{
+  float low = x[0], high = x[0];
+  for (int i = 1; i < WEIGHT_BLOCK; i++) {
+    if (x[i] < low) low = x[i];
+    if (x[i] > high) high = x[i];
+  }
+  return (struct block_scale) { (high - low) / (float) top, low };
+}
+
+static bool encode_nibbles(enum weight_type type, const float *x, unsigned char *to)
+{
+  bool min = block_has_min(type), five = type == WEIGHT_Q5_0 || type == WEIGHT_Q5_1;
+  int top = five ? 31 : 15;
+  struct block_scale s = min ? min_max_scale(x, top) : symmetric_scale(x, top);
+  float times = s.d != 0 ? 1 / s.d : 0;
+  float shift = min ? 0.5f : (float) (top / 2 + 1) + 0.5f;
+  unsigned char *high = to + (min ? 4 : 2), *q = high + (five ? 4 : 0);
+  memset(high, 0, (size_t) (q - high) + WEIGHT_BLOCK / 2);
+  for (int i = 0; i < WEIGHT_BLOCK; i++) {
+    float z = (x[i] - s.m) * times;
+    int whole = whole_within(z + shift, 0, top);
+    q[i % 16] |= (unsigned char) ((whole & 15) << i / 16 * 4);
+    if (five) high[i / 8] |= (unsigned char) (whole >> 4 << i % 8);
+  }
+  return put_half(s.d, to) & (!min || put_half(s.m, to + 2));
+}
+
+/* <Round one block, of whatever type> */
+static bool encode_block(enum weight_type type, const float *x, unsigned char *to)
+{
+  uint16_t h;
+  switch (type) {
+  case WEIGHT_F32: memcpy(to, x, sizeof *x); break;
+  case WEIGHT_F16: h = num_to_f16(*x); memcpy(to, &h, sizeof h); break;
+  case WEIGHT_BF16: h = num_to_bf16(*x); memcpy(to, &h, sizeof h); break;
+  case WEIGHT_Q8_0: return encode_q8_0(x, to);
+  case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1:
+    return encode_nibbles(type, x, to);
+  case WEIGHT_Q4_K: case WEIGHT_Q6_K: return false;
+  }
+  return true;
+}
+
+/* <Write weights> */
+bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
+  struct error *why)
+{
+  const struct number_type *t = &number_types[type];
+  if (t->block > WEIGHT_BLOCK)
+    return error_say(why, "%s is read and not" " written; wanted: F16,"
+      " BF16, Q8_0, Q4_0, Q4_1, Q5_0 or" " Q5_1", t->name);
+  if (n % t->block != 0)
+    return error_say(why, "%zu numbers in %s;" " wanted: a multiple of %d", n,
+      t->name, t->block);
+  for (size_t i = 0; i < n; i++)
+    if (x[i] - x[i] != 0)
+      return error_say(why, "number %zu is not" " finite; wanted: finite"
+        " numbers", i);
+  /* <Write block after block, or fail> */
+  for (size_t i = 0; i < n; i += t->block) {
+    unsigned char *at = (unsigned char *) to + weight_row_bytes(type, i);
+    if (!encode_block(type, x + i, at))
+      return error_say(why, "numbers %zu to %zu," " the first of them %g,"
+        " need a scale beyond" " binary16 in %s; wanted:" " smaller numbers",
+        i, i + t->block - 1, (double) x[i], t->name);
+  }
+  return true;
+}
+
+/* <Round a block of inputs> */
+void quantize_int8(const float *x, struct int8_block *to)
+{
+  uint32_t most = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++) {
+    uint32_t bits = num_bits32(x[i]) & 0x7fffffff;
+    if (bits > most) most = bits;
+  }
+  float max = num_float(most), times = max == 0 ? 0 : 127 / max;
+  to->d = max / 127, to->sum = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++) {
+    float z = rintf(x[i] * times);
+    if (z != z) z = 0;
+    if (z > 127) z = 127;
+    if (z < -127) z = -127;
+    to->q[i] = (int8_t) z, to->sum += to->q[i];
+  }
+}
+
+/* <Add the product of 32 inputs> */
+static float add_product(enum weight_type type, const unsigned char *block,
+  size_t at, const struct int8_block *x, float acc)
+{
+  size_t group = type == WEIGHT_Q6_K ? 16 : WEIGHT_BLOCK;
+  for (size_t g = 0; g < WEIGHT_BLOCK; g += group) {
+    struct block_scale s = block_scale_of(type, block, at + g);
+    int32_t sum = 0;
+    for (size_t i = g; i < g + group; i++)
+      sum += x->q[i] * block_whole(type, block, at + i);
+    acc = fmaf((float) sum, s.d * x->d, acc);
+    if (block_has_min(type)) acc = fmaf((float) x->sum, s.m * x->d, acc);
+  }
+  return acc;
+}
+
+/* <Add the bias of a row> */
+static void add_bias(const struct matrix *w, float *y)
+{
+  for (size_t o = 0; o < w->out && w->bias.data != NULL; o++)
+    y[o] += tensor_number(w->bias, o);
+}
+
+/* <A linear layer with inputs of eight bits> */
+static void row_int8(const struct matrix *w, const float *x, float *y)
+{
+  size_t block = number_types[w->weight.type].block;
+  size_t row = weight_row_bytes(w->weight.type, w->in);
+  for (size_t o = 0; o < w->out; o++) y[o] = 0;
+  for (size_t k = 0; k < w->in; k += WEIGHT_BLOCK) {
+    struct int8_block in;
+    quantize_int8(x + k, &in);
+    const unsigned char *p = (const unsigned char *) w->weight.data
+      + weight_row_bytes(w->weight.type, k / block * block);
+    for (size_t o = 0; o < w->out; o++)
+      y[o] = add_product(w->weight.type, p + o * row, k % block, &in, y[o]);
+  }
+}
+
+void plain_linear_int8(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    for (size_t r = 0; r < rows; r++) {
+      float *out = y[i] + r * list[i].out;
+      row_int8(&list[i], x + r * list[i].in, out);
+      add_bias(&list[i], out);
+    }
+}
+
+/* <Multiply and add, and flush what is small> */
+static float flushed(float x)
+{ return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x; }
+static float fma_flushed(float x, float w, float c)
+{
+  float a = flushed(x), b = flushed(w), sum = fmaf(a, b, c);
+  if (fabsf(sum) == 0x1p-126f
+    && fabs((double) a * (double) b + (double) c) < 0x1.ffffffp-127)
+    return copysignf(0, sum);
+  return flushed(sum);
+}
+
+/* <A linear layer with inputs of sixteen bits> */
+static float dotbf(const float *x, size_t n, struct tensor w, size_t first,
+  size_t step)
+{
+  float lane[16] = { 0 };
+  for (size_t k = 0; k < n; k += 2) {
+    float *a = &lane[k / 2 % 16];
+    for (size_t i = k + 2 < n ? k + 2 : n; i-- > k; )
+      *a = fma_flushed(num_from_bf16(num_to_bf16(x[i])),
+        tensor_number(w, first + i * step), *a);
+  }
+  for (int half = 8; half > 0; half /= 2)
+    for (int j = 0; j < half; j++) lane[j] += lane[j + half];
+  return lane[0];
+}
+
+void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++) {
+    const struct matrix *w = &list[i];
+    size_t row = w->transposed ? 1 : w->in, step = w->transposed ? w->out : 1;
+    for (size_t r = 0; r < rows; r++) {
+      float *out = y[i] + r * w->out;
+      for (size_t o = 0; o < w->out; o++)
+        out[o] = dotbf(x + r * w->in, w->in, w->weight, o * row, step);
+      add_bias(w, out);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/* quantization.h -- made from chapters/10-quantization.w; change it there */
+
+#ifndef INCIPIT_QUANTIZATION_H
+#define INCIPIT_QUANTIZATION_H
+#include "model/kernel.h"
+
+/* <What a block stands for> */
+
+/* a number of a block is q*d + m, with a whole number q */
+struct block_scale { float d, m; };
+
+/* whether m is anything but 0 in this type */
+bool block_has_min(enum weight_type type);
+
+/* the whole number q of number i of a block */
+int block_whole(enum weight_type type, const unsigned char *block, size_t i);
+
+/* the scale and the minimum of number i; equal for 32 neighbours at least, in Q6_K
+   for 16 */
+struct block_scale block_scale_of(enum weight_type type,
+  const unsigned char *block, size_t i);
+
+/* number i of a block: q*d, rounded to nothing, or q*d + m, rounded once */
+float block_number(enum weight_type type, const unsigned char *block, size_t i);
+
+/* <Writing weights> */
+
+/* writes n numbers, whole blocks, to the weight_row_bytes at to, rounded as ggml
+   does; errors: a number that is not finite, a scale beyond binary16, a type that is
+   only read (Q4_K, Q6_K) */
+bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
+  struct error *why);
+
+/* <Products with inputs of fewer bits> */
+
+/* 32 numbers, each near q[i]*d; sum is the sum of q */
+struct int8_block { float d; int32_t sum; int8_t q[WEIGHT_BLOCK]; };
+
+/* 32 floats rounded to bytes: the largest becomes 127 or -127, the others the nearest
+   whole number, a half to the even one. If one is infinite or NaN, d is, and all q
+   are 0 */
+void quantize_int8(const float *x, struct int8_block *to);
+
+/* linear_int8 of the plain table */
+void plain_linear_int8(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+
+/* linear_bf16 of the plain table */
+void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+#endif

@@ -1,0 +1,837 @@
+@i types.w
+
+\chapterquestion{One file instead of six: can we trust it any more?}
+@** GGUF: one file with weights, settings and vocabulary.
+\incipit{M}{ost people} who run a language model at home have never seen a \.{config.json}. They have downloaded one file whose name ends in \.{.gguf}, and everything is in it: the tensors, usually in blocks of four or
+five bits, the settings, the vocabulary with its merges or scores, and the template of a chat. The format comes from the program \texttt{llama.cpp} and the library \emph{ggml} under it. This chapter reads it, with the five rules of \cref{sec:saferules}. The next
+step, from its settings to a model, is \cref{families/gguf}, and from its vocabulary to a tokenizer \cref{tokenizer-json/gguf}.
+@^GGUF@>@^ggml@>
+
+\begin{byhand}{two tensors again, byte by byte}
+The two tensors of \cref{safetensors}, an F16 of shape $[3,5]$ and an F32 of shape $[4]$, in this format. All numbers are stored lowest byte first; a string is its length in 8 bytes and then its letters.
+
+\medskip
+\begin{tabular}{@@{}rrl@@{}}
+\tabhead{from} & \tabhead{bytes} & \tabhead{what}\\
+0 & 4 & the four letters GGUF\\
+4 & 4 & the version, 3\\
+8 & 8 & how many tensors, 2\\
+16 & 8 & how many keys, 1\\
+24 & 25 & a string of 17 letters: general.alignment\\
+49 & 4 & the type of its value: 4, which is uint32\\
+53 & 4 & the value, 32\\
+57 & 9 & a string of 1 letter: a\\
+66 & 4 & how many dimensions, 2\\
+70 & 16 & the dimensions, innermost first: 5 and 3\\
+86 & 4 & the type of its numbers: 1, which is F16\\
+90 & 8 & where they begin in the data: 0\\
+98 & 9 & a string of 1 letter: b\\
+107 & 4 & how many dimensions, 1\\
+111 & 8 & the dimension, 4\\
+119 & 4 & the type: 0, which is F32\\
+123 & 8 & where they begin in the data: 32\\
+131 & 29 & zeros\\
+160 & 30 & the numbers of a\\
+190 & 2 & zeros\\
+192 & 16 & the numbers of b
+\end{tabular}
+\medskip
+
+The description ends at byte 131. Data begin at the next multiple of 32, which is $5\cdot32=160$. The first tensor has $3\cdot5\cdot2=30$ bytes, and the second begins at the next multiple of 32 after 30: at 32, which is byte
+$160+32=192$ of the file. It has $4\cdot4=16$ bytes, and the file ends at $192+16=208$. Each tensor now begins at a multiple of 32, so a processor can load its numbers without crossing a boundary: that is what the zeros pay for.
+\end{byhand}
+
+@ The program writes this file and seven damaged ones, and opens each of them with the function that opens every file of tensors.
+
+@c
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "safetensors/tensor_file.h"
+@;@#
+@<Append to a file in memory@>@;
+@<Write the file of the hand calculation@>@;
+@<Open it, and say what it has@>@;
+int main(int argc, char **argv)
+{
+  (void) argv;
+  if (argc > 1) return 0;
+  for (int damage = 0; damage < DAMAGES; damage++)
+    if (!open_again(damage)) return 1;
+  return 0;
+}
+
+@ A file of this format is written from the front to the back, with two operations: a number of so many bytes, and a string.
+
+@<Append to a file in memory@>=
+struct growing { unsigned char byte[256]; size_t n; };
+static void put_number(struct growing *f, size_t bytes, uint64_t x)
+{
+  for (size_t i = 0; i < bytes; i++)
+    f->byte[f->n++] = (unsigned char) (x >> 8 * i);
+}
+static void put_string(struct growing *f, const char *text)
+{
+  put_number(f, 8, strlen(text));
+  memcpy(f->byte + f->n, text, strlen(text));
+  f->n += strlen(text);
+}
+
+@ Each damaged file has one field that differs, and a row of the table has the values of all of them.
+
+@<Write the file of the hand calculation@>=
+enum { DAMAGES = 8 };
+static const struct damage_row { const char *what; unsigned version, alignment,
+  columns, type; const char *second; unsigned offset; size_t size; } row[DAMAGES] =
+  @[{ {"as it should be", 3, 32, 5, 1, "b", 32, 208},@|
+    {"one byte is missing", 3, 32, 5, 1, "b", 32, 207},@|
+    {"no zeros between", 3, 32, 5, 1, "b", 30, 208},@|
+    {"another shape", 3, 32, 50, 1, "b", 32, 208},@|
+    {"the same name twice", 3, 32, 5, 1, "a", 32, 208},@|
+    {"an unknown type", 3, 32, 5, 99, "b", 32, 208},@|
+    {"an odd alignment", 3, 24, 5, 1, "b", 32, 208},@|
+    {"the first version", 1, 32, 5, 1, "b", 32, 208} }@];
+
+@ These are the lines of the hand calculation, in their order.
+
+@<Write the file of the hand calculation@>=
+static void describe(struct growing *f, const struct damage_row *r)
+{
+  memcpy(f->byte, "GGUF", 4), f->n = 4;
+  put_number(f, 4, r->version);
+  put_number(f, 8, 2), put_number(f, 8, 1);
+  put_string(f, "general.alignment");
+  put_number(f, 4, 4), put_number(f, 4, r->alignment);
+  put_string(f, "a");
+  put_number(f, 4, 2);
+  put_number(f, 8, r->columns), put_number(f, 8, 3);
+  put_number(f, 4, r->type), put_number(f, 8, 0);
+  put_string(f, r->second);
+  put_number(f, 4, 1), put_number(f, 8, 4);
+  put_number(f, 4, 0), put_number(f, 8, r->offset);
+}
+
+@ The numbers of the tensors are zeros, and nothing else in the file is.
+
+@<Open it, and say what it has@>=
+static bool open_again(int damage)
+{
+  struct memory m = @[{ .fail_at = 0 }@];
+  struct error why;
+  struct growing f = @[{ .n = 0 }@];
+  char path[] = "ab.gguf";
+  describe(&f, &row[damage]);
+  FILE *out = fopen(path, "wb");
+  bool ok = out != NULL
+    && fwrite(f.byte, 1, row[damage].size, out) == row[damage].size;
+  if (out == NULL || fclose(out) != 0 || !ok) return false;
+  struct tensor_file *w = tensor_file_open(&m, path, &why);
+  printf("%s\n", row[damage].what);
+  if (w == NULL) printf("  %s\n", why.text);
+  for (size_t i = 0; w != NULL && i < tensor_file_count(w); i++) {
+    const struct tensor_entry *t = tensor_file_at(w, i);
+    printf("  %s: %s, %d numbers from byte %d on\n", t->name,
+      number_types[t->type].name, (int) t->elements, (int) t->begin);
+  }
+  tensor_file_close(&m, w);
+  unlink(path);
+  return true;
+}
+
+@* What is in the file. \label{sec:gguf}
+\Cref{fig:gguf} shows the three parts. First comes a list of keys with values, the \emph{metadata}; then the list of tensors, each with name, shape, type and place; then, after padding, the numbers. The number of keys and that of the tensors are in the first
+24 bytes, but nothing says how long the lists are, so the only way to find the tensors is to read all the keys. A whole vocabulary is the value of a single key: an array of strings, each with a length of its own.
+@^metadata@>
+
+\widefig{gguf}{fig:gguf}{A GGUF file. Only the two counts are at a fixed place; everything else begins where the one before it ends.}{A long bar from left to right in five parts: GGUF, version and two counts, 24 bytes; keys and values; tensors, each with name, dimensions, type and offset; padding;
+the numbers, of which each tensor begins at a multiple of the alignment. Under the keys stands general.architecture, llama.block\_count, tokenizer.ggml.tokens, and so on. An arrow leads from an offset in the list of tensors to the beginning of its numbers.}
+
+Compared with safetensors the format gains one thing and loses another. It gains completeness: weights and vocabulary cannot be separated, so they cannot be of two different models. It loses the second statement of each size. In safetensors an entry says type, shape \emph{and} both ends of its
+bytes; here it says type, shape and the beginning. But the beginning is not free: tensors are stored in the order of the list, and each begins at the first multiple of the alignment after the end of the one before. So the offset of the
+next tensor repeats the size of this one, and if one bit of a shape is flipped, an offset no longer fits. Only the last tensor has no successor; for it we have the end of the file.
+
+@ The module offers what the readers of the next chapters need: to read the description of a file that has been mapped already, to find a key, to take its value, and to go through the tensors.
+
+@(gguf.h@>=
+#ifndef INCIPIT_GGUF_H
+#define INCIPIT_GGUF_H
+#include "functions/number_type.h"
+@<Keys and values@>@;
+@<The description of a file@>@;
+@<What can be asked of a value@>@;
+@<The tensors, one after another@>@;
+#endif
+
+@ A value is a number of one of ten types, a truth value, a string, or an array of any of these. (An array of arrays is legal in the format, and no file that we know has one; ggml refuses it, and so do we.)
+We keep where a value is in the mapped file, not a copy: a vocabulary has megabytes, and many keys are never asked for.
+
+@<Keys and values@>=
+enum gguf_type { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32,@|
+  GGUF_F32, GGUF_BOOL, GGUF_STRING, GGUF_ARRAY, GGUF_U64, GGUF_I64, GGUF_F64,@|
+  N_GGUF_TYPES };
+  /* the types of values, with the format's numbers */
+struct gguf_words { const char *text; size_t n; };
+  /* |n| bytes of the mapped file, without a zero at the end */
+struct gguf_entry {
+  struct gguf_words key;
+  enum gguf_type type; /* of the value, or of the elements of an array */
+  bool is_array;
+  uint64_t count; /* elements; 1 if it is no array */
+  const unsigned char *at, *end; /* the bytes of the elements */
+};
+  /* a key and where its value is */
+
+@ The structure belongs to the caller, and so does the memory that it describes. After |gguf_read| has succeeded, everything about the description is known to be within the file.
+
+@<The description of a file@>=
+struct gguf_file {
+  struct memory *m;
+  const char *path; /* for messages; borrowed */
+  const unsigned char *bytes;
+  size_t size; /* of the file */
+  struct gguf_entry *entry; /* in the order of the keys' names */
+  size_t n_entries, cap;
+  uint64_t n_tensors, alignment;
+  size_t tensors_at, data_at; /* where the list of tensors begins, and the data */
+};
+  /* what a file says about itself, once it has been checked; it points into the file */
+bool gguf_recognizes(const char *path);
+  /* is this a regular file that begins with the four letters? */
+bool gguf_read(struct gguf_file *g, struct memory *m, const char *path,
+  const unsigned char *bytes, size_t size, struct error *why);
+  /* checks the |size| bytes of a file, and fills in |g|, which |gguf_free| frees even on failure;
+     false and a sentence. Not checked: that the names of tensors differ */
+void gguf_free(struct gguf_file *g);
+  /* frees the list of keys; a structure of zeros is allowed */
+
+@ A caller that expects a number gets it as a double, which holds every integer up to $2^{53}$; no size, id or count in a model is larger. A caller that expects one of the other kinds asks for it, and gets false if the value is of another.
+
+@<What can be asked of a value@>=
+const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key);
+  /* by name, or null */
+bool gguf_integer(const struct gguf_entry *e);
+  /* whether the value or the elements are integers; null has none */
+bool gguf_numeric(const struct gguf_entry *e);
+  /* integers or reals */
+double gguf_number(const struct gguf_entry *e, uint64_t i);
+  /* number |i| of a numeric value, |i < e->count|; integers above $2^{53}$ are rounded */
+bool gguf_flag(const struct gguf_entry *e, bool *flag);
+  /* a truth value; or false */
+bool gguf_string(const struct gguf_entry *e, struct gguf_words *words);
+  /* a string; or false */
+bool gguf_next_string(const struct gguf_entry *e, const unsigned char **at,
+  struct gguf_words *words);
+  /* the string at |*at|, at first |e->at|, and moves |*at| to the next; false if there is none, or if
+     the file has been changed since it was checked */
+const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64]);
+  /* the value in a few words, for an error's ``found''; null: \.{missing} */
+
+@ The tensors are visited one after another, in the order of the file. A visit repeats all checks, so it is safe even if the file has changed in the meantime. The module keeps no list of them: whoever needs one has a list of his own already.
+
+@<The tensors, one after another@>=
+struct gguf_tensor {
+  struct gguf_words name;
+  unsigned type; /* its row in |number_types| */
+  uint32_t rank;
+  uint64_t shape[4]; /* outermost first, as elsewhere in this book */
+  uint64_t elements, bytes, begin; /* |begin|: from |data_at| on */
+};
+  /* an entry of the list of tensors; the name is in the file, the rest is a copy */
+struct gguf_walk { size_t at; uint64_t left, next; };
+  /* where the next entry is, how many are left, and where the next tensor must begin */
+struct gguf_walk gguf_begin(const struct gguf_file *g);
+  /* before the first */
+bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
+  struct gguf_tensor *t, struct error *why);
+  /* the next of |w->left > 0| tensors; false and a sentence */
+bool gguf_type_number(unsigned type, uint32_t *number);
+  /* the format's number of a row of |number_types|; false if it has none */
+
+@* Reading numbers and strings. \label{sec:ggufnumbers}
+A reader has a place in the file, and before it moves on it asks whether there are as many bytes as it wants. That question has the form of the first rule: the claim is compared with what is left, and nothing is added to it. The name of the field
+that is being read is written down beforehand, so that every complaint has one.
+
+@<A reader of the description@>=
+struct gguf_reader {
+  const struct gguf_file *g;
+  size_t at;
+  char field[96];
+  struct error *why;
+};
+static size_t left_of(const struct gguf_reader *r)
+{
+  return r->g->size - r->at;
+}
+static bool gguf_bad(struct gguf_reader *r, const char *found, const char *wanted)
+{
+  return error_found(r->why, r->g->path, r->field, found, wanted);
+}
+
+@ A number has 1, 2, 4 or 8 bytes. It is put together byte by byte: that is right on every machine, and the place need not be aligned.
+
+@<A reader of the description@>=
+static uint64_t number_at(const unsigned char *byte, size_t n)
+{
+  uint64_t x = 0;
+  for (size_t i = 0; i < n; i++) x |= (uint64_t) byte[i] << 8 * i;
+  return x;
+}
+static bool take_number(struct gguf_reader *r, size_t n, uint64_t *x)
+{
+  if (left_of(r) < n)
+    return gguf_bad(r, "cut off by the end of the file", "a whole description");
+  *x = number_at(r->g->bytes + r->at, n);
+  r->at += n;
+  return true;
+}
+
+@ A string may claim to have $2^{64}-1$ bytes, and adding the claim to a place in the file would wrap around. Compared with the bytes that are left it is harmless.
+
+@<A reader of the description@>=
+static bool take_string(struct gguf_reader *r, struct gguf_words *words)
+{
+  uint64_t n = 0;
+  if (!take_number(r, 8, &n)) return false;
+  if (n > left_of(r)) {
+    char found[64], wanted[64];
+    snprintf(found, sizeof found, "a string of %" PRIu64 " bytes", n);
+    snprintf(wanted, sizeof wanted, "at most %zu, which the file has left",
+      left_of(r));
+    return gguf_bad(r, found, wanted);
+  }
+  words->text = (const char *) r->g->bytes + r->at;
+  words->n = (size_t) n;
+  r->at += words->n;
+  return true;
+}
+
+@ Keys and names become C strings in the hands of others, so they may not contain a zero; two names that differ only after it would be one. A name that is empty cannot be asked for. The format bounds both: a key has fewer than $2^{16}$ bytes, a name fewer than 64, because ggml
+keeps names in arrays of that size.
+
+@<A reader of the description@>=
+static bool take_name(struct gguf_reader *r, size_t max, struct gguf_words *name)
+{
+  char wanted[64];
+  snprintf(wanted, sizeof wanted, "a name of 1 to %zu bytes, none of them zero",
+    max);
+  if (!take_string(r, name)) return false;
+  if (name->n == 0) return gguf_bad(r, "without a name", wanted);
+  if (name->n > max) return gguf_bad(r, "one with a longer name", wanted);
+  if (memchr(name->text, 0, name->n) != NULL)
+    return gguf_bad(r, "one with a zero in its name", wanted);
+  snprintf(r->field, sizeof r->field, "%.*s",
+    (int) (name->n < 90 ? name->n : 90), name->text);
+  return true;
+}
+
+@* The keys. \label{sec:ggufkeys}
+The first 24 bytes decide whether we can read the file at all. Three kinds that we cannot read deserve a sentence of their own. Files of version 1 have lengths of 32 bits; it was soon replaced, and such a file must be converted anew. A file from a big-endian
+machine has its bytes in the other order, and its version 3 reads as $3\cdot2^{24}$. And a later version may change anything.
+@^big-endian@>
+
+@<Read the first 24 bytes@>=
+static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *keys)
+{
+  static const char wanted[] = "2 or 3, little endian";
+  uint64_t version = 0;
+  strcpy(r->field, "the beginning");
+  if (g->size < 4 || memcmp(g->bytes, "GGUF", 4) != 0)
+    return gguf_bad(r, "something else", "the four letters GGUF");
+  r->at = 4;
+  if (!take_number(r, 4, &version)) return false;
+  char found[64];
+  const char *more = "";
+  if (version == 1) more = ", which has lengths of 32 bits";
+  else if (version != 0 && (version & 0xffff) == 0)
+    more = ", written by a big-endian machine";
+  snprintf(found, sizeof found, "%" PRIu64 "%s", version, more);
+  strcpy(r->field, "the version");
+  if (version != 2 && version != 3) return gguf_bad(r, found, wanted);
+  strcpy(r->field, "the number of tensors");
+  if (!take_number(r, 8, &g->n_tensors)) return false;
+  strcpy(r->field, "the number of keys");
+  return take_number(r, 8, keys);
+}
+
+@ Both counts are claims. A key takes at least 14 bytes: 8 for the length of its name, 1 for the name, 4 for the type and 1 for the value. A tensor takes at least 25. So the size of the file bounds both counts, and only after that do they have a second, smaller bound: how many any honest file
+could have.
+
+@<Check the counts against the size of the file@>=
+enum { MAX_KEYS = 1 << 16, MAX_NAME = 63, MAX_KEY = 65535 };
+static bool count_fits(struct gguf_reader *r, const char *field, uint64_t n,
+  size_t least)
+{
+  char found[64], wanted[64];
+  strcpy(r->field, field);
+  if (n <= left_of(r) / least) return true;
+  snprintf(found, sizeof found, "%" PRIu64, n);
+  snprintf(wanted, sizeof wanted, "at most %zu, for which the file has bytes",
+    left_of(r) / least);
+  return gguf_bad(r, found, wanted);
+}
+
+@ The value of a key begins with its type. For an array the type of the elements and their number follow. Here the rule about products applies for the first time: the number of elements is compared with the bytes that are left, divided by the bytes of an element.
+
+@<Read a value@>=
+static const uint8_t bytes_of[N_GGUF_TYPES] = @[{ 1, 1, 2, 2, 4, 4, 4, 1, 0, 0,@|
+  8, 8, 8 }@];
+static bool take_type(struct gguf_reader *r, bool may_be_array, enum gguf_type *type)
+{
+  uint64_t x = 0;
+  char found[64];
+  if (!take_number(r, 4, &x)) return false;
+  snprintf(found, sizeof found, "a value of type %" PRIu64, x);
+  if (x >= N_GGUF_TYPES) return gguf_bad(r, found, "a type from 0 to 12");
+  if (x == GGUF_ARRAY && !may_be_array)
+    return gguf_bad(r, "an array of arrays", "an array of numbers or strings");
+  *type = (enum gguf_type) x;
+  return true;
+}
+@<Skip the elements of a value@>@;
+static bool read_value(struct gguf_reader *r, struct gguf_entry *e)
+{
+  e->count = 1;
+  if (!take_type(r, true, &e->type)) return false;
+  e->is_array = e->type == GGUF_ARRAY;
+  if (e->is_array && (!take_type(r, false, &e->type)
+      || !take_number(r, 8, &e->count))) return false;
+  e->at = r->g->bytes + r->at;
+  if (!skip_elements(r, e)) return false;
+  e->end = r->g->bytes + r->at;
+  return true;
+}
+
+@ A string has at least the 8 bytes of its length, so an array of strings is bounded in the same way, before the first of them is read. A truth value is a byte, and must be 0 or 1: of any other value we would not know what another program takes it for.
+
+@<Skip the elements of a value@>=
+static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
+{
+  size_t each = e->type == GGUF_STRING ? 8 : bytes_of[e->type];
+  char found[64], wanted[64];
+  snprintf(found, sizeof found, "an array of %" PRIu64, e->count);
+  snprintf(wanted, sizeof wanted, "at most %zu, for which the file has bytes",
+    left_of(r) / each);
+  if (e->count > left_of(r) / each) return e->is_array
+    ? gguf_bad(r, found, wanted)
+    : gguf_bad(r, "cut off by the end of the file", "a whole description");
+  struct gguf_words skipped;
+  for (uint64_t i = 0; e->type == GGUF_STRING && i < e->count; i++)
+    if (!take_string(r, &skipped)) return false;
+  for (uint64_t i = 0; e->type == GGUF_BOOL && i < e->count; i++)
+    if (e->at[i] > 1) return gguf_bad(r, "a truth value that is neither", "0 or 1");
+  if (e->type != GGUF_STRING) r->at += (size_t) e->count * each;
+  return true;
+}
+
+@ The list of keys grows as they are read. A key that occurs twice makes two models out of one file, as in JSON; we find it when the list is sorted.
+
+@<Read the keys@>=
+static int by_key(const void *a, const void *b)
+{
+  const struct gguf_words *x = &((const struct gguf_entry *) a)->key;
+  const struct gguf_words *y = &((const struct gguf_entry *) b)->key;
+  int order = memcmp(x->text, y->text, x->n < y->n ? x->n : y->n);
+  return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+}
+static bool read_entry(struct gguf_reader *r, struct gguf_file *g)
+{
+  struct gguf_entry *p = memory_reserve(g->m, MEMORY_OTHER, g->entry, &g->cap,
+    g->n_entries + 1, 64, sizeof *p, r->why);
+  if (p == NULL) return false;
+  g->entry = p;
+  struct gguf_entry *e = &g->entry[g->n_entries];
+  snprintf(r->field, sizeof r->field, "key %zu", g->n_entries + 1);
+  if (!take_name(r, MAX_KEY, &e->key) || !read_value(r, e)) return false;
+  g->n_entries++;
+  return true;
+}
+
+@ We sort with |qsort| and compare neighbours.
+
+@<Read the keys@>=
+static bool read_keys(struct gguf_reader *r, struct gguf_file *g, uint64_t n)
+{
+  if (n > MAX_KEYS) return gguf_bad(r, "larger", "at most 65536");
+  for (uint64_t i = 0; i < n; i++)
+    if (!read_entry(r, g)) return false;
+  if (n > 0) qsort(g->entry, g->n_entries, sizeof *g->entry, by_key);
+  for (size_t i = 1; i < g->n_entries; i++) {
+    const struct gguf_words *key = &g->entry[i].key;
+    if (by_key(&g->entry[i - 1], &g->entry[i]) != 0) continue;
+    snprintf(r->field, sizeof r->field, "%.*s",
+      (int) (key->n < 90 ? key->n : 90), key->text);
+    return gguf_bad(r, "given twice", "each key once");
+  }
+  return true;
+}
+
+@ One key concerns the file itself: the alignment. It is a power of two, so that one mask rounds up to it; with 0, the division of other readers fails, and with 24, as in the seventh file above, readers that use a mask and readers that divide disagree about every offset.
+
+@<Find the alignment@>=
+static bool read_alignment(struct gguf_reader *r, struct gguf_file *g)
+{
+  const struct gguf_entry *e = gguf_find(g, "general.alignment");
+  char found[64];
+  g->alignment = 32;
+  if (e == NULL) return true;
+  strcpy(r->field, "general.alignment");
+  if (e->type != GGUF_U32 || e->is_array)
+    return gguf_bad(r, gguf_excerpt(e, found), "an unsigned integer of 32 bits");
+  g->alignment = number_at(e->at, 4);
+  return (g->alignment != 0 && (g->alignment & (g->alignment - 1)) == 0)
+    || gguf_bad(r, gguf_excerpt(e, found), "a power of two");
+}
+static uint64_t aligned(const struct gguf_file *g, uint64_t x)
+{
+  return (x + g->alignment - 1) & ~(g->alignment - 1);
+}
+
+@* The tensors. \label{sec:gguftensors}
+The format numbers the types of tensors as ggml does. Our own table (\cref{sec:numbertypes}) has names and sizes, so here we need only the names. Some numbers are missing: they belonged to types that were given up, or that ggml uses in memory and never in a file. A type that has a row is known,
+whether or not we can multiply by it; that question is for the kernels, when a model is built. So the tensors of every file can at least be listed.
+
+@<The format's numbers of types@>=
+static const char *const type_names[] = @[{ [0] = "F32", [1] = "F16",@|
+  [2] = "Q4_0", [3] = "Q4_1", [6] = "Q5_0", [7] = "Q5_1", [8] = "Q8_0",@|
+  [10] = "Q2_K", [11] = "Q3_K", [12] = "Q4_K", [13] = "Q5_K",@|
+  [14] = "Q6_K", [16] = "IQ2_XXS", [17] = "IQ2_XS",@|
+  [18] = "IQ3_XXS", [19] = "IQ1_S", [20] = "IQ4_NL", [21] = "IQ3_S",@|
+  [22] = "IQ2_S", [23] = "IQ4_XS", [24] = "I8", [25] = "I16", [26] = "I32",@|
+  [27] = "I64", [28] = "F64", [29] = "IQ1_M", [30] = "BF16", [34] = "TQ1_0",@|
+  [35] = "TQ2_0", [39] = "MXFP4" }@];
+enum { N_TYPE_NAMES = sizeof type_names / sizeof type_names[0] };
+
+@ Both directions are short searches, one for each tensor of a file.
+
+@<The format's numbers of types@>=
+static bool is_named(unsigned type, uint64_t number)
+{
+  return number < N_TYPE_NAMES && type_names[number] != NULL
+    && strcmp(number_types[type].name, type_names[number]) == 0;
+}
+static unsigned type_of_number(uint64_t number)
+{
+  unsigned type = 0;
+  while (type < N_NUMBER_TYPES && !is_named(type, number)) type++;
+  return type;
+}
+bool gguf_type_number(unsigned type, uint32_t *number)
+{
+  for (*number = 0; *number < N_TYPE_NAMES; ++*number)
+    if (type < N_NUMBER_TYPES && is_named(type, *number)) return true;
+  return false;
+}
+
+@ An entry has a name, the dimensions, the type and the offset. ggml has no more than four dimensions. They are stored innermost first, and we turn them round. The product is formed with the check of \cref{sec:header}. ggml itself once forgot
+that check: a tensor of $2^{40}$ times $2^{40}$ elements wrapped around to none at all, and was accepted. A dimension is signed in ggml, so it must also be below $2^{63}$.
+
+@<Read the dimensions@>=
+static bool read_shape(struct gguf_reader *r, struct gguf_tensor *t)
+{
+  uint64_t rank = 0, n = 0;
+  char found[64];
+  if (!take_number(r, 4, &rank)) return false;
+  snprintf(found, sizeof found, "one of %" PRIu64 " dimensions", rank);
+  if (rank > 4) return gguf_bad(r, found, "at most 4");
+  t->rank = (uint32_t) rank, t->elements = 1;
+  for (uint32_t i = 0; i < t->rank; i++) {
+    if (!take_number(r, 8, &n)) return false;
+    t->shape[t->rank - 1 - i] = n;
+    if (n > INT64_MAX || (n != 0 && t->elements > INT64_MAX / n))
+      return gguf_bad(r, "one of too many elements", "fewer than 2^63");
+    t->elements *= n;
+  }
+  return true;
+}
+
+@ Numbers in blocks are stored by the row, and a row may not end within a block. So the innermost dimension, and not the product, must be a multiple of the block. The number of bytes is the last product.
+
+@<Read the type, and count the bytes@>=
+static bool read_type(struct gguf_reader *r, struct gguf_tensor *t)
+{
+  uint64_t number = 0;
+  char found[64], wanted[64];
+  if (!take_number(r, 4, &number)) return false;
+  t->type = type_of_number(number);
+  snprintf(found, sizeof found, "of type %" PRIu64, number);
+  if (t->type == N_NUMBER_TYPES)
+    return gguf_bad(r, found, "a type that this program knows");
+  const struct number_type *known = &number_types[t->type];
+  uint64_t row = t->rank == 0 ? 1 : t->shape[t->rank - 1];
+  snprintf(found, sizeof found, "%s with rows of %" PRIu64, known->name, row);
+  snprintf(wanted, sizeof wanted, "rows of a multiple of %u", known->block);
+  if (row % known->block != 0) return gguf_bad(r, found, wanted);
+  if (t->elements / known->block > INT64_MAX / known->bytes)
+    return gguf_bad(r, "one of too many bytes", "fewer than 2^63");
+  t->bytes = t->elements / known->block * known->bytes;
+  return true;
+}
+
+@ The offset must be the running sum, so it is redundant, and that is its use. The tensor must end within the file; since |w->next| is a sum of sizes that were found to fit, at most rounded up once, neither the difference nor the next sum can wrap around.
+
+@<Go to the next tensor@>=
+struct gguf_walk gguf_begin(const struct gguf_file *g)
+{
+  return (struct gguf_walk) @[{ g->tensors_at, g->n_tensors, 0 }@];
+}
+bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
+  struct gguf_tensor *t, struct error *why)
+{
+  struct gguf_reader r = @[{ .g = g, .at = w->at, .why = why }@];
+  char found[64], wanted[64];
+  snprintf(r.field, sizeof r.field, "tensor %" PRIu64, g->n_tensors - w->left + 1);
+  if (!take_name(&r, MAX_NAME, &t->name) || !read_shape(&r, t)
+      || !read_type(&r, t) || !take_number(&r, 8, &t->begin)) return false;
+  snprintf(found, sizeof found, "%" PRIu64 " bytes at offset %" PRIu64,
+    t->bytes, t->begin);
+  snprintf(wanted, sizeof wanted, "offset %" PRIu64 ", no hole, no overlap",
+    w->next);
+  if (t->begin != w->next) return gguf_bad(&r, found, wanted);
+  uint64_t room = g->size > g->data_at ? g->size - g->data_at : 0;
+  snprintf(wanted, sizeof wanted, g->data_at == 0 ? "fewer than the file has"@|
+    : "within the %" PRIu64 " bytes of data", room);
+  if (t->begin > room || t->bytes > room - t->begin)
+    return gguf_bad(&r, found, wanted);
+  w->at = r.at, w->left--;
+  w->next = aligned(g, t->begin + t->bytes);
+  return true;
+}
+
+@ Where the data begin is known only after the last entry of the list, so the list is read in two rounds. In the first round the data may begin with the file, which is too generous; then the true beginning is known, and in the second round each tensor must be within the file. The padding after
+the last tensor may be missing, as it is in files of some writers. What comes after it, if anything, is never read; we do not refuse it, since ggml does not.
+
+@<Read the description@>=
+static bool read_tensors(struct gguf_reader *r, struct gguf_file *g)
+{
+  struct gguf_tensor t;
+  g->tensors_at = r->at;
+  for (int round = 0; round < 2; round++) {
+    struct gguf_walk w = gguf_begin(g);
+    while (w.left > 0)
+      if (!gguf_next(g, &w, &t, r->why)) return false;
+    uint64_t data = aligned(g, w.at);
+    g->data_at = data < g->size ? (size_t) data : g->size;
+  }
+  return true;
+}
+bool gguf_read(struct gguf_file *g, struct memory *m, const char *path,
+  const unsigned char *bytes, size_t size, struct error *why)
+{
+  *g = (struct gguf_file) @[{ .m = m, .path = path, .bytes = bytes,@|
+    .size = size, .alignment = 1 }@];
+  struct gguf_reader r = @[{ .g = g, .why = why }@];
+  uint64_t keys = 0;
+  return read_counts(&r, g, &keys)
+    && count_fits(&r, "the number of tensors", g->n_tensors, 25)
+    && count_fits(&r, "the number of keys", keys, 14)
+    && read_keys(&r, g, keys) && read_alignment(&r, g)
+    && count_fits(&r, "the number of tensors", g->n_tensors, 25)
+    && read_tensors(&r, g);
+}
+void gguf_free(struct gguf_file *g)
+{
+  memory_free(g->m, g->entry);
+  g->entry = NULL, g->n_entries = g->cap = 0;
+}
+
+@ How does a program see that a path leads to such a file? By its first four bytes, not by the end of its name. A pipe is not opened: it would have to be read, and its reader would find the beginning missing.
+
+@<Recognize a file@>=
+bool gguf_recognizes(const char *path)
+{
+  struct stat about;
+  char begin[4] = "";
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  FILE *f = fopen(path, "rb");
+  if (f == NULL) return false;
+  bool ok = fread(begin, 1, 4, f) == 4 && memcmp(begin, "GGUF", 4) == 0;
+  fclose(f);
+  return ok;
+}
+
+@* The values. \label{sec:ggufvalues}
+Finding a key is a binary search, as for tensors.
+
+@<Find a key@>=
+const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key)
+{
+  struct gguf_entry wanted = @[{ .key = { key, strlen(key) } }@];
+  return g->n_entries == 0 ? NULL
+    : bsearch(&wanted, g->entry, g->n_entries, sizeof wanted, by_key);
+}
+
+@ Numbers of every type become doubles. The two float types are copied bit by bit; signed integers have their sign in the highest bit that is stored.
+
+@<Take a value@>=
+bool gguf_integer(const struct gguf_entry *e)
+{
+  return e != NULL && e->type != GGUF_F32 && e->type != GGUF_F64
+    && e->type != GGUF_BOOL && e->type != GGUF_STRING;
+}
+bool gguf_numeric(const struct gguf_entry *e)
+{
+  return e != NULL && e->type != GGUF_BOOL && e->type != GGUF_STRING;
+}
+double gguf_number(const struct gguf_entry *e, uint64_t i)
+{
+  size_t n = bytes_of[e->type];
+  uint64_t x = number_at(e->at + i * n, n), sign = (uint64_t) 1 << (8 * n - 1);
+  uint32_t word = (uint32_t) x;
+  float single;
+  double real;
+  memcpy(&single, &word, sizeof single);
+  memcpy(&real, &x, sizeof real);
+  if (e->type == GGUF_F32) return (double) single;
+  if (e->type == GGUF_F64) return real;
+  bool is_signed = e->type == GGUF_I8 || e->type == GGUF_I16
+    || e->type == GGUF_I32 || e->type == GGUF_I64;
+  if (is_signed && (x & sign) != 0)
+    return -(double) ((sign - (x & (sign - 1))));
+  return (double) x;
+}
+
+@ Strings are read again when they are asked for, and their lengths may have changed since. So the length is compared again, this time with the end of the value.
+
+@<Take a value@>=
+bool gguf_next_string(const struct gguf_entry *e, const unsigned char **at,
+  struct gguf_words *words)
+{
+  size_t left = (size_t) (e->end - *at);
+  if (e->type != GGUF_STRING || left < 8) return false;
+  uint64_t n = number_at(*at, 8);
+  if (n > left - 8) return false;
+  *words = (struct gguf_words) @[{ (const char *) *at + 8, (size_t) n }@];
+  *at += 8 + words->n;
+  return true;
+}
+bool gguf_string(const struct gguf_entry *e, struct gguf_words *words)
+{
+  const unsigned char *at = e == NULL ? NULL : e->at;
+  return e != NULL && !e->is_array && gguf_next_string(e, &at, words);
+}
+bool gguf_flag(const struct gguf_entry *e, bool *flag)
+{
+  if (e == NULL || e->is_array || e->type != GGUF_BOOL) return false;
+  *flag = *e->at != 0;
+  return true;
+}
+
+@ A message quotes a number or a short string, and says of everything else what it is.
+
+@<Quote a value@>=
+const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
+{
+  struct gguf_words words;
+  bool flag;
+  if (e == NULL) return "missing";
+  if (e->is_array)
+    snprintf(buffer, 64, "an array of %" PRIu64, e->count);
+  else if (gguf_string(e, &words))
+    snprintf(buffer, 64, "\"%.*s\"%s", words.n < 40 ? (int) words.n : 40,
+      words.text, words.n < 40 ? "" : "...");
+  else if (gguf_flag(e, &flag))
+    snprintf(buffer, 64, "%s", flag ? "true" : "false");
+  else if (e->type == GGUF_STRING) snprintf(buffer, 64, "a string");
+  else snprintf(buffer, 64, gguf_integer(e) ? "%.0f" : "%.9g", gguf_number(e, 0));
+  return buffer;
+}
+
+@ This is the file. It is a parser and nothing else: it needs the table of types, and allocates only the list of keys.
+
+@(gguf.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "gguf/gguf.h"
+@;@#
+@<A reader of the description@>@;
+@<Read the first 24 bytes@>@;
+@<Check the counts against the size of the file@>@;
+@<Read a value@>@;
+@<Read the keys@>@;
+@<Find a key@>@;
+@<From keys to tensors@>@;
+@<Recognize a file@>@;
+
+@ The second half of the file works with what the first has found.
+
+@<From keys to tensors@>=
+@<Take a value@>@;
+@<Quote a value@>@;
+@<Find the alignment@>@;
+@<The format's numbers of types@>@;
+@<Read the dimensions@>@;
+@<Read the type, and count the bytes@>@;
+@<Go to the next tensor@>@;
+@<Read the description@>@;
+
+@* A format of tensor files. \label{sec:ggufformat}
+Everything that reads tensors goes through |tensor_file_open| (\cref{sec:safetensors}). For it a format is a row in a table, and this is the row: it maps the file, goes through the tensors, and adds each to the list. The list then belongs to |struct tensor_file|, which also finds a name that occurs twice.
+
+@(format.c@>=
+#include <string.h>
+#include "gguf/gguf.h"
+#include "safetensors/tensor_format.h"
+@;@#
+@<Add a tensor of the file@>@;
+@<Read a file of this format@>@;
+extern const struct tensor_format gguf_format;
+const struct tensor_format gguf_format = @[{ .name = "gguf",@|
+  .recognizes = gguf_recognizes, .fill = gguf_fill }@];
+
+@ The name is copied, with a zero after it; from now on it belongs to us.
+
+@<Add a tensor of the file@>=
+static bool add_tensor(struct tensor_file *w, const struct gguf_file *g,
+  const struct gguf_tensor *t, struct error *why)
+{
+  char name[64];
+  memcpy(name, t->name.text, t->name.n);
+  name[t->name.n] = '\0';
+  struct tensor_entry *e = tensor_file_add(w, g->path, name, t->rank, why);
+  if (e == NULL) return false;
+  e->type = t->type;
+  e->bytes = t->bytes, e->elements = t->elements;
+  e->begin = t->begin, e->data = g->bytes + g->data_at + t->begin;
+  memcpy(e->shape, t->shape, t->rank * sizeof *t->shape);
+  return true;
+}
+
+@ A path that is recognized leads to one file, so there is one shard.
+
+@<Read a file of this format@>=
+static bool gguf_fill(struct tensor_file *w, const char *path, struct error *why)
+{
+  struct shard *s = tensor_file_map(w, path, "", why);
+  struct gguf_file g = @[{ .m = w->m }@];
+  struct gguf_tensor t;
+  w->path = tensor_file_keep_path(w, path, "", why);
+  bool ok = s != NULL && w->path != NULL
+    && gguf_read(&g, w->m, s->path, s->map.bytes, s->map.size, why);
+  struct gguf_walk walk = gguf_begin(&g);
+  while (ok && walk.left > 0)
+    ok = gguf_next(&g, &walk, &t, why) && add_tensor(w, &g, &t, why);
+  gguf_free(&g);
+  return ok && tensor_file_sort(w, why);
+}
+
+@* The check of the files. \label{sec:ggufcheck}
+The first file is read as it was written, and the others are refused. In the fourth file the shape of the first tensor has changed, and the message is about that tensor only because it no longer fits into the file; with 10 columns it would fit, and the message would be about the offset of the second. Many more defects are
+in the tests of this chapter, each with the sentence that it must get.
+
+\widecheckpoint{build/out/gguf.txt}{what the program of this chapter prints}
+
+@* Exercises. \label{sec:ggufexercises}
+Both are about the list of tensors.
+
+\begin{exercises}
+\exercise{check}{ex:gguf.size}{A file of this format has one key, \texttt{general.alignment} with the value 64, and one tensor, \texttt{a}, an F32 of shape $[4]$. How many bytes has it if nothing follows the numbers?}{\texttt{make exercise-W8-1}}{The key ends at byte 57,
+as before. The entry of the tensor has $9+4+8+4+8=33$ bytes and ends at 90. Data begin at 128, the next multiple of 64, and 16 bytes follow: 144.}
+\exercise{think}{ex:gguf.bits}{In the file of the hand calculation we flip one bit of the 131 bytes of the description, each in turn. Most flips are noticed. In which rows of the table is there a bit that can be flipped unnoticed? Give the row's first byte.}{\texttt{make
+exercise-W8-2}}{4, since version 2 is read as well; 8, since a file may have no tensors; 24, since an alignment of 32 needs no key; 57 and 98, the names; 70, since 4 or 1 columns, and 2 or 1 rows, still need one unit of 32 bytes; 111 and 119, since
+nothing follows the last tensor, and it may be smaller.}
+\end{exercises}
