@@ -4,10 +4,10 @@
 `make peers` calls it when bench/peers.sh has built what there is to build.  A row is a piece of work; its contenders are run one
 after the other, N rounds (10; --quick 3), and just before and after each the probe tells what the machine can do at that moment.
 Shown for each contender: median and quartiles of its rate, the median share of the probe, and the median and quartiles of the
-quotient of our rate and its rate in the same round.  What cannot run is said with its reason.
+quotient of our rate and its rate in the same round.  What cannot run is said with its reason.  docs/peers.md tells more.
 
 Each measurement is a line of build/peers/rounds.csv as soon as it is made: a run that was broken off goes on where it was.  The
-lines carry the build of this engine, and those of another build are passed over.  A run with 10 rounds writes
+lines carry the build of this engine, and those of another build are passed over.  A run of all rows with 10 rounds writes
 figures/data/peers.csv, another build/peers/peers.csv.
 """
 import argparse, collections, csv, ctypes, json, os, re, statistics, struct, subprocess, sys, time
@@ -15,21 +15,26 @@ import argparse, collections, csv, ctypes, json, os, re, statistics, struct, sub
 HERE = os.path.dirname(os.path.abspath(__file__))
 PEERS = "build/peers"
 MODELS, ROUNDS = PEERS + "/models", PEERS + "/rounds.csv"
-INCIPIT, SAMPLER = "build/incipit", "build/bench/sampling"
+INCIPIT, SAMPLER = os.environ.get("INCIPIT", "build/incipit"), "build/bench/sampling"
 LLAMA, IK, LLAMA2 = PEERS + "/llama/bin/llama-", PEERS + "/ik/bin/llama-", PEERS + "/llama2/run"
-MACHINE = {"OMP_NUM_THREADS": "", "INCIPIT_ISA": ""}  # what would change the contenders behind our back
+MACHINE = ("OMP_NUM_THREADS", "INCIPIT_ISA")  # what would change the contenders behind our back
 
 class NotRun(Exception):
     """the reason why a contender has no number"""
 
+def environment(more):
+    return {k: v for k, v in {**os.environ, **more}.items() if k not in MACHINE or k in more}
+
+def built(program):
+    if not os.path.exists(program):
+        raise NotRun(f"{program} is not built (see {PEERS}/*.log)")
+
 def run(words, **more):
     """standard output and standard error of a program; a program that is not there or that fails is a reason"""
-    if not os.path.exists(words[0]):
-        raise NotRun(f"{words[0]} is not built (see {PEERS}/*.log)")
-    environment = {k: v for k, v in {**os.environ, **more}.items() if not (k in MACHINE and k not in more)}
+    built(words[0])
     try:
-        p = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, timeout=1800, errors="replace",
-            stdin=subprocess.DEVNULL, text=True)
+        p = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(more), timeout=1800,
+            errors="replace", stdin=subprocess.DEVNULL, text=True)
     except subprocess.TimeoutExpired:
         raise NotRun("half an hour was not enough")
     if p.returncode:
@@ -57,8 +62,9 @@ def model(name):
         return path
     form = "ct2" if kind == "ct2" else "llama2c" if name.endswith(".bin") else ("gguf-" if name.endswith("gguf") else "dir-") + kind
     words = [sys.executable, HERE + "/peers_models.py", MODELS, shape.replace(".bin", ""), form]
-    if subprocess.run(words, env={**os.environ, "PYTHONPATH": PEERS + "/python"}, stderr=subprocess.DEVNULL).returncode:
-        raise NotRun(f"bench/peers_models.py cannot write {name} here")
+    with open(PEERS + "/models.log", "w") as log:
+        if subprocess.run(words, env={**os.environ, "PYTHONPATH": PEERS + "/python"}, stderr=log).returncode:
+            raise NotRun(f"bench/peers_models.py cannot write {name} (see {log.name})")
     return path
 
 SIZE = {0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34), 12: (256, 144), 13: (256, 176),
@@ -114,7 +120,10 @@ def madds(shape, n):
 
 def records(words, **more):
     out, _ = run(words, **more)
-    return json.loads(out[out.index("["):out.rindex("]") + 1])
+    try:
+        return json.loads(out[out.index("["):out.rindex("]") + 1])
+    except ValueError:
+        raise NotRun(f"{os.path.basename(words[0])} printed no table that can be read")
 
 def incipit(name, threads, p=0, n=0, d=0, r=1, more=()):
     return [x["tokens_per_second"] for x in records([INCIPIT, "bench", "-m", model(name), "-t", str(threads), "-p", str(p), "-n", str(n),
@@ -151,11 +160,10 @@ def ct2(shape, threads, p, n):
 
 def first_token(words):
     """milliseconds from exec to the first byte of the answer, or to the end of the process"""
-    if not os.path.exists(words[0]):
-        raise NotRun(f"{words[0]} is not built")
+    built(words[0])
     with open(PEERS + "/first.err", "w+") as err:
         began = time.perf_counter()
-        p = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=err, stdin=subprocess.DEVNULL)
+        p = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=err, stdin=subprocess.DEVNULL, env=environment({}))
         p.stdout.read(1)
         took = time.perf_counter() - began
         p.stdout.read()
@@ -164,11 +172,11 @@ def first_token(words):
             raise NotRun((err.read().strip().splitlines() or ["failed"])[-1].replace("incipit: ", "").replace(MODELS + "/", ""))
     return [1e3 * took]
 
-def resident(name, shape):
+def resident(name, shape, threads):
     """the most bytes that a process holds in memory, over the bytes of weights and cache"""
     path, n = model(name), 64
-    words = [INCIPIT, "generate", "-m", path, "-t", "1", "-n", str(n), "-q", "--ignore-eos", "--prompt-ids", ",".join(["300"] * n)]
-    pid = os.posix_spawn(words[0], words, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_RDWR, 0)
+    words = [INCIPIT, "generate", "-m", path, "-t", str(threads), "-n", str(n), "-q", "--ignore-eos", "--prompt-ids", ",".join(["300"] * n)]
+    pid = os.posix_spawn(words[0], words, environment({}), file_actions=[(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_RDWR, 0)
         for fd in (0, 1, 2)])
     _, status, used = os.wait4(pid, 0)
     if status:
@@ -189,7 +197,8 @@ def rows_a_pass(engine, name, threads, **more):
 
 # ---- the rows
 
-Contender = collections.namedtuple("Contender", "engine run")
+# probe of a row: (kind, bytes or multiply-adds a token), or None; a contender may name another kind; threads: with how many
+Contender = collections.namedtuple("Contender", "engine run kind", defaults=(None,))
 Row = collections.namedtuple("Row", "name unit probe contenders goals threads", defaults=((1, 2),))
 OURS = "incipit"
 
@@ -205,8 +214,8 @@ def peers_of(file, p=0, n=0, repacked=False, **more):
     out = [Contender("llama.cpp", lambda t: llama(file, t, p=p, n=n, **more)), Contender("ik_llama.cpp", lambda t: ik(file, t, p=p, n=n, **more))]
     return out + [Contender("ik_llama.cpp -rtr", lambda t: ik(file, t, p=p, n=n, more=("-rtr", "1"), **more))] * repacked
 
-def ours(name, label=OURS, **more):
-    return Contender(label, lambda t: incipit(name, t, **more))
+def ours(name, label=OURS, kind=None, **more):
+    return Contender(label, lambda t: incipit(name, t, **more), kind)
 
 def depth_row(kind, size):
     n, d = 16, 8192
@@ -223,7 +232,7 @@ ROWS = [
         Contender("OpenBLAS, matrices alone", lambda t: openblas("110M", t, 512)),
         Contender("CTranslate2", lambda t: ct2("110M", t, 512, 1))],
         [(OURS, "share", .85), (OURS, "ratio", 1.55, "llama.cpp")]),
-    prefill("110M", "BF16", [ours("110M-bf16", p=512), ours("110M-bf16", BF16, p=512, more=("--activations", "bf16")),
+    prefill("110M", "BF16", [ours("110M-bf16", p=512), ours("110M-bf16", BF16, "bf16", p=512, more=("--activations", "bf16")),
         *peers_of("110M-bf16.gguf", p=512)], [(OURS, "ratio", 1.05, "llama.cpp"), (BF16, "ratio", 1.5, "llama.cpp")]),
     prefill("1.1B", "Q8_0", [ours("1.1B-q8_0.gguf", p=512), *peers_of("1.1B-q8_0.gguf", p=512, repacked=True)],
         [(OURS, "ratio", 3, "llama.cpp"), (OURS, "ratio", 1.3, *IK_BEST)], "int8"),
@@ -248,10 +257,10 @@ ROWS = [
             "-no-cnv", "--no-display-prompt", "--no-warmup", "-p", "the cat"]))], [(OURS, "most", 150)]),
     Row("sampler, 128256 logits", "ms", None, [Contender(OURS, lambda t: sampler("top_k 40, top_p .95"))], [(OURS, "most", 1)], (1,)),
     Row("sampler, 128256 logits, untruncated", "ms", None, [Contender(OURS, lambda t: sampler("normal"))], [(OURS, "most", 2)], (1,)),
-    Row("resident memory, 110M F32", "times weights + cache", None, [Contender(OURS, lambda t: resident("110M-f32", "110M"))],
-        [(OURS, "most", 1.05)], (1,)),
-    Row("resident memory, 1.1B Q8_0", "times weights + cache", None, [Contender(OURS, lambda t: resident("1.1B-q8_0.gguf", "1.1B"))],
-        [(OURS, "most", 1.05)], (1,)),
+    Row("resident memory, 110M F32", "times weights + cache", None, [Contender(OURS, lambda t: resident("110M-f32", "110M", t))],
+        [(OURS, "most", 1.05)]),
+    Row("resident memory, 1.1B Q8_0", "times weights + cache", None, [Contender(OURS, lambda t: resident("1.1B-q8_0.gguf", "1.1B", t))],
+        [(OURS, "most", 1.05)]),
 ]
 
 # ---- measuring
@@ -262,6 +271,7 @@ def cpu_flags():
 class Probe:
     """bench/probe.c, which stays open and keeps its buffer"""
     def __init__(self):
+        built(PEERS + "/probe")
         self.process = subprocess.Popen([PEERS + "/probe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     def ask(self, kind, amount, threads):
         words = f"read {int(amount)} {threads}\n" if kind == "read" else f"{kind} {threads}\n"
@@ -294,6 +304,7 @@ def measure(rows, threads, rounds, build, reasons):
                             continue
                         try:
                             kind, amount = row.probe() if row.probe else (None, 0)
+                            kind = c.kind or kind
                             before = probe.ask(kind, amount, t) if kind else 0
                             value = c.run(t)[-1]
                             after = probe.ask(kind, amount, t) if kind else 0
@@ -322,16 +333,16 @@ def judge(row, t, goal, done):
     wanted = wanted[t] if isinstance(wanted, dict) else wanted
     mine = done.get((row.name, t, engine), {})
     if kind == "share":
-        have = statistics.median(s for _, s in mine.values()) if mine else None
+        have = statistics.median(s for _, s in mine.values()) or None if mine else None
         return f">= {100 * wanted:.0f} % of the probe", have and 100 * have, have and have >= wanted
     if kind == "ratio":
-        each = [ratios(row, mine, done[row.name, t, b])[1] for b in beside if mine and done.get((row.name, t, b))]
+        each = [r[1] for r in (ratios(row, mine, done.get((row.name, t, b), {})) for b in beside) if r]
         return f">= {wanted:g} x {beside[0]}", min(each, default=None), each and min(each) >= wanted
     have = statistics.median(v for v, _ in mine.values()) if mine else None
     return f"{'<=' if kind == 'most' else '>='} {wanted:g} {row.unit}", have, have and (have <= wanted) == (kind == "most")
 
 def show(rows, threads, done, reasons, path, head):
-    lines = []
+    lines, not_run = [], []
     print(*head, sep="\n")
     for row in rows:
         for t in (t for t in threads if t in row.threads):
@@ -341,22 +352,23 @@ def show(rows, threads, done, reasons, path, head):
                 mine = done.get(key, {})
                 if not mine:
                     print(f"  {c.engine:26} not run: {reasons.get(key, 'not measured yet')}")
+                    not_run.append(f"not run: {row.name}, {t}, {c.engine}: {reasons.get(key, 'not measured yet')}")
                     continue
                 low, mid, high = quartiles([v for v, _ in mine.values()])
                 share = quartiles([s for _, s in mine.values()])
                 ratio = None if c.engine == OURS else ratios(row, done.get((row.name, t, OURS), {}), mine)
                 text = f"  {c.engine:26} {mid:10.5g}  [{low:.5g}, {high:.5g}]"
-                text += f"  {100 * share[1]:5.1f} % of {row.probe()[0]}" if row.probe else ""
+                text += f"  {100 * share[1]:5.1f} % of {c.kind or row.probe()[0]}" if share[1] else ""
                 text += f"  we: {ratio[1]:.2f} x [{ratio[0]:.2f}, {ratio[2]:.2f}]" if ratio else ""
                 print(text)
                 lines.append([row.name, t, c.engine, row.unit, len(mine), *(f"{x:.6g}" for x in (low, mid, high)),
-                    *(f"{x:.4f}" if row.probe else "" for x in share), *(f"{x:.4f}" for x in ratio or ()), *[""] * (0 if ratio else 3)])
+                    *(f"{x:.4f}" if x else "" for x in share), *(f"{x:.4f}" for x in ratio or ()), *[""] * (0 if ratio else 3)])
             for goal in row.goals:
                 words, have, good = judge(row, t, goal, done)
                 reached = "not run" if have is None else f"{have:.4g}: {'reached' if good else 'MISSED'}"
                 print(f"  goal of {goal[0]}: {words}: {reached}")
     with open(path + ".new", "w", newline="") as f:
-        f.writelines("# " + h + "\n" for h in head)
+        f.writelines("# " + h + "\n" for h in [*head, *not_run])
         put = csv.writer(f, lineterminator="\n")
         put.writerow("row threads engine unit rounds low median high share_low share share_high ratio_low ratio ratio_high".split())
         put.writerows(lines)
@@ -385,9 +397,13 @@ def main():
     threads = [int(t) for t in a.threads.split(",")]
     said, _ = run([INCIPIT, "--version"])
     build, reasons = re.search(r"build (\w+)", said)[1], {}
+    broken_off = a.table
     if not a.table:
-        measure(rows, threads, rounds, build, reasons)
-    whole = rounds >= 10 and not a.rows and not a.table
+        try:
+            measure(rows, threads, rounds, build, reasons)
+        except KeyboardInterrupt:
+            broken_off = True
+    whole = rounds >= 10 and not a.rows and a.threads == "1,2" and not broken_off
     show(rows, threads, load(build), reasons, "figures/data/peers.csv" if whole else PEERS + "/peers.csv", heading(build))
 
 # ---- libraries of Python
