@@ -130,6 +130,8 @@ def incipit(name, threads, p=0, n=0, d=0, r=1, more=()):
         "-d", str(d), "-r", str(r), "-o", "json", "-q", *more])]
 
 def llama(name, threads, p=0, n=0, d=0, r=1, more=(), bench=LLAMA + "bench"):
+    if "f32" in more:
+        raise NotRun("llama-bench keeps no cache in f32")
     deep = [] if d == 0 else ["-gp", f"{d},{n}"] if bench.startswith(IK) else ["-d", str(d)]
     if deep and deep[0] == "-gp":
         n = 0

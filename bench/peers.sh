@@ -2,7 +2,7 @@
 # peers.sh [OPTION of peers.py]... -- gets other engines from the package registries, builds them for this machine in
 # build/peers, writes the same random weights for each, and measures all beside build/incipit: bench/peers.py, whose options
 # these are (--quick: 3 rounds; --rows REGEX: some of the table; --list; --table: what has been measured so far).
-# Each step is skipped when it was done before; what cannot be had or built is said, and its rows are "not run".
+# Each step is skipped when it was done before; what cannot be had or built is said, and its rows are "not run".  docs/peers.md.
 #
 # On two cores: half an hour to build (JOBS=1: less in the way of others), 16 GB of disk, 8 GB of memory, and an hour
 # or two to measure ten rounds on a machine that does nothing else.  LLAMA2C=DIR: a copy of llama2.c, instead of a clone.
@@ -27,6 +27,7 @@ get() {
   tar xzf "$file" -C "$P/src/$4.part" --strip-components=1 && mv "$P/src/$4.part" "$P/src/$4"
 }
 # build DIR SOURCE TARGETS OPTION...: static, for this processor, by the compiler that CC and CXX name
+# shellcheck disable=SC2015,SC2086
 build() {
   dir=$P/$1 source=$2 targets=$3; shift 3
   for t in $targets; do [ -x "$dir/bin/$t" ] || missing=1; done
@@ -66,7 +67,7 @@ python() { # PACKAGE VERSION
 python numpy $NUMPY && python scipy-openblas32 $BLAS; python ctranslate2 $CT2
 
 ${CC:-cc} -std=gnu11 -O2 -pthread bench/probe.c -o $P/probe || exit 1
-{ echo "llama.cpp $(sed -n 's/^set(LLAMA_VERSION_[A-Z]* *\([0-9]*\).*/\1/p' $P/src/llama/vendor/llama.cpp/CMakeLists.txt 2> /dev/null | paste -sd.) of llama-cpp-python $LLAMA"
+{ echo "llama.cpp $(sed -n 's/^set(LLAMA_VERSION_[A-Z]* *\([0-9][0-9]*\).*/\1/p' $P/src/llama/vendor/llama.cpp/CMakeLists.txt 2> /dev/null | paste -sd.) of llama-cpp-python $LLAMA"
   echo "ik_llama.cpp of ik-llama-cpp-python $IK"
   echo "llama2.c ${LLAMA2C:+copy, }$(echo $LLAMA2C_COMMIT | cut -c1-12)"
   echo "OpenBLAS of scipy-openblas32 $BLAS"
