@@ -732,6 +732,7 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
   .int8_types = WEIGHTS_IN_BLOCKS, .bf16_types = 1u << WEIGHT_BF16,@|
   .split = host_split, .gather = host_gather, .write = host_write,@|
   .mark_nonfinite = plain_mark_nonfinite, .room = plain_room,@|
+  .attention_room = plain_attention_room,@|
   .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,@|
   .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,@|
   .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth }@];
@@ -799,7 +800,7 @@ struct model {
   struct attention_dims attention; /* how many, how wide, and what scores are
     multiplied by */
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
-  struct arena copies; /* of tensors whose rows the file has in another order */
+  bool neighbours; /* are the two numbers of a pair of queries or keys? */
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
 };
@@ -1074,7 +1075,7 @@ static void project_qkv(struct work *w, const struct model_layer *l)
 }
 
 @ Positions enter queries and keys here, if they have not entered with the embedding. The models called Qwen3 \cited{Yang 2025} norm queries and keys before, head by head; a norm of |head_dim| numbers is the
-same function as one of |d_model|.
+same function as one of |d_model|. In some files the two numbers of a pair are neighbours; then they are put in order first (\cref{sec:pairs}).
 
 @<Norm and rotate queries and keys@>=
 static void rotate_qk(struct work *w, const struct model_layer *l)
@@ -1082,6 +1083,7 @@ static void rotate_qk(struct work *w, const struct model_layer *l)
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, d = c->head_dim;
+  if (w->lm->neighbours) work_gather_pairs(w);
   if (l->q_norm.gain.data != NULL) {
     k->normalize(w->e, &l->q_norm, w->q, n * c->n_heads, d, w->q);
     k->normalize(w->e, &l->k_norm, w->k, n * c->n_kv_heads, d, w->k);

@@ -7,6 +7,7 @@
 @s __m128i int
 @s __m512 int
 @s __m512i int
+@s uint16x4_t int
 
 \chapterquestion{How can three programs for three processors give the same bits?}
 @** Kernels in scalar C, AVX2 and AVX-512.
@@ -96,7 +97,7 @@ That is asked here, once, and never again.
 
 @<How a table is found@>=
 const struct kernels *kernels_find(const char *name, struct error *why);
-  /* the table called |name|, \.{plain}, \.{scalar}, \.{avx2} or \.{avx512}, or for null the
+  /* the table called |name|, \.{plain}, \.{scalar}, \.{avx2}, \.{avx512} or \.{neon}, or for null the
      fastest that this processor can run; null and a sentence that lists those it can */
 const struct kernels *kernels_at(size_t i);
   /* table number |i| of those that this build has and this processor can run,
@@ -110,8 +111,8 @@ are in its header and are compiled into the loops that use them. The others are 
 @* Sixteen lanes in three widths. \label{sec:bodies}
 Each kernel is written once. What differs between the tables is a handful of definitions that come
 before: how wide a register is, how to say multiply--add, and an attribute that allows the compiler to use
-these instructions in these functions although the rest of the program must run without. So there is one text of the bodies, \.{bodies.inc}, and three heads:
-each of the three files below makes its definitions and then includes it.
+these instructions in these functions although the rest of the program must run without. So there is one text of the bodies, \.{bodies.inc}, and four heads:
+each of the files below makes its definitions and then includes it.
 @^multiply--add@>
 
 @(scalar.c@>=
@@ -120,8 +121,7 @@ each of the three files below makes its definitions and then includes it.
 #define NAME "scalar"
 #define TARGET
 #define WIDTH 4
-#define TILE_ROWS 2
-#define TILE_OUTS 2
+#define TILE_ROWS 6
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, in plain C@>@;
 #include "kernels/bodies.inc"
@@ -141,8 +141,7 @@ outputs uses twelve for sums; with two weights and one input at a time that is a
 #define NAME "avx2"
 #define TARGET __attribute__((target("avx2,fma,f16c")))
 #define WIDTH 8
-#define TILE_ROWS 3
-#define TILE_OUTS 2
+#define TILE_ROWS 6
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, for AVX2@>@;
 #include "kernels/bodies.inc"
@@ -162,12 +161,30 @@ twenty-four sums, four weights, one input.
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
   "avx512vl,avx2,fma,f16c")))
 #define WIDTH 16
-#define TILE_ROWS 6
-#define TILE_OUTS 4
+#define TILE_ROWS 12
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, for AVX-512@>@;
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx512 =
+  @[@<The functions of a table@>@];
+#endif
+
+@ Processors with the instructions of ARM have thirty-two registers of four lanes, in every one of them that has 64 bits; so this table needs no question to the processor, and the attribute is empty.
+@^NEON@>@^aarch64@>
+
+@(neon.c@>=
+#include "kernels/kernels.h"
+#include "functions/numbers.h"
+#if defined __aarch64__
+#include <arm_neon.h>
+#define NAME "neon"
+#define TARGET
+#define WIDTH 4
+#define TILE_ROWS 12
+#include "kernels/lanes.inc"
+@<Multiply--add and the rest, for NEON@>@;
+#include "kernels/bodies.inc"
+const struct kernels kernels_neon =
   @[@<The functions of a table@>@];
 #endif
 
@@ -194,7 +211,15 @@ compiled alone, and neither is a header for anybody else.
 typedef float vec @[__attribute__((vector_size(4 * WIDTH)))@];
 typedef uint8_t few_bytes @[__attribute__((vector_size(WIDTH)))@];
 typedef uint16_t few_halves @[__attribute__((vector_size(2 * WIDTH)))@];
-enum { PARTS = 16 / WIDTH, MAX_OUTS = 4 };
+typedef float four @[__attribute__((vector_size(16)))@];
+typedef int32_t four_places @[__attribute__((vector_size(16)))@];
+#if defined __clang__
+#define MIX(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#define MIX(a, b, i, j, k, l) \
+  __builtin_shuffle(a, b, (four_places) @[{ i, j, k, l }@])
+#endif
+enum { PARTS = 16 / WIDTH, NR = 2 * WIDTH };
 
 @ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
 instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
@@ -223,8 +248,7 @@ INLINE vec i8_to_f32(const int8_t *small)
 }
 @<Choose lanes and fold them, in plain C@>@;
 
-@ |blend| takes the first |n| lanes from |a| and the others from |b|, and |load_first| loads |n| floats and fills the other lanes with zeros; the ends of rows will need both. The fold goes through an array. That is slow,
-but there is one fold for a whole dot product.
+@ |blend| takes the first |n| lanes from |a| and the others from |b|, and |load_first| loads |n| floats and fills the other lanes with zeros; the ends of rows will need both. |fold_all| folds as many sums as there are lanes, the last two steps of each: the halves of two sums become one register, twice, and then the neighbours of those two another. Every table's |fold_all| is a tree of such additions, with as many steps as its width wants; and each compiler has its own way to say how the lanes of two registers are mixed, which |MIX| hides.
 
 @<Choose lanes and fold them, in plain C@>=
 INLINE vec blend(int n, vec a, vec b)
@@ -239,11 +263,12 @@ INLINE vec load_first(const void *p, int n)
   return v;
 }
 @<Fold sixteen lanes in an array@>@;
-INLINE float fold(const vec *a)
+INLINE vec fold_all(const vec *a)
 {
-  float lane[16];
-  memcpy(lane, a, sizeof lane);
-  return fold_array(lane);
+  vec b[2];
+  each (i, 2) b[i] = MIX(a[2 * i], a[2 * i + 1], 0, 1, 4, 5)
+    + MIX(a[2 * i], a[2 * i + 1], 2, 3, 6, 7);
+  return MIX(b[0], b[1], 0, 2, 4, 6) + MIX(b[0], b[1], 1, 3, 5, 7);
 }
 
 @ The definition, word for word: eight to eight, four to four, two to two, one to one.
@@ -292,12 +317,15 @@ INLINE vec blend(int n, vec a, vec b)
 INLINE vec load_first(const void *p, int n)
 {@+ return _mm256_maskload_ps(p, first_lanes(n));@+ }
 @<Fold sixteen lanes in an array@>@;
-@<Fold four lanes, the last two steps@>@;
-INLINE float fold(const vec *a)
+INLINE vec fold_all(const vec *a)
 {
-  vec v = a[0] + a[1];
-  return fold_four(_mm256_castps256_ps128(v)
-    + _mm256_extractf128_ps(v, 1));
+  vec b[4], c[2];
+  each (i, 4) b[i] = _mm256_permute2f128_ps(a[i], a[i + 4], 0x20)
+    + _mm256_permute2f128_ps(a[i], a[i + 4], 0x31);
+  each (i, 2) c[i] = _mm256_shuffle_ps(b[2 * i], b[2 * i + 1], 0x44)
+    + _mm256_shuffle_ps(b[2 * i], b[2 * i + 1], 0xee);
+  return _mm256_shuffle_ps(c[0], c[1], 0x88)
+    + _mm256_shuffle_ps(c[0], c[1], 0xdd);
 }
 
 @ For AVX-512 the same with longer names. What decides between the two tables is never what an instruction gives, only how many lanes it
@@ -330,25 +358,44 @@ INLINE vec blend(int n, vec a, vec b)
 INLINE vec load_first(const void *p, int n)
 {@+ return _mm512_maskz_loadu_ps((__mmask16) ((1u << n) - 1), p);@+ }
 @<Fold sixteen lanes in an array@>@;
-@<Fold four lanes, the last two steps@>@;
-INLINE float fold(const vec *a)
+INLINE vec fold_all(const vec *a)
 {
-  __m256 v = _mm512_castps512_ps256(a[0])
-    + _mm512_extractf32x8_ps(a[0], 1);
-  return fold_four(_mm256_castps256_ps128(v)
-    + _mm256_extractf128_ps(v, 1));
+  vec b[8], c[4], d[2];
+  each (i, 8) {
+    vec x = a[i % 4 + i / 4 * 8], y = a[i % 4 + i / 4 * 8 + 4];
+    b[i] = _mm512_shuffle_f32x4(x, y, 0x44) + _mm512_shuffle_f32x4(x, y, 0xee);
+  }
+  each (i, 4) c[i] = _mm512_shuffle_f32x4(b[i], b[i + 4], 0x88)
+    + _mm512_shuffle_f32x4(b[i], b[i + 4], 0xdd);
+  each (i, 2) d[i] = _mm512_shuffle_ps(c[2 * i], c[2 * i + 1], 0x44)
+    + _mm512_shuffle_ps(c[2 * i], c[2 * i + 1], 0xee);
+  return _mm512_shuffle_ps(d[0], d[1], 0x88)
+    + _mm512_shuffle_ps(d[0], d[1], 0xdd);
 }
 
-@ Two to two, by moving the upper half down; then one to one.
+@ For NEON only three functions are its own. The rest is as in plain C, since a |vec| of four floats is a register here, and a compiler finds the instructions.
 
-@<Fold four lanes, the last two steps@>=
-INLINE float fold_four(__m128 v)
+@<Multiply--add and the rest, for NEON@>=
+INLINE vec fused(vec a, vec b, vec c)
+{@+ return vfmaq_f32(c, a, b);@+ }
+INLINE vec spread(float x)
+{@+ return vdupq_n_f32(x);@+ }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
 {
-  v += _mm_movehl_ps(v, v);
-  return v[0] + v[1];
+  uint16x4_t short_ones = vld1_u16(h);
+  if (type == WEIGHT_F16)
+    return vcvt_f32_f16(vreinterpret_f16_u16(short_ones));
+  return vreinterpretq_f32_u32(vshll_n_u16(short_ones, 16));
 }
+INLINE vec i8_to_f32(const int8_t *small)
+{
+  vec v = @[{ 0 }@];
+  for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
+  return v;
+}
+@<Choose lanes and fold them, in plain C@>@;
 
-@ Now the bodies, which all three share. One register of a tensor is loaded, and widened if it
+@ Now the bodies, which all of them share. One register of a tensor is loaded, and widened if it
 must be. The type is known where this is inlined, so that the question costs nothing; and so is the size of the |memcpy|, which compilers
 turn into one load that minds no misalignment. The |switch| has no |default|, here and wherever a type decides: if a type is added to the enumeration without a case of its own, the compiler warns,
 and no number is ever read as one of another type.
@@ -435,38 +482,10 @@ INLINE float load_one(struct tensor t, size_t i)
 Nearly all of the time of a pass is spent in linear layers, and what they wait for depends on the number of rows. With one
 row each weight is used once, and the time is that of reading it. With many rows each is used
 many times, and the time is that of the multiplications, provided that the weight comes from a
-register and not from memory each time.
+register and not from memory each time. So there are two ways through a matrix. They differ in who stands side by side in a register, and in nothing that can be seen in the bits:
+the definition fixes sixteen chains of multiply--adds and the tree that folds them, and not where a chain is computed.
 
-So we compute a \emph{tile}: a few rows times a few outputs at once. In the tile of three rows and two outputs, five
-loads feed six multiply--adds of sixteen lanes, where one dot product by itself would need two loads for each. Each dot product in
-the tile has its own sixteen lanes, and none of them notices that it has company: that is why
-the bits do not depend on the number of rows.
-@^tile@>
-
-@<Compute a tile of dot products@>=
-INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
-  size_t first, float sum[TILE_ROWS][MAX_OUTS])
-{
-  struct tensor in = @[{ x, WEIGHT_F32 }@];
-  vec a[TILE_ROWS][MAX_OUTS][PARTS];
-  size_t whole = n / 16 * 16;
-  each (r, rows) each (o, outs) each (p, PARTS) a[r][o][p] = (vec) @[{ 0 }@];
-  for (size_t k = 0; k < whole; k += 16)
-    each (p, PARTS) {
-      vec b[MAX_OUTS];
-      each (o, outs) b[o] = load(w, first + (size_t) o * n + k
-        + (size_t) p * WIDTH);
-      each (r, rows) {
-        vec v = load(in, (size_t) r * n + k + (size_t) p * WIDTH);
-        each (o, outs) a[r][o][p] = fused(v, b[o], a[r][o][p]);
-        TALLY("linear", 0, outs * WIDTH);
-      }
-    }
-  TALLY("linear", 0, (size_t) rows * (size_t) outs * (n - whole));
-  each (r, rows) each (o, outs)
-    sum[r][o] = fold_with_tail(a[r][o], x + (size_t) r * n + whole, w,
-      first + (size_t) o * n + whole, n - whole);
-}
+For \emph{few rows} the lanes are neighbours in $k$, as in the definition: the weights of an output lie one after the other in the file, and are loaded as they lie.
 
 @ At the end of a row there may be fewer numbers than lanes; the other lanes are filled with zeros. Loading a whole
 register would read past the end of the row: harmless in most places, but after the last row of a mapped file there may be no memory. Floats are loaded under a
@@ -483,108 +502,128 @@ INLINE vec load_partial(struct tensor t, size_t i, int n)
 }
 
 @ What is left of a row when all sixteens are done is fewer than sixteen terms, and only
-the first lanes get one more. The others must not even be given a zero. So the multiply--add is done for all of its lanes, and |blend| keeps the old sum where there was no term. That is seldom and short, and
-stands in a function of its own, or else the compiler would copy it into every tile of every type.
+the first lanes get one more. The others must not even be given a zero: $-0+0$ is $+0$. So the multiply--add is done for all lanes of a register, and |blend| keeps the old sum where there was no term.
 
-@<Give the last terms to the first lanes, and fold@>=
-__attribute__((noinline)) TARGET static float dot_tail(const vec *a, const float *x,
-  struct tensor w, size_t begin, size_t rest)
+@<Give the last terms to the first lanes@>=
+INLINE void add_rest(const float *x, struct tensor w, size_t i, size_t rest, vec *a)
 {
   struct tensor in = @[{ x, WEIGHT_F32 }@];
-  vec b[PARTS];
   each (p, PARTS) {
     int here = (int) rest - p * WIDTH;
-    b[p] = a[p];
+    size_t k = i + (size_t) p * WIDTH;
     if (here > WIDTH) here = WIDTH;
     if (here > 0)
-      b[p] = blend(here, fused(load_partial(in, (size_t) p * WIDTH, here),
-        load_partial(w, begin + (size_t) p * WIDTH, here), a[p]), a[p]);
+      a[p] = blend(here, fused(load_partial(in, k, here),
+        load_partial(w, k, here), a[p]), a[p]);
   }
-  return fold(b);
 }
-INLINE float fold_with_tail(const vec *a, const float *x, struct tensor w, size_t begin,
-  size_t rest)
-{@+ return rest == 0 ? fold(a) : dot_tail(a, x, w, begin, rest);@+ }
 
-@ A dot product by itself is the smallest tile; norms and attention need it. Its loop is the definition of \cref{sec:order} read aloud: sixteen
-terms at a time, each to its lane, and the rest to |fold_with_tail|.
+@ A dot product by itself is what norms need. Its loop is the definition of \cref{sec:order} read aloud: sixteen
+terms at a time, each to its lane, the rest to the first lanes, and then the fold, which goes through an array. That is slow, but there are two norms in a layer, and each has one fold a row.
 
 @<The dot product of sixteen lanes@>=
-INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
+INLINE float dot(const float *x, struct tensor w, size_t n)
 {
   struct tensor in = @[{ x, WEIGHT_F32 }@];
   vec a[PARTS] = @[{ 0 }@];
+  float lane[16];
   size_t whole = n / 16 * 16;
   for (size_t k = 0; k < whole; k += 16)
     each (p, PARTS)
       a[p] = fused(load(in, k + (size_t) p * WIDTH),
-        load(w, first + k + (size_t) p * WIDTH), a[p]);
-  return fold_with_tail(a, x + whole, w, first + whole, n - whole);
+        load(w, k + (size_t) p * WIDTH), a[p]);
+  add_rest(x, w, whole, n - whole, a);
+  memcpy(lane, a, sizeof lane);
+  return fold_array(lane);
 }
 
-@ Outputs are taken in strips of sixteen, whose weights fit into the second-level cache; all rows
-pass over a strip before the next one is touched, so a weight comes from memory
-once. Within a strip tiles of the full size are used as long as they fit. What remains at
-its edges, and a single row, is done one row at a time, four outputs together: four
-streams of weights keep more of the memory busy than one would.
+@ One row wants hundreds of such products, and in a small model they are short: heads of eight numbers give a dot product of eight terms, and its fold would take longer than its terms. So |WIDTH| products are folded at once. The first steps of a fold, as long as the two halves are in different registers, are additions of registers; the rest is done by |fold_all|, which each head has in its own instructions: in each step two registers become one, so that sixteen folds take fifteen additions instead of sixty.
+@^fold@>
 
-@<Outputs |from| to |to| of a matrix stored by outputs@>=
+@<Dot products of one row with as many others as a register has lanes@>=
+INLINE vec fold_parts(vec *a)
+{
+  for (int s = PARTS / 2; s > 0; s /= 2)
+    for (int p = 0; p < s; p++) a[p] += a[p + s];
+  return a[0];
+}
+
+@ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end. With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver. So rows are taken by fours only if four of them lie within a page of memory; and what comes a page later is asked for early, because the processor's own fetching ahead ends with the page.
+@^prefetch@>
+
+@<Dot products of one row with as many others as a register has lanes@>=
+enum { PAGE = 4096 };
+INLINE void some_dots(int side, const float *x, const char *const *row,
+  enum weight_type type, size_t n, vec *half)
+{
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  vec a[4][PARTS] = @[{ { { 0 } } }@];
+  size_t whole = n / 16 * 16;
+  for (size_t k = 0; k < whole; k += 16)
+    each (p, PARTS) {
+      size_t at = k + (size_t) p * WIDTH;
+      vec v = load(in, at);
+      if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + PAGE);
+      each (i, side)
+        a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
+    }
+  each (i, side) {
+    if (n > whole)
+      add_rest(x, (struct tensor) @[{ row[i], type }@], whole, n - whole, a[i]);
+    half[i] = fold_parts(a[i]);
+  }
+}
+
+@ The rows of the others begin |stride| bytes apart; |there| is how many there are, and if that is fewer than there are lanes, the last is taken more than once.
+
+@<Dot products of one row with as many others as a register has lanes@>=
+INLINE vec dots(const char *what, const float *x, const char *row,
+  size_t stride, size_t there, enum weight_type type, size_t n)
+{
+  vec half[WIDTH];
+  const char *at[WIDTH];
+  for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
+  if (stride <= PAGE / 4)
+    for (size_t i = 0; i < WIDTH; i += 4) some_dots(4, x, at + i, type, n, half + i);
+  else for (size_t i = 0; i < WIDTH; i++) some_dots(1, x, at + i, type, n, half + i);
+  (void) what; /* only tallies ask */
+  TALLY(what, 0, there * n);
+  return fold_all(half);
+}
+
+@ A missing bias is not a zero: adding zero would turn $-0$ into $+0$. The bias is added when the sum is complete: as a first
+term of a lane it would have changed what the lane rounds.
+
+@<Put sums in their places, with the bias@>=
+INLINE float add_bias(float sum, const struct matrix *w, size_t o)
+{@+ return w->bias.data == NULL ? sum : sum + load_one(w->bias, o);@+ }
+INLINE void put_sums(const float *sum, const struct matrix *w, size_t o,
+  size_t outs, float *y)
+{
+  if (w->bias.data == NULL) memcpy(y + o, sum, outs * sizeof *y);
+  else for (size_t c = 0; c < outs; c++)
+    y[o + c] = sum[c] + load_one(w->bias, o + c);
+}
+
+@ Outputs are taken in strips of |WIDTH|, and all rows pass over a strip before the next one is touched, so a weight comes from memory
+once.
+
+@<Few rows by the outputs |from| to |to| of a matrix stored by outputs@>=
 INLINE void by_outputs(const struct matrix *w, enum weight_type type,
   const float *x, size_t rows, size_t from, size_t to, float *y)
 {
-  struct tensor t = @[{ w->weight.data, type }@];
-  size_t n = w->in, step;
-  for (size_t strip = from; strip < to; strip += 16) {
-    size_t end = strip + 16 < to ? strip + 16 : to;
-    for (size_t r = 0; r < rows; r += step) {
-      step = rows - r >= TILE_ROWS ? TILE_ROWS : 1;
-      const float *in = x + r * n;
-      float *out = y + r * w->out;
-      size_t o = strip;
-      if (step > 1)
-        for (; o + TILE_OUTS <= end; o += TILE_OUTS)
-          @<A tile of |TILE_ROWS| by |TILE_OUTS| at output |o|@>@;
-      for (size_t i = 0; i < step; i++)
-        @<One row from output |o| to the |end|@>@;
+  size_t stride = weight_row_bytes(type, w->in);
+  for (size_t o = from; o < to; o += WIDTH) {
+    size_t outs = to - o < WIDTH ? to - o : WIDTH;
+    const char *row = (const char *) w->weight.data + o * stride;
+    for (size_t r = 0; r < rows; r++) {
+      vec sum = dots("linear", x + r * w->in, row, stride, outs, type, w->in);
+      float here[WIDTH];
+      memcpy(here, &sum, sizeof here);
+      put_sums(here, w, o, outs, y + r * w->out);
     }
   }
 }
-
-@ The sums of a tile go to their places. The bias is added here, when the sum is complete: as a first
-term of a lane it would have changed what the lane rounds.
-
-@<A tile of |TILE_ROWS| by |TILE_OUTS| at output |o|@>=
-{
-  float sum[TILE_ROWS][MAX_OUTS];
-  tile(TILE_ROWS, TILE_OUTS, in, t, n, o * n, sum);
-  each (i, TILE_ROWS) each (j, TILE_OUTS)
-    out[(size_t) i * w->out + o + (size_t) j] =
-      add_bias(sum[i][j], w, o + (size_t) j);
-}
-
-@ One row by four outputs, and then by one, with the same function in other sizes. A tile may have any size; that it cannot be seen in the bits
-is what the lanes are for.
-
-@<One row from output |o| to the |end|@>=
-{
-  size_t c = o;
-  float sum[TILE_ROWS][MAX_OUTS];
-  for (; c + 4 <= end; c += 4) {
-    tile(1, 4, in + i * n, t, n, c * n, sum);
-    each (j, 4) out[i * w->out + c + (size_t) j] =
-      add_bias(sum[0][j], w, c + (size_t) j);
-  }
-  for (; c < end; c++) {
-    tile(1, 1, in + i * n, t, n, c * n, sum);
-    out[i * w->out + c] = add_bias(sum[0][0], w, c);
-  }
-}
-
-@ A missing bias is not a zero: adding zero would turn $-0$ into $+0$.
-
-@<Add the bias, if there is one@>=
-INLINE float add_bias(float sum, const struct matrix *w, size_t o)
-{@+ return w->bias.data == NULL ? sum : sum + load_one(w->bias, o);@+ }
 
 @ GPT-2's matrices lie the other way: the weights of one \emph{input} are neighbours. Here lanes
 over $k$ would gather from sixteen places. So the registers run over the outputs
@@ -686,23 +725,164 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
   for (size_t c = 0; c < n; c++) y[o + c] = add_bias(sum[c], w, o + c);
 }
 
-@ That was for one row. Several rows could go over the matrix one after the other, but each of them would fetch all weights again; and weights that lie
-thousands of bytes apart, as one input's neighbours do from the next input's, are fetched slowly: every few of them stand on another page of the machine's memory. So what several rows
-shall use is \emph{packed} first. A strip of two registers of outputs is copied into sixteen \emph{panels}, one for each lane: panel $j$ has the
-weights of the inputs $j$, $j+16$, $j+32$, \dots, one after the other, in the order in which the lane wants them. They are widened on the way. And since no processor guesses that the next piece lies thousands of bytes on, it is told: the piece of |PREFETCH| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
-@^panel@>@^packing, of weights@>@^prefetch@>
+@ For \emph{many rows} the lanes are outputs. Then a weight that is loaded serves as many rows as there are registers for their sums, an input is spread over all lanes, and nothing is folded across a register. What we compute at a time is a \emph{tile}: |TILE_ROWS| rows by |NR| outputs, which are two registers.
 
-@<Copy weights into panels@>=
-enum { MR = 6, NR = 2 * WIDTH, KC = 1024, MC = 96, PREFETCH = 24 };
-struct linear_room { float weight[KC * NR], lane[MC / MR][16 * MR * NR]; };
-INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
-  size_t outs, size_t k0, size_t depth, float *panels)
+How large it should be can be worked out. A tile of $m$ rows keeps $2m$ sums in registers, and needs two more for weights and one for an input. Each step loads two weights and $m$ inputs for $2m$ multiply--adds. With sixteen registers $m=6$ gives eight loads for twelve multiply--adds; with thirty-two $m=12$ gives fourteen for twenty-four. A processor that loads at least as often as it multiplies is then busy multiplying. One register of outputs would need a load for nearly every multiply--add; three would leave room for fewer rows and gain little.
+@^tile@>@^panel@>@^packing, of weights@>
+
+Both sides are copied first into the order in which a tile wants them, which is called \emph{packing}. A \emph{panel} of weights has |NR| outputs: first all steps of lane 0, each with the |NR| weights of one input, then all steps of another lane, so that a tile reads it from end to end. The panel of the rows is the same with |TILE_ROWS| rows in place of the outputs.
+
+@ The lanes stand in the order of their numbers with the four bits reversed: 0, 8, 4, 12, 2, and so on. It is the order in which the fold wants them. When lanes 0 and 8 are done, they are added; with the next two their sum is added to that of lanes 4 and 12; so at most four unfinished tiles wait at any time, and sixteen lanes of a tile that would not fit into the first-level cache never exist at once. Reversing twice changes nothing, so the same function gives the lane at a place and the place of a lane.
+@^bit reversal@>
+
+@<Where a lane stands in a panel@>=
+INLINE size_t turned(size_t t)
+{@+ return (t & 1) << 3 | (t & 2) << 1 | (t & 4) >> 1 | (t & 8) >> 3;@+ }
+INLINE size_t lane_steps(size_t n, size_t lane)
+{@+ return (n + 15 - lane) / 16;@+ }
+INLINE size_t panel_place(size_t n, size_t k)
+{@+ return turned(k % 16) * lane_steps(n, 0) + k / 16;@+ }
+
+@ A tile, then: sixteen chains, one after the other, each in registers from its first term to its last; and after each, as many steps of the fold as can be taken. |real| is how many of the sums anybody wants. The rows are those of a panel, or a single row as it is, where lane $j$ finds its terms sixteen places apart.
+
+@<Compute a tile of dot products@>=
+INLINE void tile(const char *what, size_t real, int rows, const float *x,
+  struct tensor panel, size_t n, float *sum)
 {
-  for (size_t k = 0; k < depth; k++) {
-    float *to = panels + (k % 16 * (KC / 16) + k / 16) * NR;
-    prefetch(t, (k0 + k + PREFETCH) * w->out + o);
-    for (size_t h = 0; h < NR; h += WIDTH) {
-      size_t from = (k0 + k) * w->out + o + h;
+  vec a[TILE_ROWS][2], done[4][TILE_ROWS][2];
+  size_t all = lane_steps(n, 0), depth = 0, step = rows == 1 ? 16 : (size_t) rows;
+  (void) what, (void) real; /* only tallies ask */
+  for (size_t t = 0; t < 16; t++) {
+    size_t lane = turned(t);
+    const float *in = x + (rows == 1 ? lane : t * all * (size_t) rows);
+    each (r, rows) each (h, 2) a[r][h] = (vec) @[{ 0 }@];
+    if (lane < n) @<Pass the chain of this |lane|@>@;
+    for (size_t c = t + 1; c % 2 == 0; c /= 2, depth--)
+      each (r, rows) each (h, 2) a[r][h] = done[depth - 1][r][h] + a[r][h];
+    if (t < 15) {
+      each (r, rows) each (h, 2) done[depth][r][h] = a[r][h];
+      depth++;
+    }
+  }
+  each (r, rows) each (h, 2)
+    memcpy(sum + r * NR + h * WIDTH, &a[r][h], sizeof a[r][h]);
+}
+
+@ This is where a pass with many rows spends its time.
+
+@<Pass the chain of this |lane|@>=
+for (size_t k = 0; k < lane_steps(n, lane); k++) {
+  size_t at = (t * all + k) * NR;
+  prefetch(panel, at + 12 * NR), prefetch(panel, at + 12 * NR + WIDTH);
+  vec b[2] = @[{ load(panel, at), load(panel, at + WIDTH) }@];
+  each (r, rows) {
+    vec v = spread(in[k * step + (size_t) r]);
+    each (h, 2) a[r][h] = fused(v, b[h], a[r][h]);
+  }
+  TALLY(what, 0, real);
+}
+
+@ Where there are fewer rows than a tile has, a smaller tile does: a third, or two thirds, and a panel of as many rows. What is left over of it is filled with zeros.
+
+@<Compute a tile of dot products@>=
+TARGET static int tile_rows(size_t rows)
+{
+  enum { THIRD = TILE_ROWS / 3 };
+  return rows <= THIRD ? THIRD : rows <= 2 * THIRD ? 2 * THIRD : TILE_ROWS;
+}
+TARGET static void packed_tile(const char *what, size_t real, size_t rows,
+  const float *x, struct tensor panel, size_t n, float *sum)
+{
+#define TILE(height, type) \
+  tile(what, real, height, x, (struct tensor) @[{ panel.data, type }@], n, sum)
+#define WITH_ROWS(type) \
+  if (tile_rows(rows) == TILE_ROWS) TILE(TILE_ROWS, type); \
+  else if (tile_rows(rows) == TILE_ROWS / 3) TILE(TILE_ROWS / 3, type); \
+  else TILE(TILE_ROWS / 3 * 2, type)
+  switch (panel.type) {
+  case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
+  case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
+  default: WITH_ROWS(WEIGHT_F32);
+  }
+#undef WITH_ROWS
+#undef TILE
+}
+
+@ The panel of some rows. Each number that is copied here serves hundreds of multiply--adds, so the loop is plain; only its order matters, in which the numbers are stored one after the other.
+
+@<Pack rows into a panel@>=
+INLINE void pack_rows(const float *const *row, size_t rows, size_t n, float *to)
+{
+  size_t wide = (size_t) tile_rows(rows);
+  for (size_t t = 0; t < 16; t++, to += lane_steps(n, 0) * wide)
+    for (size_t i = 0, k = turned(t); k < n; i++, k += 16)
+      for (size_t r = 0; r < wide; r++)
+        to[i * wide + r] = r < rows ? row[r][k] : 0;
+}
+
+@ Weights are packed more often: in every call, if they are used as they lie in the file, and then there are as many multiply--adds for a weight as rows. So this copy counts: sixteen inputs of the outputs of a strip are first widened, row by row, into a small block; from there they go to the panel by squares of four times four, which eight shuffles turn on their sides.
+@^transposition@>
+
+@<Pack outputs into a panel@>=
+INLINE void turn_square(const float *from, size_t apart, size_t c,
+  float *const *to)
+{
+  four a[4], b[4];
+  each (i, 4) memcpy(&a[i], from + (size_t) i * apart, sizeof a[i]);
+  b[0] = MIX(a[0], a[1], 0, 4, 1, 5), b[1] = MIX(a[0], a[1], 2, 6, 3, 7);
+  b[2] = MIX(a[2], a[3], 0, 4, 1, 5), b[3] = MIX(a[2], a[3], 2, 6, 3, 7);
+  each (i, 2) {
+    a[2 * i] = MIX(b[i], b[i + 2], 0, 1, 4, 5);
+    a[2 * i + 1] = MIX(b[i], b[i + 2], 2, 3, 6, 7);
+  }
+  each (i, 4) memcpy(to[i] + c, &a[i], sizeof a[i]);
+}
+
+@ The addresses of the rows are given, since the keys of attention (\cref{sec:attention}) will be packed in the same way.
+
+@<Pack outputs into a panel@>=
+enum { PREFETCH = 24, AHEAD = 64 };
+INLINE void pack_outputs(const char *const *row, size_t outs,
+  enum weight_type type, size_t n, float *panel)
+{
+  float block[NR][16] = @[{ { 0 } }@];
+  for (size_t k = 0; k < n; k += 16) {
+    size_t here = n - k < 16 ? n - k : 16;
+    for (size_t c = 0; c < outs; c++)
+      @<Widen the inputs from |k| on of output |c| into the |block|@>@;
+    for (size_t j = 0; j < here; j += 4) {
+      float *to[4];
+      each (i, 4) to[i] = panel + panel_place(n, k + j + (size_t) i) * NR;
+      for (size_t c = 0; c < NR; c += 4) turn_square(&block[c][j], 16, c, to);
+    }
+  }
+}
+
+@ @<Widen the inputs from |k| on of output |c| into the |block|@>=
+{
+  struct tensor t = @[{ row[c], type }@];
+  prefetch(t, k + AHEAD);
+  each (p, PARTS) {
+    size_t i = (size_t) p * WIDTH;
+    vec v = @[{ 0 }@];
+    if (here >= i + WIDTH) v = load(t, k + i);
+    else if (here > i) v = load_partial(t, k + i, (int) (here - i));
+    memcpy(&block[c][i], &v, sizeof v);
+  }
+}
+
+@ A matrix that is stored by inputs has its panel's steps ready made; they are only put in order. No processor guesses that the next piece lies thousands of bytes on, so it is told: the piece of |PREFETCH| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
+@^prefetch@>
+
+@<Pack outputs into a panel@>=
+INLINE void pack_inputs(const struct matrix *w, struct tensor t, size_t o,
+  size_t outs, float *panel)
+{
+  for (size_t k = 0; k < w->in; k++) {
+    float *to = panel + panel_place(w->in, k) * NR;
+    prefetch(t, (k + PREFETCH) * w->out + o);
+    each (p, 2) {
+      size_t h = (size_t) p * WIDTH, from = k * w->out + o + h;
       vec v = @[{ 0 }@];
       if (outs >= h + WIDTH) v = load(t, from);
       else if (outs > h) v = load_partial(t, from, (int) (outs - h));
@@ -710,223 +890,162 @@ INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
     }
   }
 }
-
-@ Six rows by two registers are twelve sums, each of its own lane $j$; they and the weights just fit into the sixteen registers that a small machine has. In each step two loads of weights
-and six of inputs feed twelve multiply--adds, and nothing is folded: that waits until all sixteen panels have been passed.
-
-@<Pass a panel with a few rows@>=
-INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
-  const float *w, size_t outs, float *lane)
+TARGET static void pack_strip(const struct matrix *w, size_t o, size_t outs,
+  float *panel)
 {
-  vec a[MR][2], b[2];
-  (void) outs; /* only tallies ask */
-  each (r, rows) each (h, 2)
-    memcpy(&a[r][h], lane + r * NR + h * WIDTH, sizeof a[r][h]);
-  for (size_t k = 0; k < steps; k++) {
-    each (h, 2) memcpy(&b[h], w + k * NR + h * WIDTH, sizeof b[h]);
-    each (r, rows) {
-      vec v = spread(x[(size_t) r * n + 16 * k]);
-      each (h, 2) a[r][h] = fused(v, b[h], a[r][h]);
-      TALLY("linear", 0, outs);
-    }
+  const char *row[NR];
+#define WITH_TYPE(type) \
+  if (w->transposed) \
+    pack_inputs(w, (struct tensor) @[{ w->weight.data, type }@], o, outs, panel); \
+  else { \
+    for (size_t c = 0; c < outs; c++) row[c] = (const char *) w->weight.data \
+      + weight_row_bytes(type, (o + c) * w->in); \
+    pack_outputs(row, outs, type, w->in, panel); \
   }
-  each (r, rows) each (h, 2)
-    memcpy(lane + r * NR + h * WIDTH, &a[r][h], sizeof a[r][h]);
+  @<Do |WITH_TYPE| for the type of the weights@>@;
+#undef WITH_TYPE
 }
 
-@ The number of rows is a constant in each copy of the loop; the last group of a pass may be smaller than six.
-
-@<Pass all sixteen panels@>=
-TARGET static void pass_panels(size_t rows, const float *x, size_t n,
-  size_t depth, const float *panels, size_t outs, float *lane)
-{
-#define PASS(rows) \
-  pass_panel(rows, x + j, n, (depth - j + 15) / 16, \
-    panels + j * (KC / 16) * NR, outs, lane + j * MR * NR)
-  for (size_t j = 0; j < 16 && j < depth; j++)
-    switch (rows) {
-    case 6: PASS(6);@+ break;
-    case 5: PASS(5);@+ break;
-    case 4: PASS(4);@+ break;
-    case 3: PASS(3);@+ break;
-    case 2: PASS(2);@+ break;
-    default: PASS(1);
-    }
-#undef PASS
+@ @<Do |WITH_TYPE| for the type of the weights@>=
+switch (w->weight.type) {
+case WEIGHT_F32: WITH_TYPE(WEIGHT_F32);@+ break;
+case WEIGHT_F16: WITH_TYPE(WEIGHT_F16);@+ break;
+case WEIGHT_BF16: WITH_TYPE(WEIGHT_BF16);@+ break;
+case WEIGHT_Q8_0: WITH_TYPE(WEIGHT_Q8_0);@+ break;
+case WEIGHT_Q4_0: WITH_TYPE(WEIGHT_Q4_0);@+ break;
+case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
+case WEIGHT_Q6_K: WITH_TYPE(w->weight.type);
 }
 
-@ The panels have room for |KC| inputs of a strip. If there are more, the lanes go on where they were with the next |KC|; so a block of rows keeps the lanes of all its sums, and
-the strip is packed again for the next block. If there are not, it is packed once for all rows. Panels and lanes are too large for a thread's stack: they are in the worker's
-workspace (\cref{sec:poolheader}). \label{sec:room}
-@^workspace@>
-
-@<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>=
-INLINE void by_panels(const struct matrix *w, enum weight_type type,
-  const float *x, size_t rows, size_t from, size_t to, struct linear_room *p, float *y)
-{
-  struct tensor t = @[{ w->weight.data, type }@];
-  float (*lane)[16 * MR * NR] = p->lane;
-  size_t n = w->in;
-  for (size_t o = from; o < to; o += NR)
-    for (size_t r0 = 0, r1; r0 < rows; r0 = r1) {
-      size_t outs = to - o < NR ? to - o : NR;
-      r1 = rows - r0 < MC ? rows : r0 + MC;
-      memset(lane, 0, (r1 - r0 + MR - 1) / MR * sizeof *lane);
-      for (size_t k = 0; k < n; k += KC)
-        @<Pass the panels from input |k| on with rows |r0| to |r1|@>@;
-      @<Fold the lanes of rows |r0| to |r1|, and put the sums in place@>@;
-    }
-}
-
-@ The lanes of a group of six rows stand together, since they are what its panels add to.
-
-@<Pass the panels from input |k| on with rows |r0| to |r1|@>=
-{
-  size_t depth = n - k < KC ? n - k : KC;
-  if (r0 == 0 || n > KC) fill_panels(w, t, o, outs, k, depth, p->weight);
-  for (size_t r = r0; r < r1; r += MR)
-    pass_panels(r1 - r < MR ? r1 - r : MR, x + r * n + k, n, depth,
-      p->weight, outs, lane[(r - r0) / MR]);
-}
-
-@ Only sums that exist are put in place; a strip at the edge of the matrix has fewer outputs than a panel has columns, and those columns hold nothing but zeros.
-
-@<Fold the lanes of rows |r0| to |r1|, and put the sums in place@>=
-for (size_t r = r0; r < r1; r++) {
-  float *group = lane[(r - r0) / MR], *sum = group
-    + (r - r0) % MR * NR;
-  if ((r - r0) % MR == 0) fold_lanes(group, MR * NR);
-  for (size_t c = 0; c < outs; c++)
-    y[r * w->out + o + c] = add_bias(sum[c], w, o + c);
-}
-
-@ The panels of a matrix are the same in every call, so they may as well be packed once. That is what these tables do when a matrix is \emph{prepared}: if it is stored by inputs, they pack all panels of all strips, one strip after the other, each panel with as many steps as there are inputs for its lane. Sixteen-bit weights are not prepared: widened they would take twice the memory, and a pass that waits for memory would wait longer.
+@ The panels of a matrix are the same in every call, so they may as well be packed once. That is what these tables do when a matrix is \emph{prepared}: all panels of all strips, one after the other, in the type of the weights, because a pass with one row waits for bytes. A tile widens what it loads.
 
 @<Prepare the panels of a matrix@>=
-static size_t strip_floats(const struct matrix *w)
-{@+ return (w->in + 15) / 16 * 16 * NR;@+ }
-static size_t prepared_bytes(const struct matrix *w, enum activations format)
+TARGET static size_t panel_bytes(const struct matrix *w)
+{@+ return lane_steps(w->in, 0) * 16 * NR * number_types[w->weight.type].bytes;@+ }
+TARGET static size_t prepared_bytes(const struct matrix *w, enum activations format)
 {
-  (void) format;
-  if (!w->transposed || w->weight.type != WEIGHT_F32) return 0;
-  return (w->out + NR - 1) / NR * strip_floats(w) * sizeof(float);
+  if (format != ACTIVATIONS_F32 || number_types[w->weight.type].block > 1) return 0;
+  return (w->out + NR - 1) / NR * panel_bytes(w);
 }
 TARGET static void prepare(const struct matrix *w, enum activations format,
   void *to)
 {
   (void) format;
-  float *panels = to;
-  size_t steps = (w->in + 15) / 16, outs;
-  for (size_t o = 0; o < w->out; o += NR, panels += strip_floats(w)) {
-    outs = w->out - o < NR ? w->out - o : NR;
+  size_t size = number_types[w->weight.type].bytes;
+  const char *from = w->weight.data;
+  for (size_t o = 0; o < w->out; o++)
     for (size_t k = 0; k < w->in; k++) {
-      float *place = panels + (k % 16 * steps + k / 16) * NR;
-      for (size_t c = 0; c < outs; c++)
-        place[c] = load_one(w->weight, k * w->out + o + c);
+      size_t at = panel_place(w->in, k) * NR + o % NR;
+      size_t i = w->transposed ? k * w->out + o : o * w->in + k;
+      memcpy((char *) to + o / NR * panel_bytes(w) + at * size, from + i * size, size);
+    }
+}
+
+@ Now the pieces are put together. A block of at most |MOST_ROWS| rows is packed; then each strip of each matrix of the list is packed, unless it was prepared, and all tiles of the block are computed. The panel of a strip is read again for each tile, and stays in the second-level cache meanwhile; the rows are read again for each strip, from the third. Both are in the worker's workspace (\cref{sec:poolheader}). \label{sec:room}
+@^workspace@>
+
+@<Many rows by a worker's share of the matrices@>=
+enum { MOST_ROWS = 516 };
+TARGET static size_t panels_room(size_t in, size_t rows)
+{
+  size_t most = rows < MOST_ROWS ? rows + TILE_ROWS : MOST_ROWS;
+  return lane_steps(in, 0) * 16 * (NR + most) * sizeof(float);
+}
+TARGET static void by_panels(const struct linear_job *job, const struct matrix *w,
+  size_t r0, size_t r1, size_t from, size_t to, float *room, float *y)
+{
+  size_t n = w->in, each_panel = lane_steps(n, 0) * 16;
+  const char *ready = prepared_find(job->e, w);
+  float *x = room + each_panel * NR, sum[TILE_ROWS * NR];
+  for (size_t o = from; o < to; o += NR) {
+    size_t outs = to - o < NR ? to - o : NR, rows;
+    struct tensor panel = @[{ room, WEIGHT_F32 }@];
+    if (ready != NULL)
+      panel = (struct tensor) @[{ ready + o / NR * panel_bytes(w), w->weight.type }@];
+    else pack_strip(w, o, outs, room);
+    for (size_t r = r0; r < r1; r += rows) {
+      rows = r1 - r < TILE_ROWS ? r1 - r : TILE_ROWS;
+      packed_tile("linear", rows * outs, rows, x + (r - r0) * each_panel, panel, n, sum);
+      for (size_t i = 0; i < rows; i++)
+        put_sums(sum + i * NR, w, o, outs, y + (r + i) * w->out);
     }
   }
 }
 
-@ With prepared panels there is nothing to copy: they are multiplied with six rows or fewer at a time, and the lanes are folded. No more than |KC| inputs of each panel are taken at once, so that the inputs of six rows stay in the first-level cache until all sixteen panels have used them.
-A single row goes the same way, since its weights are now next to each other. Its inputs are in the cache anyway, so it takes each panel from end to end.
+@ One row by a prepared matrix needs no workspace: a tile of one row takes the row as it is.
 
-@<Pass the panels of a strip that was prepared@>=
-TARGET static void pass_prepared(size_t rows, const float *x, size_t n,
-  size_t depth, const float *panels, size_t outs, float *lane)
+@<One row by a matrix that was prepared@>=
+INLINE void by_prepared(const struct matrix *w, enum weight_type type,
+  const char *panels, const float *x, size_t from, size_t to, float *y)
 {
-  size_t stride = (n + 15) / 16 * NR;
-#define PASS(rows) \
-  pass_panel(rows, x + j, n, (depth - j + 15) / 16, panels + j * stride, \
-    outs, lane + j * rows * NR)
-  for (size_t j = 0; j < 16 && j < depth; j++)
-    switch (rows) {
-    case 6: PASS(6);@+ break;
-    case 5: PASS(5);@+ break;
-    case 4: PASS(4);@+ break;
-    case 3: PASS(3);@+ break;
-    case 2: PASS(2);@+ break;
-    default: PASS(1);
-    }
-#undef PASS
+  float sum[NR];
+  for (size_t o = from; o < to; o += NR) {
+    size_t outs = to - o < NR ? to - o : NR;
+    struct tensor panel = @[{ panels + o / NR * panel_bytes(w), type }@];
+    tile("linear", outs, 1, x, panel, w->in, sum);
+    put_sums(sum, w, o, outs, y);
+  }
 }
 
-@ A worker's share was cut at multiples of sixteen outputs; a strip may be wider. So both ends are moved down to the beginning of a strip, except for the end of the matrix.
-
-@<Outputs |from| to |to| of a matrix that was prepared@>=
-TARGET static void by_prepared(const struct matrix *w, const float *panels,
-  const float *x, size_t rows, size_t from, size_t to, float *y)
-{
-  float lane[16 * MR * NR];
-  size_t n = w->in, most = rows > 1 ? KC : n, here;
-  from = from / NR * NR;
-  if (to < w->out) to = to / NR * NR;
-  for (size_t o = from; o < to; o += NR)
-    for (size_t r = 0; r < rows; r += here) {
-      const float *strip = panels + o / NR * strip_floats(w);
-      size_t outs = to - o < NR ? to - o : NR;
-      here = rows - r < MR ? rows - r : MR;
-      memset(lane, 0, 16 * here * NR * sizeof *lane);
-      for (size_t k = 0; k < n; k += most)
-        pass_prepared(here, x + r * n + k, n, n - k < most ? n - k : most,
-          strip + k / 16 * NR, outs, lane);
-      fold_lanes(lane, here * NR);
-      for (size_t i = 0; i < here; i++)
-        for (size_t c = 0; c < outs; c++)
-          y[(r + i) * w->out + o + c] = add_bias(lane[i * NR + c], w, o + c);
-    }
-}
-
-@ A worker's part of the call is an equal share of the outputs of each matrix. In a matrix stored by outputs the shares are cut at multiples of four, because the loops take
-four outputs together; else at multiples of sixteen, which fill whole registers. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
-type is asked here, outside of the loops, and each answer gets loops of its own.
+@ A worker's part of the call is an equal share of the outputs of each matrix, cut at multiples of |NR|, the width of a panel. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
+type is asked here, outside of the loops, and each answer gets loops of its own. Matrices in blocks are not among the cases, and |matrix_types| says so: a model that has one is refused when it is opened, and a pass would refuse it once more.
 
 @<One worker's share of a linear layer@>=
 struct linear_job { const struct engine *e; const struct matrix *list; size_t n;
   const float *x; size_t rows; float *const *y; };
 @#
-TARGET static void linear_matrix(const struct matrix *w, const float *x,
-  size_t rows, size_t from, size_t to, struct linear_room *p, float *y)
+@<Many rows by a worker's share of the matrices@>@;
+@<One row by a matrix that was prepared@>@;
+TARGET static void few_rows(const struct linear_job *job, const struct matrix *w,
+  size_t from, size_t to, float *y)
 {
-  @<Call the loops for the matrix's type and layout@>@;
+  const char *ready = prepared_find(job->e, w);
+#define WITH_TYPE(type) \
+  if (ready == NULL && !w->transposed) \
+    by_outputs(w, type, job->x, job->rows, from, to, y); \
+  else for (size_t r = 0; r < job->rows; r++) { \
+    const float *x = job->x + r * w->in; \
+    if (ready == NULL) by_inputs(w, type, x, from, to, y + r * w->out); \
+    else by_prepared(w, type, ready, x, from, to, y + r * w->out); \
+  }
+  @<Do |WITH_TYPE| for the type of the weights@>@;
+#undef WITH_TYPE
 }
+
+@ Packing pays from a few rows on. Without a workspace, as in a caller that has no pool, the rows are multiplied one by one.
+
+@<One worker's share of a linear layer@>=
+enum { MANY_ROWS = 4 };
 TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct linear_job *job = ctx;
+  size_t in = job->list->in;
+  float *room = job->rows < MANY_ROWS ? NULL
+    : pool_workspace(job->e->pool, worker, panels_room(in, job->rows));
   TALLY("linear part", worker, 1);
-  for (size_t m = 0; m < job->n; m++) {
-    const struct matrix *w = &job->list[m];
-    size_t step = w->transposed ? 16 : 4;
-    size_t from = worker_begin(w->out, step, worker, workers);
-    size_t to = worker_begin(w->out, step, worker + 1, workers);
-    const float *panels = prepared_find(job->e, w);
-    if (panels != NULL)
-      by_prepared(w, panels, job->x, job->rows, from, to, job->y[m]);
-    else if (from < to)
-      linear_matrix(w, job->x, job->rows, from, to, pool_workspace(job->e->pool,
-        worker, sizeof (struct linear_room)), job->y[m]);
+  for (size_t r0 = 0, r1; r0 < job->rows; r0 = r1) {
+    r1 = room == NULL || job->rows - r0 < MOST_ROWS ? job->rows : r0 + MOST_ROWS;
+    if (room != NULL)
+      @<Pack rows |r0| to |r1|@>@;
+    for (size_t m = 0; m < job->n; m++) {
+      const struct matrix *w = &job->list[m];
+      size_t from = worker_begin(w->out, NR, worker, workers);
+      size_t to = worker_begin(w->out, NR, worker + 1, workers);
+      if (room == NULL) few_rows(job, w, from, to, job->y[m]);
+      else by_panels(job, w, r0, r1, from, to, room, job->y[m]);
+    }
   }
 }
 
-@ Each case is a copy of the loops in which the type is a constant. Without a workspace, as in a caller that has no pool, the rows are multiplied one by one. Matrices in blocks are always stored by outputs.
+@ Each worker packs all rows for itself. To share them they would have to wait for each other, and that takes as long.
 
-@<Call the loops for the matrix's type and layout@>=
-#define WITH_TYPE(type) \
-  if (!w->transposed) by_outputs(w, type, x, rows, from, to, y); \
-  else if (rows > 1 && p != NULL) by_panels(w, type, x, rows, from, to, p, y); \
-  else for (size_t r = 0; r < rows; r++) \
-    by_inputs(w, type, x + r * w->in, from, to, y + r * w->out)
-#define WITH_BLOCKS(type) @[by_outputs(w, type, x, rows, from, to, y)@]@;
-switch (w->weight.type) {
-case WEIGHT_F32: WITH_TYPE(WEIGHT_F32);@+ break;
-case WEIGHT_F16: WITH_TYPE(WEIGHT_F16);@+ break;
-case WEIGHT_BF16: WITH_TYPE(WEIGHT_BF16);@+ break;
-case WEIGHT_Q8_0: WITH_BLOCKS(WEIGHT_Q8_0);@+ break;
-case WEIGHT_Q4_0: WITH_BLOCKS(WEIGHT_Q4_0);@+ break;
-case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
-case WEIGHT_Q6_K: WITH_BLOCKS(w->weight.type);
+@<Pack rows |r0| to |r1|@>=
+for (size_t r = r0; r < r1; r += TILE_ROWS) {
+  const float *row[TILE_ROWS];
+  size_t rows = r1 - r < TILE_ROWS ? r1 - r : TILE_ROWS, all = lane_steps(in, 0) * 16;
+  for (size_t i = 0; i < rows; i++) row[i] = job->x + (r + i) * in;
+  pack_rows(row, rows, in, room + all * (NR + r - r0));
 }
-#undef WITH_BLOCKS
-#undef WITH_TYPE
 
 @ The share of a worker begins at a multiple of |step|, and the last share ends
 at |n|. Steps are divided among the workers, not numbers, so the shares of two workers differ by one step at most.
@@ -952,15 +1071,11 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   pool_run(work >= WORTH_DIVIDING ? e->pool : NULL, linear_part, &job);
 }
 
-@ The workspace depends on the shapes alone: there are panels to pack if a matrix is stored by inputs and multiplied with several rows.
+@ The workspace depends on the shapes alone: all matrices of a list have the same number of inputs.
 
 @<Do a linear layer@>=
 static size_t room(const struct matrix *list, size_t n, size_t rows)
-{
-  for (size_t m = 0; m < n; m++)
-    if (list[m].transposed && rows > 1)@+ return sizeof (struct linear_room);
-  return 0;
-}
+{@+ return n > 0 && rows >= MANY_ROWS ? panels_room(list->in, rows) : 0;@+ }
 
 @* Norms. \label{sec:norms}
 The two norms differ in the mean and in the bias, and share the rest (\cref{sec:norm} has the formulas). The row is
@@ -985,7 +1100,7 @@ INLINE void normalize_row(const struct norm *g, const float *x, size_t d,
   bool layer = g->kind == NORM_LAYER, shift = layer && g->bias.data != NULL;
   float mean = layer ? sum_of(x, d) / (float) d : 0.0f;
   for (size_t i = 0; i < d; i++) y[i] = layer ? x[i] - mean : x[i];
-  float square = dot(y, (struct tensor) @[{ y, WEIGHT_F32 }@], 0, d);
+  float square = dot(y, (struct tensor) @[{ y, WEIGHT_F32 }@], d);
   float r = 1.0f / sqrtf(square / (float) d + g->epsilon);
   size_t i = 0;
   for (; i + 16 <= d; i += 16) scale_sixteen(g, shift, r, i, 16, y);
@@ -1144,71 +1259,94 @@ INLINE uint32_t block_end(const struct kv_range *r, uint32_t t0)
 INLINE uint32_t next_block(const struct kv_range *r, uint32_t end)
 {@+ return end >= r->sinks && end < r->lo ? r->lo : end;@+ }
 
-@ What the steps of a block hand on to each other is one structure: which positions it has, where their rows are, and a number for each of them, which is first its score and then the exponential of that. What belongs to position $t$ has the index |t % 256|.
+@ What the steps of a block hand on to each other is one structure: which positions it has, and a number for each of them, which is first its score and then the exponential of that. What belongs to position $t$ has the index |t % 256|; there are more places than positions, so that whole registers may be stored.
 
 @<The positions that a row sees@>=
 struct position_block {
   const struct kv_view *v;
   struct kv_range seen;
   uint32_t t0, t1; /* from |t0| up to |t1| */
-  uintptr_t place[256]; /* where the rows of a position are, but for |key| or |value| */
-  float weight[256]; /* its score, and then the exponential of that */
+  float weight[256 + WIDTH]; /* its score, and then the exponential of that */
 };
 
-@ The keys and values of a position are where the view says: one after the other, or in the page that the table names. The table is asked once a page, and its answer serves keys and values alike; a division for every
+@ The keys and values of a position are where the view says: one after the other, or in the page that the table names. The walk over a block is cut where a page ends, or a hole begins; what lies between two cuts is a \emph{run} of positions whose rows lie at equal distances. A page is looked up once a run; a division for every
 position, of every head, would take as long as the product that it is for.
 
 @<Where the rows of a block lie@>=
-INLINE void row_places(const struct kv_view *v, uint32_t t0, uint32_t t1,
-  uintptr_t *place)
+struct kv_run { uint32_t t0, t1; uintptr_t at; };
+  /* positions |t0 <= t < t1| and where the rows of |t0| are, but for |key| or |value| */
+INLINE struct kv_run run_from(const struct kv_view *v,
+  const struct kv_range *seen, uint32_t t, uint32_t end)
 {
-  for (uint32_t t = t0, end = t1; t < t1; end = t1) {
-    size_t rows = v->page_rows;
-    uintptr_t at = t * v->row_bytes;
-    if (v->page != NULL) {
-      at = (uintptr_t) v->page[t / rows] + t % rows * v->row_bytes;
-      if (rows - t % rows < end - t) end = t + (uint32_t) (rows - t % rows);
-    }
-    for (; t < end; t++, at += v->row_bytes) place[t % 256] = at;
-  }
+  struct kv_run r = @[{ t, end, t * v->row_bytes }@];
+  if (t < seen->sinks && seen->sinks < end) r.t1 = seen->sinks;
+  if (v->page == NULL) return r;
+  uint32_t rows = (uint32_t) v->page_rows, left = rows - t % rows;
+  r.at = (uintptr_t) v->page[t / rows] + t % rows * v->row_bytes;
+  if (left < r.t1 - t) r.t1 = t + left;
+  return r;
 }
-INLINE struct tensor key_row(uintptr_t base, uintptr_t place,
-  enum weight_type type)
-{@+ return (struct tensor) @[{ (const void *) (base + place), type }@];@+ }
+INLINE struct kv_run next_run(const struct position_block *b,
+  const struct kv_run *before)
+{
+  uint32_t t = before == NULL ? b->t0 : next_seen(&b->seen, before->t1 - 1);
+  if (t >= b->t1) return (struct kv_run) @[{ t, t, 0 }@];
+  return run_from(b->v, &b->seen, t, b->t1);
+}
 
-@ The first step: the scores of a block, and their maximum. Where there is no visible position the score is $-\infty$, so that whole
+@ The walk itself is a loop that is written three times, and so has a name.
+
+@<Where the rows of a block lie@>=
+#define each_run(r, b) @[for (struct kv_run r = next_run(b, NULL); \
+  r.t0 < r.t1; r = next_run(b, &r))@]@;
+
+@ The first step: the scores of a block, and their maximum. As many keys as there are lanes are multiplied with the query at once (\cref{sec:linear}). Where there is no visible position the score is $-\infty$, so that whole
 sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
 are not negative changes no bit of it.
 
 @<The scores of a block, and their maximum@>=
-INLINE float block_scores(const struct attention_dims *h, const float *q,
+INLINE void block_scores(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b)
 {
-  uint32_t t1 = b->t1;
-  size_t d = h->head_dim;
-  float max = -INFINITY;
-  for (int i = 0; i < 256; i++) b->weight[i] = -INFINITY;
-  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
-    float s = dot(q, key_row(b->v->key, b->place[t % 256], type), 0, d)
-      * h->scale;
-    b->weight[t % 256] = s;
-    if (s > max) max = s;
-    TALLY("attention", 0, d);
-    TALLY("pairs", 0, 1);
-  }
-  return max;
+  vec none = spread(-INFINITY);
+  for (int i = 0; i < 256; i += WIDTH) memcpy(b->weight + i, &none, sizeof none);
+  each_run (r, b)
+    for (uint32_t t = r.t0; t < r.t1; t += WIDTH) {
+      size_t here = r.t1 - t < WIDTH ? r.t1 - t : WIDTH, stride = b->v->row_bytes;
+      const char *row = (const char *) (b->v->key + r.at + (t - r.t0) * stride);
+      vec s = dots("attention", q, row, stride, here, type, h->head_dim)
+        * spread(h->scale);
+      s = blend((int) here, s, none);
+      memcpy(b->weight + t % 256, &s, sizeof s);
+      TALLY("pairs", 0, here);
+    }
+}
+
+@ The greatest of a block is found sixteen at a time, too. The order does not matter to a maximum.
+
+@<The scores of a block, and their maximum@>=
+INLINE float greatest(const float *score, size_t from, size_t to)
+{
+  float lane[16];
+  for (int j = 0; j < 16; j++) lane[j] = -INFINITY;
+  for (size_t g = from / 16 * 16; g < to; g += 16)
+    for (int j = 0; j < 16; j++)
+      lane[j] = score[g + (size_t) j] > lane[j] ? score[g + (size_t) j] : lane[j];
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++)
+      if (lane[j + s] > lane[j]) lane[j] = lane[j + s];
+  return lane[0];
 }
 
 @ The second step takes sixteen exponentials at a time and adds each to its own lane. They overwrite the scores,
 since the values will want them next.
 
 @<The exponentials of a block, and their sum in lanes@>=
-INLINE float block_exponentials(struct position_block *b, float max)
+INLINE float exponentials(float *weight, size_t from, size_t to, float max)
 {
   float lane[16] = @[{ 0 }@];
-  uint32_t last = (b->t1 - 1) % 256;
-  for (uint32_t g = b->t0 % 256 / 16 * 16; g <= last; g += 16) {
-    float z[16], *w = b->weight + g;
+  for (size_t g = from / 16 * 16; g < to; g += 16) {
+    float z[16], *w = weight + g;
     for (int j = 0; j < 16; j++) z[j] = num_expf(w[j] - max);
     for (int j = 0; j < 16; j++) lane[j] += z[j];
     memcpy(w, z, sizeof z);
@@ -1222,14 +1360,16 @@ INLINE float block_exponentials(struct position_block *b, float max)
 INLINE void axpy_chain(int columns, const struct position_block *b,
   enum weight_type type, size_t first, float *o)
 {
-  uint32_t t1 = b->t1;
   vec a[64 / WIDTH] = @[{ 0 }@];
-  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
-    struct tensor row = key_row(b->v->value, b->place[t % 256], type);
-    vec w = spread(b->weight[t % 256]);
-    each (p, columns / WIDTH)
-      a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
-    TALLY("attention", 0, columns);
+  each_run (r, b) {
+    uintptr_t place = b->v->value + r.at;
+    for (uint32_t t = r.t0; t < r.t1; t++, place += b->v->row_bytes) {
+      struct tensor row = @[{ (const void *) place, type }@];
+      vec w = spread(b->weight[t % 256]);
+      each (p, columns / WIDTH)
+        a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
+      TALLY("attention", 0, columns);
+    }
   }
   memcpy(o, a, (size_t) columns * sizeof *o);
 }
@@ -1241,19 +1381,24 @@ a small model, whose heads have eight numbers, there are no others.
 INLINE void axpy_few(size_t columns, const struct position_block *b,
   enum weight_type type, size_t first, float *o)
 {
-  uint32_t t1 = b->t1;
   vec a[PARTS] = @[{ 0 }@];
-  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
-    struct tensor row = key_row(b->v->value, b->place[t % 256], type);
-    vec w = spread(b->weight[t % 256]);
-    each (p, PARTS) {
-      int here = (int) columns - p * WIDTH;
-      if (here > WIDTH) here = WIDTH;
-      if (here > 0) a[p] = fused(w, load_partial(row, first + (size_t) p * WIDTH, here), a[p]);
+  each_run (r, b) {
+    uintptr_t place = b->v->value + r.at;
+    for (uint32_t t = r.t0; t < r.t1; t++, place += b->v->row_bytes) {
+      struct tensor row = @[{ (const void *) place, type }@];
+      vec w = spread(b->weight[t % 256]);
+      each (p, PARTS) {
+        int here = (int) columns - p * WIDTH;
+        if (here > WIDTH) here = WIDTH;
+        if (here > 0) a[p] = fused(w,
+          load_partial(row, first + (size_t) p * WIDTH, here), a[p]);
+      }
+      TALLY("attention", 0, columns);
     }
-    TALLY("attention", 0, columns);
   }
-  memcpy(o, a, columns * sizeof *o);
+  float z[16];
+  memcpy(z, a, sizeof z); /* whole, or else the sums would live in memory */
+  memcpy(o, z, columns * sizeof *o);
 }
 @#
 INLINE void block_values(const struct position_block *b,
@@ -1271,9 +1416,10 @@ INLINE void block_values(const struct position_block *b,
 INLINE void attend_block(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b, float *left)
 {
-  row_places(b->v, b->t0, b->t1, b->place);
-  left[PART_MAX] = block_scores(h, q, type, b);
-  left[PART_SUM] = block_exponentials(b, left[PART_MAX]);
+  size_t from = b->t0 % 256, to = (b->t1 - 1) % 256 + 1;
+  block_scores(h, q, type, b);
+  left[PART_MAX] = greatest(b->weight, from, to);
+  left[PART_SUM] = exponentials(b->weight, from, to, left[PART_MAX]);
   block_values(b, type, h->head_dim, left + PART_OUT);
 }
 
@@ -1295,40 +1441,264 @@ INLINE void attend_head(const struct attention_dims *h, const float *q,
     for (uint32_t t = b.t0; kept != NULL && t < b.t1; t = next_seen(&seen, t))
       kept[t] = b.weight[t % 256];
   }
-  @<Join the blocks in rising order@>@;
-  if (kept != NULL) finish_weights(&seen, scratch, stride, m, l, kept);
+  float l = join_blocks(scratch, n, d, y);
+  if (kept != NULL) finish_weights(&seen, scratch, stride, l, kept);
 }
 
 @ The join: the greatest maximum, the weight of each block, two chains, one division. A single block passes through it unchanged, because its weight is
-$e^0$, exactly 1, and the chains begin with 0.
+$e^0$, exactly 1, and the chains begin with 0. The weights of the blocks take the place of their maxima, which nobody needs any more.
 
 @<Join the blocks in rising order@>=
-float m = -INFINITY, l = 0;
-for (size_t i = 0; i < n; i++)
-  if (scratch[i * stride + PART_MAX] > m) m = scratch[i * stride + PART_MAX];
-for (size_t c = 0; c < d; c++) y[c] = 0;
-for (size_t i = 0; i < n; i++) {
-  const float *left = scratch + i * stride;
-  float w = num_expf(left[PART_MAX] - m);
-  l = fmaf(left[PART_SUM], w, l);
-  for (size_t c = 0; c < d; c++) y[c] = fmaf(left[PART_OUT + c], w, y[c]);
+INLINE void join_columns(const float *left, size_t n, size_t stride, float l,
+  size_t c, size_t here, float *y)
+{
+  float z[16] = @[{ 0 }@], o[16] = @[{ 0 }@];
+  for (size_t i = 0; i < n; i++, left += stride) {
+    memcpy(o, left + PART_OUT + c, here * sizeof *o);
+    for (int j = 0; j < 16; j++) z[j] = fmaf(o[j], left[PART_MAX], z[j]);
+  }
+  for (int j = 0; j < 16; j++) z[j] = z[j] / l;
+  memcpy(y + c, z, here * sizeof *z);
 }
-for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
+INLINE float join_blocks(float *left, size_t n, size_t d, float *y)
+{
+  size_t stride = PART_OUT + d, c = 0;
+  float m = -INFINITY, l = 0;
+  for (size_t i = 0; i < n; i++)
+    if (left[i * stride + PART_MAX] > m) m = left[i * stride + PART_MAX];
+  for (size_t i = 0; i < n; i++) {
+    float w = num_expf(left[i * stride + PART_MAX] - m);
+    l = fmaf(left[i * stride + PART_SUM], w, l);
+    left[i * stride + PART_MAX] = w;
+  }
+  for (; c + 16 <= d; c += 16) join_columns(left, n, stride, l, c, 16, y);
+  if (c < d) join_columns(left, n, stride, l, c, d - c, y);
+  return l;
+}
 
 @ If the weights are wanted they are finished with the same numbers: each exponential times the weight of its block, over the sum. The walk over the blocks is the one that made them, so the results of the blocks come in the same order.
 
 @<The weights that were asked for@>=
 INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
-  size_t stride, float m, float l, float *kept)
+  size_t stride, float l, float *kept)
 {
   for (uint32_t t0 = first_seen(seen); t0 < seen->hi;) {
     uint32_t t1 = block_end(seen, t0);
-    float w = num_expf(scratch[PART_MAX] - m);
     for (uint32_t t = t0; t < t1; t = next_seen(seen, t))
-      kept[t] = kept[t] * w / l;
+      kept[t] = kept[t] * scratch[PART_MAX] / l;
     scratch += stride;
     t0 = next_block(seen, t1);
   }
+}
+
+@ So far each query has read all keys and values for itself. With one row that is what has to be done. In a prompt, neighbouring rows look at nearly the same positions, and so do the heads that share a head of keys. Then attention is two products of matrices with an exponential in between: queries times keys, and exponentials times values. The first is a linear layer whose weights are the keys, and is done in the same panels and tiles. The second is simpler still, since its definition has one chain for each number instead of sixteen, and the values of a position are neighbours already.
+@^attention, of many rows@>
+
+@ A \emph{unit} is at most |QUERIES| queries that share a head of keys: all heads of a few rows that follow each other. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as using them four times, so a unit has two tiles of queries.
+
+@<What a unit of queries has@>=
+enum { QUERIES = 2 * TILE_ROWS, MANY_QUERIES = 4 };
+struct query_unit {
+  const struct attention_dims *h;
+  struct kv_view v; /* of the head of keys */
+  size_t n, wide, deep; /* queries; columns of the values and rows of a panel, rounded up */
+  const float *q[QUERIES];
+  float *y[QUERIES];
+  uint32_t lo[QUERIES], hi[QUERIES]; /* the positions that a query sees */
+  size_t blocks[QUERIES], most; /* with a result, of |most| */
+  float *key, *value, *query, *score, *left; /* in the worker's workspace */
+};
+
+@ The room that it takes depends on the shapes, and for the results of the blocks, which wait for the join, on the longest range.
+
+@<What a unit of queries has@>=
+static size_t attention_room(const struct attention_dims *h, size_t rows,
+  size_t max_len)
+{
+  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
+  size_t deep = (d + 15) / 16 * 16, wide = (d + NR - 1) / NR * NR;
+  if (rows * group < MANY_QUERIES || group > QUERIES) return 0;
+  return sizeof(float) * (256 * (deep + wide)@|
+    + QUERIES * (deep + 256 + kernels_scratch(h, max_len)));
+}
+static void unit_arrays(struct query_unit *u, float *room)
+{
+  u->key = room, u->value = u->key + 256 * u->deep;
+  u->query = u->value + 256 * u->wide;
+  u->score = u->query + QUERIES * u->deep;
+  u->left = u->score + QUERIES * 256;
+  memset(u->score, 0, QUERIES * 256 * sizeof *u->score);
+}
+
+@ The keys of the positions from |t0| to |t1| become panels, |NR| positions each; the values are widened, and their rows filled up with zeros. This is all that depends on the type of the cache.
+
+@<Pack the keys and values of a block@>=
+INLINE void pack_block(struct query_unit *u, enum weight_type type,
+  uint32_t t0, uint32_t t1)
+{
+  const char *row[256];
+  size_t d = u->h->head_dim, stride = u->v.row_bytes, n = 0;
+  struct position_block b;
+  b.v = &u->v, b.seen = (struct kv_range) @[{ t0, t1, 0 }@], b.t0 = t0, b.t1 = t1;
+  each_run (r, &b)
+    for (uint32_t t = r.t0; t < r.t1; t++, r.at += stride) {
+      row[n++] = (const char *) (u->v.key + r.at);
+      for (size_t c = 0; c < u->wide; c += WIDTH) {
+        struct tensor from = @[{ (const void *) (u->v.value + r.at), type }@];
+        vec v = @[{ 0 }@];
+        if (c + WIDTH <= d) v = load(from, c);
+        else if (c < d) v = load_partial(from, c, (int) (d - c));
+        memcpy(u->value + t % 256 * u->wide + c, &v, sizeof v);
+      }
+    }
+  for (size_t i = 0; i < n; i += NR)
+    pack_outputs(row + i, n - i < NR ? n - i : NR, type, d, u->key + i * u->deep);
+}
+TARGET static void pack_positions(struct query_unit *u, uint32_t t0, uint32_t t1)
+{
+  switch (u->v.type) {
+  case WEIGHT_F32: pack_block(u, WEIGHT_F32, t0, t1);@+ break;
+  case WEIGHT_F16: pack_block(u, WEIGHT_F16, t0, t1);@+ break;
+  case WEIGHT_BF16: pack_block(u, WEIGHT_BF16, t0, t1);@+ break;
+  case WEIGHT_Q8_0: pack_block(u, WEIGHT_Q8_0, t0, t1);@+ break;
+  case WEIGHT_Q4_0: pack_block(u, WEIGHT_Q4_0, t0, t1);@+ break;
+  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
+  case WEIGHT_Q6_K: break;
+  }
+}
+
+@ The scores of one tile of queries. At the edge of what they see, the tile multiplies a few keys with queries that do not see them. Those products are thrown away: their scores are $-\infty$, as in the other way through attention.
+
+@<The scores of a tile of queries@>=
+TARGET static void tile_scores(struct query_unit *u, size_t first, size_t rows,
+  uint32_t t0, uint32_t t1)
+{
+  float sum[TILE_ROWS * NR], *score = u->score + first * 256;
+  for (size_t i = 0; i < rows * 256; i++) score[i] = -INFINITY;
+  for (uint32_t t = t0; t < t1; t += NR) {
+    uint32_t n = t1 - t < NR ? t1 - t : NR;
+    packed_tile("attention", 0, rows, u->query + first * u->deep, (struct tensor)
+      @[{ u->key + (t - t0) * u->deep, WEIGHT_F32 }@], u->h->head_dim, sum);
+    for (size_t i = 0; i < rows; i++) {
+      uint32_t from = u->lo[first + i] > t ? u->lo[first + i] - t : 0;
+      uint32_t to = u->hi[first + i] > t ? u->hi[first + i] - t : 0;
+      for (uint32_t c = from; c < to && c < n; c++)
+        score[i * 256 + (t + c) % 256] = sum[i * NR + c] * u->h->scale;
+    }
+  }
+}
+
+@ The chains over values, for some rows and |NR| columns, go on where they were.
+
+@<The chains of a tile of queries@>=
+INLINE void value_chain(int rows, const float *e, const float *value,
+  size_t wide, size_t n, float *sum)
+{
+  vec a[TILE_ROWS][2], b[2];
+  each (r, rows) each (h, 2)
+    memcpy(&a[r][h], sum + r * NR + h * WIDTH, sizeof a[r][h]);
+  for (size_t k = 0; k < n; k++, value += wide) {
+    each (h, 2) memcpy(&b[h], value + h * WIDTH, sizeof b[h]);
+    each (r, rows) {
+      vec v = spread(e[(size_t) r * 256 + k]);
+      each (h, 2) a[r][h] = fused(v, b[h], a[r][h]);
+    }
+  }
+  each (r, rows) each (h, 2)
+    memcpy(sum + r * NR + h * WIDTH, &a[r][h], sizeof a[r][h]);
+}
+TARGET static void value_chains(size_t rows, const float *e, const float *value,
+  size_t wide, size_t n, float *sum)
+{
+  if (rows == 1) value_chain(1, e, value, wide, n, sum);
+  else if (tile_rows(rows) == TILE_ROWS) value_chain(TILE_ROWS, e, value, wide, n, sum);
+  else if (tile_rows(rows) == TILE_ROWS / 3)
+    value_chain(TILE_ROWS / 3, e, value, wide, n, sum);
+  else value_chain(TILE_ROWS / 3 * 2, e, value, wide, n, sum);
+}
+
+@ The rows of a tile do not see the same positions: a later row sees more at the end and, with a window, fewer at the beginning. And a value that is not seen must be left out of the chain, for zero times infinity would be no number. So each chain goes alone until the positions come that all of the tile see, and alone again behind them. What has to be done alone is a few positions of hundreds.
+
+@<The chains of a tile of queries@>=
+TARGET static void tile_values(struct query_unit *u, size_t first, size_t rows,
+  uint32_t t0, size_t c, const uint32_t *from, const uint32_t *to, float *sum)
+{
+  const float *value = u->value + c, *e = u->score + first * 256;
+  uint32_t lo = from[0], hi = to[0];
+  for (size_t i = 1; i < rows; i++) {
+    if (from[i] > lo) lo = from[i];
+    if (to[i] < hi) hi = to[i];
+  }
+  if (lo > hi) lo = hi = t0 + 256; /* nothing is seen by all */
+  memset(sum, 0, TILE_ROWS * NR * sizeof *sum);
+  for (int after = 0; after < 2; after++) {
+    for (size_t i = 0; i < rows; i++) {
+      uint32_t t = after ? hi : from[i], end = after || to[i] < lo ? to[i] : lo;
+      if (t < end)
+        value_chains(1, e + i * 256 + t % 256, value + t % 256 * u->wide, u->wide,
+          end - t, sum + i * NR);
+    }
+    if (!after && lo < hi)
+      value_chains(rows, e + lo % 256, value + lo % 256 * u->wide, u->wide, hi - lo, sum);
+  }
+}
+
+@ One tile of queries over one block: scores, maxima, exponentials, values. A query that sees nothing of the block has no result for it.
+
+@<A tile of queries over one block@>=
+TARGET static void tile_block(struct query_unit *u, size_t first, size_t rows,
+  uint32_t t0, uint32_t t1)
+{
+  float *left[TILE_ROWS], sum[TILE_ROWS * NR];
+  uint32_t from[TILE_ROWS], to[TILE_ROWS];
+  size_t d = u->h->head_dim;
+  tile_scores(u, first, rows, t0, t1);
+  for (size_t i = 0; i < rows; i++) {
+    size_t at = first + i;
+    float *score = u->score + at * 256;
+    left[i] = u->left + (at * u->most + u->blocks[at]) * (PART_OUT + d);
+    from[i] = u->lo[at] > t0 ? u->lo[at] : t0, to[i] = u->hi[at] < t1 ? u->hi[at] : t1;
+    if (from[i] >= to[i]) from[i] = to[i] = t0, left[i] = NULL;
+    else @<Take the exponentials of one query@>@;
+  }
+  for (size_t c = 0; c < d; c += NR) {
+    tile_values(u, first, rows, t0, c, from, to, sum);
+    for (size_t i = 0; i < rows; i++)
+      if (left[i] != NULL)
+        memcpy(left[i] + PART_OUT + c, sum + i * NR,
+          (d - c < NR ? d - c : NR) * sizeof *sum);
+  }
+}
+
+@ @<Take the exponentials of one query@>=
+{
+  size_t a = from[i] % 256, z = (to[i] - 1) % 256 + 1;
+  left[i][PART_MAX] = greatest(score, a, z);
+  left[i][PART_SUM] = exponentials(score, a, z, left[i][PART_MAX]);
+  u->blocks[at]++;
+  TALLY("pairs", 0, z - a);
+  TALLY("attention", 0, 2 * d * (z - a));
+}
+
+@ A unit, then: its queries are packed; for each block the keys and values are packed and each tile goes over them; and in the end every query joins its blocks as before. The first row begins lowest, and the last one ends highest, since rows of a segment follow each other.
+
+@<All blocks of a unit of queries@>=
+TARGET static void attend_queries(struct query_unit *u, float *room)
+{
+  uint32_t lo = u->lo[0], hi = u->hi[u->n - 1];
+  unit_arrays(u, room);
+  for (size_t i = 0; i < u->n; i += TILE_ROWS)
+    pack_rows(u->q + i, u->n - i < TILE_ROWS ? u->n - i : TILE_ROWS,
+      u->h->head_dim, u->query + i * u->deep);
+  for (uint32_t t0 = lo, t1; t0 < hi; t0 = t1) {
+    t1 = hi - t0 < 256 - t0 % 256 ? hi : t0 + 256 - t0 % 256;
+    pack_positions(u, t0, t1);
+    for (size_t i = 0; i < u->n; i += TILE_ROWS)
+      tile_block(u, i, u->n - i < TILE_ROWS ? u->n - i : TILE_ROWS, t0, t1);
+  }
+  size_t d = u->h->head_dim;
+  for (size_t i = 0; i < u->n; i++)
+    join_blocks(u->left + i * u->most * (PART_OUT + d), u->blocks[i], d, u->y[i]);
 }
 
 @ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
@@ -1336,8 +1706,9 @@ are dealt out like cards, one to each worker in turn: first all rows of a segmen
 
 @<One worker's share of attention@>=
 struct attend_job { const struct attention_dims *h; const float *q;
-  const struct segment *list; size_t n; float *scratch, *y; size_t scratch_each;
-  const struct attention_probe *probe; };
+  const struct segment *list; size_t n; float *scratch, *y;
+  size_t scratch_each, max_len; const struct attention_probe *probe;
+  struct pool *pool; };
 @#
 TARGET static void attend_unit(const struct attend_job *job, const struct segment *s,
   uint32_t row, size_t head, float *scratch)
@@ -1354,20 +1725,51 @@ TARGET static void attend_unit(const struct attend_job *job, const struct segmen
   @<Attend with the loops for the view's type@>@;
 }
 
+@ Many queries go together if the segment has them and the worker has room. Sinks, which make a hole in what a row sees, and weights that somebody wants to look at go one by one.
+
+@<One worker's share of attention@>=
+TARGET static void attend_rows_of_head(const struct attend_job *job,
+  const struct segment *s, uint32_t row, uint32_t n_rows, size_t g, float *room)
+{
+  const struct attention_dims *h = job->h;
+  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
+  struct query_unit u = @[{ .h = h, .v = s->view, .n = n_rows * group,@|
+    .wide = (d + NR - 1) / NR * NR, .deep = (d + 15) / 16 * 16,@|
+    .most = job->scratch_each / (PART_OUT + d) }@];
+  u.v.key += g * u.v.head_bytes, u.v.value += g * u.v.head_bytes;
+  for (size_t i = 0; i < u.n; i++) {
+    struct kv_range seen = segment_range(s, row + (uint32_t) (i / group));
+    size_t at = (s->first_row + row + i / group) * h->n_heads + g * group + i % group;
+    u.q[i] = job->q + at * d, u.y[i] = job->y + at * d;
+    u.lo[i] = seen.lo, u.hi[i] = seen.hi;
+  }
+  attend_queries(&u, room);
+}
+
 @ The deal goes on from segment to segment: |unit| counts on, and what is left of it after a segment is the worker's first unit in the next.
 
 @<One worker's share of attention@>=
 TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct attend_job *job = ctx;
+  const struct attention_dims *h = job->h;
   float *scratch = job->scratch + worker * job->scratch_each;
+  size_t unit = worker, group = h->n_heads / h->n_kv_heads;
   TALLY("attend part", worker, 1);
-  size_t unit = worker;
   for (size_t k = 0; k < job->n; k++) {
     const struct segment *s = &job->list[k];
-    size_t units = (size_t) s->n_rows * job->h->n_heads;
-    for (; unit < units; unit += workers)
-      attend_unit(job, s, (uint32_t) (unit % s->n_rows), unit / s->n_rows, scratch);
+    size_t each_unit = 1, size = attention_room(h, s->n_rows, job->max_len);
+    float *room = size > 0 && s->view.sinks == 0 && job->probe == NULL
+      ? pool_workspace(job->pool, worker, size) : NULL;
+    if (room != NULL) each_unit = QUERIES / group;
+    size_t deals = (s->n_rows + each_unit - 1) / each_unit;
+    size_t units = deals * (room != NULL ? h->n_kv_heads : h->n_heads);
+    for (; unit < units; unit += workers) {
+      uint32_t row = (uint32_t) (unit % deals * each_unit), left = s->n_rows - row;
+      if (room == NULL) attend_unit(job, s, row, unit / deals, scratch);
+      else attend_rows_of_head(job, s, row,
+        left < each_unit ? left : (uint32_t) each_unit, unit / deals, room);
+    }
     unit -= units;
   }
 }
@@ -1412,7 +1814,7 @@ static void attend(const struct engine *e, const struct attention_dims *h,
     pairs += len * list[k].n_rows, max_len = len > max_len ? len : max_len;
   }
   struct attend_job job = @[{ h, q, list, n, scratch, y,@|
-    kernels_scratch(h, max_len), probe }@];
+    kernels_scratch(h, max_len), max_len, probe, e->pool }@];
   bool large = pairs * h->n_heads * h->head_dim >= WORTH_DIVIDING;
   pool_run(large ? e->pool : NULL, attend_part, &job);
 }
@@ -1616,8 +2018,9 @@ What the three files share, in the order in which C wants it, comes to this. It 
 @<Where a worker's share begins@>@;
 @<Load numbers of any type@>@;
 @<Load a register that is not full@>@;
-@<Give the last terms to the first lanes, and fold@>@;
+@<Give the last terms to the first lanes@>@;
 @<The dot product of sixteen lanes@>@;
+@<Dot products of one row with as many others as a register has lanes@>@;
 @<The sum of sixteen lanes@>@;
 @<Linear layers, piece by piece@>@;
 @<Take up to sixteen numbers of a tensor@>@;
@@ -1649,18 +2052,15 @@ What the three files share, in the order in which C wants it, comes to this. It 
 @ Linear layers and attention have more pieces than the others. They stand from the innermost loop outwards.
 
 @<Linear layers, piece by piece@>=
-@<Compute a tile of dot products@>@;
-@<Add the bias, if there is one@>@;
-@<Outputs |from| to |to| of a matrix stored by outputs@>@;
+@<Put sums in their places, with the bias@>@;
+@<Few rows by the outputs |from| to |to| of a matrix stored by outputs@>@;
 @<The last columns of a matrix stored by inputs@>@;
 @<Outputs |from| to |to| of a matrix stored by inputs@>@;
-@<Copy weights into panels@>@;
-@<Pass a panel with a few rows@>@;
-@<Pass all sixteen panels@>@;
-@<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>@;
+@<Where a lane stands in a panel@>@;
+@<Compute a tile of dot products@>@;
+@<Pack rows into a panel@>@;
+@<Pack outputs into a panel@>@;
 @<Prepare the panels of a matrix@>@;
-@<Pass the panels of a strip that was prepared@>@;
-@<Outputs |from| to |to| of a matrix that was prepared@>@;
 @<One worker's share of a linear layer@>@;
 @<Do a linear layer@>@;
 
@@ -1677,7 +2077,14 @@ uses only those above it.
 @<The values of a block, each times its exponential@>@;
 @<Attention of one head over one block@>@;
 @<The weights that were asked for@>@;
+@<Join the blocks in rising order@>@;
 @<All blocks of one head, and their join@>@;
+@<What a unit of queries has@>@;
+@<Pack the keys and values of a block@>@;
+@<The scores of a tile of queries@>@;
+@<The chains of a tile of queries@>@;
+@<A tile of queries over one block@>@;
+@<All blocks of a unit of queries@>@;
 @<One worker's share of attention@>@;
 @<Do attention@>@;
 
@@ -1691,7 +2098,8 @@ exchanged, and the compiler would see no fault.
 .linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,@|
 .split = host_split, .gather = host_gather, .write = host_write,@|
 .mark_nonfinite = mark_nonfinite,@|
-.linear = linear, .room = room, .normalize = normalize, .rotate = rotate,@|
+.linear = linear, .room = room, .attention_room = attention_room,@|
+.normalize = normalize, .rotate = rotate,@|
 .attend = attend, .activate = activate, .add = add,@|
 .embed = embed, .angles = angles, .softmax = softmax,@|
 .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
@@ -1752,7 +2160,8 @@ run it. On a processor of another kind there is only the plain one, which the co
 anew on the stack at each call; to keep it would take a variable that somebody must be the first to write.
 
 @<The tables of this build@>=
-extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
+extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512,
+  kernels_neon;
 @#
 const struct kernels *kernels_at(size_t i)
 {
@@ -1765,6 +2174,8 @@ const struct kernels *kernels_at(size_t i)
     && __builtin_cpu_supports("avx512vl");
   if (avx2) found[n++] = &kernels_avx2;
   if (avx512) found[n++] = &kernels_avx512;
+#elif defined __aarch64__
+  found[n++] = &kernels_neon;
 #endif
   return i < n ? found[i] : NULL;
 }

@@ -181,6 +181,10 @@ static const struct way { const char *name;@+ enum weight_type type;
   { "q4_1.int8", WEIGHT_Q4_1, ACTIVATIONS_INT8 },@|
   { "q4_0", WEIGHT_Q4_0, ACTIVATIONS_F32 },@|
   { "q4_0.int8", WEIGHT_Q4_0, ACTIVATIONS_INT8 } }@];
+
+@ A way costs bits, an error of the weights, and what the reading shows.
+
+@<Print what a type costs@>=
 struct cost { struct rounding r;@+ struct damage d; };
 static bool way_cost(struct reading *t, const struct model *lm, const struct way *w,
   struct cost *c, struct error *why)
@@ -204,7 +208,7 @@ static bool tales_open(struct fixture *lab, struct reading *t, struct error *why
   return reading_open(t, lab->model, why);
 }
 
-@ The keys of a line. The perplexity is also printed as a percentage above that of the exact model, which comes first.
+@ The keys of a line. The perplexity is also printed as a percentage above that of the exact model, which comes first; \.{every} is the number of rows for each that changes.
 
 @<Print what a type costs@>=
 static void print_cost(const char *name, const struct cost *c, double rows,
@@ -216,6 +220,8 @@ static void print_cost(const char *name, const struct cost *c, double rows,
     c->d.sum / rows, name, c->d.changed);
   printf("%s.perplexity %.6f\n%s.percent %.6f\n", name, c->d.perplexity, name,
     100 * (c->d.perplexity / whole - 1));
+  if (c->d.changed > 0)
+    printf("%s.every %.4f\n", name, rows / (double) c->d.changed);
 }
 static bool print_types(struct fixture *lab, struct error *why)
 {
@@ -372,6 +378,10 @@ static void round_row(const float *x, size_t n, size_t length, struct lengths *s
     }
   }
 }
+
+@ The random numbers decide which weights are spoilt, so they are drawn in both cases.
+
+@<Round with blocks of many lengths@>=
 static double length_error(struct fixture *lab, size_t length, bool spoilt)
 {
   struct lengths sum = @[{ 0, 0 }@];

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "variants.h"
+#include "remote.h"
 #include "gguf/gguf.h"
 #include "safetensors/tensor_file.h"
 #include "templates/conversations.h"
@@ -827,9 +828,37 @@ START_TEST(the_same_bits_from_both_forms)
   ck_assert(model_evaluate(&a.e, a.lm, a.s, ids, 8, which, 8, x, &a.why) && model_evaluate(&b.e, b.lm, b.s, ids, 8, which, 8, y, &b.why));
   for (size_t i = 0; i < 8 * c->vocab_size; i++)
     ck_assert_msg(pair[_i].off == 0 ? x[i] == y[i] : fabsf(x[i] - y[i]) <= pair[_i].off, "%s: %zu: %g and %g", pair[_i].name, i, (double) x[i], (double) y[i]);
-  /* only permuted rows are copied */
-  ck_assert((b.m.of[MEMORY_WEIGHTS].live > 0) == (strcmp(d->family, "llama") == 0));
+  /* nothing is copied, not even permuted rows */
+  ck_assert(b.m.of[MEMORY_WEIGHTS].live == 0 && b.lm->neighbours == (strcmp(d->family, "llama") == 0));
   rig_close(&a), rig_close(&b);
+  leave();
+}
+END_TEST
+
+/* the numbers of a pair are put in order in another memory, too */
+START_TEST(pairs_in_another_memory)
+{
+  char path[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  struct counters c = { 0 };
+  static float x[2][8 * 512];
+  uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
+  size_t which[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+  const struct kernels *host = kernels_find(NULL, NULL), *k[2] = { host, remote_open(host) };
+  make_model("llama", in_room(path, "pairs.gguf"), NULL, "", 0);
+  struct model *lm = model_open(&m, path, &why);
+  ck_assert_msg(lm != NULL && lm->neighbours && lm->config.vocab_size <= 512, "%s", why.text);
+  for (int i = 0; i < 2; i++) {
+    struct engine e = { .k = k[i], .c = &c };
+    struct cache_options o = { .memory = k[i]->memory };
+    struct store *s = cache_open(&m, &lm->config, 1, &o, &why);
+    ck_assert_msg(s != NULL && model_evaluate(&e, lm, s, ids, 8, which, 8, x[i], &why), "%s", why.text);
+    store_close(s);
+  }
+  ck_assert(memcmp(x[0], x[1], 8 * lm->config.vocab_size * sizeof(float)) == 0);
+  model_close(&m, lm);
+  ck_assert(m.all.live == 0 && the_remote.live == 0);
   leave();
 }
 END_TEST
@@ -1454,6 +1483,7 @@ int main(void)
   t = tcase_create("models");
   tcase_add_loop_test(t, golden_logits_and_greedy_ids, 0, 15);
   tcase_add_loop_test(t, the_same_bits_from_both_forms, 0, sizeof pair / sizeof *pair);
+  tcase_add_test(t, pairs_in_another_memory);
   tcase_add_test(t, settings_are_accounted_for);
   tcase_add_test(t, settings_are_read);
   tcase_add_test(t, models_survive_refused_requests);

@@ -1046,7 +1046,11 @@ START_TEST(what_a_person_named_is_told)
   WRONG_AS(INCIPIT_INPUT, "abacus", incipit_context_open(x.m, &o, &why));
   o.kernels = NULL, o.sinks = 3;
   WRONG_AS(INCIPIT_INPUT, "sinks", incipit_context_open(x.m, &o, &why));
-  o.sinks = 0, o.n_sequences = 70000;
+  o.sinks = 0, o.activations = "int4";
+  WRONG_AS(INCIPIT_INPUT, "activations `int4'; wanted: f32, bf16 or int8", incipit_context_open(x.m, &o, &why));
+  o.activations = "bf16";
+  WRONG_AS(INCIPIT_INPUT, "bf16 activations for matrices of F16; wanted: matrices of BF16", incipit_context_open(x.m, &o, &why));
+  o.activations = NULL, o.n_sequences = 70000;
   WRONG("n_sequences is 70000", incipit_context_open(x.m, &o, &why));
   o.n_sequences = 1, o.threads = 5000;
   WRONG("threads is 5000", incipit_context_open(x.m, &o, &why));

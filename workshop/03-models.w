@@ -1443,13 +1443,13 @@ enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|
 
 @ In a pattern, a tilde stands for the prefix that the body of the model may have, and a number sign for the number of the layer; \.{.weight} or \.{.bias} is added at the end.
 
-The two flags are about the order of the numbers. A matrix that is |transposed| has the inputs first. In one that is |permuted|, the two rows that a rotation turns together (\cref{sec:layer}) are neighbours; in our own order they are half a head apart. Only the second
-costs anything: a transposed matrix has kernels of its own, but permuted rows are copied into our order when the model is opened.
+The two flags are about the order of the numbers. A matrix that is |transposed| has the inputs first. In one that is |permuted|, the two rows that a rotation turns together (\cref{sec:layer}) are neighbours; in our own order they are half a head apart. Neither costs a copy of the weights:
+a transposed matrix has kernels of its own, and the results of a permuted one are put in order before they are rotated (\cref{sec:pairs}).
 
 @<What a layout is@>=
 struct tensor_naming { const char *pattern; bool transposed, permuted; };
   /* the name of the tensors of one role, or null if none; |permuted| is only for
-     matrices that are not |transposed| */
+     queries and keys, and for both or none */
 struct tensor_layout {
   const char *name, *format; /* the format of the files, as |tensor_file_format| has it */
   const char *family; /* the |model_type|; null: any */
@@ -1753,33 +1753,8 @@ static struct matrix require_matrix(struct model_loader *a, enum tensor_role rol
   w.weight = as->transposed ? require_tensor(a, role, "weight", in, out)
     : require_tensor(a, role, "weight", out, in);
   if (bias) w.bias = require_tensor(a, role, "bias", out, 0);
-  if (as->permuted) {
-    reorder_rows(a, &w.weight, out, in);
-    reorder_rows(a, &w.bias, out, 1);
-  }
   a->lm->layer_madds += (uint64_t) in * out;
   return w;
-}
-
-@ Permuted rows are the only weights that we cannot use as they are in the file. Each row is copied, as bytes, to the place where our rotation expects it, so this works for numbers of every type. The product with a row stays the same
-and only its place changes, so no sum changes. The copies belong to the model and count as weights.
-@^permuted rows@>
-
-@<Put the rows of each head into our order@>=
-static void reorder_rows(struct model_loader *a, struct tensor *t, size_t rows,
-  size_t columns)
-{
-  size_t d = a->lm->config.head_dim, half = d / 2;
-  size_t bytes = weight_row_bytes(t->type, columns);
-  if (!a->ok || t->data == NULL) return;
-  unsigned char *to = arena_alloc(&a->lm->copies, MEMORY_WEIGHTS, rows, bytes,
-    a->why);
-  a->ok = to != NULL;
-  for (size_t r = 0; a->ok && r < rows; r++) {
-    size_t i = r % d, from = r - i + i % half * 2 + i / half;
-    memcpy(to + r * bytes, (const char *) t->data + from * bytes, bytes);
-  }
-  t->data = to;
 }
 
 @ A norm has a gain, and a LayerNorm has a bias as well. Its epsilon comes from the settings and is rounded to float
@@ -1817,6 +1792,7 @@ static void assemble_qkv(struct model_loader *a, struct model_layer *l)
   l->qkv[0] = require_matrix(a, TENSOR_Q, d, q, c->qkv_bias);
   l->qkv[1] = require_matrix(a, TENSOR_K, d, kv, c->qkv_bias);
   l->qkv[2] = require_matrix(a, TENSOR_V, d, kv, c->qkv_bias);
+  a->lm->neighbours = a->layout->of[TENSOR_Q].permuted;
   if (!c->qk_norm) return;
   l->q_norm = require_norm(a, TENSOR_Q_NORM, c->head_dim);
   l->k_norm = require_norm(a, TENSOR_K_NORM, c->head_dim);
@@ -2007,7 +1983,6 @@ struct model *model_open_with(struct memory *m, const char *directory,
   if (lm == NULL) return NULL;
   struct model_loader a = @[{ .m = m, .k = k, .lm = lm, .layout = o->layout,@|
     .progress = o->progress, .ok = true, .why = why }@];
-  lm->copies.m = m;
   bool ok = config_open_with(&lm->config, m, directory, &o->fields, why)
     && (lm->weights = tensor_file_open(m, directory, why)) != NULL;
   size_t n = ok ? tensor_file_count(lm->weights) : 0;
@@ -2033,7 +2008,6 @@ void model_close(struct memory *m, struct model *lm)
   if (lm == NULL) return;
   memory_free(m, lm->layers);
   memory_free(m, lm->frequency);
-  arena_free(&lm->copies);
   tensor_file_close(m, lm->weights);
   config_close(m, &lm->config);
   memory_free(m, lm);
@@ -2078,7 +2052,6 @@ other modules call.
 @ These functions lead from a tensor to a layer: first the two things that are made of tensors, matrices and norms.
 
 @<Tensors by the layer@>=
-@<Put the rows of each head into our order@>@;
 @<Find a matrix with its bias@>@;
 @<Find a norm@>@;
 @<Assemble queries, keys and values@>@;

@@ -170,7 +170,7 @@ struct attention_probe { float *weights; size_t stride; };
      position |t| at index |t|; positions that a row does not see get 0 */
 
 @ The files of a model were not written for our kernels, and the order of their weights may be a slow one. Then a table may ask for a copy in an order of its own. The copies belong to the owner of the engine, because the model may be shared by engines with different tables.
-No bit of a result changes: a copy holds the same weights, and each sum is formed in the same order. A table may also want workspace for |linear|, for each thread.
+No bit of a result changes: a copy holds the same weights, and each sum is formed in the same order. A table may also want workspace for |linear| and |attend|, for each thread.
 @^prepared weights@>
 
 @<How a table prepares weights@>=
@@ -182,6 +182,8 @@ void (*prepare)(const struct matrix *w, enum activations format, void *to);
 size_t (*room)(const struct matrix *list, size_t n, size_t rows);
   /* bytes of workspace that each worker of such a |linear| wants, by |pool_reserve|; with less
      it gives the same bits, but may be slower */
+size_t (*attention_room)(const struct attention_dims *h, size_t rows, size_t max_len);
+  /* the same for |attend| with that many rows, none of which sees more than |max_len| positions */
 
 @ \Cref{phases} wants to know how fast a machine calculates and how fast it reads, in the same instructions as the kernels. Two more functions serve the test of the build in \cref{sec:refused}.
 
@@ -302,7 +304,7 @@ size_t kernels_scratch(const struct attention_dims *h, size_t max_len);
   /* floats that one worker of |attend| needs when no row sees more than |max_len|
      positions */
 
-@ The plain table has eight functions in which there is no arithmetic of a model.
+@ The plain table has nine functions in which there is no arithmetic of a model.
 
 @<The rest of the plain table@>=
 void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
@@ -310,6 +312,8 @@ void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
   /* |mark_nonfinite| of the plain table */
 size_t plain_room(const struct matrix *list, size_t n, size_t rows);
   /* |room| of the plain table: none */
+size_t plain_attention_room(const struct attention_dims *h, size_t rows, size_t max_len);
+  /* |attention_room| of the plain table: none */
 size_t plain_prepared_bytes(const struct matrix *w, enum activations format);
   /* |prepared_bytes| of the plain table: none */
 void plain_prepare(const struct matrix *w, enum activations format, void *to);
@@ -372,6 +376,8 @@ void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
 }
 size_t plain_room(const struct matrix *list, size_t n, size_t rows)
 {@+ (void) list, (void) (n + rows);@+ return 0;@+ }
+size_t plain_attention_room(const struct attention_dims *h, size_t rows, size_t max_len)
+{@+ (void) h, (void) (rows + max_len);@+ return 0;@+ }
 size_t plain_prepared_bytes(const struct matrix *w, enum activations format)
 {@+ (void) w, (void) format;@+ return 0;@+ }
 void plain_prepare(const struct matrix *w, enum activations format, void *to)
@@ -1087,6 +1093,7 @@ struct work {
   uint32_t *first_bad; /* |[n]|, as |p->first_bad_layer|, in |memory| */
   void *lent[N_LENT];@+ int n_lent; /* what is not from the arena */
   float *shown; /* the host's copy of an array for the watcher */
+  float *spare; /* where the numbers of a head are put into our order */
 };
   /* a pass while it is made */
 
@@ -1102,6 +1109,8 @@ void work_close(struct work *w, bool done);
 void work_multiply(struct work *w, const struct matrix *list, size_t n,
   const float *x, float *const *y);
   /* |linear| for all rows, some at a time */
+void work_gather_pairs(struct work *w);
+  /* puts the two numbers of each pair of |q| and |k|, which are neighbours, half a head apart */
 void work_segments(struct work *w, uint32_t layer);
   /* the segments |seen|, with the store's views of |layer| */
 void work_attend(struct work *w, const struct attention_dims *h, bool weights);
@@ -1155,6 +1164,9 @@ weights, an array that is as wide as the longest range: the one array here that 
   bool weights = w->watch != NULL && w->watch->weights;
   size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
   w->weights = weights ? work_array(w, all, wide, why) : NULL;
+  size_t copied = w->memory->is_host ? 0 : n * w->q_width;
+  if (w->lm->neighbours)
+    w->spare = arena_alloc(w->d, what, copied + c->head_dim, sizeof (float), why);
   @<Take what only a pass in other memory needs@>@;
 
 @ The arrays that kernels fill are in the memory of the backend (\cref{sec:backend}). If that is the host, they come from the arena, which may have kept them. Other memory is allocated by the backend
@@ -1193,17 +1205,17 @@ what it is shown.
       w->shown = arena_alloc(w->d, what, n, most * sizeof (float), why);
   }
 
-@ The kernels say how much workspace the linear layers of a model need (\cref{sec:room}). All layers have matrices of the same shapes, so it is enough to ask for the first.
+@ The kernels say how much workspace the linear layers and the attention of a model need (\cref{sec:room}). All layers have matrices of the same shapes, so it is enough to ask for the first.
 
-@<Reserve a workspace for linear layers@>=
+@<Reserve a workspace for the kernels@>=
 static bool reserve_room(const struct work *w, struct error *why)
 {
   const struct kernels *k = w->e->k;
   const struct model_layer *l = &w->lm->layers[0];
   size_t n = w->n, most = k->room(l->qkv, l->n_qkv, n);
   size_t others[] = @[{ k->room(&l->out, 1, n), k->room(l->up, l->n_up, n),@|
-    k->room(&l->down, 1, n) }@];
-  for (int i = 0; i < 3; i++)
+    k->room(&l->down, 1, n),@| k->attention_room(&w->lm->attention, n, w->max_seen) }@];
+  for (int i = 0; i < 4; i++)
     if (others[i] > most) most = others[i];
   return pool_reserve(w->e->pool, most, why);
 }
@@ -1330,6 +1342,33 @@ void work_multiply(struct work *w, const struct matrix *list, size_t n,
   }
 }
 
+@ A rotation turns numbers |i| and |i+half| of a head together. \label{sec:pairs} In some files the rows of the matrices are in another order, so that the two numbers come out as neighbours (\cref{sec:layouts}). We could put the rows in order when the model is opened; an earlier version did, and copied a tenth of the weights before the first token. It is
+cheaper to put the results in order, which are a few thousand numbers for each row of a pass. No sum changes, since each number is the same product wherever it is stored. If the memory is not the host's, the numbers make a journey to the host and back; a backend for which that is too slow can have a kernel for it.
+
+@<Multiply, some rows at a time@>=
+static void gather_heads(float *x, size_t heads, size_t half, float *one)
+{
+  for (size_t h = 0; h < heads; h++, x += 2 * half) {
+    for (size_t i = 0; i < half; i++)
+      one[i] = x[2 * i], one[half + i] = x[2 * i + 1];
+    memcpy(x, one, 2 * half * sizeof *x);
+  }
+}
+static void gather_rows(struct work *w, float *x, size_t heads)
+{
+  const struct buffers *b = w->memory;
+  size_t d = w->lm->config.head_dim, bytes = heads * d * sizeof *x;
+  float *at = b->is_host ? x : w->spare + d;
+  if (!b->is_host) b->get(b, at, x, bytes);
+  gather_heads(at, heads, d / 2, w->spare);
+  if (!b->is_host) b->set(b, x, at, bytes);
+}
+void work_gather_pairs(struct work *w)
+{
+  gather_rows(w, w->q, w->n * w->lm->config.n_heads);
+  gather_rows(w, w->k, w->n * w->lm->config.n_kv_heads);
+}
+
 @ The keys and values of all rows are stored before the first row attends, so it does not matter which rows attend together. The segments are taken a few at a time if the caller wants to be asked, and then the store makes none longer than |ROWS_AT_ONCE|.
 
 @<Multiply, some rows at a time@>=
@@ -1431,6 +1470,7 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 
 @(pass.c@>=
 #include <inttypes.h>
+#include <string.h>
 #include "model/work.h"
 #include "safetensors/tensor_file.h"
 @;@#
@@ -1440,7 +1480,7 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 @<Compare the memories of kernels and store@>@;
 @<Check the kernels, the store and the rows@>@;
 @<Allocate an array in the memory of the backend@>@;
-@<Reserve a workspace for linear layers@>@;
+@<Reserve a workspace for the kernels@>@;
 @<Allocate the arrays of a pass@>@;
 @<Open and close the work@>@;
 @<Show the watcher a stage@>@;

@@ -15,8 +15,8 @@ enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,
   TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_MLP_NORM, TENSOR_GATE,
   TENSOR_UP, TENSOR_DOWN, N_TENSOR_ROLES };
 
-/* the name of the tensors of one role, or null if none; permuted is only for matrices
-   that are not transposed */
+/* the name of the tensors of one role, or null if none; permuted is only for queries
+   and keys, and for both or none */
 struct tensor_naming { const char *pattern; bool transposed, permuted; };
 
 /* how files of one format name and store the tensors of a family */

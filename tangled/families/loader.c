@@ -76,23 +76,6 @@ static struct tensor require_tensor(struct model_loader *a,
 
 /* <Tensors by the layer> */
 
-/* <Put the rows of each head into our order> */
-static void reorder_rows(struct model_loader *a, struct tensor *t, size_t rows,
-  size_t columns)
-{
-  size_t d = a->lm->config.head_dim, half = d / 2;
-  size_t bytes = weight_row_bytes(t->type, columns);
-  if (!a->ok || t->data == NULL) return;
-  unsigned char *to = arena_alloc(&a->lm->copies, MEMORY_WEIGHTS, rows, bytes,
-    a->why);
-  a->ok = to != NULL;
-  for (size_t r = 0; a->ok && r < rows; r++) {
-    size_t i = r % d, from = r - i + i % half * 2 + i / half;
-    memcpy(to + r * bytes, (const char *) t->data + from * bytes, bytes);
-  }
-  t->data = to;
-}
-
 /* <Find a matrix with its bias> */
 static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,
   size_t in, size_t out, bool bias)
@@ -102,10 +85,6 @@ static struct matrix require_matrix(struct model_loader *a, enum tensor_role rol
   w.weight = as->transposed ? require_tensor(a, role, "weight", in, out)
     : require_tensor(a, role, "weight", out, in);
   if (bias) w.bias = require_tensor(a, role, "bias", out, 0);
-  if (as->permuted) {
-    reorder_rows(a, &w.weight, out, in);
-    reorder_rows(a, &w.bias, out, 1);
-  }
   a->lm->layer_madds += (uint64_t) in * out;
   return w;
 }
@@ -139,6 +118,7 @@ static void assemble_qkv(struct model_loader *a, struct model_layer *l)
   l->qkv[0] = require_matrix(a, TENSOR_Q, d, q, c->qkv_bias);
   l->qkv[1] = require_matrix(a, TENSOR_K, d, kv, c->qkv_bias);
   l->qkv[2] = require_matrix(a, TENSOR_V, d, kv, c->qkv_bias);
+  a->lm->neighbours = a->layout->of[TENSOR_Q].permuted;
   if (!c->qk_norm) return;
   l->q_norm = require_norm(a, TENSOR_Q_NORM, c->head_dim);
   l->k_norm = require_norm(a, TENSOR_K_NORM, c->head_dim);
@@ -301,7 +281,6 @@ struct model *model_open_with(struct memory *m, const char *directory,
   if (lm == NULL) return NULL;
   struct model_loader a = { .m = m, .k = k, .lm = lm, .layout = o->layout,
     .progress = o->progress, .ok = true, .why = why };
-  lm->copies.m = m;
   bool ok = config_open_with(&lm->config, m, directory, &o->fields, why)
     && (lm->weights = tensor_file_open(m, directory, why)) != NULL;
   size_t n = ok ? tensor_file_count(lm->weights) : 0;
@@ -325,7 +304,6 @@ void model_close(struct memory *m, struct model *lm)
   if (lm == NULL) return;
   memory_free(m, lm->layers);
   memory_free(m, lm->frequency);
-  arena_free(&lm->copies);
   tensor_file_close(m, lm->weights);
   config_close(m, &lm->config);
   memory_free(m, lm);

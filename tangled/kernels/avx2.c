@@ -7,8 +7,7 @@
 #define NAME "avx2"
 #define TARGET __attribute__((target("avx2,fma,f16c")))
 #define WIDTH 8
-#define TILE_ROWS 3
-#define TILE_OUTS 2
+#define TILE_ROWS 6
 #include "kernels/lanes.inc"
 
 /* <Multiply-add and the rest, for AVX2> */
@@ -50,18 +49,15 @@ INLINE float fold_array(float *lane)
   return lane[0];
 }
 
-/* <Fold four lanes, the last two steps> */
-INLINE float fold_four(__m128 v)
+INLINE vec fold_all(const vec *a)
 {
-  v += _mm_movehl_ps(v, v);
-  return v[0] + v[1];
-}
-
-INLINE float fold(const vec *a)
-{
-  vec v = a[0] + a[1];
-  return fold_four(_mm256_castps256_ps128(v)
-    + _mm256_extractf128_ps(v, 1));
+  vec b[4], c[2];
+  each (i, 4) b[i] = _mm256_permute2f128_ps(a[i], a[i + 4], 0x20)
+    + _mm256_permute2f128_ps(a[i], a[i + 4], 0x31);
+  each (i, 2) c[i] = _mm256_shuffle_ps(b[2 * i], b[2 * i + 1], 0x44)
+    + _mm256_shuffle_ps(b[2 * i], b[2 * i + 1], 0xee);
+  return _mm256_shuffle_ps(c[0], c[1], 0x88)
+    + _mm256_shuffle_ps(c[0], c[1], 0xdd);
 }
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx2 =
@@ -72,7 +68,8 @@ const struct kernels kernels_avx2 =
   .linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,
   .split = host_split, .gather = host_gather, .write = host_write,
   .mark_nonfinite = mark_nonfinite,
-  .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,
+  .linear = linear, .room = room, .attention_room = attention_room,
+  .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,

@@ -8,8 +8,7 @@
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq," \
   "avx512vl,avx2,fma,f16c")))
 #define WIDTH 16
-#define TILE_ROWS 6
-#define TILE_OUTS 4
+#define TILE_ROWS 12
 #include "kernels/lanes.inc"
 
 /* <Multiply-add and the rest, for AVX-512> */
@@ -45,19 +44,19 @@ INLINE float fold_array(float *lane)
   return lane[0];
 }
 
-/* <Fold four lanes, the last two steps> */
-INLINE float fold_four(__m128 v)
+INLINE vec fold_all(const vec *a)
 {
-  v += _mm_movehl_ps(v, v);
-  return v[0] + v[1];
-}
-
-INLINE float fold(const vec *a)
-{
-  __m256 v = _mm512_castps512_ps256(a[0])
-    + _mm512_extractf32x8_ps(a[0], 1);
-  return fold_four(_mm256_castps256_ps128(v)
-    + _mm256_extractf128_ps(v, 1));
+  vec b[8], c[4], d[2];
+  each (i, 8) {
+    vec x = a[i % 4 + i / 4 * 8], y = a[i % 4 + i / 4 * 8 + 4];
+    b[i] = _mm512_shuffle_f32x4(x, y, 0x44) + _mm512_shuffle_f32x4(x, y, 0xee);
+  }
+  each (i, 4) c[i] = _mm512_shuffle_f32x4(b[i], b[i + 4], 0x88)
+    + _mm512_shuffle_f32x4(b[i], b[i + 4], 0xdd);
+  each (i, 2) d[i] = _mm512_shuffle_ps(c[2 * i], c[2 * i + 1], 0x44)
+    + _mm512_shuffle_ps(c[2 * i], c[2 * i + 1], 0xee);
+  return _mm512_shuffle_ps(d[0], d[1], 0x88)
+    + _mm512_shuffle_ps(d[0], d[1], 0xdd);
 }
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx512 =
@@ -68,7 +67,8 @@ const struct kernels kernels_avx512 =
   .linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,
   .split = host_split, .gather = host_gather, .write = host_write,
   .mark_nonfinite = mark_nonfinite,
-  .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,
+  .linear = linear, .room = room, .attention_room = attention_room,
+  .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,

@@ -7,7 +7,8 @@
 #include "kernels/kernels.h"
 
 /* <The tables of this build> */
-extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
+extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512,
+  kernels_neon;
 
 const struct kernels *kernels_at(size_t i)
 {
@@ -20,6 +21,8 @@ const struct kernels *kernels_at(size_t i)
     && __builtin_cpu_supports("avx512vl");
   if (avx2) found[n++] = &kernels_avx2;
   if (avx512) found[n++] = &kernels_avx512;
+#elif defined __aarch64__
+  found[n++] = &kernels_neon;
 #endif
   return i < n ? found[i] : NULL;
 }

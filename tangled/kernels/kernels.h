@@ -35,8 +35,8 @@ const void *prepared_find(const struct engine *e, const struct matrix *w);
 
 /* <How a table is found> */
 
-/* the table called name, plain, scalar, avx2 or avx512, or for null the fastest that
-   this processor can run; null and a sentence that lists those it can */
+/* the table called name, plain, scalar, avx2, avx512 or neon, or for null the fastest
+   that this processor can run; null and a sentence that lists those it can */
 const struct kernels *kernels_find(const char *name, struct error *why);
 
 /* table number i of those that this build has and this processor can run, the slowest

@@ -5,8 +5,7 @@
 #define NAME "scalar"
 #define TARGET
 #define WIDTH 4
-#define TILE_ROWS 2
-#define TILE_OUTS 2
+#define TILE_ROWS 6
 #include "kernels/lanes.inc"
 
 /* <Multiply-add and the rest, in plain C> */
@@ -55,11 +54,12 @@ INLINE float fold_array(float *lane)
   return lane[0];
 }
 
-INLINE float fold(const vec *a)
+INLINE vec fold_all(const vec *a)
 {
-  float lane[16];
-  memcpy(lane, a, sizeof lane);
-  return fold_array(lane);
+  vec b[2];
+  each (i, 2) b[i] = MIX(a[2 * i], a[2 * i + 1], 0, 1, 4, 5)
+    + MIX(a[2 * i], a[2 * i + 1], 2, 3, 6, 7);
+  return MIX(b[0], b[1], 0, 2, 4, 6) + MIX(b[0], b[1], 1, 3, 5, 7);
 }
 #include "kernels/bodies.inc"
 const struct kernels kernels_scalar =
@@ -70,7 +70,8 @@ const struct kernels kernels_scalar =
   .linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,
   .split = host_split, .gather = host_gather, .write = host_write,
   .mark_nonfinite = mark_nonfinite,
-  .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,
+  .linear = linear, .room = room, .attention_room = attention_room,
+  .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,

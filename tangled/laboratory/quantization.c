@@ -134,6 +134,7 @@ static const struct way { const char *name; enum weight_type type;
   { "q4_1.int8", WEIGHT_Q4_1, ACTIVATIONS_INT8 },
   { "q4_0", WEIGHT_Q4_0, ACTIVATIONS_F32 },
   { "q4_0.int8", WEIGHT_Q4_0, ACTIVATIONS_INT8 } };
+
 struct cost { struct rounding r; struct damage d; };
 static bool way_cost(struct reading *t, const struct model *lm, const struct way *w,
   struct cost *c, struct error *why)
@@ -167,6 +168,8 @@ static void print_cost(const char *name, const struct cost *c, double rows,
     c->d.sum / rows, name, c->d.changed);
   printf("%s.perplexity %.6f\n%s.percent %.6f\n", name, c->d.perplexity, name,
     100 * (c->d.perplexity / whole - 1));
+  if (c->d.changed > 0)
+    printf("%s.every %.4f\n", name, rows / (double) c->d.changed);
 }
 
 static bool print_types(struct fixture *lab, struct error *why)

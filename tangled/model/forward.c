@@ -46,6 +46,7 @@ static void rotate_qk(struct work *w, const struct model_layer *l)
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, d = c->head_dim;
+  if (w->lm->neighbours) work_gather_pairs(w);
   if (l->q_norm.gain.data != NULL) {
     k->normalize(w->e, &l->q_norm, w->q, n * c->n_heads, d, w->q);
     k->normalize(w->e, &l->k_norm, w->k, n * c->n_kv_heads, d, w->k);

@@ -101,6 +101,8 @@ void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
 
 size_t plain_room(const struct matrix *list, size_t n, size_t rows)
 { (void) list, (void) (n + rows); return 0; }
+size_t plain_attention_room(const struct attention_dims *h, size_t rows, size_t max_len)
+{ (void) h, (void) (rows + max_len); return 0; }
 size_t plain_prepared_bytes(const struct matrix *w, enum activations format)
 { (void) w, (void) format; return 0; }
 void plain_prepare(const struct matrix *w, enum activations format, void *to)

@@ -155,6 +155,9 @@ struct kernels {
   /* bytes of workspace that each worker of such a linear wants, by pool_reserve; with
      less it gives the same bits, but may be slower */
   size_t (*room)(const struct matrix *list, size_t n, size_t rows);
+  /* the same for attend with that many rows, none of which sees more than max_len
+     positions */
+  size_t (*attention_room)(const struct attention_dims *h, size_t rows, size_t max_len);
   /* <What measures and tests a table> */
   /* n multiply-adds, or a few more, of numbers that stay in registers; how many they
      were. *left depends on all of them, so that none can be left out */
@@ -216,6 +219,9 @@ void plain_mark_nonfinite(const struct engine *e, const float *x, size_t rows,
 
 /* room of the plain table: none */
 size_t plain_room(const struct matrix *list, size_t n, size_t rows);
+
+/* attention_room of the plain table: none */
+size_t plain_attention_room(const struct attention_dims *h, size_t rows, size_t max_len);
 
 /* prepared_bytes of the plain table: none */
 size_t plain_prepared_bytes(const struct matrix *w, enum activations format);

@@ -31,7 +31,7 @@ struct model {
   struct attention_dims attention; /* how many, how wide, and what scores are
                                       multiplied by */
   float *frequency; /* [head_dim/2], or null with learned positions */
-  struct arena copies; /* of tensors whose rows the file has in another order */
+  bool neighbours; /* are the two numbers of a pair of queries or keys? */
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit 1 << type for each type of its matrices */
 };

@@ -1,6 +1,7 @@
 /* pass.c -- made from workshop/20-inside.w; change it there */
 
 #include <inttypes.h>
+#include <string.h>
 #include "model/work.h"
 #include "safetensors/tensor_file.h"
 
@@ -99,15 +100,15 @@ static void work_release(struct work *w)
     w->memory->release(w->memory, w->s->m, w->lent[--w->n_lent]);
 }
 
-/* <Reserve a workspace for linear layers> */
+/* <Reserve a workspace for the kernels> */
 static bool reserve_room(const struct work *w, struct error *why)
 {
   const struct kernels *k = w->e->k;
   const struct model_layer *l = &w->lm->layers[0];
   size_t n = w->n, most = k->room(l->qkv, l->n_qkv, n);
   size_t others[] = { k->room(&l->out, 1, n), k->room(l->up, l->n_up, n),
-    k->room(&l->down, 1, n) };
-  for (int i = 0; i < 3; i++)
+    k->room(&l->down, 1, n), k->attention_room(&w->lm->attention, n, w->max_seen) };
+  for (int i = 0; i < 4; i++)
     if (others[i] > most) most = others[i];
   return pool_reserve(w->e->pool, most, why);
 }
@@ -146,6 +147,9 @@ static bool arrays_open(struct work *w, struct error *why)
     bool weights = w->watch != NULL && w->watch->weights;
     size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
     w->weights = weights ? work_array(w, all, wide, why) : NULL;
+    size_t copied = w->memory->is_host ? 0 : n * w->q_width;
+    if (w->lm->neighbours)
+      w->spare = arena_alloc(w->d, what, copied + c->head_dim, sizeof (float), why);
     /* <Take what only a pass in other memory needs> */
       w->first_bad = w->p->first_bad_layer;
       if (!w->memory->is_host) {
@@ -241,6 +245,31 @@ void work_multiply(struct work *w, const struct matrix *list, size_t n,
     kernels_multiply(w->e, list, n, x + r * list->in, here, part);
     ask_to_go_on(w);
   }
+}
+
+static void gather_heads(float *x, size_t heads, size_t half, float *one)
+{
+  for (size_t h = 0; h < heads; h++, x += 2 * half) {
+    for (size_t i = 0; i < half; i++)
+      one[i] = x[2 * i], one[half + i] = x[2 * i + 1];
+    memcpy(x, one, 2 * half * sizeof *x);
+  }
+}
+
+static void gather_rows(struct work *w, float *x, size_t heads)
+{
+  const struct buffers *b = w->memory;
+  size_t d = w->lm->config.head_dim, bytes = heads * d * sizeof *x;
+  float *at = b->is_host ? x : w->spare + d;
+  if (!b->is_host) b->get(b, at, x, bytes);
+  gather_heads(at, heads, d / 2, w->spare);
+  if (!b->is_host) b->set(b, x, at, bytes);
+}
+
+void work_gather_pairs(struct work *w)
+{
+  gather_rows(w, w->q, w->n * w->lm->config.n_heads);
+  gather_rows(w, w->k, w->n * w->lm->config.n_kv_heads);
 }
 
 void work_segments(struct work *w, uint32_t layer)

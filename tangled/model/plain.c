@@ -261,6 +261,7 @@ const struct kernels kernels_plain = { .name = "plain",
   .int8_types = WEIGHTS_IN_BLOCKS, .bf16_types = 1u << WEIGHT_BF16,
   .split = host_split, .gather = host_gather, .write = host_write,
   .mark_nonfinite = plain_mark_nonfinite, .room = plain_room,
+  .attention_room = plain_attention_room,
   .prepared_bytes = plain_prepared_bytes, .prepare = plain_prepare,
   .mul_add_unfused = plain_mul_add_unfused, .mul_add_fused = plain_mul_add_fused,
   .probe_flops = plain_probe_flops, .probe_bandwidth = plain_probe_bandwidth };

@@ -31,6 +31,7 @@ struct work {
   uint32_t *first_bad; /* [n], as p->first_bad_layer, in memory */
   void *lent[N_LENT]; int n_lent; /* what is not from the arena */
   float *shown; /* the host's copy of an array for the watcher */
+  float *spare; /* where the numbers of a head are put into our order */
 };
 
 /* <What is done with the arrays> */
@@ -47,6 +48,10 @@ void work_close(struct work *w, bool done);
 /* linear for all rows, some at a time */
 void work_multiply(struct work *w, const struct matrix *list, size_t n,
   const float *x, float *const *y);
+
+/* puts the two numbers of each pair of q and k, which are neighbours, half a head
+   apart */
+void work_gather_pairs(struct work *w);
 
 /* the segments seen, with the store's views of layer */
 void work_segments(struct work *w, uint32_t layer);
