@@ -67,7 +67,7 @@ python() { # PACKAGE VERSION
 python numpy $NUMPY && python scipy-openblas32 $BLAS; python ctranslate2 $CT2
 
 ${CC:-cc} -std=gnu11 -O2 -pthread bench/probe.c -o $P/probe || exit 1
-{ echo "llama.cpp $(sed -n 's/^set(LLAMA_VERSION_[A-Z]* *\([0-9][0-9]*\).*/\1/p' $P/src/llama/vendor/llama.cpp/CMakeLists.txt 2> /dev/null | paste -sd.) of llama-cpp-python $LLAMA"
+{ echo "llama.cpp $(sed -n 's/^set(LLAMA_VERSION_[A-Z]* *\([0-9][0-9]*\).*/\1/p' $P/src/llama/vendor/llama.cpp/CMakeLists.txt 2> /dev/null | paste -sd. | sed "s,[.]*$,,") of llama-cpp-python $LLAMA"
   echo "ik_llama.cpp of ik-llama-cpp-python $IK"
   echo "llama2.c ${LLAMA2C:+copy, }$(echo $LLAMA2C_COMMIT | cut -c1-12)"
   echo "OpenBLAS of scipy-openblas32 $BLAS"
