@@ -11,6 +11,7 @@
 #include <time.h>
 #include "sampling/sampling.h"
 #include "functions/numbers.h"
+#include "kernels/kernels.h"
 
 static double now(void) /* time of this process: what else runs here is not counted */
 {

@@ -1,6 +1,6 @@
 # again.mk -- what is made again only when somebody asks for it: measured times, data from ../shared, the built-in model
 .PHONY: measure spellings lossy published ulp matrix model model-check figures-live
-.PHONY: bench-kernels bench-constraints bench-tokens bench-sampling bench-real
+.PHONY: bench-kernels bench-constraints bench-tokens bench-sampling bench-real peers
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libmodules.a
 	@mkdir -p $(@D)
@@ -16,6 +16,9 @@ bench-tokens: $(BUILD)/bench/tokens ## how fast text becomes ids, beside other p
 bench-constraints: $(BUILD)/bench/constraints build/buildid.tex ## what a mask of 128256 pieces costs (needs ../shared)
 	@$< $(SHARED)/data/llama3/tokenizer.bin $$(sed -n 's/.*{\([0-9a-f]*\)}.*/\1/p' build/buildid.tex) > build/masks.csv
 	@mv build/masks.csv figures/data/constraints.masks.csv
+
+peers: $(BUILD)/incipit $(BUILD)/bench/sampling ## other engines, got from the package registries and built, beside this one (hours; PEERS="--quick --rows 110M")
+	@sh bench/peers.sh $(PEERS)
 
 measure: checkpoints build/buildid.tex ## takes every measured time again, on this machine
 	@tools/measure.sh
