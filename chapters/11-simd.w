@@ -991,13 +991,13 @@ TARGET static void few_rows(const struct linear_job *job, const struct matrix *w
 {
   const char *ready = prepared_find(job->e, w);
 #define WITH_TYPE(type) \
-  if (ready == NULL && !w->transposed) \
+  @[if (ready == NULL && !w->transposed) \
     by_outputs(w, type, job->x, job->rows, from, to, y); \
   else for (size_t r = 0; r < job->rows; r++) { \
     const float *x = job->x + r * w->in; \
     if (ready == NULL) by_inputs(w, type, x, from, to, y + r * w->out); \
     else by_prepared(w, type, ready, x, from, to, y + r * w->out); \
-  }
+  }@]
   @<Do |WITH_TYPE| for the type of the weights@>@;
 #undef WITH_TYPE
 }
