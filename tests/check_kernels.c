@@ -4,6 +4,7 @@
 #include "suite.h"
 #include "oracle.h"
 #include "kernels/kernels.h"
+#include "kernels/blocks.h"
 #include "functions/numbers.h"
 #include <inttypes.h>
 #include <fenv.h>
@@ -235,6 +236,75 @@ START_TEST(each_matrix_has_its_format)
   ck_assert(activations_find("bf16", &f, &why) && f == ACTIVATIONS_BF16);
   ck_assert(activations_find("int8", &f, &why) && f == ACTIVATIONS_INT8);
   ck_assert(!activations_find("int", &f, &why) && strstr(why.text, "activations `int'; wanted: f32, bf16 or int8"));
+}
+END_TEST
+/* blocks with rounded inputs, as they lie and in panels, with a workspace and without, by up to eight
+ * threads: always what the plain function makes of them. AVX-512 has two pairs of functions, and one
+ * machine takes only one of them by itself */
+static struct kernels any_blocks(size_t i)
+{
+  size_t n = 0;
+  while (kernels_at(n) != NULL) n++;
+  struct kernels k = *kernels_at(1 + i % (n - 1));
+#if defined __x86_64__
+  if (strcmp(k.name, "avx512") == 0 && below(2))
+    k.linear_int8 = blocks_avx512.linear, k.prepare = blocks_avx512.prepare;
+#endif
+  return k;
+}
+static void one_in_panels(size_t i, struct pool *pool, size_t most_units, size_t most_out)
+{
+  struct kernels k = any_blocks(i);
+  struct engine e = { .k = &k, .pool = pool };
+  size_t rows = 1 + below(below(2) ? 4 : 40), in = 256 * (1 + below(most_units)), n = 1 + below(2);
+  bool small = below(2);
+  if (small) in = 32 * (1 + below(8 * most_units));
+  struct matrix list[2];
+  const struct matrix *wanted[2] = { &list[0], &list[1] };
+  char *base[2], *bias[2] = { 0 };
+  float *x = numbers(rows * in), *y[2];
+  if (below(4) == 0)
+    for (int j = 0; j < 9; j++) x[below(rows * in)] = hostile();
+  for (size_t m = 0; m < n; m++) {
+    size_t out = 1 + below(most_out);
+    enum weight_type type = (enum weight_type) (WEIGHT_Q8_0 + below(small ? 5 : 7));
+    list[m] = (struct matrix){ { stored(type, in * out, &base[m]), type }, { NULL, WEIGHT_F16 }, in, out, false };
+    char *w = base[m] + ((const char *) list[m].weight.data - base[m]);
+    if (below(8) == 0) /* the largest products there are */
+      memset(w, below(2) ? 0x80 : 0xff, weight_row_bytes(type, in * out));
+    if (below(2)) list[m].bias.data = stored(WEIGHT_F16, out, &bias[m]);
+    y[m] = numbers(rows * out + 16);
+    memset(y[m] + rows * out, 0x5a, 64);
+  }
+  struct error why;
+  struct prepared_weights *p = below(2) ? prepared_open(&books, &k, ACTIVATIONS_DEFAULT, wanted, n, &why) : NULL;
+  e.prepared = p;
+  if (p != NULL) ck_assert_uint_eq(p->n, n);
+  if (below(4)) ck_assert(pool_reserve(pool, k.room(list, n, rows), NULL));
+  k.linear_int8(&e, list, n, x, rows, y);
+  for (size_t m = 0; m < n; m++) {
+    size_t out = list[m].out;
+    float *truth = numbers(rows * out);
+    plain_linear_int8(&e, &list[m], 1, x, rows, &truth);
+    for (size_t j = 0; j < rows * out; j++)
+      ck_assert_msg((y[m][j] != y[m][j] && truth[j] != truth[j]) || same(&y[m][j], &truth[j], 4),
+        "%s: %s[%zu][%zu]->%zu of %s, row %zu, output %zu: %a, not %a", k.name, p != NULL ? "panels, " : "",
+        rows, in, out, number_types[list[m].weight.type].name, j / out, j % out, (double) y[m][j], (double) truth[j]);
+    for (size_t j = 0; j < 64; j++) ck_assert_int_eq(((char *) (y[m] + rows * out))[j], 0x5a);
+    free(truth), free(y[m]), free(base[m]), free(bias[m]);
+  }
+  prepared_close(&books, p);
+  free(x);
+}
+START_TEST(blocks_in_panels_are_the_plain_ones)
+{
+  for (unsigned threads = 1; threads <= 8; threads++) {
+    struct pool *pool = pool_open(&books, threads, NULL);
+    ck_assert_ptr_nonnull(pool);
+    for (size_t i = 0; i < 60; i++) one_in_panels(i, pool, 2, 70);
+    pool_close(&books, pool);
+  }
+  for (size_t i = 0; i < 12; i++) one_in_panels(i, pools[1 + i % 3], 30, 70);
 }
 END_TEST
 START_TEST(linear_is_the_oracle_on_larger_shapes)
@@ -1230,6 +1300,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, linear_is_the_oracle_on_small_shapes);
   tcase_add_test(t, blocks_and_formats_are_the_oracle);
   tcase_add_test(t, each_matrix_has_its_format);
+  tcase_add_test(t, blocks_in_panels_are_the_plain_ones);
   tcase_add_test(t, linear_is_the_oracle_on_larger_shapes);
   tcase_add_test(t, linear_is_the_oracle_where_panels_are_packed);
   tcase_add_test(t, norms_are_the_oracle);

@@ -1,0 +1,22 @@
+/* vnni.c -- made from workshop/32-blocks.w; change it there */
+
+#include "kernels/kernels.h"
+#include "functions/numbers.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq," \
+  "avx512vl,avx512vnni,avx2,fma,f16c")))
+#define WIDTH 16
+#define VNNI
+#include "kernels/lanes.inc"
+INLINE vec fused(vec a, vec b, vec c)
+{ return _mm512_fmadd_ps(a, b, c); }
+INLINE vec spread(float x)
+{ return _mm512_set1_ps(x); }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  (void) type; /* always WEIGHT_F16 here */
+  return _mm512_cvtph_ps(_mm256_loadu_si256((const void *) h));
+}
+#include "kernels/blocks.inc"
+#endif

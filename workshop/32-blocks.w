@@ -1,0 +1,770 @@
+@i types.w
+@s vec int
+@s ivec int
+@s few_signed int
+@s each while
+@s TARGET inline
+@s INLINE inline
+@s __m128i int
+@s __m256i int
+@s __m512 int
+@s __m512i int
+
+\chapterquestion{How many bytes can be multiplied at once, and stay exact?}
+@** Kernels for blocks of small integers.
+\incipit{C}{hapter 10} defines the product of a matrix in blocks with inputs of eight bits, number by number. Here it is computed as fast as a processor can: one instruction multiplies \given{64} bytes and adds the products in fours. Whole numbers are added exactly in any order, so only the multiply--adds in float, one or two a block, keep the order of the definition. Each output has a chain of its own, and a lane of a register follows it.
+@^quantization@>@^block, of weights@>
+
+@(blocks.h@>=
+#ifndef INCIPIT_BLOCKS_H
+#define INCIPIT_BLOCKS_H
+#include "kernels/kernels.h"
+struct block_kernels {
+  void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
+    const float *x, size_t rows, float *const *y);
+    /* |linear_int8| of a table */
+  void (*prepare)(const struct matrix *w, enum activations format, void *to);
+    /* panels of a matrix in blocks, for this |linear| alone */
+};
+  /* two functions that belong together */
+extern const struct block_kernels blocks_avx512, blocks_vnni;
+  /* of one table: the second needs the instructions AVX512-VNNI */
+#endif
+
+@ The bodies are compiled under each head of \cref{kernels}. They need from it a register of floats, |fused|, |spread| and |widen|. The order is from the innermost function outwards.
+
+@(blocks.inc@>=
+#include "kernels/blocks.h"
+#ifndef WORTH_DIVIDING
+#define WORTH_DIVIDING 65536 /* multiply--adds */
+#endif
+@<Registers of whole numbers@>@;
+@<Four products in each lane@>@;
+@<Round the inputs of a row@>@;
+@<Take apart a block that lies across lanes@>@;
+@<Multiply a few rows by a strip@>@;
+@<Lay blocks across lanes@>@;
+@<Multiply all rows by some outputs@>@;
+@<Divide the outputs among workers@>@;
+@<What the table gets of all this@>@;
+
+@ AVX512-VNNI came later than AVX-512, so there is one more head. It has the functions of AVX-512 that the bodies need, and allows one more set of instructions.
+@^VNNI@>
+
+@(vnni.c@>=
+#include "kernels/kernels.h"
+#include "functions/numbers.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
+  "avx512vl,avx512vnni,avx2,fma,f16c")))
+#define WIDTH 16
+#define VNNI
+#include "kernels/lanes.inc"
+INLINE vec fused(vec a, vec b, vec c)
+{@+ return _mm512_fmadd_ps(a, b, c);@+ }
+INLINE vec spread(float x)
+{@+ return _mm512_set1_ps(x);@+ }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  (void) type; /* always |WEIGHT_F16| here */
+  return _mm512_cvtph_ps(_mm256_loadu_si256((const void *) h));
+}
+#include "kernels/blocks.inc"
+#endif
+
+@* Bytes in registers.
+An |ivec| has as many whole numbers as a |vec| has floats. Where bits of a float are wanted, they are copied.
+
+@<Registers of whole numbers@>=
+typedef int32_t ivec @[__attribute__((vector_size(4 * WIDTH)))@];
+typedef int8_t few_signed @[__attribute__((vector_size(WIDTH)))@];
+INLINE ivec ints(int32_t i)
+{@+ return i + (ivec) @[{ 0 }@];@+ }
+INLINE ivec as_ints(vec v)
+{@+ ivec u;@+ memcpy(&u, &v, sizeof u);@+ return u;@+ }
+INLINE vec as_floats(ivec u)
+{@+ vec v;@+ memcpy(&v, &u, sizeof v);@+ return v;@+ }
+INLINE vec to_floats(ivec v)
+{@+ return __builtin_convertvector(v, vec);@+ }
+INLINE ivec ints_at(const int32_t *w, size_t i)
+{@+ ivec v;@+ memcpy(&v, w + i * WIDTH, sizeof v);@+ return v;@+ }
+INLINE ivec pick(ivec if_true, ivec mask, ivec otherwise)
+{@+ return (if_true & mask) | (otherwise & ~mask);@+ }
+
+@ Everything rests on one operation: each lane has four weights and four inputs, a byte each, and the sum of the four products is added to an |int32_t|. The VNNI instruction does that, but takes the weights without sign. The numbers of most types have no sign before an offset is subtracted. Those of Q8\_0 do, and are stored with \given{128} added.
+
+@<Four products in each lane@>=
+#ifdef VNNI
+enum { INT8_OFFSET = 128 };
+INLINE ivec dot4(ivec a, ivec w, ivec x, bool is_signed)
+{
+  (void) is_signed; /* no weight is, after the offset */
+  return (ivec) _mm512_dpbusd_epi32((__m512i) a, (__m512i) w, (__m512i) x);
+}
+#else
+enum { INT8_OFFSET = 0 };
+@<Four products without VNNI@>@;
+#endif
+
+@ Before VNNI there is an instruction for the sum of \emph{two} products, which it limits to sixteen bits. Weights up to \given{128} and inputs up to \given{127} never reach the limit: $2\cdot128\cdot127=32{,}512$. So no offset is added here; a sign is moved from the weight to its input. The second instruction adds two such sums.
+
+@<Four products without VNNI@>=
+#if WIDTH == 16
+INLINE ivec dot4(ivec a, ivec w, ivec x, bool is_signed)
+{
+  __m512i u = (__m512i) w, v = (__m512i) x, one = _mm512_set1_epi16(1);
+  if (is_signed) {
+    v = _mm512_mask_sub_epi8(v, _mm512_movepi8_mask(u),
+      _mm512_setzero_si512(), v);
+    u = _mm512_abs_epi8(u);
+  }
+  return a + (ivec) _mm512_madd_epi16(_mm512_maddubs_epi16(u, v), one);
+}
+#elif WIDTH == 8
+INLINE ivec dot4(ivec a, ivec w, ivec x, bool is_signed)
+{
+  __m256i u = (__m256i) w, v = (__m256i) x, one = _mm256_set1_epi16(1);
+  if (is_signed) v = _mm256_sign_epi8(v, u), u = _mm256_abs_epi8(u);
+  return a + (ivec) _mm256_madd_epi16(_mm256_maddubs_epi16(u, v), one);
+}
+#else
+@<Four products in plain C@>@;
+#endif
+
+@ In plain C a byte is cut out of each lane, and multiplied as the |int32_t| that it is.
+
+@<Four products in plain C@>=
+INLINE ivec dot4(ivec a, ivec w, ivec x, bool is_signed)
+{
+  each (i, 4) {
+    ivec u = w >> 8 * i & 255, v = x >> 8 * i & 255;
+    v = (v ^ 128) - 128;
+    if (is_signed) u = (u ^ 128) - 128;
+    a += u * v;
+  }
+  return a;
+}
+
+@* Inputs.
+A row is rounded once, as \cref{quantization} defines it, and then multiplied by all matrices of the list. With the bytes of a block goes what each sum must begin with: the negative sum of the bytes, which a weight's offset multiplies. Q6\_K has a scale for each \given{16} numbers, so it needs the sums of the halves.
+
+@<Round the inputs of a row@>=
+struct int8_input { int8_t q[WEIGHT_BLOCK]; float scale;
+  int32_t minus, minus_half[2]; };
+INLINE int32_t largest_lane(ivec v)
+{
+  int32_t most = v[0];
+  for (int j = 1; j < WIDTH; j++) most = v[j] > most ? v[j] : most;
+  return most;
+}
+INLINE int32_t sum_of_lanes(ivec v)
+{
+  int32_t sum = 0;
+  for (int j = 0; j < WIDTH; j++) sum += v[j];
+  return sum;
+}
+@<Round a register to bytes@>@;
+@<Round a block to bytes@>@;
+
+@ A product is limited to \given{127} and becomes 0 if it is no number. Then $2^{23}+2^{22}$ is added, which leaves no place for a fraction: the processor rounds to the nearest whole number, a half to the even one, and the whole number is in the last bits of the sum.
+
+@<Round a register to bytes@>=
+INLINE ivec nearest_bytes(vec z)
+{
+  ivec high = z > 127, low = z < -127, known = z == z;
+  ivec bits = as_ints(z) & known;
+  bits = pick(as_ints(spread(127)), high, bits);
+  bits = pick(as_ints(spread(-127)), low, bits);
+  return as_ints(as_floats(bits) + 12582912.0f) - 0x4b400000;
+}
+
+@ The largest absolute value is found as whole numbers: without the sign, the bits of floats are in the order of the floats, and a NaN is above infinity.
+
+@<Round a block to bytes@>=
+INLINE void round_block(const float *x, struct int8_input *to)
+{
+  vec v[WEIGHT_BLOCK / WIDTH];
+  ivec most = @[{ 0 }@], total[2] = @[{ { 0 } }@];
+  memcpy(v, x, sizeof v);
+  each (i, WEIGHT_BLOCK / WIDTH) {
+    ivec u = as_ints(v[i]) & 0x7fffffff;
+    most = pick(u, u > most, most);
+  }
+  int32_t top = largest_lane(most);
+  float amax = num_float((uint32_t) top), times = top == 0 ? 0 : 127 / amax;
+  to->scale = amax / 127;
+  each (i, WEIGHT_BLOCK / WIDTH) {
+    ivec q = nearest_bytes(v[i] * times);
+    few_signed few = __builtin_convertvector(q, few_signed);
+    memcpy(to->q + i * WIDTH, &few, sizeof few);
+    total[i * WIDTH / 16] -= q;
+  }
+  each (h, 2) to->minus_half[h] = sum_of_lanes(total[h]);
+  to->minus = to->minus_half[0] + to->minus_half[1];
+}
+
+@* Blocks across lanes. \label{sec:blocklanes}
+Sixteen outputs lie side by side, one in each lane. Their blocks are stored so: the first four bytes of all of them, then the next four, and at the end, for types whose blocks are not a multiple of four bytes, the halves that are left over. Nothing is unpacked, so a panel is as large as the blocks were. |int8_words| and |int8_halves| say how many of both there are.
+
+@<Take apart a block that lies across lanes@>=
+INLINE size_t int8_words(enum weight_type type)
+{@+ return number_types[type].bytes / 4;@+ }
+INLINE size_t int8_halves(enum weight_type type)
+{@+ return number_types[type].bytes % 4 / 2;@+ }
+@<Four numbers of each lane@>@;
+@<A half of each lane@>@;
+@<Scale and minimum of each lane@>@;
+@<What a sum begins with@>@;
+
+@ Numbers |4*j| to |4*j+3| of the |i|th \given{32} of a block are cut out, in all lanes at once and without their offset. The fifth bits of four neighbours are four neighbouring bits: a multiplication by $2^{4}+2^{11}+2^{18}+2^{25}$, written to base 16 below one bit lower, brings one to each byte.
+
+@<Four numbers of each lane@>=
+INLINE ivec fifth_bits(ivec high, size_t j)
+{
+  ivec four = high >> (int) (4 * j) & 15;
+  return four * 0x02040810 & 0x10101010;
+}
+INLINE ivec four_numbers(enum weight_type type, const int32_t *w, size_t i,
+  size_t j)
+{
+  int up = (int) (j / 4 * 4), part = (int) i % 4;
+  const ivec low = ints(0x0f0f0f0f);
+  switch (type) {
+  case WEIGHT_Q8_0:@+ return ints_at(w, j);
+  case WEIGHT_Q4_0:@+ return ints_at(w, j % 4) >> up & low;
+  case WEIGHT_Q4_1:@+ return ints_at(w, 1 + j % 4) >> up & low;
+  case WEIGHT_Q5_0:
+    return (ints_at(w, 1 + j % 4) >> up & low) | fifth_bits(ints_at(w, 0), j);
+  case WEIGHT_Q5_1:
+    return (ints_at(w, 2 + j % 4) >> up & low) | fifth_bits(ints_at(w, 1), j);
+  case WEIGHT_Q4_K:
+    return ints_at(w, 4 + i / 2 * 8 + j) >> part % 2 * 4 & low;
+  case WEIGHT_Q6_K:
+    return (ints_at(w, i / 4 * 16 + i % 2 * 8 + j) >> part / 2 * 4 & low)
+      | (ints_at(w, 32 + i / 4 * 8 + j) >> part * 2 & 0x03030303) * 16;
+  default:@+ return ints(0);
+  }
+}
+
+@ Some scales are halves within a word, where no instruction widens them. The exponent of a half is moved to that of a float, and a multiplication by $2^{112}$ makes up for the difference of the two biases, for small halves too. What is not finite keeps the largest exponent.
+
+@<A half of each lane@>=
+INLINE vec half_floats(ivec h)
+{
+  ivec u = (h & 0x7fff) * 0x2000;
+  ivec top = (u >= 0x0f800000) & 0x7f800000;
+  ivec sign = -(h >> 15 & 1) & INT32_MIN;
+  return as_floats(as_ints(as_floats(u) * 0x1p112f) | top | sign);
+}
+INLINE vec low_half(ivec w)
+{@+ return half_floats(w & 0xffff);@+ }
+INLINE vec high_half(ivec w)
+{@+ return half_floats(w >> 16 & 0xffff);@+ }
+
+@ The scale of unit |u| of a block, and its minimum if there is one: a unit is \given{32} numbers, in Q6\_K \given{16}. Four six-bit numbers of Q4\_K are in a word each, one a byte, and the last four are pieced together as \cref{quantization} shows.
+
+@<Scale and minimum of each lane@>=
+INLINE vec q4_k_scales(const int32_t *w, size_t u, vec *min)
+{
+  int t = 8 * ((int) u % 4);
+  ivec a = ints_at(w, 1) >> t, b = ints_at(w, 2) >> t;
+  if (u < 4) a &= 63, b &= 63;
+  else {
+    ivec last = ints_at(w, 3) >> t;
+    a = (last & 15) | (a >> 2 & 48);
+    b = (last >> 4 & 15) | (b >> 2 & 48);
+  }
+  *min = -(high_half(ints_at(w, 0)) * to_floats(b));
+  return low_half(ints_at(w, 0)) * to_floats(a);
+}
+INLINE vec unit_scales(enum weight_type type, const int32_t *w,
+  const uint16_t *half, size_t u, vec *min)
+{
+  if (type == WEIGHT_Q4_K) return q4_k_scales(w, u, min);
+  if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1) {
+    *min = high_half(ints_at(w, 0));
+    return low_half(ints_at(w, 0));
+  }
+  vec d = widen(half, WEIGHT_F16);
+  if (type != WEIGHT_Q6_K) return d;
+  ivec byte = ints_at(w, 48 + u / 4) >> 8 * ((int) u % 4) & 255;
+  return d * to_floats((byte ^ 128) - 128);
+}
+
+@ If all weights of a block are too large by $c$, the sum of the products is too large by $c$ times the sum of the inputs. So the sum begins with that number less, and nothing has to be subtracted from any weight.
+
+@<What a sum begins with@>=
+INLINE ivec sum_begins(enum weight_type type, const struct int8_input *x,
+  int half)
+{
+  switch (type) {
+  case WEIGHT_Q8_0:@+ return ints(x->minus * INT8_OFFSET);
+  case WEIGHT_Q4_0:@+ return ints(x->minus * 8);
+  case WEIGHT_Q5_0:@+ return ints(x->minus * 16);
+  case WEIGHT_Q6_K:@+ return ints(x->minus_half[half] * 32);
+  default:@+ return ints(0);
+  }
+}
+
+@* Tiles. \label{sec:int8tile}
+A \emph{strip} is two registers of outputs. A tile multiplies it with a few rows, block after block, and each row has a sum in each of the two registers. With \given{32} registers six rows fit: twelve sums of whole numbers and twelve of floats, and the compiler may keep some of the latter in memory, since they are wanted once a block. With sixteen registers three rows fit. Plain C has one row, because a compiler without wide registers gains nothing from more.
+@^register@>
+
+@<Multiply a few rows by a strip@>=
+enum { SIDES = 2, STRIP = SIDES * WIDTH,@|
+  INT8_ROWS = WIDTH == 16 ? 6 : WIDTH == 8 ? 3 : 1 };
+struct int8_strip { const int32_t *word[SIDES]; const uint16_t *half[SIDES]; };
+@<Sums of whole numbers over a unit@>@;
+@<Add a unit to the sums in float@>@;
+@<Multiply a few rows by the blocks of a strip@>@;
+
+@ Here is where the time goes. Four bytes of a row are spread to all lanes and multiplied with four weights of \given{32} outputs. The words are taken in an order in which both nibbles of one are used together. Q6\_K is done in halves.
+
+@<Sums of whole numbers over a unit@>=
+INLINE void whole_sums(int rows, enum weight_type type,
+  const struct int8_strip *s, size_t i, int h, const struct int8_input *x,
+  ivec a[INT8_ROWS][SIDES])
+{
+  bool six = type == WEIGHT_Q6_K;
+  ivec w[SIDES];
+  each (r, rows) each (p, SIDES) a[r][p] = sum_begins(type, x + r, h);
+  each (k, 8) {
+    int j = six ? k : k / 2 + k % 2 * 4;
+    if (six && j / 4 != h) continue;
+    each (p, SIDES) w[p] = four_numbers(type, s->word[p], i, (size_t) j);
+    each (r, rows) {
+      int32_t four;
+      memcpy(&four, x[r].q + 4 * j, sizeof four);
+      each (p, SIDES)
+        a[r][p] = dot4(a[r][p], w[p], ints(four), type == WEIGHT_Q8_0);
+    }
+  }
+}
+
+@ One multiply--add for the products of the unit, and one for its minimum, as in the definition: the products of scales are rounded before.
+
+@<Add a unit to the sums in float@>=
+INLINE void add_unit(int rows, enum weight_type type,
+  const struct int8_strip *s, size_t u, const struct int8_input *x,
+  ivec a[INT8_ROWS][SIDES], vec sum[INT8_ROWS][SIDES])
+{
+  bool has_min = type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1
+    || type == WEIGHT_Q4_K;
+  each (p, SIDES) {
+    vec min = @[{ 0 }@];
+    vec d = unit_scales(type, s->word[p], s->half[p], u, &min);
+    each (r, rows) {
+      vec all = spread((float) -x[r].minus);
+      sum[r][p] = fused(to_floats(a[r][p]), d * x[r].scale, sum[r][p]);
+      if (has_min) sum[r][p] = fused(all, min * x[r].scale, sum[r][p]);
+    }
+  }
+}
+
+@ Rows that go together are stored together: block |i| of each of them, then block |i+1|. So |x| advances by |stride| from block to block. The first pieces of a row begin with 0, later ones with what |y| has. The last strip of a matrix may have fewer outputs than lanes.
+
+@<Multiply a few rows by the blocks of a strip@>=
+INLINE void int8_tile(int rows, enum weight_type type, struct int8_strip s,
+  size_t blocks, const struct int8_input *x, size_t stride, bool first,
+  float *y, size_t ld, size_t outs)
+{
+  size_t units = number_types[type].block / WEIGHT_BLOCK;
+  bool six = type == WEIGHT_Q6_K;
+  float edge[STRIP] = @[{ 0 }@];
+  vec sum[INT8_ROWS][SIDES] = @[{ { { 0 } } }@];
+  if (!first) each (r, rows) {
+    memcpy(edge, y + (size_t) r * ld, outs * sizeof *edge);
+    memcpy(sum[r], edge, sizeof edge);
+  }
+  for (size_t b = 0; b < blocks; b++) {
+    for (size_t i = 0; i < units; i++, x += stride)
+      each (h, six + 1) {
+        ivec a[INT8_ROWS][SIDES];
+        size_t u = six ? 2 * i + (size_t) h : i;
+        whole_sums(rows, type, &s, i, h, x, a);
+        add_unit(rows, type, &s, u, x, a, sum);
+      }
+    each (p, SIDES) {
+      s.word[p] += int8_words(type) * WIDTH;
+      s.half[p] += int8_halves(type) * WIDTH;
+    }
+  }
+  TALLY("linear", 0, (size_t) rows * outs * blocks * units * WEIGHT_BLOCK);
+  each (r, rows) {
+    memcpy(edge, sum[r], sizeof edge);
+    memcpy(y + (size_t) r * ld, edge, outs * sizeof *edge);
+  }
+}
+
+@* Panels. \label{sec:int8panels}
+A panel is filled block after block. Lanes beyond the last output get zeros. On AVX-512 sixteen blocks are turned in registers, eight words at a time, which takes an instruction and a half a word; elsewhere the words are copied one by one.
+
+@<Lay blocks across lanes@>=
+@<Turn sixteen rows of words@>@;
+@<The words of one block of each output@>@;
+INLINE void int8_fill(enum weight_type type, const unsigned char *w,
+  size_t stride, size_t outs, size_t blocks, int32_t *word, uint16_t *half,
+  size_t ahead)
+{
+  size_t size = number_types[type].bytes, halves = int8_halves(type);
+  size_t half_at = type == WEIGHT_Q6_K ? size - 2 : 0;
+  for (size_t b = 0; b < blocks; b++, w += size) {
+    uintptr_t next = (uintptr_t) w + ahead + b * size * (WIDTH - 1);
+    if (ahead > 0)
+      for (size_t z = 0; z < size * WIDTH; z += 64)
+        __builtin_prefetch((const void *) (next + z), 0, 2);
+    fill_words(type, w, stride, outs, word);
+    word += int8_words(type) * WIDTH;
+    if (halves == 0) continue;
+    for (size_t o = 0; o < WIDTH; o++) half[o] = 0;
+    for (size_t o = 0; o < outs; o++)
+      memcpy(half + o, w + o * stride + half_at, sizeof *half);
+    half += WIDTH;
+  }
+}
+
+@ The words of a block begin behind the half that is its scale, except in Q6\_K, where the scale is last. The offset of Q8\_0 is added to each byte by turning its highest bit over.
+
+@<The words of one block of each output@>=
+INLINE void fill_words(enum weight_type type, const unsigned char *w,
+  size_t stride, size_t outs, int32_t *word)
+{
+  size_t n = int8_words(type), k = 0;
+  if (type != WEIGHT_Q6_K) w += 2 * int8_halves(type);
+  bool flip = type == WEIGHT_Q8_0 && INT8_OFFSET != 0;
+#if WIDTH == 16
+  if (outs == WIDTH) k = turn_words(w, stride, n, word);
+#endif
+  if (k < n && outs < WIDTH) memset(word, 0, n * WIDTH * sizeof *word);
+  for (; k < n; k++)
+    for (size_t o = 0; o < outs; o++)
+      memcpy(word + k * WIDTH + o, w + o * stride + 4 * k, sizeof *word);
+  for (k = 0; flip && k < n; k++) {
+    ivec v = ints_at(word, k) ^ (int32_t) 0x80808080u;
+    memcpy(word + k * WIDTH, &v, sizeof v);
+  }
+}
+
+@ A register gets four words each of four outputs; two steps of unpacking then leave in each of four registers one word of all sixteen. The last group of words may overlap the one before.
+
+@<Turn sixteen rows of words@>=
+#if WIDTH == 16
+INLINE __m512i four_outputs(const unsigned char *p, size_t stride)
+{
+  __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const void *) p));
+  p += 4 * stride;
+  v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *) p), 1);
+  p += 4 * stride;
+  v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *) p), 2);
+  p += 4 * stride;
+  return _mm512_inserti32x4(v, _mm_loadu_si128((const void *) p), 3);
+}
+INLINE size_t turn_words(const unsigned char *w, size_t stride, size_t n,
+  int32_t *word)
+{
+  for (size_t k = 0; k < n; k += 4) {
+    if (k + 4 > n) k = n - 4;
+    __m512i r[4];
+    each (i, 4) r[i] = four_outputs(w + 4 * k + (size_t) i * stride, stride);
+    __m512i a = _mm512_unpacklo_epi32(r[0], r[1]);
+    __m512i b = _mm512_unpackhi_epi32(r[0], r[1]);
+    __m512i c = _mm512_unpacklo_epi32(r[2], r[3]);
+    __m512i d = _mm512_unpackhi_epi32(r[2], r[3]);
+    r[0] = _mm512_unpacklo_epi64(a, c), r[1] = _mm512_unpackhi_epi64(a, c);
+    r[2] = _mm512_unpacklo_epi64(b, d), r[3] = _mm512_unpackhi_epi64(b, d);
+    memcpy(word + k * WIDTH, r, sizeof r);
+  }
+  return n;
+}
+#endif
+
+@* All rows.
+Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most \given{96} rows.
+
+@<Multiply all rows by some outputs@>=
+enum { INT8_MANY = 96, INT8_FRESH = 8, INT8_READY = 32 };
+static size_t panel_bytes(const struct matrix *w)
+{
+  size_t bytes = weight_row_bytes(w->weight.type, w->in) * WIDTH;
+  return (bytes + 63) / 64 * 64;
+}
+#define EACH_BLOCK_TYPE(CALL) \
+  case WEIGHT_Q8_0: CALL(WEIGHT_Q8_0); break; \
+  case WEIGHT_Q4_0: CALL(WEIGHT_Q4_0); break; \
+  case WEIGHT_Q4_1: CALL(WEIGHT_Q4_1); break; \
+  case WEIGHT_Q5_0: CALL(WEIGHT_Q5_0); break; \
+  case WEIGHT_Q5_1: CALL(WEIGHT_Q5_1); break; \
+  case WEIGHT_Q4_K: CALL(WEIGHT_Q4_K); break; \
+  case WEIGHT_Q6_K: CALL(WEIGHT_Q6_K); break; \
+  default: break
+@<Fill a panel of some blocks@>@;
+@<Some rows by the blocks of a strip@>@;
+@<Find or fill the panels of a strip@>@;
+@<Some inputs of all rows by some outputs@>@;
+
+@ Memory is fetched ahead for a strip that will come next, in the order in which it lies there.
+
+@<Fill a panel of some blocks@>=
+TARGET static void fill_panel(const struct matrix *w, size_t o, size_t block,
+  size_t blocks, void *to, bool is_ahead)
+{
+  enum weight_type type = w->weight.type;
+  size_t stride = weight_row_bytes(type, w->in);
+  size_t skip = block * number_types[type].bytes;
+  size_t outs = w->out - o < WIDTH ? w->out - o : WIDTH;
+  const unsigned char *from = w->weight.data;
+  from += o * stride + skip;
+  int32_t *word = to;
+  uint16_t *half = (void *) (word + int8_words(type) * blocks * WIDTH);
+  size_t ahead = is_ahead ? STRIP * stride + skip * (WIDTH - 1) : 0;
+#define FILL(T) \
+  int8_fill(T, from, stride, outs, blocks, word, half, ahead)
+  switch (type) {
+  EACH_BLOCK_TYPE(FILL);
+  }
+#undef FILL
+}
+
+@ As many rows as fit go together, and the few that are left over in smaller tiles.
+
+@<Some rows by the blocks of a strip@>=
+INLINE void int8_tiles(enum weight_type type, const struct int8_strip *s,
+  size_t blocks, const struct int8_input *x, size_t rows, bool first, float *y,
+  size_t ld, size_t outs)
+{
+  size_t r = 0;
+#define TILES(n) \
+  for (; rows - r >= n; r += n) \
+    int8_tile(n, type, *s, blocks, x + r, rows, first, y + r * ld, ld, outs)
+#if WIDTH == 16
+  TILES(6);
+  TILES(4);
+  TILES(2);
+#elif WIDTH == 8
+  TILES(3);
+#endif
+  TILES(1);
+#undef TILES
+}
+
+@ The second panel of the last strip may not exist; then the first takes its place, and what comes of it is not stored.
+
+@<Find or fill the panels of a strip@>=
+INLINE struct int8_strip find_strip(const struct matrix *w, const void *panels,
+  size_t o, size_t to, size_t block, size_t blocks, char (*fresh)[8704])
+{
+  enum weight_type type = w->weight.type;
+  struct int8_strip s;
+  for (size_t p = 0; p < SIDES; p++) {
+    size_t at = o + p * WIDTH < to ? o + p * WIDTH : o, all = blocks, skip = 0;
+    const char *panel = fresh[p];
+    if (panels == NULL) fill_panel(w, at, block, blocks, fresh[p], true);
+    else {
+      panel = (const char *) panels + at / WIDTH * panel_bytes(w);
+      all = w->in / number_types[type].block, skip = block;
+    }
+    const int32_t *word = (const void *) panel;
+    const uint16_t *half = (const void *) (word + all * int8_words(type) * WIDTH);
+    s.word[p] = word + skip * int8_words(type) * WIDTH;
+    s.half[p] = half + skip * int8_halves(type) * WIDTH;
+  }
+  return s;
+}
+
+@ The inputs |x| are those of the blocks from |begin| up to |end|. A strip of many rows is passed a few blocks at a time, so that these stay in the nearest cache until all rows have used them; a strip of few rows in one piece.
+
+@<Some inputs of all rows by some outputs@>=
+TARGET static void int8_outputs(const struct matrix *w, const void *panels,
+  const struct int8_input *x, size_t rows, size_t begin, size_t end,
+  size_t from, size_t to, float *y)
+{
+  enum weight_type type = w->weight.type;
+  size_t units = number_types[type].block / WEIGHT_BLOCK, n;
+  size_t most = (panels != NULL ? INT8_READY : INT8_FRESH) / units;
+  _Alignas(64) char fresh[SIDES][8704]; /* |INT8_FRESH| of the largest units */
+  if (panels != NULL && rows <= INT8_ROWS) most = end - begin;
+  for (size_t r0 = 0; r0 < rows; r0 += INT8_MANY)
+    for (size_t o = from; o < to; o += STRIP)
+      for (size_t c = begin; c < end; c += n) {
+        n = end - c < most ? end - c : most;
+        size_t outs = to - o < STRIP ? to - o : STRIP, here;
+        struct int8_strip s = find_strip(w, panels, o, to, c, n, fresh);
+        for (size_t r = r0; r < rows && r < r0 + INT8_MANY; r += here) {
+          here = rows - r < INT8_ROWS ? rows - r : INT8_ROWS;
+          const struct int8_input *in = x + r * (end - begin) * units
+            + (c - begin) * units * here;
+          float *out = y + r * w->out + o;
+#define TILES_OF(T) \
+  int8_tiles(T, &s, n, in, here, c == 0, out, w->out, outs)
+          switch (type) {
+          EACH_BLOCK_TYPE(TILES_OF);
+          }
+#undef TILES_OF
+        }
+      }
+}
+
+@* The work divided.
+The rounded inputs of all rows are in the workspace of the first worker, where the others read them. First each worker rounds some of the rows, then each multiplies all rows by some of the outputs. Without a workspace each worker rounds for itself what fits on its stack, a few rows at a time.
+
+@<Divide the outputs among workers@>=
+struct int8_job { const struct engine *e; const struct matrix *list; size_t n;
+  const float *x; size_t rows; float *const *y; struct int8_input *shared; };
+@<Round some inputs of a group of rows@>@;
+@<One worker's share of the rounding@>@;
+@<Multiply without a workspace@>@;
+@<One worker's share of the outputs@>@;
+@<Multiply inputs of eight bits@>@;
+
+@ Up to |INT8_ROWS| rows from |r| on are a group, stored side by side.
+
+@<Round some inputs of a group of rows@>=
+INLINE void round_group(const struct int8_job *job, size_t r, size_t here,
+  size_t from, size_t to, struct int8_input *q)
+{
+  size_t in = job->list->in;
+  for (size_t i = 0; i < here; i++)
+    for (size_t k = from; k < to; k += WEIGHT_BLOCK)
+      round_block(job->x + (r + i) * in + k,
+        q + (k - from) / WEIGHT_BLOCK * here + i);
+}
+
+@ No group is divided.
+
+@<One worker's share of the rounding@>=
+TARGET static void int8_round_part(void *ctx, unsigned worker, unsigned workers)
+{
+  const struct int8_job *job = ctx;
+  size_t in = job->list->in, rows = job->rows;
+  size_t groups = (rows + INT8_ROWS - 1) / INT8_ROWS;
+  size_t end = groups * (worker + 1) / workers;
+  for (size_t g = groups * worker / workers; g < end; g++) {
+    size_t r = g * INT8_ROWS;
+    size_t here = rows - r < INT8_ROWS ? rows - r : INT8_ROWS;
+    round_group(job, r, here, 0, in, job->shared + r * (in / WEIGHT_BLOCK));
+  }
+}
+
+@ The sums of a row can be left in |y| between two pieces of its inputs, so a piece of any size will do.
+
+@<Multiply without a workspace@>=
+TARGET static void int8_unshared(const struct int8_job *job,
+  const struct matrix *w, const void *panels, size_t from, size_t to, float *y)
+{
+  struct int8_input q[1024];
+  size_t block = number_types[w->weight.type].block, rows = job->rows, here;
+  for (size_t r = 0; r < rows; r += here) {
+    here = rows - r < INT8_ROWS ? rows - r : INT8_ROWS;
+    size_t most = sizeof q / sizeof *q / here * WEIGHT_BLOCK / 256 * 256, n;
+    for (size_t k = 0; k < w->in; k += n) {
+      n = w->in - k < most ? w->in - k : most;
+      round_group(job, r, here, k, k + n, q);
+      int8_outputs(w, panels, q, here, k / block, (k + n) / block, from, to,
+        y + r * w->out);
+    }
+  }
+}
+
+@ Shares are whole strips. The bias is added last, by the worker that has the output.
+
+@<One worker's share of the outputs@>=
+TARGET static void int8_part(void *ctx, unsigned worker, unsigned workers)
+{
+  const struct int8_job *job = ctx;
+  TALLY("linear int8 part", worker, 1);
+  for (size_t m = 0; m < job->n; m++) {
+    const struct matrix *w = &job->list[m];
+    size_t strips = (w->out + STRIP - 1) / STRIP;
+    size_t from = strips * worker / workers * STRIP;
+    size_t to = strips * (worker + 1) / workers * STRIP;
+    if (to > w->out) to = w->out;
+    const void *panels = prepared_find(job->e, w);
+    float *y = job->y[m];
+    if (job->shared == NULL) int8_unshared(job, w, panels, from, to, y);
+    else int8_outputs(w, panels, job->shared, job->rows, 0,
+      w->in / number_types[w->weight.type].block, from, to, y);
+    for (size_t r = 0; r < job->rows && w->bias.data != NULL; r++)
+      for (size_t o = from; o < to; o++)
+        y[r * w->out + o] += tensor_number(w->bias, o);
+  }
+}
+
+@ One row is rounded by whoever asks, since that takes less time than to wake another thread.
+
+@<Multiply inputs of eight bits@>=
+static void int8_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  if (n == 0) return;
+  size_t work = 0, inputs = rows * list->in;
+  struct int8_job job = @[{ e, list, n, x, rows, y, NULL }@];
+  job.shared = pool_workspace(e->pool, 0,
+    inputs / WEIGHT_BLOCK * sizeof *job.shared);
+  for (size_t m = 0; m < n; m++) work += list[m].out * inputs;
+  if (job.shared != NULL)
+    pool_run(inputs >= WORTH_DIVIDING ? e->pool : NULL, int8_round_part, &job);
+  pool_run(work >= WORTH_DIVIDING ? e->pool : NULL, int8_part, &job);
+}
+
+@* What a table has.
+All panels of a matrix follow each other. A panel is as large as the blocks of sixteen outputs, up to \given{64} bytes.
+
+@<What the table gets of all this@>=
+static void int8_prepare(const struct matrix *w, enum activations format,
+  void *to)
+{
+  (void) format;
+  size_t blocks = w->in / number_types[w->weight.type].block;
+  for (size_t o = 0; o < w->out; o += WIDTH)
+    fill_panel(w, o, 0, blocks, (char *) to + o / WIDTH * panel_bytes(w), false);
+}
+@<Two functions that belong together@>@;
+#ifndef VNNI
+@<Entries for all types of weights@>@;
+#endif
+
+@ Whether the processor has AVX512-VNNI is asked at each call; the answer is a bit in memory. A test can take either pair of functions.
+
+@<Two functions that belong together@>=
+#ifdef VNNI
+const struct block_kernels blocks_vnni = @[{ int8_linear, int8_prepare }@];
+#elif WIDTH == 16
+const struct block_kernels blocks_avx512 = @[{ int8_linear, int8_prepare }@];
+#define BLOCKS_HERE \
+  (__builtin_cpu_supports("avx512vnni") ? &blocks_vnni : &blocks_avx512)
+#else
+static const struct block_kernels blocks_here =
+  @[{ int8_linear, int8_prepare }@];
+#define BLOCKS_HERE (&blocks_here)
+#endif
+
+@ The table of \cref{sec:kerneltables} has one function to prepare matrices and one to say what workspace is wanted, for all types and formats. Those of the float kernels are asked for the rest.
+
+@<Entries for all types of weights@>=
+static void linear_int8(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{@+ BLOCKS_HERE->linear(e, list, n, x, rows, y);@+ }
+static size_t prepared_bytes_of_all(const struct matrix *w,
+  enum activations format)
+{
+  if (format != ACTIVATIONS_INT8) return prepared_bytes(w, format);
+  return (w->out + WIDTH - 1) / WIDTH * panel_bytes(w);
+}
+static void prepare_all(const struct matrix *w, enum activations format,
+  void *to)
+{
+  if (format != ACTIVATIONS_INT8) prepare(w, format, to);
+  else BLOCKS_HERE->prepare(w, format, to);
+}
+static size_t room_of_all(const struct matrix *list, size_t n, size_t rows)
+{
+  size_t most = room(list, n, rows);
+  for (size_t m = 0; m < n; m++) {
+    if ((WEIGHTS_IN_BLOCKS >> list[m].weight.type & 1) == 0) continue;
+    size_t bytes = rows * (list[m].in / WEIGHT_BLOCK)
+      * sizeof (struct int8_input);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
