@@ -4,7 +4,7 @@
 `make peers` calls it when bench/peers.sh has built what there is to build.  A row is a piece of work; its contenders are run one
 after the other, N rounds (10; --quick 3), and just before and after each the probe tells what the machine can do at that moment.
 Shown for each contender: median and quartiles of its rate, the median share of the probe, and the median and quartiles of the
-quotient of our rate and its rate in the same round.  What cannot run is said with its reason.  docs/peers.md tells more.
+quotient of our rate and its rate in the same round.  What cannot run is said with its reason.  README.md tells more.
 
 Each measurement is a line of build/peers/rounds.csv as soon as it is made: a run that was broken off goes on where it was.  The
 lines carry the build of this engine, and those of another build are passed over.  A run of all rows with 10 rounds writes
