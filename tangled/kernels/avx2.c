@@ -65,15 +65,15 @@ const struct kernels kernels_avx2 =
   { .name = NAME, .memory = &buffers_host,
   .matrix_types = WEIGHTS_ALL, .int8_types = WEIGHTS_IN_BLOCKS,
   .bf16_types = 1u << WEIGHT_BF16,
-  .linear_int8 = plain_linear_int8, .linear_bf16 = plain_linear_bf16,
+  .linear_int8 = linear_int8, .linear_bf16 = plain_linear_bf16,
   .split = host_split, .gather = host_gather, .write = host_write,
   .mark_nonfinite = mark_nonfinite,
-  .linear = linear, .room = room, .attention_room = attention_room,
+  .linear = linear, .room = room_of_all, .attention_room = attention_room,
   .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,
-  .prepared_bytes = prepared_bytes, .prepare = prepare,
+  .prepared_bytes = prepared_bytes_of_all, .prepare = prepare_all,
   .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,
   .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth };
 #endif
