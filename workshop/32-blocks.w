@@ -222,8 +222,8 @@ INLINE size_t int8_halves(enum weight_type type)
 @<Four numbers of each lane@>=
 INLINE ivec fifth_bits(ivec high, size_t j)
 {
-  ivec four = high >> (int) (4 * j) & 15;
-  return four * 0x02040810 & 0x10101010;
+  ivec bits = high >> (int) (4 * j) & 15;
+  return bits * 0x02040810 & 0x10101010;
 }
 INLINE ivec four_numbers(enum weight_type type, const int32_t *w, size_t i,
   size_t j)
@@ -334,10 +334,10 @@ INLINE void whole_sums(int rows, enum weight_type type,
     if (six && j / 4 != h) continue;
     each (p, SIDES) w[p] = four_numbers(type, s->word[p], i, (size_t) j);
     each (r, rows) {
-      int32_t four;
-      memcpy(&four, x[r].q + 4 * j, sizeof four);
+      int32_t word;
+      memcpy(&word, x[r].q + 4 * j, sizeof word);
       each (p, SIDES)
-        a[r][p] = dot4(a[r][p], w[p], ints(four), type == WEIGHT_Q8_0);
+        a[r][p] = dot4(a[r][p], w[p], ints(word), type == WEIGHT_Q8_0);
     }
   }
 }
@@ -484,7 +484,7 @@ Each function so far has a type that the compiler knows. Here is the one place w
 
 @<Multiply all rows by some outputs@>=
 enum { INT8_MANY = 96, INT8_FRESH = 8, INT8_READY = 32 };
-static size_t panel_bytes(const struct matrix *w)
+static size_t block_panel_bytes(const struct matrix *w)
 {
   size_t bytes = weight_row_bytes(w->weight.type, w->in) * WIDTH;
   return (bytes + 63) / 64 * 64;
@@ -561,7 +561,7 @@ INLINE struct int8_strip find_strip(const struct matrix *w, const void *panels,
     const char *panel = fresh[p];
     if (panels == NULL) fill_panel(w, at, block, blocks, fresh[p], true);
     else {
-      panel = (const char *) panels + at / WIDTH * panel_bytes(w);
+      panel = (const char *) panels + at / WIDTH * block_panel_bytes(w);
       all = w->in / number_types[type].block, skip = block;
     }
     const int32_t *word = (const void *) panel;
@@ -717,7 +717,7 @@ static void int8_prepare(const struct matrix *w, enum activations format,
   (void) format;
   size_t blocks = w->in / number_types[w->weight.type].block;
   for (size_t o = 0; o < w->out; o += WIDTH)
-    fill_panel(w, o, 0, blocks, (char *) to + o / WIDTH * panel_bytes(w), false);
+    fill_panel(w, o, 0, blocks, (char *) to + o / WIDTH * block_panel_bytes(w), false);
 }
 @<Two functions that belong together@>@;
 #ifndef VNNI
@@ -749,7 +749,7 @@ static size_t prepared_bytes_of_all(const struct matrix *w,
   enum activations format)
 {
   if (format != ACTIVATIONS_INT8) return prepared_bytes(w, format);
-  return (w->out + WIDTH - 1) / WIDTH * panel_bytes(w);
+  return (w->out + WIDTH - 1) / WIDTH * block_panel_bytes(w);
 }
 static void prepare_all(const struct matrix *w, enum activations format,
   void *to)
