@@ -733,7 +733,7 @@ How large it should be can be worked out. A tile of $m$ rows keeps $2m$ sums in 
 
 Both sides are copied first into the order in which a tile wants them, which is called \emph{packing}. A \emph{panel} of weights has |NR| outputs: first all steps of lane 0, each with the |NR| weights of one input, then all steps of another lane, so that a tile reads it from end to end. The panel of the rows is the same with |TILE_ROWS| rows in place of the outputs.
 
-@ The lanes stand in the order of their numbers with the four bits reversed: 0, 8, 4, 12, 2, and so on. It is the order in which the fold wants them. When lanes 0 and 8 are done, they are added; with the next two their sum is added to that of lanes 4 and 12; so at most four unfinished tiles wait at any time, and sixteen lanes of a tile that would not fit into the first-level cache never exist at once. Reversing twice changes nothing, so the same function gives the lane at a place and the place of a lane.
+@ The lanes stand in the order of their numbers with the four bits reversed: 0, 8, 4, 12, 2, and so on (a \emph{bit reversal}). It is the order in which the fold wants them. When lanes 0 and 8 are done, they are added; with the next two their sum is added to that of lanes 4 and 12; so at most four unfinished tiles wait at any time, and sixteen lanes of a tile that would not fit into the first-level cache never exist at once. Reversing twice changes nothing, so the same function gives the lane at a place and the place of a lane.
 @^bit reversal@>
 
 @<Where a lane stands in a panel@>=
@@ -821,7 +821,7 @@ INLINE void pack_rows(const float *const *row, size_t rows, size_t n, float *to)
         to[i * wide + r] = r < rows ? row[r][k] : 0;
 }
 
-@ Weights are packed more often: in every call, if they are used as they lie in the file, and then there are as many multiply--adds for a weight as rows. So this copy counts: sixteen inputs of the outputs of a strip are first widened, row by row, into a small block; from there they go to the panel by squares of four times four, which eight shuffles turn on their sides.
+@ Weights are packed more often: in every call, if they are used as they lie in the file, and then there are as many multiply--adds for a weight as rows. So this copy counts: sixteen inputs of the outputs of a strip are first widened, row by row, into a small block; from there they go to the panel by squares of four times four, which eight shuffles turn on their sides, a \emph{transposition}.
 @^transposition@>
 
 @<Pack outputs into a panel@>=

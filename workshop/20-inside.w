@@ -1161,12 +1161,12 @@ weights, an array that is as wide as the longest range: the one array here that 
   w->seen = arena_alloc(w->d, what, n, sizeof *w->seen, why);
   w->scratch = work_array(w, pool_workers(w->e->pool),
     kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
-  bool weights = w->watch != NULL && w->watch->weights;
-  size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
-  w->weights = weights ? work_array(w, all, wide, why) : NULL;
   size_t copied = w->memory->is_host ? 0 : n * w->q_width;
   if (w->lm->neighbours)
     w->spare = arena_alloc(w->d, what, copied + c->head_dim, sizeof (float), why);
+  bool weights = w->watch != NULL && w->watch->weights;
+  size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
+  w->weights = weights ? work_array(w, all, wide, why) : NULL;
   @<Take what only a pass in other memory needs@>@;
 
 @ The arrays that kernels fill are in the memory of the backend (\cref{sec:backend}). If that is the host, they come from the arena, which may have kept them. Other memory is allocated by the backend
@@ -1343,7 +1343,7 @@ void work_multiply(struct work *w, const struct matrix *list, size_t n,
 }
 
 @ A rotation turns numbers |i| and |i+half| of a head together. \label{sec:pairs} In some files the rows of the matrices are in another order, so that the two numbers come out as neighbours (\cref{sec:layouts}). We could put the rows in order when the model is opened; an earlier version did, and copied a tenth of the weights before the first token. It is
-cheaper to put the results in order, which are a few thousand numbers for each row of a pass. No sum changes, since each number is the same product wherever it is stored. If the memory is not the host's, the numbers make a journey to the host and back; a backend for which that is too slow can have a kernel for it.
+cheaper to put the results in order, which are some numbers for each row of a pass. No sum changes, since each number is the same product wherever it is stored. If the memory is not the host's, the numbers make a journey to the host and back; a backend for which that is too slow can have a kernel for it.
 
 @<Multiply, some rows at a time@>=
 static void gather_heads(float *x, size_t heads, size_t half, float *one)

@@ -4,7 +4,7 @@
 @** The tokenizer in a GGUF file.
 \incipit{A}{ GGUF file} (\cref{gguf}) has the words of a vocabulary as an array of strings, and beside it arrays of the same length with a score and a type for each. It has merges, if the vocabulary is one of bytes, and the ids that begin and end a text. What it does not have is a description of how
 a text is cut: there is a \emph{name} for that, such as \.{llama-bpe}, and whoever reads the file must know what the name stands for. This chapter knows some of these names, refuses the others, and fills the same |struct tokenizer| as \cref{tokenizer-json}.
-@^GGUF@>@^pre-tokenizer@>
+@^GGUF@>
 
 @(gguf_tokenizer.h@>=
 #ifndef INCIPIT_GGUF_TOKENIZER_H

@@ -13,7 +13,7 @@
 \chapterquestion{How many bytes can be multiplied at once, and stay exact?}
 @** Kernels for blocks of small integers.
 \incipit{C}{hapter 10} defines the product of a matrix in blocks with inputs of eight bits, number by number. Here it is computed as fast as a processor can: one instruction multiplies \given{64} bytes and adds the products in fours. Whole numbers are added exactly in any order, so only the multiply--adds in float, one or two a block, keep the order of the definition. Each output has a chain of its own, and a lane of a register follows it.
-@^quantization@>@^block, of weights@>
+@^block, of weights@>
 
 @(blocks.h@>=
 #ifndef INCIPIT_BLOCKS_H
@@ -107,7 +107,7 @@ enum { INT8_OFFSET = 0 };
 @<Four products without VNNI@>@;
 #endif
 
-@ Before VNNI there is an instruction for the sum of \emph{two} products, which it limits to sixteen bits. Weights up to \given{128} and inputs up to \given{127} never reach the limit: $2\cdot128\cdot127=32{,}512$. So no offset is added here; a sign is moved from the weight to its input. The second instruction adds two such sums.
+@ Before VNNI there is an instruction for the sum of \emph{two} products, which it limits to \given{sixteen} bits. Weights up to \given{128} and inputs up to \given{127} come to \given{32,512} at most, below the limit of \given{32,767}. So no offset is added here; a sign is moved from the weight to its input. The second instruction adds two such sums.
 
 @<Four products without VNNI@>=
 #if WIDTH == 16
@@ -147,7 +147,7 @@ INLINE ivec dot4(ivec a, ivec w, ivec x, bool is_signed)
 }
 
 @* Inputs.
-A row is rounded once, as \cref{quantization} defines it, and then multiplied by all matrices of the list. With the bytes of a block goes what each sum must begin with: the negative sum of the bytes, which a weight's offset multiplies. Q6\_K has a scale for each \given{16} numbers, so it needs the sums of the halves.
+A row is rounded once, as \cref{model/quantization} defines it, and then multiplied by all matrices of the list. With the bytes of a block goes what each sum must begin with: the negative sum of the bytes, which a weight's offset multiplies. Q6\_K has a scale for each \given{16} numbers, so it needs the sums of the halves.
 
 @<Round the inputs of a row@>=
 struct int8_input { int8_t q[WEIGHT_BLOCK]; float scale;
@@ -205,7 +205,7 @@ INLINE void round_block(const float *x, struct int8_input *to)
 }
 
 @* Blocks across lanes. \label{sec:blocklanes}
-Sixteen outputs lie side by side, one in each lane. Their blocks are stored so: the first four bytes of all of them, then the next four, and at the end, for types whose blocks are not a multiple of four bytes, the halves that are left over. Nothing is unpacked, so a panel is as large as the blocks were. |int8_words| and |int8_halves| say how many of both there are.
+\given{Sixteen} outputs lie side by side, one in each lane. Their blocks are stored so: the first four bytes of all of them, then the next four, and at the end, for types whose blocks are not a multiple of four bytes, the halves that are left over. Nothing is unpacked, so a panel is as large as the blocks were. |int8_words| and |int8_halves| say how many of both there are.
 
 @<Take apart a block that lies across lanes@>=
 INLINE size_t int8_words(enum weight_type type)
@@ -247,7 +247,7 @@ INLINE ivec four_numbers(enum weight_type type, const int32_t *w, size_t i,
   }
 }
 
-@ Some scales are halves within a word, where no instruction widens them. The exponent of a half is moved to that of a float, and a multiplication by $2^{112}$ makes up for the difference of the two biases, for small halves too. What is not finite keeps the largest exponent.
+@ Some scales are halves within a word, where no instruction widens them. The exponent of a half is moved to that of a float, and a multiplication by \given{$2^{112}$} makes up for the difference of the two biases, for small halves too. What is not finite keeps the largest exponent.
 
 @<A half of each lane@>=
 INLINE vec half_floats(ivec h)
@@ -262,7 +262,7 @@ INLINE vec low_half(ivec w)
 INLINE vec high_half(ivec w)
 {@+ return half_floats(w >> 16 & 0xffff);@+ }
 
-@ The scale of unit |u| of a block, and its minimum if there is one: a unit is \given{32} numbers, in Q6\_K \given{16}. Four six-bit numbers of Q4\_K are in a word each, one a byte, and the last four are pieced together as \cref{quantization} shows.
+@ The scale of unit |u| of a block, and its minimum if there is one: a unit is \given{32} numbers, in Q6\_K \given{16}. Four six-bit numbers of Q4\_K are in a word each, one a byte, and the last four are pieced together as \cref{model/quantization} shows.
 
 @<Scale and minimum of each lane@>=
 INLINE vec q4_k_scales(const int32_t *w, size_t u, vec *min)
@@ -308,12 +308,12 @@ INLINE ivec sum_begins(enum weight_type type, const struct int8_input *x,
 }
 
 @* Tiles. \label{sec:int8tile}
-A \emph{strip} is two registers of outputs. A tile multiplies it with a few rows, block after block, and each row has a sum in each of the two registers. With \given{32} registers six rows fit: twelve sums of whole numbers and twelve of floats, and the compiler may keep some of the latter in memory, since they are wanted once a block. With sixteen registers three rows fit. Plain C has one row, because a compiler without wide registers gains nothing from more.
+A \emph{strip} is two registers of outputs. A tile multiplies it with a few rows, block after block, and each row has a sum in each of the two registers. With \given{32} registers six rows fit: twelve sums of whole numbers and twelve of floats, and the compiler may keep some of the latter in memory, since they are wanted once a block. With \given{sixteen} registers three rows fit. Plain C has one row, because a compiler without wide registers gains nothing from more.
 @^register@>
 
 @<Multiply a few rows by a strip@>=
 enum { SIDES = 2, STRIP = SIDES * WIDTH,@|
-  INT8_ROWS = WIDTH == 16 ? 6 : WIDTH == 8 ? 3 : 1 };
+  INT8_ROWS = WIDTH * 3 / 8 };
 struct int8_strip { const int32_t *word[SIDES]; const uint16_t *half[SIDES]; };
 @<Sums of whole numbers over a unit@>@;
 @<Add a unit to the sums in float@>@;
@@ -398,7 +398,7 @@ INLINE void int8_tile(int rows, enum weight_type type, struct int8_strip s,
 }
 
 @* Panels. \label{sec:int8panels}
-A panel is filled block after block. Lanes beyond the last output get zeros. On AVX-512 sixteen blocks are turned in registers, eight words at a time, which takes an instruction and a half a word; elsewhere the words are copied one by one.
+A panel is filled block after block. Lanes beyond the last output get zeros. On AVX-\given{512} \given{sixteen} blocks are turned in registers, eight words at a time, which takes an instruction and a half a word; elsewhere the words are copied one by one.
 
 @<Lay blocks across lanes@>=
 @<Turn sixteen rows of words@>@;
@@ -446,7 +446,7 @@ INLINE void fill_words(enum weight_type type, const unsigned char *w,
   }
 }
 
-@ A register gets four words each of four outputs; two steps of unpacking then leave in each of four registers one word of all sixteen. The last group of words may overlap the one before.
+@ A register gets four words each of four outputs; two steps of unpacking then leave in each of four registers one word of all \given{sixteen}. The last group of words may overlap the one before.
 
 @<Turn sixteen rows of words@>=
 #if WIDTH == 16
@@ -535,8 +535,8 @@ INLINE void int8_tiles(enum weight_type type, const struct int8_strip *s,
 {
   size_t r = 0;
 #define TILES(n) \
-  for (; rows - r >= n; r += n) \
-    int8_tile(n, type, *s, blocks, x + r, rows, first, y + r * ld, ld, outs)
+  @[for (; rows - r >= n; r += n) \
+    int8_tile(n, type, *s, blocks, x + r, rows, first, y + r * ld, ld, outs)@]
 #if WIDTH == 16
   TILES(6);
   TILES(4);
@@ -708,7 +708,7 @@ static void int8_linear(const struct engine *e, const struct matrix *list,
 }
 
 @* What a table has.
-All panels of a matrix follow each other. A panel is as large as the blocks of sixteen outputs, up to \given{64} bytes.
+All panels of a matrix follow each other. A panel is as large as the blocks of \given{sixteen} outputs, up to \given{64} bytes.
 
 @<What the table gets of all this@>=
 static void int8_prepare(const struct matrix *w, enum activations format,

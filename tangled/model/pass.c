@@ -144,12 +144,12 @@ static bool arrays_open(struct work *w, struct error *why)
     w->seen = arena_alloc(w->d, what, n, sizeof *w->seen, why);
     w->scratch = work_array(w, pool_workers(w->e->pool),
       kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
-    bool weights = w->watch != NULL && w->watch->weights;
-    size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
-    w->weights = weights ? work_array(w, all, wide, why) : NULL;
     size_t copied = w->memory->is_host ? 0 : n * w->q_width;
     if (w->lm->neighbours)
       w->spare = arena_alloc(w->d, what, copied + c->head_dim, sizeof (float), why);
+    bool weights = w->watch != NULL && w->watch->weights;
+    size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
+    w->weights = weights ? work_array(w, all, wide, why) : NULL;
     /* <Take what only a pass in other memory needs> */
       w->first_bad = w->p->first_bad_layer;
       if (!w->memory->is_host) {
