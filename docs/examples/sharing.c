@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 {
   static const uint32_t prompt[3] = { 262, 270, 263 }, another = 264;
   struct run r = { NULL, NULL, NULL, { 0, "" } };
-  struct incipit_context_options o = { sizeof o, 2, 0, 0, NULL, NULL, 0, 0 };
+  struct incipit_context_options o = { sizeof o, 2, 0, 0, NULL, NULL, 0, 0, NULL };
   struct incipit_report report;
   struct incipit_model *m = incipit_model_open(argc > 1 ? argv[1] : NULL, NULL, &r.why);
   uint32_t one, two;
