@@ -247,6 +247,8 @@ sheet-%: $(SET)
 	echo build/sheet-$*.pdf
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads
+bench-edit: ## how long a changed word takes to be seen, in its chapter alone and in its volume
+	@bench/edit.sh
 lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstrations, includes
 	@texlua tools/digits.lua 'cat tools/digits/*.tsv' $(WEBS)
 	@texlua tools/docs.lua $(sort $(wildcard tangled/*/*.h program/*.h))

@@ -55,6 +55,7 @@ if [ "$build" = build ]; then
   one pdf texlua tests/pdf.lua
   one html sh -c '[ -f build/figures.pdf ] && [ -f build/labels.tex ] && [ -f build/book.cwm ] && [ -f build/values.tex ] || { echo "the figures are not drawn here: make book"; exit 77; }; texlua tools/html.lua build/tests/laboratory && texlua tests/html.lua build/tests/laboratory'
   one pages texlua tests/pages.lua
+  one budgets texlua tests/budgets.lua
 fi
 if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   alone ${CHECKPOINTS:-}

@@ -3,8 +3,33 @@
 --   scope.sections(WEB)   for each section, a list of its tokens (strings), without the names of sections; told, the names in its comments
 --   scope.used(tokens, name, kind, locals)  whether name stands there as a name of file scope, and not as a member or a local
 --   scope.visible(MODULE)  the modules whose headers it may include, from book.list
+-- What is found in a text is kept in build/scope, with the text's digest, until the text changes.
 local ctokens, book = dofile("tools/ctokens.lua"), dofile("tools/book.lua")
 local M = {}
+
+-- what compute finds, a table of lists of strings, or what it found in the same text before: lines, their words between \1
+local function kept(name, text, compute)
+  local file, sum, found = "build/scope/" .. name:gsub("/", "-"), md5.sumhexa(text), {}
+  local h = io.open(file, "rb")
+  local kept_text = h and h:read("a") or ""
+  if h then h:close() end
+  if kept_text:sub(1, 33) == sum .. "\n" then
+    for line in kept_text:sub(34):gmatch("([^\n]*)\n") do
+      local t = {}
+      for w in line:gmatch("[^\1]+") do t[#t + 1] = w end
+      found[#found + 1] = t
+    end
+    return found
+  end
+  found = compute(text)
+  os.execute("mkdir -p build/scope")
+  local lines = { sum }
+  for i, t in ipairs(found) do lines[i + 1] = table.concat(t, "\1") end
+  local new = file .. "." .. os.tmpname():gsub(".*/", "")
+  h = io.open(new, "wb")
+  if h then h:write(table.concat(lines, "\n"), "\n"); h:close(); os.rename(new, file) end
+  return found
+end
 
 local function words(text)
   local first, last, n = ctokens.tokens(text)
@@ -29,43 +54,55 @@ local function declared(t, i)
   return name(before) and not notype[before] and (after == ";" or after == "," or after == ")" or after == "=" or after == "[" or after == ":")
 end
 
+-- the names of one file: those that it gives to others if it is a header, all at its level, and those of locals and members
+local function names(text)
+  local own, locals = {}, {}
+  local function give(n) own[#own + 1] = n end
+  for n in text:gmatch("\n#%s*define%s+([%a_][%w_]*)") do give(n) end
+  text = ("\n" .. text):gsub("\\\n", " "):gsub("\n#[^\n]*", "\n")
+  local t, depth, enum = words(text), 0, nil
+  for i, w in ipairs(t) do
+    if w == "{" or w == "(" or w == "[" then
+      depth = depth + 1
+      if w == "{" and (t[i - 1] == "enum" or t[i - 2] == "enum") then enum = depth end
+    elseif w == "}" or w == ")" or w == "]" then
+      if enum == depth then enum = nil end
+      depth = depth - 1
+    elseif name(w) then
+      if (t[i - 1] == "struct" or t[i - 1] == "union" or t[i - 1] == "enum") and t[i + 1] == "{" then give(w)
+      elseif enum == depth and (t[i - 1] == "{" or t[i - 1] == ",") then give(w)
+      elseif depth == 0 and t[i + 1] == "(" and (name(t[i - 1]) or t[i - 1] == "*") and not notype[t[i - 1]] then give(w)
+      elseif depth == 0 and declared(t, i) then give(w)
+      elseif depth == 0 and t[i + 1] == ";" and t[i - 1] == "}" then give(w)
+      elseif depth > 0 and declared(t, i) then locals[#locals + 1] = w end
+    end
+  end
+  return { own, locals }
+end
+
 local modules = {}
 function M.module(m)
+  if not m:find("^laboratory/") then m = m:gsub("/.*", "") end                                  -- its files are with those of its headers
   if modules[m] then return modules[m] end
   local r = { shown = {}, own = {}, locals = {} }
   modules[m] = r
-  if not m:find("^laboratory/") then m = m:gsub("/.*", "") end                                  -- its files are with those of its headers
   local files = io.popen("ls tangled/" .. m .. "/*.[ch] tangled/" .. m .. "/*.inc tangled/checkpoints/" .. m .. ".c tangled/" .. m .. "*.[ch] 2>/dev/null")
   for f in files:lines() do
-    local text = ctokens.slurp(f)
-    local function give(n) r.own[n] = true; if f:find("%.h$") then r.shown[n] = true end end
-    for n in text:gmatch("\n#%s*define%s+([%a_][%w_]*)") do give(n) end
-    text = ("\n" .. text):gsub("\\\n", " "):gsub("\n#[^\n]*", "\n")
-    local t, depth, enum = words(text), 0, nil
-    for i, w in ipairs(t) do
-      if w == "{" or w == "(" or w == "[" then
-        depth = depth + 1
-        if w == "{" and (t[i - 1] == "enum" or t[i - 2] == "enum") then enum = depth end
-      elseif w == "}" or w == ")" or w == "]" then
-        if enum == depth then enum = nil end
-        depth = depth - 1
-      elseif name(w) then
-        if (t[i - 1] == "struct" or t[i - 1] == "union" or t[i - 1] == "enum") and t[i + 1] == "{" then give(w)
-        elseif enum == depth and (t[i - 1] == "{" or t[i - 1] == ",") then give(w)
-        elseif depth == 0 and t[i + 1] == "(" and (name(t[i - 1]) or t[i - 1] == "*") and not notype[t[i - 1]] then give(w)
-        elseif depth == 0 and declared(t, i) then give(w)
-        elseif depth == 0 and t[i + 1] == ";" and t[i - 1] == "}" then give(w)
-        elseif depth > 0 and declared(t, i) then r.locals[w] = true end
-      end
+    local found = kept(f, ctokens.slurp(f), names)
+    for _, n in ipairs(found[1]) do
+      r.own[n] = true
+      if f:find("%.h$") then r.shown[n] = true end
     end
+    for _, n in ipairs(found[2]) do r.locals[n] = true end
   end
   files:close()
   return r
 end
 
-function M.sections(web)
-  local text = "\n" .. ctokens.slurp(web)
+-- for each section its tokens, then the names in its comments
+local function sections(text)
   local starts, list = {}, {}
+  text = "\n" .. text
   for p in text:gmatch("\n()@[ *\n\t]") do starts[#starts + 1] = p end
   for i, p in ipairs(starts) do
     local s = text:sub(p + 2, (starts[i + 1] or #text + 1) - 1)
@@ -73,10 +110,21 @@ function M.sections(web)
     local c = s:find("@c%s")
     local code = b and not (c and c < b) and s:sub(b + 1) or c and s:sub(c + 2) or ""
     local told = {}                                         -- |name| in a comment
-    for comment in code:gmatch("/%*.-%*/") do for n in comment:gmatch("|([%a_][%w_]*)|") do told[n] = true end end
+    for comment in code:gmatch("/%*.-%*/") do for n in comment:gmatch("|([%a_][%w_]*)|") do told[#told + 1] = n end end
     code = code:gsub("/%*.-%*/", " "):gsub("@[<(].-@>", ";"):gsub("@[%^.:].-@>", " "):gsub("@@", "\1"):gsub("@[%[%];,|/+&# ]", " ")
-    list[i] = words(code:gsub("\1", "@"):gsub("\\\n", " "):gsub("\n#%s*include[^\n]*", "\n"))
-    list[i].told = told
+    list[2 * i - 1] = words(code:gsub("\1", "@"):gsub("\\\n", " "):gsub("\n#%s*include[^\n]*", "\n"))
+    list[2 * i] = told
+  end
+  return list
+end
+
+function M.sections(web)
+  local found, list = kept(web, ctokens.slurp(web), sections), {}
+  for i = 1, #found, 2 do
+    local t = found[i]
+    t.told = {}
+    for _, n in ipairs(found[i + 1]) do t.told[n] = true end
+    list[#list + 1] = t
   end
   return list
 end
