@@ -10,8 +10,9 @@
 @s __m512i int
 @s uint16x4_t int
 
-\chapterquestion{How can three programs for three processors give the same bits?}
-@** Kernels in scalar C, AVX2 and AVX-512.
+
+\chapterquestion{Why does one processor make the same product thirty times faster than my loop, and with the same bits?}
+@** Fast kernels: SIMD, tiles and threads.
 \incipit{A}{ kernel is} one of the dozen loops in which a model spends its time. Chapter 2 defined what each computes, rounding by
 rounding. Here they are written, once in plain C and in two kinds of vector instructions (SIMD: a single instruction for multiple data). There is nothing about language in this chapter. If
 you are content to know that |linear| multiplies a matrix, you can skip it.
@@ -116,19 +117,6 @@ these instructions in these functions although the rest of the program must run 
 each of the files below makes its definitions and then includes it.
 @^multiply--add@>
 
-@(scalar.c@>=
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
-#define NAME "scalar"
-#define TARGET
-#define WIDTH 4
-#define TILE_ROWS 6
-#include "kernels/lanes.inc"
-@<Multiply--add and the rest, in plain C@>@;
-#include "kernels/bodies.inc"
-const struct kernels kernels_scalar =
-  @[@<The functions of a table@>@];
-
 @ This file is for AVX2, the common ground of nearly all processors for personal computers since 2015. A register has eight
 lanes, so sixteen lanes are two registers, and there are sixteen of those. The tile of three rows and two
 outputs uses twelve for sums; with two weights and one input at a time that is all but one.
@@ -140,53 +128,13 @@ outputs uses twelve for sums; with two weights and one input at a time that is a
 #if defined __x86_64__
 #include <immintrin.h>
 #define NAME "avx2"
+#define TABLE kernels_avx2
 #define TARGET __attribute__((target("avx2,fma,f16c")))
 #define WIDTH 8
 #define TILE_ROWS 6
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, for AVX2@>@;
 #include "kernels/bodies.inc"
-const struct kernels kernels_avx2 =
-  @[@<The functions of a table@>@];
-#endif
-
-@ And this one is for AVX-512, where sixteen lanes are one register and there are thirty-two of them:
-twenty-four sums, four weights, one input.
-
-@(avx512.c@>=
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
-#if defined __x86_64__
-#include <immintrin.h>
-#define NAME "avx512"
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
-  "avx512vl,avx2,fma,f16c")))
-#define WIDTH 16
-#define TILE_ROWS 12
-#include "kernels/lanes.inc"
-@<Multiply--add and the rest, for AVX-512@>@;
-#include "kernels/bodies.inc"
-const struct kernels kernels_avx512 =
-  @[@<The functions of a table@>@];
-#endif
-
-@ Processors with the instructions of ARM have thirty-two registers of four lanes, in every one of them that has 64 bits; so this table needs no question to the processor, and the attribute is empty.
-@^NEON@>@^aarch64@>
-
-@(neon.c@>=
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
-#if defined __aarch64__
-#include <arm_neon.h>
-#define NAME "neon"
-#define TARGET
-#define WIDTH 4
-#define TILE_ROWS 12
-#include "kernels/lanes.inc"
-@<Multiply--add and the rest, for NEON@>@;
-#include "kernels/bodies.inc"
-const struct kernels kernels_neon =
-  @[@<The functions of a table@>@];
 #endif
 
 @ A |vec| is a register: gcc and clang let us add and multiply such things with the
@@ -221,56 +169,7 @@ typedef int32_t four_places @[__attribute__((vector_size(16)))@];
   __builtin_shuffle(a, b, (four_places) @[{ i, j, k, l }@])
 #endif
 enum { PARTS = 16 / WIDTH, NR = 2 * WIDTH };
-
-@ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
-instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
-slow, and is there for machines that have neither of the other two, and to be compared with.
-
-@<Multiply--add and the rest, in plain C@>=
-INLINE vec fused(vec a, vec b, vec c)
-{
-  for (int j = 0; j < WIDTH; j++) c[j] = fmaf(a[j], b[j], c[j]);
-  return c;
-}
-INLINE vec spread(float x)
-{@+ return (vec) @[{ x, x, x, x }@];@+ }
-INLINE vec widen(const uint16_t *h, enum weight_type type)
-{
-  vec v = @[{ 0 }@];
-  for (int j = 0; j < WIDTH; j++)
-    v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
-  return v;
-}
-INLINE vec i8_to_f32(const int8_t *small)
-{
-  vec v = @[{ 0 }@];
-  for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
-  return v;
-}
-@<Choose lanes and fold them, in plain C@>@;
-
-@ |blend| takes the first |n| lanes from |a| and the others from |b|, and |load_first| loads |n| floats and fills the other lanes with zeros; the ends of rows will need both. |fold_all| folds as many sums as there are lanes, the last two steps of each: the halves of two sums become one register, twice, and then the neighbours of those two another. Every table's |fold_all| is a tree of such additions, with as many steps as its width wants; and each compiler has its own way to say how the lanes of two registers are mixed, which |MIX| hides.
-
-@<Choose lanes and fold them, in plain C@>=
-INLINE vec blend(int n, vec a, vec b)
-{
-  for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
-  return a;
-}
-INLINE vec load_first(const void *p, int n)
-{
-  vec v = @[{ 0 }@];
-  memcpy(&v, p, (size_t) n * sizeof (float));
-  return v;
-}
 @<Fold sixteen lanes in an array@>@;
-INLINE vec fold_all(const vec *a)
-{
-  vec b[2];
-  each (i, 2) b[i] = MIX(a[2 * i], a[2 * i + 1], 0, 1, 4, 5)
-    + MIX(a[2 * i], a[2 * i + 1], 2, 3, 6, 7);
-  return MIX(b[0], b[1], 0, 2, 4, 6) + MIX(b[0], b[1], 1, 3, 5, 7);
-}
 
 @ The definition, word for word: eight to eight, four to four, two to two, one to one.
 
@@ -317,7 +216,6 @@ INLINE vec blend(int n, vec a, vec b)
 {@+ return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(first_lanes(n)));@+ }
 INLINE vec load_first(const void *p, int n)
 {@+ return _mm256_maskload_ps(p, first_lanes(n));@+ }
-@<Fold sixteen lanes in an array@>@;
 INLINE vec fold_all(const vec *a)
 {
   vec b[4], c[2];
@@ -329,156 +227,6 @@ INLINE vec fold_all(const vec *a)
     + _mm256_shuffle_ps(c[0], c[1], 0xdd);
 }
 
-@ For AVX-512 the same with longer names. What decides between the two tables is never what an instruction gives, only how many lanes it
-gives at once.
-
-@<Multiply--add and the rest, for AVX-512@>=
-INLINE vec fused(vec a, vec b, vec c)
-{@+ return _mm512_fmadd_ps(a, b, c);@+ }
-INLINE vec spread(float x)
-{@+ return _mm512_set1_ps(x);@+ }
-INLINE vec widen(const uint16_t *h, enum weight_type type)
-{
-  __m256i short_ones = _mm256_loadu_si256((const void *) h);
-  if (type == WEIGHT_F16) return _mm512_cvtph_ps(short_ones);
-  __m512i wide = _mm512_cvtepu16_epi32(short_ones);
-  return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
-}
-INLINE vec i8_to_f32(const int8_t *small)
-{
-  __m128i few = _mm_loadu_si128((const void *) small);
-  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(few));
-}
-@<Choose lanes and fold them, for AVX-512@>@;
-
-@ Here a mask is a number with a bit for each lane. With sixteen lanes in one register the fold begins with its upper half.
-
-@<Choose lanes and fold them, for AVX-512@>=
-INLINE vec blend(int n, vec a, vec b)
-{@+ return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a);@+ }
-INLINE vec load_first(const void *p, int n)
-{@+ return _mm512_maskz_loadu_ps((__mmask16) ((1u << n) - 1), p);@+ }
-@<Fold sixteen lanes in an array@>@;
-INLINE vec fold_all(const vec *a)
-{
-  vec b[8], c[4], d[2];
-  each (i, 8) {
-    vec x = a[i % 4 + i / 4 * 8], y = a[i % 4 + i / 4 * 8 + 4];
-    b[i] = _mm512_shuffle_f32x4(x, y, 0x44) + _mm512_shuffle_f32x4(x, y, 0xee);
-  }
-  each (i, 4) c[i] = _mm512_shuffle_f32x4(b[i], b[i + 4], 0x88)
-    + _mm512_shuffle_f32x4(b[i], b[i + 4], 0xdd);
-  each (i, 2) d[i] = _mm512_shuffle_ps(c[2 * i], c[2 * i + 1], 0x44)
-    + _mm512_shuffle_ps(c[2 * i], c[2 * i + 1], 0xee);
-  return _mm512_shuffle_ps(d[0], d[1], 0x88)
-    + _mm512_shuffle_ps(d[0], d[1], 0xdd);
-}
-
-@ For NEON only three functions are its own. The rest is as in plain C, since a |vec| of four floats is a register here, and a compiler finds the instructions.
-
-@<Multiply--add and the rest, for NEON@>=
-INLINE vec fused(vec a, vec b, vec c)
-{@+ return vfmaq_f32(c, a, b);@+ }
-INLINE vec spread(float x)
-{@+ return vdupq_n_f32(x);@+ }
-INLINE vec widen(const uint16_t *h, enum weight_type type)
-{
-  uint16x4_t short_ones = vld1_u16(h);
-  if (type == WEIGHT_F16)
-    return vcvt_f32_f16(vreinterpret_f16_u16(short_ones));
-  return vreinterpretq_f32_u32(vshll_n_u16(short_ones, 16));
-}
-INLINE vec i8_to_f32(const int8_t *small)
-{
-  vec v = @[{ 0 }@];
-  for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
-  return v;
-}
-@<Choose lanes and fold them, in plain C@>@;
-
-@ Now the bodies, which all of them share. One register of a tensor is loaded, and widened if it
-must be. The type is known where this is inlined, so that the question costs nothing; and so is the size of the |memcpy|, which compilers
-turn into one load that minds no misalignment. The |switch| has no |default|, here and wherever a type decides: if a type is added to the enumeration without a case of its own, the compiler warns,
-and no number is ever read as one of another type.
-
-@<Load numbers of any type@>=
-@<Load a register out of a block@>@;
-INLINE vec load(struct tensor t, size_t i)
-{
-  vec v = @[{ 0 }@];
-  uint16_t h[WIDTH];
-  const char *p = (const char *) t.data + weight_row_bytes(t.type, i);
-  switch (t.type) {
-  case WEIGHT_F32:
-    memcpy(&v, p, sizeof v);
-    break;
-  case WEIGHT_F16: case WEIGHT_BF16:
-    memcpy(h, p, sizeof h);
-    return widen(h, t.type);
-  case WEIGHT_Q8_0: case WEIGHT_Q4_0:
-    return load_block(t, i);
-  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
-  case WEIGHT_Q6_K:
-    for (int j = 0; j < WIDTH; j++) v[j] = tensor_number(t, i + (size_t) j);
-  }
-  return v;
-}
-
-@ A row in blocks is widened exactly, too: a scale of 11 significant bits times a number of 8 at most has 19, and a float holds 24. So what attention reads is a float like any other, and its sums know nothing of blocks. Where a register begins within its block is
-|i%WEIGHT_BLOCK|; it never reaches into the next block, because 32 is a multiple of every width. The bytes are taken apart in whole registers; only the last step, from small whole numbers to floats, has an instruction of its own in each table, |i8_to_f32|, and the scale goes through |widen|, as often as there are lanes.
-
-@<Load a register out of a block@>=
-INLINE vec load_block(struct tensor t, size_t i)
-{
-  size_t first = i % WEIGHT_BLOCK;
-  const unsigned char *p = (const unsigned char *) t.data
-    + weight_row_bytes(t.type, i - first);
-  uint16_t one, scale[WIDTH];
-  few_bytes b;
-  memcpy(&one, p, sizeof one);
-  few_halves all = one + (few_halves) @[{ 0 }@];
-  memcpy(scale, &all, sizeof all);
-  memcpy(&b, p + 2 + (t.type == WEIGHT_Q8_0 ? first : first % 16), sizeof b);
-  if (t.type == WEIGHT_Q4_0) b = (first < 16 ? b & 15 : b >> 4) - 8;
-  int8_t small[WIDTH];
-  memcpy(small, &b, sizeof b);
-  return i8_to_f32(small) * widen(scale, WEIGHT_F16);
-}
-
-@ What will be loaded soon can be asked for before.
-
-@<Load numbers of any type@>=
-INLINE void prefetch(struct tensor t, size_t i)
-{
-  uintptr_t place = (uintptr_t) t.data + weight_row_bytes(t.type, i);
-  __builtin_prefetch((const void *) place);
-}
-
-@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register. It is only for types in which each number has its own place. Gains and biases have no other type, since a model with another is refused. A call of |tensor_number| for blocks would cost registers in the middle of the loops and never be made.
-
-@<Load numbers of any type@>=
-INLINE float load_one(struct tensor t, size_t i)
-{
-  float x = 0;
-  uint16_t h;
-  const char *p = t.data;
-  switch (t.type) {
-  case WEIGHT_F32:
-    memcpy(&x, p + i * sizeof x, sizeof x);
-    break;
-  case WEIGHT_F16:
-    memcpy(&h, p + i * sizeof h, sizeof h);
-    return num_from_f16(h);
-  case WEIGHT_BF16:
-    memcpy(&h, p + i * sizeof h, sizeof h);
-    return num_from_bf16(h);
-  case WEIGHT_Q8_0: case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0:
-  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K:
-    break;
-  }
-  return x;
-}
-
 @* Linear layers. \label{sec:linear}
 Nearly all of the time of a pass is spent in linear layers, and what they wait for depends on the number of rows. With one
 row each weight is used once, and the time is that of reading it. With many rows each is used
@@ -487,37 +235,6 @@ register and not from memory each time. So there are two ways through a matrix. 
 the definition fixes sixteen chains of multiply--adds and the tree that folds them, and not where a chain is computed.
 
 For \emph{few rows} the lanes are neighbours in $k$, as in the definition: the weights of an output lie one after the other in the file, and are loaded as they lie.
-
-@ At the end of a row there may be fewer numbers than lanes; the other lanes are filled with zeros. Loading a whole
-register would read past the end of the row: harmless in most places, but after the last row of a mapped file there may be no memory. Floats are loaded under a
-mask, by |load_first|; numbers of two bytes are copied to a buffer first.
-
-@<Load a register that is not full@>=
-INLINE vec load_partial(struct tensor t, size_t i, int n)
-{
-  if (t.type == WEIGHT_F32) return load_first((const char *) t.data + i * 4, n);
-  char buffer[4 * WIDTH] = @[{ 0 }@];
-  memcpy(buffer, (const char *) t.data + weight_row_bytes(t.type, i),
-    weight_row_bytes(t.type, (size_t) n));
-  return load((struct tensor) @[{ buffer, t.type }@], 0);
-}
-
-@ What is left of a row when all sixteens are done is fewer than sixteen terms, and only
-the first lanes get one more. The others must not even be given a zero: $-0+0$ is $+0$. So the multiply--add is done for all lanes of a register, and |blend| keeps the old sum where there was no term.
-
-@<Give the last terms to the first lanes@>=
-INLINE void add_rest(const float *x, struct tensor w, size_t i, size_t rest, vec *a)
-{
-  struct tensor in = @[{ x, WEIGHT_F32 }@];
-  each (p, PARTS) {
-    int here = (int) rest - p * WIDTH;
-    size_t k = i + (size_t) p * WIDTH;
-    if (here > WIDTH) here = WIDTH;
-    if (here > 0)
-      a[p] = blend(here, fused(load_partial(in, k, here),
-        load_partial(w, k, here), a[p]), a[p]);
-  }
-}
 
 @ A dot product by itself is what norms need. Its loop is the definition of \cref{sec:order} read aloud: sixteen
 terms at a time, each to its lane, the rest to the first lanes, and then the fold, which goes through an array. That is slow, but there are two norms in a layer, and each has one fold a row.
@@ -626,106 +343,6 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
   }
 }
 
-@ GPT-2's matrices lie the other way: the weights of one \emph{input} are neighbours. Here lanes
-over $k$ would gather from sixteen places. So the registers run over the outputs
-instead, and a lane of the definition becomes a whole row of an array: |sum[j]| holds
-lane $j$ for a span of outputs. The additions are the same, in the same order; only who stands next
-to whom has changed.
-
-To load and store a sum for each multiply--add would leave the multipliers idle half of the time, so terms $k$,
-$k+16$, $k+32$ and $k+48$, which belong to the same lane, are added in one visit.
-
-@<Add the terms from |k| on to the lanes of a span@>=
-INLINE void add_terms(int steps, const float *x, const struct matrix *w,
-  struct tensor t, size_t k, size_t o, size_t span, float *sum)
-{
-  vec b[UNROLL], v[UNROLL];
-  each (s, steps) v[s] = spread(x[k + 16 * (size_t) s]);
-  for (size_t c = 0; c < span; c += WIDTH) {
-    each (s, steps) b[s] = load(t, (k + 16 * (size_t) s) * w->out + o + c);
-    float *lane = sum + k % 16 * span + c;
-    vec a;
-    memcpy(&a, lane, sizeof a);
-    each (s, steps) a = fused(v[s], b[s], a);
-    memcpy(lane, &a, sizeof a);
-    TALLY("linear", 0, steps * WIDTH);
-  }
-}
-
-@ One row by a span of outputs: the lanes begin with zero, the terms are visited in blocks, and the
-fold goes over whole rows of the array. Terms that fill no block are visited one by one, in the order of $k$, as a lane demands. The array is on
-the stack, and its size is what limits a span.
-
-@<A span of outputs for one row@>=
-INLINE void outputs_of_row(const float *x, const struct matrix *w, struct tensor t,
-  size_t o, size_t span, float *y)
-{
-  float sum[16 * SPAN];
-  size_t k = 0, block = 16 * UNROLL;
-  memset(sum, 0, 16 * span * sizeof *sum);
-  for (; k + block <= w->in; k += block)
-    for (size_t j = 0; j < 16; j++) add_terms(UNROLL, x, w, t, k + j, o, span, sum);
-  for (; k < w->in; k++) add_terms(1, x, w, t, k, o, span, sum);
-  fold_lanes(sum, span);
-  for (size_t c = 0; c < span; c++) y[o + c] = add_bias(sum[c], w, o + c);
-}
-
-@ Lane $j+s$ is added to lane $j$, for all sums of the array at once. The second loop runs over
-both indices as one, because the lanes lie one after the other.
-
-@<Fold the lanes of many sums@>=
-INLINE void fold_lanes(float *lane, size_t sums)
-{
-  for (size_t s = 8; s > 0; s /= 2)
-    for (size_t c = 0; c < s * sums; c += WIDTH) {
-      vec a, b;
-      memcpy(&a, lane + c, sizeof a);
-      memcpy(&b, lane + s * sums + c, sizeof b);
-      a += b;
-      memcpy(lane + c, &a, sizeof a);
-    }
-}
-
-@ A long span reads the weights in long runs, and its sums still fit into the first-level cache: those of |SPAN| outputs take 16 KiB, half of the smallest that is common. At the edge of the
-matrix fewer outputs are left than a register holds.
-
-@<Outputs |from| to |to| of a matrix stored by inputs@>=
-enum { UNROLL = 4, SPAN = 256 };
-@<Fold the lanes of many sums@>@;
-@<Add the terms from |k| on to the lanes of a span@>@;
-@<A span of outputs for one row@>@;
-INLINE void by_inputs(const struct matrix *w, enum weight_type type,
-  const float *x, size_t from, size_t to, float *y)
-{
-  struct tensor t = @[{ w->weight.data, type }@];
-  size_t o = from, span;
-  for (; to - o >= WIDTH; o += span) {
-    span = to - o >= SPAN ? SPAN : (to - o) / WIDTH * WIDTH;
-    outputs_of_row(x, w, t, o, span, y);
-  }
-  if (o < to) columns(x, w, t, o, to - o, y);
-}
-
-@ The last few outputs of a matrix fill a register only in part. What stands in its other places is computed along,
-and nobody reads it; since the places of this register are outputs and not lanes, nothing from there is ever folded into a sum.
-
-@<The last columns of a matrix stored by inputs@>=
-INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
-  size_t o, size_t n, float *y)
-{
-  vec lane[16] = @[{ { 0 } }@];
-  float sum[WIDTH];
-  for (size_t k = 0; k < w->in; k++) {
-    vec b = load_partial(t, k * w->out + o, (int) n);
-    lane[k % 16] = fused(spread(x[k]), b, lane[k % 16]);
-    TALLY("linear", 0, n);
-  }
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
-  memcpy(sum, lane, sizeof sum);
-  for (size_t c = 0; c < n; c++) y[o + c] = add_bias(sum[c], w, o + c);
-}
-
 @ For \emph{many rows} the lanes are outputs. Then a weight that is loaded serves as many rows as there are registers for their sums, an input is spread over all lanes, and nothing is folded across a register. What we compute at a time is a \emph{tile}: |TILE_ROWS| rows by |NR| outputs, which are two registers.
 
 How large it should be can be worked out. A tile of $m$ rows keeps $2m$ sums in registers, and needs two more for weights and one for an input. Each step loads two weights and $m$ inputs for $2m$ multiply--adds. With sixteen registers $m=6$ gives eight loads for twelve multiply--adds; with thirty-two $m=12$ gives $14$ for $24$. A processor that loads at least as often as it multiplies is then busy multiplying. One register of outputs would need a load for nearly every multiply--add; three would leave room for fewer rows and gain little.
@@ -809,139 +426,6 @@ TARGET static void packed_tile(const char *what, size_t real, size_t rows,
 #undef TILE
 }
 
-@ The panel of some rows. Each number that is copied here serves as many multiply--adds as there are outputs, so the loop is plain; only its order matters, in which the numbers are stored one after the other.
-
-@<Pack rows into a panel@>=
-INLINE void pack_rows(const float *const *row, size_t rows, size_t n, float *to)
-{
-  size_t wide = (size_t) tile_rows(rows);
-  for (size_t t = 0; t < 16; t++, to += lane_steps(n, 0) * wide)
-    for (size_t i = 0, k = turned(t); k < n; i++, k += 16)
-      for (size_t r = 0; r < wide; r++)
-        to[i * wide + r] = r < rows ? row[r][k] : 0;
-}
-
-@ Weights are packed more often: in every call, if they are used as they lie in the file, and then there are as many multiply--adds for a weight as rows. So this copy counts: sixteen inputs of the outputs of a strip are first widened, row by row, into a small block; from there they go to the panel by squares of four times four, which eight shuffles turn on their sides, a \emph{transposition}.
-@^transposition@>
-
-@<Pack outputs into a panel@>=
-INLINE void turn_square(const float *from, size_t apart, size_t c,
-  float *const *to)
-{
-  four a[4], b[4];
-  each (i, 4) memcpy(&a[i], from + (size_t) i * apart, sizeof a[i]);
-  b[0] = MIX(a[0], a[1], 0, 4, 1, 5), b[1] = MIX(a[0], a[1], 2, 6, 3, 7);
-  b[2] = MIX(a[2], a[3], 0, 4, 1, 5), b[3] = MIX(a[2], a[3], 2, 6, 3, 7);
-  each (i, 2) {
-    a[2 * i] = MIX(b[i], b[i + 2], 0, 1, 4, 5);
-    a[2 * i + 1] = MIX(b[i], b[i + 2], 2, 3, 6, 7);
-  }
-  each (i, 4) memcpy(to[i] + c, &a[i], sizeof a[i]);
-}
-
-@ The addresses of the rows are given, since the keys of attention (\cref{sec:attention}) will be packed in the same way.
-
-@<Pack outputs into a panel@>=
-enum { PREFETCH = 24, AHEAD = 64 };
-INLINE void pack_outputs(const char *const *row, size_t outs,
-  enum weight_type type, size_t n, float *panel)
-{
-  float block[NR][16] = @[{ { 0 } }@];
-  for (size_t k = 0; k < n; k += 16) {
-    size_t here = n - k < 16 ? n - k : 16;
-    for (size_t c = 0; c < outs; c++)
-      @<Widen the inputs from |k| on of output |c| into the |block|@>@;
-    for (size_t j = 0; j < here; j += 4) {
-      float *to[4];
-      each (i, 4) to[i] = panel + panel_place(n, k + j + (size_t) i) * NR;
-      for (size_t c = 0; c < NR; c += 4) turn_square(&block[c][j], 16, c, to);
-    }
-  }
-}
-
-@ @<Widen the inputs from |k| on of output |c| into the |block|@>=
-{
-  struct tensor t = @[{ row[c], type }@];
-  prefetch(t, k + AHEAD);
-  each (p, PARTS) {
-    size_t i = (size_t) p * WIDTH;
-    vec v = @[{ 0 }@];
-    if (here >= i + WIDTH) v = load(t, k + i);
-    else if (here > i) v = load_partial(t, k + i, (int) (here - i));
-    memcpy(&block[c][i], &v, sizeof v);
-  }
-}
-
-@ A matrix that is stored by inputs has its panel's steps ready made; they are only put in order. No processor guesses that the next piece lies thousands of bytes on, so it is told: the piece of |PREFETCH| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
-@^prefetch@>
-
-@<Pack outputs into a panel@>=
-INLINE void pack_inputs(const struct matrix *w, struct tensor t, size_t o,
-  size_t outs, float *panel)
-{
-  for (size_t k = 0; k < w->in; k++) {
-    float *to = panel + panel_place(w->in, k) * NR;
-    prefetch(t, (k + PREFETCH) * w->out + o);
-    each (p, 2) {
-      size_t h = (size_t) p * WIDTH, from = k * w->out + o + h;
-      vec v = @[{ 0 }@];
-      if (outs >= h + WIDTH) v = load(t, from);
-      else if (outs > h) v = load_partial(t, from, (int) (outs - h));
-      memcpy(to + h, &v, sizeof v);
-    }
-  }
-}
-TARGET static void pack_strip(const struct matrix *w, size_t o, size_t outs,
-  float *panel)
-{
-  const char *row[NR];
-#define WITH_TYPE(type) \
-  @[if (w->transposed) \
-    pack_inputs(w, (struct tensor) { w->weight.data, type }, o, outs, panel); \
-  else { \
-    for (size_t c = 0; c < outs; c++) row[c] = (const char *) w->weight.data \
-      + weight_row_bytes(type, (o + c) * w->in); \
-    pack_outputs(row, outs, type, w->in, panel); \
-  }@]
-  @<Do |WITH_TYPE| for the type of the weights@>@;
-#undef WITH_TYPE
-}
-
-@ @<Do |WITH_TYPE| for the type of the weights@>=
-switch (w->weight.type) {
-case WEIGHT_F32: WITH_TYPE(WEIGHT_F32);@+ break;
-case WEIGHT_F16: WITH_TYPE(WEIGHT_F16);@+ break;
-case WEIGHT_BF16: WITH_TYPE(WEIGHT_BF16);@+ break;
-case WEIGHT_Q8_0: WITH_TYPE(WEIGHT_Q8_0);@+ break;
-case WEIGHT_Q4_0: WITH_TYPE(WEIGHT_Q4_0);@+ break;
-case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
-case WEIGHT_Q6_K: WITH_TYPE(w->weight.type);
-}
-
-@ The panels of a matrix are the same in every call, so they may as well be packed once. That is what these tables do when a matrix is \emph{prepared}: all panels of all strips, one after the other, in the type of the weights, because a pass with one row waits for bytes. A tile widens what it loads.
-
-@<Prepare the panels of a matrix@>=
-TARGET static size_t panel_bytes(const struct matrix *w)
-{@+ return lane_steps(w->in, 0) * 16 * NR * number_types[w->weight.type].bytes;@+ }
-TARGET static size_t prepared_bytes(const struct matrix *w, enum activations format)
-{
-  if (format != ACTIVATIONS_F32 || number_types[w->weight.type].block > 1) return 0;
-  return (w->out + NR - 1) / NR * panel_bytes(w);
-}
-TARGET static void prepare(const struct matrix *w, enum activations format,
-  void *to)
-{
-  (void) format;
-  size_t size = number_types[w->weight.type].bytes;
-  const char *from = w->weight.data;
-  for (size_t o = 0; o < w->out; o++)
-    for (size_t k = 0; k < w->in; k++) {
-      size_t at = panel_place(w->in, k) * NR + o % NR;
-      size_t i = w->transposed ? k * w->out + o : o * w->in + k;
-      memcpy((char *) to + o / NR * panel_bytes(w) + at * size, from + i * size, size);
-    }
-}
-
 @ Now the pieces are put together. A block of at most |MOST_ROWS| rows is packed; then each strip of each matrix of the list is packed, unless it was prepared, and all tiles of the block are computed. The panel of a strip is read again for each tile, and stays in the second-level cache meanwhile; the rows are read again for each strip, from the third. Both are in the worker's workspace (\cref{sec:poolheader}). \label{sec:room}
 @^workspace@>
 
@@ -973,21 +457,6 @@ TARGET static void by_panels(const struct linear_job *job, const struct matrix *
   }
 }
 
-@ One row by a prepared matrix needs no workspace: a tile of one row takes the row as it is.
-
-@<One row by a matrix that was prepared@>=
-INLINE void by_prepared(const struct matrix *w, enum weight_type type,
-  const char *panels, const float *x, size_t from, size_t to, float *y)
-{
-  float sum[NR];
-  for (size_t o = from; o < to; o += NR) {
-    size_t outs = to - o < NR ? to - o : NR;
-    struct tensor panel = @[{ panels + o / NR * panel_bytes(w), type }@];
-    tile("linear", outs, 1, x, panel, w->in, sum);
-    put_sums(sum, w, o, outs, y);
-  }
-}
-
 @ A worker's part of the call is an equal share of the outputs of each matrix, cut at multiples of |NR|, the width of a panel. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
 type is asked here, outside of the loops, and each answer gets loops of its own. Matrices in blocks are not among the cases, and |matrix_types| says so: a model that has one is refused when it is opened, and a pass would refuse it once more.
 
@@ -996,7 +465,6 @@ struct linear_job { const struct engine *e; const struct matrix *list; size_t n;
   const float *x; size_t rows; float *const *y; };
 @#
 @<Many rows by a worker's share of the matrices@>@;
-@<One row by a matrix that was prepared@>@;
 TARGET static void few_rows(const struct linear_job *job, const struct matrix *w,
   size_t from, size_t to, float *y)
 {
@@ -1009,7 +477,7 @@ TARGET static void few_rows(const struct linear_job *job, const struct matrix *w
     if (ready == NULL) by_inputs(w, type, x, from, to, y + r * w->out); \
     else by_prepared(w, type, ready, x, from, to, y + r * w->out); \
   }@]
-  @<Do |WITH_TYPE| for the type of the weights@>@;
+  DO_WITH_TYPE(w->weight.type)@;
 #undef WITH_TYPE
 }
 
@@ -1078,161 +546,6 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 static size_t room(const struct matrix *list, size_t n, size_t rows)
 {@+ return n > 0 && rows >= MANY_ROWS ? panels_room(list->in, rows) : 0;@+ }
 
-@* Norms. \label{sec:norms}
-The two norms differ in the mean and in the bias, and share the rest (\cref{sec:norm} has the formulas). The row is
-centred first, into the place of the result; then one dot product with itself gives the size. What is left has no sums in it, and goes through arrays
-of sixteen, so that the loop in the middle has sixteen turns even at the end of a row, and a compiler knows it.
-
-@<One row normalized@>=
-INLINE void scale_sixteen(const struct norm *g, bool shift, float r, size_t i,
-  size_t here, float *y)
-{
-  float z[16] = @[{ 0 }@], gain[16] = @[{ 0 }@], bias[16] = @[{ 0 }@];
-  memcpy(z, y + i, here * sizeof *z);
-  take(g->gain, i, here, gain);
-  if (shift) take(g->bias, i, here, bias);
-  for (int j = 0; j < 16; j++)
-    z[j] = shift ? fmaf(z[j] * r, gain[j], bias[j]) : z[j] * r * gain[j];
-  memcpy(y + i, z, here * sizeof *z);
-}
-INLINE void normalize_row(const struct norm *g, const float *x, size_t d,
-  float *y)
-{
-  bool layer = g->kind == NORM_LAYER, shift = layer && g->bias.data != NULL;
-  float mean = layer ? sum_of(x, d) / (float) d : 0.0f;
-  for (size_t i = 0; i < d; i++) y[i] = layer ? x[i] - mean : x[i];
-  float square = dot(y, (struct tensor) @[{ y, WEIGHT_F32 }@], d);
-  float r = 1.0f / sqrtf(square / (float) d + g->epsilon);
-  size_t i = 0;
-  for (; i + 16 <= d; i += 16) scale_sixteen(g, shift, r, i, 16, y);
-  if (i < d) scale_sixteen(g, shift, r, i, d - i, y);
-}
-
-@ Up to sixteen numbers of a tensor, widened; floats are as wide as they get. A gain that is not there is 1, which as a factor
-changes nothing.
-
-@<Take up to sixteen numbers of a tensor@>=
-INLINE void take(struct tensor t, size_t i, size_t here, float *z)
-{
-  if (t.data == NULL)
-    for (size_t j = 0; j < here; j++) z[j] = 1.0f;
-  else if (t.type == WEIGHT_F32)
-    memcpy(z, (const char *) t.data + i * sizeof *z, here * sizeof *z);
-  else
-    for (size_t j = 0; j < here; j++) z[j] = load_one(t, i + j);
-}
-
-@ The sum of sixteen lanes, without products, for the mean of LayerNorm. Plain additions are enough here: the
-compiler sees sixteen neighbours and needs no help.
-
-@<The sum of sixteen lanes@>=
-INLINE float sum_of(const float *x, size_t n)
-{
-  float lane[16] = @[{ 0 }@];
-  size_t whole = n / 16 * 16;
-  for (size_t k = 0; k < whole; k += 16)
-    for (size_t j = 0; j < 16; j++) lane[j] += x[k + j];
-  for (size_t j = 0; j < n - whole; j++) lane[j] += x[whole + j];
-  return fold_array(lane);
-}
-
-@ Rows are the natural unit to be divided here. Where they do not come out even, some workers get one more; a row is never cut, or its sums
-would be cut with it.
-
-@<Norms of all rows@>=
-struct normalize_job { const struct norm *g; const float *x; size_t rows;
-  size_t d; float *y; };
-@#
-TARGET static void normalize_part(void *ctx, unsigned worker, unsigned workers)
-{
-  const struct normalize_job *job = ctx;
-  TALLY("normalize part", worker, 1);
-  size_t from = job->rows * worker / workers;
-  size_t to = job->rows * (worker + 1) / workers;
-  for (size_t r = from; r < to; r++)
-    normalize_row(job->g, job->x + r * job->d, job->d, job->y + r * job->d);
-}
-static void normalize(const struct engine *e, const struct norm *g,
-  const float *x, size_t rows, size_t d, float *y)
-{
-  struct normalize_job job = @[{ g, x, rows, d, y }@];
-  bool large = rows * d >= WORTH_DIVIDING;
-  pool_run(large ? e->pool : NULL, normalize_part, &job);
-}
-
-@* Rotation. \label{sec:rotate}
-The angles of a row are the same in every layer, so they are computed once for a pass: position times frequency, rounded to float, and then
-cosine and sine in double, rounded once.
-
-@<Angles of all rows@>=
-struct angles_job { const uint32_t *position; size_t rows;
-  const float *frequency; size_t half; float scaling, *c, *s; };
-@#
-TARGET static void angles_part(void *ctx, unsigned worker, unsigned workers)
-{
-  const struct angles_job *job = ctx;
-  size_t half = job->half, to = job->rows * (worker + 1) / workers;
-  TALLY("angles part", worker, 1);
-  for (size_t r = job->rows * worker / workers; r < to; r++)
-    for (size_t i = 0; i < half; i++) {
-      float angle = (float) job->position[r] * job->frequency[i];
-      float c = (float) num_cos((double) angle);
-      float s = (float) num_sin((double) angle);
-      job->c[r * half + i] = c * job->scaling;
-      job->s[r * half + i] = s * job->scaling;
-    }
-}
-
-@ A sine costs as much as many multiply--adds, and so the work is divided when there is a sixteenth of the usual amount.
-
-@<Angles of all rows@>=
-static void angles(const struct engine *e, const uint32_t *position,
-  size_t rows, const float *frequency, size_t half, float scaling, float *c,
-  float *s)
-{
-  struct angles_job job = @[{ position, rows, frequency, half, scaling, c, s }@];
-  bool large = rows * half >= WORTH_DIVIDING / 16;
-  pool_run(large ? e->pool : NULL, angles_part, &job);
-}
-
-@ A turn has four products, of which two are rounded by themselves and two inside an |fmaf|: those of $x_0$.
-
-@<Turn the heads of one row@>=
-INLINE void rotate_row(float *x, size_t n_heads, size_t half, const float *c,
-  const float *s)
-{
-  for (size_t h = 0; h < n_heads; h++, x += 2 * half)
-    for (size_t i = 0; i < half; i++) {
-      float x0 = x[i], x1 = x[half + i];
-      float across = x1 * s[i], along = x1 * c[i];
-      x[i] = fmaf(x0, c[i], -across);
-      x[half + i] = fmaf(x0, s[i], along);
-    }
-}
-
-@ Again whole rows for a worker; the angles of a row serve all of its heads. Queries and keys come in two calls, since there may be fewer
-heads of keys.
-
-@<Rotations of all rows@>=
-struct rotate_job { float *x; size_t rows, n_heads, half; const float *c, *s; };
-@#
-TARGET static void rotate_part(void *ctx, unsigned worker, unsigned workers)
-{
-  const struct rotate_job *job = ctx;
-  size_t half = job->half, to = job->rows * (worker + 1) / workers;
-  TALLY("rotate part", worker, 1);
-  for (size_t r = job->rows * worker / workers; r < to; r++)
-    rotate_row(job->x + r * job->n_heads * 2 * half, job->n_heads, half,
-      job->c + r * half, job->s + r * half);
-}
-static void rotate(const struct engine *e, float *x, size_t rows,
-  size_t n_heads, size_t half, const float *c, const float *s)
-{
-  struct rotate_job job = @[{ x, rows, n_heads, half, c, s }@];
-  bool large = rows * n_heads * half >= WORTH_DIVIDING;
-  pool_run(large ? e->pool : NULL, rotate_part, &job);
-}
-
 @* Attention. \label{sec:attention}
 Attention goes block by block, as \cref{sec:attend} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
 of values, and in the end a join. The result of a block is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
@@ -1240,66 +553,6 @@ of values, and in the end a join. The result of a block is $m_b$, $l_b$ and $o_b
 
 @<The result of one block of positions@>=
 enum { PART_MAX, PART_SUM, PART_OUT };
-
-@ Most rows see positions without a hole. If the model keeps a few at the beginning besides its window, there is one hole, and every walk over positions steps across it.
-
-@<The positions that a row sees@>=
-INLINE uint32_t first_seen(const struct kv_range *r)
-{@+ return r->sinks > 0 ? 0 : r->lo;@+ }
-INLINE uint32_t next_seen(const struct kv_range *r, uint32_t t)
-{@+ return t + 1 == r->sinks ? r->lo : t + 1;@+ }
-
-@ The walk over blocks follows the same rule. A block ends at the next multiple of 256 or with the range, and the block after it begins where it ends; but a block that would begin in the hole begins at |lo|, after the hole. So the first and the last block may be visible only in part, and a block that lies in the hole is not touched.
-
-@<The positions that a row sees@>=
-INLINE uint32_t block_end(const struct kv_range *r, uint32_t t0)
-{
-  uint32_t most = 256 - t0 % 256;
-  return r->hi - t0 <= most ? r->hi : t0 + most;
-}
-INLINE uint32_t next_block(const struct kv_range *r, uint32_t end)
-{@+ return end >= r->sinks && end < r->lo ? r->lo : end;@+ }
-
-@ What the steps of a block hand on to each other is one structure: which positions it has, and a number for each of them, which is first its score and then the exponential of that. What belongs to position $t$ has the index |t % 256|; there are more places than positions, so that whole registers may be stored.
-
-@<The positions that a row sees@>=
-struct position_block {
-  const struct kv_view *v;
-  struct kv_range seen;
-  uint32_t t0, t1; /* from |t0| up to |t1| */
-  float weight[256 + WIDTH]; /* its score, and then the exponential of that */
-};
-
-@ The keys and values of a position are where the view says: one after the other, or in the page that the table names. The walk over a block is cut where a page ends, or a hole begins; what lies between two cuts is a \emph{run} of positions whose rows lie at equal distances. A page is looked up once a run; a division for every
-position, of every head, would take as long as the product that it is for.
-
-@<Where the rows of a block lie@>=
-struct kv_run { uint32_t t0, t1; uintptr_t at; };
-  /* positions |t0 <= t < t1| and where the rows of |t0| are, but for |key| or |value| */
-INLINE struct kv_run run_from(const struct kv_view *v,
-  const struct kv_range *seen, uint32_t t, uint32_t end)
-{
-  struct kv_run r = @[{ t, end, t * v->row_bytes }@];
-  if (t < seen->sinks && seen->sinks < end) r.t1 = seen->sinks;
-  if (v->page == NULL) return r;
-  uint32_t rows = (uint32_t) v->page_rows, left = rows - t % rows;
-  r.at = (uintptr_t) v->page[t / rows] + t % rows * v->row_bytes;
-  if (left < r.t1 - t) r.t1 = t + left;
-  return r;
-}
-INLINE struct kv_run next_run(const struct position_block *b,
-  const struct kv_run *before)
-{
-  uint32_t t = before == NULL ? b->t0 : next_seen(&b->seen, before->t1 - 1);
-  if (t >= b->t1) return (struct kv_run) @[{ t, t, 0 }@];
-  return run_from(b->v, &b->seen, t, b->t1);
-}
-
-@ The walk itself is a loop that is written three times, and so has a name.
-
-@<Where the rows of a block lie@>=
-#define each_run(r, b) @[for (struct kv_run r = next_run(b, NULL); \
-  r.t0 < r.t1; r = next_run(b, &r))@]@;
 
 @ The first step: the scores of a block, and their maximum. As many keys as there are lanes are multiplied with the query at once (\cref{sec:linear}). Where there is no visible position the score is $-\infty$, so that whole
 sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
@@ -1477,21 +730,6 @@ INLINE float join_blocks(float *left, size_t n, size_t d, float *y)
   return l;
 }
 
-@ If the weights are wanted they are finished with the same numbers: each exponential times the weight of its block, over the sum. The walk over the blocks is the one that made them, so the results of the blocks come in the same order.
-
-@<The weights that were asked for@>=
-INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
-  size_t stride, float l, float *kept)
-{
-  for (uint32_t t0 = first_seen(seen); t0 < seen->hi;) {
-    uint32_t t1 = block_end(seen, t0);
-    for (uint32_t t = t0; t < t1; t = next_seen(seen, t))
-      kept[t] = kept[t] * scratch[PART_MAX] / l;
-    scratch += stride;
-    t0 = next_block(seen, t1);
-  }
-}
-
 @ So far each query has read all keys and values for itself. With one row that is what has to be done. In a prompt, neighbouring rows look at nearly the same positions, and so do the heads that share a head of keys. Then attention is two products of matrices with an exponential in between: queries times keys, and exponentials times values. The first is a linear layer whose weights are the keys, and is done in the same panels and tiles. The second is simpler still, since its definition has one chain for each number instead of sixteen, and the values of a position are neighbours already.
 @^attention, of many rows@>
 
@@ -1529,44 +767,6 @@ static void unit_arrays(struct query_unit *u, float *room)
   u->score = u->query + QUERIES * u->deep;
   u->left = u->score + QUERIES * 256;
   memset(u->score, 0, QUERIES * 256 * sizeof *u->score);
-}
-
-@ The keys of the positions from |t0| to |t1| become panels, |NR| positions each; the values are widened, and their rows filled up with zeros. This is all that depends on the type of the cache.
-
-@<Pack the keys and values of a block@>=
-INLINE void pack_block(struct query_unit *u, enum weight_type type,
-  uint32_t t0, uint32_t t1)
-{
-  const char *row[256];
-  size_t d = u->h->head_dim, stride = u->v.row_bytes, n = 0;
-  struct position_block b;
-  b.v = &u->v, b.seen = (struct kv_range) @[{ t0, t1, 0 }@];
-  b.t0 = t0, b.t1 = t1;
-  each_run (r, &b)
-    for (uint32_t t = r.t0; t < r.t1; t++, r.at += stride) {
-      row[n++] = (const char *) (u->v.key + r.at);
-      for (size_t c = 0; c < u->wide; c += WIDTH) {
-        struct tensor from = @[{ (const void *) (u->v.value + r.at), type }@];
-        vec v = @[{ 0 }@];
-        if (c + WIDTH <= d) v = load(from, c);
-        else if (c < d) v = load_partial(from, c, (int) (d - c));
-        memcpy(u->value + t % 256 * u->wide + c, &v, sizeof v);
-      }
-    }
-  for (size_t i = 0; i < n; i += NR)
-    pack_outputs(row + i, n - i < NR ? n - i : NR, type, d, u->key + i * u->deep);
-}
-TARGET static void pack_positions(struct query_unit *u, uint32_t t0, uint32_t t1)
-{
-  switch (u->v.type) {
-  case WEIGHT_F32: pack_block(u, WEIGHT_F32, t0, t1);@+ break;
-  case WEIGHT_F16: pack_block(u, WEIGHT_F16, t0, t1);@+ break;
-  case WEIGHT_BF16: pack_block(u, WEIGHT_BF16, t0, t1);@+ break;
-  case WEIGHT_Q8_0: pack_block(u, WEIGHT_Q8_0, t0, t1);@+ break;
-  case WEIGHT_Q4_0: pack_block(u, WEIGHT_Q4_0, t0, t1);@+ break;
-  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
-  case WEIGHT_Q6_K: break;
-  }
 }
 
 @ The scores of one tile of queries. At the edge of what they see, the tile multiplies a few keys with queries that do not see them. Those products are thrown away: their scores are $-\infty$, as in the other way through attention.
@@ -1703,104 +903,6 @@ TARGET static void attend_queries(struct query_unit *u, float *room)
     join_blocks(u->left + i * u->most * (PART_OUT + d), u->blocks[i], d, u->y[i]);
 }
 
-@ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
-are dealt out like cards, one to each worker in turn: first all rows of a segment for its first head, and then for the next, because the rows of one head look at the same keys and values, which stay in the cache as long as no others are read. A unit needs one head of the view, so it moves the beginning of the view to that head. One worker computes the whole of a unit, and needs nothing from another.
-
-@<One worker's share of attention@>=
-struct attend_job { const struct attention_dims *h; const float *q;
-  const struct segment *list; size_t n; float *scratch, *y;
-  size_t scratch_each, max_len; const struct attention_probe *probe;
-  struct pool *pool; };
-@#
-TARGET static void attend_unit(const struct attend_job *job, const struct segment *s,
-  uint32_t row, size_t head, float *scratch)
-{
-  const struct attention_dims *h = job->h;
-  size_t i = (s->first_row + row) * (size_t) h->n_heads + head, d = h->head_dim;
-  const float *q = job->q + i * d;
-  float *y = job->y + i * d, *kept = NULL;
-  struct kv_range seen = segment_range(s, row);
-  struct kv_view v = s->view;
-  size_t away = head / (h->n_heads / h->n_kv_heads) * v.head_bytes;
-  v.key += away, v.value += away;
-  @<Make |kept| ready if the weights are wanted@>@;
-  @<Attend with the loops for the view's type@>@;
-}
-
-@ Many queries go together if the segment has them and the worker has room. Sinks, which make a hole in what a row sees, and weights that somebody wants to look at go one by one.
-
-@<One worker's share of attention@>=
-TARGET static void attend_rows_of_head(const struct attend_job *job,
-  const struct segment *s, uint32_t row, uint32_t n_rows, size_t g, float *room)
-{
-  const struct attention_dims *h = job->h;
-  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
-  struct query_unit u = @[{ .h = h, .v = s->view, .n = n_rows * group,@|
-    .wide = (d + NR - 1) / NR * NR, .deep = (d + 15) / 16 * 16,@|
-    .most = job->scratch_each / (PART_OUT + d) }@];
-  u.v.key += g * u.v.head_bytes, u.v.value += g * u.v.head_bytes;
-  for (size_t i = 0; i < u.n; i++) {
-    struct kv_range seen = segment_range(s, row + (uint32_t) (i / group));
-    size_t at = (s->first_row + row + i / group) * h->n_heads + g * group + i % group;
-    u.q[i] = job->q + at * d, u.y[i] = job->y + at * d;
-    u.lo[i] = seen.lo, u.hi[i] = seen.hi;
-  }
-  attend_queries(&u, room);
-}
-
-@ The deal goes on from segment to segment: |unit| counts on, and what is left of it after a segment is the worker's first unit in the next.
-
-@<One worker's share of attention@>=
-TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
-{
-  const struct attend_job *job = ctx;
-  const struct attention_dims *h = job->h;
-  float *scratch = job->scratch + worker * job->scratch_each;
-  size_t unit = worker, group = h->n_heads / h->n_kv_heads;
-  TALLY("attend part", worker, 1);
-  for (size_t k = 0; k < job->n; k++) {
-    const struct segment *s = &job->list[k];
-    size_t each_unit = 1, size = attention_room(h, s->n_rows, job->max_len);
-    float *room = size > 0 && s->view.sinks == 0 && job->probe == NULL
-      ? pool_workspace(job->pool, worker, size) : NULL;
-    if (room != NULL) each_unit = QUERIES / group;
-    size_t deals = (s->n_rows + each_unit - 1) / each_unit;
-    size_t units = deals * (room != NULL ? h->n_kv_heads : h->n_heads);
-    for (; unit < units; unit += workers) {
-      uint32_t row = (uint32_t) (unit % deals * each_unit), left = s->n_rows - row;
-      if (room == NULL) attend_unit(job, s, row, unit / deals, scratch);
-      else attend_rows_of_head(job, s, row,
-        left < each_unit ? left : (uint32_t) each_unit, unit / deals, room);
-    }
-    unit -= units;
-  }
-}
-
-@ As with matrices, the type is asked once for a head, outside of the loops, and each answer has loops in which it is a constant. Chapter 2's store keeps
-floats; others will keep their rows shorter. Blocks come in whole ones only: a |head_dim| that is no multiple of 32 is refused by the store, so that the ends of rows, where |load_one| and |dot_tail| would look for single numbers, are empty there.
-
-@<Attend with the loops for the view's type@>=
-#define WITH_ROWS(name) @[attend_head(h, q, &v, seen, name, scratch, y, kept)@]@;
-switch (v.type) {
-case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
-case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
-case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
-case WEIGHT_Q8_0: WITH_ROWS(WEIGHT_Q8_0);@+ break;
-case WEIGHT_Q4_0: WITH_ROWS(WEIGHT_Q4_0);@+ break;
-case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
-case WEIGHT_Q6_K: break;
-}
-#undef WITH_ROWS
-
-@ Weights that are asked for are zero where nothing was seen, so that whoever draws them needs no second list of
-what each row could see.
-
-@<Make |kept| ready if the weights are wanted@>=
-if (job->probe != NULL) {
-  kept = job->probe->weights + i * job->probe->stride;
-  memset(kept, 0, job->probe->stride * sizeof *kept);
-}
-
 @ How much there is to do, and how much scratch memory a worker needs, follow from the ranges. The last row of a segment sees the most, and all rows are counted like it; so are
 the positions between sinks and window, which no row sees. Both may be estimated too high, never too low.
 
@@ -1821,190 +923,6 @@ static void attend(const struct engine *e, const struct attention_dims *h,
   pool_run(large ? e->pool : NULL, attend_part, &job);
 }
 
-@* Activations. \label{sec:activations}
-The curves of an MLP. The third is the exact form of GPT-2's curve, which some relatives use: ${1\over2}x\bigl(1+\hbox{erf}(x/\sqrt2)\bigr)$.
-Sixteen numbers are bent at a time, so that the compiler can use whatever registers there are.
-
-@<The three curves, sixteen numbers at a time@>=
-INLINE void activation(enum activation_kind kind, float *z)
-{
-  if (kind == ACTIVATION_GELU_TANH)
-    for (int j = 0; j < 16; j++) {
-      float x = z[j], cube = x * x * x;
-      float inner = 0.7978846f * fmaf(0.044715f, cube, x);
-      z[j] = 0.5f * x * (1.0f + num_tanhf(inner));
-    }
-  else if (kind == ACTIVATION_GELU_ERF)
-    for (int j = 0; j < 16; j++)
-      z[j] = 0.5f * z[j] * (1.0f + num_erff(z[j] * 0.70710677f));
-  else
-    for (int j = 0; j < 16; j++) z[j] = z[j] / (1.0f + num_expf(-z[j]));
-}
-
-@ A worker takes a contiguous piece, in sixteens; the last sixteen may be short, and then the rest of it is computed on
-zeros that nobody reads. Multiplying by |up| comes last.
-
-@<One worker's share of an activation@>=
-struct activate_job { enum activation_kind kind; const float *x, *up;
-  size_t n; float *y; };
-@#
-TARGET static void activate_part(void *ctx, unsigned worker, unsigned workers)
-{
-  const struct activate_job *job = ctx;
-  size_t to = worker_begin(job->n, 16, worker + 1, workers);
-  TALLY("activate part", worker, 1);
-  for (size_t i = worker_begin(job->n, 16, worker, workers); i < to; i += 16) {
-    float z[16] = @[{ 0 }@];
-    size_t here = to - i < 16 ? to - i : 16;
-    memcpy(z, job->x + i, here * sizeof *z);
-    activation(job->kind, z);
-    if (job->up != NULL)
-      for (size_t j = 0; j < here; j++) z[j] *= job->up[i + j];
-    memcpy(job->y + i, z, here * sizeof *z);
-  }
-}
-
-@ An activation is worth dividing sooner than a sum, for an exponential costs as much as a dozen
-multiply--adds.
-
-@<Do an activation@>=
-static void activate(const struct engine *e, enum activation_kind kind,
-  const float *x, const float *up, size_t n, float *y)
-{
-  struct activate_job job = @[{ kind, x, up, n, y }@];
-  bool large = n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->pool : NULL, activate_part, &job);
-}
-
-@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. The
-caller's thread does it in one loop.
-
-@<Add to the residual stream@>=
-TARGET static void add(const struct engine *e, float *y, const float *x, size_t n)
-{
-  (void) e;
-  TALLY("add part", 0, 1);
-  for (size_t i = 0; i < n; i++) y[i] += x[i];
-}
-
-@ So is the lookup of an embedding: a row is widened, number by number. Only rows that are asked for are touched, and of a mapped file nothing
-else is ever read. A row in blocks is read number by number as well, by |tensor_number|.
-
-@<Look rows of the embedding up@>=
-TARGET static void embed(const struct engine *e, struct tensor table, size_t d,
-  const uint32_t *id, size_t rows, float *y)
-{
-  (void) e;
-  TALLY("embed part", 0, 1);
-  bool blocks = number_types[table.type].block > 1;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t i = 0; i < d; i++) {
-      size_t at = id[r] * d + i;
-      y[r * d + i] = blocks ? tensor_number(table, at) : load_one(table, at);
-    }
-}
-
-@ For a finite number $x-x$ is zero. For an infinite one it is NaN, and for NaN it is NaN again. A single NaN makes the sum of all these differences NaN, whatever the others are; so a whole row is checked without a
-branch, and only the sum is looked at.
-
-@<Look for numbers that are not finite@>=
-TARGET static void mark_nonfinite(const struct engine *e, const float *x, size_t rows,
-  size_t d, uint32_t mark, uint32_t none, uint32_t *first)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++, x += d) {
-    float lane[16] = @[{ 0 }@];
-    size_t whole = d / 16 * 16;
-    for (size_t i = 0; i < whole; i += 16)
-      for (size_t j = 0; j < 16; j++) lane[j] += x[i + j] - x[i + j];
-    for (size_t i = whole; i < d; i++) lane[i - whole] += x[i] - x[i];
-    if (fold_array(lane) != 0 && first[r] == none) first[r] = mark;
-  }
-}
-
-@* Probabilities. \label{sec:probabilities}
-At the end of a pass stand the logits, one for each token of the vocabulary, in float. What is done with them from here on is
-done in double. A sum of fifty thousand exponentials in float would be off in the fifth digit, and the
-probabilities that it gives would not sum to 1; in double they do, within $10^{-14}$. The vocabulary
-is summed in sixteen lanes again, for the same reason as ever, and the exponentials are left in |y|.
-
-@<The sum of the exponentials of a row, in double@>=
-INLINE double sum_of_exp(const float *x, size_t n, double max, double *y)
-{
-  double lane[16] = @[{ 0 }@];
-  size_t whole = n / 16 * 16;
-  for (size_t i = 0; i < whole; i += 16) {
-    double z[16];
-    for (size_t j = 0; j < 16; j++) z[j] = num_exp((double) x[i + j] - max);
-    for (size_t j = 0; j < 16; j++) lane[j] += z[j];
-    memcpy(y + i, z, sizeof z);
-  }
-  for (size_t i = whole; i < n; i++)
-    lane[i - whole] += y[i] = num_exp((double) x[i] - max);
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
-  return lane[0];
-}
-
-@ A probability is the exponential over the sum; its logarithm is the difference to the maximum, less the
-logarithm of the sum. That second form is not the logarithm of the first: where the probability is
-too small for a double, its logarithm is still an ordinary number.
-
-@<One worker's share of the probabilities@>=
-struct softmax_job { const float *x; size_t rows, n; double *y; bool logarithm; };
-@#
-TARGET static void softmax_part(void *ctx, unsigned worker, unsigned workers)
-{
-  const struct softmax_job *job = ctx;
-  size_t n = job->n, to = job->rows * (worker + 1) / workers;
-  TALLY("softmax part", worker, 1);
-  for (size_t r = job->rows * worker / workers; r < to; r++) {
-    const float *x = job->x + r * n;
-    double *y = job->y + r * n, max = -INFINITY;
-    for (size_t i = 0; i < n; i++)
-      if ((double) x[i] > max) max = (double) x[i];
-    double sum = sum_of_exp(x, n, max, y);
-    double log_sum = job->logarithm ? num_log(sum) : 0.0;
-    for (size_t i = 0; i < n; i++)
-      y[i] = job->logarithm ? (double) x[i] - max - log_sum : y[i] / sum;
-  }
-}
-
-@ The two kernels differ in one word, which says whether a probability or its logarithm is wanted; a vocabulary is
-long, so the work is divided by rows early. They are called when the pass is over, by a search or a sampler, and so they set the floating-point modes themselves.
-
-@<Do a softmax@>=
-static void softmax_rows(const struct engine *e, struct softmax_job *job)
-{
-  bool large = job->rows * job->n >= WORTH_DIVIDING / 4;
-  struct float_modes modes;
-  float_modes_begin(&modes);
-  pool_run(large ? e->pool : NULL, softmax_part, job);
-  float_modes_end(&modes);
-}
-static void softmax(const struct engine *e, const float *x, size_t rows,
-  size_t n, double *y)
-{@+ softmax_rows(e, &(struct softmax_job) @[{ x, rows, n, y, false }@]);@+ }
-static void log_softmax(const struct engine *e, const float *x, size_t rows,
-  size_t n, double *y)
-{@+ softmax_rows(e, &(struct softmax_job) @[{ x, rows, n, y, true }@]);@+ }
-
-@ A sampler wants less: the exponentials alone, of numbers that are doubles already, and it adds them up itself, in an order that
-is no business of a kernel. What it wants of this file is that sixteen are computed at a time. Memory is copied to and fro because the compiler can see then that the sixteen
-do not depend on each other.
-
-@<Exponentials of many doubles@>=
-TARGET static void exp_shifted(double *z, size_t n, double max)
-{
-  size_t whole = n / 16 * 16;
-  for (size_t i = 0; i < whole; i += 16) {
-    double w[16];
-    for (size_t j = 0; j < 16; j++) w[j] = num_exp(z[i + j] - max);
-    memcpy(z + i, w, sizeof w);
-  }
-  for (size_t i = whole; i < n; i++) z[i] = num_exp(z[i] - max);
-}
-
 @* The check. \label{sec:kernelcheck}
 On every machine this must come out, whichever table it has.
 
@@ -2018,52 +936,26 @@ What the three files share, in the order in which C wants it, comes to this. It 
 #define WORTH_DIVIDING 65536 /* multiply--adds */
 #endif
 @<Where a worker's share begins@>@;
-@<Load numbers of any type@>@;
-@<Load a register that is not full@>@;
-@<Give the last terms to the first lanes@>@;
+#include "kernels/load.inc"
 @<The dot product of sixteen lanes@>@;
 @<Dot products of one row with as many others as a register has lanes@>@;
-@<The sum of sixteen lanes@>@;
 @<Linear layers, piece by piece@>@;
 #include "kernels/blocks.inc"
-@<Take up to sixteen numbers of a tensor@>@;
-@<One row normalized@>@;
-@<Norms of all rows@>@;
-@<Angles of all rows@>@;
-@<Turn the heads of one row@>@;
-@<Rotations of all rows@>@;
+#include "kernels/norms.inc"
 @<Attention, piece by piece@>@;
-@<Curves, stream and the two ends, piece by piece@>@;
-@<Two roundings, and one@>@;
-@<Calculate, and read nothing@>@;
-@<Read, and hardly calculate@>@;
-
-@ Those that go number by number, or row by row, and have no order of summation to speak of but the last.
-
-@<Curves, stream and the two ends, piece by piece@>=
-@<The three curves, sixteen numbers at a time@>@;
-@<One worker's share of an activation@>@;
-@<Do an activation@>@;
-@<Add to the residual stream@>@;
-@<Look rows of the embedding up@>@;
-@<Look for numbers that are not finite@>@;
-@<The sum of the exponentials of a row, in double@>@;
-@<One worker's share of the probabilities@>@;
-@<Do a softmax@>@;
-@<Exponentials of many doubles@>@;
+#include "kernels/curves.inc"
+#include "kernels/probes.inc"
+@<The functions of a table@>@;
 
 @ Linear layers and attention have more pieces than the others. They stand from the innermost loop outwards.
 
 @<Linear layers, piece by piece@>=
 @<Put sums in their places, with the bias@>@;
 @<Few rows by the outputs |from| to |to| of a matrix stored by outputs@>@;
-@<The last columns of a matrix stored by inputs@>@;
-@<Outputs |from| to |to| of a matrix stored by inputs@>@;
+#include "kernels/inputs.inc"
 @<Where a lane stands in a panel@>@;
 @<Compute a tile of dot products@>@;
-@<Pack rows into a panel@>@;
-@<Pack outputs into a panel@>@;
-@<Prepare the panels of a matrix@>@;
+#include "kernels/packing.inc"
 @<One worker's share of a linear layer@>@;
 @<Do a linear layer@>@;
 
@@ -2072,30 +964,28 @@ uses only those above it.
 
 @<Attention, piece by piece@>=
 @<The result of one block of positions@>@;
-@<The positions that a row sees@>@;
-@<Where the rows of a block lie@>@;
+#include "kernels/positions.inc"
 @<The scores of a block, and their maximum@>@;
 @<The exponentials of a block, and their sum in lanes@>@;
 @<The chain over a block for some columns@>@;
 @<The values of a block, each times its exponential@>@;
 @<Attention of one head over one block@>@;
-@<The weights that were asked for@>@;
 @<Join the blocks in rising order@>@;
 @<All blocks of one head, and their join@>@;
 @<What a unit of queries has@>@;
-@<Pack the keys and values of a block@>@;
+#include "kernels/keys.inc"
 @<The scores of a tile of queries@>@;
 @<The chains of a tile of queries@>@;
 @<A tile of queries over one block@>@;
 @<All blocks of a unit of queries@>@;
-@<One worker's share of attention@>@;
+#include "kernels/segments.inc"
 @<Do attention@>@;
 
 @ A table says of each kernel by name which function it is. Without the names two of the same type, |softmax| and |log_softmax|, could be
 exchanged, and the compiler would see no fault.
 
 @<The functions of a table@>=
-@[{ .name = NAME, .memory = &buffers_host,@|
+const struct kernels TABLE = @[{ .name = NAME, .memory = &buffers_host,@|
 .matrix_types = WEIGHTS_ALL, .int8_types = WEIGHTS_IN_BLOCKS,@|
 .bf16_types = 1u << WEIGHT_BF16,@|
 .linear_int8 = linear_int8, .linear_bf16 = plain_linear_bf16,@|
@@ -2108,194 +998,4 @@ exchanged, and the compiler would see no fault.
 .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
 .prepared_bytes = prepared_bytes_of_all, .prepare = prepare_all,@|
 .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,@|
-.probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth }@]
-
-@ In a program that is compiled as the Makefile says, they differ. Both are called through the table, so that no compiler can know the arguments and
-work the answer out beforehand.
-
-@<Two roundings, and one@>=
-TARGET static float mul_add_unfused(float a, float b, float c)
-{@+ return a * b + c;@+ }
-TARGET static float mul_add_fused(float a, float b, float c)
-{
-  vec v = fused(spread(a), spread(b), spread(c));
-  return v[0];
-}
-
-@* Two yardsticks. \label{sec:probes} How near do the kernels come to what the machine can do? \Cref{phases} asks, and needs two yardsticks, of the same instructions as the kernels: one that only calculates, and one that only reads.
-A multiply--add takes a few cycles until its result can be used, and one or two can be begun in each cycle. So twelve sums that have nothing to do with each other are kept going, as many as a tile has. Each turns $x$ into $x/2+1$, and comes to rest at 2.
-
-@<Calculate, and read nothing@>=
-enum { CHAINS = 12 };
-TARGET static uint64_t probe_flops(uint64_t n, float *left)
-{
-  vec a[CHAINS], half = spread(0.5f), one = spread(1.0f);
-  uint64_t each_round = CHAINS * WIDTH, rounds = n / each_round + 1;
-  each (i, CHAINS) a[i] = spread((float) i);
-  for (uint64_t k = 0; k < rounds; k++)
-    each (i, CHAINS) a[i] = fused(a[i], half, one);
-  *left = 0;
-  each (i, CHAINS) *left += a[i][0];
-  return rounds * each_round;
-}
-
-@ Reading goes through eight registers at once, so that no addition has to wait for the one before.
-
-@<Read, and hardly calculate@>=
-TARGET static float probe_bandwidth(const float *x, size_t n)
-{
-  enum { AT_ONCE = 8 };
-  vec a[AT_ONCE] = @[{ { 0 } }@], v;
-  size_t k = 0;
-  for (; k + AT_ONCE * WIDTH <= n; k += AT_ONCE * WIDTH)
-    each (i, AT_ONCE) {
-      memcpy(&v, x + k + i * WIDTH, sizeof v);
-      a[i] += v;
-    }
-  float sum = 0;
-  each (i, AT_ONCE) for (int j = 0; j < WIDTH; j++) sum += a[i][j];
-  for (; k < n; k++) sum += x[k];
-  return sum;
-}
-
-@ The tables that exist in this build, the slowest first, each with the question whether this processor can
-run it. On a processor of another kind there is only the plain one, which the compiler is free to make faster by itself. The list is made
-anew on the stack at each call; to keep it would take a variable that somebody must be the first to write.
-
-@<The tables of this build@>=
-extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512,
-  kernels_neon;
-@#
-const struct kernels *kernels_at(size_t i)
-{
-  const struct kernels *found[4] = @[{ &kernels_plain, &kernels_scalar }@];
-  size_t n = 2;
-#if defined __x86_64__
-  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  bool avx512 = avx2 && __builtin_cpu_supports("avx512f")
-    && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
-    && __builtin_cpu_supports("avx512vl");
-  if (avx2) found[n++] = &kernels_avx2;
-  if (avx512) found[n++] = &kernels_avx512;
-#elif defined __aarch64__
-  found[n++] = &kernels_neon;
-#endif
-  return i < n ? found[i] : NULL;
-}
-
-@ Whoever asks for a table by name and cannot have it is told what there is. Whoever asks for none gets the last of the list, which is the
-fastest.
-
-@<Find a table by its name@>=
-const struct kernels *kernels_find(const char *name, struct error *why)
-{
-  char there[200] = "";
-  size_t n = 0;
-  const struct kernels *k = NULL;
-  for (size_t i = 0; kernels_at(i) != NULL; i++) {
-    k = kernels_at(i);
-    if (name != NULL && strcmp(name, k->name) == 0) return k;
-    n += (size_t) snprintf(there + n, sizeof there - n, i > 0 ? ", %s" : "%s", k->name);
-    if (n >= sizeof there) n = sizeof there - 1;
-  }
-  if (name == NULL) return k;
-  error_say(why, "kernels: %s is not among those that this machine can"@|
-    " run; wanted: one of %s", name, there);
-  return NULL;
-}
-
-@ The list of copies is sorted by the addresses of the weights, and so a copy is found by binary search.
-
-@<Prepare weights, and find them@>=
-static int by_weight(const void *a, const void *b)
-{
-  uintptr_t x = (uintptr_t) ((const struct prepared_matrix *) a)->weight;
-  uintptr_t y = (uintptr_t) ((const struct prepared_matrix *) b)->weight;
-  return (x > y) - (x < y);
-}
-const void *prepared_find(const struct engine *e, const struct matrix *w)
-{
-  struct prepared_matrix key = @[{ w->weight.data, NULL }@];
-  if (e->prepared == NULL || e->prepared->k != e->k
-      || e->prepared->activations != e->activations) return NULL;
-  const struct prepared_matrix *found = bsearch(&key, e->prepared->of,
-    e->prepared->n, sizeof key, by_weight);
-  return found == NULL ? NULL : found->copy;
-}
-
-@ Each copy is a block of its own. If memory runs out, the copies made so far are freed again.
-
-@<Prepare weights, and find them@>=
-struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
-  enum activations asked, const struct matrix *const *list, size_t n,
-  struct error *why)
-{
-  struct prepared_weights *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
-  if (p == NULL) return NULL;
-  p->k = k, p->activations = asked;
-  p->of = memory_alloc(m, MEMORY_OTHER, n, sizeof *p->of, why);
-  bool ok = p->of != NULL;
-  for (size_t i = 0; i < n && ok; i++) {
-    enum activations format = activations_of(asked, list[i]->weight.type);
-    size_t bytes = k->prepared_bytes(list[i], format);
-    if (bytes == 0) continue;
-    void *copy = memory_alloc(m, MEMORY_WEIGHTS, bytes, 1, why);
-    ok = copy != NULL;
-    if (!ok) break;
-    k->prepare(list[i], format, copy);
-    p->of[p->n++] = (struct prepared_matrix) @[{ list[i]->weight.data, copy }@];
-  }
-  if (ok) qsort(p->of, p->n, sizeof *p->of, by_weight);
-  if (ok) return p;
-  prepared_close(m, p);
-  return NULL;
-}
-
-@ Closing frees the copies and the list, but not the weights, which belong to the model.
-
-@<Prepare weights, and find them@>=
-void prepared_close(struct memory *m, struct prepared_weights *p)
-{
-  if (p == NULL) return;
-  for (size_t i = 0; i < p->n; i++) memory_free(m, p->of[i].copy);
-  memory_free(m, p->of);
-  memory_free(m, p);
-}
-
-@ Kernels multiply faster when the weights are in an order that suits them (\cref{sec:linear}). A program that has the memory for a second copy of the weights, and will use the model for long enough, may have the matrices \emph{prepared}, and give the copies to its engine.
-The model's part in this is only to list its matrices.
-
-@<Prepare a model's matrices@>=
-struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
-  enum activations asked, const struct model *lm, struct error *why)
-{
-  size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
-  const struct matrix **list = memory_alloc(m, MEMORY_OTHER, most, sizeof *list,
-    why);
-  if (list == NULL) return NULL;
-  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
-    const struct model_layer *l = &lm->layers[i];
-    for (size_t j = 0; j < l->n_qkv; j++) list[n++] = &l->qkv[j];
-    for (size_t j = 0; j < l->n_up; j++) list[n++] = &l->up[j];
-    list[n++] = &l->out, list[n++] = &l->down;
-  }
-  list[n++] = &lm->head;
-  struct prepared_weights *p = prepared_open(m, k, asked, list, n, why);
-  memory_free(m, list);
-  return p;
-}
-
-@ The file that everybody calls is the shortest: it knows the tables, chooses among them, and has not one
-multiplication in it.
-
-@(kernels.c@>=
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "functions/numbers.h"
-#include "kernels/kernels.h"
-@;@#
-@<The tables of this build@>@;
-@<Find a table by its name@>@;
-@<Prepare weights, and find them@>@;
-@<Prepare a model's matrices@>@;
+.probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth }@];

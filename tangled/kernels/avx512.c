@@ -1,10 +1,11 @@
-/* avx512.c -- made from chapters/11-simd.w; change it there */
+/* avx512.c -- made from workshop/34-kernels-body.w; change it there */
 
 #include "kernels/kernels.h"
 #include "functions/numbers.h"
 #if defined __x86_64__
 #include <immintrin.h>
 #define NAME "avx512"
+#define TABLE kernels_avx512
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq," \
   "avx512vl,avx2,fma,f16c")))
 #define WIDTH 16
@@ -35,15 +36,6 @@ INLINE vec blend(int n, vec a, vec b)
 { return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a); }
 INLINE vec load_first(const void *p, int n)
 { return _mm512_maskz_loadu_ps((__mmask16) ((1u << n) - 1), p); }
-
-/* <Fold sixteen lanes in an array> */
-INLINE float fold_array(float *lane)
-{
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
-  return lane[0];
-}
-
 INLINE vec fold_all(const vec *a)
 {
   vec b[8], c[4], d[2];
@@ -59,20 +51,4 @@ INLINE vec fold_all(const vec *a)
     + _mm512_shuffle_ps(d[0], d[1], 0xdd);
 }
 #include "kernels/bodies.inc"
-const struct kernels kernels_avx512 =
-  /* <The functions of a table> */
-  { .name = NAME, .memory = &buffers_host,
-  .matrix_types = WEIGHTS_ALL, .int8_types = WEIGHTS_IN_BLOCKS,
-  .bf16_types = 1u << WEIGHT_BF16,
-  .linear_int8 = linear_int8, .linear_bf16 = plain_linear_bf16,
-  .split = host_split, .gather = host_gather, .write = host_write,
-  .mark_nonfinite = mark_nonfinite,
-  .linear = linear, .room = room_of_all, .attention_room = attention_room,
-  .normalize = normalize, .rotate = rotate,
-  .attend = attend, .activate = activate, .add = add,
-  .embed = embed, .angles = angles, .softmax = softmax,
-  .log_softmax = log_softmax, .exp_shifted = exp_shifted,
-  .prepared_bytes = prepared_bytes_of_all, .prepare = prepare_all,
-  .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,
-  .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth };
 #endif

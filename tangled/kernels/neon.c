@@ -1,10 +1,11 @@
-/* neon.c -- made from chapters/11-simd.w; change it there */
+/* neon.c -- made from workshop/34-kernels-body.w; change it there */
 
 #include "kernels/kernels.h"
 #include "functions/numbers.h"
 #if defined __aarch64__
 #include <arm_neon.h>
 #define NAME "neon"
+#define TABLE kernels_neon
 #define TARGET
 #define WIDTH 4
 #define TILE_ROWS 12
@@ -44,14 +45,6 @@ INLINE vec load_first(const void *p, int n)
   return v;
 }
 
-/* <Fold sixteen lanes in an array> */
-INLINE float fold_array(float *lane)
-{
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
-  return lane[0];
-}
-
 INLINE vec fold_all(const vec *a)
 {
   vec b[2];
@@ -60,20 +53,4 @@ INLINE vec fold_all(const vec *a)
   return MIX(b[0], b[1], 0, 2, 4, 6) + MIX(b[0], b[1], 1, 3, 5, 7);
 }
 #include "kernels/bodies.inc"
-const struct kernels kernels_neon =
-  /* <The functions of a table> */
-  { .name = NAME, .memory = &buffers_host,
-  .matrix_types = WEIGHTS_ALL, .int8_types = WEIGHTS_IN_BLOCKS,
-  .bf16_types = 1u << WEIGHT_BF16,
-  .linear_int8 = linear_int8, .linear_bf16 = plain_linear_bf16,
-  .split = host_split, .gather = host_gather, .write = host_write,
-  .mark_nonfinite = mark_nonfinite,
-  .linear = linear, .room = room_of_all, .attention_room = attention_room,
-  .normalize = normalize, .rotate = rotate,
-  .attend = attend, .activate = activate, .add = add,
-  .embed = embed, .angles = angles, .softmax = softmax,
-  .log_softmax = log_softmax, .exp_shifted = exp_shifted,
-  .prepared_bytes = prepared_bytes_of_all, .prepare = prepare_all,
-  .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,
-  .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth };
 #endif
