@@ -2,6 +2,7 @@
 # measure.sh [short] -- rewrites every measured file: figures/data/CHAPTER.WORD.csv is what the chapter's program prints for
 # WORD, behind lines that say how, by which build, when rounds are many, and on which machine.  With "short" it writes into
 # build/measured instead, and the columns and the direction of each effect are compared with the committed file.
+# ONLY=CHAPTER: the files of one chapter alone.
 set -eu
 out=figures/data; [ "${1:-}" != short ] || out=build/measured
 mkdir -p "$out"
@@ -10,6 +11,7 @@ l3=$(sed -n 's/K$//p' /sys/devices/system/cpu/cpu0/cache/index3/size 2>/dev/null
 flags=$(sed -n 's/^flags[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -1 | tr ' ' '\n' | grep -E '^(avx2|avx512f)$' | sort | tr '\n' ' ')
 bad=0
 while read -r chapter word rising; do
+  [ "$chapter" = "${ONLY:-$chapter}" ] || continue
   program=build/bin/laboratory/$chapter; [ -x "$program" ] || program=build/bin/$chapter
   [ -x "$program" ] || continue
   f=$out/$chapter.$word.csv
