@@ -37,7 +37,7 @@ The first is for plain C, without any instructions of its own.
 instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
 slow, and is there for machines that have neither of the other two, and to be compared with.
 
-The bodies have thousands of multiply--adds once their loops are written out. With four calls in place of each, this file took longer to compile than all others together. So here |fused| itself is called. Every call of |fmaf| puts all registers of the loop into memory anyway, and one call of |fused| does it once instead of four times.
+The bodies have very many multiply--adds once their loops are written out. With four calls in place of each, this file took longer to compile than all others together. So here |fused| itself is called. Every call of |fmaf| puts all registers of the loop into memory anyway, and one call of |fused| does it once instead of four times.
 
 @<Multiply--add and the rest, in plain C@>=
 ALONE vec fused(vec a, vec b, vec c)
