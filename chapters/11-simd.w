@@ -81,9 +81,10 @@ struct prepared_weights { const struct kernels *k; enum activations activations;
   size_t n; struct prepared_matrix *of; };
   /* copies of the weights of |n| matrices for the table |k| and an engine's |activations|, by rising addresses */
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
-  enum activations asked, const struct matrix *const *list, size_t n,
-  struct error *why);
-  /* copies for those of |n| matrices for which |k| wants any, when an engine's activations are |asked|; null and a sentence if memory is refused. Owned by the
+  enum activations asked, const struct tensor_file *source,
+  const struct matrix *const *list, size_t n, struct error *why);
+  /* copies for those of |n| matrices for which |k| wants any, when an engine's activations are |asked|; the memory of what has been copied is given back, if it is in |source|,
+     which may be null; null and a sentence if memory is refused. Owned by the
      caller, and must live as long as any engine that has it, and not longer than the weights */
 void prepared_close(struct memory *m, struct prepared_weights *p);
   /* frees the copies; null does nothing */

@@ -277,7 +277,7 @@ static void one_in_panels(size_t i, struct pool *pool, size_t most_units, size_t
     memset(y[m] + rows * out, 0x5a, 64);
   }
   struct error why;
-  struct prepared_weights *p = below(2) ? prepared_open(&books, &k, ACTIVATIONS_DEFAULT, wanted, n, &why) : NULL;
+  struct prepared_weights *p = below(2) ? prepared_open(&books, &k, ACTIVATIONS_DEFAULT, NULL, wanted, n, &why) : NULL;
   e.prepared = p;
   if (p != NULL) ck_assert_uint_eq(p->n, n);
   if (below(4)) ck_assert(pool_reserve(pool, k.room(list, n, rows), NULL));
@@ -686,7 +686,7 @@ static void prepared_linear(size_t in, size_t out, size_t rows, bool transposed,
   for (size_t i = 0; i < in * rows; i++)
     if (below(50) == 0) x[i] = below(2) ? -0.0f : 0.0f;
   struct memory own = { 0 };
-  struct prepared_weights *p = prepared_open(&own, e.k, ACTIVATIONS_DEFAULT, list, 1, &why);
+  struct prepared_weights *p = prepared_open(&own, e.k, ACTIVATIONS_DEFAULT, NULL, list, 1, &why);
   bool wanted = e.k != &kernels_plain;
   if (below(2)) ck_assert(pool_reserve(e.pool, e.k->room(&m, 1, rows), NULL));
   ck_assert(p != NULL && p->n == wanted && (e.k->prepared_bytes(&m, ACTIVATIONS_F32) > 0) == wanted);
@@ -722,7 +722,7 @@ START_TEST(prepared_weights_give_the_same_bits)
   while (p == NULL) {
     ck_assert_uint_eq(own.all.live, 0);
     own.fail_at = own.all.requests + ++refused;
-    p = prepared_open(&own, kernels_at(1), ACTIVATIONS_DEFAULT, list, 3, &why);
+    p = prepared_open(&own, kernels_at(1), ACTIVATIONS_DEFAULT, NULL, list, 3, &why);
   }
   ck_assert_uint_eq(refused, 6); /* five requests */
   struct engine e = { .k = kernels_at(1), .prepared = p };
