@@ -226,6 +226,8 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
   /* maps the whole regular file |path|; the message names it */
 void file_unmap(struct mapping *map);
   /* ends a mapping; all pointers into it die with it */
+void file_release(const struct mapping *map, const void *from, size_t n);
+  /* gives back the memory of |n| bytes, if they are in |map|; whoever reads them again waits for the file */
 
 @* A thread pool. \label{sec:pool}
 To send a text through a model takes a few dozen large steps, each of which can be divided among

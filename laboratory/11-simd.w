@@ -116,7 +116,7 @@ static bool rung_open(struct fixture *lab, const struct rung *r, struct ready *a
       return false;
   }
   if (r->prepared)
-    a->kept = prepared_open(&lab->m, a->e.k, r->inputs, &list, 1, why);
+    a->kept = prepared_open(&lab->m, a->e.k, r->inputs, NULL, &list, 1, why);
   a->e.prepared = a->kept;
   return !r->prepared || a->kept != NULL;
 }

@@ -108,6 +108,11 @@ static const char *activations_asked(const struct bench_run *b)
   return of->given ? of->text : "default";
 }
 
+static const char *weights_of(const struct bench_run *b)
+{
+  return b->o.prepared != NULL ? "packed" : "mapped";
+}
+
 /* the numbers first, in the order of the other forms; then what they were measured with */
 static void put_test(struct bench_run *b, const struct test *t, const struct bench_shares *of)
 {
@@ -125,6 +130,8 @@ static void put_test(struct bench_run *b, const struct test *t, const struct ben
   put_words_as(j, "kernels", b->o.e.k->name);
   put_words_as(j, "kv_type", kv_type_of(b));
   put_words_as(j, "activations", activations_asked(b));
+  put_words_as(j, "weights", weights_of(b));
+  put_double_as(j, "load_seconds", b->o.load_seconds);
   put_words_as(j, "build", b->c->build);
   put_words_as(j, "processor", b->processor);
   writer_close(j, '}');
@@ -148,8 +155,8 @@ static void print_csv(struct bench_run *b, const struct test *t, const struct be
   fprintf(out, "%s,%.6g,%.6g,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,", t->name, t->mean, t->deviation,
     of->flop, of->moved, of->madds, of->bytes);
   put_csv_text(out, b->o.path);
-  fprintf(out, ",%u,%s,%s,%s,%s,", pool_workers(b->o.pool), b->o.e.k->name, kv_type_of(b),
-    activations_asked(b), b->c->build);
+  fprintf(out, ",%u,%s,%s,%s,%s,%.3f,%s,", pool_workers(b->o.pool), b->o.e.k->name, kv_type_of(b),
+    activations_asked(b), weights_of(b), b->o.load_seconds, b->c->build);
   put_csv_text(out, b->processor);
   putc('\n', out);
 }
@@ -184,7 +191,7 @@ static void begin_tests(struct bench_run *b)
     "|---|--:|--:|--:|--:|--:|--:|\n");
     break;
   case FORM_CSV: fprintf(out, "test,tokens_per_second,stddev,flop,bytes,fma_share,"
-    "bandwidth_share,model,threads,kernels,kv_type,activations,build,processor\n");
+    "bandwidth_share,model,threads,kernels,kv_type,activations,weights,load_seconds,build,processor\n");
     break;
   case FORM_JSON: writer_open(&b->j, '[');
     break;

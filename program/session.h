@@ -18,11 +18,12 @@ struct session {
   struct pool *pool;
   struct engine e;
   struct model *lm;
+  struct prepared_weights *prepared; /* of --packed, or null */
   struct store *s;
   struct tokenizer *t;
   /* the model's if it is known, else the tokenizer's */
   uint32_t vocab_size;
-  double load_seconds;
+  double load_seconds; /* of all that is opened */
   char path[PATH_CAP]; /* of the model */
   struct waiting wait; /* the engine tells it how far a pass is */
 };

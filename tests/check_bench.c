@@ -190,7 +190,7 @@ START_TEST(a_bench_counts_exactly)
     ck_assert_str_eq(
       json_string_value(json_object_get(t, "test")), k == 0 ? "pp7@d5" : "tg3@d5");
     has_keys(t, "test tokens_per_second stddev flop bytes fma_share bandwidth_share model threads "
-                "kernels kv_type activations build processor");
+                "kernels kv_type activations weights load_seconds build processor");
     int64_t heads = k == 0 ? 1 : 3, madds = 0, flop;
     static const char *const part[] = { "madds_linear", "madds_attention" };
     for (int i = 0; i < 2; i++)
@@ -215,7 +215,8 @@ START_TEST(a_bench_counts_exactly)
   /* one round instead of four, in another form: the same work, the same shares */
   r = run_timed("bench -p 7 -n 0 -d 5 -r 1 --output csv");
   static const char head[] = "test,tokens_per_second,stddev,flop,bytes,fma_share,"
-                             "bandwidth_share,model,threads,kernels,kv_type,activations,build,processor\n"
+                             "bandwidth_share,model,threads,kernels,kv_type,activations,weights,load_seconds,build,"
+                             "processor\n"
                              "pp7@d5,";
   ck_assert_msg(strncmp(r.out, head, sizeof head - 1) == 0, "%s", r.out);
   double rate, spread, flop, bytes, two[2];

@@ -5,6 +5,7 @@
 #include "cache/cache.h"
 #include "functions/numbers.h"
 #include "kernels/kernels.h"
+#include "kernels/blocks.h"
 #include "model/forward.h"
 
 enum { D = 256, HEADS = 4, KV = 2, HD = 64, FF = 512, V = 70, LAYERS = 2, N = 9 };
@@ -102,6 +103,25 @@ static void read_text(struct engine *e, struct memory *m, const struct rounded *
   }
   store_close(s);
 }
+/* the second pair of functions of AVX-512, which a processor with VNNI would never take; false for other tables */
+#if defined __x86_64__
+static void (*prepare_floats)(const struct matrix *w, enum activations format, void *to);
+static void prepare_either(const struct matrix *w, enum activations format, void *to)
+{
+  (format == ACTIVATIONS_INT8 ? blocks_avx512.prepare : prepare_floats)(w, format, to);
+}
+#endif
+static bool without_vnni(struct kernels *k)
+{
+#if defined __x86_64__
+  if (strcmp(k->name, "avx512") != 0) return false;
+  prepare_floats = k->prepare;
+  k->linear_int8 = blocks_avx512.linear, k->prepare = prepare_either;
+  return true;
+#else
+  return k == NULL;
+#endif
+}
 static void one_model(unsigned type)
 {
   static struct rounded r;
@@ -126,14 +146,18 @@ static void one_model(unsigned type)
     for (int i = 0; i < N * V; i++) ck_assert(truth[i] - truth[i] == 0 && fabsf(truth[i]) < 1e3f);
     if (a == ACTIVATIONS_F32) memcpy(floats, truth, sizeof floats);
     if (a > ACTIVATIONS_F32) ck_assert(memcmp(truth, floats, sizeof truth) != 0); /* the format does something */
-    for (size_t k = 0; k < tables; k++)
-      for (int way = 0; way < 3; way++) {
-        struct engine e = { .k = kernels_at(k), .c = &c, .activations = (enum activations) a };
-        unsigned workers = 1 + (unsigned) below(3);
-        uint32_t chunk = way == 0 ? N : way == 1 ? 1 : 2 + (uint32_t) below(4);
+    /* every table, one to three workers, the text whole, row by row and in chunks, mapped and packed */
+    for (size_t k = 0; k < 2 * tables; k++)
+      for (unsigned way = 0; way < 18; way++) {
+        struct kernels table = *kernels_at(k / 2);
+        struct engine e = { .k = &table, .c = &c, .activations = (enum activations) a };
+        unsigned workers = 1 + way / 3 % 3;
+        uint32_t chunk = way % 3 == 0 ? N : way % 3 == 1 ? 1 : 2 + (uint32_t) below(4);
         struct prepared_weights *p = NULL;
+        if (k % 2 == 1 && !without_vnni(&table)) break;
         e.pool = pool_open(&m, workers, &why);
-        if (below(2)) p = model_prepare(&m, e.k, e.activations, &r.lm, &why), e.prepared = p;
+        if (way >= 9) p = model_prepare(&m, e.k, e.activations, &r.lm, &why), e.prepared = p;
+        ck_assert(e.pool != NULL && (p != NULL) == (way >= 9));
         read_text(&e, &m, &r, chunk, logits);
         ck_assert_msg(memcmp(logits, truth, sizeof truth) == 0, "%s: weights %s, format %d, %u workers, chunks of %u%s",
           e.k->name, type < N_WEIGHT_TYPES ? number_types[type].name : "mixed", a, workers, chunk, p != NULL ? ", prepared" : "");

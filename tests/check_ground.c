@@ -238,6 +238,43 @@ START_TEST(an_arena_frees_all_it_gave)
 }
 END_TEST
 
+/* pages of this process that are in memory now */
+static long resident(void)
+{
+  long size, pages = 0;
+  FILE *in = fopen("/proc/self/statm", "r");
+  if (in != NULL && fscanf(in, "%ld %ld", &size, &pages) != 2) pages = 0;
+  if (in != NULL) fclose(in);
+  return pages;
+}
+/* whole pages within the range are given back, the others and what is in no mapping stay as they are; the file does, too */
+START_TEST(pages_of_a_file_are_given_back)
+{
+  enum { SIZE = 8 << 20 };
+  char name[] = "/tmp/incipit-ground-XXXXXX";
+  unsigned char *text = malloc(SIZE), *twin = malloc(SIZE);
+  int f = mkstemp(name);
+  struct mapping map;
+  struct error why;
+  for (size_t i = 0; i < SIZE; i++) text[i] = twin[i] = (unsigned char) (i * i >> 8);
+  ck_assert_int_eq(write(f, text, SIZE), SIZE);
+  close(f);
+  ck_assert(file_map(&map, name, &why));
+  ck_assert_mem_eq(map.bytes, text, SIZE);
+  long all = resident(), page = sysconf(_SC_PAGESIZE);
+  file_release(&map, map.bytes + 1, SIZE - 2);
+  if (all > 0) ck_assert_int_lt(resident(), all - SIZE / page * 3 / 4);
+  ck_assert_mem_eq(map.bytes, text, SIZE);
+  all = resident();
+  file_release(&map, map.bytes + 1, (size_t) page - 1), file_release(&map, map.bytes, 0);
+  file_release(&map, map.bytes + SIZE / 2, SIZE / 2 + 1), file_release(&map, map.bytes, SIZE_MAX);
+  file_release(&map, map.bytes + SIZE + 1, 0), file_release(&map, text, SIZE);
+  if (all > 0) ck_assert_int_gt(resident(), all - 200);
+  ck_assert_mem_eq(text, twin, SIZE);
+  file_unmap(&map), free(text), free(twin), unlink(name);
+}
+END_TEST
+
 START_TEST(files_are_mapped_or_refused_by_name)
 {
   char name[] = "/tmp/incipit-ground-XXXXXX";
@@ -657,6 +694,7 @@ int main(void)
   tcase_add_test(t, an_array_that_may_not_grow_is_left_alone);
   tcase_add_test(t, an_arena_frees_all_it_gave);
   tcase_add_test(t, files_are_mapped_or_refused_by_name);
+  tcase_add_test(t, pages_of_a_file_are_given_back);
   tcase_add_test(t, paths_are_joined_or_refused);
   tcase_add_test(t, hexadecimal_digits_are_read);
   tcase_add_test(t, who_has_said_no_is_not_asked_again);

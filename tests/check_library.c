@@ -1079,6 +1079,32 @@ START_TEST(what_a_person_named_is_told)
 }
 END_TEST
 
+/* two contexts share the copies, which a third, of other kernels, passes over */
+START_TEST(packed_weights_give_the_same_logits)
+{
+  static float a[VOCAB], b[VOCAB];
+  struct set x, y;
+  uint32_t id[8] = { 5, 400, 71, 9, 9, 300, 12, 8 }, s;
+  set_open(&x, POCKET, 1);
+  ck_assert(incipit_sequence_open(x.c, &s, &x.why));
+  push(&x, s, id, 8, a);
+  memset(&y, 0, sizeof y);
+  y.m = incipit_model_open(POCKET, &(struct incipit_model_options){ .size = sizeof (struct incipit_model_options),
+    .packed = true }, &y.why);
+  ck_assert_msg(y.m != NULL, "%s", y.why.text);
+  for (int i = 0; i < 3; i++) {
+    struct incipit_context_options o = { .size = sizeof o, .threads = 1, .kernels = i == 2 ? "plain" : NULL };
+    y.c = incipit_context_open(y.m, &o, &y.why);
+    ck_assert(y.c != NULL && incipit_sequence_open(y.c, &s, &y.why));
+    push(&y, s, id, 8, b);
+    ck_assert_mem_eq(a, b, sizeof a);
+    incipit_context_close(y.c);
+  }
+  incipit_model_close(y.m);
+  set_close(&x);
+}
+END_TEST
+
 START_TEST(unknown_fields_may_be_read_over)
 {
   struct incipit_error e;
@@ -1739,6 +1765,7 @@ int main(void)
   tcase_add_test(t, the_last_piece_brings_what_was_held);
   tcase_add_test(t, callbacks_cancel);
   tcase_add_test(t, a_pass_is_given_up_inside);
+  tcase_add_test(t, packed_weights_give_the_same_logits);
   tcase_add_test(t, unknown_fields_may_be_read_over);
   tcase_add_test(t, a_tokenizer_is_asked_for_its_special_tokens);
   tcase_add_test(t, what_the_makers_wish_is_the_default);

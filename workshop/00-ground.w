@@ -35,6 +35,7 @@ needs so many of the system's headers.
 @^POSIX@>
 
 @(ground.c@>=
+#define _DEFAULT_SOURCE /* |madvise| */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -480,6 +481,19 @@ void file_unmap(struct mapping *map)
 {
   if (map->size > 0) munmap((void *) (uintptr_t) map->bytes, map->size);
   *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
+}
+
+@ A program that has made a copy of a part of a file will not read that part again, and can return its memory without ending the mapping. The system counts in whole pages, so those at the two ends are kept: other bytes of them may be in use. Bytes that are not in the mapping are left alone, because from memory that no file stands behind they would be lost. A refusal costs nothing but the memory, and is passed over.
+
+@<Map what has been opened@>=
+void file_release(const struct mapping *map, const void *from, size_t n)
+{
+  uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE), a = (uintptr_t) from;
+  uintptr_t base = (uintptr_t) map->bytes;
+  if (a < base || a - base > map->size || n > map->size - (a - base)) return;
+  uintptr_t end = (a + n) / page * page;
+  a = (a + page - 1) / page * page;
+  if (a < end) madvise((void *) a, end - a, MADV_DONTNEED);
 }
 
 @ A model is a directory, and each reader of a format knows the names of its files. Three functions make a path of the two. They have a header of their own, which |ground.h| includes.

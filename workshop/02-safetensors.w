@@ -257,6 +257,8 @@ const char *tensor_file_path(const struct tensor_file *w);
      model was made in memory, \.{the model} */
 const char *tensor_file_format(const struct tensor_file *w);
   /* the format of the files: \.{"safetensors"} or \.{"gguf"} */
+void tensor_file_release(const struct tensor_file *w, const void *from, size_t n);
+  /* |n| bytes of a tensor will hardly be read again: returns their memory, if they are in a file of |w|; null does nothing */
 
 @ The settings are JSON as well, and so is the index. They are read whole, by the library jansson, and as
 strictly as the headers: UTF-8 throughout, no key twice. Why is a duplicate key so bad? Most readers take the last of the two and some the first, so such a file is two
@@ -873,6 +875,15 @@ const char *tensor_file_path(const struct tensor_file *w)
 const char *tensor_file_format(const struct tensor_file *w)
 {
   return w->format->name;
+}
+
+@ Bytes that are in none of the files, because a reader had to convert them, are in no mapping either, and nothing happens to them.
+
+@<Find a tensor by its name@>=
+void tensor_file_release(const struct tensor_file *w, const void *from, size_t n)
+{
+  for (size_t i = 0; w != NULL && i < w->n_shards; i++)
+    file_release(&w->shards[i].map, from, n);
 }
 
 @ We need the path of a mapped file as long as the file, for sentences about it. It consists of a directory and a name, with a slash between; if the name is empty, it is the directory alone. The zero at the end is there already, since |memory_alloc| returns zeroed memory.

@@ -218,15 +218,15 @@ struct incipit_stream;
 struct incipit_chat;
   /* a conversation; one thread at a time, together with its context */
 
-@ A model is opened from a directory, or from a GGUF file. If its settings have a field that the engine does not know, the model is refused, because the field may change what the model computes; a caller who knows that it does not can name the field in |ignore_field|. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
+@ A model is opened from a directory, or from a GGUF file. If its settings have a field that the engine does not know, the model is refused, because the field may change what the model computes; a caller who knows that it does not can name the field in |ignore_field|. The weights are used as they lie in the file, unless |packed| is set. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
 as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to allocate for the second.
 
 @<A model and its tokens@>=
 struct incipit_model_options {
   size_t size; /* |sizeof| this structure, as in all options */
-  const char *const *ignore_field; size_t n_ignore_field;
+  const char *const *ignore_field; size_t n_ignore_field; bool packed;
 };
-  /* names of fields of the settings that would be refused as unknown */
+  /* unknown fields of the settings to be read over; weights copied for fast passes */
 INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
   const struct incipit_model_options *o, struct incipit_error *why);
   /* |directory| is in Hugging Face's layout, or a GGUF file; |NULL|: the built-in model, at
@@ -637,6 +637,7 @@ struct incipit_model {
   struct model *lm;
   struct tokenizer *t; /* or null, and then |unspelt| says why */
   struct error unspelt;
+  struct prepared_weights *prepared; /* null: as in the file */
   struct lexicon *lexicon; /* null until the first constraint is opened */
   bool built_in;
   char path[PATH_CAP];
@@ -669,6 +670,16 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 
+@ Packed weights (\cref{sec:prepared11}) are made for the fastest kernels and the usual activations. They belong to the model, so all its contexts share them. A context that was asked for other kernels or activations uses the weights in the file.
+
+@<Open a model@>=
+static bool pack_weights(struct incipit_model *x, struct error *why)
+{
+  x->prepared = model_prepare(&x->m, kernels_find(NULL, why),
+    ACTIVATIONS_DEFAULT, x->lm, why);
+  return x->prepared != NULL;
+}
+
 @ The directory is the one that the caller has named, or that of the built-in model. A fault in it is an error of input.
 
 @<Open a model@>=
@@ -685,7 +696,8 @@ static bool open_files(struct incipit_model *x, const char *directory,
     return error_say(why, "the directory has no name; wanted: that of a model");
   if (!path_beside(x->path, "", directory, why)) return false;
   x->lm = model_open_with(&x->m, x->path, &want, why);
-  return x->lm != NULL && open_tokenizer(x, why);
+  return x->lm != NULL && open_tokenizer(x, why)
+    && (!o->packed || pack_weights(x, why));
 }
 
 @ Every object of the library is opened in this way: it is allocated and gets its first user, the caller; then its parts are opened within an attempt; and if that fails, the object is closed by its own function, which accepts that parts are null.
@@ -728,6 +740,7 @@ void incipit_model_close(struct incipit_model *m)
   if (!last) return;
   lexicon_close(m->lexicon);
   tokenizer_close(&m->m, m->t);
+  prepared_close(&m->m, m->prepared);
   model_close(&m->m, m->lm);
   pthread_mutex_destroy(&m->lock);
   library_delete(m);
@@ -950,7 +963,7 @@ static bool open_cache(struct incipit_context *c,
   if (!kernels_check_activations(c->e.k, c->e.activations,
       c->model->lm->matrix_types, tensor_file_path(c->model->lm->weights), why))
     return false;
-  c->e.c = &c->counters;
+  c->e.c = &c->counters, c->e.prepared = c->model->prepared;
   c->n_places = o->n_sequences > 0 ? o->n_sequences : 1;
   c->place = memory_alloc(&c->m, MEMORY_OTHER, c->n_places, sizeof *c->place, why);
   return c->place != NULL

@@ -182,12 +182,12 @@ const void *prepared_find(const struct engine *e, const struct matrix *w)
   return found == NULL ? NULL : found->copy;
 }
 
-@ Each copy is a block of its own. If memory runs out, the copies made so far are freed again.
+@ Each copy is a block of its own. If memory runs out, the copies made so far are freed again. After a matrix has been copied, its pages of the file are given back (\cref{sec:mapping}) before the next one is read: so the process never has both forms of more than one matrix, and the memory of a packed model is that of a mapped one.
 
 @<Prepare weights, and find them@>=
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
-  enum activations asked, const struct matrix *const *list, size_t n,
-  struct error *why)
+  enum activations asked, const struct tensor_file *source,
+  const struct matrix *const *list, size_t n, struct error *why)
 {
   struct prepared_weights *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
@@ -202,6 +202,8 @@ struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k
     ok = copy != NULL;
     if (!ok) break;
     k->prepare(list[i], format, copy);
+    tensor_file_release(source, list[i]->weight.data, weight_row_bytes(
+      list[i]->weight.type, list[i]->in * list[i]->out));
     p->of[p->n++] = (struct prepared_matrix) @[{ list[i]->weight.data, copy }@];
   }
   if (ok) qsort(p->of, p->n, sizeof *p->of, by_weight);
@@ -221,7 +223,9 @@ void prepared_close(struct memory *m, struct prepared_weights *p)
   memory_free(m, p);
 }
 
-@ Kernels multiply faster when the weights are in an order that suits them (\cref{sec:linear}). A program that has the memory for a second copy of the weights, and will use the model for long enough, may have the matrices \emph{prepared}, and give the copies to its engine.
+@ Kernels multiply faster when the weights are in an order that suits them (\cref{sec:linear}). So a program has the choice between two modes. In the first, \emph{mapped}, the weights stay as they lie in the file: the model starts at once, and programs that use the same file share its memory. In the second, \emph{packed}, a program that will use the model for long enough has the matrices \emph{prepared} and gives the copies to its engine: \.{--packed} of the command, |packed| of the library. It waits for the copies once. The bits of all results are the same.
+@^packed weights@>@^mapped weights@>
+
 The model's part in this is only to list its matrices.
 
 @<Prepare a model's matrices@>=
@@ -239,7 +243,7 @@ struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k
     list[n++] = &l->out, list[n++] = &l->down;
   }
   list[n++] = &lm->head;
-  struct prepared_weights *p = prepared_open(m, k, asked, list, n, why);
+  struct prepared_weights *p = prepared_open(m, k, asked, lm->weights, list, n, why);
   memory_free(m, list);
   return p;
 }
@@ -249,6 +253,7 @@ struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k
 @(prepared.c@>=
 #include <stdlib.h>
 #include "kernels/kernels.h"
+#include "safetensors/tensor_file.h"
 @;@#
 @<Prepare weights, and find them@>@;
 @<Prepare a model's matrices@>@;

@@ -1,5 +1,6 @@
 /* ground.c -- made from workshop/00-ground.w; change it there */
 
+#define _DEFAULT_SOURCE /* madvise */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -237,6 +238,16 @@ void file_unmap(struct mapping *map)
 {
   if (map->size > 0) munmap((void *) (uintptr_t) map->bytes, map->size);
   *map = (struct mapping) { (const unsigned char *) "", 0 };
+}
+
+void file_release(const struct mapping *map, const void *from, size_t n)
+{
+  uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE), a = (uintptr_t) from;
+  uintptr_t base = (uintptr_t) map->bytes;
+  if (a < base || a - base > map->size || n > map->size - (a - base)) return;
+  uintptr_t end = (a + n) / page * page;
+  a = (a + page - 1) / page * page;
+  if (a < end) madvise((void *) a, end - a, MADV_DONTNEED);
 }
 
 /* <Map a regular file> */

@@ -38,6 +38,10 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
 
 /* ends a mapping; all pointers into it die with it */
 void file_unmap(struct mapping *map);
+
+/* gives back the memory of n bytes, if they are in map; whoever reads them again
+   waits for the file */
+void file_release(const struct mapping *map, const void *from, size_t n);
 #include "ground/paths.h"
 #include "ground/pool.h"
 #include "ground/progress.h"

@@ -16,11 +16,12 @@ struct prepared_weights { const struct kernels *k; enum activations activations;
   size_t n; struct prepared_matrix *of; };
 
 /* copies for those of n matrices for which k wants any, when an engine's activations
-   are asked; null and a sentence if memory is refused. Owned by the caller, and must
-   live as long as any engine that has it, and not longer than the weights */
+   are asked; the memory of what has been copied is given back, if it is in source,
+   which may be null; null and a sentence if memory is refused. Owned by the caller,
+   and must live as long as any engine that has it, and not longer than the weights */
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
-  enum activations asked, const struct matrix *const *list, size_t n,
-  struct error *why);
+  enum activations asked, const struct tensor_file *source,
+  const struct matrix *const *list, size_t n, struct error *why);
 
 /* frees the copies; null does nothing */
 void prepared_close(struct memory *m, struct prepared_weights *p);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include "kernels/kernels.h"
+#include "safetensors/tensor_file.h"
 
 /* <Prepare weights, and find them> */
 static int by_weight(const void *a, const void *b)
@@ -22,8 +23,8 @@ const void *prepared_find(const struct engine *e, const struct matrix *w)
 }
 
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
-  enum activations asked, const struct matrix *const *list, size_t n,
-  struct error *why)
+  enum activations asked, const struct tensor_file *source,
+  const struct matrix *const *list, size_t n, struct error *why)
 {
   struct prepared_weights *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
@@ -38,6 +39,8 @@ struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k
     ok = copy != NULL;
     if (!ok) break;
     k->prepare(list[i], format, copy);
+    tensor_file_release(source, list[i]->weight.data, weight_row_bytes(
+      list[i]->weight.type, list[i]->in * list[i]->out));
     p->of[p->n++] = (struct prepared_matrix) { list[i]->weight.data, copy };
   }
   if (ok) qsort(p->of, p->n, sizeof *p->of, by_weight);
@@ -69,7 +72,7 @@ struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k
     list[n++] = &l->out, list[n++] = &l->down;
   }
   list[n++] = &lm->head;
-  struct prepared_weights *p = prepared_open(m, k, asked, list, n, why);
+  struct prepared_weights *p = prepared_open(m, k, asked, lm->weights, list, n, why);
   memory_free(m, list);
   return p;
 }

@@ -78,7 +78,7 @@ static bool open_cache(struct incipit_context *c,
   if (!kernels_check_activations(c->e.k, c->e.activations,
       c->model->lm->matrix_types, tensor_file_path(c->model->lm->weights), why))
     return false;
-  c->e.c = &c->counters;
+  c->e.c = &c->counters, c->e.prepared = c->model->prepared;
   c->n_places = o->n_sequences > 0 ? o->n_sequences : 1;
   c->place = memory_alloc(&c->m, MEMORY_OTHER, c->n_places, sizeof *c->place, why);
   return c->place != NULL

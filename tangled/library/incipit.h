@@ -41,10 +41,10 @@
   struct incipit_chat;
 
   /* <A model and its tokens> */
-  /* names of fields of the settings that would be refused as unknown */
+  /* unknown fields of the settings to be read over; weights copied for fast passes */
   struct incipit_model_options {
     size_t size; /* sizeof this structure, as in all options */
-    const char *const *ignore_field; size_t n_ignore_field;
+    const char *const *ignore_field; size_t n_ignore_field; bool packed;
   };
   /* directory is in Hugging Face's layout, or a GGUF file; NULL: the built-in model,
      at INCIPIT_MODEL of the environment or where make install has put it */

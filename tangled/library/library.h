@@ -77,6 +77,7 @@ struct incipit_model {
   struct model *lm;
   struct tokenizer *t; /* or null, and then unspelt says why */
   struct error unspelt;
+  struct prepared_weights *prepared; /* null: as in the file */
   struct lexicon *lexicon; /* null until the first constraint is opened */
   bool built_in;
   char path[PATH_CAP];

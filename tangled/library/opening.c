@@ -132,6 +132,13 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 
+static bool pack_weights(struct incipit_model *x, struct error *why)
+{
+  x->prepared = model_prepare(&x->m, kernels_find(NULL, why),
+    ACTIVATIONS_DEFAULT, x->lm, why);
+  return x->prepared != NULL;
+}
+
 static bool open_files(struct incipit_model *x, const char *directory,
   const struct incipit_model_options *o, struct error *why)
 {
@@ -145,7 +152,8 @@ static bool open_files(struct incipit_model *x, const char *directory,
     return error_say(why, "the directory has no name; wanted: that of a model");
   if (!path_beside(x->path, "", directory, why)) return false;
   x->lm = model_open_with(&x->m, x->path, &want, why);
-  return x->lm != NULL && open_tokenizer(x, why);
+  return x->lm != NULL && open_tokenizer(x, why)
+    && (!o->packed || pack_weights(x, why));
 }
 
 struct incipit_model *incipit_model_open(const char *directory,
@@ -183,6 +191,7 @@ void incipit_model_close(struct incipit_model *m)
   if (!last) return;
   lexicon_close(m->lexicon);
   tokenizer_close(&m->m, m->t);
+  prepared_close(&m->m, m->prepared);
   model_close(&m->m, m->lm);
   pthread_mutex_destroy(&m->lock);
   library_delete(m);

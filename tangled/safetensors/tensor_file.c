@@ -103,6 +103,12 @@ const char *tensor_file_format(const struct tensor_file *w)
   return w->format->name;
 }
 
+void tensor_file_release(const struct tensor_file *w, const void *from, size_t n)
+{
+  for (size_t i = 0; w != NULL && i < w->n_shards; i++)
+    file_release(&w->shards[i].map, from, n);
+}
+
 /* <Close what was opened> */
 void tensor_file_close(struct memory *m, struct tensor_file *w)
 {

@@ -45,4 +45,8 @@ const char *tensor_file_path(const struct tensor_file *w);
 
 /* the format of the files: "safetensors" or "gguf" */
 const char *tensor_file_format(const struct tensor_file *w);
+
+/* n bytes of a tensor will hardly be read again: returns their memory, if they are in
+   a file of w; null does nothing */
+void tensor_file_release(const struct tensor_file *w, const void *from, size_t n);
 #endif
