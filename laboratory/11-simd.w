@@ -83,6 +83,7 @@ static const struct rung rungs[] = @[{@|
   { "avx512.packed", "avx512", 1, true, WEIGHT_F32, ACTIVATIONS_F32 },@|
   { "two", "avx512", 2, true, WEIGHT_F32, ACTIVATIONS_F32 },@|
   { "bf16", "avx512", 1, true, WEIGHT_BF16, ACTIVATIONS_F32 },@|
+  { "bf16.inputs", "avx512", 1, true, WEIGHT_BF16, ACTIVATIONS_BF16 },@|
   { "q8_0", "avx512", 1, true, WEIGHT_Q8_0, ACTIVATIONS_INT8 },@|
   { "q4_0", "avx512", 1, true, WEIGHT_Q4_0, ACTIVATIONS_INT8 } }@];
 enum { RUNGS = sizeof rungs / sizeof *rungs };
@@ -477,7 +478,7 @@ static bool print_tiles(struct fixture *lab, struct error *why)
 }
 
 @* Keys. \label{lab:simdkeys}
-Each measured line becomes two keys: a median, and its share of the roof in percent, where there is one.
+Each measured line becomes two keys: a median, and its share of the roof in percent, where there is one. The keys of the ladder are \texttt{simd.ladder.} and the name of a rung; those of one row \texttt{simd.stream.}, the type of the weights, and the number of threads; those of many rows \texttt{simd.rows.}, the weights, and the number of rows; those of attention \texttt{simd.depth.}, the type of the cache, and the depth; those of the small kernels \texttt{simd.small.}, the kernel, and how many numbers it has. A share has \texttt{.share} after that. What a tile loads is \texttt{simd.tile.}, the registers of the machine, the registers of outputs, and \texttt{.rows} or \texttt{.loads}.
 
 @<Make keys of what was measured@>=
 struct measured_file { const char *name, *key; bool roof, by_number; size_t lines; };
