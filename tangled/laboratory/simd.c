@@ -40,7 +40,6 @@ static const struct rung rungs[] = {
   { "avx512.packed", "avx512", 1, true, WEIGHT_F32, ACTIVATIONS_F32 },
   { "two", "avx512", 2, true, WEIGHT_F32, ACTIVATIONS_F32 },
   { "bf16", "avx512", 1, true, WEIGHT_BF16, ACTIVATIONS_F32 },
-  { "bf16.inputs", "avx512", 1, true, WEIGHT_BF16, ACTIVATIONS_BF16 },
   { "q8_0", "avx512", 1, true, WEIGHT_Q8_0, ACTIVATIONS_INT8 },
   { "q4_0", "avx512", 1, true, WEIGHT_Q4_0, ACTIVATIONS_INT8 } };
 enum { RUNGS = sizeof rungs / sizeof *rungs };
