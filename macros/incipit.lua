@@ -903,7 +903,7 @@ function incipit.clockbars(name, words)
     tikz("\\node[anchor=west,font=\\figfont] at (axis cs:%.4f,%d) {%s};", r.high + .08, y, words[r.setting])
   end
 end
--- (t) the rungs of a ladder as bars on a logarithmic axis, the quartiles as a line in each, and the probe as their limit
+-- (t) the rungs of a ladder on a logarithmic axis, a dot and a line for median and quartiles, and the probe as their limit
 function incipit.rungsaxis(name)
   tex.sprint(string.format("ymin=.4,ymax=%.1f", #incipit.csv(name) + 1.2))
 end
@@ -912,10 +912,11 @@ function incipit.rungs(name, words)
   local top = #rows + 1
   for i, r in ipairs(rows) do
     local y = top - i
-    tikz("\\fill[key] (axis cs:.1,%.2f) rectangle (axis cs:%.4g,%.2f);", y - .32, r.median, y + .32)
-    tikz("\\draw[ink,line width=.8pt] (axis cs:%.4g,%d) -- (axis cs:%.4g,%d);", r.low, y, r.high, y)
+    tikz("\\draw[hair,line width=.4pt] (axis cs:.1,%d) -- (axis cs:%.4g,%d);", y, r.median, y)
+    tikz("\\draw[key,line width=1pt] (axis cs:%.4g,%d) -- (axis cs:%.4g,%d);", r.low, y, r.high, y)
+    tikz("\\fill[key] (axis cs:%.4g,%d) circle[radius=1.5pt];", r.median, y)
     tikz("\\node[anchor=east,font=\\figfont] at (axis cs:.09,%d) {%s};", y, words[r.rung] or r.rung)
-    tikz("\\node[anchor=west,font=\\figfont] at (axis cs:%.4g,%d) {%.3g};", 1.06 * math.max(r.median, r.high), y, r.median)
+    tikz("\\node[anchor=east,font=\\figfont] at (axis cs:400,%d) {%.3g};", y, r.median)
   end
   tikz("\\draw[rubric,line width=.8pt,densely dashed] (axis cs:%.4g,.4) -- (axis cs:%.4g,%.2f);", rows[1].roof, rows[1].roof, top - .4)
   tikz("\\node[anchor=south,font=\\figfont,text=rubric,inner sep=1pt] at (axis cs:%.4g,%.2f) {probe: %.1f};", rows[1].roof, top - .4, rows[1].roof)
@@ -927,7 +928,7 @@ function incipit.layerroof(many, one, ladder)
   for _, r in ipairs(incipit.csv(one)) do if r.workers == 1 then band, n = band + r.roof, n + 1 end end
   band = band / n
   tikz("\\addplot[ink,line width=.9pt] coordinates {(.2,%.6g) (%.6g,%.6g) (700,%.6g)};", .2 * band, speed / band, speed, speed)
-  tikz("\\node[anchor=south east,font=\\figfont] at (axis cs:690,%.6g) {multiply--adds of the probe};", speed)
+  tikz("\\node[anchor=south east,font=\\figfont] at (axis cs:690,%.6g) {probe};", speed)
   tikz("\\node[anchor=north west,font=\\figfont,rotate=0] at (axis cs:%.4g,%.4g) {memory};", .22, .22 * band * .9)
   local look = { f32 = "line redo,mark=o,mark size=1.4pt", ["f32.packed"] = "line redo,mark=*,mark size=1.4pt",
     ["bf16.packed"] = "key,line width=1.1pt,mark=square*,mark size=1.4pt", q8_0 = "line once,mark=o,mark size=1.4pt", ["q8_0.packed"] = "line once,mark=*,mark size=1.4pt" }
