@@ -7,7 +7,7 @@
 # minute, beginning with the corpus.
 set -eu
 build=${BUILD:-build}; out=$build/fuzz corpus=$build/fuzz/corpus; mkdir -p "$out"
-targets="line probe tokenizer vocabulary tensors gguf config stream merges constraint sampling stops"
+targets="line probe tokenizer vocabulary tensors gguf quantize config stream merges constraint sampling stops"
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Iprogram -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
