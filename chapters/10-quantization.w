@@ -492,7 +492,7 @@ static float dotbf(const float *x, size_t n, struct tensor w, size_t first,
   return lane[0];
 }
 
-@ Apart from the dot product the layer is that of \cref{sec:order}; like it, it also takes matrices that are stored by inputs.
+@ The loop is the definition, not a way to be fast; the kernel that uses the instruction is in \cref{sec:pairs11}. Apart from the dot product the layer is that of \cref{sec:order}; like it, it also takes matrices that are stored by inputs.
 
 @<A linear layer with inputs of sixteen bits@>=
 void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,

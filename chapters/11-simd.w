@@ -543,9 +543,20 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 
 @ The workspace depends on the shapes alone: all matrices of a list have the same number of inputs.
 
-@<Do a linear layer@>=
+@<The workspace of a linear layer@>=
 static size_t room(const struct matrix *list, size_t n, size_t rows)
 {@+ return n > 0 && rows >= MANY_ROWS ? panels_room(list->in, rows) : 0;@+ }
+
+@ A linear layer needs nothing but what is above. It is a file of its own, since the inputs in bfloat16 of \cref{sec:pairs11} go through it as well.
+
+@(linear.inc@>=
+#ifndef WORTH_DIVIDING
+#define WORTH_DIVIDING 65536 /* multiply--adds */
+#endif
+@<Where a worker's share begins@>@;
+#include "kernels/load.inc"
+@<Dot products of one row with as many others as a register has lanes@>@;
+@<Linear layers, piece by piece@>@;
 
 @* Attention. \label{sec:attention}
 Attention goes block by block, as \cref{sec:attend} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
@@ -933,14 +944,10 @@ On every machine this must come out, whichever table it has.
 What the three files share, in the order in which C wants it, comes to this. It stands in the C once, and is compiled three times.
 
 @(bodies.inc@>=
-#ifndef WORTH_DIVIDING
-#define WORTH_DIVIDING 65536 /* multiply--adds */
-#endif
-@<Where a worker's share begins@>@;
-#include "kernels/load.inc"
+#include "kernels/linear.inc"
+@<The workspace of a linear layer@>@;
+#include "kernels/halves.inc"
 @<The dot product of sixteen lanes@>@;
-@<Dot products of one row with as many others as a register has lanes@>@;
-@<Linear layers, piece by piece@>@;
 #include "kernels/blocks.inc"
 #include "kernels/norms.inc"
 @<Attention, piece by piece@>@;
@@ -989,7 +996,7 @@ exchanged, and the compiler would see no fault.
 const struct kernels TABLE = @[{ .name = NAME, .memory = &buffers_host,@|
 .matrix_types = WEIGHTS_ALL, .int8_types = WEIGHTS_IN_BLOCKS,@|
 .bf16_types = 1u << WEIGHT_BF16,@|
-.linear_int8 = linear_int8, .linear_bf16 = plain_linear_bf16,@|
+.linear_int8 = linear_int8, .linear_bf16 = linear_halves,@|
 .split = host_split, .gather = host_gather, .write = host_write,@|
 .mark_nonfinite = mark_nonfinite,@|
 .linear = linear, .room = room_of_all, .attention_room = attention_room,@|

@@ -626,6 +626,51 @@ START_TEST(embedding_widens_exactly)
 }
 END_TEST
 
+/* inputs in bfloat16, as the weights lie and in panels, with a workspace and without: what the plain function makes of them */
+static void one_of_pairs(size_t most_in, size_t most_out, size_t most_rows)
+{
+  struct engine e = any_engine();
+  struct error why;
+  size_t in = 1 + below(most_in), rows = 1 + below(most_rows), n = 1 + below(6);
+  bool odd_one = below(8) == 0;
+  if (below(8)) in += in % 2;
+  struct matrix list[6];
+  const struct matrix *wanted[6];
+  char *base[6], *bias[6] = { 0 };
+  float *x = numbers(rows * in), *y[6], *truth[6];
+  for (size_t j = below(4) ? 0 : 9; j > 0; j--) x[below(rows * in)] = hostile();
+  for (size_t m = 0; m < n; m++) {
+    size_t out = 1 + below(most_out);
+    list[m] = (struct matrix){ { stored(WEIGHT_BF16, in * out, &base[m]), WEIGHT_BF16 }, { NULL, WEIGHT_F32 },
+      in, out, odd_one && below(2) };
+    if (below(2)) list[m].bias.data = stored(WEIGHT_F32, out, &bias[m]);
+    y[m] = numbers(rows * out + 16), truth[m] = numbers(rows * out), wanted[m] = &list[m];
+    memset(y[m] + rows * out, 0x5a, 64);
+  }
+  struct prepared_weights *p = below(2) ? prepared_open(&books, e.k, ACTIVATIONS_BF16, wanted, n, &why) : NULL;
+  e.prepared = p, e.activations = ACTIVATIONS_BF16;
+  if (e.pool != pools[2]) ck_assert(pool_reserve(e.pool, e.k->room(list, n, rows), NULL));
+  plain_linear_bf16(&e, list, n, x, rows, truth);
+  e.k->linear_bf16(&e, list, n, x, rows, y);
+  for (size_t m = 0; m < n; m++) {
+    size_t out = list[m].out;
+    for (size_t j = 0; j < rows * out; j++)
+      ck_assert_msg((y[m][j] != y[m][j] && truth[m][j] != truth[m][j]) || same(&y[m][j], &truth[m][j], 4),
+        "%s: %s[%zu][%zu]->%zu, row %zu, output %zu: %a, not %a", e.k->name, p != NULL ? "panels, " : "", rows, in,
+        out, j / out, j % out, (double) y[m][j], (double) truth[m][j]);
+    for (size_t j = 0; j < 64; j++) ck_assert_int_eq(((char *) (y[m] + rows * out))[j], 0x5a);
+    free(truth[m]), free(y[m]), free(base[m]), free(bias[m]);
+  }
+  prepared_close(&books, p);
+  free(x);
+}
+START_TEST(pairs_are_the_plain_ones)
+{
+  for (int i = 0; i < 600; i++) one_of_pairs(90, 80, 30);
+  for (int i = 0; i < 12; i++) one_of_pairs(4100, 40, 6);
+  for (int i = 0; i < 6; i++) one_of_pairs(40, 8, 1100);
+}
+END_TEST
 /* prepared weights: the same bits with them and without, for every table, shape, number of rows and of
    workers; none for what a table does not prepare, nor for another table */
 static void prepared_linear(size_t in, size_t out, size_t rows, bool transposed, enum weight_type type)
@@ -1301,6 +1346,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, blocks_and_formats_are_the_oracle);
   tcase_add_test(t, each_matrix_has_its_format);
   tcase_add_test(t, blocks_in_panels_are_the_plain_ones);
+  tcase_add_test(t, pairs_are_the_plain_ones);
   tcase_add_test(t, linear_is_the_oracle_on_larger_shapes);
   tcase_add_test(t, linear_is_the_oracle_where_panels_are_packed);
   tcase_add_test(t, norms_are_the_oracle);

@@ -748,18 +748,18 @@ static void linear_int8(const struct engine *e, const struct matrix *list,
 static size_t prepared_bytes_of_all(const struct matrix *w,
   enum activations format)
 {
-  if (format != ACTIVATIONS_INT8) return prepared_bytes(w, format);
+  if (format != ACTIVATIONS_INT8) return float_prepared_bytes(w, format);
   return (w->out + WIDTH - 1) / WIDTH * block_panel_bytes(w);
 }
 static void prepare_all(const struct matrix *w, enum activations format,
   void *to)
 {
-  if (format != ACTIVATIONS_INT8) prepare(w, format, to);
+  if (format != ACTIVATIONS_INT8) float_prepare(w, format, to);
   else BLOCKS_HERE->prepare(w, format, to);
 }
 static size_t room_of_all(const struct matrix *list, size_t n, size_t rows)
 {
-  size_t most = room(list, n, rows);
+  size_t most = linear_room(list, n, rows);
   for (size_t m = 0; m < n; m++) {
     if ((WEIGHTS_IN_BLOCKS >> list[m].weight.type & 1) == 0) continue;
     size_t bytes = rows * (list[m].in / WEIGHT_BLOCK)

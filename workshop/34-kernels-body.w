@@ -4,6 +4,7 @@
 @s each_run while
 @s TARGET inline
 @s INLINE inline
+@s ALONE inline
 @s __m128 int
 @s __m128i int
 @s __m512 int
@@ -27,6 +28,7 @@ The first is for plain C, without any instructions of its own.
 #define TARGET
 #define WIDTH 4
 #define TILE_ROWS 6
+#define ALONE @[static __attribute__((noinline))@]@;
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, in plain C@>@;
 #include "kernels/bodies.inc"
@@ -35,8 +37,10 @@ The first is for plain C, without any instructions of its own.
 instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
 slow, and is there for machines that have neither of the other two, and to be compared with.
 
+The bodies have very many multiply--adds once their loops are written out. With four calls in place of each, this file took longer to compile than all others together. So here |fused| itself is called. Every call of |fmaf| puts all registers of the loop into memory anyway, and one call of |fused| does it once instead of four times.
+
 @<Multiply--add and the rest, in plain C@>=
-INLINE vec fused(vec a, vec b, vec c)
+ALONE vec fused(vec a, vec b, vec c)
 {
   for (int j = 0; j < WIDTH; j++) c[j] = fmaf(a[j], b[j], c[j]);
   return c;
@@ -105,6 +109,11 @@ gives at once.
 @<Multiply--add and the rest, for AVX-512@>=
 INLINE vec fused(vec a, vec b, vec c)
 {@+ return _mm512_fmadd_ps(a, b, c);@+ }
+@<Spread, widen, choose and fold, for AVX-512@>@;
+
+@ The rest has no multiply--add.
+
+@<Spread, widen, choose and fold, for AVX-512@>=
 INLINE vec spread(float x)
 {@+ return _mm512_set1_ps(x);@+ }
 INLINE vec widen(const uint16_t *h, enum weight_type type)
@@ -182,6 +191,191 @@ INLINE vec i8_to_f32(const int8_t *small)
   return v;
 }
 @<Choose lanes and fold them, in plain C@>@;
+
+@* Pairs of bfloat16. \label{sec:pairs11}
+When the inputs of a layer are rounded to bfloat16 (\cref{sec:dotbf}), two neighbours make one word of \given{32} bits, the size of a float. The definition gives pair $i$ to lane $i\bmod16$, exactly as it gives the single number $i$ to lane $i\bmod16$ when inputs are floats. So a matrix in bfloat16 with \given{768} inputs has the shape of a matrix of floats with \given{384}, if the multiply--add takes words apart; loads, panels, tiles and folds only move words. AVX512-BF16 has that multiply--add. This file therefore puts it in place of the other under the head for AVX-512, and includes the linear layers once more.
+@^bfloat16@>@^AVX512-BF16@>@^VDPBF16PS@>
+
+What should it gain? A tile makes half as many steps, each of one instruction a register of sums, so with many rows we expect twice the speed of floats wherever the processor begins this instruction as often as an ordinary multiply--add. On such a processor a tile is nearly that fast. A whole prompt gains less, because attention, norms and activations stay in float and take a larger share of the time.
+
+@(pairs.c@>=
+#include "kernels/kernels.h"
+#include "functions/numbers.h"
+#include "kernels/pairs.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
+  "avx512vl,avx512bf16,avx2,fma,f16c")))
+#define WIDTH 16
+#define TILE_ROWS 12
+#define PAIRS
+#include "kernels/lanes.inc"
+INLINE vec fused(vec a, vec b, vec c)
+{@+ return _mm512_dpbf16_ps(c, (__m512bh) a, (__m512bh) b);@+ }
+@<Spread, widen, choose and fold, for AVX-512@>@;
+#include "kernels/linear.inc"
+@<Multiply pairs of bfloat16@>@;
+#endif
+
+@ Four functions, for the table of AVX-512 to call. The last two are for matrices that can be seen as pairs; the others take any.
+
+@(pairs.h@>=
+#ifndef INCIPIT_PAIRS_H
+#define INCIPIT_PAIRS_H
+#include "kernels/kernels.h"
+struct pair_kernels {
+  void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
+    const float *x, size_t rows, float *const *y);
+    /* |linear_bf16| of a table */
+  size_t (*room)(const struct matrix *list, size_t n, size_t rows);
+    /* bytes of workspace that |linear| wants */
+  size_t (*prepared_bytes)(const struct matrix *w);
+    /* of the panels of |w|, 0 if it has none */
+  void (*prepare)(const struct matrix *w, void *to);
+    /* panels of a matrix that has some */
+};
+  /* functions that belong together, and need the instructions AVX512-BF16 */
+extern const struct pair_kernels pairs_avx512;
+#endif
+
+@ A matrix can be seen as pairs if the numbers of a row are neighbours, and if their number is even, so that no pair is cut by the end of a row. All published models in bfloat16 are like that, except those stored by inputs.
+
+@<Multiply pairs of bfloat16@>=
+static bool see_pairs(const struct matrix *w, struct matrix *pairs)
+{
+  *pairs = *w;
+  pairs->weight.type = WEIGHT_F32, pairs->in = w->in / 2;
+  return w->in % 2 == 0 && w->in > 0 && !w->transposed
+    && w->weight.type == WEIGHT_BF16;
+}
+
+@ The inputs are rounded as |num_to_bf16| does it, sixteen at a time. The instruction that rounds would flush small numbers before it rounds, and the definition rounds first; at the edge that is not the same.
+
+@<Multiply pairs of bfloat16@>=
+INLINE uint16_t rounded_half(float x)
+{
+  uint32_t u = num_bits32(x), quiet = u >> 16 | 0x40u;
+  uint32_t near = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
+  return (uint16_t) ((u & 0x7fffffffu) > 0x7f800000u ? quiet : near);
+}
+TARGET static void round_halves(const float *x, size_t n, uint16_t *to)
+{
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16)
+    for (size_t j = 0; j < 16; j++) to[i + j] = rounded_half(x[i + j]);
+  for (; i < n; i++) to[i] = rounded_half(x[i]);
+}
+
+@ The rounded inputs stay in the workspace of the first worker, after its panels, for at most |MOST_ROWS| rows at a time.
+
+@<Multiply pairs of bfloat16@>=
+static size_t before_inputs(size_t in, size_t rows)
+{@+ return rows < MANY_ROWS ? 0 : (panels_room(in, rows) + 63) / 64 * 64;@+ }
+static size_t pairs_room(const struct matrix *list, size_t n, size_t rows)
+{
+  struct matrix one;
+  if (rows > MOST_ROWS) rows = MOST_ROWS;
+  for (size_t m = 0; m < n; m++)
+    if (see_pairs(&list[m], &one))
+      return before_inputs(one.in, rows) + rows * one.in * sizeof(float);
+  return 0;
+}
+
+@ Without a workspace, or where there are no pairs, the definition of \cref{sec:dotbf} is slow and right.
+
+@<Multiply pairs of bfloat16@>=
+enum { PAIR_LISTS = 4 };
+static void pairs_few(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  struct matrix pairs[PAIR_LISTS];
+  bool fit = true;
+  char *room = pool_workspace(e->pool, 0, pairs_room(list, n, rows));
+  for (size_t m = 0; m < n; m++) fit &= see_pairs(&list[m], &pairs[m]);
+  if (room == NULL || !fit) {
+    plain_linear_bf16(e, list, n, x, rows, y);
+    return;
+  }
+  room += before_inputs(pairs->in, rows);
+  round_halves(x, rows * list->in, (void *) room);
+  linear(e, pairs, n, (const void *) room, rows, y);
+}
+
+@ The call is cut into lists of a few matrices and blocks of |MOST_ROWS| rows.
+
+@<Multiply pairs of bfloat16@>=
+static void pairs_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  for (size_t r = 0, here; r < rows; r += here) {
+    here = rows - r < MOST_ROWS ? rows - r : MOST_ROWS;
+    for (size_t m = 0, some; m < n; m += some) {
+      float *to[PAIR_LISTS];
+      some = n - m < PAIR_LISTS ? n - m : PAIR_LISTS;
+      for (size_t i = 0; i < some; i++) to[i] = y[m + i] + r * list[m + i].out;
+      pairs_few(e, list + m, some, x + r * list->in, here, to);
+    }
+  }
+}
+
+@ Panels of pairs are panels of words.
+
+@<Multiply pairs of bfloat16@>=
+static size_t pairs_bytes(const struct matrix *w)
+{
+  struct matrix pairs;
+  return see_pairs(w, &pairs) ? prepared_bytes(&pairs, ACTIVATIONS_F32) : 0;
+}
+static void pairs_prepare(const struct matrix *w, void *to)
+{
+  struct matrix pairs;
+  if (see_pairs(w, &pairs)) prepare(&pairs, ACTIVATIONS_F32, to);
+}
+const struct pair_kernels pairs_avx512 = @[{ pairs_linear, pairs_room,@|
+  pairs_bytes, pairs_prepare }@];
+
+@ The tables include this after their linear layers. Only that of AVX-512 can have pairs, and asks the processor at each call whether it does; the answer is a bit in memory.
+
+@(halves.inc@>=
+#include "kernels/pairs.h"
+#if WIDTH == 16
+static bool has_pairs(void)
+{@+ return __builtin_cpu_supports("avx512bf16") != 0;@+ }
+static void linear_halves(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  if (has_pairs()) pairs_avx512.linear(e, list, n, x, rows, y);
+  else plain_linear_bf16(e, list, n, x, rows, y);
+}
+@<Entries for float and pairs@>@;
+#else
+#define linear_halves plain_linear_bf16
+#define linear_room room
+#define float_prepared_bytes prepared_bytes
+#define float_prepare prepare
+#endif
+
+@ What the table prepares, and which workspace it wants, is the sum of both.
+
+@<Entries for float and pairs@>=
+static size_t linear_room(const struct matrix *list, size_t n, size_t rows)
+{
+  size_t floats = room(list, n, rows);
+  size_t pairs = has_pairs() ? pairs_avx512.room(list, n, rows) : 0;
+  return floats > pairs ? floats : pairs;
+}
+static size_t float_prepared_bytes(const struct matrix *w,
+  enum activations format)
+{
+  if (format != ACTIVATIONS_BF16) return prepared_bytes(w, format);
+  return has_pairs() ? pairs_avx512.prepared_bytes(w) : 0;
+}
+static void float_prepare(const struct matrix *w, enum activations format,
+  void *to)
+{
+  if (format == ACTIVATIONS_BF16) pairs_avx512.prepare(w, to);
+  else prepare(w, format, to);
+}
 
 @* Loading numbers. \label{sec:loading}
 The loops of the kernels load registers of numbers of any type, and at the end of a row fewer than fill one.

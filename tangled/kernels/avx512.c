@@ -15,6 +15,8 @@
 /* <Multiply-add and the rest, for AVX-512> */
 INLINE vec fused(vec a, vec b, vec c)
 { return _mm512_fmadd_ps(a, b, c); }
+
+/* <Spread, widen, choose and fold, for AVX-512> */
 INLINE vec spread(float x)
 { return _mm512_set1_ps(x); }
 INLINE vec widen(const uint16_t *h, enum weight_type type)

@@ -1,0 +1,136 @@
+/* pairs.c -- made from workshop/34-kernels-body.w; change it there */
+
+#include "kernels/kernels.h"
+#include "functions/numbers.h"
+#include "kernels/pairs.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq," \
+  "avx512vl,avx512bf16,avx2,fma,f16c")))
+#define WIDTH 16
+#define TILE_ROWS 12
+#define PAIRS
+#include "kernels/lanes.inc"
+INLINE vec fused(vec a, vec b, vec c)
+{ return _mm512_dpbf16_ps(c, (__m512bh) a, (__m512bh) b); }
+
+/* <Spread, widen, choose and fold, for AVX-512> */
+INLINE vec spread(float x)
+{ return _mm512_set1_ps(x); }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  __m256i short_ones = _mm256_loadu_si256((const void *) h);
+  if (type == WEIGHT_F16) return _mm512_cvtph_ps(short_ones);
+  __m512i wide = _mm512_cvtepu16_epi32(short_ones);
+  return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+
+INLINE vec i8_to_f32(const int8_t *small)
+{
+  __m128i few = _mm_loadu_si128((const void *) small);
+  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(few));
+}
+
+/* <Choose lanes and fold them, for AVX-512> */
+INLINE vec blend(int n, vec a, vec b)
+{ return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a); }
+INLINE vec load_first(const void *p, int n)
+{ return _mm512_maskz_loadu_ps((__mmask16) ((1u << n) - 1), p); }
+INLINE vec fold_all(const vec *a)
+{
+  vec b[8], c[4], d[2];
+  each (i, 8) {
+    vec x = a[i % 4 + i / 4 * 8], y = a[i % 4 + i / 4 * 8 + 4];
+    b[i] = _mm512_shuffle_f32x4(x, y, 0x44) + _mm512_shuffle_f32x4(x, y, 0xee);
+  }
+  each (i, 4) c[i] = _mm512_shuffle_f32x4(b[i], b[i + 4], 0x88)
+    + _mm512_shuffle_f32x4(b[i], b[i + 4], 0xdd);
+  each (i, 2) d[i] = _mm512_shuffle_ps(c[2 * i], c[2 * i + 1], 0x44)
+    + _mm512_shuffle_ps(c[2 * i], c[2 * i + 1], 0xee);
+  return _mm512_shuffle_ps(d[0], d[1], 0x88)
+    + _mm512_shuffle_ps(d[0], d[1], 0xdd);
+}
+#include "kernels/linear.inc"
+
+/* <Multiply pairs of bfloat16> */
+static bool see_pairs(const struct matrix *w, struct matrix *pairs)
+{
+  *pairs = *w;
+  pairs->weight.type = WEIGHT_F32, pairs->in = w->in / 2;
+  return w->in % 2 == 0 && w->in > 0 && !w->transposed
+    && w->weight.type == WEIGHT_BF16;
+}
+
+INLINE uint16_t rounded_half(float x)
+{
+  uint32_t u = num_bits32(x), quiet = u >> 16 | 0x40u;
+  uint32_t near = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
+  return (uint16_t) ((u & 0x7fffffffu) > 0x7f800000u ? quiet : near);
+}
+
+TARGET static void round_halves(const float *x, size_t n, uint16_t *to)
+{
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16)
+    for (size_t j = 0; j < 16; j++) to[i + j] = rounded_half(x[i + j]);
+  for (; i < n; i++) to[i] = rounded_half(x[i]);
+}
+
+static size_t before_inputs(size_t in, size_t rows)
+{ return rows < MANY_ROWS ? 0 : (panels_room(in, rows) + 63) / 64 * 64; }
+static size_t pairs_room(const struct matrix *list, size_t n, size_t rows)
+{
+  struct matrix one;
+  if (rows > MOST_ROWS) rows = MOST_ROWS;
+  for (size_t m = 0; m < n; m++)
+    if (see_pairs(&list[m], &one))
+      return before_inputs(one.in, rows) + rows * one.in * sizeof(float);
+  return 0;
+}
+
+enum { PAIR_LISTS = 4 };
+static void pairs_few(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  struct matrix pairs[PAIR_LISTS];
+  bool fit = true;
+  char *room = pool_workspace(e->pool, 0, pairs_room(list, n, rows));
+  for (size_t m = 0; m < n; m++) fit &= see_pairs(&list[m], &pairs[m]);
+  if (room == NULL || !fit) {
+    plain_linear_bf16(e, list, n, x, rows, y);
+    return;
+  }
+  room += before_inputs(pairs->in, rows);
+  round_halves(x, rows * list->in, (void *) room);
+  linear(e, pairs, n, (const void *) room, rows, y);
+}
+
+static void pairs_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  for (size_t r = 0, here; r < rows; r += here) {
+    here = rows - r < MOST_ROWS ? rows - r : MOST_ROWS;
+    for (size_t m = 0, some; m < n; m += some) {
+      float *to[PAIR_LISTS];
+      some = n - m < PAIR_LISTS ? n - m : PAIR_LISTS;
+      for (size_t i = 0; i < some; i++) to[i] = y[m + i] + r * list[m + i].out;
+      pairs_few(e, list + m, some, x + r * list->in, here, to);
+    }
+  }
+}
+
+static size_t pairs_bytes(const struct matrix *w)
+{
+  struct matrix pairs;
+  return see_pairs(w, &pairs) ? prepared_bytes(&pairs, ACTIVATIONS_F32) : 0;
+}
+
+static void pairs_prepare(const struct matrix *w, void *to)
+{
+  struct matrix pairs;
+  if (see_pairs(w, &pairs)) prepare(&pairs, ACTIVATIONS_F32, to);
+}
+
+const struct pair_kernels pairs_avx512 = { pairs_linear, pairs_room,
+  pairs_bytes, pairs_prepare };
+#endif
