@@ -73,6 +73,7 @@ static int run_command_line(const struct console *c, const struct command_line *
   case SUB_PROBE: return cmd_probe(c, w);
   case SUB_BENCH: return cmd_bench(c, w);
   case SUB_MEMORY: return cmd_memory(c, w);
+  case SUB_QUANTIZE: return cmd_quantize(c, w);
   case SUB_CHAT: return cmd_chat(c, w);
   case SUB_VERIFY: return cmd_verify(c, w);
   case SUB_PERPLEXITY: return cmd_perplexity(c, w);

@@ -36,6 +36,9 @@ int cmd_memory(const struct console *c, const struct command_line *w);
 /* runs the claims of the ledger, and says what became of them */
 int cmd_verify(const struct console *c, const struct command_line *w);
 
+/* makes one GGUF file of a model */
+int cmd_quantize(const struct console *c, const struct command_line *w);
+
 /* a conversation with a model */
 int cmd_chat(const struct console *c, const struct command_line *w);
 

@@ -37,6 +37,7 @@ struct console {
   struct memory *memory;
   /* from now on Ctrl-C is noted and does not kill; what was noted before is forgotten */
   void (*listen)(void);
+  void (*hold)(void); /* the same, for the signal that asks a program to end, too; may be null */
   bool (*interrupted)(void); /* has it been noted? Asked after every step */
   /* the same, asked many times within a step, where to be told late is to wait; null: never */
   bool (*cancelled)(void);

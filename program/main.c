@@ -67,6 +67,21 @@ static void listen_for_interrupt(void)
   sigaction(SIGINT, &how, NULL);
 }
 
+/* Called before a file grows that must not be left half written: whoever ends the program, with
+   Ctrl-C, kill or by closing the terminal, is obeyed as soon as it is removed. */
+static void hold_signals(void)
+{
+  static const int number[] = { SIGTERM, SIGHUP };
+  struct sigaction how;
+  listen_for_interrupt();
+  for (int i = 0; i < 2; i++) {
+    if (sigaction(number[i], NULL, &how) != 0 || how.sa_handler == SIG_IGN) continue;
+    memset(&how, 0, sizeof how);
+    how.sa_handler = note_interrupt;
+    sigaction(number[i], &how, NULL);
+  }
+}
+
 static bool was_interrupted(void)
 {
   return interrupt_seen != 0;
@@ -128,7 +143,7 @@ int main(int argc, char **argv)
     .in_terminal = isatty(0), .out_terminal = isatty(1), .err_terminal = isatty(2),
     .columns = terminal_columns(1), .err_columns = terminal_columns(2), .colour = wants_colour(),
     .program = path, .build = INCIPIT_BUILD, .memory = &memory,
-    .listen = listen_for_interrupt, .interrupted = was_interrupted,
+    .listen = listen_for_interrupt, .hold = hold_signals, .interrupted = was_interrupted,
     .cancelled = was_interrupted, .edit = &editing_by_line };
   signal(SIGPIPE, SIG_IGN);
   speak_on_lost_file();

@@ -24,6 +24,7 @@
 #include <string.h>
 #include "accounts/formats.h"
 #include "ledger/rules.h"
+#include "quantize/quantize.h"
 #include "stopping/stops.h"
 #include "options.h"
 #include "templates/conversations.h"
@@ -49,6 +50,9 @@ static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
     .words = "how well a text is predicted", .example = "echo 'The cat sat on the mat.' | incipit perplexity -" },
   [SUB_MEMORY] = { .name = "memory", .words = "what a model takes, and what fits into a budget",
     .example = "incipit memory --shape llama-7b --context 4096 --budget 24GB" },
+  [SUB_QUANTIZE] = { .name = "quantize",
+    .words = "make one GGUF file of a model, with weights in fewer bits",
+    .example = "incipit quantize --type q8_0 --out /tmp/pocket-q8_0.gguf" },
   [SUB_CHAT] = { .name = "chat", .words = "talk with a model, turn by turn",
     .example = "echo 'Hello!' | incipit chat" },
   [SUB_VERIFY] = { .name = "verify", .operand = "ID...", .max = OPTIONS_MAX_OPERANDS,
@@ -331,6 +335,17 @@ static bool read_activations(const struct option_entry *o, const char *text,
   return true;
 }
 
+/* counted in the order of enum weight_type */
+static bool read_type(const struct option_entry *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  enum weight_type type = WEIGHT_F32;
+  bool known = quantize_type(text, &type);
+  v->count = type;
+  return known || error_say(why, "--%s is `%s'; wanted: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or"
+    " q4_0", o->name, text);
+}
+
 /* -1 is all of the text */
 static bool read_last_n(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
@@ -409,7 +424,7 @@ static bool read_chapter(const struct option_entry *o, const char *text, struct 
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
   B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
-  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, L = 1u << SUB_VERIFY, H = 1u << SUB_HELP,
+  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, Q = 1u << SUB_QUANTIZE, L = 1u << SUB_VERIFY, H = 1u << SUB_HELP,
   V = 1u << SUB_VERSION };
 static const struct option_entry option_table[N_OPTIONS] = {
   /* which model, and how it is run. The limit of --threads is for fingers that slip: workers are
@@ -417,10 +432,10 @@ static const struct option_entry option_table[N_OPTIONS] = {
      shows what is done, only if told to. The limits of a shape are such that the weights, in any
      combination, have fewer than 2^62 bytes */
   [OPTION_MODEL] = { .group = GROUP_MODEL, .name = "model", .letter = 'm', .value = "PATH",
-    .read = read_path, .where = G | T | R | I | P | B | X | M | C,
+    .read = read_path, .where = G | T | R | I | P | B | X | M | C | Q,
     .words = "a directory in Hugging Face's layout, or a GGUF file", .default_text = "the built-in model" },
   [OPTION_IGNORE_FIELD] = { .group = GROUP_MODEL, .name = "ignore-field", .value = "NAME",
-    .where = G | T | R | I | P | B | X | M | C,
+    .where = G | T | R | I | P | B | X | M | C | Q,
     .words = "read over a field of the model's settings that is not known (repeatable)" },
   [OPTION_THREADS] = { .group = GROUP_MODEL, .name = "threads", .letter = 't', .value = "N",
     .where = G | R | P | X | C, .read = read_count, .min = 1, .max = 1024, .words = "workers",
@@ -507,6 +522,10 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .there = M, .there_words = "beside --shape: N ids", .there_default = "the shape's" },
   [OPTION_OUT] = { .group = GROUP_PROMPT, .name = "out", .value = "DIR", .read = read_path, .where = T,
     .words = "with --train: where to write tokenizer.json" },
+  [OPTION_TYPE] = { .group = GROUP_OUTPUT, .name = "type", .value = "TYPE", .read = read_type,
+    .where = Q, .words = "weights in f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (required)" },
+  [OPTION_OUT_FILE] = { .group = GROUP_OUTPUT, .name = "out", .value = "FILE", .read = read_path,
+    .where = Q, .words = "the file to write; an older one is replaced when this one is whole (required)" },
   [OPTION_SYSTEM] = { .group = GROUP_PROMPT, .name = "system", .value = "S", .where = C,
     .words = "tell the model first how to behave", .default_text = "what the template says" },
   [OPTION_TEMPLATE] = { .group = GROUP_PROMPT, .name = "template", .value = "T", .where = C,
@@ -630,7 +649,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
       " likeliest", .default_text = "off" },
   [OPTION_STATS] = { .group = GROUP_OUTPUT, .name = "stats", .where = G | C,
     .words = "counters, times, rates and memory, on standard error" },
-  [OPTION_JSON] = { .group = GROUP_OUTPUT, .name = "json", .where = G | T | R | I | B | X | M | L,
+  [OPTION_JSON] = { .group = GROUP_OUTPUT, .name = "json", .where = G | T | R | I | B | X | M | Q | L,
     .words = "print one JSON object", .there = L, .there_words = "print a JSON list" },
   [OPTION_JSONL] = { .group = GROUP_OUTPUT, .name = "jsonl", .where = G,
     .words = "one JSON object a token as it comes, then that of --json" },
@@ -655,9 +674,9 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_COMPLETION] = { .group = GROUP_OUTPUT, .name = "completion", .where = H,
     .words = "print the completion for a shell, bash, zsh or fish", .default_text = "bash" },
   [OPTION_QUIET] = { .group = GROUP_OUTPUT, .name = "quiet", .letter = 'q',
-    .where = G | T | R | I | B | X | M | C | L, .words = "no hints and no progress on standard error" },
+    .where = G | T | R | I | B | X | M | C | Q | L, .words = "no hints and no progress on standard error" },
   [OPTION_HELP] = { .group = GROUP_OUTPUT, .name = "help", .letter = 'h',
-    .where = G | T | R | I | P | B | X | M | L | H | C | V, .words = "say what the options are" },
+    .where = G | T | R | I | P | B | X | M | Q | L | H | C | V, .words = "say what the options are" },
 };
 
 
@@ -969,6 +988,10 @@ static bool options_agree(const struct command_line *w, struct error *why)
     if (w->operand != NULL && w->of[text[i]].given)
       return error_say(why, "--%s contradicts `%s'",
         option_table[text[i]].name, w->operand);
+  if (w->sub == SUB_QUANTIZE && !w->of[OPTION_TYPE].given)
+    return error_say(why, "quantize needs --type (incipit quantize --help)");
+  if (w->sub == SUB_QUANTIZE && !w->of[OPTION_OUT_FILE].given)
+    return error_say(why, "quantize needs --out (incipit quantize --help)");
   if (w->sub == SUB_INSPECT && w->operand != NULL && w->of[OPTION_MODEL].given)
     return error_say(why, "--model contradicts `%s'", w->operand);
   if (w->sub == SUB_INSPECT && w->operand != NULL && *w->operand == '\0')

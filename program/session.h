@@ -7,9 +7,9 @@
 #include "waiting.h"
 
 /* what a subcommand asks for: it must have a tokenizer, a model, or takes a tokenizer if
-   there is one; and whether unknown fields of the settings are to be read over */
+   there is one; the settings alone; and whether unknown fields of the settings are to be read over */
 enum { SESSION_NEED_TOKENIZER = 1, SESSION_NEED_MODEL = 2, SESSION_MAY_TOKENIZER = 4,
-  SESSION_TOLERANT = 8 };
+  SESSION_TOLERANT = 8, SESSION_SETTINGS = 16 };
 
 /* what a subcommand works with; all of it is given back by session_close */
 struct session {

@@ -321,6 +321,8 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
      and a sentence */
 void splitter_close(struct splitter *s);
   /* returns all of it; closing a null does nothing */
+bool splitter_same(const struct splitter *a, const struct splitter *b);
+  /* do they cut by the same pattern? */
 void splitter_unicode(char version[24]);
   /* which version of Unicode the patterns know, as in \.{"14.0.0"} */
 extern const char split_gpt2[], split_llama3[];
@@ -419,13 +421,14 @@ static void give_for_pcre2(void *block, void *m)
   memory_free(m, p);
 }
 
-@ A splitter keeps two things of PCRE2: where memory comes from, and the code. Once a pattern has been compiled, any number of threads may search with it.
+@ A splitter keeps two things of PCRE2: where memory comes from, and the code. A hash of the pattern's text is kept as well, since PCRE2 does not return the text and a writer of files wants to know which pattern it was. Once a pattern has been compiled, any number of threads may search with it.
 
 @<What a splitter holds@>=
 struct splitter {
   struct memory *home;
   pcre2_general_context *general;
   pcre2_code *code;
+  uint64_t mark; /* FNV-1a of the pattern, and whether it is literal */
 };
 
 @ Opening takes two steps, rewriting and compiling. Each is tried only if the one before it went well, so the chain of
@@ -447,6 +450,9 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
   ok = ok && (literal ? bytes_push(m, &text, pattern, n, why)
     : rewrite(m, pattern, n, &text, why));
   ok = ok && compile(s, &text, literal, why);
+  s->mark = literal;
+  for (size_t i = 0; i < text.n; i++)
+    s->mark = (s->mark ^ text.byte[i]) * 1099511628211u;
   bytes_free(m, &text);
   if (ok)@+ return s;
   splitter_close(s);
@@ -625,6 +631,8 @@ prints it. The PCRE2 that made this book knows Unicode \val[raw]{tokens.unicode}
 different machines, as it is by Hugging Face's library, which has a version of its own.
 
 @<Ask for the version of Unicode@>=
+bool splitter_same(const struct splitter *a, const struct splitter *b)
+{@+ return a == b || (a != NULL && b != NULL && a->mark == b->mark);@+ }
 void splitter_unicode(char version[24])
 {
   if (pcre2_config(PCRE2_CONFIG_UNICODE_VERSION, NULL) > 24

@@ -9,7 +9,12 @@ a text is cut: there is a \emph{name} for that, such as \.{llama-bpe}, and whoev
 @(gguf_tokenizer.h@>=
 #ifndef INCIPIT_GGUF_TOKENIZER_H
 #define INCIPIT_GGUF_TOKENIZER_H
+#include "gguf/gguf.h"
 #include "tokenizer/tokenizer_internal.h"
+bool gguf_tokenizer_pre(struct memory *m, const struct tokenizer *t,
+  struct gguf_words *name, struct error *why);
+  /* the name that files have for the way in which a tokenizer of bytes cuts texts, without letters if
+     there is none; false: no memory */
 bool gguf_tokenizer_read(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   enum tokenizer_found *found, struct error *why);
@@ -248,6 +253,42 @@ static const struct pattern_group *group_named(struct gguf_words w)
   return NULL;
 }
 
+@ A writer of files asks the other way round: which name stands for what a tokenizer does? A name is right if its group has the same steps: the normal form or none, and the same patterns in the same order.
+
+@<The name for a tokenizer's patterns@>=
+static bool cuts_so(struct memory *m, const struct tokenizer *t,
+  const struct pattern_group *by, bool *same, struct error *why)
+{
+  size_t k = by->composes;
+  bool ok = true;
+  *same = t->n_normalizers == k && t->ignore_merges == by->is_llama3
+    && (k == 0 || t->step[0].what == STEP_NFC);
+  for (int i = 0; i < 4 && by->pattern[i] != NULL && *same && ok; i++, k++) {
+    const struct text_step *s = &t->step[k];
+    struct splitter *wanted = splitter_open(m, by->pattern[i],
+      strlen(by->pattern[i]), false, why);
+    ok = wanted != NULL;
+    *same = ok && k < t->n_steps && s->what == STEP_SPLIT
+      && s->keep_matches && s->keep_gaps && splitter_same(s->by, wanted);
+    splitter_close(wanted);
+  }
+  *same = *same && k == t->n_steps;
+  return ok;
+}
+bool gguf_tokenizer_pre(struct memory *m, const struct tokenizer *t,
+  struct gguf_words *name, struct error *why)
+{
+  bool same = false;
+  name->n = 0;
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0] && !same; i++) {
+    if (!cuts_so(m, t, &groups[i], &same, why)) return false;
+    if (!same) continue;
+    name->text = groups[i].names + 1;
+    name->n = strcspn(name->text, " ");
+  }
+  return true;
+}
+
 @ The steps are added in their order; those that change a text come first, and the added tokens are indexed after them.
 
 @<Read a vocabulary with merges@>=
@@ -348,6 +389,7 @@ bool gguf_tokenizer_read(struct memory *m, struct tokenizer *t,
 @<Enter the words@>@;
 @<Read the merges@>@;
 @<The names of patterns@>@;
+@<The name for a tokenizer's patterns@>@;
 @<Read a vocabulary with merges@>@;
 @<Read what is put around a text@>@;
 @<Read a tokenizer@>@;

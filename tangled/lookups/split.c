@@ -57,6 +57,7 @@ struct splitter {
   struct memory *home;
   pcre2_general_context *general;
   pcre2_code *code;
+  uint64_t mark; /* FNV-1a of the pattern, and whether it is literal */
 };
 
 /* <Have PCRE2 compile it> */
@@ -128,6 +129,9 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
   ok = ok && (literal ? bytes_push(m, &text, pattern, n, why)
     : rewrite(m, pattern, n, &text, why));
   ok = ok && compile(s, &text, literal, why);
+  s->mark = literal;
+  for (size_t i = 0; i < text.n; i++)
+    s->mark = (s->mark ^ text.byte[i]) * 1099511628211u;
   bytes_free(m, &text);
   if (ok) return s;
   splitter_close(s);
@@ -214,6 +218,8 @@ bool pieces_next(struct pieces *p, struct text_piece *next,
 }
 
 /* <Ask for the version of Unicode> */
+bool splitter_same(const struct splitter *a, const struct splitter *b)
+{ return a == b || (a != NULL && b != NULL && a->mark == b->mark); }
 void splitter_unicode(char version[24])
 {
   if (pcre2_config(PCRE2_CONFIG_UNICODE_VERSION, NULL) > 24

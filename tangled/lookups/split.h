@@ -15,6 +15,9 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
 /* returns all of it; closing a null does nothing */
 void splitter_close(struct splitter *s);
 
+/* do they cut by the same pattern? */
+bool splitter_same(const struct splitter *a, const struct splitter *b);
+
 /* which version of Unicode the patterns know, as in "14.0.0" */
 void splitter_unicode(char version[24]);
 

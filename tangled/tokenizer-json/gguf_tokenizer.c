@@ -224,6 +224,41 @@ static const struct pattern_group *group_named(struct gguf_words w)
   return NULL;
 }
 
+/* <The name for a tokenizer's patterns> */
+static bool cuts_so(struct memory *m, const struct tokenizer *t,
+  const struct pattern_group *by, bool *same, struct error *why)
+{
+  size_t k = by->composes;
+  bool ok = true;
+  *same = t->n_normalizers == k && t->ignore_merges == by->is_llama3
+    && (k == 0 || t->step[0].what == STEP_NFC);
+  for (int i = 0; i < 4 && by->pattern[i] != NULL && *same && ok; i++, k++) {
+    const struct text_step *s = &t->step[k];
+    struct splitter *wanted = splitter_open(m, by->pattern[i],
+      strlen(by->pattern[i]), false, why);
+    ok = wanted != NULL;
+    *same = ok && k < t->n_steps && s->what == STEP_SPLIT
+      && s->keep_matches && s->keep_gaps && splitter_same(s->by, wanted);
+    splitter_close(wanted);
+  }
+  *same = *same && k == t->n_steps;
+  return ok;
+}
+
+bool gguf_tokenizer_pre(struct memory *m, const struct tokenizer *t,
+  struct gguf_words *name, struct error *why)
+{
+  bool same = false;
+  name->n = 0;
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0] && !same; i++) {
+    if (!cuts_so(m, t, &groups[i], &same, why)) return false;
+    if (!same) continue;
+    name->text = groups[i].names + 1;
+    name->n = strcspn(name->text, " ");
+  }
+  return true;
+}
+
 /* <Read a vocabulary with merges> */
 static bool read_merged(struct vocab_reader *x, bool *adds_bos)
 {

@@ -1,0 +1,434 @@
+/* Quantized files: every type reads back, the tensors are llama.cpp's byte for byte, the f32 file has
+   the logits of its directory, and nothing half written is ever left. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include "variants.h"
+#include "gguf/gguf.h"
+#include "gguf/writing.h"
+#include "model/quantization.h"
+#include "quantize/quantize.h"
+#include "safetensors/tensor_file.h"
+#include "tokenizer/tokenizer.h"
+
+static char room[200];
+static const char *in_room(char path[400], const char *name)
+{
+  const char *t = getenv("TMPDIR");
+  if (room[0] == '\0') {
+    snprintf(room, sizeof room, "%.150s/incipit-quantize-XXXXXX", t ? t : "/tmp");
+    ck_assert_ptr_nonnull(mkdtemp(room));
+  }
+  snprintf(path, 400, "%s/%s", room, name);
+  return path;
+}
+static unsigned files_in_room(void)
+{
+  unsigned n = 0;
+  DIR *d = opendir(room);
+  for (struct dirent *e; (e = readdir(d)) != NULL;) n += e->d_name[0] != '.';
+  closedir(d);
+  return n;
+}
+static void leave(void)
+{
+  char path[600];
+  DIR *d = opendir(room);
+  for (struct dirent *e; (e = readdir(d)) != NULL;)
+    if (e->d_name[0] != '.') snprintf(path, sizeof path, "%s/%s", room, e->d_name), remove(path);
+  closedir(d), rmdir(room);
+  room[0] = '\0';
+}
+static bool quantized(const char *from, const char *to, const char *type, struct quantize_result *r,
+  struct error *why)
+{
+  struct memory m = { 0 };
+  struct quantize_options o = { .from = from, .to = to };
+  struct quantize_result unused;
+  ck_assert(quantize_type(type, &o.type));
+  bool ok = quantize_file(&m, &o, r != NULL ? r : &unused, why);
+  ck_assert_uint_eq(m.all.live, 0);
+  return ok;
+}
+static const char *const types[] = { "f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1" };
+enum { N_TYPES = sizeof types / sizeof *types };
+
+/* the models that become a file; off: how much a logit may be off where divisors are rounded */
+static const struct {
+  const char *path;
+  bool is_shared;
+  float off;
+} models[] = { { "models/pocket", false, 0 }, { "tests/golden/small", false, 0 }, { "tests/golden/gpt2", false, 0 },
+  { "tests/golden/llama", false, 0 }, { "tests/golden/llama-linear", false, 0 }, { "tests/golden/llama-yarn", false, 1e-4f },
+  { "tests/golden/qwen2", false, 0 }, { "tests/golden/qwen3", false, 0 },
+  { "golden/models/gpt2", true, 0 }, { "golden/models/gpt2-f16", true, 0 },
+  { "golden/models/gpt2-hub", true, 0 }, { "golden/models/llama-bf16", true, 0 },
+  { "golden/models/llama-gqa-tied", true, 0 }, { "golden/models/llama-mha", true, 0 },
+  { "golden/models/llama-odd", true, 0 }, { "golden/models/llama-odd20", true, 0 },
+  { "golden/models/llama-sharded", true, 0 }, { "golden/models/llama-rope3", true, 1e-4f },
+  { "golden/models/qwen2", true, 0 }, { "golden/models/qwen3", true, 0 },
+  { "golden/models/stories260K", true, 0 }, { "golden/models/gpt-nano-sort", true, 0 } };
+
+static void rig_close(struct rig *r)
+{
+  store_close(r->s);
+  model_close(&r->m, r->lm);
+  pool_close(&r->m, r->pool);
+  ck_assert_uint_eq(r->m.all.live, 0);
+}
+static void compare_tokens(const char *a, const char *b)
+{
+  static const char *const text[] = { "", "The cat sat on the mat.", " two  blanks\n\nand lines", "12345 x=1;",
+    "na\xc3\xafve \xf0\x9f\x99\x82 \xe6\x97\xa5", "it's WE'LL" };
+  struct memory m = { 0 };
+  struct error why;
+  struct tokenizer *s = NULL, *t = NULL;
+  if (tokenizer_try(&m, a, &s, &why) == TOKENIZER_ABSENT) {
+    ck_assert(tokenizer_try(&m, b, &t, &why) == TOKENIZER_ABSENT);
+    return;
+  }
+  t = tokenizer_open(&m, b, &why);
+  ck_assert_msg(t != NULL, "%s", why.text);
+  ck_assert_uint_eq(tokenizer_tables(s).merges, tokenizer_tables(t).merges);
+  for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+    for (int special = 0; special < 2; special++) {
+      struct ids x = { 0 }, y = { 0 };
+      ck_assert(tokenizer_encode(s, &m, text[i], strlen(text[i]), special, special, &x, &why)
+        && tokenizer_encode(t, &m, text[i], strlen(text[i]), special, special, &y, &why));
+      ck_assert_msg(x.n == y.n && memcmp(x.id, y.id, x.n * sizeof *x.id) == 0, "%s: %s", a, text[i]);
+      struct bytes u = { 0 }, v = { 0 };
+      ck_assert(tokenizer_decode(s, &m, x.id, x.n, false, &u, &why) && tokenizer_decode(t, &m, y.id, y.n, false, &v, &why));
+      ck_assert_msg(u.n == v.n && memcmp(u.byte, v.byte, u.n) == 0, "%s: %s", a, text[i]);
+      ids_free(&m, &x), ids_free(&m, &y), bytes_free(&m, &u), bytes_free(&m, &v);
+    }
+  tokenizer_close(&m, s), tokenizer_close(&m, t);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+START_TEST(f32_has_the_same_logits)
+{
+  char buffer[300], path[400];
+  const char *from = models[_i].path;
+  struct error why = { "" };
+  if (models[_i].is_shared) {
+    if ((from = shared_file(buffer, sizeof buffer, from)) == NULL) return;
+  }
+  ck_assert_msg(quantized(from, in_room(path, "f32.gguf"), "f32", NULL, &why), "%s", why.text);
+  struct rig a, b;
+  uint32_t ids[8] = { 3, 1, 4, 1, 5, 2, 2, 0 };
+  size_t which[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+  static float x[8 * 4096], y[8 * 4096];
+  ck_assert_msg(rig_open(&a, from, NULL, 1, 1), "%s", a.why.text);
+  ck_assert_msg(rig_open(&b, path, NULL, 1, 1), "%s", b.why.text);
+  size_t v = a.lm->config.vocab_size, n = a.lm->config.n_positions < 8 ? a.lm->config.n_positions : 8;
+  if (v < 6) for (int i = 0; i < 8; i++) ids[i] %= (uint32_t) v;
+  ck_assert(v <= 4096 && v == b.lm->config.vocab_size);
+  ck_assert(model_evaluate(&a.e, a.lm, a.s, ids, n, which, n, x, &a.why) && model_evaluate(&b.e, b.lm, b.s, ids, n, which, n, y, &b.why));
+  for (size_t i = 0; i < n * v; i++)
+    ck_assert_msg(models[_i].off == 0 ? x[i] == y[i] : x[i] - y[i] <= models[_i].off && y[i] - x[i] <= models[_i].off,
+      "%s: %zu: %g and %g", from, i, (double) x[i], (double) y[i]);
+  rig_close(&a), rig_close(&b);
+  compare_tokens(from, path);
+  leave();
+}
+END_TEST
+
+/* each tensor of the file is the source's, encoded once; the sizes that are reported are true */
+START_TEST(every_type_reads_back)
+{
+  char path[400], first[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  struct quantize_result r;
+  enum weight_type type;
+  ck_assert(quantized("models/pocket", in_room(first, "first.gguf"), "f32", NULL, &why));
+  ck_assert_msg(quantized("models/pocket", in_room(path, "some.gguf"), types[_i], &r, &why) && quantize_type(types[_i], &type), "%s", why.text);
+  struct tensor_file *a = tensor_file_open(&m, first, &why), *b = tensor_file_open(&m, path, &why);
+  ck_assert(a != NULL && b != NULL && tensor_file_count(a) == tensor_file_count(b) && tensor_file_count(b) == r.tensors);
+  uint64_t bytes = 0, numbers = 0;
+  size_t of_type = 0;
+  for (size_t i = 0; i < r.tensors; i++) {
+    const struct tensor_entry *s = tensor_file_at(a, i), *t = tensor_file_at(b, i);
+    ck_assert(strcmp(s->name, t->name) == 0 && s->rank == t->rank && memcmp(s->shape, t->shape, s->rank * sizeof *s->shape) == 0);
+    enum weight_type wanted = s->rank == 1 ? WEIGHT_F32 : type;
+    if (type > WEIGHT_Q8_0 && strcmp(s->name, "token_embd.weight") == 0) wanted = WEIGHT_Q8_0;
+    ck_assert_msg(t->type == wanted, "%s: %u", s->name, t->type);
+    unsigned char *again = malloc(t->bytes);
+    ck_assert(weights_encode(wanted, (const float *) (const void *) s->data, s->elements, again, &why));
+    ck_assert_msg(memcmp(again, t->data, t->bytes) == 0, "%s", t->name);
+    free(again);
+    bytes += t->bytes, numbers += t->elements, of_type += t->type == type;
+  }
+  struct stat st;
+  ck_assert(stat(path, &st) == 0 && r.file == (uint64_t) st.st_size && r.after == bytes && r.numbers == numbers && r.blocks == of_type);
+  tensor_file_close(&m, a), tensor_file_close(&m, b);
+  ck_assert_uint_eq(m.all.live, 0);
+  leave();
+}
+END_TEST
+
+static uint64_t fnv(uint64_t h, const void *byte, size_t n)
+{
+  for (size_t i = 0; i < n; i++) h = (h ^ ((const unsigned char *) byte)[i]) * UINT64_C(1099511628211);
+  return h;
+}
+static uint64_t digest_of(const char *path)
+{
+  struct memory m = { 0 };
+  struct error why = { "" };
+  uint64_t h = UINT64_C(14695981039346656037);
+  struct tensor_file *w = tensor_file_open(&m, path, &why);
+  ck_assert_msg(w != NULL, "%s", why.text);
+  for (size_t i = 0; i < tensor_file_count(w); i++) {
+    const struct tensor_entry *t = tensor_file_at(w, i);
+    uint32_t number;
+    ck_assert(gguf_type_number(t->type, &number));
+    unsigned char type = (unsigned char) number;
+    h = fnv(fnv(fnv(h, t->name, strlen(t->name)), &type, 1), t->data, t->bytes);
+  }
+  tensor_file_close(&m, w);
+  return h;
+}
+/* a shell's command; what it wrote, of which 4095 bytes are kept */
+static int shell(char out[4096], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int shell(char out[4096], const char *format, ...)
+{
+  char line[2000];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  FILE *f = popen(line, "r");
+  size_t n = fread(out, 1, 4095, f);
+  out[n] = '\0';
+  int status = pclose(f);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+/* the tensors that llama-quantize made, and the text that llama.cpp wrote with our file */
+START_TEST(files_are_those_of_llama_cpp)
+{
+  FILE *f = fopen("tests/golden/quantized.txt", "r");
+  char line[1000], path[400], buffer[300], out[4096];
+  unsigned seen = 0;
+  struct error why = { "" };
+  const char *b = getenv("BUILD");
+  ck_assert(f != NULL);
+  while (fgets(line, sizeof line, f)) {
+    char model[40], type[20], digest[40], dir[100];
+    const char *from = "models/pocket";
+    if (line[0] == '#') continue;
+    line[strcspn(line, "\n")] = '\0';
+    ck_assert(sscanf(line, "%39s %19s %39s", model, type, digest) == 3);
+    const char *text = strrchr(line, '\t') + 1;
+    snprintf(dir, sizeof dir, "golden/models/%s", model);
+    if (strcmp(model, "pocket") != 0 && (from = shared_file(buffer, sizeof buffer, dir)) == NULL) continue;
+    ck_assert_msg(quantized(from, in_room(path, "x.gguf"), type, NULL, &why), "%s", why.text);
+    char ours[40];
+    snprintf(ours, sizeof ours, "%016llx", (unsigned long long) digest_of(path));
+    ck_assert_msg(strcmp(ours, digest) == 0, "%s %s: %s", model, type, ours);
+    ck_assert_int_eq(shell(out, "%s/incipit generate 'The cat sat' -n 24 --temperature 0 -m %s 2>/dev/null", b ? b : "build", path), 0);
+    for (char *c = out; *c; c++) if (*c == '\n') *c = ' ';
+    for (size_t n = strlen(out); n > 0 && out[n - 1] == ' '; n--) out[n - 1] = '\0';
+    ck_assert_msg(strcmp(text, "-") == 0 || strcmp(text, out) == 0, "%s %s: %s", model, type, out);
+    seen++;
+  }
+  fclose(f);
+  ck_assert_uint_ge(seen, N_TYPES);
+  leave();
+}
+END_TEST
+
+/* a file of floats gives what its directory gives, and keeps its keys */
+START_TEST(a_file_can_be_the_source)
+{
+  char first[400], a[400], b[400];
+  struct error why = { "" };
+  ck_assert(quantized("models/pocket", in_room(first, "f16.gguf"), "f16", NULL, &why));
+  ck_assert(quantized("models/pocket", in_room(a, "a.gguf"), "q5_1", NULL, &why));
+  ck_assert_msg(quantized(first, in_room(b, "b.gguf"), "q5_1", NULL, &why), "%s", why.text);
+  ck_assert(digest_of(a) == digest_of(b));
+  compare_tokens(a, b);
+  /* rounded once is enough, and a model is not replaced by what was made of it */
+  ck_assert(!quantized(a, in_room(first, "again.gguf"), "q4_0", NULL, &why) && strstr(why.text, "in blocks already; wanted: f32, f16 or bf16") != NULL);
+  in_room(first, "f16.gguf");
+  ck_assert(!quantized(first, first, "q4_0", NULL, &why) && strstr(why.text, "is the model itself") != NULL);
+  ck_assert_uint_eq(files_in_room(), 3);
+  leave();
+}
+END_TEST
+
+/* what a file cannot say is refused, and a refusal leaves no file */
+START_TEST(refusals_leave_no_file)
+{
+  char path[400], buffer[300];
+  struct error why = { "" };
+  enum weight_type type;
+  in_room(path, "no.gguf");
+  ck_assert(!quantized("/nowhere", path, "q8_0", NULL, &why) && strstr(why.text, "/nowhere") != NULL);
+  ck_assert(!quantized("models/pocket", "/nowhere/x.gguf", "q8_0", NULL, &why) && strstr(why.text, "/nowhere/x.gguf") != NULL);
+  ck_assert(!quantize_type("q4_k", &type) && !quantize_type("", &type));
+  const char *windowed = shared_file(buffer, sizeof buffer, "golden/models/mistral-swa8");
+  ck_assert(windowed == NULL || (!quantized(windowed, path, "q8_0", NULL, &why)
+    && strstr(why.text, "its sliding_window cannot be said in a GGUF file") != NULL));
+  ck_assert_uint_eq(files_in_room(), 0);
+  /* a disk that is full */
+  struct rlimit limit = { 100000, 100000 };
+  signal(SIGXFSZ, SIG_IGN);
+  ck_assert(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  ck_assert(!quantized("models/pocket", path, "q8_0", NULL, &why) && strstr(why.text, "cannot be written: ") != NULL);
+  ck_assert_uint_eq(files_in_room(), 0);
+  leave();
+}
+END_TEST
+
+static bool stop_at(void *ctx, size_t done, size_t all)
+{
+  (void) done, (void) all;
+  return --*(unsigned *) ctx != 0;
+}
+START_TEST(giving_up_keeps_the_older_file)
+{
+  char path[400];
+  struct error why = { "" };
+  ck_assert(quantized("models/pocket", in_room(path, "x.gguf"), "q4_0", NULL, &why));
+  uint64_t before = digest_of(path);
+  for (unsigned k = 1; k < 20; k += 6) {
+    struct memory m = { 0 };
+    unsigned left = k;
+    struct progress p = { .report = stop_at, .ctx = &left };
+    struct quantize_options o = { .from = "models/pocket", .to = path, .type = WEIGHT_F32, .progress = &p };
+    struct quantize_result r;
+    ck_assert(!quantize_file(&m, &o, &r, &why) && p.cancelled && strstr(why.text, "the writing was given up") != NULL);
+    ck_assert(m.all.live == 0 && files_in_room() == 1 && digest_of(path) == before);
+  }
+  ck_assert(quantized("models/pocket", path, "f32", NULL, &why) && digest_of(path) != before && files_in_room() == 1);
+  leave();
+}
+END_TEST
+
+START_TEST(refused_requests_are_sentences)
+{
+  static const char *const from[] = { "tests/golden/small", "tests/golden/llama-stretched", "a file" };
+  char path[400], source[400];
+  struct error why = { "" };
+  ck_assert(quantized("tests/golden/small", in_room(source, "source.gguf"), "f32", NULL, &why));
+  in_room(path, "x.gguf");
+  uint64_t at = 1;
+  for (bool done = false; !done; at++) {
+    struct memory m = { .fail_at = at };
+    struct quantize_options o = { .from = _i < 2 ? from[_i] : source, .to = path, .type = WEIGHT_Q8_0 };
+    struct quantize_result r;
+    why.text[0] = '\0';
+    done = quantize_file(&m, &o, &r, &why);
+    /* without memory for machine code a pattern is still matched */
+    ck_assert_msg(done || (m.all.refused > 0 && why.text[0] != '\0'), "%d: %d %s", (int) at, (int) m.all.refused, why.text);
+    ck_assert_uint_eq(m.all.live, 0);
+    ck_assert_uint_eq(files_in_room(), done ? 2 : 1);
+    if (done) remove(path);
+    done = m.all.refused == 0;
+  }
+  ck_assert_uint_ge(at, 50);
+  leave();
+}
+END_TEST
+
+/* the writer alone: a size beyond 64 bits, a type that the format lacks, a row of half a block */
+START_TEST(drafts_are_checked)
+{
+  static const struct {
+    unsigned type;
+    uint32_t rank;
+    uint64_t shape[3];
+    bool ok;
+  } row[] = { { WEIGHT_F32, 1, { 4 }, true }, { WEIGHT_F32, 1, { UINT64_MAX / 4 + 1 }, false },
+    { WEIGHT_F32, 2, { (uint64_t) 1 << 40, (uint64_t) 1 << 40 }, false }, { WEIGHT_Q8_0, 2, { 3, 33 }, false },
+    { WEIGHT_Q8_0, 2, { 0, 32 }, true }, { WEIGHT_F32, 1, { UINT64_MAX / 4 }, false },
+    { WEIGHT_F32, 1, { UINT64_MAX / 4 - 16 }, true }, { N_WEIGHT_TYPES + 1, 1, { 4 }, false },
+    { WEIGHT_F32, 3, { 2, 3, 4 }, true } };
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    struct memory m = { 0 };
+    struct error why = { "" };
+    struct gguf_draft d = { .m = &m, .ok = true, .why = &why };
+    gguf_add_tensor(&d, "t", row[i].type, row[i].rank, row[i].shape);
+    ck_assert_msg(d.ok == row[i].ok && (d.ok || strstr(why.text, "t: cannot be a tensor of type") != NULL), "%zu: %s", i, why.text);
+    ck_assert(!d.ok || d.next % GGUF_ALIGNMENT == 0);
+    gguf_draft_free(&d);
+    ck_assert_uint_eq(m.all.live, 0);
+  }
+}
+END_TEST
+
+START_TEST(the_command_says_what_it_did)
+{
+  char path[400], out[4096];
+  const char *b = getenv("BUILD") ? getenv("BUILD") : "build";
+  in_room(path, "x.gguf");
+  ck_assert_int_eq(shell(out, "%s/incipit quantize --type q8_0 --out %s", b, path), 0);
+  ck_assert_msg(strstr(out, "56 tensors, 43 of them in q8_0\nweights: 1443456 numbers, 2886912 bytes (16.00 bits each) -> 1538560 bytes (8.53 bits each)\nfile: 1602624 bytes\n") != NULL, "%s", out);
+  ck_assert_int_eq(shell(out, "%s/incipit quantize --type q8_0 --out %s --json", b, path), 0);
+  ck_assert_msg(strstr(out, "\"bytes_after\":1538560,\"file_bytes\":1602624,\"bits_before\":16.0,") != NULL, "%s", out);
+  ck_assert_int_eq(shell(out, "%s/incipit quantize --out %s 2>&1", b, path), 2);
+  ck_assert_ptr_nonnull(strstr(out, "quantize needs --type"));
+  ck_assert_int_eq(shell(out, "%s/incipit quantize --type f16 2>&1", b), 2);
+  ck_assert_ptr_nonnull(strstr(out, "quantize needs --out"));
+  static const char *const reads[] = { "memory -m", "inspect", "bench -p 4 -n 2 -r 1 -m", "perplexity tests/golden/prompt.txt -m" };
+  for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
+    ck_assert_msg(shell(out, "%s/incipit %s %s 2>&1", b, reads[i], path) == 0, "%s: %s", reads[i], out);
+  leave();
+}
+END_TEST
+
+/* a signal while the file grows: the status of a cancelled run, and no file */
+START_TEST(a_signal_leaves_no_file)
+{
+  static const int number[] = { SIGINT, SIGTERM, SIGHUP };
+  char path[400], program[300];
+  snprintf(program, sizeof program, "%s/incipit", getenv("BUILD") ? getenv("BUILD") : "build");
+  in_room(path, "x.gguf");
+  bool cancelled = false;
+  signal(SIGINT, SIG_DFL), signal(SIGTERM, SIG_DFL), signal(SIGHUP, SIG_DFL); /* not Check's */
+  for (int i = 0; i < 40; i++) {
+    pid_t pid = fork();
+    if (pid == 0) {
+      ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
+      execl(program, "incipit", "quantize", "--type", "q4_1", "--out", path, (char *) NULL);
+      _exit(99);
+    }
+    int status;
+    struct timespec wait = { 0, 1000000L * (2 + i) };
+    nanosleep(&wait, NULL);
+    kill(pid, number[_i]);
+    ck_assert(waitpid(pid, &status, 0) == pid);
+    bool whole = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    ck_assert_uint_eq(files_in_room(), whole);
+    ck_assert(whole || WIFSIGNALED(status) || WEXITSTATUS(status) == 130);
+    cancelled = cancelled || !whole;
+    if (whole) remove(path);
+  }
+  ck_assert(cancelled);
+  leave();
+}
+END_TEST
+
+int main(void)
+{
+  Suite *s = suite_create("quantize");
+  TCase *t = tcase_create("files");
+  tcase_set_timeout(t, 120);
+  tcase_add_loop_test(t, f32_has_the_same_logits, 0, sizeof models / sizeof *models);
+  tcase_add_loop_test(t, every_type_reads_back, 0, N_TYPES);
+  tcase_add_test(t, files_are_those_of_llama_cpp);
+  tcase_add_test(t, a_file_can_be_the_source);
+  tcase_add_test(t, refusals_leave_no_file);
+  tcase_add_test(t, giving_up_keeps_the_older_file);
+  tcase_add_loop_test(t, refused_requests_are_sentences, 0, 3);
+  tcase_add_test(t, drafts_are_checked);
+  tcase_add_test(t, the_command_says_what_it_did);
+  tcase_add_loop_test(t, a_signal_leaves_no_file, 0, 3);
+  suite_add_tcase(s, t);
+  return suite_run(s);
+}
