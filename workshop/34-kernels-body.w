@@ -236,6 +236,7 @@ struct pair_kernels {
 };
   /* functions that belong together, and need the instructions AVX512-BF16 */
 extern const struct pair_kernels pairs_avx512;
+  /* those in pairs.c, for AVX-512 */
 #endif
 
 @ A matrix can be seen as pairs if the numbers of a row are neighbours, and if their number is even, so that no pair is cut by the end of a row. All published models in bfloat16 are like that, except those stored by inputs.

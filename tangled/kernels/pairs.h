@@ -16,5 +16,7 @@ struct pair_kernels {
   /* panels of a matrix that has some */
   void (*prepare)(const struct matrix *w, void *to);
 };
+
+/* those in pairs.c, for AVX-512 */
 extern const struct pair_kernels pairs_avx512;
 #endif
