@@ -293,6 +293,31 @@ INLINE void some_dots(int side, const float *x, const char *const *row,
   }
 }
 
+@ A row of fewer than sixteen numbers is shorter still than a step of this loop: its product is one multiply--add, to sums that are all $+0$. The lanes without a term need no |blend|, because $0\times0+0$ is the $+0$ that was there. What is left to save is the way to the row. So the query is loaded once for all, and the loop over the rows is written out, with their sums in registers until they are folded.
+
+@<Dot products of one row with as many others as a register has lanes@>=
+INLINE int part_lanes(size_t n, int p)
+{@+ return (int) n - p * WIDTH < WIDTH ? (int) n - p * WIDTH : WIDTH;@+ }
+INLINE vec short_dots(const float *x, const char *row, size_t stride,
+  size_t there, enum weight_type type, size_t n)
+{
+  vec v[PARTS] = @[{ { 0 } }@], a[PARTS], half[WIDTH];
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  each (p, PARTS) if ((int) n > p * WIDTH)
+    v[p] = load_partial(in, (size_t) p * WIDTH, part_lanes(n, p));
+  each (i, WIDTH) {
+    struct tensor w = @[{ row, type }@];
+    if ((size_t) i + 1 < there) row += stride;
+    each (p, PARTS) {
+      a[p] = spread(0);
+      if ((int) n > p * WIDTH) a[p] = fused(v[p],
+        load_partial(w, (size_t) p * WIDTH, part_lanes(n, p)), a[p]);
+    }
+    half[i] = fold_parts(a);
+  }
+  return fold_all(half);
+}
+
 @ The rows of the others begin |stride| bytes apart; |there| is how many there are, and if that is fewer than there are lanes, the last is taken more than once.
 
 @<Dot products of one row with as many others as a register has lanes@>=
@@ -301,12 +326,13 @@ INLINE vec dots(const char *what, const float *x, const char *row,
 {
   vec half[WIDTH];
   const char *at[WIDTH];
+  TALLY(what, 0, there * n);
+  if (n < 16) return short_dots(x, row, stride, there, type, n);
   for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
   if (stride <= PAGE / 4)
     for (size_t i = 0; i < WIDTH; i += 4) some_dots(4, x, at + i, type, n, half + i);
   else for (size_t i = 0; i < WIDTH; i++) some_dots(1, x, at + i, type, n, half + i);
   (void) what; /* only tallies ask */
-  TALLY(what, 0, there * n);
   return fold_all(half);
 }
 

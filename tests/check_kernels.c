@@ -647,7 +647,7 @@ static void one_of_pairs(size_t most_in, size_t most_out, size_t most_rows)
     y[m] = numbers(rows * out + 16), truth[m] = numbers(rows * out), wanted[m] = &list[m];
     memset(y[m] + rows * out, 0x5a, 64);
   }
-  struct prepared_weights *p = below(2) ? prepared_open(&books, e.k, ACTIVATIONS_BF16, wanted, n, &why) : NULL;
+  struct prepared_weights *p = below(2) ? prepared_open(&books, e.k, ACTIVATIONS_BF16, NULL, wanted, n, &why) : NULL;
   e.prepared = p, e.activations = ACTIVATIONS_BF16;
   if (e.pool != pools[2]) ck_assert(pool_reserve(e.pool, e.k->room(list, n, rows), NULL));
   plain_linear_bf16(&e, list, n, x, rows, truth);
