@@ -169,7 +169,8 @@ static bool time_one_row(struct fixture *lab, const struct one_row *s,
   for (size_t i = 0; i < n; i++) {
     char *at = (char *) big->weight + i * bytes;
     if (i > 0) memcpy(at, big->weight, bytes);
-    list[i] = one->m, list[i].weight = (struct tensor) { at, s->type }, y[i] = one->y;
+    list[i] = one->m, y[i] = one->y;
+    list[i].weight = (struct tensor) { at, s->type };
   }
   for (int t = -1; t < ROUNDS; t++) {
     double r = probe_bytes(e.pool, big), start = timing_seconds();
