@@ -12,7 +12,7 @@
 
 \chapterquestion{What is each step of the ladder worth?}
 @** Experiments on fast kernels. \label{lab:simd}
-\incipit{C}{hapter 11 climbs} from the loop that a student types to kernels at the limit of the machine. Here each rung is timed, on one layer with the shape of a model of \given{110} million weights, beside two probes of the same instructions: one that only multiplies and adds, and one that only reads. A rung and the probes take turns, so that a slow minute of the machine hits all of them alike.
+\incipit{C}{hapter 11 climbs} from the loop that a student types to kernels at the limit of the machine. Here each rung is timed, on one layer with the shape of a model of \given{110} M weights, beside two probes of the same instructions: one that only multiplies and adds, and one that only reads. A rung and the probes take turns, so that a slow minute of the machine hits all of them alike.
 
 The words |"ladder"|, |"stream"|, |"rows"|, |"depth"| and |"small"| use a clock, and \texttt{make measure} keeps what they print. |"values"| makes keys of those files, and compares the bits of all rungs.
 
@@ -170,7 +170,7 @@ static bool print_ladder(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@ The columns are billions of multiply--adds a second: quartiles of the rung, and the roof.
+@ The columns are $10^9$ multiply--adds a second: quartiles of the rung, and the roof.
 
 @<Print the rate of rung |i|@>=
 {
@@ -477,7 +477,7 @@ static bool print_tiles(struct fixture *lab, struct error *why)
 }
 
 @* Keys. \label{lab:simdkeys}
-Each measured line becomes two keys: a median, and its share of the roof in percent, where there is one.
+Each measured line becomes two keys: a median, and its share of the roof in percent, where there is one. The keys of the ladder are \texttt{simd.ladder.} and the name of a rung; those of one row \texttt{simd.stream.}, the type of the weights, and the number of threads; those of many rows \texttt{simd.rows.}, the weights, and the number of rows; those of attention \texttt{simd.depth.}, the type of the cache, and the depth; those of the small kernels \texttt{simd.small.}, the kernel, and how many numbers it has. A share has \texttt{.share} after that. What a tile loads is \texttt{simd.tile.}, the registers of the machine, the registers of outputs, and \texttt{.rows} or \texttt{.loads}.
 
 @<Make keys of what was measured@>=
 struct measured_file { const char *name, *key; bool roof, by_number; size_t lines; };

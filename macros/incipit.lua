@@ -903,6 +903,73 @@ function incipit.clockbars(name, words)
     tikz("\\node[anchor=west,font=\\figfont] at (axis cs:%.4f,%d) {%s};", r.high + .08, y, words[r.setting])
   end
 end
+-- (t) the rungs of a ladder on a logarithmic axis, a dot and a line for median and quartiles, and the probe as their limit
+function incipit.rungsaxis(name)
+  tex.sprint(string.format("ymin=.4,ymax=%.1f", #incipit.csv(name) + 1.2))
+end
+function incipit.rungs(name, words)
+  local rows = incipit.csv(name)
+  local top = #rows + 1
+  for i, r in ipairs(rows) do
+    local y = top - i
+    tikz("\\draw[hair,line width=.4pt] (axis cs:.1,%d) -- (axis cs:%.4g,%d);", y, r.median, y)
+    tikz("\\draw[key,line width=1pt] (axis cs:%.4g,%d) -- (axis cs:%.4g,%d);", r.low, y, r.high, y)
+    tikz("\\fill[key] (axis cs:%.4g,%d) circle[radius=1.5pt];", r.median, y)
+    tikz("\\node[anchor=east,font=\\figfont] at (axis cs:.09,%d) {%s};", y, words[r.rung] or r.rung)
+    tikz("\\node[anchor=east,font=\\figfont] at (axis cs:400,%d) {%.3g};", y, r.median)
+  end
+  tikz("\\draw[rubric,line width=.8pt,densely dashed] (axis cs:%.4g,.4) -- (axis cs:%.4g,%.2f);", rows[1].roof, rows[1].roof, top - .4)
+  tikz("\\node[anchor=south,font=\\figfont,text=rubric,inner sep=1pt] at (axis cs:%.4g,%.2f) {probe: %.1f};", rows[1].roof, top - .4, rows[1].roof)
+end
+-- one layer on the roofline: a line for each kind of weights that lie in a cache, a diamond for one row whose weights come from memory
+function incipit.layerroof(many, one, ladder)
+  local speed, band, n = incipit.csv(ladder)[1].roof, 0, 0
+  local size = { f32 = 4, f16 = 2, bf16 = 2, q8_0 = 34 / 32, q5_1 = 24 / 32, q5_0 = 22 / 32, q4_1 = 20 / 32, q4_0 = 18 / 32 }
+  for _, r in ipairs(incipit.csv(one)) do if r.workers == 1 then band, n = band + r.roof, n + 1 end end
+  band = band / n
+  tikz("\\addplot[ink,line width=.9pt] coordinates {(.2,%.6g) (%.6g,%.6g) (700,%.6g)};", .2 * band, speed / band, speed, speed)
+  tikz("\\node[anchor=south east,font=\\figfont] at (axis cs:690,%.6g) {probe};", speed)
+  tikz("\\node[anchor=north west,font=\\figfont,rotate=0] at (axis cs:%.4g,%.4g) {memory};", .22, .22 * band * .9)
+  local look = { f32 = "line redo,mark=o,mark size=1.4pt", ["f32.packed"] = "line redo,mark=*,mark size=1.4pt",
+    ["bf16.packed"] = "key,line width=1.1pt,mark=square*,mark size=1.4pt", q8_0 = "line once,mark=o,mark size=1.4pt", ["q8_0.packed"] = "line once,mark=*,mark size=1.4pt" }
+  local said = { f32 = "float", ["f32.packed"] = "float, packed", ["bf16.packed"] = "bfloat16, packed", q8_0 = "Q8\\_0", ["q8_0.packed"] = "Q8\\_0, packed" }
+  local order = { "q8_0.packed", "q8_0", "bf16.packed", "f32.packed", "f32" }
+  for i, kind in ipairs(order) do
+    local points = {}
+    for _, r in ipairs(incipit.csv(many)) do
+      if r.weights == kind then points[#points + 1] = string.format("(%.5g,%.5g)", r.rows / size[kind:match("^[^.]*")], r.median) end
+    end
+    tikz("\\addplot[%s] coordinates {%s};", look[kind], table.concat(points, " "))
+    tikz("\\addplot[%s] coordinates {(20,%.4g) (30,%.4g)};", look[kind], 11 / 1.42 ^ (i - 1), 11 / 1.42 ^ (i - 1))
+    tikz("\\node[anchor=west,font=\\figfont] at (axis cs:33,%.4g) {%s};", 11 / 1.42 ^ (i - 1), said[kind])
+  end
+  for _, r in ipairs(incipit.csv(one)) do
+    if r.workers == 1 and size[r.type] then
+      tikz("\\addplot[rubric,only marks,mark=diamond*,mark size=2.2pt] coordinates {(%.5g,%.5g)};", 1 / size[r.type], r.median / size[r.type])
+    end
+  end
+end
+-- rates of attention at rising depths, with their quartiles, and the probe beside each
+function incipit.above(name, key)
+  local top = 0
+  for _, r in ipairs(incipit.csv(name)) do top = math.max(top, r[key], r.high) end
+  tex.sprint(string.format("%.4g", 1.12 * top))
+end
+function incipit.depths(name)
+  local look = { f32 = "redo", f16 = "once" }
+  local said = { f32 = "floats", f16 = "halves" }
+  local last = {}
+  for _, r in ipairs(incipit.csv(name)) do
+    tikz("\\draw[%s,line width=.6pt] (axis cs:%d,%.4g) -- (axis cs:%d,%.4g);", look[r.type], r.depth, r.low, r.depth, r.high)
+    last[r.type] = r
+  end
+  for _, t in ipairs { "f32", "f16" } do
+    incipit.series("line " .. look[t] .. ",mark=*,mark size=1.5pt", name, "depth", "median", "type == '" .. t .. "'")
+    incipit.series(look[t] .. ",line width=.7pt,densely dashed,mark=o,mark options={solid},mark size=1.3pt", name, "depth", "roof", "type == '" .. t .. "'")
+    tikz("\\node[anchor=west,font=\\figfont,text=%s] at (axis cs:%d,%.4g) {%s};", look[t], 8900, last[t].median + (t == "f32" and .4 or -.4), said[t])
+    tikz("\\node[anchor=west,font=\\figfont,text=%s] at (axis cs:%d,%.4g) {probe};", look[t], 8900, last[t].roof + (t == "f32" and -.4 or .4))
+  end
+end
 
 -- a search: a column a step, its candidates by rank; a line from each to the one it was grown from; kept ones framed, red what was best in the end
 function incipit.lattice(name, dx, dy)
