@@ -574,6 +574,36 @@ the perplexity of stories260K grows by \val[1]{claim.S2-84} percent. With eight 
 @ All this is rounding to nearest, which looks at one weight at a time. Better methods look at what the weights do. \cited[Frantar and others (2023)]{Frantar 2023} round the columns of a matrix one after the other, and after each they change the columns that are left so that the outputs of the layer, on sample texts, stay where they were; they call it GPTQ. One can also train a model with its rounding in place, \emph{quantization-aware training}, so that the weights learn to live with it. The blocks in which such weights are stored are the same, so our engine can read them.
 @^GPTQ@>@^quantization-aware training@>
 
+@* From a directory to a file: which type to take. \label{sec:quantfiles}
+You have a model in a directory and want it smaller. The command
+
+\medskip\noindent\texttt{incipit quantize -m DIR -{}-type q8\_0 -{}-out FILE.gguf}
+
+\medskip\noindent
+writes one GGUF file with everything that is needed to run it: weights, settings, vocabulary and the template of a chat (\cref{quantize}). Every subcommand takes the file in the place of the directory, and so does llama.cpp: from the built-in model both write the same greedy text, and the tensors are byte for byte those of its own \texttt{llama-quantize}. The file appears under its name only when it is whole.
+@^GGUF@>@^quantize@>
+
+What becomes smaller? The matrices. Gains, biases and learned positions stay floats, being few, and with four or five bits the embedding and the head are kept in \texttt{q8\_0}. In sixteen bits the weights take exactly half: \val{weights.gpt2.half} bytes and not \val{weights.gpt2.whole}, if all of GPT-2 small is rounded. Below that, a small model shrinks less than its bits promise, since its embedding is a large part of it. \Cref{tab:quantfiles} has the files of stories260K; its vocabulary is in them as well, and so are the matrices whose rows are no whole blocks, in \texttt{f16}.\lab{lab:files}
+
+\begin{table}
+\tabcaption{tab:quantfiles}{stories260K as a file in each type: its bytes, in percent of those of \texttt{f32}, its perplexity on eight stories of its own, and by how many percent that is larger. Inputs are floats for the first three types and int8 for the others.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
+\tabhead{type} & \tabhead{bytes} & \tabhead{\%} & \tabhead{perplexity} & \tabhead{more, \%}\\\midrule
+\texttt{f32} & \val{files.f32.bytes} & \val[0]{files.f32.share} & \val[3]{files.f32.perplexity} & \val[2]{files.f32.percent}\\
+\texttt{f16} & \val{files.f16.bytes} & \val[0]{files.f16.share} & \val[3]{files.f16.perplexity} & \val[2]{files.f16.percent}\\
+\texttt{bf16} & \val{files.bf16.bytes} & \val[0]{files.bf16.share} & \val[3]{files.bf16.perplexity} & \val[2]{files.bf16.percent}\\
+\texttt{q8\_0} & \val{files.q8_0.bytes} & \val[0]{files.q8_0.share} & \val[3]{files.q8_0.perplexity} & \val[2]{files.q8_0.percent}\\
+\texttt{q5\_1} & \val{files.q5_1.bytes} & \val[0]{files.q5_1.share} & \val[3]{files.q5_1.perplexity} & \val[2]{files.q5_1.percent}\\
+\texttt{q5\_0} & \val{files.q5_0.bytes} & \val[0]{files.q5_0.share} & \val[3]{files.q5_0.perplexity} & \val[2]{files.q5_0.percent}\\
+\texttt{q4\_1} & \val{files.q4_1.bytes} & \val[0]{files.q4_1.share} & \val[3]{files.q4_1.perplexity} & \val[2]{files.q4_1.percent}\\
+\texttt{q4\_0} & \val{files.q4_0.bytes} & \val[0]{files.q4_0.share} & \val[3]{files.q4_0.perplexity} & \val[2]{files.q4_0.percent}
+\end{tabular*}
+\end{table}
+
+@ So which type should you take? Take \texttt{q8\_0} if the file fits into memory with room for the cache. It halves \texttt{f16}, decodes nearly twice as fast, and its perplexity here is only \val[2]{files.q8_0.percent} percent larger; you will not notice it in a text. Keep \texttt{f16} or \texttt{bf16} only if you want to go on converting the file, since rounding twice adds the errors (the command refuses to do it), or if you compare engines bit for bit; of the two take the one in which the model was published, which loses nothing.
+
+If \texttt{q8\_0} does not fit, take \texttt{q5\_1}, which costs \val[1]{files.q5_1.percent} percent here. Four bits are for the case that a larger model fits in no other way: a model of twice the parameters in four bits is usually better than the smaller one in eight. Then \texttt{q4\_1} is the better of our two, and \texttt{q4\_k\_m} from somebody else's quantizer is better still, since it shares scales and gives more bits to the tensors that need them (\cref{sec:kquants}); we read it and do not write it. A small model suffers most. This one, with a quarter of a million weights, loses \val[1]{files.q4_0.percent} percent with \texttt{q4\_0}. Measure yours on a text of your own: \texttt{incipit perplexity TEXT -m FILE.gguf}, before and after.
+
 @* The check. \label{sec:quantcheck}
 The program does what the hand did. Its block has 32 numbers, of which it fills eight; the others are 0. The step is stored in float16 and is not quite 0.2, but in two decimals all is as in the box. The last line multiplies the same weights with the inputs rounded to bytes.
 

@@ -75,6 +75,8 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/tokens.spellings.csv && texlua tools/spellings.lua "$1" letters | cmp - figures/data/tokens.letters.csv && texlua tools/wordcounts.lua "$1" | cmp - figures/data/tokens.words.csv' - "${SHARED:-../shared}"
   one lossy sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; build/bin/laboratory/accounts lossy "$1" | cmp - figures/data/accounts.lossy.csv' - "${SHARED:-../shared}/golden/models/stories260K"
   one published sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; build/bin/laboratory/quantization published "$1" | cmp - figures/data/quantization.stories.csv' - "${SHARED:-../shared}/golden/models/stories260K"
+  one files sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; tests/quantized_files.sh "$1" | cmp - figures/data/quantization.files.csv' - "${SHARED:-../shared}/golden/models/stories260K"
+  one smollm2 tests/smollm2.sh
   one picture sh -c 'build/bin/laboratory/loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
 # every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too

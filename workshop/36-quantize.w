@@ -1,5 +1,4 @@
 @i types.w
-@s draft int
 @s matrix int
 
 \chapterquestion{Which of a model's files must become one, and is anything lost besides digits?}

@@ -444,11 +444,34 @@ static bool print_published(struct fixture *lab, struct error *why)
   return data_read("quantization.stories", print_published_line, &whole, N_WAYS, why);
 }
 
+/* <Print the keys of files> */
+static bool print_file_line(void *ctx, const char *line)
+{
+  double *whole = ctx, bytes, perplexity;
+  char type[16];
+  if (sscanf(line, "%15[^,],%lf,%lf", type, &bytes, &perplexity) != 3) return false;
+  if (strcmp(type, "f32") == 0) whole[0] = bytes, whole[1] = perplexity;
+  struct label k = label_of("files.%s", type);
+  printf("%s.bytes %.0f\n%s.share %.4f\n", k.text, bytes, k.text,
+    100 * bytes / whole[0]);
+  printf("%s.perplexity %.6f\n%s.percent %.6f\n", k.text, perplexity, k.text,
+    100 * (perplexity / whole[1] - 1));
+  return true;
+}
+
+static bool print_files(struct fixture *lab, struct error *why)
+{
+  double whole[2] = { 1, 1 };
+  (void) lab;
+  return data_read("quantization.files", print_file_line, whole, 8, why);
+}
+
 int main(int argc, char **argv)
 {
   static const struct lab_command table[] = { { "values", print_bytes },
     { "values", print_types }, { "values", print_tensors },
     { "values", print_normal }, { "values", print_lengths }, { "values", print_published },
+    { "values", print_files },
     { "block", print_block }, { "lengths", draw_lengths },
     { "types", draw_types }, { NULL, NULL } };
   if (argc == 3 && strcmp(argv[1], "published") == 0) return published_main(argv[2]);
