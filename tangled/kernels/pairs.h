@@ -4,7 +4,7 @@
 #define INCIPIT_PAIRS_H
 #include "kernels/kernels.h"
 
-/* functions that belong together, and need the instructions AVX512-BF16 */
+/* functions that belong together */
 struct pair_kernels {
   /* linear_bf16 of a table */
   void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
@@ -17,6 +17,6 @@ struct pair_kernels {
   void (*prepare)(const struct matrix *w, void *to);
 };
 
-/* those in pairs.c, for AVX-512 */
+/* for the table of AVX-512, if the processor has AVX512-BF16 */
 extern const struct pair_kernels pairs_avx512;
 #endif
