@@ -14,7 +14,7 @@ numbers, its \emph{hidden state}. At the beginning this vector is the token's \e
 Each layer adds something to the vector, in two steps. In the first, \emph{attention},
 the row looks at the rows to its left and takes over some of what they carry; this is the only
 place where rows meet. In the second, the \emph{MLP} (multilayer perceptron), each row is alone. After the last layer
-the hidden state is multiplied with a vector for each token of the vocabulary, in one dot product each. These are the scores; they are called
+the hidden state is multiplied by a vector for each token of the vocabulary, one dot product for each. These are the scores; they are called
 \emph{logits}. Rows never look to the right. So a row does not depend on what comes
 after it, and all rows of a text can go through the layers side by side.
 @^transformer@>@^row@>@^hidden state@>@^embedding@>@^logit@>@^MLP@>
@@ -76,7 +76,7 @@ Each head's exponentials sum to 1.89. A looks most at \tok{the}, B at the positi
 
 @ Each head has now decided where to look. Its output is the sum of the values, multiplied by their weights; the matrix $W_o$ makes four numbers of the two outputs, and they are added to $x$.
 The MLP of this model is as small as it can be: $W_{\mathrm{gate}}$ and $W_{\mathrm{up}}$ make one number each of the normed vector. The first, the \emph{gate}, goes through the function $\hbox{SiLU}(g)=g/(1+e^{-g})$, which passes large numbers and holds back negative ones, and multiplies the second.
-$W_{\mathrm{down}}$ makes four numbers of the product, and they are added to the vector, too. The last matrix makes the logits. By an old custom it is called the model's \emph{head}; it has nothing to do with the heads of attention.
+$W_{\mathrm{down}}$ makes four numbers of the product, which are also added to the vector. The last matrix makes the logits. By an old custom it is called the model's \emph{head}; it has nothing to do with the heads of attention.
 $$
 W_{\mathrm{gate}}=\begin{pmatrix}\given{0.5}&0&-1&0\end{pmatrix}\quad
 W_{\mathrm{up}}=\begin{pmatrix}0&0&1&0\end{pmatrix}
@@ -1434,7 +1434,7 @@ Row 10 contains the answer. And not all of tokens 1 to 9 were generated: with th
 \end{claimed}
 
 \begin{claimed}{S2-29}
-a model without the mask writes one token at a time, too: a token that has not been chosen cannot be read. What the mask gives
+a model without the mask also writes one token at a time: a token that has not been chosen cannot be read. What the mask gives
 is that rows, once made, stay as they are.
 \end{claimed}
 
@@ -1512,7 +1512,7 @@ exercise-02-7}}{All logits after the first row change; the counters count the sa
 \exercise{think}{ex:model.gelu}{The GELU with the hyperbolic tangent approximates the exact one. Where do they differ most, to a tenth, and by how many ten-thousandths?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
 \exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far before the last row is the oldest token that it can know
 of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
-\exercise{build}{ex:model.nope}{Let every second layer, from the second on, turn neither queries nor keys. Such models exist. Can they still tell positions
-apart?}{\texttt{make exercise-02-10}}{The other layers do it for them, and the mask does a little, too: the first row sees one key, the tenth ten.}
+\exercise{build}{ex:model.nope}{Let every second layer, from the second on, rotate neither queries nor keys. Such models exist. Can they still tell positions
+apart?}{\texttt{make exercise-02-10}}{The other layers do it for them, and the mask does a little as well: the first row sees one key, the tenth ten.}
 \end{exercises}
 

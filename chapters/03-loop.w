@@ -677,6 +677,6 @@ $g$ is the loop now linear, and are the rows it repeats still equal to the last 
 window is full: 64 rows a pass. But no row is repeated: the window begins one token later each time, so every row has
 another position, and another beginning before it.}
 \exercise{build}{ex:loop.half}{Let the loop go on when the context is full: it leaves out the oldest half context, counts positions from 0 again, and does so whenever it is
-full. What does this cost a token, compared with the exercise before?}{\texttt{make exercise-03-10}}{Between a half and a whole context of rows, three quarters on the average; but most
+full. What does this cost a token, compared with the exercise before?}{\texttt{make exercise-03-10}}{Between a half and a whole context of rows, three quarters on average; but most
 rows stay where they were from one pass to the next, so a cache could keep them.}
 \end{exercises}

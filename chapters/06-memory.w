@@ -641,7 +641,7 @@ A model that runs with a lever that it was not trained with is a different model
 
 @ \Cref{fig:kverrors}\lab{lab:forgetting} shows the errors row by row. They do not grow with the position, though later rows attend to more and more keys that are a little off.
 
-A text still has one set of bits, whatever the format. A row is packed before any row reads it, and every reader gets what was packed. So with \texttt{q4\_0}, too, a text has the same bits in one pass, in chunks, token by token, forked, or with no cache at all. They are different bits from those of \texttt{f32}, but the same on every path (|a_lossy_cache_keeps_its_own_bits|).
+A text still has one set of bits, whatever the format. A row is packed before any row reads it, and every reader gets what was packed. So with \texttt{q4\_0} as well a text has the same bits in one pass, in chunks, token by token, forked, or with no cache at all. They are different bits from those of \texttt{f32}, but the same on every path (|a_lossy_cache_keeps_its_own_bits|).
 
 \fig{kverrors}{fig:kverrors}{The largest error of a logit in each row of the three tales, for four formats of the cache; each point is the median of 32 rows. The dots at the bottom mark groups of 32 in which a row has changed its likeliest token, larger ones two or more rows: the upper line for q4\_0, the lower for q8\_0.}{Four bands, one above the other, level from left to right: f16 lowest, then bf16 and q8\_0 close together, then q4\_0, nearly three orders of magnitude above the first.}
 

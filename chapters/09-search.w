@@ -823,7 +823,7 @@ void best_of_free(struct memory *m, struct best_of *b)
 @<Write one, and compare@>@;
 @<Write several texts, and keep the best@>@;
 
-@* What it costs. \label{sec:searchcost}
+@* What a search costs. \label{sec:searchcost}
 First the rows. A prompt of $p$ tokens is read once, by one beam; after that each of the $N-1$ further steps has a row for each of $B$ beams: $p+B(N-1)$ rows in $N$ passes. A search makes as many passes as greedy decoding, and each has more to do. In time the difference is smaller than in rows, because a pass reads the weights once for all of its rows: in \cref{phases}, with weights of the size of GPT-2 small and one thread, a row alone takes \val[1]{phases.row.gpt2.1.0.1} milliseconds, a row among four \val[1]{phases.row.gpt2.1.0.4}, and one among eight \val[1]{phases.row.gpt2.1.0.8}.
 
 Then the copies. Where a beam has several children, all but one must copy the rows of the last page before they write to it. That is at most a page of rows, however long the text is. If forks came equally often at each place of a page, it would be half a page on average. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} has both, for a prompt of \val{share.prompt} tokens of a tale and \val{share.steps} more.

@@ -304,13 +304,13 @@ static bool print_rows(struct fixture *lab, struct error *why)
 One row looks at |depth| positions of a cache with 12 heads of 64 numbers. The caches of many layers are in one block of \given{256} MiB, and each call takes the next, so that keys and values come from memory. Twelve heads, each with its own keys and values.
 
 @<Time attention at a depth@>=
-struct deep { struct attention_dims h; struct segment s; size_t layer, n, at; };
+struct deep { struct attention_dims h; struct segment s; size_t stride, n, at; };
 static void deep_open(struct deep *d, const float *block, enum weight_type type,
   uint32_t depth)
 {
   size_t row = weight_row_bytes(type, 12 * 64), part = row * depth;
   *d = (struct deep) @[{ .h = { 12, 12, 64, 0.125f } }@];
-  d->layer = 2 * part, d->n = 4 * (size_t) FLOATS / d->layer;
+  d->stride = 2 * part, d->n = 4 * (size_t) FLOATS / d->stride;
   d->s.view = (struct kv_view) @[{ .key = (uintptr_t) block,@|
     .value = (uintptr_t) block + part, .row_bytes = row,@|
     .head_bytes = weight_row_bytes(type, 64), .type = type }@];
@@ -322,11 +322,11 @@ static double deep_run(struct deep *d, struct engine *e, const struct layer *l,
   struct segment s = d->s;
   double start = timing_seconds();
   for (size_t i = 0; i < d->n; i++) {
-    s.view.key = d->s.view.key + i * d->layer;
-    s.view.value = d->s.view.value + i * d->layer;
+    s.view.key = d->s.view.key + i * d->stride;
+    s.view.value = d->s.view.value + i * d->stride;
     e->k->attend(e, &d->h, l->x, &s, 1, scratch, l->y, NULL);
   }
-  return (double) (d->n * d->layer) / (timing_seconds() - start);
+  return (double) (d->n * d->stride) / (timing_seconds() - start);
 }
 
 @ The block is filled with copies of the same \given{1536} numbers, in the format of the cache.
@@ -381,7 +381,7 @@ What else a pass and a choice take: a norm of \given{512} rows, and the kernels 
 enum { LOGITS = 128256 };
 static void run_small(int which, const struct engine *e, struct layer *l, double *z)
 {
-  static const struct norm g = { .kind = NORM_RMS, .epsilon = 1e-5f };
+  static const struct norm g = @[{ .kind = NORM_RMS, .epsilon = 1e-5f }@];
   if (which == 0) e->k->normalize(e, &g, l->x, 512, IN, l->y);
   if (which == 1) e->k->activate(e, ACTIVATION_SILU, l->x, NULL, 512 * IN, l->y);
   if (which == 2) e->k->softmax(e, l->x, 1, LOGITS, z);

@@ -1,4 +1,5 @@
--- budgets.lua [docs/budgets.tsv] -- each chapter of the book has at most the pages of its guide and those for which a reason is given.
+-- budgets.lua [docs/budgets.tsv] -- each chapter of the book has at most the pages of its guide and those for which a reason is given,
+-- and every section that docs/readers.md names is in a chapter.
 -- The pages come from the .toc and the .log of the last typesetting (macros/incipit.lua writes a line for each page).
 local build = (os.getenv("BUILD") or "build") .. "/"
 local toc, log = io.open(build .. "incipit.toc"), io.open(build .. "incipit.log")
@@ -39,5 +40,14 @@ for l in io.lines(arg[1] or "docs/budgets.tsv") do
 end
 for no in pairs(first) do
   if not told[no] then bad = bad + 1; print("chapter " .. no .. " has no line in docs/budgets.tsv") end
+end
+-- every label that docs/readers.md names is in a chapter
+local labels, readers = {}, io.open("docs/readers.md")
+for l in io.lines("book.list") do
+  local web = l:match("^chapters%s+%d+%s+(%S+)")
+  if web then for label in assert(io.open("chapters/" .. web .. ".w")):read("a"):gmatch("(%l+:%w+)}") do labels[label] = true end end
+end
+for label in readers:read("a"):gmatch("`(%l+:%w+)`") do
+  if not labels[label] then bad = bad + 1; print("docs/readers.md: no chapter has the label " .. label) end
 end
 if bad > 0 then os.exit(1) end

@@ -103,7 +103,7 @@ local function hoist(text)
 end
 local function opened(path)
   local s = C.slurp(path):gsub("^/%*.-%*/\n+", "", 1)
-  s = s:gsub("\n#define _POSIX_C_SOURCE [^\n]*", ""):gsub("^#define _POSIX_C_SOURCE [^\n]*\n", ""):gsub("#define PCRE2_CODE_UNIT_WIDTH 8\n", "")
+  s = s:gsub("\n#define _POSIX_C_SOURCE [^\n]*", ""):gsub("^#define _POSIX_C_SOURCE [^\n]*\n", ""):gsub("#define _DEFAULT_SOURCE[^\n]*\n", ""):gsub("#define PCRE2_CODE_UNIT_WIDTH 8\n", "")
   return s
 end
 local function read(path)
@@ -210,7 +210,7 @@ put("/* incipit.c -- the library incipit ", version, " in one file, made from it
   "   cc -std=c11 -O2 -ffp-contract=off -c incipit.c\n\n",
   "   A program includes incipit.h and is linked with incipit.o -ljansson -lpcre2-8 -lutf8proc -pthread -lm.\n\n",
   (C.slurp("LICENSE"):match("MIT License.*"):gsub("%*/", "")), "*/\n\n",
-  "#ifndef _POSIX_C_SOURCE\n#define _POSIX_C_SOURCE 200809L\n#endif\n#define PCRE2_CODE_UNIT_WIDTH 8\n",
+  "#ifndef _DEFAULT_SOURCE\n#define _DEFAULT_SOURCE\n#endif\n#ifndef _POSIX_C_SOURCE\n#define _POSIX_C_SOURCE 200809L\n#endif\n#define PCRE2_CODE_UNIT_WIDTH 8\n",
   "#if defined __GNUC__\n#pragma GCC diagnostic ignored \"-Wunused-function\"\n#endif\n")
 for _, l in ipairs(system) do put(l, "\n") end
 local names = {}

@@ -28,7 +28,7 @@ The first is for plain C, without any instructions of its own.
 #define TARGET
 #define WIDTH 4
 #define TILE_ROWS 6
-#define ALONE @[static __attribute__((noinline))@]@;
+#define ALONE @[__attribute__((noinline))@]@;
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, in plain C@>@;
 #include "kernels/bodies.inc"
@@ -40,7 +40,7 @@ slow, and is there for machines that have neither of the other two, and to be co
 The bodies have very many multiply--adds once their loops are written out. With four calls in place of each, this file took longer to compile than all others together. So here |fused| itself is called. Every call of |fmaf| puts all registers of the loop into memory anyway, and one call of |fused| does it once instead of four times.
 
 @<Multiply--add and the rest, in plain C@>=
-ALONE vec fused(vec a, vec b, vec c)
+static ALONE vec fused(vec a, vec b, vec c)
 {
   for (int j = 0; j < WIDTH; j++) c[j] = fmaf(a[j], b[j], c[j]);
   return c;
@@ -234,8 +234,9 @@ struct pair_kernels {
   void (*prepare)(const struct matrix *w, void *to);
     /* panels of a matrix that has some */
 };
-  /* functions that belong together, and need the instructions AVX512-BF16 */
+  /* functions that belong together */
 extern const struct pair_kernels pairs_avx512;
+  /* for the table of AVX-512, if the processor has AVX512-BF16 */
 #endif
 
 @ A matrix can be seen as pairs if the numbers of a row are neighbours, and if their number is even, so that no pair is cut by the end of a row. All published models in bfloat16 are like that, except those stored by inputs.

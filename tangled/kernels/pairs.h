@@ -4,7 +4,7 @@
 #define INCIPIT_PAIRS_H
 #include "kernels/kernels.h"
 
-/* functions that belong together, and need the instructions AVX512-BF16 */
+/* functions that belong together */
 struct pair_kernels {
   /* linear_bf16 of a table */
   void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
@@ -16,5 +16,7 @@ struct pair_kernels {
   /* panels of a matrix that has some */
   void (*prepare)(const struct matrix *w, void *to);
 };
+
+/* for the table of AVX-512, if the processor has AVX512-BF16 */
 extern const struct pair_kernels pairs_avx512;
 #endif

@@ -7,11 +7,11 @@
 #define TARGET
 #define WIDTH 4
 #define TILE_ROWS 6
-#define ALONE static __attribute__((noinline))
+#define ALONE __attribute__((noinline))
 #include "kernels/lanes.inc"
 
 /* <Multiply-add and the rest, in plain C> */
-ALONE vec fused(vec a, vec b, vec c)
+static ALONE vec fused(vec a, vec b, vec c)
 {
   for (int j = 0; j < WIDTH; j++) c[j] = fmaf(a[j], b[j], c[j]);
   return c;

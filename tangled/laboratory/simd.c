@@ -231,13 +231,13 @@ static bool print_rows(struct fixture *lab, struct error *why)
 }
 
 /* <Time attention at a depth> */
-struct deep { struct attention_dims h; struct segment s; size_t layer, n, at; };
+struct deep { struct attention_dims h; struct segment s; size_t stride, n, at; };
 static void deep_open(struct deep *d, const float *block, enum weight_type type,
   uint32_t depth)
 {
   size_t row = weight_row_bytes(type, 12 * 64), part = row * depth;
   *d = (struct deep) { .h = { 12, 12, 64, 0.125f } };
-  d->layer = 2 * part, d->n = 4 * (size_t) FLOATS / d->layer;
+  d->stride = 2 * part, d->n = 4 * (size_t) FLOATS / d->stride;
   d->s.view = (struct kv_view) { .key = (uintptr_t) block,
     .value = (uintptr_t) block + part, .row_bytes = row,
     .head_bytes = weight_row_bytes(type, 64), .type = type };
@@ -250,11 +250,11 @@ static double deep_run(struct deep *d, struct engine *e, const struct layer *l,
   struct segment s = d->s;
   double start = timing_seconds();
   for (size_t i = 0; i < d->n; i++) {
-    s.view.key = d->s.view.key + i * d->layer;
-    s.view.value = d->s.view.value + i * d->layer;
+    s.view.key = d->s.view.key + i * d->stride;
+    s.view.value = d->s.view.value + i * d->stride;
     e->k->attend(e, &d->h, l->x, &s, 1, scratch, l->y, NULL);
   }
-  return (double) (d->n * d->layer) / (timing_seconds() - start);
+  return (double) (d->n * d->stride) / (timing_seconds() - start);
 }
 
 static bool fill_cache(void *block, const float *x, enum weight_type type,
