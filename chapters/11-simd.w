@@ -14,7 +14,7 @@
 \chapterquestion{Why does one processor make the same product thirty times faster than my loop, and with the same bits?}
 @** Fast kernels: SIMD, tiles and threads.
 \incipit{A}{ kernel is} one of the dozen loops in which a model spends its time. Chapter 2 defined what each computes, rounding by
-rounding. Here they are written, once in plain C and in two kinds of vector instructions (SIMD: a single instruction for multiple data). There is nothing about language in this chapter. If
+rounding. Here they are written, once in plain C and in two kinds of vector instructions (SIMD: a single instruction for multiple data), AVX2 and AVX-512. There is nothing about language in this chapter. If
 you are content to know that |linear| multiplies a matrix, you can skip it.
 @^kernel@>@^SIMD@>@^AVX2@>@^AVX-512@>
 

@@ -182,7 +182,7 @@ static bool print_ladder(struct fixture *lab, struct error *why)
   printf(",%.2f\n", top);
 }
 
-@* One row. \label{lab:stream}
+@* One row. \label{lab:simdstream}
 A pass of one row waits for memory, so the matrix must come from there: the rungs multiply by a list of copies of the same matrix that is several times as large as the third-level cache. The probe reads the float weights of the same list.
 
 @<Time one row@>=
@@ -265,7 +265,7 @@ static bool print_stream(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* From one row to many. \label{lab:rows}
+@* From one row to many. \label{lab:simdrows}
 Between the two limits the time of a row falls. The numbers of rows are chosen around the height of a tile, twelve with AVX-512: one row more than a tile costs another tile.
 
 @<Time few and many rows@>=
@@ -492,7 +492,7 @@ static bool take_measured(void *ctx, const char *line)
     : sscanf(line, "%31[a-z0-9_.],%lf,%lf,%lf,%lf", name, &low, &median, &high, &roof);
   if (n != (f->by_number ? 5 : 4) + f->roof) return false;
   const char *dot = f->by_number ? "." : "";
-  struct label key = label_of("%s.%s%s%s", f->key, name, dot, number);
+  struct label key = label_of(f->key, name, dot, number);
   print_key(key.text, "%.4f", median);
   if (f->roof) print_key(label_of("%s.share", key.text).text, "%.2f", 100 * median / roof);
   return true;
@@ -500,11 +500,11 @@ static bool take_measured(void *ctx, const char *line)
 static bool print_measured(struct fixture *lab, struct error *why)
 {
   static const struct measured_file file[] = @[{@|
-    { "simd.ladder", "simd.ladder", true, false, RUNGS },@|
-    { "simd.stream", "simd.stream", true, true, STREAMS },@|
-    { "simd.rows", "simd.rows", false, true, TALL * HEIGHTS },@|
-    { "simd.depth", "simd.depth", true, true, 10 },@|
-    { "simd.small", "simd.small", false, true, 4 } }@];
+    { "simd.ladder", "simd.ladder.%s%s%s", true, false, RUNGS },@|
+    { "simd.stream", "simd.stream.%s%s%s", true, true, STREAMS },@|
+    { "simd.rows", "simd.rows.%s%s%s", false, true, TALL * HEIGHTS },@|
+    { "simd.depth", "simd.depth.%s%s%s", true, true, 10 },@|
+    { "simd.small", "simd.small.%s%s%s", false, true, 4 } }@];
   (void) lab;
   for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
     struct measured_file f = file[i];

@@ -6,7 +6,7 @@ build=${BUILD:-build}; dir=$build/matrix; mkdir -p "$dir"; bad=0
 one() { # NAME COMPILER FLAGS...
   name=$1; shift
   command -v "$1" >/dev/null 2>&1 || { echo "NOT RUN: $1 is not installed"; return; }
-  "$@" -std=c11 -w -Itangled tests/matrix.c tangled/functions/*.c tangled/kernels/[a-z]*.c tangled/model/kernel.c tangled/model/plain.c tangled/model/quantization.c tangled/ground/[a-z]*.c -o "$dir/$name" -pthread -lm
+  "$@" -std=c11 -w -Itangled tests/matrix.c tangled/functions/*.c tangled/kernels/[a-z]*.c tangled/model/kernel.c tangled/model/plain.c tangled/model/quantization.c tangled/ground/[a-z]*.c "$build/libmodules.a" -o "$dir/$name" -ljansson -lpcre2-8 -lutf8proc -pthread -lm
   "$dir/$name" > "$dir/$name.out"
   sed "s/^/$name: /" "$dir/$name.out"
 }

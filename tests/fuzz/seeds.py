@@ -19,7 +19,7 @@ for i, l in enumerate(["generate The -n 4 --json", "generate --prompt-ids=1,2;3 
         "generate a --penalty-last-n 64 --repetition-penalty 1.1 --frequency-penalty .5 --presence-penalty -.5", "generate a --penalty-last-n -2", "generate a --num-beams 4 --length-penalty -1 --early-stopping never", "generate a --early-stopping false",
         "generate a --early-stopping maybe", "generate a --length-penalty 1001", "generate a --num-beams 4 --temperature 1", "generate a --num-beams 4 --stop x", "generate a --num-beams 2 --regex a", "generate a --num-beams 2 --num-sequences 2",
         "generate a --stop x --stop \\n --include-stop", "generate a --no-escape --stop \\n --min-tokens 3 -n 2", "generate a --include-stop", "generate a --stop \\q", "generate a --stop=", "generate a --stop-on-repetition 9", "generate a --no-escape",
-        "generate a --regex a+ --json-object", "generate a --grammar g", "chat --template chatml --system s", "chat --template nothing", "chat a", "quantize", "generate a --device cuda", "verify x", "chat --json"]):
+        "generate a --regex a+ --json-object", "generate a --grammar g", "chat --template chatml --system s", "chat --template nothing", "chat a", "quantize", "quantize d --type q8_0 --out f", "quantize d --type q9 --out f", "quantize d --type q8_0", "quantize --type f16 --out f", "quantize d --type=BF16 --out=f", "quantize d e --type q4_0 --out f", "quantize d --type q8_0 --out f --force", "generate a --activations int8 --packed", "generate a --activations int4", "generate a --packed=1", "generate a --device cuda", "verify x", "chat --json"]):
     put("line", "%02d" % i, l.replace(" ", "\n"))
 
 # lines of the protocol
