@@ -370,7 +370,7 @@ static bool take_measured(void *ctx, const char *line)
     : sscanf(line, "%31[a-z0-9_.],%lf,%lf,%lf,%lf", name, &low, &median, &high, &roof);
   if (n != (f->by_number ? 5 : 4) + f->roof) return false;
   const char *dot = f->by_number ? "." : "";
-  struct label key = label_of("%s.%s%s%s", f->key, name, dot, number);
+  struct label key = label_of(f->key, name, dot, number);
   print_key(key.text, "%.4f", median);
   if (f->roof) print_key(label_of("%s.share", key.text).text, "%.2f", 100 * median / roof);
   return true;
@@ -379,11 +379,11 @@ static bool take_measured(void *ctx, const char *line)
 static bool print_measured(struct fixture *lab, struct error *why)
 {
   static const struct measured_file file[] = {
-    { "simd.ladder", "simd.ladder", true, false, RUNGS },
-    { "simd.stream", "simd.stream", true, true, STREAMS },
-    { "simd.rows", "simd.rows", false, true, TALL * HEIGHTS },
-    { "simd.depth", "simd.depth", true, true, 10 },
-    { "simd.small", "simd.small", false, true, 4 } };
+    { "simd.ladder", "simd.ladder.%s%s%s", true, false, RUNGS },
+    { "simd.stream", "simd.stream.%s%s%s", true, true, STREAMS },
+    { "simd.rows", "simd.rows.%s%s%s", false, true, TALL * HEIGHTS },
+    { "simd.depth", "simd.depth.%s%s%s", true, true, 10 },
+    { "simd.small", "simd.small.%s%s%s", false, true, 4 } };
   (void) lab;
   for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
     struct measured_file f = file[i];
