@@ -965,43 +965,43 @@ static void attend(const struct engine *e, const struct attention_dims *h,
 }
 
 @* The ladder: what each step is worth. \label{sec:ladder}
-Now we can answer the question at the head of the chapter. Take one layer of a model of \given{110} million weights, \given{768} inputs by \given{2048} outputs, and give it \given{96} rows. Before a step is timed, we say what it should bring. The unit is the rate of a \emph{probe}, a loop that only multiplies and adds in registers. The probe runs between the steps, so that a slow minute of the machine is slow for both.
+Now we can answer the question at the head of the chapter. Take one layer of the model of \given{110}\,M weights, \given{768} inputs by \given{2048} outputs, and give it \given{96} rows. Before a step is timed, we say what it should bring. The unit is the rate of a \emph{probe}, a loop that only multiplies and adds in registers. The probe runs between the steps, so that a slow minute of the machine is slow for both.
 
-A single sum must wait for its last addition, about three cycles, so the textbook's loop should reach $1/48$ of the probe. The definition in plain C may not assume that the processor has a fused multiply--add. It calls |fmaf| each time, and a call takes about ten cycles: $1/160$. With the instruction and sixteen lanes, each multiply--add still needs two loads, an input and a weight, and a core loads twice a cycle: $1/2$. A tile loads less often than it multiplies (\cref{fig:tiles}): nearly 1. AVX-512 should bring nothing on this processor, which passes \given{512} bits through in two halves. Weights in bfloat16 are half as many bytes, which matters only if bytes were what the step waits for, and here they are not: 1 again. Integers of eight bits go four to a float's place: 4.
+A single sum must wait for its last addition, about three cycles, so the textbook's loop should reach $1/48$ of the probe. The definition in plain C may not assume that the processor has a fused multiply--add. It calls |fmaf| each time, and a call takes about ten cycles: \given{1/160}. With the instruction and sixteen lanes, each multiply--add still needs two loads, an input and a weight, and a core loads twice a cycle: $1/2$. A tile loads less often than it multiplies (\cref{fig:tiles}): nearly 1. AVX-512 should bring nothing on this processor, which passes \given{512} bits through in two halves. Weights in bfloat16 are half as many bytes, which matters only if bytes were what the step waits for, and here they are not: 1 again. Integers of eight bits go four to a float's place: 4.
 @^roofline@>@^probe@>@^ladder of kernels@>
 
 \begin{table}[tbp]
-\tabcaption{tab:ladder}{One layer with \given{96} rows, one thread unless two are named: billions of multiply--adds a second, and their share of the probe in percent, predicted and seen.}
+\tabcaption{tab:ladder}{One layer with \given{96} rows, one thread unless two are named: $10^9$ multiply--adds a second, and their share of the probe in percent, predicted and seen.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrl@@{}}
 \tabhead{step} & \tabhead{rate} & \tabhead{predicted} & \tabhead{seen} & \tabhead{what it waits for}\\\midrule
-one sum, the textbook's & \val[2]{simd.ladder.textbook} & $2.1$ & \val[1]{simd.ladder.textbook.share} & its own last addition\\
-the definition, plain C & \val[2]{simd.ladder.plain} & $0.6$ & \val[1]{simd.ladder.plain.share} & the call of |fmaf|\\
-lanes, no instruction & \val[2]{simd.ladder.portable} & $0.6$ & \val[1]{simd.ladder.portable.share} & the call of |fmaf|\\
-AVX2, row by row & \val[1]{simd.ladder.avx2.rows} & $50$ & \val[0]{simd.ladder.avx2.rows.share} & loads\\
-AVX2, tiles & \val[1]{simd.ladder.avx2.tiles} & $100$ & \val[0]{simd.ladder.avx2.tiles.share} & packing\\
-AVX-512, row by row & \val[1]{simd.ladder.avx512.rows} & $50$ & \val[0]{simd.ladder.avx512.rows.share} & loads\\
-AVX-512, tiles & \val[1]{simd.ladder.avx512.tiles} & $100$ & \val[0]{simd.ladder.avx512.tiles.share} & packing\\
-weights packed before & \val[1]{simd.ladder.avx512.packed} & $100$ & \val[0]{simd.ladder.avx512.packed.share} & multiply--adds\\
-two threads & \val[1]{simd.ladder.two} & $200$ & \val[0]{simd.ladder.two.share} & multiply--adds\\
-weights in bfloat16 & \val[1]{simd.ladder.bf16} & $100$ & \val[0]{simd.ladder.bf16.share} & widening\\
-Q8\_0, int8 inputs & \val[1]{simd.ladder.q8_0} & $400$ & \val[0]{simd.ladder.q8_0.share} & scales of blocks\\
-Q4\_0, int8 inputs & \val[1]{simd.ladder.q4_0} & $400$ & \val[0]{simd.ladder.q4_0.share} & scales of blocks
+one sum, the textbook's & \val[2]{simd.ladder.textbook} & \given{2.1} & \val[1]{simd.ladder.textbook.share} & its own last addition\\
+the definition, plain C & \val[2]{simd.ladder.plain} & \given{0.6} & \val[1]{simd.ladder.plain.share} & the call of |fmaf|\\
+lanes, no instruction & \val[2]{simd.ladder.portable} & \given{0.6} & \val[1]{simd.ladder.portable.share} & the call of |fmaf|\\
+AVX2, row by row & \val[1]{simd.ladder.avx2.rows} & \given{50} & \val[0]{simd.ladder.avx2.rows.share} & loads\\
+AVX2, tiles & \val[1]{simd.ladder.avx2.tiles} & \given{100} & \val[0]{simd.ladder.avx2.tiles.share} & packing\\
+AVX-512, row by row & \val[1]{simd.ladder.avx512.rows} & \given{50} & \val[0]{simd.ladder.avx512.rows.share} & loads\\
+AVX-512, tiles & \val[1]{simd.ladder.avx512.tiles} & \given{100} & \val[0]{simd.ladder.avx512.tiles.share} & packing\\
+weights packed before & \val[1]{simd.ladder.avx512.packed} & \given{100} & \val[0]{simd.ladder.avx512.packed.share} & multiply--adds\\
+two threads & \val[1]{simd.ladder.two} & \given{200} & \val[0]{simd.ladder.two.share} & multiply--adds\\
+weights in bfloat16 & \val[1]{simd.ladder.bf16} & \given{100} & \val[0]{simd.ladder.bf16.share} & widening\\
+Q8\_0, int8 inputs & \val[1]{simd.ladder.q8_0} & \given{400} & \val[0]{simd.ladder.q8_0.share} & scales of blocks\\
+Q4\_0, int8 inputs & \val[1]{simd.ladder.q4_0} & \given{400} & \val[0]{simd.ladder.q4_0.share} & scales of blocks
 \end{tabular*}
 \end{table}
 
 @ \Cref{tab:ladder} and \cref{fig:ladder}\lab{lab:ladder} have what we saw. Each step gives the bits of the plain table for the same weights and inputs: for five rows, \val{simd.differ} outputs of all steps differ.\lab{lab:equalrungs} The textbook's sum is another sum, and \val{simd.textbook.differ} of its \val{simd.textbook.of} outputs have other bits.
 
-\fig{ladder}{fig:ladder}{The steps of the ladder: one layer with \given{96} rows, billions of multiply--adds a second. The line is the probe.}{Twelve steps from bottom to top on a logarithmic axis. The three without the instruction are near or below one billion. Row by row with vectors is about twenty, tiles about forty to fifty, close to the line of the probe, and the two steps with int8 inputs are to the right of it.}
+\fig{ladder}{fig:ladder}{The steps of the ladder: one layer with \given{96} rows, $10^9$ multiply--adds a second. The line is the probe.}{Twelve steps from bottom to top on a logarithmic axis. The three without the instruction lie far to the left. The two that go row by row with vectors are at about a third of the line of the probe, tiles come close to it, and two threads and int8 inputs are to the right of it.}
 
 Two predictions were too good, and both for the same reason: what does not scale with the multiply--adds was left out. A tile has to be packed first, each weight once a call. With \given{96} rows that is one move for \given{96} multiply--adds, yet it is a move across memory, and it takes the difference between the lines ``tiles'' and ``packed before''. And a block of integers ends after \given{32} numbers with a conversion to float and a multiply--add by the product of two scales. That work is the same for every block, and it takes more than a third of the time that the integers leave.
 
 @ With one row nothing is used twice, and the bound is that of \cref{sec:roofline}'s slope: the bytes of the weights by the bandwidth. \Cref{fig:simdroof}\lab{lab:simdrows} puts both ends into one picture. From one row to about ten the layer climbs along memory's slope; beyond, it stays below the level of the probe. Smaller weights move a point to the right on the same slope, which is the whole gain of quantization in decoding.
 
-\fig{simdroof}{fig:simdroof}{One layer on the roofline of the two probes. Each point is a number of rows; squares are one row with weights that come from memory.}{Logarithmic axes, multiply-adds for each byte of weights against billions of multiply-adds a second. A slope and a level are the bounds. The points of float weights climb with the rows and end just below the level; those of int8 inputs go above it.}
+\fig{simdroof}{fig:simdroof}{One layer on the roofline of the two probes. Each point is a number of rows; squares are one row with weights that come from memory.}{Logarithmic axes, multiply-adds for each byte of weights against multiply-adds a second. A slope and a level are the bounds. The points of float weights climb with the rows and end just below the level; those of int8 inputs go above it.}
 
 In a long context attention is the same kind of work: each key and each value is read once, for one row. \Cref{fig:simdattention}\lab{lab:simddepth} shows how many of those bytes pass in a second. One query with heads of \given{64} numbers does not keep up with the memory. Between the loads stand exponentials, maxima and the folds of short products, and they are the next thing to make faster.
 
-\fig{simdattention}{fig:simdattention}{Attention of one row over a long cache: billions of bytes of keys and values a second, for a cache in float32 and in float16. Grey: the probe that reads the same bytes.}{The two measured curves are nearly level over all depths, the one of float32 above that of float16, and both below the grey line of the probe.}
+\fig{simdattention}{fig:simdattention}{Attention of one row over a long cache: gigabytes of keys and values a second, for a cache in float32 and in float16. Grey: the probe that reads the same bytes.}{The two measured curves are nearly level over all depths, the one of float32 above that of float16, and both below the grey line of the probe.}
 
 @* The check. \label{sec:kernelcheck}
 On every machine this must come out, whichever table it has.
