@@ -695,7 +695,10 @@ INLINE void axpy_few(size_t columns, const struct position_block *b,
   memcpy(z, a, sizeof z); /* whole, or else the sums would live in memory */
   memcpy(o, z, columns * sizeof *o);
 }
-@#
+
+@ The columns of a head are taken in this order: groups of the largest size first, then sixteens, then the rest.
+
+@<The values of a block, each times its exponential@>=
 INLINE void block_values(const struct position_block *b,
   enum weight_type type, size_t d, float *o)
 {
@@ -913,7 +916,9 @@ TARGET static void tile_block(struct query_unit *u, size_t first, size_t rows,
   }
 }
 
-@ @<Take the exponentials of one query@>=
+@ For one query of the tile the exponentials take the place of its scores, over the positions that it sees, and their maximum and sum go to the result of the block.
+
+@<Take the exponentials of one query@>=
 {
   size_t a = from[i] % 256, z = (to[i] - 1) % 256 + 1;
   left[i][PART_MAX] = greatest(score, a, z);
@@ -967,7 +972,7 @@ static void attend(const struct engine *e, const struct attention_dims *h,
 @* The ladder: what each step is worth. \label{sec:ladder}
 Now we can answer the question at the head of the chapter. Take one layer of the model of \given{110}\,M weights, \given{768} inputs by \given{2048} outputs, and give it \given{96} rows. Before a step is timed, we say what it should bring. The unit is the rate of a \emph{probe}, a loop that only multiplies and adds in registers. The probe runs between the steps, so that a slow minute of the machine is slow for both.
 
-A single sum must wait for its last addition, about three cycles, so the textbook's loop should reach $1/48$ of the probe. The definition in plain C may not assume that the processor has a fused multiply--add. It calls |fmaf| each time, and a call takes about ten cycles: \given{1/160}. With the instruction and sixteen lanes, each multiply--add still needs two loads, an input and a weight, and a core loads twice a cycle: $1/2$. A tile loads less often than it multiplies (\cref{fig:tiles}): nearly 1. AVX-512 should bring nothing on this processor, which passes \given{512} bits through in two halves. Weights in bfloat16 are half as many bytes, which matters only if bytes were what the step waits for, and here they are not: 1 again. Integers of eight bits go four to a float's place: 4.
+A single sum must wait for its last addition, about three cycles, so the textbook's loop should reach $1/48$ of the probe. The definition in plain C may not assume that the processor has a fused multiply--add. It calls |fmaf| each time, and a call takes about ten cycles: \given{1/160}. With the instruction and sixteen lanes, each multiply--add still needs two loads, an input and a weight, and a core loads twice a cycle: $1/2$. A tile loads less often than it multiplies (\cref{fig:tiles}): nearly 1. AVX-512 should bring nothing on this processor, an AMD EPYC with cores of the kind Zen~4, which passes \given{512} bits through in two halves. Weights in bfloat16 are half as many bytes, which matters only if bytes were what the step waits for, and here they are not: 1 again. Integers of eight bits go four to a float's place: 4.
 @^probe@>
 
 \begin{table}[tbp]
@@ -982,7 +987,7 @@ AVX2, tiles & \val[1]{simd.ladder.avx2.tiles} & \given{100} & \val[0]{simd.ladde
 AVX-512, row by row & \val[1]{simd.ladder.avx512.rows} & \given{50} & \val[0]{simd.ladder.avx512.rows.share} & loads\\
 AVX-512, tiles & \val[1]{simd.ladder.avx512.tiles} & \given{100} & \val[0]{simd.ladder.avx512.tiles.share} & packing\\
 weights packed before & \val[1]{simd.ladder.avx512.packed} & \given{100} & \val[0]{simd.ladder.avx512.packed.share} & multiply--adds\\
-two threads & \val[1]{simd.ladder.two} & \given{200} & \val[0]{simd.ladder.two.share} & multiply--adds\\
+two threads & \val[1]{simd.ladder.two} & \given{200} & \val[0]{simd.ladder.two.share} & not known\\
 weights in bfloat16 & \val[1]{simd.ladder.bf16} & \given{100} & \val[0]{simd.ladder.bf16.share} & widening\\
 Q8\_0, int8 inputs & \val[1]{simd.ladder.q8_0} & \given{400} & \val[0]{simd.ladder.q8_0.share} & scales of blocks\\
 Q4\_0, int8 inputs & \val[1]{simd.ladder.q4_0} & \given{400} & \val[0]{simd.ladder.q4_0.share} & scales of blocks
@@ -993,7 +998,7 @@ Q4\_0, int8 inputs & \val[1]{simd.ladder.q4_0} & \given{400} & \val[0]{simd.ladd
 
 \fig{ladder}{fig:ladder}{The steps of the ladder: one layer with \given{96} rows, $10^9$ multiply--adds a second. The line is the probe.}{Twelve steps from bottom to top on a logarithmic axis. The three without the instruction lie far to the left. The two that go row by row with vectors are at about a third of the line of the probe, tiles come close to it, and two threads and int8 inputs are to the right of it.}
 
-The predictions for tiles, threads and integers were too good, all for the same reason: what does not shrink with the multiply--adds was left out. A tile has to be packed first, each weight once a call. With \given{96} rows that is one move for \given{96} multiply--adds, yet it is a move across memory, and its price is the difference between the lines ``AVX-512, tiles'' and ``weights packed before''. And a block of integers ends after \given{32} numbers with a conversion to float and a multiply--add by the product of two scales. That work does not shrink with the integers, and it is what keeps the last two lines from their prediction. Two threads fall short of twice one because each packs all rows for itself (\cref{sec:linear}), which is then not divided.
+Most predictions were too good. Those for tiles and for integers left out what does not shrink with the multiply--adds. A tile has to be packed first, each weight once a call. With \given{96} rows that is one move for \given{96} multiply--adds, yet it is a move across memory, and its price is the difference between the lines ``AVX-512, tiles'' and ``weights packed before''. And a block of integers ends after \given{32} numbers with a conversion to float and a multiply--add by the product of two scales. That work does not shrink with the integers, and we think that it is what keeps the last two lines from their prediction. Row by row we reach two thirds of what two loads a cycle allow; the prediction leaves out the folds and the way from the second-level cache, and we have not timed them apart. Nor can we say what two threads lose: the probe runs on one thread only, and the machine is a virtual one, whose two processors may share more than we know.
 
 @ With one row nothing is used twice, and the bound is that of \cref{sec:roofline}'s slope: the bytes of the weights by the bandwidth. \Cref{fig:simdroof}\lab{lab:simdrows} puts both ends into one picture. The curves are those of a layer that stays in the third-level cache, which is faster than memory, so they begin above the slope; with more rows they bend to the level of the probe. The diamonds are single rows whose weights do come from memory, as in decoding. They lie at the slope or below it, and smaller weights move them to the right along it: that is the whole gain of quantization in decoding.
 

@@ -49,7 +49,7 @@ C
 cp "$1" $BUILD/kernel.c
 here() { ${CC:-cc} -std=gnu11 -O3 -ffp-contract=off -w -Wno-psabi -Itangled -Itests "-DKERNEL=\"kernel.c\"" $* $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm && $BUILD/ex; }
 here -DCOUNT
-[ "$(uname -m)" != x86_64 ] || here -mavx2 -mfma
+! grep -q avx2 /proc/cpuinfo 2>/dev/null || here -mavx2 -mfma
 ==== answer
 static inline __attribute__((always_inline)) void tile(const float *x, const float *w, size_t in, size_t out, int rows, int outs, float *y)
 {
