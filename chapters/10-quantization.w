@@ -5,7 +5,7 @@
 
 \chapterquestion{Why may a weight lose three quarters of its bits, and the text hardly change?}
 @** Quantization: float16 to four bits.
-\incipit{A}{ weight is} a number that training has found by small steps, and nobody chose its last digits. In \cref{accounts} a cache was kept in fewer bits. Now the weights get fewer bits, and later in the chapter the numbers that they multiply. It matters more there. A pass of one row waits for the weights to arrive from memory (\cref{phases}), so a model of half the bytes writes nearly twice as fast, and a model of a quarter of the bytes fits into a machine that could not hold it before. What does it cost? The obvious answer is wrong. Of sixteen bits we may throw away twelve, so that each weight is off by some eight percent, and still the model tells the same story with other words here and there.
+\incipit{A}{ weight is} a number that training has found by small steps, and its last digits are accidents. In \cref{accounts} a cache was kept in fewer bits. Now the weights get fewer bits, and later in the chapter the numbers that they multiply. It matters more there. A pass of one row waits for the weights to arrive from memory (\cref{phases}), so a model of half the bytes writes nearly twice as fast, and a model of a quarter of the bytes fits into a machine that could not hold it before. What does it cost? The obvious answer is wrong. Of sixteen bits we may throw away twelve, so that each weight is off by some eight percent, and still the model tells the same story with other words here and there.
 @^quantization@>@^weights@>
 
 @ To see why, we take eight weights and eight inputs, and round the weights to sixteen values, for which four bits suffice. Then we multiply, as every linear layer does.

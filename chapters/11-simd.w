@@ -18,6 +18,37 @@ rounding. Here they are written, once in plain C and in two kinds of vector inst
 you are content to know that |linear| multiplies a matrix, you can skip it.
 @^kernel@>@^SIMD@>@^AVX2@>@^AVX-512@>
 
+@ We begin with a case for paper. Eight products are to be added, and the machine keeps three decimal digits of each sum.
+
+\begin{byhand}{eight products, three digits}
+The loop that comes to mind first adds from left to right:
+
+\medskip
+\begin{tabular}{@@{}l@@{\quad}r@@{\quad}r@@{\quad}r@@{\quad}r@@{\quad}r@@{\quad}r@@{\quad}r@@{\quad}r@@{}}
+product & $400$ & $0.3$ & $20$ & $0.4$ & $300$ & $0.4$ & $30$ & $0.3$\\
+sum & $400$ & $400$ & $420$ & $420$ & $720$ & $720$ & $750$ & $750$
+\end{tabular}
+\medskip
+
+Each small product meets a large sum and is rounded away. Now we keep four sums. Product $k$ is added to sum $k\bmod4$, and then the four are added by halves:
+
+\medskip
+\begin{tabular}{@@{}l@@{\quad}r@@{\quad}r@@{\quad}r@@{\quad}r@@{}}
+four & $400+300=700$ & $0.3+0.4=0.7$ & $20+30=50$ & $0.4+0.3=0.7$\\
+two & $700+50=750$ & $0.7+0.7=1.4$ & &\\
+one & $750+1.4=751$ & & &
+\end{tabular}
+\medskip
+
+The exact sum is $751.4$. If all four begin at 0, they take $8$ additions, and the halves take $3$. A register of two numbers does the first in $4$ instructions and the second in $2$; a register of four does them in $2$ and $2$.
+\end{byhand}
+
+@ The four sums are called \emph{lanes}, and adding them by halves is a \emph{fold}. Two things can be read off the box. The order of the additions changes the sum, so a compiler may not replace the first way by the second for us. But once the lanes are part of the definition, a wider register changes nothing: it adds the same numbers to the same lanes, more of them with one instruction. Our definition has sixteen lanes (\cref{sec:order}). That is one half of the answer to the question above.
+@^lane@>@^fold@>
+
+The other half is loads. One sum needs an input and a weight for each multiply--add, two loads. Take two rows and two outputs together: two inputs and two weights now serve four multiply--adds, one load for each. The sums of some rows and some outputs that are kept in registers together are a \emph{tile}. A tile computes each sum as it would be computed alone, so that here, too, no bit changes.
+@^tile@>
+
 @ The program prints what the kernels of this machine make of a small matrix, with the bits of each number. The same bits must
 come out on any machine.
 
@@ -37,7 +68,7 @@ int main(int argc, char **argv)
 }
 
 @ All tables that this machine can run make the same product: |apart| counts the numbers in which one of them differs from the first. The rows
-are no multiple of sixteen and the outputs no multiple of a tile, so that the awkward ends are in it, and nearly every product must be rounded.
+are no multiple of sixteen and the outputs no multiple of a tile, so that the ends that fill a register only in part are in it, and nearly every product must be rounded.
 
 @<Print a product with its bits@>=
 static int print_product(void)
@@ -145,7 +176,7 @@ for that. It is a |for| loop in all other respects.
 
 |TALLY| is nothing at all, except in a test that defines it to count every
 multiply--add one by one and hold the sum against the counters. All this is the same for every head, too, and is a file with as little of its own as the bodies: neither can be
-compiled alone, and neither is a header for anybody else.
+compiled alone, and no other module includes either.
 @^unrolling@>
 
 @(lanes.inc@>=
@@ -232,7 +263,7 @@ INLINE vec fold_all(const vec *a)
 Nearly all of the time of a pass is spent in linear layers, and what they wait for depends on the number of rows. With one
 row each weight is used once, and the time is that of reading it. With many rows each is used
 many times, and the time is that of the multiplications, provided that the weight comes from a
-register and not from memory each time. So there are two ways through a matrix. They differ in who stands side by side in a register, and in nothing that can be seen in the bits:
+register and not from memory each time. So there are two ways through a matrix. They differ in which numbers share a register, and in nothing that can be seen in the bits:
 the definition fixes sixteen chains of multiply--adds and the tree that folds them, and not where a chain is computed.
 
 For \emph{few rows} the lanes are neighbours in $k$, as in the definition: the weights of an output lie one after the other in the file, and are loaded as they lie.
@@ -267,13 +298,13 @@ INLINE vec fold_parts(vec *a)
   return a[0];
 }
 
-@ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end. With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver. So rows are taken by fours only if four of them lie within a page of memory; and what comes a page later is asked for early, because the processor's own fetching ahead ends with the page.
+@ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end. With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver. So rows are taken by fours only if four of them lie within a page of memory. And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows lie one behind the other, that is a page later; in a cache, where the keys of the other heads lie between two keys of one head, it is a number of rows later.
 @^prefetch@>
 
 @<Dot products of one row with as many others as a register has lanes@>=
 enum { PAGE = 4096 };
 INLINE void some_dots(int side, const float *x, const char *const *row,
-  enum weight_type type, size_t n, vec *half)
+  enum weight_type type, size_t n, size_t ahead, vec *half)
 {
   struct tensor in = @[{ x, WEIGHT_F32 }@];
   vec a[4][PARTS] = @[{ { { 0 } } }@];
@@ -282,7 +313,7 @@ INLINE void some_dots(int side, const float *x, const char *const *row,
     each (p, PARTS) {
       size_t at = k + (size_t) p * WIDTH;
       vec v = load(in, at);
-      if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + PAGE);
+      if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + ahead);
       each (i, side)
         a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
     }
@@ -322,7 +353,7 @@ INLINE vec short_dots(const float *x, const char *row, size_t stride,
 
 @<Dot products of one row with as many others as a register has lanes@>=
 INLINE vec dots(const char *what, const float *x, const char *row,
-  size_t stride, size_t there, enum weight_type type, size_t n)
+  size_t stride, size_t there, enum weight_type type, size_t n, size_t ahead)
 {
   vec half[WIDTH];
   const char *at[WIDTH];
@@ -330,8 +361,10 @@ INLINE vec dots(const char *what, const float *x, const char *row,
   if (n < 16) return short_dots(x, row, stride, there, type, n);
   for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
   if (stride <= PAGE / 4)
-    for (size_t i = 0; i < WIDTH; i += 4) some_dots(4, x, at + i, type, n, half + i);
-  else for (size_t i = 0; i < WIDTH; i++) some_dots(1, x, at + i, type, n, half + i);
+    for (size_t i = 0; i < WIDTH; i += 4)
+      some_dots(4, x, at + i, type, n, ahead, half + i);
+  else for (size_t i = 0; i < WIDTH; i++)
+    some_dots(1, x, at + i, type, n, ahead, half + i);
   (void) what; /* only tallies ask */
   return fold_all(half);
 }
@@ -362,7 +395,8 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
     size_t outs = to - o < WIDTH ? to - o : WIDTH;
     const char *row = (const char *) w->weight.data + o * stride;
     for (size_t r = 0; r < rows; r++) {
-      vec sum = dots("linear", x + r * w->in, row, stride, outs, type, w->in);
+      vec sum = dots("linear", x + r * w->in, row, stride, outs, type,
+        w->in, PAGE);
       float here[WIDTH];
       memcpy(here, &sum, sizeof here);
       put_sums(here, w, o, outs, y + r * w->out);
@@ -597,9 +631,10 @@ enum { PART_MAX, PART_SUM, PART_OUT };
 
 @ The first step: the scores of a block, and their maximum. As many keys as there are lanes are multiplied with the query at once (\cref{sec:linear}). Where there is no visible position the score is $-\infty$, so that whole
 sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
-are not negative changes no bit of it.
+are not negative changes no bit of it. Keys are asked for sixteen positions early: the keys of one head are far apart, and the processor does not see that they are a sequence. Reading sixteen of them takes longer than memory takes to answer, so that each is there when it is wanted.
 
 @<The scores of a block, and their maximum@>=
+enum { KEYS_AHEAD = 16 };
 INLINE void block_scores(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b)
 {
@@ -609,8 +644,8 @@ INLINE void block_scores(const struct attention_dims *h, const float *q,
     for (uint32_t t = r.t0; t < r.t1; t += WIDTH) {
       size_t here = r.t1 - t < WIDTH ? r.t1 - t : WIDTH, stride = b->v->row_bytes;
       const char *row = (const char *) (b->v->key + r.at + (t - r.t0) * stride);
-      vec s = dots("attention", q, row, stride, here, type, h->head_dim)
-        * spread(h->scale);
+      vec s = dots("attention", q, row, stride, here, type, h->head_dim,
+        KEYS_AHEAD * stride) * spread(h->scale);
       s = blend((int) here, s, none);
       memcpy(b->weight + t % 256, &s, sizeof s);
       TALLY("pairs", 0, here);
@@ -744,7 +779,7 @@ INLINE void attend_head(const struct attention_dims *h, const float *q,
 }
 
 @ The join: the greatest maximum, the weight of each block, two chains, one division. A single block passes through it unchanged, because its weight is
-$e^0$, exactly 1, and the chains begin with 0. The weights of the blocks take the place of their maxima, which nobody needs any more.
+$e^0$, exactly 1, and the chains begin with 0. The weights of the blocks take the place of their maxima, which are no longer needed.
 
 @<Join the blocks in rising order@>=
 INLINE void join_columns(const float *left, size_t n, size_t stride, float l,

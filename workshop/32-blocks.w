@@ -690,7 +690,7 @@ TARGET static void int8_part(void *ctx, unsigned worker, unsigned workers)
   }
 }
 
-@ One row is rounded by whoever asks, since that takes less time than to wake another thread.
+@ One row is rounded by the thread that calls, since that takes less time than to wake another thread.
 
 @<Multiply inputs of eight bits@>=
 static void int8_linear(const struct engine *e, const struct matrix *list,

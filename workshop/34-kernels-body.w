@@ -524,8 +524,8 @@ GPT-2 stores its matrices the other way round. With many rows they are packed an
 @ GPT-2's matrices lie the other way: the weights of one \emph{input} are neighbours. Here lanes
 over $k$ would gather from sixteen places. So the registers run over the outputs
 instead, and a lane of the definition becomes a whole row of an array: |sum[j]| holds
-lane $j$ for a span of outputs. The additions are the same, in the same order; only who stands next
-to whom has changed.
+lane $j$ for a span of outputs. The additions are the same, in the same order; only which numbers share
+a register has changed.
 
 To load and store a sum for each multiply--add would leave the multipliers idle half of the time, so terms $k$,
 $k+16$, $k+32$ and $k+48$, which belong to the same lane, are added in one visit.
@@ -602,7 +602,7 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
 }
 
 @ The last few outputs of a matrix fill a register only in part. What stands in its other places is computed along,
-and nobody reads it; since the places of this register are outputs and not lanes, nothing from there is ever folded into a sum.
+and it is never read; since the places of this register are outputs and not lanes, nothing from there is ever folded into a sum.
 
 @<The last columns of a matrix stored by inputs@>=
 INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
@@ -900,7 +900,7 @@ TARGET static void attend_unit(const struct attend_job *job, const struct segmen
   @<Attend with the loops for the view's type@>@;
 }
 
-@ Many queries go together if the segment has them and the worker has room. Sinks, which make a hole in what a row sees, and weights that somebody wants to look at go one by one.
+@ Many queries go together if the segment has them and the worker has room. Sinks, which make a hole in what a row sees, and rows whose weights are asked for, go one by one.
 
 @<One worker's share of attention@>=
 TARGET static void attend_rows_of_head(const struct attend_job *job,
@@ -965,7 +965,7 @@ case WEIGHT_Q6_K: break;
 }
 #undef WITH_ROWS
 
-@ Weights that are asked for are zero where nothing was seen, so that whoever draws them needs no second list of
+@ Weights that are asked for are zero where nothing was seen, so that the code that draws them needs no second list of
 what each row could see.
 
 @<Make |kept| ready if the weights are wanted@>=
@@ -995,7 +995,7 @@ INLINE void activation(enum activation_kind kind, float *z)
 }
 
 @ A worker takes a contiguous piece, in sixteens; the last sixteen may be short, and then the rest of it is computed on
-zeros that nobody reads. Multiplying by |up| comes last.
+zeros that are never read. Multiplying by |up| comes last.
 
 @<One worker's share of an activation@>=
 struct activate_job { enum activation_kind kind; const float *x, *up;
@@ -1230,7 +1230,7 @@ TARGET static float probe_bandwidth(const float *x, size_t n)
 @* The list of the tables. \label{sec:listoftables}
 The tables that exist in this build, the slowest first, each with the question whether this processor can
 run it. On a processor of another kind there is only the plain one, which the compiler is free to make faster by itself. The list is made
-anew on the stack at each call; to keep it would take a variable that somebody must be the first to write.
+anew on the stack at each call; to keep it would take a global variable, with the question of which thread writes it first.
 
 @<The tables of this build@>=
 extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512,
@@ -1253,7 +1253,7 @@ const struct kernels *kernels_at(size_t i)
   return i < n ? found[i] : NULL;
 }
 
-@ Whoever asks for a table by name and cannot have it is told what there is. Whoever asks for none gets the last of the list, which is the
+@ A caller that asks for a table by name and cannot have it is told which there are. A caller that names none gets the last of the list, which is the
 fastest.
 
 @<Find a table by its name@>=

@@ -673,7 +673,7 @@ static bool read_again(struct work *w, const char *part)
   return ok && (w->t == NULL || same_tokens(w, w->t, part));
 }
 
-@ A file that is to be rounded must have floats: rounding a second time what was rounded would add the errors, and nobody would see it.
+@ A file that is to be rounded must have floats: rounding a second time what was rounded would add the errors, and nothing would show it.
 
 @<Find out what the model is@>=
 static bool find_kind(struct work *w)
