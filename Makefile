@@ -238,12 +238,14 @@ build/laboratory/index.html: tools/html.lua tools/html.css tools/html.js tools/b
 	@texlua tools/html.lua build/laboratory
 html: build/laboratory/index.html ## the pages of the laboratory alone, in seconds
 .PHONY: html
-# one web alone, in seconds and with the numbers and figures of the last build: as chapter-03, or sheet-W3 and sheet-L3
+# one web alone, in seconds and with the numbers and figures of the last build: as chapter-03, or sheet-W3 and sheet-L3; set twice the
+# first time, since the notes of the margin have their places from the run before
 chapter-%: sheet-%;
 sheet-%: $(SET)
 	@m=$$(awk -v n=$* '!/^#/ && NF { k = ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L"); if (k $$2 == n || sprintf("%02d", $$2) == n && k == "") print $$4 }' book.list); \
 	[ -n "$$m" ] || { echo "book.list has no web $*"; exit 1; }; \
-	TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build -jobname=sheet-$* "\\def\\onlymodule{$$m}\\input{chapter}" > /dev/null || { grep -A3 '^!' build/sheet-$*.log; exit 1; }; \
+	for pass in $$([ -f build/sheet-$*.aux ] || echo first) second; do \
+	TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build -jobname=sheet-$* "\\def\\onlymodule{$$m}\\input{chapter}" > /dev/null || { grep -A3 '^!' build/sheet-$*.log; exit 1; }; done; \
 	echo build/sheet-$*.pdf
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads

@@ -18,7 +18,7 @@ rounding. Here they are written, once in plain C and in two kinds of vector inst
 you are content to know that |linear| multiplies a matrix, you can skip it.
 @^kernel@>@^SIMD@>@^AVX2@>@^AVX-512@>
 
-@ We begin with a case for paper. Eight products are to be added, and the machine keeps three decimal digits of each sum.
+@ Eight products are to be added, and the machine keeps three decimal digits of each sum.
 
 \begin{byhand}{eight products, three digits}
 The loop that comes to mind first adds from left to right:
@@ -30,17 +30,18 @@ sum & $400$ & $400$ & $420$ & $420$ & $720$ & $720$ & $750$ & $750$
 \end{tabular}
 \medskip
 
-Each small product meets a large sum and is rounded away. Now we keep four sums. Product $k$ is added to sum $k\bmod4$, and then the four are added by halves:
+Each small product meets a large sum and is rounded away. Now we keep four sums. Product $k$ is added to sum $k\bmod4$ (first column), and then the four are added by halves:
 
 \medskip
-\begin{tabular}{@@{}l@@{\quad}r@@{\quad}r@@{\quad}r@@{\quad}r@@{}}
-four & $400+300=700$ & $0.3+0.4=0.7$ & $20+30=50$ & $0.4+0.3=0.7$\\
-two & $700+50=750$ & $0.7+0.7=1.4$ & &\\
-one & $750+1.4=751$ & & &
+\begin{tabular}{@@{}l@@{\quad}l@@{\quad}l@@{\quad}l@@{}}
+sum $0$ & $400+300=700$ & $700+50=750$ & $750+1.4=751$\\
+sum $1$ & $0.3+0.4=0.7$ & $0.7+0.7=1.4$ &\\
+sum $2$ & $20+30=50$ & &\\
+sum $3$ & $0.4+0.3=0.7$ & &
 \end{tabular}
 \medskip
 
-The exact sum is $751.4$. If all four begin at 0, they take $8$ additions, and the halves take $3$. A register of two numbers does the first in $4$ instructions and the second in $2$; a register of four does them in $2$ and $2$.
+The exact sum is $751.4$. If all four begin at 0, they take $8$ additions, and the halves $3$. Registers of two numbers need $4$ instructions and $2$, registers of four $2$ and $2$.
 \end{byhand}
 
 @ The four sums are called \emph{lanes}, and adding them by halves is a \emph{fold}. Two things can be read off the box. The order of the additions changes the sum, so a compiler may not replace the first way by the second for us. But once the lanes are part of the definition, a wider register changes nothing: it adds the same numbers to the same lanes, more of them with one instruction. Our definition has sixteen lanes (\cref{sec:order}). That is one half of the answer to the question above.
