@@ -671,28 +671,34 @@ static double sum_exp(const float *x, size_t n, double *max)
   return lane[0];
 }
 
-@ Two functions are built on it. They make the probabilities of several rows, or their logarithms.
+@ Two functions are built on it. They make the probabilities of several rows, or their logarithms. They are called when a pass is over, and so each sets the floating-point modes for itself (\cref{sec:pool}).
 
 @<Softmax, plainly@>=
 static void softmax(const struct engine *e, const float *x, size_t rows, size_t n,
   double *y)
 {
   double max;
+  struct float_modes modes;
   (void) e;
+  float_modes_begin(&modes);
   for (size_t r = 0; r < rows; r++, x += n, y += n) {
     double sum = sum_exp(x, n, &max);
     for (size_t i = 0; i < n; i++) y[i] = num_exp((double) x[i] - max) / sum;
   }
+  float_modes_end(&modes);
 }
 static void log_softmax(const struct engine *e, const float *x, size_t rows, size_t n,
   double *y)
 {
   double max;
+  struct float_modes modes;
   (void) e;
+  float_modes_begin(&modes);
   for (size_t r = 0; r < rows; r++, x += n, y += n) {
     double log_sum = num_log(sum_exp(x, n, &max));
     for (size_t i = 0; i < n; i++) y[i] = (double) x[i] - max - log_sum;
   }
+  float_modes_end(&modes);
 }
 
 @ A sampler that has changed the logits (\cref{sampling}) divides by a sum of its own. It needs only the exponentials.
@@ -743,6 +749,7 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
+#include "ground/pool.h"
 #include "model/quantization.h"
 @;@#
 @<The sum of sixteen lanes, plainly@>@;

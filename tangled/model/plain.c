@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
+#include "ground/pool.h"
 #include "model/quantization.h"
 
 /* <The sum of sixteen lanes, plainly> */
@@ -229,22 +230,28 @@ static void softmax(const struct engine *e, const float *x, size_t rows, size_t 
   double *y)
 {
   double max;
+  struct float_modes modes;
   (void) e;
+  float_modes_begin(&modes);
   for (size_t r = 0; r < rows; r++, x += n, y += n) {
     double sum = sum_exp(x, n, &max);
     for (size_t i = 0; i < n; i++) y[i] = num_exp((double) x[i] - max) / sum;
   }
+  float_modes_end(&modes);
 }
 
 static void log_softmax(const struct engine *e, const float *x, size_t rows, size_t n,
   double *y)
 {
   double max;
+  struct float_modes modes;
   (void) e;
+  float_modes_begin(&modes);
   for (size_t r = 0; r < rows; r++, x += n, y += n) {
     double log_sum = num_log(sum_exp(x, n, &max));
     for (size_t i = 0; i < n; i++) y[i] = (double) x[i] - max - log_sum;
   }
+  float_modes_end(&modes);
 }
 
 static void exp_shifted(double *z, size_t n, double max)
