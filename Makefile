@@ -299,6 +299,10 @@ sanitize: ## the tests under AddressSanitizer and UBSan, then ThreadSanitizer
 	$(MAKE) BUILD=build/asan OPT='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' check
 	$(MAKE) BUILD=build/tsan OPT='-O1 -g -fsanitize=thread' check
 
+cross: $(BUILD)/libmodules.a $(BUILD)/incipit ## the engine compiled for ARM and tested under an emulator: wants gcc-aarch64-linux-gnu and qemu-user
+	@BUILD=$(BUILD) CC='$(CC)' sh tests/cross.sh
+.PHONY: cross
+
 clean: ## removes build/
 	rm -rf build
 

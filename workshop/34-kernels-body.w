@@ -34,7 +34,7 @@ The first is for plain C, without any instructions of its own.
 #include "kernels/bodies.inc"
 
 @ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
-instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
+instruction has nothing better; |fmaf| computes the same without it if it must, several times more slowly. This table is
 slow, and is there for machines that have neither of the other two, and to be compared with.
 
 The bodies have very many multiply--adds once their loops are written out. With four calls in place of each, this file took longer to compile than all others together. So here |fused| itself is called. Every call of |fmaf| puts all registers of the loop into memory anyway, and one call of |fused| does it once instead of four times.
@@ -171,6 +171,8 @@ INLINE vec fold_all(const vec *a)
 #endif
 
 @ For NEON only three functions are its own. The rest is as in plain C, since a |vec| of four floats is a register here, and a compiler finds the instructions.
+This table was written without such a machine: it is compiled for one, and an emulator runs the tests of all kernels, which ask for the same bits as everywhere (\.{make cross}). How fast it is, an emulator cannot say.
+@^emulator@>@^cross compiler@>
 
 @<Multiply--add and the rest, for NEON@>=
 INLINE vec fused(vec a, vec b, vec c)
