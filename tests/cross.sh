@@ -16,7 +16,7 @@ emulator=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) || not_run
 if [ ! -f "$root/complete" ]; then
   [ -n "$whole" ] || not_run "the libraries for arm64 are not here: make cross fetches them"
   rm -rf "$root"; mkdir -p "$root/apt/lists/partial" "$root/apt/archives/partial" "$root/apt/state"; : > "$root/apt/status"
-  # lists and a state of its own: nothing is installed, and nobody need be root
+  # lists and a state of its own: nothing is installed, and no rights are needed
   apt() { apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State="$root/apt/state" -o Dir::State::status="$root/apt/status" \
     -o Dir::State::lists="$root/apt/lists" -o Dir::Cache="$root/apt" -o APT::Sandbox::User= -o Debug::NoLocking=1 "$@"; }
   { apt update && apt -y -d --no-install-recommends install libc6-dev check libjansson-dev libpcre2-dev libutf8proc-dev libedit-dev; } > "$dir/apt.log" 2>&1 ||

@@ -345,12 +345,12 @@ net->lone = (struct engine) @[{ .k = k, .c = &net->tally }@];
 net->dims = (struct attention_dims) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
   (float) (1 / sqrt((double) s->head_dim)) }@];
 
-@ The engine has already found out what this machine can do. If its kernels are the scalar ones, because the machine has no wide registers or because the user asked for them, the
-backward pass uses scalar operations as well.
+@ The engine has already found out what this machine can do. If its kernels are those in plain C, because the machine has no wide registers or because the user asked for them, the
+backward pass does without as well.
 @<Choose pieces that go with the kernels@>=
 net->back = &gradients_plain;
 #if defined __x86_64__
-if (strcmp(k->name, "scalar") != 0) net->back = &gradients_wide;
+if (strncmp(k->name, "avx", 3) == 0) net->back = &gradients_wide;
 #endif
 
 @ Closing frees the blocks, and then the network itself.

@@ -16,12 +16,13 @@
 @<Take the time of a pass@>@;
 
 @* Rounds of probes. \label{sec:roundsofprobes}
-Chapter 5 says what the probes are for (\cref{sec:machine}). Each worker does its share of the work: it runs |probe_flops|, and then |probe_bandwidth| over its part of the block.
+Chapter 5 says what the probes are for (\cref{sec:machine}). Each worker does its share of the work: it runs |probe_flops| for some milliseconds, and then |probe_bandwidth| over its part of the block. The first has a time and not an amount, because a processor without a fused multiply--add needs very much longer for the same amount.
 @^probe@>
 
 @<Probe the machine@>=
-enum { PROBES = 15, SPINS = 1 << 27, SWEPT = 1 << 26 };
+enum { PROBES = 15, SPINS = 1 << 20, SWEPT = 1 << 26 };
   /* |SWEPT|: the fewest floats that are read, 256 MiB of them */
+static const double SPIN_SECONDS = 0.004;
 struct probe_part { uint64_t done; float left; };
 struct roofline_probe { const struct kernels *k; const float *block;
   size_t swept; struct probe_part *of; };
@@ -29,8 +30,11 @@ struct roofline_probe { const struct kernels *k; const float *block;
 static void measure_flops(void *ctx, unsigned worker, unsigned workers)
 {
   struct roofline_probe *p = ctx;
+  double start = timing_seconds();
   (void) workers;
-  p->of[worker].done = p->k->probe_flops(SPINS, &p->of[worker].left);
+  p->of[worker].done = 0;
+  do p->of[worker].done += p->k->probe_flops(SPINS, &p->of[worker].left);
+  while (timing_seconds() - start < SPIN_SECONDS);
 }
 static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
 {

@@ -215,7 +215,7 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
   /* <Choose pieces that go with the kernels> */
   net->back = &gradients_plain;
 #if defined __x86_64__
-  if (strcmp(k->name, "scalar") != 0) net->back = &gradients_wide;
+  if (strncmp(k->name, "avx", 3) == 0) net->back = &gradients_wide;
 #endif
   if (prepare(net, why)) return net;
   network_close(m, net);
