@@ -775,7 +775,7 @@ uint32_t sampler_save(const struct sampler *d);
 void sampler_restore(struct sampler *d, uint32_t state);
   /* goes back to a state that |sampler_save| gave, in the same text */
 
-@ The position of a choice is the number of tokens before it, those of the prompt included. So a text that one run began can be continued by another, with what has been written as a part of the prompt, as if it had never been interrupted. There are two exceptions: the frequency and presence penalties, which treat given and written tokens differently, and a rule, which applies to what is written. (Accepting a token, saving and restoring are left to the rule; the workshop has these lines.)
+@ The position of a choice is the number of tokens before it, those of the prompt included. So a text that one run began can be continued by another, with what has been written as a part of the prompt, as if it had never been interrupted. There are two exceptions: the frequency and presence penalties, which treat given and written tokens differently, and a rule, which applies to what is written. (Accepting a token, saving and restoring are left to the rule; the workshop has these lines.) A host program may have changed the processor's rounding; as a pass does, the sampler computes under the standard modes and puts back what it found.
 
 @<Choose a token for the loop@>=
 bool sampler_choose(void *ctx, const float *logits,
@@ -786,10 +786,13 @@ bool sampler_choose(void *ctx, const float *logits,
   d->f.allowed = NULL;
   if (d->rule.allow != NULL && !d->rule.allow(d->rule.ctx,@|
     h.n - h.n_prompt, &d->f.allowed, why))@+ return false;
-  if (!sampling_run(&d->f, &d->s, logits, h, why))@+ return false;
-  *chosen = funnel_choose(&d->f, d->seed, d->sequence,
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  bool ok = sampling_run(&d->f, &d->s, logits, h, why);
+  if (ok) *chosen = funnel_choose(&d->f, d->seed, d->sequence,@|
     (uint32_t) text->text.n);
-  return true;
+  float_modes_end(&modes);
+  return ok;
 }
 
 @* The interface of the module. \label{sec:samplingface}
@@ -923,6 +926,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include "ground/pool.h"
 #include "sampling/sampling.h"
 @;@#
 @<The stages and their names@>@;

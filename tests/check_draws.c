@@ -1,5 +1,6 @@
 /* Chapter 7: are the dice fair, and what does a choice depend on? */
 #define _DEFAULT_SOURCE
+#include <fenv.h>
 #include <math.h>
 #include "tiny.h"
 #include "loop/generate.h"
@@ -258,6 +259,38 @@ START_TEST(nor_does_the_model_of_the_book_see_a_difference)
   model_close(&m, lm);
 }
 END_TEST
+/* a host may round upwards and flush small numbers: scores, what is left of them, and the choice stay as they are */
+START_TEST(modes_of_the_caller_do_not_change_a_choice)
+{
+  enum { V = 200 };
+  struct memory m = { .fail_at = 0 };
+  struct error why;
+  uint64_t seed = suite_seed();
+  double want[V];
+  size_t left;
+  for (int k = 0; kernels_at((size_t) k) != NULL; k++) {
+    struct sampler d = { .s = sampling_default, .seed = seed };
+    d.s.temperature = 0.7, d.s.top_p = 0.9;
+    ck_assert(funnel_open(&d.f, &m, kernels_at((size_t) k), V, &why));
+    for (uint32_t i = 0; i < 50; i++) {
+      float logits[V];
+      uint32_t id[1] = { i }, plain = V, other = V;
+      struct continuation text = { .text = { id, 1, 1 }, .n_prompt = 1 };
+      for (int j = 0; j < V; j++) logits[j] = tiny_normal(&seed) * 9;
+      ck_assert(sampler_choose(&d, logits, &text, &plain, &why));
+      memcpy(want, d.f.score, sizeof want), left = d.f.n;
+      fesetround(FE_UPWARD);
+      bool ok = sampler_choose(&d, logits, &text, &other, &why);
+      int found = fegetround();
+      fesetround(FE_TONEAREST);
+      ck_assert(ok && found == FE_UPWARD);
+      ck_assert_uint_eq(plain, other);
+      ck_assert_msg(left == d.f.n && memcmp(want, d.f.score, sizeof want) == 0, "seed %llu: other scores", (unsigned long long) seed);
+    }
+    funnel_close(&d.f);
+  }
+}
+END_TEST
 
 int main(void)
 {
@@ -268,6 +301,7 @@ int main(void)
   tcase_add_test(t, every_bit_is_a_coin);
   tcase_add_test(t, only_seed_sequence_and_position_count);
   tcase_add_test(t, nor_does_the_model_of_the_book_see_a_difference);
+  tcase_add_test(t, modes_of_the_caller_do_not_change_a_choice);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include "ground/pool.h"
 #include "sampling/sampling.h"
 
 /* <The stages and their names> */
@@ -73,8 +74,11 @@ bool sampler_choose(void *ctx, const float *logits,
   d->f.allowed = NULL;
   if (d->rule.allow != NULL && !d->rule.allow(d->rule.ctx,
     h.n - h.n_prompt, &d->f.allowed, why)) return false;
-  if (!sampling_run(&d->f, &d->s, logits, h, why)) return false;
-  *chosen = funnel_choose(&d->f, d->seed, d->sequence,
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  bool ok = sampling_run(&d->f, &d->s, logits, h, why);
+  if (ok) *chosen = funnel_choose(&d->f, d->seed, d->sequence,
     (uint32_t) text->text.n);
-  return true;
+  float_modes_end(&modes);
+  return ok;
 }
