@@ -30,6 +30,21 @@ local function suite(name)                -- its object
   return suites[name]
 end
 
+-- the .c files of a folder that include a file, themselves or by others that do; none would be a mutant that is never linked
+local function including(folder, module, name)
+  local found, seen, todo = {}, { [name] = true }, { name }
+  while #todo > 0 do
+    local one = table.remove(todo)
+    for f in io.popen("grep -lF '\"" .. module .. "/" .. one .. "\"' " .. folder .. "/*.c " .. folder .. "/*.inc " .. folder .. "/*.h 2>/dev/null"):lines() do
+      local short = f:match("[^/]*$")
+      if not seen[short] then
+        seen[short] = true
+        if short:match("%.c$") then found[#found + 1] = f else todo[#todo + 1] = short end
+      end
+    end
+  end
+  return found
+end
 local n, survived, broken = 0, 0, 0
 local function mutant(e, where)
   n = n + 1
@@ -46,8 +61,8 @@ local function mutant(e, where)
   local h = assert(io.open(home .. "/" .. module .. "/" .. name, "wb")); h:write(text); h:close()
   local sources = {}                       -- itself, or those of its module that include it
   if name:match("%.c$") then sources[1] = home .. "/" .. module .. "/" .. name
-  else for c in io.popen("grep -l '" .. module .. "/" .. name .. "' " .. folder .. "/*.c"):lines() do sources[#sources + 1] = c end end
-  local ok = suite(e.word)
+  else sources = including(folder, module, name) end
+  local ok = #sources > 0 and suite(e.word)
   for _, c in ipairs(sources) do ok = ok and run("%s -I%s %s -iquote %s -c %s -o %s/%s.o", cc, home, flags, folder, c, home, c:match("([^/]*)%.c$")) end
   ok = ok and run("%s %s/%s.o %s/*.o %s/tests/oracle.o %s/libprogram.a %s/libmodules.a %s %s -o %s/suite",
     cc, dir, e.word, home, build, build, build, check.libs, libs, home)
