@@ -18,6 +18,7 @@ for s in "$@"; do
   [ "$rc" = 0 ] || [ "${fail:-0}" -gt 0 ] || fail=1
   printf 'tests/%s.c\t%s\t%s\t0\t\n' "$s" "${pass:-0}" "${fail:-0}" >> "$tally"
   if [ "${fail:-0}" -gt 0 ]; then grep '^not ok ' "$out/$s.tap"; tail -40 "$out/$s.out"; fi
+  [ "$s" != check_paths ] || grep 'NOT RUN' "$out/$s.out"
 done
 }
 one() { # NAME COMMAND...: one check of this file
