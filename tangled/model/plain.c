@@ -226,33 +226,26 @@ static double sum_exp(const float *x, size_t n, double *max)
   return lane[0];
 }
 
-static void softmax(const struct engine *e, const float *x, size_t rows, size_t n,
-  double *y)
+static void probabilities(const float *x, size_t rows, size_t n, bool logs, double *y)
 {
-  double max;
   struct float_modes modes;
-  (void) e;
   float_modes_begin(&modes);
   for (size_t r = 0; r < rows; r++, x += n, y += n) {
-    double sum = sum_exp(x, n, &max);
-    for (size_t i = 0; i < n; i++) y[i] = num_exp((double) x[i] - max) / sum;
+    double max, sum = sum_exp(x, n, &max), log_sum = num_log(sum);
+    for (size_t i = 0; i < n; i++) {
+      double z = (double) x[i] - max;
+      y[i] = logs ? z - log_sum : num_exp(z) / sum;
+    }
   }
   float_modes_end(&modes);
 }
 
+static void softmax(const struct engine *e, const float *x, size_t rows, size_t n,
+  double *y)
+{ (void) e, probabilities(x, rows, n, false, y); }
 static void log_softmax(const struct engine *e, const float *x, size_t rows, size_t n,
   double *y)
-{
-  double max;
-  struct float_modes modes;
-  (void) e;
-  float_modes_begin(&modes);
-  for (size_t r = 0; r < rows; r++, x += n, y += n) {
-    double log_sum = num_log(sum_exp(x, n, &max));
-    for (size_t i = 0; i < n; i++) y[i] = (double) x[i] - max - log_sum;
-  }
-  float_modes_end(&modes);
-}
+{ (void) e, probabilities(x, rows, n, true, y); }
 
 static void exp_shifted(double *z, size_t n, double max)
 { for (size_t i = 0; i < n; i++) z[i] = num_exp(z[i] - max); }
