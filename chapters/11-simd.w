@@ -828,17 +828,23 @@ struct query_unit {
   float *key, *value, *query, *score, *left; /* in the worker's workspace */
 };
 
-@ The room that it takes depends on the shapes, and for the results of the blocks, which wait for the join, on the longest range.
+@ The room that it takes depends on the shapes, and for the results of the blocks, which wait for the join, on the longest range. A single row has no unit of queries; its heads are computed together (\cref{sec:heads34}), and |heads_room| is what that takes.
 
 @<What a unit of queries has@>=
+static bool is_tiled(const struct attention_dims *h, size_t rows)
+{
+  size_t group = h->n_heads / h->n_kv_heads;
+  return rows * group >= MANY_QUERIES && group <= QUERIES;
+}
 static size_t attention_room(const struct attention_dims *h, size_t rows,
   size_t max_len)
 {
-  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
+  size_t d = h->head_dim, alone = heads_room(h, max_len);
   size_t deep = (d + 15) / 16 * 16, wide = (d + NR - 1) / NR * NR;
-  if (rows * group < MANY_QUERIES || group > QUERIES) return 0;
-  return sizeof(float) * (256 * (deep + wide)@|
+  if (!is_tiled(h, rows)) return alone;
+  size_t tiled = sizeof(float) * (256 * (deep + wide)@|
     + QUERIES * (deep + 256 + kernels_scratch(h, max_len)));
+  return tiled > alone ? tiled : alone;
 }
 static void unit_arrays(struct query_unit *u, float *room)
 {
@@ -1040,7 +1046,7 @@ Most predictions were too good. Those for tiles and for integers left out what d
 
 \fig{simdroof}{fig:simdroof}{One layer on the roofline of the two probes. Each point of a curve is a number of rows, with weights from the third-level cache. Red: one row, with weights from memory.}{Logarithmic axes, multiply-adds for each byte of weights against multiply-adds a second. A slope and a level are the bounds. The points of float weights climb with the rows and end just below the level; those of int8 inputs go above it.}
 
-In a long context attention is the same kind of work: each key and each value is read once, for one row. \Cref{fig:simdattention}\lab{lab:simddepth} shows how many of those bytes pass in a second. One row does not keep up with the memory. Between the loads stand exponentials, maxima and the folds of short products, and they are the next thing to make faster.
+In a long context attention is the same kind of work: each key and each value is read once, for one row. \Cref{fig:simdattention}\lab{lab:simddepth} shows how many of those bytes pass in a second. One row does not keep up with the memory. We had suspected the exponentials, but a profile has next to nothing there; the time goes into waiting for keys and values. Each head walks through the whole cache by itself and takes a piece of each row, so that memory is never read from end to end, as the probe reads it. This figure was measured with such kernels. Since then all heads of a few positions are taken together (\cref{sec:heads34}), which reads whole rows, one after the other.
 
 \fig{simdattention}{fig:simdattention}{Attention of one row over a long cache: gigabytes of keys and values a second, for a cache in float32 and in float16. Dashed: the probe that reads, in the same run.}{The two measured curves fall slightly from left to right, the one of float32 above that of float16, and both are below half of the dashed lines of the probe.}
 
@@ -1089,6 +1095,7 @@ uses only those above it.
 @<Attention of one head over one block@>@;
 @<Join the blocks in rising order@>@;
 @<All blocks of one head, and their join@>@;
+#include "kernels/heads.inc"
 @<What a unit of queries has@>@;
 #include "kernels/keys.inc"
 @<The scores of a tile of queries@>@;

@@ -16,25 +16,31 @@
 @<Take the time of a pass@>@;
 
 @* Rounds of probes. \label{sec:roundsofprobes}
-Chapter 5 says what the probes are for (\cref{sec:machine}). Each worker does its share of the work: it runs |probe_flops| for some milliseconds, and then |probe_bandwidth| over its part of the block. The first has a time and not an amount, because a processor without a fused multiply--add needs very much longer for the same amount.
+Chapter 5 says what the probes are for (\cref{sec:machine}). Each worker does its share of the work: it runs |probe_flops|, and then |probe_bandwidth| over its part of the block. How many multiply--adds take four milliseconds is found out before: a processor without a fused multiply--add needs very much longer for each.
 @^probe@>
 
 @<Probe the machine@>=
 enum { PROBES = 15, SPINS = 1 << 20, SWEPT = 1 << 26 };
   /* |SWEPT|: the fewest floats that are read, 256 MiB of them */
-static const double SPIN_SECONDS = 0.004;
 struct probe_part { uint64_t done; float left; };
 struct roofline_probe { const struct kernels *k; const float *block;
-  size_t swept; struct probe_part *of; };
+  size_t swept; struct probe_part *of; uint64_t spins; };
   /* |block[swept]|, |of[workers]| */
+static uint64_t spins_of(const struct kernels *k)
+{
+  float left;
+  double start = timing_seconds();
+  k->probe_flops(SPINS, &left);
+  double took = timing_seconds() - start;
+  if (took > 0.004) return SPINS;
+  if (took < 4e-5) took = 4e-5; /* a clock that has not moved */
+  return (uint64_t) (0.004 / took * SPINS);
+}
 static void measure_flops(void *ctx, unsigned worker, unsigned workers)
 {
   struct roofline_probe *p = ctx;
-  double start = timing_seconds();
   (void) workers;
-  p->of[worker].done = 0;
-  do p->of[worker].done += p->k->probe_flops(SPINS, &p->of[worker].left);
-  while (timing_seconds() - start < SPIN_SECONDS);
+  p->of[worker].done = p->k->probe_flops(p->spins, &p->of[worker].left);
 }
 static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
 {
@@ -57,7 +63,7 @@ bool roofline_measure(struct memory *m, const struct engine *e,
   struct probe_part *of = memory_alloc(m, MEMORY_OTHER, workers, sizeof *of, why);
   float *block = of == NULL ? NULL
     : memory_alloc(m, MEMORY_OTHER, swept, sizeof *block, why);
-  struct roofline_probe p = @[{ e->k, block, swept, of }@];
+  struct roofline_probe p = @[{ e->k, block, swept, of, spins_of(e->k) }@];
   for (size_t i = 0; block != NULL && i < swept; i++) block[i] = 1;
   for (int r = 0; block != NULL && r < PROBES; r++)
     @<Take the time of one round of probes@>@;

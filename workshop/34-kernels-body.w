@@ -872,6 +872,142 @@ INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
   }
 }
 
+@* All heads of a row together. \label{sec:heads34}
+One row, as in decoding, has one query for each head. The keys of one head are pieces of rows, with the keys of the other heads between them. If each head goes through the cache by itself, memory is asked for pieces of \given{256} bytes, each in another place, and the whole cache is walked through once for every head. So the heads take turns after a few positions: then what is read is whole rows, one after the other, and only the small arrays of scores and sums are gone through again and again. The order of the additions in each sum is the same.
+@^attention@>@^prefetch@>
+
+There must be room for the scores and the results of all heads. Heads that end within sixteen columns are left to |attend_head|.
+
+@(heads.inc@>=
+enum { TOGETHER = 8, SCORES = 256 + 16 };
+static size_t heads_room(const struct attention_dims *h, size_t max_len)
+{
+  size_t each_head = SCORES + kernels_scratch(h, max_len);
+  return h->head_dim % 16 == 0 ? h->n_heads * each_head * sizeof(float) : 0;
+}
+struct heads_unit { const struct attention_dims *h; const struct kv_view *v;
+  size_t from, n, most; /* heads |from| to |from + n|; blocks that each may have */
+  const float *q; float *y, *score, *left; };
+  /* of these heads; |score[n][SCORES]|, |left[n][most][PART_OUT + head_dim]| */
+@#
+@<Where the rows of a head begin@>@;
+@<The scores of all heads@>@;
+@<The values of all heads@>@;
+@<All blocks of all heads@>@;
+
+@ Heads of a group share their keys and values.
+
+@<Where the rows of a head begin@>=
+INLINE const char *head_row(const struct heads_unit *u, uintptr_t row, size_t i)
+{
+  size_t group = u->h->n_heads / u->h->n_kv_heads;
+  return (const char *) (row + (u->from + i) / group * u->v->head_bytes);
+}
+
+@ As many keys as there are lanes, for one head after the other. Those |TOGETHER| positions later are asked for early.
+
+@<The scores of all heads@>=
+INLINE void heads_scores(const struct heads_unit *u, enum weight_type type,
+  const struct position_block *b)
+{
+  size_t stride = u->v->row_bytes, d = u->h->head_dim;
+  vec none = spread(-INFINITY);
+  for (size_t i = 0; i < u->n * SCORES; i += WIDTH)
+    memcpy(u->score + i, &none, sizeof none);
+  each_run (r, b)
+    for (uint32_t t = r.t0; t < r.t1; t += WIDTH) {
+      size_t here = r.t1 - t < WIDTH ? r.t1 - t : WIDTH;
+      uintptr_t row = u->v->key + r.at + (t - r.t0) * stride;
+      for (size_t i = 0; i < u->n; i++) {
+        vec s = dots("attention", u->q + i * d, head_row(u, row, i), stride,
+          here, type, d, TOGETHER * stride) * spread(u->h->scale);
+        s = blend((int) here, s, none);
+        memcpy(u->score + i * SCORES + t % 256, &s, sizeof s);
+        TALLY("pairs", 0, here);
+      }
+    }
+}
+
+@ The chains of some columns go on where they were left after the last |TOGETHER| positions.
+
+@<The values of all heads@>=
+INLINE void go_on(int columns, const float *w, const char *place, size_t stride,
+  enum weight_type type, size_t first, uint32_t n, float *o)
+{
+  vec a[64 / WIDTH];
+  size_t ahead = TOGETHER * stride + weight_row_bytes(type, first);
+  memcpy(a, o, (size_t) columns * sizeof *o);
+  for (uint32_t i = 0; i < n; i++, place += stride) {
+    struct tensor row = @[{ place, type }@];
+    vec v = spread(w[i]);
+    for (size_t z = 0; z < weight_row_bytes(type, (size_t) columns); z += 64)
+      __builtin_prefetch(place + ahead + z);
+    each (p, columns / WIDTH)
+      a[p] = fused(v, load(row, first + (size_t) p * WIDTH), a[p]);
+    TALLY("attention", 0, columns);
+  }
+  memcpy(o, a, (size_t) columns * sizeof *o);
+}
+
+@ @<The values of all heads@>=
+INLINE void heads_values(const struct heads_unit *u, enum weight_type type,
+  const struct position_block *b, float *left)
+{
+  size_t stride = u->v->row_bytes, d = u->h->head_dim;
+  each_run (r, b)
+    for (uint32_t t = r.t0; t < r.t1; t += TOGETHER) {
+      uint32_t here = r.t1 - t < TOGETHER ? r.t1 - t : TOGETHER;
+      uintptr_t row = u->v->value + r.at + (t - r.t0) * stride;
+      for (size_t i = 0; i < u->n; i++) {
+        const char *value = head_row(u, row, i);
+        const float *w = u->score + i * SCORES + t % 256;
+        float *o = left + i * u->most * (PART_OUT + d) + PART_OUT;
+        size_t c = 0;
+        for (; c + 64 <= d; c += 64) go_on(64, w, value, stride, type, c, here, o + c);
+        for (; c < d; c += 16) go_on(16, w, value, stride, type, c, here, o + c);
+      }
+    }
+}
+
+@ Block by block, then, as in |attend_head|, and a join for each head.
+
+@<All blocks of all heads@>=
+INLINE void heads_blocks(const struct heads_unit *u, enum weight_type type,
+  struct kv_range seen)
+{
+  size_t d = u->h->head_dim, stride = PART_OUT + d, n = 0;
+  struct position_block b;
+  b.v = u->v, b.seen = seen;
+  for (b.t0 = seen.lo; b.t0 < seen.hi; b.t0 = b.t1, n++) {
+    b.t1 = block_end(&seen, b.t0);
+    heads_scores(u, type, &b);
+    size_t from = b.t0 % 256, to = (b.t1 - 1) % 256 + 1;
+    for (size_t i = 0; i < u->n; i++) {
+      float *score = u->score + i * SCORES, *left = u->left + (i * u->most + n) * stride;
+      left[PART_MAX] = greatest(score, from, to);
+      left[PART_SUM] = exponentials(score, from, to, left[PART_MAX]);
+      memset(left + PART_OUT, 0, d * sizeof *left);
+    }
+    heads_values(u, type, &b, u->left + n * stride);
+  }
+  for (size_t i = 0; i < u->n; i++)
+    join_blocks(u->left + i * u->most * stride, n, d, u->y + i * d);
+}
+TARGET static void attend_together(const struct heads_unit *u, struct kv_range seen)
+{
+#define WITH_ROWS(name) heads_blocks(u, name, seen)@;
+  switch (u->v->type) {
+  case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
+  case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
+  case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
+  case WEIGHT_Q8_0: WITH_ROWS(WEIGHT_Q8_0);@+ break;
+  case WEIGHT_Q4_0: WITH_ROWS(WEIGHT_Q4_0);@+ break;
+  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
+  case WEIGHT_Q6_K: break;
+  }
+#undef WITH_ROWS
+}
+
 @* The division of attention. \label{sec:segments11}
 Which worker attends to which rows and heads is decided here.
 
@@ -923,6 +1059,25 @@ TARGET static void attend_rows_of_head(const struct attend_job *job,
   attend_queries(&u, room);
 }
 
+@ A segment of one row has too few queries for a tile. Its heads are divided instead, and each worker takes all of its own together (\cref{sec:heads34}).
+
+@<One worker's share of attention@>=
+TARGET static void attend_heads(const struct attend_job *job,
+  const struct segment *s, unsigned worker, unsigned workers, float *room)
+{
+  const struct attention_dims *h = job->h;
+  size_t from = (size_t) h->n_heads * worker / workers;
+  size_t to = (size_t) h->n_heads * (worker + 1) / workers;
+  for (uint32_t row = 0; row < s->n_rows; row++) {
+    size_t at = ((s->first_row + row) * (size_t) h->n_heads + from) * h->head_dim;
+    struct heads_unit u = @[{ .h = h, .v = &s->view, .from = from,@|
+      .n = to - from, .q = job->q + at, .y = job->y + at,@|
+      .most = job->scratch_each / (PART_OUT + h->head_dim) }@];
+    u.score = room, u.left = room + u.n * SCORES;
+    attend_together(&u, segment_range(s, row));
+  }
+}
+
 @ The deal goes on from segment to segment: |unit| counts on, and what is left of it after a segment is the worker's first unit in the next.
 
 @<One worker's share of attention@>=
@@ -938,6 +1093,10 @@ TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
     size_t each_unit = 1, size = attention_room(h, s->n_rows, job->max_len);
     float *room = size > 0 && s->view.sinks == 0 && job->probe == NULL
       ? pool_workspace(job->pool, worker, size) : NULL;
+    if (room != NULL && !is_tiled(h, s->n_rows)) {
+      attend_heads(job, s, worker, workers, room);
+      continue;
+    }
     if (room != NULL) each_unit = QUERIES / group;
     size_t deals = (s->n_rows + each_unit - 1) / each_unit;
     size_t units = deals * (room != NULL ? h->n_kv_heads : h->n_heads);
