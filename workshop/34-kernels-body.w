@@ -995,18 +995,21 @@ INLINE void heads_blocks(const struct heads_unit *u, enum weight_type type,
 }
 TARGET static void attend_together(const struct heads_unit *u, struct kv_range seen)
 {
-#define WITH_ROWS(name) heads_blocks(u, name, seen)@;
-  switch (u->v->type) {
-  case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
-  case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
-  case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
-  case WEIGHT_Q8_0: WITH_ROWS(WEIGHT_Q8_0);@+ break;
-  case WEIGHT_Q4_0: WITH_ROWS(WEIGHT_Q4_0);@+ break;
-  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
-  case WEIGHT_Q6_K: break;
-  }
-#undef WITH_ROWS
+  @<Take the heads with the loops for the view's type@>@;
 }
+
+@ @<Take the heads with the loops for the view's type@>=
+#define WITH_ROWS(name) @[heads_blocks(u, name, seen)@]@;
+switch (u->v->type) {
+case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
+case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
+case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
+case WEIGHT_Q8_0: WITH_ROWS(WEIGHT_Q8_0);@+ break;
+case WEIGHT_Q4_0: WITH_ROWS(WEIGHT_Q4_0);@+ break;
+case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
+case WEIGHT_Q6_K: break;
+}
+#undef WITH_ROWS
 
 @* The division of attention. \label{sec:segments11}
 Which worker attends to which rows and heads is decided here.
