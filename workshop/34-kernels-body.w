@@ -874,7 +874,7 @@ INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
 
 @* All heads of a row together. \label{sec:heads34}
 One row, as in decoding, has one query for each head. The keys of one head are pieces of rows, with the keys of the other heads between them. If each head goes through the cache by itself, memory is asked for pieces of \given{256} bytes, each in another place, and the whole cache is walked through once for every head. So the heads take turns after a few positions: then what is read is whole rows, one after the other, and only the small arrays of scores and sums are gone through again and again. The order of the additions in each sum is the same.
-@^attention@>@^prefetch@>
+@^attention@>
 
 There must be room for the scores and the results of all heads. Heads that end within sixteen columns are left to |attend_head|.
 
@@ -904,7 +904,8 @@ INLINE const char *head_row(const struct heads_unit *u, uintptr_t row, size_t i)
   return (const char *) (row + (u->from + i) / group * u->v->head_bytes);
 }
 
-@ As many keys as there are lanes, for one head after the other. Those |TOGETHER| positions later are asked for early.
+@ As many keys as there are lanes, for one head after the other. Those |TOGETHER| positions later are fetched ahead (a \emph{prefetch}).
+@^prefetch@>
 
 @<The scores of all heads@>=
 INLINE void heads_scores(const struct heads_unit *u, enum weight_type type,
