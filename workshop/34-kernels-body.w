@@ -34,7 +34,7 @@ The first is for plain C, without any instructions of its own.
 #include "kernels/bodies.inc"
 
 @ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
-instruction has nothing better; |fmaf| computes the same without it if it must, several times more slowly. This table is
+instruction has nothing better; without the instruction, |fmaf| computes the same bits several times more slowly. This table is
 slow, and is there for machines that have neither of the other two, and to be compared with.
 
 The bodies have very many multiply--adds once their loops are written out. With four calls in place of each, this file took longer to compile than all others together. So here |fused| itself is called. Every call of |fmaf| puts all registers of the loop into memory anyway, and one call of |fused| does it once instead of four times.
