@@ -43,11 +43,14 @@ build/tangled/$(1).stamp: $(call field,$(1),2) chapters/types.w $(TOOLS)
 	@touch $$@
 endef
 $(foreach m,$(CODED),$(eval $(call tangled,$(m))))
+# what would be made as it is keeps its date, and nothing is drawn, set or read again for it
+if_changed = @if cmp -s $(1).new $(1); then rm $(1).new; else mv $(1).new $(1); fi
 # which sources there are is known after tangling: make reads this file again when it has changed
 build/sources.mk: $(STAMPS) book.list
 	@{ echo SOURCES_C := $$(ls $(patsubst %,tangled/%/*.c,$(filter-out laboratory/%,$(MODULES))) 2>/dev/null); \
 	echo CHECKPOINTS := $$(cd tangled/checkpoints; ls *.c | sed 's/\.c$$//'); \
-	echo LABORATORY := $(filter-out %/kit,$(filter laboratory/%,$(MODULES))); } > $@
+	echo LABORATORY := $(filter-out %/kit,$(filter laboratory/%,$(MODULES))); } > $@.new
+	$(call if_changed,$@)
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/sources.mk
 endif
@@ -144,8 +147,6 @@ build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/
 	build/bin/$(call evidence,$(1)) values > $$@
 endef
 $(foreach m,$(filter-out ledger,$(NAMED)),$(eval $(call values,$(m))))
-# what would be made as it is keeps its date, and nothing is drawn or set again for it
-if_changed = @if cmp -s $(1).new $(1); then rm $(1).new; else mv $(1).new $(1); fi
 # the ledger judges what all the others print; a row that does not come out as it says stops the build
 JUDGED  := build/values/ledger.val build/data/ledger.verdicts.csv build/claims.tsv
 build/judge: tools/judge.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a
@@ -155,7 +156,7 @@ $(JUDGED): build/judge $(filter-out build/values/ledger.val,$(VALUES)) $(wildcar
 	@build/judge $(if $(filter %.val,$@),values,$(if $(filter %.csv,$@),verdicts,judged)) > $@.new
 	$(call if_changed,$@)
 # the command that compiles a chapter's program by hand stands under its output
-build/alone/%.txt: tools/ccline.sh tools/needs.sh book.list $(STAMPS)
+build/alone/%.txt: tools/ccline.sh tools/needs.sh book.list build/sources.mk
 	@mkdir -p $(@D)
 	@tools/ccline.sh $* > $@.new
 	$(call if_changed,$@)
