@@ -359,6 +359,7 @@ INLINE vec dots(const char *what, const float *x, const char *row,
   vec half[WIDTH];
   const char *at[WIDTH];
   TALLY(what, 0, there * n);
+  if (n == 8 && there == WIDTH) return short_dots(x, row, stride, WIDTH, type, 8);
   if (n < 16) return short_dots(x, row, stride, there, type, n);
   for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
   if (stride <= PAGE / 4)
@@ -379,7 +380,8 @@ INLINE float add_bias(float sum, const struct matrix *w, size_t o)
 INLINE void put_sums(const float *sum, const struct matrix *w, size_t o,
   size_t outs, float *y)
 {
-  if (w->bias.data == NULL) memcpy(y + o, sum, outs * sizeof *y);
+  if (w->bias.data == NULL && outs == WIDTH) memcpy(y + o, sum, WIDTH * sizeof *y);
+  else if (w->bias.data == NULL) memcpy(y + o, sum, outs * sizeof *y);
   else for (size_t c = 0; c < outs; c++)
     y[o + c] = sum[c] + load_one(w->bias, o + c);
 }

@@ -399,7 +399,7 @@ static void one_attention(size_t most_dim, size_t most_end)
 {
   struct engine e = any_engine();
   uint32_t kv = 1 + (uint32_t) below(3), group = 1 + (uint32_t) below(3),
-           d = 1 + (uint32_t) below(most_dim);
+           d = below(4) == 0 ? 8 : 1 + (uint32_t) below(most_dim); /* a loop of its own */
   struct attention_dims h = { kv * group, kv, d, 1 / sqrtf((float) d) };
   enum weight_type type = (enum weight_type) below(5);
   if (type >= WEIGHT_Q8_0)
