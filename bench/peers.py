@@ -217,7 +217,11 @@ def peers_of(file, p=0, n=0, repacked=False, **more):
     return out + [Contender("ik_llama.cpp -rtr", lambda t: ik(file, t, p=p, n=n, more=("-rtr", "1"), **more))] * repacked
 
 def ours(name, label=OURS, kind=None, **more):
-    return Contender(label, lambda t: incipit(name, t, **more), kind)
+    def one(t):
+        if label == BF16 and "avx512_bf16" not in cpu_flags():
+            raise NotRun("this processor has no instruction for pairs of bfloat16; plain C takes minutes")
+        return incipit(name, t, **more)
+    return Contender(label, one, kind)
 
 def depth_row(kind, size):
     n, d = 16, 8192

@@ -815,10 +815,10 @@ INLINE float join_blocks(float *left, size_t n, size_t d, float *y)
 @ So far each query has read all keys and values for itself. With one row that is what has to be done. In a prompt, neighbouring rows look at nearly the same positions, and so do the heads that share a head of keys. Then attention is two products of matrices with an exponential in between: queries times keys, and exponentials times values. The first is a linear layer whose weights are the keys, and is done in the same panels and tiles. The second is simpler still, since its definition has one chain for each number instead of sixteen, and the values of a position are neighbours already.
 @^attention, of many rows@>
 
-@ A \emph{unit} is at most |QUERIES| queries that share a head of keys: all heads of a few rows that follow each other. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as using them four times, so a unit has two tiles of queries.
+@ A \emph{unit} is at most |QUERIES| queries that share a head of keys: all heads of a few rows that follow each other. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as using them four times, so a unit has two tiles of queries with AVX-512 and four with AVX2.
 
 @<What a unit of queries has@>=
-enum { QUERIES = 2 * TILE_ROWS, MANY_QUERIES = 4 };
+enum { QUERIES = 24, MANY_QUERIES = 4 };
 struct query_unit {
   const struct attention_dims *h;
   struct kv_view v; /* of the head of keys */

@@ -342,36 +342,58 @@ static bool fill_cache(void *block, const float *x, enum weight_type type,
   return true;
 }
 
-@ In gigabytes of keys and values a second, beside the same probe.
+@ In gigabytes of keys and values a second, beside the same probe. An engine without a pool has no room for all heads of a row, and each head goes through the cache alone; the other has a pool of one worker. The two take turns.
 
 @<Time attention at a depth@>=
+struct depth_kind { const char *name; enum weight_type type; };
+static void time_depth(const struct depth_kind *kept, uint32_t depth,@|
+  struct layer *big, const struct layer *l, float *scratch, struct engine *e)
+{
+  struct deep d;
+  struct pool *pool[2] = @[{ NULL, e->pool }@];
+  double rate[2][ROUNDS], roof[ROUNDS];
+  deep_open(&d, big->weight, kept->type, depth);
+  for (int t = -1; t < ROUNDS; t++) {
+    double got[2], r = probe_bytes(NULL, big);
+    for (int i = 0; i < 2; i++) e->pool = pool[i], got[i] = deep_run(&d, e, l, scratch);
+    for (int i = 0; t >= 0 && i < 2; i++) rate[i][t] = got[i] / 1e9;
+    if (t >= 0) roof[t] = r / 1e9;
+  }
+  for (int i = 0; i < 2; i++) {
+    printf("%s.%s,%u", kept->name, i == 0 ? "alone" : "together", depth);
+    print_quartiles(rate[i], ROUNDS, 1, 3);
+    printf(",%.3f\n", timing_quartiles(roof, ROUNDS).median);
+  }
+}
+
+@ The longest cache needs the most room.
+
+@<Time attention at a depth@>=
+static bool reserve_heads(struct engine *e, struct error *why)
+{
+  struct deep d;
+  deep_open(&d, NULL, WEIGHT_F32, 8192);
+  return pool_reserve(e->pool, e->k->attention_room(&d.h, 1, 8192), why);
+}
 static bool print_depth(struct fixture *lab, struct error *why)
 {
-  static const struct { const char *name; enum weight_type type; } kept[] =
-    @[{ { "f32", WEIGHT_F32 }, { "f16", WEIGHT_F16 } }@];
+  static const struct depth_kind kept[] = @[{ { "f32", WEIGHT_F32 },@| { "f16", WEIGHT_F16 } }@];
   struct layer big, l;
-  struct engine e = @[{ .k = kernels_find(NULL, why) }@];
-  if (!layer_open(lab, &l, WEIGHT_F32, why)) return false;
-  big = l, big.weight = lab_take(lab, FLOATS, sizeof (float), why);
-  float *scratch = lab_take(lab, 40 * 66, sizeof *scratch, why);
-  if (scratch == NULL || big.weight == NULL) return false;
-  printf("type,depth,low,median,high,roof\n");
-  for (int k = 0; k < 2; k++) {
-    if (!fill_cache(big.weight, l.x, kept[k].type, why)) return false;
-    for (uint32_t depth = 512; depth <= 8192; depth *= 2) {
-      struct deep d;
-      double rate[ROUNDS], roof[ROUNDS];
-      deep_open(&d, big.weight, kept[k].type, depth);
-      for (int t = -1; t < ROUNDS; t++) {
-        double r = probe_bytes(NULL, &big), got = deep_run(&d, &e, &l, scratch);
-        if (t >= 0) rate[t] = got / 1e9, roof[t] = r / 1e9;
-      }
-      printf("%s,%u", kept[k].name, depth);
-      print_quartiles(rate, ROUNDS, 1, 3);
-      printf(",%.3f\n", timing_quartiles(roof, ROUNDS).median);
-    }
+  struct engine e = @[{ .k = kernels_find(NULL, why),@|
+    .pool = pool_open(&lab->m, 1, why) }@];
+  bool ok = e.pool != NULL && layer_open(lab, &l, WEIGHT_F32, why)@|
+    && reserve_heads(&e, why);
+  float *scratch = ok ? lab_take(lab, 40 * 66, sizeof *scratch, why) : NULL;
+  if (ok) big = l, big.weight = lab_take(lab, FLOATS, sizeof (float), why);
+  ok = scratch != NULL && big.weight != NULL;
+  if (ok) printf("type,depth,low,median,high,roof\n");
+  for (int k = 0; ok && k < 2; k++) {
+    ok = fill_cache(big.weight, l.x, kept[k].type, why);
+    for (uint32_t depth = 512; ok && depth <= 8192; depth *= 2)
+      time_depth(&kept[k], depth, &big, &l, scratch, &e);
   }
-  return true;
+  pool_close(&lab->m, e.pool);
+  return ok;
 }
 
 @* The small kernels. \label{lab:small}
@@ -477,7 +499,7 @@ static bool print_tiles(struct fixture *lab, struct error *why)
 }
 
 @* Keys. \label{lab:simdkeys}
-Each measured line becomes two keys: a median, and its share of the roof in percent, where there is one. The keys of the ladder are \texttt{simd.ladder.} and the name of a rung; those of one row \texttt{simd.stream.}, the type of the weights, and the number of threads; those of many rows \texttt{simd.rows.}, the weights, and the number of rows; those of attention \texttt{simd.depth.}, the type of the cache, and the depth; those of the small kernels \texttt{simd.small.}, the kernel, and how many numbers it has. A share has \texttt{.share} after that. What a tile loads is \texttt{simd.tile.}, the registers of the machine, the registers of outputs, and \texttt{.rows} or \texttt{.loads}.
+Each measured line becomes two keys: a median, and its share of the roof in percent, where there is one. The keys of the ladder are \texttt{simd.ladder.} and the name of a rung; those of one row \texttt{simd.stream.}, the type of the weights, and the number of threads; those of many rows \texttt{simd.rows.}, the weights, and the number of rows; those of attention \texttt{simd.depth.}, the type of the cache, \texttt{.alone} or \texttt{.together}, and the depth; those of the small kernels \texttt{simd.small.}, the kernel, and how many numbers it has. A share has \texttt{.share} after that. What a tile loads is \texttt{simd.tile.}, the registers of the machine, the registers of outputs, and \texttt{.rows} or \texttt{.loads}.
 
 @<Make keys of what was measured@>=
 struct measured_file { const char *name, *key; bool roof, by_number; size_t lines; };
@@ -503,7 +525,7 @@ static bool print_measured(struct fixture *lab, struct error *why)
     { "simd.ladder", "simd.ladder.%s%s%s", true, false, RUNGS },@|
     { "simd.stream", "simd.stream.%s%s%s", true, true, STREAMS },@|
     { "simd.rows", "simd.rows.%s%s%s", false, true, TALL * HEIGHTS },@|
-    { "simd.depth", "simd.depth.%s%s%s", true, true, 10 },@|
+    { "simd.depth", "simd.depth.%s%s%s", true, true, 20 },@|
     { "simd.small", "simd.small.%s%s%s", false, true, 4 } }@];
   (void) lab;
   for (size_t i = 0; i < sizeof file / sizeof *file; i++) {

@@ -960,15 +960,19 @@ function incipit.depths(name)
   local said = { f32 = "floats", f16 = "halves" }
   local last = {}
   for _, r in ipairs(incipit.csv(name)) do
-    tikz("\\draw[%s,line width=.6pt] (axis cs:%d,%.4g) -- (axis cs:%d,%.4g);", look[r.type], r.depth, r.low, r.depth, r.high)
+    tikz("\\draw[%s,line width=.6pt] (axis cs:%d,%.4g) -- (axis cs:%d,%.4g);", look[r.type:sub(1, 3)], r.depth, r.low, r.depth, r.high)
     last[r.type] = r
   end
   for _, t in ipairs { "f32", "f16" } do
-    incipit.series("line " .. look[t] .. ",mark=*,mark size=1.5pt", name, "depth", "median", "type == '" .. t .. "'")
-    incipit.series(look[t] .. ",line width=.7pt,densely dashed,mark=o,mark options={solid},mark size=1.3pt", name, "depth", "roof", "type == '" .. t .. "'")
-    tikz("\\node[anchor=west,font=\\figfont,text=%s] at (axis cs:%d,%.4g) {%s};", look[t], 8900, last[t].median + (t == "f32" and .4 or -.4), said[t])
-    tikz("\\node[anchor=west,font=\\figfont,text=%s] at (axis cs:%d,%.4g) {probe};", look[t], 8900, last[t].roof + (t == "f32" and -.4 or .4))
+    local together, alone = "type == '" .. t .. ".together'", "type == '" .. t .. ".alone'"
+    incipit.series("line " .. look[t] .. ",mark=*,mark size=1.5pt", name, "depth", "median", together)
+    incipit.series(look[t] .. ",line width=.7pt,mark=*,mark options={solid,fill=white},mark size=1.5pt", name, "depth", "median", alone)
+    incipit.series(look[t] .. ",line width=.7pt,densely dashed,mark=none", name, "depth", "roof", together)
+    for _, how in ipairs { "together", "alone" } do
+      tikz("\\node[anchor=west,font=\\figfont,text=%s] at (axis cs:%d,%.4g) {%s, %s};", look[t], 8900, last[t .. "." .. how].median, said[t], how)
+    end
   end
+  tikz("\\node[anchor=west,font=\\figfont] at (axis cs:%d,%.4g) {probe};", 8900, (last["f32.together"].roof + last["f16.together"].roof) / 2)
 end
 
 -- a search: a column a step, its candidates by rank; a line from each to the one it was grown from; kept ones framed, red what was best in the end

@@ -362,21 +362,30 @@ INLINE void add_unit(int rows, enum weight_type type,
   }
 }
 
-@ Rows that go together are stored together: block |i| of each of them, then block |i+1|. So |x| advances by |stride| from block to block. The first pieces of a row begin with 0, later ones with what |y| has. The last strip of a matrix may have fewer outputs than lanes.
+@ Rows that go together are stored together: block |i| of each of them, then block |i+1|. So |x| advances by |stride| from block to block. The first pieces of a row begin with 0, later ones with what |y| has. The last strip of a matrix may have fewer outputs than lanes; all others are copied with a size that the compiler knows.
 
 @<Multiply a few rows by the blocks of a strip@>=
+INLINE void read_strip(const float *y, size_t outs, vec *sum)
+{
+  float edge[STRIP] = @[{ 0 }@];
+  if (outs < STRIP) memcpy(edge, y, outs * sizeof *edge), y = edge;
+  memcpy(sum, y, sizeof edge);
+}
+INLINE void write_strip(const vec *sum, size_t outs, float *y)
+{
+  float edge[STRIP];
+  if (outs == STRIP) memcpy(y, sum, sizeof edge);
+  else memcpy(edge, sum, sizeof edge), memcpy(y, edge, outs * sizeof *edge);
+}
 INLINE void int8_tile(int rows, enum weight_type type, struct int8_strip s,
   size_t blocks, const struct int8_input *x, size_t stride, bool first,
   float *y, size_t ld, size_t outs)
 {
   size_t units = number_types[type].block / WEIGHT_BLOCK;
   bool six = type == WEIGHT_Q6_K;
-  float edge[STRIP] = @[{ 0 }@];
-  vec sum[INT8_ROWS][SIDES] = @[{ { { 0 } } }@];
-  if (!first) each (r, rows) {
-    memcpy(edge, y + (size_t) r * ld, outs * sizeof *edge);
-    memcpy(sum[r], edge, sizeof edge);
-  }
+  vec sum[INT8_ROWS][SIDES];
+  if (first) each (r, rows) each (p, SIDES) sum[r][p] = spread(0);
+  else each (r, rows) read_strip(y + (size_t) r * ld, outs, sum[r]);
   for (size_t b = 0; b < blocks; b++) {
     for (size_t i = 0; i < units; i++, x += stride)
       each (h, six + 1) {
@@ -391,17 +400,14 @@ INLINE void int8_tile(int rows, enum weight_type type, struct int8_strip s,
     }
   }
   TALLY("linear", 0, (size_t) rows * outs * blocks * units * WEIGHT_BLOCK);
-  each (r, rows) {
-    memcpy(edge, sum[r], sizeof edge);
-    memcpy(y + (size_t) r * ld, edge, outs * sizeof *edge);
-  }
+  each (r, rows) write_strip(sum[r], outs, y + (size_t) r * ld);
 }
 
 @* Panels. \label{sec:int8panels}
-A panel is filled block after block. Lanes beyond the last output get zeros. On AVX-\given{512} \given{sixteen} blocks are turned in registers, eight words at a time, which takes an instruction and a half a word; elsewhere the words are copied one by one.
+A panel is filled block after block. Lanes beyond the last output get zeros. With AVX2 and AVX-\given{512} the blocks of as many outputs as a register has lanes are turned in registers, four words at a time; elsewhere the words are copied one by one.
 
 @<Lay blocks across lanes@>=
-@<Turn sixteen rows of words@>@;
+@<Turn rows of words@>@;
 @<The words of one block of each output@>@;
 INLINE void int8_fill(enum weight_type type, const unsigned char *w,
   size_t stride, size_t outs, size_t blocks, int32_t *word, uint16_t *half,
@@ -417,9 +423,13 @@ INLINE void int8_fill(enum weight_type type, const unsigned char *w,
     fill_words(type, w, stride, outs, word);
     word += int8_words(type) * WIDTH;
     if (halves == 0) continue;
-    for (size_t o = 0; o < WIDTH; o++) half[o] = 0;
-    for (size_t o = 0; o < outs; o++)
-      memcpy(half + o, w + o * stride + half_at, sizeof *half);
+    if (outs == WIDTH) each (o, WIDTH)
+      memcpy(half + o, w + (size_t) o * stride + half_at, sizeof *half);
+    else {
+      for (size_t o = 0; o < WIDTH; o++) half[o] = 0;
+      for (size_t o = 0; o < outs; o++)
+        memcpy(half + o, w + o * stride + half_at, sizeof *half);
+    }
     half += WIDTH;
   }
 }
@@ -433,7 +443,7 @@ INLINE void fill_words(enum weight_type type, const unsigned char *w,
   size_t n = int8_words(type), k = 0;
   if (type != WEIGHT_Q6_K) w += 2 * int8_halves(type);
   bool flip = type == WEIGHT_Q8_0 && INT8_OFFSET != 0;
-#if WIDTH == 16
+#ifdef UNPACK
   if (outs == WIDTH) k = turn_words(w, stride, n, word);
 #endif
   if (k < n && outs < WIDTH) memset(word, 0, n * WIDTH * sizeof *word);
@@ -446,36 +456,48 @@ INLINE void fill_words(enum weight_type type, const unsigned char *w,
   }
 }
 
-@ A register gets four words each of four outputs; two steps of unpacking then leave in each of four registers one word of all \given{sixteen}. The last group of words may overlap the one before.
+@ Each \given{128} bits of a register get four words of one output; two steps of unpacking then leave in each of four registers one word of all outputs. The last group of words may overlap the one before.
 
-@<Turn sixteen rows of words@>=
-#if WIDTH == 16
-INLINE __m512i four_outputs(const unsigned char *p, size_t stride)
-{
-  __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const void *) p));
-  p += 4 * stride;
-  v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *) p), 1);
-  p += 4 * stride;
-  v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *) p), 2);
-  p += 4 * stride;
-  return _mm512_inserti32x4(v, _mm_loadu_si128((const void *) p), 3);
-}
+@<Turn rows of words@>=
+@<Words of some outputs in one register@>@;
+#ifdef UNPACK
 INLINE size_t turn_words(const unsigned char *w, size_t stride, size_t n,
   int32_t *word)
 {
   for (size_t k = 0; k < n; k += 4) {
     if (k + 4 > n) k = n - 4;
-    __m512i r[4];
-    each (i, 4) r[i] = four_outputs(w + 4 * k + (size_t) i * stride, stride);
-    __m512i a = _mm512_unpacklo_epi32(r[0], r[1]);
-    __m512i b = _mm512_unpackhi_epi32(r[0], r[1]);
-    __m512i c = _mm512_unpacklo_epi32(r[2], r[3]);
-    __m512i d = _mm512_unpackhi_epi32(r[2], r[3]);
-    r[0] = _mm512_unpacklo_epi64(a, c), r[1] = _mm512_unpackhi_epi64(a, c);
-    r[2] = _mm512_unpacklo_epi64(b, d), r[3] = _mm512_unpackhi_epi64(b, d);
-    memcpy(word + k * WIDTH, r, sizeof r);
+    words r[4];
+    each (i, 4) r[i] = four_apart(w + 4 * k + (size_t) i * stride, 4 * stride);
+    words a = UNPACK(lo_epi32, r[0], r[1]), b = UNPACK(hi_epi32, r[0], r[1]);
+    words c = UNPACK(lo_epi32, r[2], r[3]), d = UNPACK(hi_epi32, r[2], r[3]);
+    r[0] = UNPACK(lo_epi64, a, c), r[1] = UNPACK(hi_epi64, a, c);
+    r[2] = UNPACK(lo_epi64, b, d), r[3] = UNPACK(hi_epi64, b, d);
+    each (i, 4) memcpy(word + (k + (size_t) i) * WIDTH, &r[i], sizeof r[i]);
   }
   return n;
+}
+#endif
+
+@ Output $i$ is followed by outputs $i+4$, $i+8$ and $i+12$.
+
+@<Words of some outputs in one register@>=
+#if WIDTH == 16
+typedef __m512i words;
+#define UNPACK(how, a, b) @[_mm512_unpack##how(a, b)@]
+INLINE words four_apart(const unsigned char *p, size_t away)
+{
+  words v = _mm512_castsi128_si512(_mm_loadu_si128((const void *) p));
+  v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *) (p + away)), 1);
+  v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *) (p + 2 * away)), 2);
+  return _mm512_inserti32x4(v, _mm_loadu_si128((const void *) (p + 3 * away)), 3);
+}
+#elif WIDTH == 8
+typedef __m256i words;
+#define UNPACK(how, a, b) @[_mm256_unpack##how(a, b)@]
+INLINE words four_apart(const unsigned char *p, size_t away)
+{
+  words v = _mm256_castsi128_si256(_mm_loadu_si128((const void *) p));
+  return _mm256_inserti128_si256(v, _mm_loadu_si128((const void *) (p + away)), 1);
 }
 #endif
 
