@@ -501,6 +501,165 @@ INLINE words four_apart(const unsigned char *p, size_t away)
 }
 #endif
 
+@* One row, and blocks as they lie in the file. \label{sec:storedrow}
+To fill a panel takes longer than to use it once, and with a single row it is used once. So for one row the lanes of a register are not different outputs but numbers of one block: the \given{32} numbers of a block and the \given{32} inputs are multiplied by one or two instructions, and what they leave in eight lanes is added up for eight outputs together. Whole numbers are added exactly, so the order is free; from there on each output has a lane again, and its chain in float is the same as before. Only scales and minima need a panel. The other types keep their panels, and so does a last strip that is not full.
+
+@(stored.inc@>=
+#ifdef UNPACK
+@<Numbers and products of one block@>@;
+@<The whole sums of some outputs@>@;
+@<Scales and minima of a few blocks@>@;
+@<One row by a strip of stored blocks@>@;
+#endif
+
+@ Where nibbles are stored, the lower ones of \given{16} bytes are the first half of a block; in Q4\_K those of \given{32} bytes are one whole unit and the higher ones are the next.
+
+@<Numbers and products of one block@>=
+INLINE size_t before_numbers(enum weight_type type)
+{@+ return type == WEIGHT_Q4_K ? 16 : type == WEIGHT_Q4_1 ? 4 : 2;@+ }
+INLINE __m256i stored_numbers(enum weight_type type, const unsigned char *block,
+  size_t unit)
+{
+  const unsigned char *p = block + before_numbers(type);
+  __m256i low = _mm256_set1_epi8(15), v;
+  if (type == WEIGHT_Q4_K) p += unit / 2 * 32;
+  if (type == WEIGHT_Q8_0 || type == WEIGHT_Q4_K) v = _mm256_loadu_si256((const void *) p);
+  else {
+    __m128i half = _mm_loadu_si128((const void *) p);
+    v = _mm256_set_m128i(_mm_srli_epi16(half, 4), half);
+  }
+  if (type == WEIGHT_Q4_K && unit % 2 == 1) v = _mm256_srli_epi16(v, 4);
+  return type == WEIGHT_Q8_0 ? v : _mm256_and_si256(v, low);
+}
+INLINE __m256i stored_products(enum weight_type type, __m256i w, __m256i x)
+{
+#ifdef VNNI
+  if (type == WEIGHT_Q8_0) w = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
+  return _mm256_dpbusd_epi32(_mm256_setzero_si256(), w, x);
+#else
+  if (type == WEIGHT_Q8_0) x = _mm256_sign_epi8(x, w), w = _mm256_abs_epi8(w);
+  return _mm256_madd_epi16(_mm256_maddubs_epi16(w, x), _mm256_set1_epi16(1));
+#endif
+}
+
+@ Two registers become one in each step, half as many lanes to an output, until each output has one lane.
+
+@<The whole sums of some outputs@>=
+INLINE __m256i join_words(__m256i a, __m256i b)
+{@+ return _mm256_add_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));@+ }
+INLINE __m256i join_pairs(__m256i a, __m256i b)
+{@+ return _mm256_add_epi32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));@+ }
+INLINE __m256i eight_sums(enum weight_type type, const unsigned char *block,
+  size_t stride, size_t unit, __m256i x)
+{
+  __m256i a[8], b[2];
+  each (k, 8) a[k] = stored_products(type,@|
+    stored_numbers(type, block + (size_t) k * stride, unit), x);
+  each (k, 2) b[k] = join_pairs(join_words(a[4 * k], a[4 * k + 1]),@|
+    join_words(a[4 * k + 2], a[4 * k + 3]));
+  return _mm256_add_epi32(_mm256_permute2x128_si256(b[0], b[1], 0x20),@|
+    _mm256_permute2x128_si256(b[0], b[1], 0x31));
+}
+INLINE ivec stored_sum(enum weight_type type, const unsigned char *block,
+  size_t stride, size_t unit, const struct int8_input *x)
+{
+  __m256i v = _mm256_loadu_si256((const void *) x->q);
+  __m256i low = eight_sums(type, block, stride, unit, v);
+#if WIDTH == 16
+  __m256i high = eight_sums(type, block + 8 * stride, stride, unit, v);
+  ivec sum = (ivec) _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+#else
+  ivec sum = (ivec) low;
+#endif
+  return sum + sum_begins(type, x, 0);
+}
+
+@ Memory is fetched ahead for the strip that comes next, as many bytes as are used up meanwhile.
+
+@<Scales and minima of a few blocks@>=
+struct stored_heads { int32_t word[SIDES][INT8_FRESH * WIDTH];
+  uint16_t half[SIDES][INT8_FRESH * WIDTH]; };
+INLINE struct int8_strip stored_heads(enum weight_type type,
+  const unsigned char *block, size_t stride, size_t n, struct stored_heads *to)
+{
+  struct int8_strip s;
+  size_t ahead = before_numbers(type) / 4, size = number_types[type].bytes;
+  each (p, SIDES) {
+    const unsigned char *w = block + (size_t) p * WIDTH * stride;
+    s.word[p] = to->word[p], s.half[p] = to->half[p];
+    for (size_t b = 0; b < n; b++, w += size) {
+      int32_t *word = to->word[p] + b * ahead * WIDTH;
+      if (ahead == 4) turn_words(w, stride, 4, word);
+      else each (o, WIDTH) {
+        const unsigned char *from = w + (size_t) o * stride;
+        if (ahead == 1) memcpy(word + o, from, sizeof *word);
+        else memcpy(to->half[p] + b * WIDTH + (size_t) o, from, sizeof **to->half);
+      }
+    }
+  }
+  return s;
+}
+
+@ |begin| and |end| are blocks; |x| has the inputs from |begin| on, and |y| the outputs of the strip.
+
+@<One row by a strip of stored blocks@>=
+INLINE void stored_strip(enum weight_type type, const unsigned char *row,
+  size_t stride, size_t begin, size_t end, const struct int8_input *x, float *y)
+{
+  size_t units = number_types[type].block / WEIGHT_BLOCK, n;
+  size_t size = number_types[type].bytes;
+  struct stored_heads heads;
+  vec sum[INT8_ROWS][SIDES];
+  each (p, SIDES) sum[0][p] = spread(0);
+  if (begin > 0) read_strip(y, STRIP, sum[0]);
+  for (size_t c = begin; c < end; c += n) {
+    const char *next = (const char *) row + STRIP * (stride + c * size);
+    n = end - c < INT8_FRESH / units ? end - c : INT8_FRESH / units;
+    struct int8_strip s = stored_heads(type, row + c * size, stride, n, &heads);
+    @<Add a few blocks to the strip@>@;
+  }
+  write_strip(sum[0], STRIP, y);
+  TALLY("linear", 0, STRIP * (end - begin) * units * WEIGHT_BLOCK);
+}
+
+@ @<Add a few blocks to the strip@>=
+for (size_t b = 0; b < n; b++, next += size * STRIP) {
+  for (size_t z = 0; z < size * STRIP; z += 64) __builtin_prefetch(next + z, 0, 2);
+  for (size_t i = 0; i < units; i++, x++) {
+    ivec a[INT8_ROWS][SIDES];
+    each (p, SIDES) a[0][p] = stored_sum(type,@|
+      row + (size_t) p * WIDTH * stride + (c + b) * size, stride, i, x);
+    add_unit(1, type, &s, i, x, a, sum);
+  }
+  each (p, SIDES) {
+    s.word[p] += before_numbers(type) / 4 * WIDTH;
+    s.half[p] += int8_halves(type) * WIDTH;
+  }
+}
+
+@ What is left of the outputs is returned: all, if the type has no such loop.
+
+@<One row by a strip of stored blocks@>=
+TARGET static size_t stored_outputs(const struct matrix *w,
+  const struct int8_input *x, size_t begin, size_t end, size_t from, size_t to,
+  float *y)
+{
+  enum weight_type type = w->weight.type;
+  size_t stride = weight_row_bytes(type, w->in);
+#define ALL_STRIPS(T) @[for (; to - from >= STRIP; from += STRIP) \
+  stored_strip(T, (const unsigned char *) w->weight.data + from * stride, \
+    stride, begin, end, x, y + from)@]
+  switch (type) {
+  case WEIGHT_Q8_0: ALL_STRIPS(WEIGHT_Q8_0);@+ break;
+  case WEIGHT_Q4_0: ALL_STRIPS(WEIGHT_Q4_0);@+ break;
+  case WEIGHT_Q4_1: ALL_STRIPS(WEIGHT_Q4_1);@+ break;
+  case WEIGHT_Q4_K: ALL_STRIPS(WEIGHT_Q4_K);@+ break;
+  default: break;
+  }
+#undef ALL_STRIPS
+  return from;
+}
+
 @* All rows.
 Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most \given{96} rows.
 
@@ -523,6 +682,7 @@ static size_t block_panel_bytes(const struct matrix *w)
 @<Fill a panel of some blocks@>@;
 @<Some rows by the blocks of a strip@>@;
 @<Find or fill the panels of a strip@>@;
+#include "kernels/stored.inc"
 @<Some inputs of all rows by some outputs@>@;
 
 @ Memory is fetched ahead for a strip that will come next, in the order in which it lies there.
@@ -605,6 +765,9 @@ TARGET static void int8_outputs(const struct matrix *w, const void *panels,
   size_t units = number_types[type].block / WEIGHT_BLOCK, n;
   size_t most = (panels != NULL ? INT8_READY : INT8_FRESH) / units;
   _Alignas(64) char fresh[SIDES][8704]; /* |INT8_FRESH| of the largest units */
+#ifdef UNPACK
+  if (panels == NULL && rows == 1) from = stored_outputs(w, x, begin, end, from, to, y);
+#endif
   if (panels != NULL && rows <= INT8_ROWS) most = end - begin;
   for (size_t r0 = 0; r0 < rows; r0 += INT8_MANY)
     for (size_t o = from; o < to; o += STRIP)
