@@ -516,7 +516,10 @@ To fill a panel takes longer than to use it once, and with a single row it is us
 
 @<Numbers and products of one block@>=
 INLINE size_t before_numbers(enum weight_type type)
-{@+ return type == WEIGHT_Q4_K ? 16 : type == WEIGHT_Q4_1 ? 4 : 2;@+ }
+{
+  if (type == WEIGHT_Q4_K) return 16;
+  return type == WEIGHT_Q4_1 ? 4 : 2;
+}
 INLINE __m256i stored_numbers(enum weight_type type, const unsigned char *block,
   size_t unit)
 {
