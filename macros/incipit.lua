@@ -963,16 +963,22 @@ function incipit.depths(name)
     tikz("\\draw[%s,line width=.6pt] (axis cs:%d,%.4g) -- (axis cs:%d,%.4g);", look[r.type:sub(1, 3)], r.depth, r.low, r.depth, r.high)
     last[r.type] = r
   end
+  local name_at, gap = {}, .06 * math.max(last["f32.together"].roof, last["f16.together"].roof)
   for _, t in ipairs { "f32", "f16" } do
     local together, alone = "type == '" .. t .. ".together'", "type == '" .. t .. ".alone'"
     incipit.series("line " .. look[t] .. ",mark=*,mark size=1.5pt", name, "depth", "median", together)
     incipit.series(look[t] .. ",line width=.7pt,mark=*,mark options={solid,fill=white},mark size=1.5pt", name, "depth", "median", alone)
     incipit.series(look[t] .. ",line width=.7pt,densely dashed,mark=none", name, "depth", "roof", together)
     for _, how in ipairs { "together", "alone" } do
-      tikz("\\node[anchor=west,font=\\figfont,text=%s] at (axis cs:%d,%.4g) {%s, %s};", look[t], 8900, last[t .. "." .. how].median, said[t], how)
+      name_at[#name_at + 1] = { last[t .. "." .. how].median, look[t], said[t] .. ", " .. how }
     end
   end
-  tikz("\\node[anchor=west,font=\\figfont] at (axis cs:%d,%.4g) {probe};", 8900, (last["f32.together"].roof + last["f16.together"].roof) / 2)
+  name_at[#name_at + 1] = { (last["f32.together"].roof + last["f16.together"].roof) / 2, "ink", "probe" }
+  table.sort(name_at, function(a, b) return a[1] < b[1] end)
+  for i, n in ipairs(name_at) do                            -- names that would meet move up
+    if i > 1 and n[1] < name_at[i - 1][1] + gap then n[1] = name_at[i - 1][1] + gap end
+    tikz("\\node[anchor=west,font=\\figfont,text=%s] at (axis cs:%d,%.4g) {%s};", n[2], 8900, n[1], n[3])
+  end
 end
 
 -- a search: a column a step, its candidates by rank; a line from each to the one it was grown from; kept ones framed, red what was best in the end
