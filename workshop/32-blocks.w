@@ -586,16 +586,16 @@ INLINE struct int8_strip stored_heads(enum weight_type type,
   const unsigned char *block, size_t stride, size_t n, struct stored_heads *to)
 {
   struct int8_strip s;
-  size_t ahead = before_numbers(type) / 4, size = number_types[type].bytes;
+  size_t before = before_numbers(type) / 4, size = number_types[type].bytes;
   each (p, SIDES) {
     const unsigned char *w = block + (size_t) p * WIDTH * stride;
     s.word[p] = to->word[p], s.half[p] = to->half[p];
     for (size_t b = 0; b < n; b++, w += size) {
-      int32_t *word = to->word[p] + b * ahead * WIDTH;
-      if (ahead == 4) turn_words(w, stride, 4, word);
+      int32_t *word = to->word[p] + b * before * WIDTH;
+      if (before == 4) turn_words(w, stride, 4, word);
       else each (o, WIDTH) {
         const unsigned char *from = w + (size_t) o * stride;
-        if (ahead == 1) memcpy(word + o, from, sizeof *word);
+        if (before == 1) memcpy(word + o, from, sizeof *word);
         else memcpy(to->half[p] + b * WIDTH + (size_t) o, from, sizeof **to->half);
       }
     }
@@ -616,7 +616,7 @@ INLINE void stored_strip(enum weight_type type, const unsigned char *row,
   each (p, SIDES) sum[0][p] = spread(0);
   if (begin > 0) read_strip(y, STRIP, sum[0]);
   for (size_t c = begin; c < end; c += n) {
-    const char *next = (const char *) row + STRIP * (stride + c * size);
+    uintptr_t next = (uintptr_t) row + STRIP * (stride + c * size);
     n = end - c < INT8_FRESH / units ? end - c : INT8_FRESH / units;
     struct int8_strip s = stored_heads(type, row + c * size, stride, n, &heads);
     @<Add a few blocks to the strip@>@;
@@ -627,7 +627,8 @@ INLINE void stored_strip(enum weight_type type, const unsigned char *row,
 
 @ @<Add a few blocks to the strip@>=
 for (size_t b = 0; b < n; b++, next += size * STRIP) {
-  for (size_t z = 0; z < size * STRIP; z += 64) __builtin_prefetch(next + z, 0, 2);
+  for (size_t z = 0; z < size * STRIP; z += 64)
+    __builtin_prefetch((const void *) (next + z), 0, 2);
   for (size_t i = 0; i < units; i++, x++) {
     ivec a[INT8_ROWS][SIDES];
     each (p, SIDES) a[0][p] = stored_sum(type,@|
@@ -664,7 +665,7 @@ TARGET static size_t stored_outputs(const struct matrix *w,
 }
 
 @* All rows.
-Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most \given{96} rows.
+Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most \given{96} rows; a single row of some types does without (\cref{sec:storedrow}).
 
 @<Multiply all rows by some outputs@>=
 enum { INT8_MANY = 96, INT8_FRESH = 8, INT8_READY = 32 };
