@@ -350,7 +350,7 @@ INLINE vec short_dots(const float *x, const char *row, size_t stride,
   return fold_all(half);
 }
 
-@ The rows of the others begin |stride| bytes apart; |there| is how many there are, and if that is fewer than there are lanes, the last is taken more than once.
+@ The rows of the others begin |stride| bytes apart; |there| is how many there are, and if that is fewer than there are lanes, the last is taken more than once. Heads of \given{8} numbers are common in small models; with both counts known, their loop has no conditions left.
 
 @<Dot products of one row with as many others as a register has lanes@>=
 INLINE vec dots(const char *what, const float *x, const char *row,
@@ -372,7 +372,7 @@ INLINE vec dots(const char *what, const float *x, const char *row,
 }
 
 @ A missing bias is not a zero: adding zero would turn $-0$ into $+0$. The bias is added when the sum is complete: as a first
-term of a lane it would have changed what the lane rounds.
+term of a lane it would have changed what the lane rounds. A full register of sums is copied with a size that the compiler knows, in one instruction.
 
 @<Put sums in their places, with the bias@>=
 INLINE float add_bias(float sum, const struct matrix *w, size_t o)

@@ -896,7 +896,7 @@ struct heads_unit { const struct attention_dims *h; const struct kv_view *v;
 @<The values of all heads@>@;
 @<All blocks of all heads@>@;
 
-@ Heads of a group share their keys and values. The division is made once and not for every few positions: a head of \given{8} numbers takes fewer cycles than a division.
+@ Heads of a group share their keys and values. The division is made once and not for every few positions: a division takes as long as a few positions of a head of \given{8} numbers.
 
 @<Where the rows of a head begin@>=
 static void find_heads(const struct heads_unit *u, size_t from)
