@@ -350,7 +350,7 @@ INLINE vec short_dots(const float *x, const char *row, size_t stride,
   return fold_all(half);
 }
 
-@ The rows of the others begin |stride| bytes apart; |there| is how many there are, and if that is fewer than there are lanes, the last is taken more than once. Heads of \given{8} numbers are common in small models; with both counts known, their loop has no conditions left.
+@ The rows of the others begin |stride| bytes apart; |there| is how many there are, and if that is fewer than there are lanes, the last is taken more than once. Small models have heads of \given{8} numbers; with both counts known, their loop has no conditions left.
 
 @<Dot products of one row with as many others as a register has lanes@>=
 INLINE vec dots(const char *what, const float *x, const char *row,
