@@ -192,6 +192,25 @@ START_TEST(blocks_and_formats_are_the_oracle)
   for (int i = 0; i < 2000; i++) one_format(i);
 }
 END_TEST
+/* a row that is longer than what a worker rounds on its stack, without a workspace: later pieces go on where the first ended */
+START_TEST(a_long_row_goes_on_without_a_workspace)
+{
+  enum { LONG = 129 * 256, FEW = 40 };
+  for (int type = ORACLE_Q8_0; type < N_WEIGHT_TYPES; type++) {
+    char *base;
+    const void *w = stored((enum weight_type) type, LONG * FEW, &base);
+    struct matrix m = { { w, (enum weight_type) type }, { NULL, WEIGHT_F32 }, LONG, FEW, false };
+    float *x = numbers(LONG), *y = numbers(FEW), *truth = numbers(FEW);
+    oracle_linear_int8(w, type, NULL, 0, LONG, FEW, x, 1, truth);
+    for (size_t k = 0; kernels_at(k) != NULL; k++) {
+      struct engine e = { .k = kernels_at(k), .activations = ACTIVATIONS_INT8 };
+      kernels_multiply(&e, &m, 1, x, 1, &y);
+      ck_assert_msg(same(y, truth, 4 * FEW), "%s, %s", e.k->name, number_types[type].name);
+    }
+    free(base), free(x), free(y), free(truth);
+  }
+}
+END_TEST
 /* a list of matrices of many types: each in its own format, whatever was asked for */
 START_TEST(each_matrix_has_its_format)
 {
@@ -1353,6 +1372,7 @@ static Suite *kernel_suite(void)
   tcase_add_checked_fixture(t, open_pools, close_pools);
   tcase_add_test(t, linear_is_the_oracle_on_small_shapes);
   tcase_add_test(t, blocks_and_formats_are_the_oracle);
+  tcase_add_test(t, a_long_row_goes_on_without_a_workspace);
   tcase_add_test(t, each_matrix_has_its_format);
   tcase_add_test(t, blocks_in_panels_are_the_plain_ones);
   tcase_add_test(t, pairs_are_the_plain_ones);
