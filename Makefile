@@ -13,6 +13,15 @@ LIBS      = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc libedit 2>/
 SHARED   ?= ../shared
 PREFIX   ?= /usr/local
 BUILD    ?= build
+# make CUDA=1: the kernels of chapter 14 for NVIDIA's devices as well, in a build of their own
+ifneq (,$(CUDA))
+BUILD    := build/cuda
+NVCC     ?= $(firstword $(shell command -v nvcc) /usr/local/cuda/bin/nvcc)
+CUDA_LIB ?= $(abspath $(dir $(NVCC))/../lib64)
+CUDA_FLAGS := -std=c++17 -O3 -fmad=false -Werror all-warnings -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
+CFLAGS   += -DINCIPIT_CUDA
+LIBS     += -L$(CUDA_LIB) -lcudart_static -lstdc++ -ldl -lrt
+endif
 export SOURCE_DATE_EPOCH ?= 1767225600
 export FORCE_SOURCE_DATE = 1
 export LC_ALL = C.UTF-8
@@ -24,7 +33,7 @@ export SHARED
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all help tangle values book laboratory figures spreads check checkpoints clean lint dist sanitize
-all: checkpoints book
+all: $(if $(CUDA),$(BUILD)/incipit,checkpoints book)
 
 help: ## this list
 	@grep -hE '^[a-zA-Z_-]+(-[%N]*)?:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  %-18s %s\n", $$1, $$2}'
@@ -68,6 +77,12 @@ $(BUILD)/libprogram.a: $(PROGRAM)
 FIXTURE := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(filter tangled/model/toy.c,$(SOURCES_C)))
 KIT     := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(wildcard tangled/laboratory/kit*.c))
 OBJECTS := $(filter-out $(FIXTURE),$(SOURCES_C:tangled/%.c=$(BUILD)/obj/%.o))
+ifneq (,$(CUDA))
+OBJECTS += $(BUILD)/obj/cuda/kernels.o
+$(BUILD)/obj/cuda/kernels.o: $(TANGLED)/cuda/kernels.cu $(wildcard $(TANGLED)/cuda/*.inc $(TANGLED)/cuda/*.h $(TANGLED)/functions/*)
+	@mkdir -p $(@D)
+	$(NVCC) $(CUDA_FLAGS) -I$(TANGLED) -c $< -o $@
+endif
 # they go into a shared library as well: position-independent, and what a program does not use can be left out of it
 PIC     := -fPIC -fno-semantic-interposition -ffunction-sections -fdata-sections
 $(BUILD)/obj/%.o: $(TANGLED)/%.c

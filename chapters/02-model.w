@@ -1222,7 +1222,7 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   bool ok = work_check(&w, rows, why) && store_begin(s, rows, n, why);
   if (ok) {
     ok = work_open(&w, why) && work_run(&w, rows, why);
-    work_close(&w, ok);
+    ok = work_close(&w, ok, why);
     if (ok) {@+ store_commit(s);@+ *made = w.p;@+ }
     else {@+ store_abort(s);@+ pass_close(w.p);@+ }
   }
@@ -1283,6 +1283,7 @@ bool ok = x != NULL && y != NULL;
   kernels_multiply(e, &lm->head, 1, x, n, &y);
   if (!b->is_host)@+ b->get(b, logits, y, n * v * sizeof *y);
   float_modes_end(&modes);
+  ok = b->working(b, why);
 }
 
 @ The naive way to evaluate a text, and for the next chapter the only one, puts everything through from

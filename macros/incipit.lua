@@ -51,6 +51,13 @@ end
 
 -- the number as it was printed, for a formula in a figure
 function incipit.raw(key) tex.sprint(values[key] and values[key].v or '0') end
+function incipit.measured(key)
+  key = key:gsub("%s", "")
+  if values[key] then return incipit.val(key, "") end
+  texio.write_nl("log", "Not yet measured: " .. key)
+  tex.sprint("\\textit{not yet measured}")
+end
+
 function incipit.val(key, opt)
   key = key:gsub("%s", "")
   local e = values[key]

@@ -15,6 +15,7 @@
 #include <strings.h>
 #include "accounts/accounts.h"
 #include "command.h"
+#include "cuda/device.h"
 
 struct reckoning {
   const struct console *c;
@@ -338,6 +339,22 @@ static void list_shapes(const struct reckoning *r)
   }
 }
 
+/* --device here: the memory that is free there is the budget */
+static int budget_of_device(struct reckoning *r)
+{
+  uint64_t bytes = 0, free = 0;
+  struct device *d = session_device(r->c->memory, r->w, &r->why);
+  if (d == NULL) return r->why.text[0] == '\0' ? STATUS_DONE : STATUS_FAILED;
+  device_room(d, &bytes, &free);
+  device_close(d);
+  if (bytes == 0) {
+    error_say(&r->why, "--device: the host as a device has the host's memory; wanted: a real one, or --budget");
+    return STATUS_FAILED;
+  }
+  r->has_budget = true, r->budget = free;
+  return STATUS_DONE;
+}
+
 int cmd_memory(const struct console *c, const struct command_line *w)
 {
   struct reckoning r = { .c = c, .w = w };
@@ -349,6 +366,8 @@ int cmd_memory(const struct console *c, const struct command_line *w)
     return STATUS_DONE;
   }
   r.has_budget = budget->given;
+  int there = budget_of_device(&r);
+  if (there != STATUS_DONE) return console_fail(c, &r.why), there;
   if (budget->given && !read_budget(budget->text, &r.budget, &r.why))
     return console_usage_error(c, &r.why);
   int status = choose_settings(&r);

@@ -466,6 +466,9 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_PACKED] = { .group = GROUP_MODEL, .name = "packed", .where = G | R | P | B | X | C,
     .words = "copy the weights into the order of the kernels: a later start, faster passes",
     .default_text = "as they lie in the file" },
+  [OPTION_DEVICE] = { .group = GROUP_MODEL, .name = "device", .value = "cpu|cuda[:n]",
+    .where = G | R | P | B | X | M, .words = "where passes are computed", .default_text = "cpu",
+    .there = M, .there_default = "none: --budget says how much there is" },
   [OPTION_SHAPE] = { .group = GROUP_MODEL, .name = "shape", .value = "NAME", .where = M,
     .words = "a well-known model by name, or list" },
   [OPTION_LAYERS] = { .group = GROUP_MODEL, .name = "layers", .value = "N", .where = M,
@@ -680,23 +683,6 @@ static const struct option_entry option_table[N_OPTIONS] = {
 };
 
 
-/* What later chapters of the book bring. A user who has read about --device elsewhere should not
-   be told that there is no such option; it is wrong usage today, and the sentence names the
-   chapter. */
-struct later_row {
-  const char *name, *also[OPTIONS_ALIASES];
-  char letter;
-  unsigned where, chapter;
-};
-static const struct later_row later_option[] = {
-  { .name = "device", .where = G | R, .chapter = 14 },
-};
-enum { N_LATER = sizeof later_option / sizeof *later_option };
-static const struct later_row later_subcommand[] = {
-  { .name = "quantize", .chapter = 10 },
-};
-enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
-
 /* An option has its own name, perhaps those by which other programs call the same thing, and
    perhaps a letter. Either a letter was typed or a name, never both. */
 static bool is_called(const char *name, const char *const also[OPTIONS_ALIASES], char letter,
@@ -762,11 +748,6 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
     if (strcmp(word, subcommand_table[i].name) == 0) return true;
     list[n++] = subcommand_table[i].name;
   }
-  for (int i = 0; i < N_LATER_SUBS; i++)
-    if (strcmp(word, later_subcommand[i].name) == 0)
-      return error_say(why, "%s comes with chapter %u;"
-        " this program ends with chapter 9", word,
-        later_subcommand[i].chapter);
   if (is_option(word)) return misplaced_option(word, why);
   snprintf(wrong, sizeof wrong, "there is no subcommand `%.40s'", word);
   return options_unknown(why, wrong, "", options_suggest(word, list, n), "--help");
@@ -787,21 +768,6 @@ static int find_option(enum subcommand sub, const char *name,
   return -1;
 }
 
-/* the option of a later chapter: then the sentence names it */
-static bool comes_later(enum subcommand sub, const char *name,
-  char letter, struct error *why)
-{
-  for (int i = 0; i < N_LATER; i++) {
-    const struct later_row *l = &later_option[i];
-    if ((l->where >> sub & 1) == 0 || !is_called(l->name, l->also,
-        l->letter, name, letter)) continue;
-    error_say(why, "--%s comes with chapter %u;"
-      " this program ends with chapter 9", l->name, l->chapter);
-    return true;
-  }
-  return false;
-}
-
 /* For a letter no nearest one is offered: every other letter is one slip away. The other names of
    options are offered where none of their own is near. Always false. */
 static bool no_such_option(enum subcommand sub, const char *name,
@@ -811,7 +777,6 @@ static bool no_such_option(enum subcommand sub, const char *name,
   const char *asked = subcommand_table[sub].name, *meant = NULL;
   char wrong[120], help[40];
   size_t n = 0, n_other = 0;
-  if (comes_later(sub, name, letter, why)) return false;
   for (int i = 0; i < N_OPTIONS; i++) {
     const struct option_entry *o = &option_table[i];
     if ((o->where >> sub & 1) == 0) continue;
@@ -961,7 +926,9 @@ static bool values_agree(const struct command_line *w, struct error *why)
   if (w->of[OPTION_TEMPLATE].given
     && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
     return false;
-  const struct option_value *kept = &w->of[OPTION_KV_TYPE];
+  const struct option_value *kept = &w->of[OPTION_KV_TYPE], *device = &w->of[OPTION_DEVICE];
+  if (device->given && strcmp(device->text, "cpu") != 0 && strncmp(device->text, "cuda", 4) != 0)
+    return error_say(why, "--device `%s'; wanted: cpu, cuda or cuda:n", device->text);
   return !kept->given || format_find(kept->text, NULL) != NULL
     || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
       kept->text);

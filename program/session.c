@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "ground/timing.h"
 #include "session.h"
+#include "cuda/device.h"
 #include "families/loader.h"
 #include "gguf/gguf.h"
 #include "kernels/kernels.h"
@@ -74,6 +75,20 @@ const struct kernels *session_kernels(struct error *why)
   return kernels_find(named ? name : NULL, why);
 }
 
+/* With INCIPIT_CUDA=host a device is the host, which runs the same kernels thread by thread: to
+   learn from, and to test without one. */
+struct device *session_device(struct memory *m, const struct command_line *w, struct error *why)
+{
+  const struct option_value *device = &w->of[OPTION_DEVICE];
+  const char *instead = getenv("INCIPIT_CUDA");
+  char name[64];
+  if (why != NULL) why->text[0] = '\0';
+  if (!device->given || strcmp(device->text, "cpu") == 0) return NULL;
+  snprintf(name, sizeof name, "%s", device->text);
+  if (instead != NULL && strcmp(instead, "host") == 0) memcpy(name, "host", 4);
+  return device_open(m, name, why);
+}
+
 /* the named model, or the built-in one */
 static bool model_path(struct session *o, const struct console *c,
   const struct command_line *w, struct error *why)
@@ -92,7 +107,8 @@ static struct store *open_store(struct session *o, const struct command_line *w,
   struct cache_options options = { .format = format_at(0),
     .set_window = of[OPTION_WINDOW].given,
     .window = (uint32_t) of[OPTION_WINDOW].count,
-    .sinks = (uint32_t) of[OPTION_SINKS].count };
+    .sinks = (uint32_t) of[OPTION_SINKS].count,
+    .memory = o->e.k->memory };
   if (of[OPTION_KV_TYPE].given)
     options.format = format_find(of[OPTION_KV_TYPE].text, why);
   uint32_t texts = of[OPTION_NUM_BEAMS].given
@@ -171,8 +187,10 @@ static bool pack_weights(struct session *o, const struct console *c,
   if (o->prepared == NULL) return false;
   o->e.prepared = o->prepared;
   char words[120];
-  snprintf(words, sizeof words, "%.0f MB of weights packed in %.2f s",
-    (double) (o->m->of[MEMORY_WEIGHTS].live - before) / 1e6, timing_seconds() - began);
+  snprintf(words, sizeof words, "%.0f MB of weights %s%s in %.2f s",
+    (double) (o->m->of[MEMORY_WEIGHTS].live - before) / 1e6, o->device != NULL ? "on " : "packed",
+    o->device != NULL ? device_name(o->device) : "",
+    timing_seconds() - began);
   session_hint(c, w, words);
   return true;
 }
@@ -196,7 +214,7 @@ static int open_model(struct session *o, const struct console *c,
   o->e.activations = (enum activations) w->of[OPTION_ACTIVATIONS].count;
   if (!kernels_check_activations(o->e.k, o->e.activations, o->lm->matrix_types, o->path, why))
     return STATUS_FAILED;
-  if (w->of[OPTION_PACKED].given && !pack_weights(o, c, w, why)) return STATUS_FAILED;
+  if ((w->of[OPTION_PACKED].given || o->device != NULL) && !pack_weights(o, c, w, why)) return STATUS_FAILED;
   o->s = open_store(o, w, why);
   if (o->s == NULL) return STATUS_FAILED;
   o->pool = pool_open(o->m, workers_wanted(c, w), why);
@@ -257,6 +275,9 @@ static int open_parts(struct session *o, const struct console *c,
   int status = STATUS_DONE;
   o->e.k = session_kernels(why);
   if (o->e.k == NULL) return STATUS_FAILED;
+  o->device = with_model ? session_device(o->m, w, why) : NULL;
+  if (o->device != NULL) o->e.k = device_kernels(o->device);
+  else if (with_model && why->text[0] != '\0') return STATUS_FAILED;
   if (needs != 0 && !vocab_alone && !model_path(o, c, w, why)) return STATUS_FAILED;
   if (with_model) status = open_model(o, c, w, needs, why);
   else if (o->path[0] != '\0') status = look_at_config(o, c, w, needs, why);
@@ -285,6 +306,8 @@ void session_close(struct session *o)
   store_close(o->s);
   prepared_close(o->m, o->prepared);
   model_close(o->m, o->lm);
+  device_close(o->device);
+  o->device = NULL;
   o->t = NULL;
   o->prepared = NULL;
   o->pool = NULL;

@@ -18,7 +18,8 @@ struct session {
   struct pool *pool;
   struct engine e;
   struct model *lm;
-  struct prepared_weights *prepared; /* of --packed, or null */
+  struct prepared_weights *prepared; /* of --packed or for a device, or null */
+  struct device *device; /* of --device, or null */
   struct store *s;
   struct tokenizer *t;
   /* the model's if it is known, else the tokenizer's */
@@ -39,6 +40,9 @@ int session_open(struct session *o, const struct console *c,
 
 /* closes what was opened */
 void session_close(struct session *o);
+
+/* the device that --device names; null for cpu, and null and a sentence (*why not empty) on failure */
+struct device *session_device(struct memory *m, const struct command_line *w, struct error *why);
 
 /* those that INCIPIT_ISA names, or the best */
 const struct kernels *session_kernels(struct error *why);

@@ -6,6 +6,7 @@
 #include "kernels/kernels.h"
 #include "kernels/blocks.h"
 #include "functions/numbers.h"
+#include "stand_in.h"
 #include <inttypes.h>
 #include <fenv.h>
 #if defined __x86_64__
@@ -76,17 +77,28 @@ static void open_pools(void)
 {
   seed = suite_seed();
   for (unsigned i = 1; i <= 3; i++) pools[i] = pool_open(&books, i, NULL);
+  stand_in_open((unsigned) (seed % 3));
 }
 static void close_pools(void)
 {
   for (unsigned i = 1; i <= 3; i++) pool_close(&books, pools[i]), pools[i] = NULL;
+  stand_in_close();
 }
-/* one random table that this machine can run, with one to three threads */
+/* one random table that this machine can run, with one to three threads; one of them is that of a device */
 static struct engine any_engine(void)
 {
   size_t n = 0;
   while (kernels_at(n) != NULL) n++;
-  struct engine e = { .k = kernels_at(below(n)), .pool = pools[1 + below(3)] };
+  const struct kernels *k = kernels_at(below(n + 1));
+  struct engine e = { .k = k != NULL ? k : &stand_in_table, .pool = pools[1 + below(3)] };
+  return e;
+}
+
+/* one that is not a device: it has all types, and prepares weights */
+static struct engine host_engine(void)
+{
+  struct engine e = any_engine();
+  if (e.k == &stand_in_table) e.k = kernels_at(0);
   return e;
 }
 
@@ -137,6 +149,8 @@ static void one_format(int i)
 {
   struct engine e = any_engine();
   enum weight_type type = i % 8 == 0 ? WEIGHT_BF16 : (enum weight_type) (WEIGHT_Q8_0 + below(7));
+  bool exact = e.k != &stand_in_table || type != WEIGHT_BF16; /* a tensor core has bits of its own */
+  if ((e.k->matrix_types >> type & 1) == 0) e.k = kernels_at(0);
   size_t step = number_types[type].block, out = 1 + below(40), rows = 1 + below(7);
   size_t in = step == 1 ? 1 + below(100) : step * (1 + below(step == 32 ? 8 : 3));
   char *base, *bias_base, *w = stored(type, in * out, &base), *bias = stored(WEIGHT_F32, out, &bias_base);
@@ -155,7 +169,7 @@ static void one_format(int i)
     for (size_t j = 0; j < weight_row_bytes(type, in * out); j++) w[j] = (char) (unsigned char) below(256);
   memset(y + rows * out, 0x5a, 64);
   if (e.pool != pools[2]) ck_assert(pool_reserve(e.pool, e.k->room(&m, 1, rows), NULL));
-  for (int format = 0; format < 2; format++) {
+  for (int format = 0; format < 1 + exact; format++) {
     if (format == 1 && type == WEIGHT_BF16)
       e.k->linear_bf16(&e, &m, 1, x, rows, &y),
       oracle_linear_bf16(w, m.transposed, m.bias.data, ORACLE_F32, in, out, x, rows, z);
@@ -215,7 +229,7 @@ END_TEST
 START_TEST(each_matrix_has_its_format)
 {
   for (int i = 0; i < 300; i++) {
-    struct engine e = any_engine();
+    struct engine e = host_engine();
     struct matrix list[3];
     char *base[3];
     float *x = numbers(2 * 256), *y[3], *z = numbers(2 * 40);
@@ -602,6 +616,7 @@ START_TEST(embedding_widens_exactly)
     struct engine e = any_engine();
     size_t d = 1 + below(50), vocab = 1 + below(30), rows = 1 + below(6);
     enum weight_type type = (enum weight_type) below(N_WEIGHT_TYPES);
+    if ((e.k->matrix_types >> type & 1) == 0) e.k = kernels_at(0);
     if (number_types[type].block > 1) d = number_types[type].block * (1 + below(3));
     char *base, *t = stored(type, d * vocab, &base);
     uint32_t id[6];
@@ -648,7 +663,7 @@ END_TEST
 /* inputs in bfloat16, as the weights lie and in panels, with a workspace and without: what the plain function makes of them */
 static void one_of_pairs(size_t most_in, size_t most_out, size_t most_rows)
 {
-  struct engine e = any_engine();
+  struct engine e = host_engine();
   struct error why;
   size_t in = 1 + below(most_in), rows = 1 + below(most_rows), n = 1 + below(6);
   bool odd_one = below(8) == 0;
@@ -694,7 +709,7 @@ END_TEST
    workers; none for what a table does not prepare, nor for another table */
 static void prepared_linear(size_t in, size_t out, size_t rows, bool transposed, enum weight_type type)
 {
-  struct engine e = any_engine();
+  struct engine e = host_engine();
   struct error why;
   char *base, *bias_base, *w = stored(type, in * out, &base),
                           *bias = stored(WEIGHT_F32, out, &bias_base);

@@ -65,6 +65,7 @@ needs so many of the system's headers.
 @<Enter a refusal@>@;
 @<The header of a block@>@;
 @<Allocate a block@>@;
+@<Enter memory of others@>@;
 @<Grow a block, and free it@>@;
 @<Grow an array by the common rule@>@;
 @<Allocate in an arena, and free it@>@;
@@ -175,6 +176,16 @@ void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t co
      the rest zeroed; on failure |p| is untouched and still owned by the caller */
 const char *memory_class_name(enum memory_class what);
   /* \.{"weights"}, \.{"cache"}, \dots */
+
+@ Memory that another allocator hands out, such as that of a graphics processor, is entered in the same accounts.
+@^account@>
+
+@<Blocks and arrays@>=
+bool memory_charge(struct memory *m, enum memory_class what, uint64_t bytes,
+  struct error *why);
+  /* enters a request for memory that is allocated elsewhere; false and a message if it is refused */
+void memory_discharge(struct memory *m, enum memory_class what, uint64_t bytes);
+  /* the same memory is freed, or could not be had after all */
 
 @ An arena stands for many blocks that are freed together, and may give the same blocks out again.
 @^arena@>
@@ -306,6 +317,23 @@ struct account *book[2] = @[{ &m->all, &m->of[what] }@];
 for (int i = 0; i < 2; i++) {
   book[i]->allocated += bytes, book[i]->live += bytes;
   if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
+}
+
+@ What is allocated elsewhere has no block here, so its size and purpose are the caller's to remember.
+
+@<Enter memory of others@>=
+bool memory_charge(struct memory *m, enum memory_class what, uint64_t bytes,
+  struct error *why)
+{
+  if (enter_request(m, what, bytes)) return enter_refusal(m, what, bytes, why) != NULL;
+  @<Enter |bytes| as allocated@>@;
+  return true;
+}
+@#
+void memory_discharge(struct memory *m, enum memory_class what, uint64_t bytes)
+{
+  m->all.live -= bytes;
+  m->of[what].live -= bytes;
 }
 
 @ Growing means allocating, copying, and freeing. For a moment both blocks are live, and the accounts

@@ -1,5 +1,8 @@
 @i types.w
 @s NUM_INLINE inline
+@s NUM_CALLED inline
+@s NUM_PRIVATE static
+@s NUM_TABLE static
 
 \chapterquestion{Why not call |expf| of the C library?}
 @** exp, log, pow, sin, tanh, erf: the same bits everywhere. \label{sec:numbers}
@@ -68,11 +71,26 @@ static int print_functions(void)
 #include <math.h>
 #include <string.h>
 #include "ground/ground.h"
-#define NUM_INLINE static inline __attribute__((always_inline))
-@;@#
+@<Where these functions run@>@;
 @<See a number as its bits, and bits as a number@>@;
 @<Functions that are compiled into the loops that use them@>@;
 @<Functions that are called@>@;
+#endif
+
+@ The same text is compiled once more for a graphics processor (\cref{sec:devicefunctions}), whose compiler wants a word before each function that runs there.
+On the host three of the four words are C's own, or none.
+
+@<Where these functions run@>=
+#ifdef __CUDACC__
+#define NUM_INLINE static __device__ inline
+#define NUM_CALLED static __device__ __attribute__((unused))
+#define NUM_PRIVATE static __device__
+#define NUM_TABLE static __device__ const
+#else
+#define NUM_INLINE static inline __attribute__((always_inline))
+#define NUM_CALLED
+#define NUM_PRIVATE static
+#define NUM_TABLE static const
 #endif
 
 @ Some of them stand in the header itself, because a call for each element would cost
@@ -91,29 +109,29 @@ these have no branches. The others are called now and then, and live in |numbers
 are is told in \cref{sec:ulp}, where they have been measured.
 
 @<Functions that are called@>=
-float num_logf(float x);
+NUM_CALLED float num_logf(float x);
   /* natural logarithm; $-\infty$ for 0, not a number below */
-float num_powf(float x, float y);
+NUM_CALLED float num_powf(float x, float y);
   /* $x^y$ with the special cases of C's annex F */
-float num_sinf(float x);
+NUM_CALLED float num_sinf(float x);
   /* sine of an angle in radians, however large */
-float num_cosf(float x);
+NUM_CALLED float num_cosf(float x);
   /* cosine of an angle in radians, however large */
-double num_log(double x);
+NUM_CALLED double num_log(double x);
   /* natural logarithm; $-\infty$ for 0, not a number below */
-double num_pow(double x, double y);
+NUM_CALLED double num_pow(double x, double y);
   /* $x^y$ with the special cases of C's annex F */
-double num_sin(double x);
+NUM_CALLED double num_sin(double x);
   /* sine of an angle in radians, however large */
-double num_cos(double x);
+NUM_CALLED double num_cos(double x);
   /* cosine of an angle in radians, however large */
-double num_tanh(double x);
+NUM_CALLED double num_tanh(double x);
   /* hyperbolic tangent */
-double num_erf(double x);
+NUM_CALLED double num_erf(double x);
   /* error function */
-uint16_t num_to_f16(float x);
+NUM_CALLED uint16_t num_to_f16(float x);
   /* IEEE binary16, rounded to nearest even; infinite from 65520 on */
-uint16_t num_to_bf16(float x);
+NUM_CALLED uint16_t num_to_bf16(float x);
   /* the upper half of a binary32, rounded to nearest even */
 
 @ A floating-point number is a sign, an exponent and a fraction side by side in one word,
@@ -327,7 +345,7 @@ g = fmaf(g, a, -0.00018801549f);
 takes the same way as in float.
 
 @<Tangent and error function in double@>=
-double num_tanh(double x)
+NUM_CALLED double num_tanh(double x)
 {
   double a = fabs(x) * 2.0;
   if (a > 40.0) a = 40.0;
@@ -349,7 +367,7 @@ variable is cheaper: $e^{x^2}(1-\hbox{erf}\,x)(1+2x)$ hardly varies, and as a fu
 $u=(x-3)/(x+3)$ it is nearly a polynomial already.
 
 @<The error function in double@>=
-double num_erf(double x)
+NUM_CALLED double num_erf(double x)
 {
   double a = fabs(x);
   if (!(a < 6.0)) return x != x ? x : copysign(1.0, x);
@@ -363,7 +381,7 @@ double num_erf(double x)
 first, so that the large coefficients are added last.
 
 @<Evaluate a polynomial@>=
-static double series(double z, const double *c, int n)
+NUM_PRIVATE double series(double z, const double *c, int n)
 {
   double y = c[n - 1];
   for (int i = n - 2; i >= 0; i--) y = fma(y, z, c[i]);
@@ -373,12 +391,12 @@ static double series(double z, const double *c, int n)
 @ And these are the coefficients for the error function, lowest power first.
 
 @<Coefficients of the error function@>=
-static const double near_zero[13] = @[{ 0.1283791670955126,@|
+NUM_TABLE double near_zero[13] = @[{ 0.1283791670955126,@|
   -0.3761263890318375, 0.11283791670954885, -0.026866170645077875,@|
   0.005223977624828431, -0.0008548326981425542, 0.0001205533113295582,@|
   -1.4925595772180906e-05, 1.64610084778027e-06, -1.6350396222864617e-07,@|
   1.466032872274226e-08, -1.137495573607015e-09, 5.960685338520971e-11 }@];
-static const double far_out[15] = @[{ 1.2530080582697296, -0.1356211061245808,@|
+NUM_TABLE double far_out[15] = @[{ 1.2530080582697296, -0.1356211061245808,@|
   -0.04756229435348483, 0.12964515870168167, -0.11927366342599195,@|
   0.06830802735463042, -0.023770513726954084, 0.0025294041906958912,@|
   0.0018887579716481701, -0.0007796153229701539, -0.00010480741267096996,@|
@@ -416,7 +434,7 @@ remainder as well. The upper part of $\ln 2$ has so many zeros at its end that i
 product with |k| is exact.
 
 @<The logarithm in double@>=
-double num_log(double x)
+NUM_CALLED double num_log(double x)
 {
   if (x == 0) return -INFINITY;
   if (x < 0) return NAN;
@@ -433,10 +451,10 @@ double num_log(double x)
 $2s^3/3$ apart.
 
 @<Coefficients of the logarithm@>=
-static const double artanh[8] = @[{ 0.6666666666666666, 0.4000000000000089,@|
+NUM_TABLE double artanh[8] = @[{ 0.6666666666666666, 0.4000000000000089,@|
   0.28571428570794766, 0.22222222393604002, 0.18181795448247662,@|
   0.15386249682350017, 0.13268516254636384, 0.1308921949868944 }@];
-static const double beyond[8] = @[{ 0.4, 0.2857142857142938,@|
+NUM_TABLE double beyond[8] = @[{ 0.4, 0.2857142857142938,@|
   0.22222222221648177, 0.18181818337034797, 0.15384594796273687,@|
   0.13334813318194078, 0.11706014853795696, 0.11725409813239257 }@];
 
@@ -468,7 +486,7 @@ tells us, and an exponential. Beyond 800 in size the result is 0 or infinite wha
 last bits are; cutting there keeps an infinite product from meeting its own remainder.
 
 @<The power of a positive number@>=
-static double positive_power(double x, double y)
+NUM_PRIVATE double positive_power(double x, double y)
 {
   if (x == 1.0) return 1.0;
   if (x == 0.0 || x == INFINITY || fabs(y) == INFINITY)
@@ -486,7 +504,7 @@ only if the exponent is a whole number, and then the sign depends on whether tha
 odd: a number is whole if rounding leaves it alone, and even if that holds for its half.
 
 @<The power in double@>=
-double num_pow(double x, double y)
+NUM_CALLED double num_pow(double x, double y)
 {
   if (y == 0.0 || x == 1.0) return 1.0;
   if (x != x || y != y) return x + y;
@@ -514,7 +532,7 @@ with $4M$ is a multiple of 4 and can be forgotten, and a fraction, of which the 
 bits are enough (\cited[Payne and Hanek 1983]{Payne 1983}). So no more than a window of $2/\pi$ is looked at.
 
 @<The digits of two over pi@>=
-static const uint32_t two_over_pi[40] = @[{ 0, 0,@|
+NUM_TABLE uint32_t two_over_pi[40] = @[{ 0, 0,@|
   0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,@|
   0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,@|
   0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,@|
@@ -566,7 +584,7 @@ already there is nothing to take away. A negative angle is reduced as if it were
 are counted backwards.
 
 @<Reduce |x| to |y + low| in a quadrant@>=
-static unsigned reduce(double x, double *y, double *low)
+NUM_PRIVATE unsigned reduce(double x, double *y, double *low)
 {
   *y = x, *low = 0;
   if (fabs(x) <= 0.7853981633974483) return 0;
@@ -586,12 +604,12 @@ the first term of Taylor's series: $\sin(y+l)\approx\sin y+l\cos y$, and the cos
 correspondingly. In the cosine $1-z/2$ is rounded, and what was lost is put back.
 
 @<Sine and cosine within a quadrant@>=
-static double sine(double y, double low)
+NUM_PRIVATE double sine(double y, double low)
 {
   double z = y * y, p = series(z, sine_terms, 7);
   return y + fma(y * z, p, fma(-0.5 * z, low, low));
 }
-static double cosine(double y, double low)
+NUM_PRIVATE double cosine(double y, double low)
 {
   double z = y * y, p = series(z, cosine_terms, 7);
   double head = fma(-0.5, z, 1.0), lost = fma(-0.5, z, 1.0 - head);
@@ -601,11 +619,11 @@ static double cosine(double y, double low)
 @ Their coefficients; the first of each is $-1/3!$ and $1/4!$ to the last place.
 
 @<Coefficients of sine and cosine@>=
-static const double sine_terms[7] = @[{ -0.16666666666666666,@|
+NUM_TABLE double sine_terms[7] = @[{ -0.16666666666666666,@|
   0.008333333333333331, -0.00019841269841265044, 2.755731921932218e-06,@|
   -2.5052106226493628e-08, 1.605853066848744e-10,@|
   -7.586640759739923e-13 }@];
-static const double cosine_terms[7] = @[{ 0.041666666666666664,@|
+NUM_TABLE double cosine_terms[7] = @[{ 0.041666666666666664,@|
   -0.0013888888888888887, 2.4801587301584635e-05, -2.755731922139329e-07,@|
   2.0876755787742277e-09, -1.1470460355137536e-11,@|
   4.745840351316594e-14 }@];
@@ -615,7 +633,7 @@ there is no answer; it is caught before the reduction, which would find one. And
 so small that it is its own sine is returned as it came, with the sign of its zero.
 
 @<Sine and cosine in double@>=
-static double turned(double x, unsigned turn)
+NUM_PRIVATE double turned(double x, unsigned turn)
 {
   double y, low;
   if (!(fabs(x) < INFINITY)) return x - x;
@@ -623,9 +641,9 @@ static double turned(double x, unsigned turn)
   double value = quadrant % 2 == 0 ? sine(y, low) : cosine(y, low);
   return quadrant >= 2 ? -value : value;
 }
-double num_sin(double x)
+NUM_CALLED double num_sin(double x)
 {@+ return fabs(x) < 0x1p-27 ? x : turned(x, 0);@+ }
-double num_cos(double x)
+NUM_CALLED double num_cos(double x)
 {@+ return turned(x, 1);@+ }
 
 @ In float, these functions and the logarithm and the power are rounded from double.
@@ -633,13 +651,13 @@ That is slower than it need be, and right in nearly all cases to the last bit: t
 double's error is in the thirtieth bit after the float's last.
 
 @<Those in float that are rounded from double@>=
-float num_logf(float x)
+NUM_CALLED float num_logf(float x)
 {@+ return (float) num_log((double) x);@+ }
-float num_powf(float x, float y)
+NUM_CALLED float num_powf(float x, float y)
 {@+ return (float) num_pow((double) x, (double) y);@+ }
-float num_sinf(float x)
+NUM_CALLED float num_sinf(float x)
 {@+ return (float) num_sin((double) x);@+ }
-float num_cosf(float x)
+NUM_CALLED float num_cosf(float x)
 {@+ return (float) num_cos((double) x);@+ }
 
 @* Short formats. \label{sec:formats}
@@ -670,7 +688,7 @@ if the last bit that stays is odd; a carry runs into the exponent, where it belo
 A result that is not a number must not lose the bits that say so.
 
 @<Narrow to the two short formats@>=
-uint16_t num_to_bf16(float x)
+NUM_CALLED uint16_t num_to_bf16(float x)
 {
   uint32_t u = num_bits32(x);
   if (x != x) return (uint16_t) (u >> 16 | 0x40u);
@@ -683,7 +701,7 @@ its numbers are multiples of $2^{-24}$, which is the last place of a float betwe
 so adding 1/2 makes the processor do the rounding.
 
 @<Narrow to binary16@>=
-uint16_t num_to_f16(float x)
+NUM_CALLED uint16_t num_to_f16(float x)
 {
   uint32_t u = num_bits32(x), sign = u >> 16 & 0x8000u;
   u &= 0x7fffffffu;

@@ -230,6 +230,8 @@ struct buffers {
     /* from this memory to the host, when all kernels before have filled |from| */
   void (*copy)(const struct buffers *b, void *to, const void *from, size_t bytes);
     /* within this memory; the two do not overlap */
+  bool (*working)(const struct buffers *b, struct error *why);
+    /* false and a sentence if anything that was asked of this memory, or of kernels in it, has failed */
 };
   /* memory of a backend; a backend that must know more of its memory has this as the first member of its own structure */
 extern const struct buffers buffers_host;
@@ -254,9 +256,15 @@ static void host_copy(const struct buffers *b, void *to, const void *from, size_
   (void) b;
   memcpy(to, from, bytes);
 }
+static bool host_working(const struct buffers *b, struct error *why)
+{
+  (void) b, (void) why;
+  return true;
+}
+
 const struct buffers buffers_host = @[{ .is_host = true,@|
   .alloc = host_alloc, .release = host_release,@|
-  .set = host_copy, .get = host_copy, .copy = host_copy }@];
+  .working = host_working, .set = host_copy, .get = host_copy, .copy = host_copy }@];
 
 @ A key or a value in float32 is stored as it is.
 
@@ -1104,8 +1112,8 @@ bool work_check(struct work *w, const struct row *rows, struct error *why);
   /* whether kernels, model, store and rows fit together; finds |max_seen| */
 bool work_open(struct work *w, struct error *why);
   /* opens the pass |p| and allocates the arrays; to be closed even if it fails */
-void work_close(struct work *w, bool done);
-  /* frees the arrays; |p| stays. |done|: the pass has been made */
+bool work_close(struct work *w, bool done, struct error *why);
+  /* frees the arrays; |p| stays. |done|: the pass has been made. Whether it has, and nothing failed in the memory of the backend */
 void work_multiply(struct work *w, const struct matrix *list, size_t n,
   const float *x, float *const *y);
   /* |linear| for all rows, some at a time */
@@ -1236,7 +1244,7 @@ bool work_open(struct work *w, struct error *why)
     b->set(b, w->first_bad, w->p->first_bad_layer, w->n * sizeof *w->first_bad);
   return true;
 }
-void work_close(struct work *w, bool done)
+bool work_close(struct work *w, bool done, struct error *why)
 {
   const struct buffers *b = w->memory;
   size_t marks = w->n * sizeof *w->first_bad;
@@ -1244,6 +1252,7 @@ void work_close(struct work *w, bool done)
   work_release(w);
   arena_free(&w->own);
   if (w->d != &w->own)@+ arena_reset(w->d);
+  return done && b->working(b, why);
 }
 
 @* Checks. \label{sec:passchecks}

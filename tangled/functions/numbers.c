@@ -3,12 +3,12 @@
 #include "functions/numbers.h"
 
 /* <Coefficients of the error function> */
-static const double near_zero[13] = { 0.1283791670955126,
+NUM_TABLE double near_zero[13] = { 0.1283791670955126,
   -0.3761263890318375, 0.11283791670954885, -0.026866170645077875,
   0.005223977624828431, -0.0008548326981425542, 0.0001205533113295582,
   -1.4925595772180906e-05, 1.64610084778027e-06, -1.6350396222864617e-07,
   1.466032872274226e-08, -1.137495573607015e-09, 5.960685338520971e-11 };
-static const double far_out[15] = { 1.2530080582697296, -0.1356211061245808,
+NUM_TABLE double far_out[15] = { 1.2530080582697296, -0.1356211061245808,
   -0.04756229435348483, 0.12964515870168167, -0.11927366342599195,
   0.06830802735463042, -0.023770513726954084, 0.0025294041906958912,
   0.0018887579716481701, -0.0007796153229701539, -0.00010480741267096996,
@@ -16,25 +16,25 @@ static const double far_out[15] = { 1.2530080582697296, -0.1356211061245808,
   -6.512716156202709e-06 };
 
 /* <Coefficients of the logarithm> */
-static const double artanh[8] = { 0.6666666666666666, 0.4000000000000089,
+NUM_TABLE double artanh[8] = { 0.6666666666666666, 0.4000000000000089,
   0.28571428570794766, 0.22222222393604002, 0.18181795448247662,
   0.15386249682350017, 0.13268516254636384, 0.1308921949868944 };
-static const double beyond[8] = { 0.4, 0.2857142857142938,
+NUM_TABLE double beyond[8] = { 0.4, 0.2857142857142938,
   0.22222222221648177, 0.18181818337034797, 0.15384594796273687,
   0.13334813318194078, 0.11706014853795696, 0.11725409813239257 };
 
 /* <Coefficients of sine and cosine> */
-static const double sine_terms[7] = { -0.16666666666666666,
+NUM_TABLE double sine_terms[7] = { -0.16666666666666666,
   0.008333333333333331, -0.00019841269841265044, 2.755731921932218e-06,
   -2.5052106226493628e-08, 1.605853066848744e-10,
   -7.586640759739923e-13 };
-static const double cosine_terms[7] = { 0.041666666666666664,
+NUM_TABLE double cosine_terms[7] = { 0.041666666666666664,
   -0.0013888888888888887, 2.4801587301584635e-05, -2.755731922139329e-07,
   2.0876755787742277e-09, -1.1470460355137536e-11,
   4.745840351316594e-14 };
 
 /* <The digits of two over pi> */
-static const uint32_t two_over_pi[40] = { 0, 0,
+NUM_TABLE uint32_t two_over_pi[40] = { 0, 0,
   0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
   0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,
   0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
@@ -44,7 +44,7 @@ static const uint32_t two_over_pi[40] = { 0, 0,
   0x56033046, 0xfc7b6bab };
 
 /* <Evaluate a polynomial> */
-static double series(double z, const double *c, int n)
+NUM_PRIVATE double series(double z, const double *c, int n)
 {
   double y = c[n - 1];
   for (int i = n - 2; i >= 0; i--) y = fma(y, z, c[i]);
@@ -54,7 +54,7 @@ static double series(double z, const double *c, int n)
 /* <Functions of numbers.c, in order> */
 
 /* <Tangent and error function in double> */
-double num_tanh(double x)
+NUM_CALLED double num_tanh(double x)
 {
   double a = fabs(x) * 2.0;
   if (a > 40.0) a = 40.0;
@@ -82,7 +82,7 @@ double num_tanh(double x)
 }
 
 /* <The error function in double> */
-double num_erf(double x)
+NUM_CALLED double num_erf(double x)
 {
   double a = fabs(x);
   if (!(a < 6.0)) return x != x ? x : copysign(1.0, x);
@@ -93,7 +93,7 @@ double num_erf(double x)
 }
 
 /* <The logarithm in double> */
-double num_log(double x)
+NUM_CALLED double num_log(double x)
 {
   if (x == 0) return -INFINITY;
   if (x < 0) return NAN;
@@ -115,7 +115,7 @@ double num_log(double x)
 }
 
 /* <The power of a positive number> */
-static double positive_power(double x, double y)
+NUM_PRIVATE double positive_power(double x, double y)
 {
   if (x == 1.0) return 1.0;
   if (x == 0.0 || x == INFINITY || fabs(y) == INFINITY)
@@ -147,7 +147,7 @@ static double positive_power(double x, double y)
 }
 
 /* <The power in double> */
-double num_pow(double x, double y)
+NUM_CALLED double num_pow(double x, double y)
 {
   if (y == 0.0 || x == 1.0) return 1.0;
   if (x != x || y != y) return x + y;
@@ -160,7 +160,7 @@ double num_pow(double x, double y)
 }
 
 /* <Reduce x to y + low in a quadrant> */
-static unsigned reduce(double x, double *y, double *low)
+NUM_PRIVATE unsigned reduce(double x, double *y, double *low)
 {
   *y = x, *low = 0;
   if (fabs(x) <= 0.7853981633974483) return 0;
@@ -199,13 +199,13 @@ static unsigned reduce(double x, double *y, double *low)
 }
 
 /* <Sine and cosine within a quadrant> */
-static double sine(double y, double low)
+NUM_PRIVATE double sine(double y, double low)
 {
   double z = y * y, p = series(z, sine_terms, 7);
   return y + fma(y * z, p, fma(-0.5 * z, low, low));
 }
 
-static double cosine(double y, double low)
+NUM_PRIVATE double cosine(double y, double low)
 {
   double z = y * y, p = series(z, cosine_terms, 7);
   double head = fma(-0.5, z, 1.0), lost = fma(-0.5, z, 1.0 - head);
@@ -213,7 +213,7 @@ static double cosine(double y, double low)
 }
 
 /* <Sine and cosine in double> */
-static double turned(double x, unsigned turn)
+NUM_PRIVATE double turned(double x, unsigned turn)
 {
   double y, low;
   if (!(fabs(x) < INFINITY)) return x - x;
@@ -222,23 +222,23 @@ static double turned(double x, unsigned turn)
   return quadrant >= 2 ? -value : value;
 }
 
-double num_sin(double x)
+NUM_CALLED double num_sin(double x)
 { return fabs(x) < 0x1p-27 ? x : turned(x, 0); }
-double num_cos(double x)
+NUM_CALLED double num_cos(double x)
 { return turned(x, 1); }
 
 /* <Those in float that are rounded from double> */
-float num_logf(float x)
+NUM_CALLED float num_logf(float x)
 { return (float) num_log((double) x); }
-float num_powf(float x, float y)
+NUM_CALLED float num_powf(float x, float y)
 { return (float) num_pow((double) x, (double) y); }
-float num_sinf(float x)
+NUM_CALLED float num_sinf(float x)
 { return (float) num_sin((double) x); }
-float num_cosf(float x)
+NUM_CALLED float num_cosf(float x)
 { return (float) num_cos((double) x); }
 
 /* <Narrow to the two short formats> */
-uint16_t num_to_bf16(float x)
+NUM_CALLED uint16_t num_to_bf16(float x)
 {
   uint32_t u = num_bits32(x);
   if (x != x) return (uint16_t) (u >> 16 | 0x40u);
@@ -246,7 +246,7 @@ uint16_t num_to_bf16(float x)
 }
 
 /* <Narrow to binary16> */
-uint16_t num_to_f16(float x)
+NUM_CALLED uint16_t num_to_f16(float x)
 {
   uint32_t u = num_bits32(x), sign = u >> 16 & 0x8000u;
   u &= 0x7fffffffu;

@@ -5,7 +5,19 @@
 #include <math.h>
 #include <string.h>
 #include "ground/ground.h"
+
+/* <Where these functions run> */
+#ifdef __CUDACC__
+#define NUM_INLINE static __device__ inline
+#define NUM_CALLED static __device__ __attribute__((unused))
+#define NUM_PRIVATE static __device__
+#define NUM_TABLE static __device__ const
+#else
 #define NUM_INLINE static inline __attribute__((always_inline))
+#define NUM_CALLED
+#define NUM_PRIVATE static
+#define NUM_TABLE static const
+#endif
 
 /* <See a number as its bits, and bits as a number> */
 
@@ -176,38 +188,38 @@ NUM_INLINE float num_from_f16(uint16_t h)
 /* <Functions that are called> */
 
 /* natural logarithm; -infinity for 0, not a number below */
-float num_logf(float x);
+NUM_CALLED float num_logf(float x);
 
 /* x^y with the special cases of C's annex F */
-float num_powf(float x, float y);
+NUM_CALLED float num_powf(float x, float y);
 
 /* sine of an angle in radians, however large */
-float num_sinf(float x);
+NUM_CALLED float num_sinf(float x);
 
 /* cosine of an angle in radians, however large */
-float num_cosf(float x);
+NUM_CALLED float num_cosf(float x);
 
 /* natural logarithm; -infinity for 0, not a number below */
-double num_log(double x);
+NUM_CALLED double num_log(double x);
 
 /* x^y with the special cases of C's annex F */
-double num_pow(double x, double y);
+NUM_CALLED double num_pow(double x, double y);
 
 /* sine of an angle in radians, however large */
-double num_sin(double x);
+NUM_CALLED double num_sin(double x);
 
 /* cosine of an angle in radians, however large */
-double num_cos(double x);
+NUM_CALLED double num_cos(double x);
 
 /* hyperbolic tangent */
-double num_tanh(double x);
+NUM_CALLED double num_tanh(double x);
 
 /* error function */
-double num_erf(double x);
+NUM_CALLED double num_erf(double x);
 
 /* IEEE binary16, rounded to nearest even; infinite from 65520 on */
-uint16_t num_to_f16(float x);
+NUM_CALLED uint16_t num_to_f16(float x);
 
 /* the upper half of a binary32, rounded to nearest even */
-uint16_t num_to_bf16(float x);
+NUM_CALLED uint16_t num_to_bf16(float x);
 #endif

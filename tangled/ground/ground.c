@@ -133,6 +133,25 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
   return p;
 }
 
+/* <Enter memory of others> */
+bool memory_charge(struct memory *m, enum memory_class what, uint64_t bytes,
+  struct error *why)
+{
+  if (enter_request(m, what, bytes)) return enter_refusal(m, what, bytes, why) != NULL;
+  struct account *book[2] = { &m->all, &m->of[what] };
+  for (int i = 0; i < 2; i++) {
+    book[i]->allocated += bytes, book[i]->live += bytes;
+    if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
+  }
+  return true;
+}
+
+void memory_discharge(struct memory *m, enum memory_class what, uint64_t bytes)
+{
+  m->all.live -= bytes;
+  m->of[what].live -= bytes;
+}
+
 /* <Grow a block, and free it> */
 void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why)

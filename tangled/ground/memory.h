@@ -45,6 +45,14 @@ void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t co
 /* "weights", "cache", ... */
 const char *memory_class_name(enum memory_class what);
 
+/* enters a request for memory that is allocated elsewhere; false and a message if it
+   is refused */
+bool memory_charge(struct memory *m, enum memory_class what, uint64_t bytes,
+  struct error *why);
+
+/* the same memory is freed, or could not be had after all */
+void memory_discharge(struct memory *m, enum memory_class what, uint64_t bytes);
+
 /* <Arenas> */
 
 /* blocks that are freed together, charged to m: last is the newest, spare the first

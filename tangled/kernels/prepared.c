@@ -22,6 +22,29 @@ const void *prepared_find(const struct engine *e, const struct matrix *w)
   return found == NULL ? NULL : found->copy;
 }
 
+/* <Prepare one matrix, in the memory of the kernels> */
+static bool is_prepared(const struct prepared_weights *p, const void *weight)
+{
+  for (size_t i = 0; i < p->n; i++)
+    if (p->of[i].weight == weight) return true;
+  return false;
+}
+
+static void *prepared_copy(struct memory *m, const struct kernels *k,
+  const struct matrix *w, enum activations format, size_t bytes, struct error *why)
+{
+  const struct buffers *b = k->memory;
+  void *copy = b->alloc(b, m, MEMORY_WEIGHTS, bytes, 1, why);
+  void *ready = copy;
+  if (copy != NULL && !b->is_host) ready = memory_alloc(m, MEMORY_OTHER, bytes, 1, why);
+  if (ready != NULL) k->prepare(w, format, ready);
+  if (ready == copy) return copy;
+  if (ready != NULL) b->set(b, copy, ready, bytes);
+  else b->release(b, m, copy);
+  memory_free(m, ready);
+  return ready == NULL ? NULL : copy;
+}
+
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
   enum activations asked, const struct tensor_file *source,
   const struct matrix *const *list, size_t n, struct error *why)
@@ -34,11 +57,10 @@ struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k
   for (size_t i = 0; i < n && ok; i++) {
     enum activations format = activations_of(asked, list[i]->weight.type);
     size_t bytes = k->prepared_bytes(list[i], format);
-    if (bytes == 0) continue;
-    void *copy = memory_alloc(m, MEMORY_WEIGHTS, bytes, 1, why);
+    if (bytes == 0 || is_prepared(p, list[i]->weight.data)) continue;
+    void *copy = prepared_copy(m, k, list[i], format, bytes, why);
     ok = copy != NULL;
     if (!ok) break;
-    k->prepare(list[i], format, copy);
     tensor_file_release(source, list[i]->weight.data, weight_row_bytes(
       list[i]->weight.type, list[i]->in * list[i]->out));
     p->of[p->n++] = (struct prepared_matrix) { list[i]->weight.data, copy };
@@ -52,27 +74,65 @@ struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k
 void prepared_close(struct memory *m, struct prepared_weights *p)
 {
   if (p == NULL) return;
-  for (size_t i = 0; i < p->n; i++) memory_free(m, p->of[i].copy);
+  const struct buffers *b = p->k->memory;
+  for (size_t i = 0; i < p->n; i++) b->release(b, m, p->of[i].copy);
   memory_free(m, p->of);
   memory_free(m, p);
 }
 
 /* <Prepare a model's matrices> */
+struct listing { struct matrix *of; size_t n; };
+static void list_tensor(struct listing *s, struct tensor t, size_t in, size_t out)
+{
+  if (t.data != NULL)
+    s->of[s->n++] = (struct matrix) { .weight = t, .in = in, .out = out };
+}
+
+static void list_matrix(struct listing *s, const struct matrix *w, bool all)
+{
+  s->of[s->n++] = *w;
+  if (all) list_tensor(s, w->bias, w->out, 1);
+}
+
+static void list_norm(struct listing *s, const struct norm *g, size_t d)
+{
+  list_tensor(s, g->gain, d, 1);
+  list_tensor(s, g->bias, d, 1);
+}
+
+static void list_model(struct listing *s, const struct model *lm, bool all)
+{
+  size_t d = lm->config.d_model, head = lm->config.head_dim;
+  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
+    const struct model_layer *l = &lm->layers[i];
+    for (size_t j = 0; j < l->n_qkv; j++) list_matrix(s, &l->qkv[j], all);
+    for (size_t j = 0; j < l->n_up; j++) list_matrix(s, &l->up[j], all);
+    list_matrix(s, &l->out, all), list_matrix(s, &l->down, all);
+    if (!all) continue;
+    list_norm(s, &l->attn_norm, d), list_norm(s, &l->mlp_norm, d);
+    list_norm(s, &l->q_norm, head), list_norm(s, &l->k_norm, head);
+  }
+  list_matrix(s, &lm->head, all);
+  if (!all) return;
+  list_norm(s, &lm->final_norm, d);
+  list_tensor(s, lm->embedding, d, lm->config.vocab_size);
+  list_tensor(s, lm->positions, d, lm->config.n_positions);
+}
+
 struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
   enum activations asked, const struct model *lm, struct error *why)
 {
-  size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
-  const struct matrix **list = memory_alloc(m, MEMORY_OTHER, most, sizeof *list,
-    why);
-  if (list == NULL) return NULL;
-  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
-    const struct model_layer *l = &lm->layers[i];
-    for (size_t j = 0; j < l->n_qkv; j++) list[n++] = &l->qkv[j];
-    for (size_t j = 0; j < l->n_up; j++) list[n++] = &l->up[j];
-    list[n++] = &l->out, list[n++] = &l->down;
+  size_t most = (size_t) lm->config.n_layers * (7 * 2 + 4 * 2) + 6;
+  struct listing s = { .of = memory_alloc(m, MEMORY_OTHER, most, sizeof *s.of, why) };
+  const struct matrix **list = s.of == NULL ? NULL
+    : memory_alloc(m, MEMORY_OTHER, most, sizeof *list, why);
+  struct prepared_weights *p = NULL;
+  if (list != NULL) {
+    list_model(&s, lm, !k->memory->is_host);
+    for (size_t i = 0; i < s.n; i++) list[i] = &s.of[i];
+    p = prepared_open(m, k, asked, lm->weights, list, s.n, why);
   }
-  list[n++] = &lm->head;
-  struct prepared_weights *p = prepared_open(m, k, asked, lm->weights, list, n, why);
   memory_free(m, list);
+  memory_free(m, s.of);
   return p;
 }

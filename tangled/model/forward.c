@@ -159,7 +159,7 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   bool ok = work_check(&w, rows, why) && store_begin(s, rows, n, why);
   if (ok) {
     ok = work_open(&w, why) && work_run(&w, rows, why);
-    work_close(&w, ok);
+    ok = work_close(&w, ok, why);
     if (ok) { store_commit(s); *made = w.p; }
     else { store_abort(s); pass_close(w.p); }
   }
@@ -196,6 +196,7 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
     kernels_multiply(e, &lm->head, 1, x, n, &y);
     if (!b->is_host) b->get(b, logits, y, n * v * sizeof *y);
     float_modes_end(&modes);
+    ok = b->working(b, why);
   }
   if (!b->is_host) b->release(b, p->m, y);
   b->release(b, p->m, x);

@@ -191,6 +191,9 @@ struct buffers {
   void (*get)(const struct buffers *b, void *to, const void *from, size_t bytes);
   /* within this memory; the two do not overlap */
   void (*copy)(const struct buffers *b, void *to, const void *from, size_t bytes);
+  /* false and a sentence if anything that was asked of this memory, or of kernels in
+     it, has failed */
+  bool (*working)(const struct buffers *b, struct error *why);
 };
 
 /* the host's memory */

@@ -179,7 +179,7 @@ bool work_open(struct work *w, struct error *why)
   return true;
 }
 
-void work_close(struct work *w, bool done)
+bool work_close(struct work *w, bool done, struct error *why)
 {
   const struct buffers *b = w->memory;
   size_t marks = w->n * sizeof *w->first_bad;
@@ -187,6 +187,7 @@ void work_close(struct work *w, bool done)
   work_release(w);
   arena_free(&w->own);
   if (w->d != &w->own) arena_reset(w->d);
+  return done && b->working(b, why);
 }
 
 /* <Show the watcher a stage> */

@@ -42,8 +42,9 @@ bool work_check(struct work *w, const struct row *rows, struct error *why);
 /* opens the pass p and allocates the arrays; to be closed even if it fails */
 bool work_open(struct work *w, struct error *why);
 
-/* frees the arrays; p stays. done: the pass has been made */
-void work_close(struct work *w, bool done);
+/* frees the arrays; p stays. done: the pass has been made. Whether it has, and
+   nothing failed in the memory of the backend */
+bool work_close(struct work *w, bool done, struct error *why);
 
 /* linear for all rows, some at a time */
 void work_multiply(struct work *w, const struct matrix *list, size_t n,

@@ -1,0 +1,1551 @@
+@i types.w
+@s EACH_THREAD while
+@s EACH_LANE while
+@s KERNEL int
+@s INLINE inline
+@s SHARED int
+@s PRIVATE int
+@s UNROLL inline
+
+
+\chapterquestion{My graphics card multiplies a thousand times faster than my processor. Why does it write only fifty times faster, and what must I do so that it writes the same text?}
+@** CUDA: the same bits on a graphics processor.
+\incipit{A}{ graphics processor} runs thousands of threads at once and has a memory many times as fast as a computer's. This chapter puts the kernels of \cref{simd} on such a device. A forward pass remains the one of \cref{model}: the same
+calls in the same order, behind the same table. What changes is where the numbers are, who does the sums, and how the work is sent there.
+@^graphics processor (GPU)@>@^CUDA@>@^GPU@>
+
+@ How long must a token take at least?
+
+\begin{byhand}{a token's time on a processor and on a device}
+A model of $1.1\cdot10^9$ weights in bfloat16 is $2.2$\,GB, and writing one token reads all of it once and multiplies each weight once.
+
+\medskip
+\begin{tabular}{@@{}l@@{\qquad}r@@{\qquad}r@@{\qquad}r@@{\qquad}r@@{}}
+ & memory & for $2.2$\,GB & products a second & for $1.1\cdot10^9$\\
+processor, two cores & $20$ GB/s & $110$ ms & $10^{11}$ & $11$ ms\\
+device & $2000$ GB/s & $1.1$ ms & $10^{14}$ & $0.011$ ms
+\end{tabular}
+\medskip
+
+On both, the arithmetic is done long before the bytes have come. The device multiplies a thousand times faster, and then it waits for its memory: it writes faster by the quotient of the memories, $2000/20=100$. And if it stands still for $5\,\mu$s after each of $200$ kernels, another $1$ ms passes, and the quotient is $110/2.1=52$.
+\end{byhand}
+
+@ So there are two tasks, and the chapter has them in this order. Within a kernel, enough loads must be under way that the memory never waits (\cref{sec:devicerow}). Between kernels there must be no gap (\cref{sec:launches}). With many rows, as in reading a prompt, the arithmetic counts again (\cref{sec:devicetiles}), and for it these devices have special units, which round in a way of their own (\cref{sec:tensorcores}).
+
+The numbers in the box were ours. Those of a device can only be measured on it, and the machine on which this edition was made had none.
+The kernels of this chapter were compiled for the devices, but what ran, and what every check below checks, is the same source text on the host, thread by thread (\cref{sec:standin}). Figures of speed are therefore missing. \Cref{sec:devicemeasured} lists them by name.
+
+@ The program puts the model of four words (\cref{sec:toy}) through the kernels of this chapter and through the plain ones, with the threads of the device in three orders, and counts the logits whose bits differ.
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "cache/cache.h"
+#include "cuda/device.h"
+#include "model/forward.h"
+#include "model/toy.h"
+@;@#
+enum { READ = 5 };
+@<Put five words through a table@>@;
+@<Compare a device with the plain table@>@;
+int main(int argc, char **argv)
+{
+  struct memory m = @[{ .all.live = 0 }@];
+  bool values = argc > 1 && strcmp(argv[1], "values") == 0;
+  for (unsigned order = 0; order < (values ? 1 : 3); order++)
+    if (!compare_device(&m, order, values)) return 1;
+  return m.all.live > 0 || (argc > 1 && !values);
+}
+
+@ The cache must be in the memory of the kernels, and that is all that is different for a caller.
+
+@<Put five words through a table@>=
+static bool logits_of(struct memory *m, const struct kernels *k, float *logits,
+  struct error *why)
+{
+  static struct toy y;
+  struct counters c = @[{ .passes = 0 }@];
+  struct engine e = @[{ .k = k, .c = &c }@];
+  struct cache_options o = @[{ .page_rows = 2, .memory = k->memory }@];
+  struct row rows[READ];
+  size_t all[READ];
+  struct pass *p = NULL;
+  toy_make(&y);
+  for (uint32_t i = 0; i < READ; i++)
+    rows[i] = (struct row) @[{ 0, i, i * 3 % TOY_WORDS }@], all[i] = i;
+  struct store *s = cache_open(m, &y.lm.config, 1, &o, why);
+  bool ok = s != NULL && model_forward(&e, &y.lm, s, rows, READ, &p, why)
+    && model_logits(&e, &y.lm, p, all, READ, logits, why);
+  pass_close(p);
+  store_close(s);
+  return ok;
+}
+
+@ A pass and its logits come to few lists of launches, and the device counts them.
+
+@<Compare a device with the plain table@>=
+static bool compare_device(struct memory *m, unsigned order, bool values)
+{
+  static const char *const name[] = { "forwards", "backwards", "in steps" };
+  float plain[READ * TOY_WORDS], there[READ * TOY_WORDS];
+  char which[] = "host:0";
+  struct error why;
+  struct device_counts n = @[{ 0, 0 }@];
+  int differ = 0;
+  which[5] = (char) ('0' + order);
+  struct device *d = device_open(m, which, &why);
+  bool ok = d != NULL && logits_of(m, &kernels_plain, plain, &why)
+    && logits_of(m, device_kernels(d), there, &why);
+  if (!ok) printf("%s\n", why.text);
+  else n = device_count(d);
+  for (int i = 0; i < READ * TOY_WORDS && ok; i++)
+    differ += memcmp(&plain[i], &there[i], sizeof plain[i]) != 0;
+  if (ok && values) printf("cuda.launches %d\ncuda.lists %d\n", (int) n.launches, (int) n.lists);
+  else if (ok)
+    printf("threads %-10s %2d of %d logits differ\n", name[order], differ, READ * TOY_WORDS);
+  device_close(d);
+  return ok && differ == 0;
+}
+
+@* A kernel in two worlds. \label{sec:standin}
+On a device, a \emph{kernel} is a function that many threads run at once. They come in \emph{blocks}; a block has up to \given{1024} threads, which share a small fast memory and can wait for one another. In the hardware, \given{32} threads of a block form a \emph{warp} and go through the instructions in step; a thread can read a register of another thread of its warp. Different blocks know nothing of each other and run in any order, on as many \emph{multiprocessors} as the device has.
+@^block of threads@>@^warp@>@^multiprocessor@>@^shared memory@>
+
+That is nearly C. We write kernels in a small subset of both C and CUDA, with a dozen words that mean one thing on the device and another on the host. A program that stops at a barrier cannot be run thread by thread in a simple loop, since each thread would have to be put aside in the middle of a function. So a kernel is written in \emph{phases}: |EACH_THREAD(t)| is followed by what each thread |t| does until the next barrier. On the device this is a loop of a single turn, with the barrier at its end. On the host it is a loop over all threads of the block.
+@^phase of a kernel@>
+
+@(machine.inc@>=
+#include "cuda/launch.h"
+#ifdef __CUDACC__
+@<The words of a kernel on the device@>@;
+#else
+@<The words of a kernel on the host@>@;
+#endif
+
+@ Each thread has variables of its own. If they live from one phase to the next, the host must keep those of all threads: |PRIVATE(float, sum, 4)| declares them, and |MINE(sum)[i]| is the element |i| of the thread |t| of the phase. |FROM_LANE| reads the element |i| of another thread of the warp, given by its number in the warp; it must not be written in the same phase. |EACH_LANE| is a phase after which only the warp waits.
+
+@<The words of a kernel on the device@>=
+#pragma nv_diag_suppress 177 /* a phase need not look at its |t| */
+#define INLINE static __device__ __forceinline__
+#define KERNEL(name, arguments) \
+  static __global__ void name(const struct arguments a)
+#define HERE @[{ blockIdx.x, blockIdx.y, blockIdx.z, blockDim.x }@]
+#define EACH_THREAD(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
+    go_on = 0, __syncthreads())
+#define EACH_LANE(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
+    go_on = 0, __syncwarp())
+#define PRIVATE(type, name, n) type name[n]
+#define MINE(name) name
+#define FROM_LANE(name, i, lane) __shfl_sync(0xffffffffu, name[i], (int) (lane))
+#define SHARED(type, name, n) __shared__ type name[n]
+#define PRAGMA(text) _Pragma(#text)
+#define UNROLL(n) PRAGMA(unroll n)
+
+@ On the host a block is a function call, and its threads are a loop. Which thread comes first is a matter of chance on the device, and a kernel whose result depends on it is wrong. So the host's order can be changed: |thread_at| gives the threads forwards, backwards, or with a stride, as the launch says. A barrier that is missing then shows as a difference (\cref{sec:devicecheck}). Shared memory begins with bytes that are no numbers, so that what was never written shows as well.
+
+@<The words of a kernel on the host@>=
+#include <math.h>
+#include <string.h>
+enum { MOST_THREADS = 256 };
+#define INLINE static inline
+#define KERNEL(name, arguments) \
+  static void name(const struct arguments a, const struct place here)
+#define HERE here
+#define EACH_THREAD(t) for (unsigned turn = 0, t = 0; turn < at.threads@| \
+    && (t = thread_at(&at, turn), true); turn++)
+#define EACH_LANE(t) EACH_THREAD(t)
+#define PRIVATE(type, name, n) type name[MOST_THREADS][n]
+#define MINE(name) name[t]
+#define FROM_LANE(name, i, lane) name[(t & ~31u) + (lane)][i]
+#define SHARED(type, name, n) type name[n]; memset(name, 0xff, sizeof name)
+#define UNROLL(n)
+
+@ What a launch says, in plain data: which kernel, how many blocks in three directions, threads a block, and what the kernel is given. A block learns its |struct place|.
+
+@(launch.h@>=
+#ifndef INCIPIT_CUDA_LAUNCH_H
+#define INCIPIT_CUDA_LAUNCH_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+struct place { unsigned x, y, z, threads, order; };
+  /* a block: its number in three directions, how many threads it has, and, on the host, in what order they come */
+enum device_type { DEVICE_F32, DEVICE_F16, DEVICE_BF16, DEVICE_Q8_0, DEVICE_Q4_0 };
+  /* the types of numbers with which a device computes: those of |enum weight_type| */
+struct stored { const void *data; const uint16_t *scale; uint32_t type, stride; };
+  /* rows of numbers on the device, |stride| apart; |scale|: in Q8\_0, that of the first 32 numbers of the first row. Null |data|: there is no such tensor */
+@<What each kernel is given@>@;
+@<A launch@>@;
+@<What a device says of itself@>@;
+@<What drives a device@>@;
+#endif
+
+@ The smallest kernel adds to the residual stream. A thread does one element, or some, a grid apart: |elements_of| says how a loop over |n| elements is dealt out.
+
+@<The kernel that adds@>=
+#define ELEMENTS_OF(i, n) \
+  (size_t i = (size_t) at.x * at.threads + t; i < n; i += (size_t) WIDEST * at.threads)
+KERNEL(add_rows, add_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    for @[ELEMENTS_OF(i, a.n)@] a.y[i] += a.x[i];
+}
+
+@ Numbers as they are stored become floats on their way into a register. Nothing is rounded in that, so it does not matter where it is done.
+
+@<Read a number@>=
+INLINE float half_number(uint16_t h)
+{
+#ifdef __CUDACC__
+  return __half2float(__ushort_as_half(h));
+#else
+  return num_from_f16(h);
+#endif
+}
+
+INLINE float number_at(const struct stored *s, size_t row, size_t k)
+{
+  size_t i = row * s->stride + k;
+  if (s->type == DEVICE_F32) return ((const float *) s->data)[i];
+  if (s->type == DEVICE_Q8_0)
+    return (float) ((const int8_t *) s->data)[i]
+      * half_number(s->scale[row * (s->stride / 2) + k / 32]);
+  uint16_t h = ((const uint16_t *) s->data)[i];
+  return s->type == DEVICE_F16 ? half_number(h) : num_from_bf16(h);
+}
+
+@* One row: enough loads under way. \label{sec:devicerow}
+Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so each must be read once and the next loads must be on their way while the first are still coming. A load takes about half a microsecond, in which a memory of \given{2000} GB/s could have sent $10^6$ bytes. \emph{Little's law}: bytes under way are bandwidth times waiting time. A device of \given{100} multiprocessors must have $10^4$ bytes under way in each.
+@^Little's law@>
+
+@ The definition gives the division. An output is the sum of sixteen lanes (\cref{sec:order}), each a chain of its own over every sixteenth weight. Eight threads share an output; each has two neighbouring lanes, so that the eight read 64 bytes of floats, or 32 of halves, in one piece. Four outputs make a warp. \Cref{fig:devicelanes} has the picture. For up to eight rows of inputs, each weight that was read is used for all of them.
+@^lane@>
+
+\fig{devicelanes}{fig:devicelanes}{Who reads what: the first weights of four outputs, and the threads of a warp. A thread has two lanes of one output, in every row of inputs.}{Four rows of boxes, one for each output. Each row is divided into groups of sixteen weights. Pairs of neighbouring weights in a group have the number of a thread, 0 to 7 in the first row, 8 to 15 in the second, and so on; the next group of sixteen begins again with the same threads.}
+
+@ Two numbers come in one load, if their type has its own case. The type is a constant wherever the function is called, so the compiler keeps one of the cases.
+
+@<Read two neighbours@>=
+struct __attribute__((aligned(8))) two_floats { float a, b; };
+INLINE void two_at(const struct stored *s, int type, size_t row, size_t k,
+  float w[2])
+{
+  size_t i = row * s->stride + k;
+  if (type == DEVICE_F32) {
+    struct two_floats v = *(const struct two_floats *) ((const float *) s->data + i);
+    w[0] = v.a, w[1] = v.b;
+  } else if (type == DEVICE_Q8_0) {
+    w[0] = number_at(s, row, k), w[1] = number_at(s, row, k + 1);
+  } else {
+    uint32_t both = load_word((const uint16_t *) s->data + i);
+    uint16_t low = (uint16_t) both, high = (uint16_t) (both >> 16);
+    w[0] = type == DEVICE_F16 ? half_number(low) : num_from_bf16(low);
+    w[1] = type == DEVICE_F16 ? half_number(high) : num_from_bf16(high);
+  }
+}
+
+@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does: a constant, too. The last weights of a row whose length is no multiple of sixteen need no zeros beside them, which could turn $-0$ into $0$; the loop ends where the row does.
+
+@<The lanes of a thread@>=
+INLINE void lanes_of_thread(const struct linear_args *a, const struct part *m,
+  int type, int rows, unsigned o, unsigned j, uint32_t from, float *lane)
+{
+  UNROLL(8)
+  for (uint32_t k = 2 * j; k + 1 < a->in; k += 16) {
+    float w[2];
+    two_at(&m->weight, type, o, k, w);
+    UNROLL(8)
+    for (int r = 0; r < rows; r++) {
+      const float *x = a->x + (size_t) row_within(a, from + (uint32_t) r) * a->in + k;
+      lane[2 * r] = fmaf(x[0], w[0], lane[2 * r]);
+      lane[2 * r + 1] = fmaf(x[1], w[1], lane[2 * r + 1]);
+    }
+  }
+  if (a->in % 2 == 0 || (a->in - 1) % 16 != 2 * j) return;
+  for (int r = 0; r < rows; r++)
+    lane[2 * r] = fmaf(a->x[(size_t) row_within(a, from + (uint32_t) r) * a->in
+      + a->in - 1], number_at(&m->weight, o, a->in - 1), lane[2 * r]);
+}
+
+@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. Lane $i+8$ is with the thread whose number differs by 4, the next with those at 2 and at 1, and the last is the thread's own neighbour. In each step all threads add, those whose sum nobody needs as well: that costs nothing, since the warp goes in step. An addition gives the same bits with its two sides exchanged.
+@^fold@>
+
+@<Few rows by a matrix@>=
+enum { FEW_THREADS = 128, FEW_OUTPUTS = FEW_THREADS / 8, FEW_ROWS = 8 };
+INLINE void few_rows(const struct linear_args *a, struct place at, int type, int rows)
+{
+  const struct part *m = part_of(a, &at.x);
+  uint32_t from = at.y * (uint32_t) rows;
+  PRIVATE(float, lane, 2 * FEW_ROWS);
+  PRIVATE(float, other, 2 * FEW_ROWS);
+  EACH_LANE(t) {
+    unsigned o = at.x * FEW_OUTPUTS + t / 8;
+    for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] = 0;
+    if (o < m->out) lanes_of_thread(a, m, type, rows, o, t % 8, from, MINE(lane));
+  }
+  for (unsigned apart = 4; apart > 0; apart /= 2) {
+    EACH_LANE(t)
+      for (int i = 0; i < 2 * rows; i++)
+        MINE(other)[i] = FROM_LANE(lane, i, (t & 31u) ^ apart);
+    EACH_LANE(t)
+      for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] += MINE(other)[i];
+  }
+  EACH_LANE(t) {
+    unsigned o = at.x * FEW_OUTPUTS + t / 8;
+    if (t % 8 != 0 || o >= m->out) continue;
+    for (int r = 0; r < rows; r++)
+      put_output(a, m, from + (uint32_t) r, o, MINE(lane)[2 * r] + MINE(lane)[2 * r + 1]);
+  }
+}
+
+@ A launch takes up to three matrices, because queries, keys and values have the same input: three small matrices one after the other would each leave part of the device idle. The blocks of the second matrix follow those of the first.
+
+@<Which matrix, which row, and where a sum goes@>=
+INLINE const struct part *part_of(const struct linear_args *a, unsigned *x)
+{
+  uint32_t i = 0;
+  while (i + 1 < a->n && *x >= a->of[i + 1].first) i++;
+  *x -= a->of[i].first;
+  return &a->of[i];
+}
+
+INLINE uint32_t row_within(const struct linear_args *a, uint32_t r)
+{ return r < a->rows ? r : a->rows - 1; }
+
+INLINE void put_output(const struct linear_args *a, const struct part *m, uint32_t r,
+  unsigned o, float sum)
+{
+  if (r >= a->rows || o >= m->out) return;
+  if (m->bias.data != NULL) sum += number_at(&m->bias, 0, o);
+  m->y[(size_t) r * m->out + o] = sum;
+}
+
+@ A matrix of the launch, and what all of them have in common.
+
+@<What each kernel is given@>=
+enum { MOST_PARTS = 3 };
+  /* matrices of a launch */
+struct part { struct stored weight, bias; float *y; uint32_t out, first; };
+  /* a matrix of |out| rows; the number of its first block */
+struct linear_args { struct part of[MOST_PARTS]; const float *x; const int8_t *q;
+  const float *d; uint32_t n, in, rows, zero; };
+  /* |x|: [rows][in]; |q| and |d|: the same rounded to bytes, and the scale of each 32 */
+struct add_args { float *y; const float *x; size_t n; };
+  /* |y += x| */
+enum { WIDEST = 2048 };
+  /* the most blocks of a kernel that does one element, or some, in each thread */
+@<What attention on a device is given@>@;
+@<What the choice of a token is given@>@;
+#include "cuda/small.h"
+
+@ A kernel has one type and one number of rows. C writes them all out; a macro does it for us.
+
+@<The kernels for few rows@>=
+#define FEW(name, type, rows) \
+  KERNEL(name, linear_args) \
+  { const struct place at = HERE; few_rows(&a, at, type, rows); }
+FEW(few_f32_1, DEVICE_F32, 1)@;
+FEW(few_f32_2, DEVICE_F32, 2)@;
+FEW(few_f32_4, DEVICE_F32, 4)@;
+FEW(few_f32_8, DEVICE_F32, 8)@;
+FEW(few_f16_1, DEVICE_F16, 1)@;
+FEW(few_f16_2, DEVICE_F16, 2)@;
+FEW(few_f16_4, DEVICE_F16, 4)@;
+FEW(few_f16_8, DEVICE_F16, 8)@;
+FEW(few_bf16_1, DEVICE_BF16, 1)@;
+FEW(few_bf16_2, DEVICE_BF16, 2)@;
+FEW(few_bf16_4, DEVICE_BF16, 4)@;
+FEW(few_bf16_8, DEVICE_BF16, 8)@;
+FEW(few_q8_1, DEVICE_Q8_0, 1)@;
+FEW(few_q8_2, DEVICE_Q8_0, 2)@;
+FEW(few_q8_4, DEVICE_Q8_0, 4)@;
+FEW(few_q8_8, DEVICE_Q8_0, 8)@;
+
+@* Many rows: tiles. \label{sec:devicetiles}
+With many rows a weight is used often, and the arithmetic decides. As in \cref{sec:linear}, a thread keeps the sums of some rows and some outputs, here eight by eight. But a sum is sixteen lanes, and 64 sums of sixteen are more than a thread has registers for. So the thread takes one lane of each, and sixteen threads share the tile: |lane| is |t%16|. The block has sixteen such tiles, four by four, 32 rows by 32 outputs, and reads its inputs and weights into shared memory \given{32} at a time, where eight weights and eight inputs serve 64 multiply--adds.
+@^tile@>
+
+@<Sizes of tiles@>=
+enum { TILE = 32, DEPTH = 32, TILE_STRIDE = 34, MANY_THREADS = 256 };
+
+@ The kernel fills the two tiles, multiplies them, and goes on to the next inputs. Both phases end with a barrier: no thread may multiply before all have filled, or fill while others still multiply.
+
+@<Many rows by a matrix@>=
+INLINE void many_rows(const struct linear_args *a, struct place at, int type)
+{
+  const struct part *m = part_of(a, &at.x);
+  SHARED(float, xs, TILE * TILE_STRIDE);
+  SHARED(float, ws, TILE * TILE_STRIDE);
+  PRIVATE(float, sum, 64);
+  PRIVATE(float, other, 1);
+  EACH_THREAD(t) {
+    UNROLL(64)
+    for (int i = 0; i < 64; i++) MINE(sum)[i] = 0;
+  }
+  for (uint32_t k0 = 0; k0 < a->in; k0 += DEPTH) {
+    EACH_THREAD(t) fill_tiles(a, m, type, &at, k0, t, xs, ws);
+    EACH_THREAD(t) multiply_tiles(a->in - k0, t, xs, ws, MINE(sum));
+  }
+  @<Fold the lanes of sixteen threads, and store@>@;
+}
+
+@ Rows and outputs beyond the last are zeros in shared memory and are never stored. The stride of \given{34} keeps the two tiles of a warp in different banks of it: with 32, all 32 threads would ask 16 banks.
+@^bank conflict@>
+
+@<Tiles in shared memory@>=
+INLINE void fill_tiles(const struct linear_args *a, const struct part *m, int type,
+  const struct place *at, uint32_t k0, unsigned t, float *xs, float *ws)
+{
+  for (unsigned i = t; i < TILE * DEPTH; i += MANY_THREADS) {
+    unsigned row = i / DEPTH, k = i % DEPTH;
+    uint32_t r = at->y * TILE + row, o = at->x * TILE + row;
+    bool within = k0 + k < a->in;
+    struct stored w = m->weight;
+    w.type = (uint32_t) type;
+    xs[row * TILE_STRIDE + k] = within && r < a->rows
+      ? a->x[(size_t) r * a->in + k0 + k] : 0;
+    ws[row * TILE_STRIDE + k] = within && o < m->out ? number_at(&w, o, k0 + k) : 0;
+  }
+}
+
+INLINE void multiply_tiles(uint32_t left, unsigned t, const float *xs, const float *ws,
+  float *sum)
+{
+  unsigned lane = t % 16, row = t / 64 * 8, out = t / 16 % 4 * 8;
+  for (unsigned k = lane; k < DEPTH && k < left; k += 16) {
+    float x[8], w[8];
+    UNROLL(8)
+    for (unsigned i = 0; i < 8; i++)
+      x[i] = xs[(row + i) * TILE_STRIDE + k], w[i] = ws[(out + i) * TILE_STRIDE + k];
+    UNROLL(64)
+    for (int i = 0; i < 64; i++) sum[i] = fmaf(x[i / 8], w[i % 8], sum[i]);
+  }
+}
+
+@ Sum |i| of the tile is in sixteen threads, lane by lane, which are half a warp. Lane |i%16| stores it.
+
+@<Fold the lanes of sixteen threads, and store@>=
+UNROLL(64)
+for (int i = 0; i < 64; i++) {
+  UNROLL(4)
+  for (unsigned apart = 8; apart > 0; apart /= 2) {
+    EACH_LANE(t) MINE(other)[0] = FROM_LANE(sum, i, (t & 31u) ^ apart);
+    EACH_LANE(t) MINE(sum)[i] += MINE(other)[0];
+  }
+  EACH_LANE(t)
+    if (t % 16 == (unsigned) i % 16)
+      put_output(a, m, at.y * TILE + t / 64 * 8 + (unsigned) i / 8,@|
+        at.x * TILE + t / 16 % 4 * 8 + (unsigned) i % 8, MINE(sum)[i]);
+}
+
+@ Again a kernel for each type.
+
+@<The kernels for many rows@>=
+#define MANY(name, type) \
+  KERNEL(name, linear_args) \
+  { const struct place at = HERE; many_rows(&a, at, type); }
+MANY(many_f32, DEVICE_F32)@;
+MANY(many_f16, DEVICE_F16)@;
+MANY(many_bf16, DEVICE_BF16)@;
+MANY(many_q8, DEVICE_Q8_0)@;
+
+@* Whole numbers: four products in one instruction. \label{sec:devicebytes}
+Weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. A block of 32 products is a whole number, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
+@^dp4a@>
+
+@<Few rows of bytes by a matrix@>=
+INLINE void few_bytes(const struct linear_args *a, struct place at, int rows)
+{
+  const struct part *m = part_of(a, &at.x);
+  uint32_t from = at.y * (uint32_t) rows, blocks = a->in / 32;
+  PRIVATE(float, product, 2 * FEW_ROWS);
+  PRIVATE(float, sum, FEW_ROWS);
+  EACH_LANE(t)
+    for (int r = 0; r < rows; r++) MINE(sum)[r] = 0;
+  for (uint32_t b0 = 0; b0 < blocks; b0 += 8) {
+    EACH_LANE(t)
+      for (int r = 0; r < rows; r++)
+        block_product(a, m, at.x * FEW_OUTPUTS + t / 8, b0 + t % 8,@|
+          row_within(a, from + (uint32_t) r), MINE(product) + 2 * r);
+    EACH_LANE(t)
+      for (uint32_t b = 0; b < 8 && b0 + b < blocks; b++)
+        for (int r = 0; r < rows; r++)
+          MINE(sum)[r] = fmaf(FROM_LANE(product, 2 * r, (t & 24u) + b),@|
+            FROM_LANE(product, 2 * r + 1, (t & 24u) + b), MINE(sum)[r]);
+  }
+  EACH_LANE(t)
+    for (int r = 0; r < rows && t % 8 == 0; r++)
+      put_output(a, m, from + (uint32_t) r, at.x * FEW_OUTPUTS + t / 8, MINE(sum)[r]);
+}
+
+@ The first number that a thread leaves is the whole sum of a block as a float, the second the product of the two scales. Outputs and blocks that there are not leave zeros, which are not added.
+
+@<One block of products@>=
+INLINE int dot_word(uint32_t x, uint32_t w, int sum)
+{
+#ifdef __CUDACC__
+  return __dp4a((int) x, (int) w, sum);
+#else
+  for (int i = 0; i < 32; i += 8) sum += (int8_t) (x >> i) * (int8_t) (w >> i);
+  return sum;
+#endif
+}
+
+INLINE void block_product(const struct linear_args *a, const struct part *m, unsigned o,
+  uint32_t b, uint32_t r, float to[2])
+{
+  to[0] = to[1] = 0;
+  if (o >= m->out || b >= a->in / 32) return;
+  size_t i = (size_t) o * m->weight.stride + b * 32, k = (size_t) r * a->in + b * 32;
+  int sum = 0;
+  UNROLL(8)
+  for (size_t j = 0; j < 32; j += 4)
+    sum = dot_word(load_word(a->q + k + j),@|
+      load_word((const int8_t *) m->weight.data + i + j), sum);
+  to[0] = (float) sum;
+  to[1] = half_number(m->weight.scale[(size_t) o * (m->weight.stride / 2) + b])@|
+    * a->d[k / 32];
+}
+
+@ With many rows a thread has four rows by four outputs, and a block of threads 64 by 64. One step is one block of 32 numbers: whole sums that begin at 0, and then a multiply--add for each with the product of two scales.
+
+@<Sizes of tiles@>=
+enum { BYTE_TILE = 64, WORDS = 8, WORD_STRIDE = 9 };
+
+@ Two phases a block of 32: fill, multiply.
+
+@<Many rows of bytes by a matrix@>=
+INLINE void many_bytes(const struct linear_args *a, struct place at)
+{
+  const struct part *m = part_of(a, &at.x);
+  SHARED(uint32_t, xs, BYTE_TILE * WORD_STRIDE);
+  SHARED(uint32_t, ws, BYTE_TILE * WORD_STRIDE);
+  SHARED(float, xd, BYTE_TILE);
+  SHARED(float, wd, BYTE_TILE);
+  PRIVATE(float, sum, 16);
+  EACH_THREAD(t) {
+    UNROLL(16)
+    for (int i = 0; i < 16; i++) MINE(sum)[i] = 0;
+  }
+  for (uint32_t b = 0; b < a->in / 32; b++) {
+    EACH_THREAD(t) fill_words(a, m, &at, b, t, xs, ws, xd, wd);
+    EACH_THREAD(t) multiply_words(t, xs, ws, xd, wd, MINE(sum));
+  }
+  EACH_THREAD(t) {
+    UNROLL(16)
+    for (unsigned i = 0; i < 16; i++)
+      put_output(a, m, at.y * BYTE_TILE + t / 16 * 4 + i / 4,@|
+        at.x * BYTE_TILE + t % 16 * 4 + i % 4, MINE(sum)[i]);
+  }
+}
+
+@ Each word has four bytes. The scales go with the first two words of a row.
+
+@<Tiles of words in shared memory@>=
+INLINE void fill_words(const struct linear_args *a, const struct part *m,
+  const struct place *at, uint32_t b, unsigned t, uint32_t *xs, uint32_t *ws,
+  float *xd, float *wd)
+{
+  for (unsigned i = t; i < BYTE_TILE * WORDS; i += MANY_THREADS) {
+    unsigned row = i / WORDS, word = i % WORDS;
+    uint32_t r = at->y * BYTE_TILE + row, o = at->x * BYTE_TILE + row;
+    size_t xi = (size_t) r * a->in + b * 32, wi = (size_t) o * m->weight.stride + b * 32;
+    bool has_x = r < a->rows, has_w = o < m->out;
+    xs[row * WORD_STRIDE + word] = has_x ? load_word(a->q + xi + 4 * word) : 0;
+    ws[row * WORD_STRIDE + word] = has_w
+      ? load_word((const int8_t *) m->weight.data + wi + 4 * word) : 0;
+    if (word == 0) xd[row] = has_x ? a->d[xi / 32] : 0;
+    if (word == 1) wd[row] = has_w ? half_number(m->weight.scale[(size_t) o * (m->weight.stride / 2) + b]) : 0;
+  }
+}
+
+INLINE void multiply_words(unsigned t, const uint32_t *xs, const uint32_t *ws,
+  const float *xd, const float *wd, float *sum)
+{
+  unsigned row = t / 16 * 4, out = t % 16 * 4;
+  int whole[16] = { 0 };
+  UNROLL(8)
+  for (unsigned k = 0; k < WORDS; k++) {
+    UNROLL(16)
+    for (unsigned i = 0; i < 16; i++)
+      whole[i] = dot_word(xs[(row + i / 4) * WORD_STRIDE + k],@|
+        ws[(out + i % 4) * WORD_STRIDE + k], whole[i]);
+  }
+  UNROLL(16)
+  for (unsigned i = 0; i < 16; i++)
+    sum[i] = fmaf((float) whole[i], wd[out + i % 4] * xd[row + i / 4], sum[i]);
+}
+
+@ And their kernels.
+
+@<The kernels for bytes@>=
+#define FEW_BYTES(name, rows) \
+  KERNEL(name, linear_args) \
+  { const struct place at = HERE; few_bytes(&a, at, rows); }
+FEW_BYTES(bytes_1, 1)@;
+FEW_BYTES(bytes_2, 2)@;
+FEW_BYTES(bytes_4, 4)@;
+FEW_BYTES(bytes_8, 8)@;
+KERNEL(bytes_many, linear_args)
+{ const struct place at = HERE; many_bytes(&a, at); }
+
+@* Tensor cores. \label{sec:tensorcores}
+For 16-bit numbers the device has units that multiply small matrices: a warp gives sixteen rows by sixteen inputs, sixteen inputs by eight outputs, and 128 sums, and gets the sums back with all 2048 products added. How the unit rounds inside is not published. It is not sixteen lanes, so these kernels have other bits than \cref{model}. They are those of \.{--activations bf16}, which asks for inputs of sixteen bits, and are compared with the plain table by a tolerance.
+@^tensor core@>@^mma@>
+
+@ Promise P2 remains in a smaller form. The bits of a row shall not depend on how many rows come with it. An element of the result depends on its own row, its own output and its old sum only, whatever else is in the matrix: so if one row and many rows send the same numbers through the unit in the same order, they get the same bits. We fix the order: \emph{sections} of \given{512} inputs, in each the unit's steps of sixteen in rising order, beginning with 0; and the sections are added in rising order.
+
+What a thread holds for the unit is laid down by it: thread $t$ of the warp, with $g=t/4$ and $q=t\bmod4$, has the inputs $2q$, $2q+1$, $2q+8$, $2q+9$ of the rows $g$ and $g+8$, the weights of output $g$ for the same inputs, and the sums of the rows $g$ and $g+8$ for the outputs $2q$ and $2q+1$.
+
+@<Multiply on a tensor core@>=
+#ifdef __CUDACC__
+#define MULTIPLY_16(x, i, w, j, sum, k) \
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " \
+    "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
+    : "+f"(sum[k]), "+f"(sum[k + 1]), "+f"(sum[k + 2]), "+f"(sum[k + 3]) \
+    : "r"(x[i]), "r"(x[i + 1]), "r"(x[i + 2]), "r"(x[i + 3]), "r"(w[j]), "r"(w[j + 1]))
+#else
+@<A stand-in for a tensor core@>@;
+#endif
+
+@ The stand-in adds sixteen exact products to the sum in double precision and rounds once. It reads what the other threads of the warp hold: those of the same row have $t/4$ in common, and output |o| is with the threads $4o$ to $4o+3$.
+
+@<A stand-in for a tensor core@>=
+static double two_products(uint32_t x, uint32_t w)
+{
+  double low = (double) num_from_bf16((uint16_t) x) * (double) num_from_bf16((uint16_t) w);
+  return low + (double) num_from_bf16((uint16_t) (x >> 16))
+    * (double) num_from_bf16((uint16_t) (w >> 16));
+}
+#define HELD(name, thread, i) name[(t & ~31u) + (thread)][i]
+#define MULTIPLY_16(x, i, w, j, sum, k) \
+  for (unsigned e = 0; e < 4; e++) { \
+    double all = (double) sum[t][(k) + e]; \
+    for (unsigned q = 0; q < 4; q++) { \
+      unsigned of_x = (t & 28u) + q, of_w = (t % 4 * 2 + e % 2) * 4 + q; \
+      all += two_products(HELD(x, of_x, (i) + e / 2), HELD(w, of_w, j)); \
+      all += two_products(HELD(x, of_x, (i) + e / 2 + 2), HELD(w, of_w, (j) + 1)); \
+    } \
+    sum[t][(k) + e] = (float) all; \
+  }
+
+@ A single row has fifteen empty ones beside it: the unit is made for more, but what counts here is that the weights arrive. Four warps take four sections of the same eight outputs, and then thread |t| adds the four sums of row |t/8| and output |t%8| in order.
+
+@<Sizes of tiles@>=
+enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8 };
+
+@ No warp looks at inputs beyond the last, so a section that ends early has fewer steps, in this kernel as in the next one.
+
+@<Few rows of halves by a matrix@>=
+INLINE void few_halves(const struct linear_args *a, struct place at)
+{
+  const struct part *m = part_of(a, &at.x);
+  SHARED(float, part, 4 * HALF_ROWS * HALF_OUTPUTS);
+  PRIVATE(uint32_t, x, 4);
+  PRIVATE(uint32_t, w, 2);
+  PRIVATE(float, sum, 4);
+  PRIVATE(float, total, 1);
+  for (uint32_t k0 = 0; k0 < a->in; k0 += 4 * SECTION) {
+    EACH_LANE(t)
+      for (int i = 0; i < 4; i++) MINE(sum)[i] = 0;
+    for (uint32_t k = 0; k < SECTION; k += 16) {
+      EACH_LANE(t) load_fragments(a, m, &at, k0 + t / 32 * SECTION + k, t, MINE(x), MINE(w));
+      EACH_LANE(t)
+        if (k0 + t / 32 * SECTION + k < a->in) MULTIPLY_16(x, 0, w, 0, sum, 0);
+    }
+    EACH_THREAD(t) put_fragment(part + t / 32 * 128, HALF_OUTPUTS, t, MINE(sum));
+    EACH_THREAD(t)
+      for (uint32_t i = 0; i < 4 && k0 + i * SECTION < a->in; i++)
+        MINE(total)[0] = k0 + i == 0 ? part[t] : MINE(total)[0] + part[i * 128 + t];
+  }
+  EACH_THREAD(t)
+    put_output(a, m, at.y * HALF_ROWS + t / HALF_OUTPUTS,@|
+      at.x * HALF_OUTPUTS + t % HALF_OUTPUTS, MINE(total)[0]);
+}
+
+@ Inputs are rounded to bfloat16 on their way into the registers. The rows and inputs that there are not are zeros; the padding of a row of weights is zeros already.
+
+@<The fragments of a thread@>=
+INLINE uint32_t two_halves(const struct linear_args *a, uint32_t r, uint32_t k)
+{
+  const float *x = a->x + (size_t) r * a->in + k;
+  if (r >= a->rows || k >= a->in) return 0;
+  return num_to_bf16(x[0]) | (k + 1 < a->in ? (uint32_t) num_to_bf16(x[1]) << 16 : 0);
+}
+
+INLINE uint32_t two_weights(const struct linear_args *a, const struct part *m, uint32_t o,
+  uint32_t k)
+{
+  if (o >= m->out || k >= a->in) return 0;
+  return load_word((const uint16_t *) m->weight.data + (size_t) o * m->weight.stride + k);
+}
+
+INLINE void load_fragments(const struct linear_args *a, const struct part *m,
+  const struct place *at, uint32_t k, unsigned t, uint32_t *x, uint32_t *w)
+{
+  unsigned g = t % 32 / 4, q = t % 4;
+  uint32_t r = at->y * HALF_ROWS + g, o = at->x * HALF_OUTPUTS + g;
+  x[0] = two_halves(a, r, k + 2 * q), x[1] = two_halves(a, r + 8, k + 2 * q);
+  x[2] = two_halves(a, r, k + 2 * q + 8), x[3] = two_halves(a, r + 8, k + 2 * q + 8);
+  w[0] = two_weights(a, m, o, k + 2 * q), w[1] = two_weights(a, m, o, k + 2 * q + 8);
+}
+
+INLINE void put_fragment(float *to, unsigned stride, unsigned t, const float *sum)
+{
+  unsigned g = t % 32 / 4, q = t % 4;
+  to[g * stride + 2 * q] = sum[0], to[g * stride + 2 * q + 1] = sum[1];
+  to[(g + 8) * stride + 2 * q] = sum[2], to[(g + 8) * stride + 2 * q + 1] = sum[3];
+}
+
+@ With many rows a block of threads has \given{128} rows by 64 outputs, and each of its eight warps 32 by 32 of them: two fragments of rows meet four of outputs. Inputs and weights are in shared memory, \given{32} numbers of each row at a time; a stride of \given{20} words leaves the 32 threads of a warp 32 different banks.
+
+@<Sizes of tiles@>=
+enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 20 };
+
+@ A step of \given{32} inputs is two of the unit's.
+
+@<Many rows of halves by a matrix@>=
+INLINE void many_halves(const struct linear_args *a, struct place at)
+{
+  const struct part *m = part_of(a, &at.x);
+  SHARED(uint32_t, xs, X_ROWS * HALF_STRIDE);
+  SHARED(uint32_t, ws, W_ROWS * HALF_STRIDE);
+  PRIVATE(uint32_t, x, 8);
+  PRIVATE(uint32_t, w, 8);
+  PRIVATE(float, sum, 32);
+  PRIVATE(float, total, 32);
+  for (uint32_t k0 = 0; k0 < a->in; k0 += 32) {
+    if (k0 % SECTION == 0) @<End a section, and begin the next@>@;
+    EACH_THREAD(t) fill_halves(a, m, &at, k0, t, xs, ws);
+    for (uint32_t k = 0; k < 32; k += 16) {
+      EACH_LANE(t) take_fragments(xs, ws, k / 2, t, MINE(x), MINE(w));
+      EACH_THREAD(t) {
+        if (k0 + k >= a->in) continue;
+        UNROLL(8)
+        for (unsigned i = 0; i < 8; i++) MULTIPLY_16(x, i / 4 * 4, w, i % 4 * 2, sum, 4 * i);
+      }
+    }
+  }
+  @<Add the last section, and store@>@;
+}
+
+@ The total begins as the first section's sum, to which no zero is added.
+
+@<End a section, and begin the next@>=
+EACH_LANE(t) {
+  UNROLL(32)
+  for (int i = 0; i < 32; i++) {
+    if (k0 == SECTION) MINE(total)[i] = MINE(sum)[i];
+    else if (k0 > 0) MINE(total)[i] += MINE(sum)[i];
+    MINE(sum)[i] = 0;
+  }
+}
+
+@ Element |i| of a thread's 32 belongs to fragment |i/4|. Its row and output follow from the layout above.
+
+@<Add the last section, and store@>=
+EACH_THREAD(t) {
+  unsigned g = t % 32 / 4, q = t % 4;
+  UNROLL(32)
+  for (unsigned i = 0; i < 32; i++) {
+    float last = MINE(sum)[i];
+    if (a->in > SECTION) last = MINE(total)[i] + last;
+    put_output(a, m, at.y * X_ROWS + t / 64 * 32 + i / 16 * 16 + i % 4 / 2 * 8 + g,@|
+      at.x * W_ROWS + t / 32 % 2 * 32 + i / 4 % 4 * 8 + 2 * q + i % 2, last);
+  }
+}
+
+@ In shared memory a word is two neighbouring inputs, ready for a fragment.
+
+@<Tiles of halves in shared memory@>=
+INLINE void fill_halves(const struct linear_args *a, const struct part *m,
+  const struct place *at, uint32_t k0, unsigned t, uint32_t *xs, uint32_t *ws)
+{
+  for (unsigned i = t; i < X_ROWS * 16; i += MANY_THREADS)
+    xs[i / 16 * HALF_STRIDE + i % 16]
+      = two_halves(a, at->y * X_ROWS + i / 16, k0 + i % 16 * 2);
+  for (unsigned i = t; i < W_ROWS * 16; i += MANY_THREADS)
+    ws[i / 16 * HALF_STRIDE + i % 16]
+      = two_weights(a, m, at->x * W_ROWS + i / 16, k0 + i % 16 * 2);
+}
+
+INLINE void take_fragments(const uint32_t *xs, const uint32_t *ws, uint32_t word,
+  unsigned t, uint32_t *x, uint32_t *w)
+{
+  unsigned g = t % 32 / 4, q = t % 4;
+  xs += (t / 64 * 32 + g) * HALF_STRIDE + word + q;
+  ws += (t / 32 % 2 * 32 + g) * HALF_STRIDE + word + q;
+  UNROLL(8)
+  for (unsigned i = 0; i < 8; i++) {
+    x[i] = xs[(i / 4 * 16 + i % 2 * 8) * HALF_STRIDE + i % 4 / 2 * 4];
+    w[i] = ws[i / 2 * 8 * HALF_STRIDE + i % 2 * 4];
+  }
+}
+
+@ For halves there is one kernel of each kind.
+
+@<The kernels for halves@>=
+KERNEL(halves_few, linear_args)
+{ const struct place at = HERE; few_halves(&a, at); }
+KERNEL(halves_many, linear_args)
+{ const struct place at = HERE; many_halves(&a, at); }
+
+@* Attention over a long cache. \label{sec:deviceattention}
+Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That gives the division for the device. A block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks. A context of \given{32768} positions has \given{128} of them for each head, enough for any device, even for a single token.
+@^attention@>@^flash decoding@>
+
+@ What it needs to know of a segment of rows, where keys and values are, and which rows are meant.
+
+@<What attention on a device is given@>=
+struct device_segment { uint64_t key, value, row_bytes, head_bytes; const uint64_t *page;
+  uint32_t page_rows, type, sinks, first_row, n_rows, first_position, window, zero; };
+  /* a |struct segment| with addresses of the device; |page|: those of its pages, or null */
+struct tile { uint32_t segment, row, rows, head; };
+  /* |rows| rows of a segment from |row| on; |head|: the first query head of each group */
+struct attend_args { const float *q; float *left; const struct device_segment *segment;
+  const struct tile *tile; float *weights; float *y; size_t stride;
+  uint32_t n_heads, n_kv_heads, head_dim, heads, blocks, first_row; float scale;
+  uint32_t zero; };
+  /* |heads|: query heads a tile; |left|: [rows from |first_row|][n\_heads][blocks][head\_dim + 2], maximum,
+     sum and weighted values of each block; |weights|: null, or what |attention_probe| has; |y|: the result */
+
+@ The phases are those of \cref{sec:attend}: places, scores, maxima, exponentials and their lanes, values. A block that no row of the tile sees leaves $-\infty$, and zeros if the weights are wanted.
+
+@<Sizes of tiles@>=
+enum { ATTEND_THREADS = 256, QUERIES = 16 };
+
+@ Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once.
+
+@<One block of positions for a tile of queries@>=
+KERNEL(attend_blocks, attend_args)
+{
+  const struct place at = HERE;
+  const struct tile *tile = &a.tile[at.z];
+  const struct device_segment *s = &a.segment[tile->segment];
+  SHARED(uint64_t, place, 256);
+  SHARED(float, score, QUERIES * 256);
+  SHARED(float, most, QUERIES * 16);
+  SHARED(float, lane, QUERIES * 16);
+  if (a.weights == NULL && at.x * 256 >= s->first_position + tile->row + tile->rows) {
+    EACH_THREAD(t)
+      if (t < QUERIES && query_is(&a, tile, t)) left_of(&a, s, tile, &at, t)[0] = -INFINITY;
+    return;
+  }
+  EACH_THREAD(t) place[t] = place_seen(s, tile, at.x * 256 + t);
+  EACH_THREAD(t) score_position(&a, s, tile, &at, place[t], t, score);
+  EACH_THREAD(t) most[t] = most_of_sixteen(score + t / 16 * 256 + t % 16);
+  EACH_THREAD(t) exponentials(&a, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
+  EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
+  EACH_THREAD(t) add_values(&a, s, tile, &at, place, score, t);
+}
+
+@ A position has no place if no row of the tile sees it: it may lie after the last row, where there is no page, or before the window, where the page has been given to others.
+
+@<Which positions a tile sees@>=
+#define NOWHERE UINT64_MAX
+INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
+{
+  uint32_t last = s->first_position + row, lo = 0;
+  if (s->window > 0 && last >= s->window) lo = last + 1 - s->window;
+  return p <= last && (p >= lo || p < s->sinks);
+}
+
+INLINE uint64_t place_seen(const struct device_segment *s, const struct tile *tile,
+  uint32_t p)
+{
+  uint32_t end = tile->row + tile->rows;
+  bool seen = false;
+  for (uint32_t r = tile->row; r < end && !seen; r++) seen = is_seen(s, r, p);
+  if (!seen) return NOWHERE;
+  if (s->page == NULL) return p * s->row_bytes;
+  return s->page[p / s->page_rows] + p % s->page_rows * s->row_bytes;
+}
+
+@ Query |i| of a tile is head |i%heads| of row |i/heads|. Its number among all the heads of the slice tells where what it leaves goes.
+
+@<The queries of a tile@>=
+INLINE uint32_t query_row(const struct attend_args *a, const struct tile *tile, unsigned i)
+{ return tile->row + i / a->heads; }
+INLINE size_t query_place(const struct attend_args *a, const struct device_segment *s,
+  const struct tile *tile, const struct place *at, unsigned i)
+{
+  uint32_t group = a->n_heads / a->n_kv_heads;
+  size_t row = s->first_row + query_row(a, tile, i);
+  return row * a->n_heads + at->y * group + tile->head + i % a->heads;
+}
+
+INLINE bool query_is(const struct attend_args *a, const struct tile *tile, unsigned i)
+{
+  uint32_t group = a->n_heads / a->n_kv_heads;
+  return i < tile->rows * a->heads && tile->head + i % a->heads < group;
+}
+
+@ Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries.
+
+@<The scores of a position@>=
+INLINE void score_four(const struct attend_args *a, const float *const q[4],
+  uint64_t key, uint32_t type, float score[4])
+{
+  float lane[4][16];
+  for (int i = 0; i < 64; i++) lane[i / 16][i % 16] = 0;
+  for (uint32_t k = 0; k < a->head_dim; k += 16) {
+    uint32_t n = a->head_dim - k < 16 ? a->head_dim - k : 16;
+    float x[16];
+    cached_sixteen(key, type, k, n, x);
+    UNROLL(4)
+    for (int i = 0; i < 4; i++) {
+      UNROLL(16)
+      for (uint32_t j = 0; j < 16; j++)
+        if (j < n) lane[i][j] = fmaf(q[i][k + j], x[j], lane[i][j]);
+    }
+  }
+  UNROLL(4)
+  for (int i = 0; i < 4; i++) score[i] = fold_sixteen(lane[i]) * a->scale;
+}
+
+INLINE void score_position(const struct attend_args *a, const struct device_segment *s,
+  const struct tile *tile, const struct place *at, uint64_t place, unsigned t,
+  float *score)
+{
+  for (unsigned i = 0; i < QUERIES; i += 4) {
+    float four[4];
+    const float *q[4];
+    for (unsigned j = 0; j < 4; j++)
+      q[j] = a->q + query_place(a, s, tile, at, query_is(a, tile, i + j) ? i + j : 0)
+        * a->head_dim;
+    if (place != NOWHERE && query_is(a, tile, i))
+      score_four(a, q, s->key + place + at->y * s->head_bytes, s->type, four);
+    for (unsigned j = 0; j < 4; j++) {
+      bool seen = place != NOWHERE && query_is(a, tile, i + j)
+        && is_seen(s, query_row(a, tile, i + j), at->x * 256 + t);
+      score[(i + j) * 256 + t] = seen ? four[j] : -INFINITY;
+    }
+  }
+}
+
+@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:attend} wants for the sum of the exponentials. For the maximum any order would do. A position that is not seen gets 0, which changes no sum of positive numbers, and among the weights $-0$, which no exponential can be.
+
+@<The maximum and the exponentials@>=
+INLINE float most_of_sixteen(const float *score)
+{
+  float most = -INFINITY;
+  for (int i = 0; i < 256; i += 16) most = score[i] > most ? score[i] : most;
+  return most;
+}
+
+INLINE float most_of(const float *most)
+{
+  float all = -INFINITY;
+  for (int i = 0; i < 16; i++) all = most[i] > all ? most[i] : all;
+  return all;
+}
+
+INLINE void exponentials(const struct attend_args *a, const struct tile *tile,
+  const struct place *at, const float *most, float *score, unsigned t, float *lane)
+{
+  const struct device_segment *s = &a->segment[tile->segment];
+  unsigned i = t / 16;
+  float m = most_of(most), sum = 0;
+  for (unsigned k = t % 16; k < 256; k += 16) {
+    uint32_t p = at->x * 256 + k;
+    bool seen = query_is(a, tile, i) && is_seen(s, query_row(a, tile, i), p);
+    score[k] = seen ? num_expf(score[k] - m) : 0;
+    sum += score[k];
+    if (a->weights != NULL && query_is(a, tile, i) && p < a->stride)
+      a->weights[query_place(a, s, tile, at, i) * a->stride + p] = seen ? score[k] : -0.0f;
+  }
+  lane[t] = sum;
+}
+
+@ The first sixteen threads leave the maxima and the sums, each for one query.
+
+@<What a block leaves@>=
+INLINE float *left_of(const struct attend_args *a, const struct device_segment *s,
+  const struct tile *tile, const struct place *at, unsigned i)
+{
+  size_t place = query_place(a, s, tile, at, i) - (size_t) a->first_row * a->n_heads;
+  return a->left + (place * a->blocks + at->x) * (a->head_dim + 2);
+}
+
+INLINE void leave_sums(const struct attend_args *a, const struct device_segment *s,
+  const struct tile *tile, const struct place *at, const float *most, float *lane,
+  unsigned t)
+{
+  if (t >= QUERIES || !query_is(a, tile, t)) return;
+  float *left = left_of(a, s, tile, at, t);
+  left[0] = most_of(most + t * 16);
+  left[1] = fold_sixteen(lane + t * 16);
+}
+
+@ The last phase is a chain for each query and each of its numbers, in rising order of positions. Neighbouring threads have neighbouring numbers, so that a row of values is read in one piece; a thread does four queries with each value.
+
+@<The values of a block@>=
+INLINE void add_values(const struct attend_args *a, const struct device_segment *s,
+  const struct tile *tile, const struct place *at, const uint64_t *place,
+  const float *score, unsigned t)
+{
+  for (uint32_t item = t; item < a->head_dim * QUERIES / 4; item += ATTEND_THREADS) {
+    unsigned first = item / a->head_dim * 4, k = item % a->head_dim;
+    float out[4] = { 0, 0, 0, 0 };
+    if (!query_is(a, tile, first)) return;
+    for (uint32_t p = 0; p < 256; p++) {
+      if (place[p] == NOWHERE) continue;
+      float v = cached_number(s->value + place[p] + at->y * s->head_bytes, s->type, k);
+      UNROLL(4)
+      for (unsigned i = 0; i < 4; i++)
+        if (is_seen(s, query_row(a, tile, first + i), at->x * 256 + p))
+          out[i] = fmaf(score[(first + i) * 256 + p], v, out[i]);
+    }
+    for (unsigned i = 0; i < 4; i++)
+      if (query_is(a, tile, first + i))
+        left_of(a, s, tile, at, first + i)[2 + k] = out[i];
+  }
+}
+
+@ A second kernel joins the blocks of each row and head. The first line of a row's blocks is the maximum, and a block that nobody saw is left out, as in the plain kernel. If the weights are wanted, they are completed here.
+
+@<Join the blocks of a row@>=
+KERNEL(join_blocks, attend_args)
+{
+  const struct place at = HERE;
+  size_t d = a.head_dim, place = (size_t) at.x * a.n_heads + at.y;
+  const float *left = a.left + place * a.blocks * (d + 2);
+  place += (size_t) a.first_row * a.n_heads;
+  EACH_THREAD(t) {
+    float m = -INFINITY, l = 0;
+    for (uint32_t b = 0; b < a.blocks; b++)
+      m = left[b * (d + 2)] > m ? left[b * (d + 2)] : m;
+    for (uint32_t b = 0; b < a.blocks; b++)
+      if (left[b * (d + 2)] != -INFINITY)
+        l = fmaf(left[b * (d + 2) + 1], num_expf(left[b * (d + 2)] - m), l);
+    for (size_t i = t; i < d; i += at.threads) {
+      float y = 0;
+      for (uint32_t b = 0; b < a.blocks; b++)
+        if (left[b * (d + 2)] != -INFINITY)
+          y = fmaf(left[b * (d + 2) + 2 + i], num_expf(left[b * (d + 2)] - m), y);
+      a.y[place * d + i] = y / l;
+    }
+    for (size_t p = t; a.weights != NULL && p < a.stride; p += at.threads) {
+      float *w = &a.weights[place * a.stride + p], most = left[p / 256 * (d + 2)];
+      *w = num_bits32(*w) == 0x80000000u ? 0 : *w * num_expf(most - m) / l;
+    }
+  }
+}
+
+@* Between kernels: a list, and a graph. \label{sec:launches}
+A layer is over a dozen kernels, and for one row most of them take two or three microseconds. To launch one costs the host about as much, and it cannot know which row comes next before it has seen the last logits. So we do not launch a kernel when it is called. We write it down. A pass is a list of launches, and it is run when the host asks for numbers: for logits, or for marks. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists.
+@^launch@>
+
+@<A launch@>=
+#include "cuda/works.inc"
+enum work { @[WORKS(WORK_NAME)@] N_WORKS };
+  /* the kernels, by their names */
+union work_args { struct linear_args linear; struct add_args add; struct attend_args attend;
+  struct norm_args norm; struct angles_args angles; struct activate_args activate;
+  struct move_args move; struct split_args split; struct copy_args copy;
+  struct mark_args mark; struct bytes_args bytes; struct write_args write;
+  struct choose_args choose; };
+  /* what each is given */
+enum { MOST_LAUNCHES = 4096 };
+  /* in a list */
+struct launch { enum work work; uint32_t x, y, z, threads; union work_args a; };
+  /* a kernel, how many blocks in each direction, threads a block, and its arguments */
+
+@ The list of the kernels stands once. It makes the names of an |enum|, the table of functions for the device, and the cases of a |switch| for the host.
+
+@(works.inc@>=
+#define WORKS(DO) \
+  DO(few_f32_1, linear) DO(few_f32_2, linear) DO(few_f32_4, linear) DO(few_f32_8, linear) \
+  DO(few_f16_1, linear) DO(few_f16_2, linear) DO(few_f16_4, linear) DO(few_f16_8, linear) \
+  DO(few_bf16_1, linear) DO(few_bf16_2, linear) DO(few_bf16_4, linear) DO(few_bf16_8, linear) \
+  DO(few_q8_1, linear) DO(few_q8_2, linear) DO(few_q8_4, linear) DO(few_q8_8, linear) \
+  DO(many_f32, linear) DO(many_f16, linear) DO(many_bf16, linear) DO(many_q8, linear) \
+  DO(bytes_1, linear) DO(bytes_2, linear) DO(bytes_4, linear) DO(bytes_8, linear) \
+  DO(bytes_many, linear) DO(halves_few, linear) DO(halves_many, linear) \
+  DO(add_rows, add) DO(attend_blocks, attend) DO(join_blocks, attend) \
+  DO(normalize_rows, norm) DO(make_angles, angles) DO(rotate_rows, angles) \
+  DO(activate_rows, activate) DO(embed_rows, move) DO(gather_rows, move) \
+  DO(split_rows, split) DO(copy_bytes, copy) DO(mark_rows, mark) \
+  DO(bytes_of_rows, bytes) DO(write_rows, write) \
+  DO(choose_parts, choose) DO(choose_token, choose)
+#define WORK_NAME(name, of) WORK_##name,
+
+@ Small numbers that the host sends, ids, positions and addresses of pages, are collected as well, in memory that the device can read directly or copy quickly; the device has a mirror of it, and the kernels are given addresses in the mirror. One copy then brings all of them before the first launch.
+
+A \emph{driver} is what can allocate, copy and run: that of CUDA, or the host's.
+
+@<What drives a device@>=
+struct driver {
+  const char *name;
+  void *(*open)(unsigned number, struct device_facts *facts, char why[200]);
+    /* the state of device |number|; null and a sentence */
+  void (*close)(void *state);
+  void *(*alloc)(void *state, size_t bytes); /* zeroed, aligned to 256; null: refused */
+  void (*release)(void *state, void *p);
+  void *(*alloc_shared)(void *state, size_t bytes); /* of the host, quickly copied */
+  void (*release_shared)(void *state, void *p);
+  bool (*put)(void *state, void *to, const void *from, size_t bytes);
+    /* to the device, and waits for it */
+  bool (*get)(void *state, void *to, const void *from, size_t bytes);
+    /* to the host, and waits for it */
+  bool (*run)(void *state, const struct launch *list, size_t n, void *to,
+    const void *from, size_t bytes);
+    /* copies from shared memory, and then launches the list; does not wait */
+  void (*fault)(void *state, char why[200]); /* what the last false was about */
+};
+  /* one kind of device */
+extern const struct driver driver_host;
+  /* the host as a device: number |n| has its threads in order |n| */
+#ifdef INCIPIT_CUDA
+extern const struct driver driver_cuda;
+  /* the devices of CUDA */
+#endif
+
+@ What a program wants to know of a device before it puts a model there.
+
+@<What a device says of itself@>=
+struct device_facts { char name[100]; uint64_t bytes, free; uint32_t multiprocessors,
+  major, minor; };
+  /* a device as it describes itself: memory, free memory, and its version of the hardware */
+
+@ When a program writes text, pass after pass is the same list. The kernels are the same and in the same memory; only what the mirror contains has changed, and from \given{256} positions to the next the number of blocks of attention. CUDA can take such a list whole, as a \emph{graph}, and start it with a single call; the next kernel begins when the last block of the one before it has ended, without the host. The first time, a list is launched kernel by kernel. If the next one has the same kernels with as many blocks, a graph is made of it, and from then on only the arguments that have changed are put into it.
+@^CUDA graph@>
+
+@<Run a list on the device@>=
+static bool same_shape(const struct launch *a, const struct launch *b)
+{
+  return a->work == b->work && a->x == b->x && a->y == b->y && a->z == b->z
+    && a->threads == b->threads;
+}
+
+static bool cuda_run(void *state, const struct launch *list, size_t n, void *to,
+  const void *from, size_t bytes)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  bool same = n == s->n && n > 1;
+  if (bytes > 0 && !went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
+    s->stream))) return false;
+  for (size_t i = 0; i < n && same; i++) same = same_shape(&list[i], &s->list[i]);
+  bool ok = same ? run_graph(s, list, n) : run_singly(s, list, n);
+  memcpy(s->list, list, n * sizeof *list), s->n = n;
+  return ok;
+}
+
+@ For CUDA a launch is a function, two sizes, and a list of the addresses of its arguments. Ours have one argument each, a structure, and all are at the same place, the union.
+
+@<A node for a launch@>=
+static cudaKernelNodeParams node_of(const struct launch *l, void **a)
+{
+  cudaKernelNodeParams p = { 0 };
+  a[0] = (void *) &l->a;
+  p.func = (void *) function_of[l->work], p.kernelParams = a;
+  p.gridDim = dim3(l->x, l->y, l->z), p.blockDim = dim3(l->threads, 1, 1);
+  return p;
+}
+
+@ Kernels of one \emph{stream} follow each other: each begins when the one before has ended, and its memory can be relied on.
+
+@<Launch a list kernel by kernel@>=
+static bool run_singly(struct cuda_state *s, const struct launch *list, size_t n)
+{
+  drop_graph(s);
+  for (size_t i = 0; i < n; i++) {
+    void *a[1];
+    cudaKernelNodeParams p = node_of(&list[i], a);
+    if (!went(s, cudaLaunchKernel(p.func, p.gridDim, p.blockDim, a, 0, s->stream)))
+      return false;
+  }
+  return true;
+}
+
+@ A graph has a node for each launch and an edge from each to the next. The executable form is made from it and can be given other arguments as long as the graph exists.
+
+@<Make a graph, or change it@>=
+static void drop_graph(struct cuda_state *s)
+{
+  if (s->made != NULL) cudaGraphExecDestroy(s->made);
+  if (s->graph != NULL) cudaGraphDestroy(s->graph);
+  s->made = NULL, s->graph = NULL;
+}
+
+static bool make_graph(struct cuda_state *s, const struct launch *list, size_t n)
+{
+  bool ok = went(s, cudaGraphCreate(&s->graph, 0));
+  for (size_t i = 0; i < n && ok; i++) {
+    void *a[1];
+    cudaKernelNodeParams p = node_of(&list[i], a);
+    ok = went(s, cudaGraphAddKernelNode(&s->node[i], s->graph, i > 0 ? &s->node[i - 1] : NULL,
+      i > 0, &p));
+  }
+  ok = ok && went(s, cudaGraphInstantiate(&s->made, s->graph, 0));
+  return ok;
+}
+
+static bool run_graph(struct cuda_state *s, const struct launch *list, size_t n)
+{
+  bool ok = s->made != NULL || make_graph(s, list, n);
+  for (size_t i = 0; i < n && ok; i++) {
+    void *a[1];
+    cudaKernelNodeParams p = node_of(&list[i], a);
+    if (memcmp(&list[i], &s->list[i], sizeof *list) != 0)
+      ok = went(s, cudaGraphExecKernelNodeSetParams(s->made, s->node[i], &p));
+  }
+  return ok && went(s, cudaGraphLaunch(s->made, s->stream));
+}
+
+@* The choice on the device. \label{sec:devicechoice}
+The sampler of \cref{sampling} adds noise to each score and takes the greatest sum (\cref{sec:gumbel}). The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and four bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text: the noise has the bits of the processor's.
+@^Gumbel-max@>@^Philox@>
+
+@<What the choice of a token is given@>=
+struct best { double score; uint32_t id, zero; };
+  /* the greatest sum of some tokens, and whose it is */
+struct choose_args { const float *logits; struct best *part; uint64_t seed; double temperature;
+  uint32_t n, parts, sequence, position; };
+  /* |temperature| 0: the likeliest; |part|: the best of each block; the first becomes the best of all */
+
+@ Of equal sums the lower id wins, so that the order of comparisons does not matter.
+
+@<The kernels that choose@>=
+INLINE void keep_best(struct best *b, double score, uint32_t id)
+{
+  if (score > b->score || (score == b->score && id < b->id))
+    b->score = score, b->id = id;
+}
+
+INLINE double noise_of(const struct choose_args *a, uint32_t id)
+{
+  uint32_t k0 = (uint32_t) a->seed, k1 = (uint32_t) (a->seed >> 32);
+  uint32_t c[4] = { id, a->position, a->sequence, 0 };
+  for (int round = 0; round < 10; round++) {
+    uint64_t p = (uint64_t) 0xD2511F53u * c[0], q = (uint64_t) 0xCD9E8D57u * c[2];
+    c[0] = (uint32_t) (q >> 32) ^ c[1] ^ k0, c[1] = (uint32_t) q;
+    c[2] = (uint32_t) (p >> 32) ^ c[3] ^ k1, c[3] = (uint32_t) p;
+    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+  }
+  uint64_t m = (uint64_t) c[0] << 20 | c[1] >> 12;
+  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+}
+
+KERNEL(choose_parts, choose_args)
+{
+  const struct place at = HERE;
+  SHARED(struct best, best, 256);
+  EACH_THREAD(t) {
+    struct best b = { -INFINITY, UINT32_MAX, 0 };
+    for (uint32_t i = at.x * at.threads + t; i < a.n; i += a.parts * at.threads) {
+      double score = (double) a.logits[i];
+      if (a.temperature > 0) score = score / a.temperature + noise_of(&a, i);
+      keep_best(&b, score, i);
+    }
+    best[t] = b;
+  }
+  EACH_THREAD(t)
+    if (t == 0) {
+      struct best b = best[0];
+      for (unsigned i = 1; i < at.threads; i++) keep_best(&b, best[i].score, best[i].id);
+      a.part[at.x] = b;
+    }
+}
+
+KERNEL(choose_token, choose_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    if (t == 0)
+      for (uint32_t i = 1; i < a.parts; i++)
+        keep_best(a.part, a.part[i].score, a.part[i].id);
+}
+
+@* The file for two compilers. \label{sec:devicefunctions}
+One text has all kernels, and what follows them depends on who compiles it: nvcc adds the driver of CUDA, a C compiler the host's.
+
+@(kernels.cu@>=
+#ifdef __CUDACC__
+#define INCIPIT_CUDA
+#include <cuda_runtime.h>
+#include <cuda_fp16.h>
+#include "functions/numbers.c"
+#include <stdio.h>
+#else
+#include "functions/numbers.h"
+#endif
+#include "cuda/machine.inc"
+@<Sizes of tiles@>@;
+@<Words from memory@>@;
+@<Read a number@>@;
+@<The kernel that adds@>@;
+@<Read two neighbours@>@;
+@<Which matrix, which row, and where a sum goes@>@;
+@<The lanes of a thread@>@;
+@<Few rows by a matrix@>@;
+@<The kernels for few rows@>@;
+@<Tiles in shared memory@>@;
+@<Many rows by a matrix@>@;
+@<The kernels for many rows@>@;
+@<One block of products@>@;
+@<Few rows of bytes by a matrix@>@;
+@<Tiles of words in shared memory@>@;
+@<Many rows of bytes by a matrix@>@;
+@<The kernels for bytes@>@;
+@<Multiply on a tensor core@>@;
+@<The fragments of a thread@>@;
+@<Few rows of halves by a matrix@>@;
+@<Tiles of halves in shared memory@>@;
+@<Many rows of halves by a matrix@>@;
+@<The kernels for halves@>@;
+#include "cuda/small.inc"
+@<Which positions a tile sees@>@;
+@<The queries of a tile@>@;
+@<The scores of a position@>@;
+@<The maximum and the exponentials@>@;
+@<What a block leaves@>@;
+@<The values of a block@>@;
+@<One block of positions for a tile of queries@>@;
+@<Join the blocks of a row@>@;
+@<The kernels that choose@>@;
+#ifdef __CUDACC__
+@<The driver of CUDA@>@;
+#else
+@<The host as a device@>@;
+#endif
+
+@ Four bytes come in one load on the device, where all our rows are aligned. In the cache, blocks may be at odd addresses; there halves are read by bytes.
+
+@<Words from memory@>=
+INLINE uint32_t load_word(const void *p)
+{
+#ifdef __CUDACC__
+  return *(const uint32_t *) p;
+#else
+  uint32_t u;
+  memcpy(&u, p, sizeof u);
+  return u;
+#endif
+}
+
+INLINE uint16_t load_half(const void *p)
+{
+  const unsigned char *c = (const unsigned char *) p;
+  return (uint16_t) (c[0] | c[1] << 8);
+}
+
+@ The host goes through the blocks of a launch in the order that the caller asked for, and each block through its threads in the same kind of order: forwards, backwards, or in steps of \given{7}, which meets every one of them once since 7 divides no power of two.
+
+@<The host as a device@>=
+struct host_state { unsigned order; };
+static void run_block(const struct launch *l, const struct place at)
+{
+#define RUN(name, of) case WORK_##name: name(l->a.of, at); break;
+  switch (l->work) {
+  @[WORKS(RUN)@]
+  case N_WORKS: break;
+  }
+}
+
+static bool host_run(void *state, const struct launch *list, size_t n, void *to,
+  const void *from, size_t bytes)
+{
+  const struct host_state *s = state;
+  if (bytes > 0) memcpy(to, from, bytes);
+  for (size_t k = 0; k < n; k++) {
+    const struct launch *l = &list[k];
+    size_t blocks = (size_t) l->x * l->y * l->z;
+    for (size_t j = 0; j < blocks; j++) {
+      size_t i = s->order == 0 ? j : blocks - 1 - j;
+      struct place at = @[{ (unsigned) (i % l->x), (unsigned) (i / l->x % l->y),@|
+        (unsigned) (i / l->x / l->y), l->threads, s->order }@];
+      run_block(l, at);
+    }
+  }
+  return true;
+}
+
+@ With a stride of 7 the first threads are 0, 7, 14, \dots
+
+@<The words of a kernel on the host@>=
+static inline unsigned thread_at(const struct place *at, unsigned turn)
+{
+  if (at->order == 0 || turn >= at->threads) return turn;
+  return at->order == 1 ? at->threads - 1 - turn : turn * 7 % at->threads;
+}
+
+@ Device number |n| of the host is the host with threads in order |n|.
+
+@<The host as a device@>=
+#include <stdlib.h>
+static void *host_open(unsigned number, struct device_facts *facts, char why[200])
+{
+  struct host_state *s = number > 2 ? NULL : calloc(1, sizeof *s);
+  strcpy(why, number > 2 ? "the host as a device has the numbers 0, 1 and 2" : "out of memory");
+  if (s == NULL) return NULL;
+  s->order = number;
+  *facts = (struct device_facts) @[{ .name = "host", .multiprocessors = 1 }@];
+  return s;
+}
+
+static void *host_alloc(void *state, size_t bytes)
+{
+  (void) state;
+  void *p = aligned_alloc(256, (bytes + 256) / 256 * 256);
+  if (p != NULL) memset(p, 0, bytes);
+  return p;
+}
+static void host_release(void *state, void *p)
+{ (void) state, free(p); }
+static bool host_move(void *state, void *to, const void *from, size_t bytes)
+{ (void) state, memcpy(to, from, bytes); return true; }
+static void host_fault(void *state, char why[200])
+{ (void) state, strcpy(why, "no fault"); }
+
+const struct driver driver_host = { .name = "host", .open = host_open, .close = free,
+  .alloc = host_alloc, .release = host_release, .alloc_shared = host_alloc,
+  .release_shared = host_release, .put = host_move, .get = host_move,
+  .run = host_run, .fault = host_fault };
+
+@ And this is CUDA's. A function of the library that fails leaves its reason in the state, where it stays.
+
+@<The driver of CUDA@>=
+#define FUNCTION(name, of) (const void *) name,
+static const void *const function_of[] = { @[WORKS(FUNCTION)@] };
+struct cuda_state { cudaStream_t stream; cudaGraph_t graph; cudaGraphExec_t made;
+  cudaError_t error; size_t n; struct launch list[MOST_LAUNCHES];
+  cudaGraphNode_t node[MOST_LAUNCHES]; };
+static bool went(struct cuda_state *s, cudaError_t e)
+{
+  if (e != cudaSuccess && s->error == cudaSuccess) s->error = e;
+  return e == cudaSuccess;
+}
+@<A node for a launch@>@;
+@<Make a graph, or change it@>@;
+@<Launch a list kernel by kernel@>@;
+@<Run a list on the device@>@;
+@<Open a device of CUDA@>@;
+
+@ A device that is not there is a sentence that says how many there are.
+
+@<Open a device of CUDA@>=
+static void cuda_close(void *state)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  drop_graph(s);
+  if (s->stream != NULL) cudaStreamDestroy(s->stream);
+  free(s);
+}
+
+static void *cuda_open(unsigned number, struct device_facts *facts, char why[200])
+{
+  struct cuda_state *s = (struct cuda_state *) calloc(1, sizeof *s);
+  cudaDeviceProp is;
+  size_t left = 0, all = 0;
+  int there = 0;
+  snprintf(why, 200, "out of memory");
+  if (s == NULL) return NULL;
+  bool ok = went(s, cudaGetDeviceCount(&there));
+  if (ok && (int) number >= there) {
+    snprintf(why, 200, "device %u; this machine has %d", number, there);
+    return cuda_close(s), (void *) NULL;
+  }
+  ok = ok && went(s, cudaSetDevice((int) number))
+    && went(s, cudaGetDeviceProperties(&is, (int) number))
+    && went(s, cudaMemGetInfo(&left, &all))
+    && went(s, cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
+  if (!ok) {
+    snprintf(why, 200, "%s", cudaGetErrorString(s->error));
+    return cuda_close(s), (void *) NULL;
+  }
+  snprintf(facts->name, sizeof facts->name, "%s", is.name);
+  facts->bytes = all, facts->free = left;
+  facts->multiprocessors = (uint32_t) is.multiProcessorCount;
+  facts->major = (uint32_t) is.major, facts->minor = (uint32_t) is.minor;
+  return s;
+}
+
+@ Memory of the host that is never moved by the system can be copied to the device without the processor's help, so the small numbers are kept in such memory.
+
+@<Open a device of CUDA@>=
+static void *cuda_alloc(void *state, size_t bytes)
+{
+  void *p = NULL;
+  if (cudaMalloc(&p, bytes > 0 ? bytes : 1) != cudaSuccess) {
+    cudaGetLastError(); /* a refusal is no fault */
+    return NULL;
+  }
+  cudaMemsetAsync(p, 0, bytes, ((struct cuda_state *) state)->stream);
+  return p;
+}
+static void cuda_release(void *state, void *p)
+{ (void) state, cudaFree(p); }
+static void *cuda_alloc_shared(void *state, size_t bytes)
+{
+  void *p = NULL;
+  return went((struct cuda_state *) state, cudaMallocHost(&p, bytes)) ? p : NULL;
+}
+static void cuda_release_shared(void *state, void *p)
+{ (void) state, cudaFreeHost(p); }
+
+static bool cuda_put(void *state, void *to, const void *from, size_t bytes)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s->stream))
+    && went(s, cudaStreamSynchronize(s->stream));
+}
+static bool cuda_get(void *state, void *to, const void *from, size_t bytes)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s->stream))
+    && went(s, cudaStreamSynchronize(s->stream));
+}
+static void cuda_fault(void *state, char why[200])
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  snprintf(why, 200, "%s", cudaGetErrorString(s->error));
+}
+
+const struct driver driver_cuda = { "cuda", cuda_open, cuda_close, cuda_alloc,
+  cuda_release, cuda_alloc_shared, cuda_release_shared, cuda_put, cuda_get, cuda_run,
+  cuda_fault };
+
+@ The host's driver is the same file, compiled as C.
+
+@(host.c@>=
+#include "cuda/kernels.cu"
+
+@* The check. \label{sec:devicecheck}
+On a machine without a graphics processor this comes out; on one with it, too.
+
+\checkpoint{build/out/cuda.txt}{what the program of this chapter prints}
+
+The suite \.{check\_device} does more of the same: passes of seven small models, in all formats of the cache, with forks and crops, against the host's fastest kernels; matrices of every shape against the plain ones; the tensor core's stand-in, where a row must have its bits in any company; the choice of a token; and every request for memory refused once. The suite of \cref{simd}'s kernels, \.{check\_kernels}, has the device among its tables. Where there is a device, \.{INCIPIT\_TEST\_DEVICE=cuda} runs the first on it. Without one, nothing of this has run on a graphics processor, and a fault of the hardware's kind, such as two warps that meet at a barrier which only one of them reaches, would not be seen.
+
+@* What has not been measured. \label{sec:devicemeasured}
+This edition was written on machines without a graphics processor. The kernels were compiled for two generations of devices and for later ones, without a warning, and none needs more registers than it has. What follows was expected and is not known. \.{make bench-cuda} measures the lines of \cref{tab:devicegoals} on your device, beside a probe that only copies.
+
+\begin{table}[tbp]
+\tabcaption{tab:devicegoals}{What a device should reach, as a share of the rate at which it copies its own memory or, in the line of the prompt, of its maker's own matrix product.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
+\tabhead{work} & \tabhead{expected} & \tabhead{seen}\\\midrule
+one token, $1.1\cdot10^9$ weights in bfloat16 & \given{85}\,\% & \measured{cuda.decode.large}\\
+one token, $110\cdot10^6$ weights in bfloat16 & \given{60}\,\% & \measured{cuda.decode.small}\\
+one token after \given{32768} others & \given{70}\,\% & \measured{cuda.decode.deep}\\
+a prompt of \given{2048} tokens, bfloat16 inputs & \given{60}\,\% & \measured{cuda.prefill}\\
+the same text as on the processor & yes & \measured{cuda.text}\\
+the same bits alone and in a batch of \given{64} & yes & \measured{cuda.batch}\\
+the same bits in \given{1000} runs & yes & \measured{cuda.runs}
+\end{tabular*}
+\end{table}
+
+@* Exercises. \label{sec:cudaexercises}
+The command beside an exercise judges your answer. None of them needs a graphics processor.
+
+\begin{exercises}
+\exercise{check}{ex:cuda.little}{A memory delivers \given{3000} GB a second, and a load takes \given{600} nanoseconds. How many bytes must be under way? A device has \given{132} multiprocessors: how many 16-byte loads is that for each, rounded up?}{\texttt{make exercise-14-1}}{$3000\cdot600=1\,800\,000$ bytes, and $1\,800\,000/132/16=852.3$, so 853.}
+\exercise{check}{ex:cuda.lanes}{Thread 13 of a warp takes part in |few_rows| with a single row of \given{64} inputs. Which output of the warp does it work for, counted from 0, and which inputs does it multiply? Give the output and the sum of the numbers of those inputs.}{\texttt{make exercise-14-2}}{Output $13/8=1$, and its lanes are $2\cdot5=10$ and 11: inputs 10, 11, 26, 27, 42, 43, 58, 59, whose sum is 276.}
+\exercise{think}{ex:cuda.banks}{Shared memory has 32 banks, and word $i$ is in bank $i\bmod32$. Sixteen threads read row 0 of a tile from column 0 on, sixteen others row 8. How many words does the busiest bank have to send if the rows are 32 words apart, and how many if they are 34 apart?}{\texttt{make exercise-14-3}}{$8\cdot32\bmod32=0$: both rows begin in bank 0, and 16 banks send two words each. $8\cdot34\bmod32=16$: all banks send one.}
+\exercise{think}{ex:cuda.blocks}{A model has \given{32} heads of queries and \given{8} of keys and values, and one token is written after \given{10000} others. How many blocks of threads does |attend_blocks| have, and how many queries does each serve?}{\texttt{make exercise-14-4}}{It sees $10001$ positions, which are 40 blocks of 256; times 8 heads: 320. Each serves the 4 queries of its group.}
+\exercise{think}{ex:cuda.gap}{A step of decoding is \given{250} kernels, which read \given{2.2} GB at \given{2800} GB/s. After each the device stands still for \given{3} microseconds. Which share of the bandwidth is left? Give whole percent.}{\texttt{make exercise-14-5}}{$2200/2800=0.786$ ms of reading and $0.750$ ms of standing still: 51 percent.}
+\exercise{think}{ex:cuda.sections}{In |few_halves| and |many_halves| a row of \given{1300} inputs is cut into sections. How many steps of the tensor core has each? Give the numbers in order.}{\texttt{make exercise-14-6}}{Two sections of 512 have 32 steps each; the last has $1300-1024=276$ inputs and 18 steps.}
+\exercise{think}{ex:cuda.barrier}{Somebody joins the two phases of |many_rows| into one, so that each thread fills its part of the tiles and then multiplies at once. In how many of the host's three orders do \given{40} rows still have their bits? The command makes the change and tries it.}{\texttt{make exercise-14-7}}{In none: a thread multiplies numbers that others have not written yet, whatever the order, since only the last thread finds the tiles full.}
+\exercise{build}{ex:cuda.kernel}{Write a kernel in phases that adds the \given{256} numbers of a block of threads as sixteen lanes with the fold, and leaves the sum in |y[0]|: the skeleton has its head. It must give the same bits with the threads in any order.}{\texttt{make exercise-14-8}}{Sixteen threads add every sixteenth number in one phase, into shared memory; in the next, one thread folds.}
+\end{exercises}

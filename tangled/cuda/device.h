@@ -1,0 +1,41 @@
+/* device.h -- made from workshop/37-cuda.w; change it there */
+
+#ifndef INCIPIT_CUDA_DEVICE_H
+#define INCIPIT_CUDA_DEVICE_H
+#include "kernels/kernels.h"
+
+/* begins with the struct buffers of its memory; used by one thread at a time */
+struct device;
+
+/* cuda, cuda:n, or host:n, which runs the same kernels on the host, its threads in
+   order n, 0 to 2; null and a sentence, which without CUDA in this build says how to
+   get it. Owned by the caller */
+struct device *device_open(struct memory *m, const char *name, struct error *why);
+
+/* frees what the device still holds; null does nothing */
+void device_close(struct device *d);
+
+/* its table, for an engine; valid as long as the device is open */
+const struct kernels *device_kernels(const struct device *d);
+
+/* the memory of that table */
+const struct buffers *device_memory(const struct device *d);
+
+/* the name that it gives itself */
+const char *device_name(const struct device *d);
+
+/* its memory, and what was free when it was opened; both 0 for the host */
+void device_room(const struct device *d, uint64_t *bytes, uint64_t *free);
+
+/* kernels that were launched, and lists in which they were sent */
+struct device_counts { uint64_t launches, lists; };
+
+/* since it was opened */
+struct device_counts device_count(const struct device *d);
+
+/* the token that funnel_choose takes from logits on the device, if nothing but a
+   temperature was set; 0: the likeliest */
+bool device_choose(const struct device *d, const float *logits, uint32_t n,
+  double temperature, uint64_t seed, uint32_t sequence, uint32_t position, uint32_t *id,
+  struct error *why);
+#endif

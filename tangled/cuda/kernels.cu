@@ -1,0 +1,1022 @@
+/* kernels.cu -- made from chapters/14-cuda.w; change it there */
+
+#ifdef __CUDACC__
+#define INCIPIT_CUDA
+#include <cuda_runtime.h>
+#include <cuda_fp16.h>
+#include "functions/numbers.c"
+#include <stdio.h>
+#else
+#include "functions/numbers.h"
+#endif
+#include "cuda/machine.inc"
+
+/* <Sizes of tiles> */
+enum { TILE = 32, DEPTH = 32, TILE_STRIDE = 34, MANY_THREADS = 256 };
+
+enum { BYTE_TILE = 64, WORDS = 8, WORD_STRIDE = 9 };
+
+enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8 };
+
+enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 20 };
+
+enum { ATTEND_THREADS = 256, QUERIES = 16 };
+
+/* <Words from memory> */
+INLINE uint32_t load_word(const void *p)
+{
+#ifdef __CUDACC__
+  return *(const uint32_t *) p;
+#else
+  uint32_t u;
+  memcpy(&u, p, sizeof u);
+  return u;
+#endif
+}
+
+INLINE uint16_t load_half(const void *p)
+{
+  const unsigned char *c = (const unsigned char *) p;
+  return (uint16_t) (c[0] | c[1] << 8);
+}
+
+/* <Read a number> */
+INLINE float half_number(uint16_t h)
+{
+#ifdef __CUDACC__
+  return __half2float(__ushort_as_half(h));
+#else
+  return num_from_f16(h);
+#endif
+}
+
+INLINE float number_at(const struct stored *s, size_t row, size_t k)
+{
+  size_t i = row * s->stride + k;
+  if (s->type == DEVICE_F32) return ((const float *) s->data)[i];
+  if (s->type == DEVICE_Q8_0)
+    return (float) ((const int8_t *) s->data)[i]
+      * half_number(s->scale[row * (s->stride / 2) + k / 32]);
+  uint16_t h = ((const uint16_t *) s->data)[i];
+  return s->type == DEVICE_F16 ? half_number(h) : num_from_bf16(h);
+}
+
+/* <The kernel that adds> */
+#define ELEMENTS_OF(i, n) \
+  (size_t i = (size_t) at.x * at.threads + t; i < n; i += (size_t) WIDEST * at.threads)
+KERNEL(add_rows, add_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    for ELEMENTS_OF(i, a.n) a.y[i] += a.x[i];
+}
+
+/* <Read two neighbours> */
+struct __attribute__((aligned(8))) two_floats { float a, b; };
+INLINE void two_at(const struct stored *s, int type, size_t row, size_t k,
+  float w[2])
+{
+  size_t i = row * s->stride + k;
+  if (type == DEVICE_F32) {
+    struct two_floats v = *(const struct two_floats *) ((const float *) s->data + i);
+    w[0] = v.a, w[1] = v.b;
+  } else if (type == DEVICE_Q8_0) {
+    w[0] = number_at(s, row, k), w[1] = number_at(s, row, k + 1);
+  } else {
+    uint32_t both = load_word((const uint16_t *) s->data + i);
+    uint16_t low = (uint16_t) both, high = (uint16_t) (both >> 16);
+    w[0] = type == DEVICE_F16 ? half_number(low) : num_from_bf16(low);
+    w[1] = type == DEVICE_F16 ? half_number(high) : num_from_bf16(high);
+  }
+}
+
+/* <Which matrix, which row, and where a sum goes> */
+INLINE const struct part *part_of(const struct linear_args *a, unsigned *x)
+{
+  uint32_t i = 0;
+  while (i + 1 < a->n && *x >= a->of[i + 1].first) i++;
+  *x -= a->of[i].first;
+  return &a->of[i];
+}
+
+INLINE uint32_t row_within(const struct linear_args *a, uint32_t r)
+{ return r < a->rows ? r : a->rows - 1; }
+
+INLINE void put_output(const struct linear_args *a, const struct part *m, uint32_t r,
+  unsigned o, float sum)
+{
+  if (r >= a->rows || o >= m->out) return;
+  if (m->bias.data != NULL) sum += number_at(&m->bias, 0, o);
+  m->y[(size_t) r * m->out + o] = sum;
+}
+
+/* <The lanes of a thread> */
+INLINE void lanes_of_thread(const struct linear_args *a, const struct part *m,
+  int type, int rows, unsigned o, unsigned j, uint32_t from, float *lane)
+{
+  UNROLL(8)
+  for (uint32_t k = 2 * j; k + 1 < a->in; k += 16) {
+    float w[2];
+    two_at(&m->weight, type, o, k, w);
+    UNROLL(8)
+    for (int r = 0; r < rows; r++) {
+      const float *x = a->x + (size_t) row_within(a, from + (uint32_t) r) * a->in + k;
+      lane[2 * r] = fmaf(x[0], w[0], lane[2 * r]);
+      lane[2 * r + 1] = fmaf(x[1], w[1], lane[2 * r + 1]);
+    }
+  }
+  if (a->in % 2 == 0 || (a->in - 1) % 16 != 2 * j) return;
+  for (int r = 0; r < rows; r++)
+    lane[2 * r] = fmaf(a->x[(size_t) row_within(a, from + (uint32_t) r) * a->in
+      + a->in - 1], number_at(&m->weight, o, a->in - 1), lane[2 * r]);
+}
+
+/* <Few rows by a matrix> */
+enum { FEW_THREADS = 128, FEW_OUTPUTS = FEW_THREADS / 8, FEW_ROWS = 8 };
+INLINE void few_rows(const struct linear_args *a, struct place at, int type, int rows)
+{
+  const struct part *m = part_of(a, &at.x);
+  uint32_t from = at.y * (uint32_t) rows;
+  PRIVATE(float, lane, 2 * FEW_ROWS);
+  PRIVATE(float, other, 2 * FEW_ROWS);
+  EACH_LANE(t) {
+    unsigned o = at.x * FEW_OUTPUTS + t / 8;
+    for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] = 0;
+    if (o < m->out) lanes_of_thread(a, m, type, rows, o, t % 8, from, MINE(lane));
+  }
+  for (unsigned apart = 4; apart > 0; apart /= 2) {
+    EACH_LANE(t)
+      for (int i = 0; i < 2 * rows; i++)
+        MINE(other)[i] = FROM_LANE(lane, i, (t & 31u) ^ apart);
+    EACH_LANE(t)
+      for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] += MINE(other)[i];
+  }
+  EACH_LANE(t) {
+    unsigned o = at.x * FEW_OUTPUTS + t / 8;
+    if (t % 8 != 0 || o >= m->out) continue;
+    for (int r = 0; r < rows; r++)
+      put_output(a, m, from + (uint32_t) r, o, MINE(lane)[2 * r] + MINE(lane)[2 * r + 1]);
+  }
+}
+
+/* <The kernels for few rows> */
+#define FEW(name, type, rows) \
+  KERNEL(name, linear_args) \
+  { const struct place at = HERE; few_rows(&a, at, type, rows); }
+FEW(few_f32_1, DEVICE_F32, 1)
+FEW(few_f32_2, DEVICE_F32, 2)
+FEW(few_f32_4, DEVICE_F32, 4)
+FEW(few_f32_8, DEVICE_F32, 8)
+FEW(few_f16_1, DEVICE_F16, 1)
+FEW(few_f16_2, DEVICE_F16, 2)
+FEW(few_f16_4, DEVICE_F16, 4)
+FEW(few_f16_8, DEVICE_F16, 8)
+FEW(few_bf16_1, DEVICE_BF16, 1)
+FEW(few_bf16_2, DEVICE_BF16, 2)
+FEW(few_bf16_4, DEVICE_BF16, 4)
+FEW(few_bf16_8, DEVICE_BF16, 8)
+FEW(few_q8_1, DEVICE_Q8_0, 1)
+FEW(few_q8_2, DEVICE_Q8_0, 2)
+FEW(few_q8_4, DEVICE_Q8_0, 4)
+FEW(few_q8_8, DEVICE_Q8_0, 8)
+
+/* <Tiles in shared memory> */
+INLINE void fill_tiles(const struct linear_args *a, const struct part *m, int type,
+  const struct place *at, uint32_t k0, unsigned t, float *xs, float *ws)
+{
+  for (unsigned i = t; i < TILE * DEPTH; i += MANY_THREADS) {
+    unsigned row = i / DEPTH, k = i % DEPTH;
+    uint32_t r = at->y * TILE + row, o = at->x * TILE + row;
+    bool within = k0 + k < a->in;
+    struct stored w = m->weight;
+    w.type = (uint32_t) type;
+    xs[row * TILE_STRIDE + k] = within && r < a->rows
+      ? a->x[(size_t) r * a->in + k0 + k] : 0;
+    ws[row * TILE_STRIDE + k] = within && o < m->out ? number_at(&w, o, k0 + k) : 0;
+  }
+}
+
+INLINE void multiply_tiles(uint32_t left, unsigned t, const float *xs, const float *ws,
+  float *sum)
+{
+  unsigned lane = t % 16, row = t / 64 * 8, out = t / 16 % 4 * 8;
+  for (unsigned k = lane; k < DEPTH && k < left; k += 16) {
+    float x[8], w[8];
+    UNROLL(8)
+    for (unsigned i = 0; i < 8; i++)
+      x[i] = xs[(row + i) * TILE_STRIDE + k], w[i] = ws[(out + i) * TILE_STRIDE + k];
+    UNROLL(64)
+    for (int i = 0; i < 64; i++) sum[i] = fmaf(x[i / 8], w[i % 8], sum[i]);
+  }
+}
+
+/* <Many rows by a matrix> */
+INLINE void many_rows(const struct linear_args *a, struct place at, int type)
+{
+  const struct part *m = part_of(a, &at.x);
+  SHARED(float, xs, TILE * TILE_STRIDE);
+  SHARED(float, ws, TILE * TILE_STRIDE);
+  PRIVATE(float, sum, 64);
+  PRIVATE(float, other, 1);
+  EACH_THREAD(t) {
+    UNROLL(64)
+    for (int i = 0; i < 64; i++) MINE(sum)[i] = 0;
+  }
+  for (uint32_t k0 = 0; k0 < a->in; k0 += DEPTH) {
+    EACH_THREAD(t) fill_tiles(a, m, type, &at, k0, t, xs, ws);
+    EACH_THREAD(t) multiply_tiles(a->in - k0, t, xs, ws, MINE(sum));
+  }
+  /* <Fold the lanes of sixteen threads, and store> */
+  UNROLL(64)
+  for (int i = 0; i < 64; i++) {
+    UNROLL(4)
+    for (unsigned apart = 8; apart > 0; apart /= 2) {
+      EACH_LANE(t) MINE(other)[0] = FROM_LANE(sum, i, (t & 31u) ^ apart);
+      EACH_LANE(t) MINE(sum)[i] += MINE(other)[0];
+    }
+    EACH_LANE(t)
+      if (t % 16 == (unsigned) i % 16)
+        put_output(a, m, at.y * TILE + t / 64 * 8 + (unsigned) i / 8,
+          at.x * TILE + t / 16 % 4 * 8 + (unsigned) i % 8, MINE(sum)[i]);
+  }
+}
+
+/* <The kernels for many rows> */
+#define MANY(name, type) \
+  KERNEL(name, linear_args) \
+  { const struct place at = HERE; many_rows(&a, at, type); }
+MANY(many_f32, DEVICE_F32)
+MANY(many_f16, DEVICE_F16)
+MANY(many_bf16, DEVICE_BF16)
+MANY(many_q8, DEVICE_Q8_0)
+
+/* <One block of products> */
+INLINE int dot_word(uint32_t x, uint32_t w, int sum)
+{
+#ifdef __CUDACC__
+  return __dp4a((int) x, (int) w, sum);
+#else
+  for (int i = 0; i < 32; i += 8) sum += (int8_t) (x >> i) * (int8_t) (w >> i);
+  return sum;
+#endif
+}
+
+INLINE void block_product(const struct linear_args *a, const struct part *m, unsigned o,
+  uint32_t b, uint32_t r, float to[2])
+{
+  to[0] = to[1] = 0;
+  if (o >= m->out || b >= a->in / 32) return;
+  size_t i = (size_t) o * m->weight.stride + b * 32, k = (size_t) r * a->in + b * 32;
+  int sum = 0;
+  UNROLL(8)
+  for (size_t j = 0; j < 32; j += 4)
+    sum = dot_word(load_word(a->q + k + j),
+      load_word((const int8_t *) m->weight.data + i + j), sum);
+  to[0] = (float) sum;
+  to[1] = half_number(m->weight.scale[(size_t) o * (m->weight.stride / 2) + b])
+    * a->d[k / 32];
+}
+
+/* <Few rows of bytes by a matrix> */
+INLINE void few_bytes(const struct linear_args *a, struct place at, int rows)
+{
+  const struct part *m = part_of(a, &at.x);
+  uint32_t from = at.y * (uint32_t) rows, blocks = a->in / 32;
+  PRIVATE(float, product, 2 * FEW_ROWS);
+  PRIVATE(float, sum, FEW_ROWS);
+  EACH_LANE(t)
+    for (int r = 0; r < rows; r++) MINE(sum)[r] = 0;
+  for (uint32_t b0 = 0; b0 < blocks; b0 += 8) {
+    EACH_LANE(t)
+      for (int r = 0; r < rows; r++)
+        block_product(a, m, at.x * FEW_OUTPUTS + t / 8, b0 + t % 8,
+          row_within(a, from + (uint32_t) r), MINE(product) + 2 * r);
+    EACH_LANE(t)
+      for (uint32_t b = 0; b < 8 && b0 + b < blocks; b++)
+        for (int r = 0; r < rows; r++)
+          MINE(sum)[r] = fmaf(FROM_LANE(product, 2 * r, (t & 24u) + b),
+            FROM_LANE(product, 2 * r + 1, (t & 24u) + b), MINE(sum)[r]);
+  }
+  EACH_LANE(t)
+    for (int r = 0; r < rows && t % 8 == 0; r++)
+      put_output(a, m, from + (uint32_t) r, at.x * FEW_OUTPUTS + t / 8, MINE(sum)[r]);
+}
+
+/* <Tiles of words in shared memory> */
+INLINE void fill_words(const struct linear_args *a, const struct part *m,
+  const struct place *at, uint32_t b, unsigned t, uint32_t *xs, uint32_t *ws,
+  float *xd, float *wd)
+{
+  for (unsigned i = t; i < BYTE_TILE * WORDS; i += MANY_THREADS) {
+    unsigned row = i / WORDS, word = i % WORDS;
+    uint32_t r = at->y * BYTE_TILE + row, o = at->x * BYTE_TILE + row;
+    size_t xi = (size_t) r * a->in + b * 32, wi = (size_t) o * m->weight.stride + b * 32;
+    bool has_x = r < a->rows, has_w = o < m->out;
+    xs[row * WORD_STRIDE + word] = has_x ? load_word(a->q + xi + 4 * word) : 0;
+    ws[row * WORD_STRIDE + word] = has_w
+      ? load_word((const int8_t *) m->weight.data + wi + 4 * word) : 0;
+    if (word == 0) xd[row] = has_x ? a->d[xi / 32] : 0;
+    if (word == 1) wd[row] = has_w ? half_number(m->weight.scale[(size_t) o * (m->weight.stride / 2) + b]) : 0;
+  }
+}
+
+INLINE void multiply_words(unsigned t, const uint32_t *xs, const uint32_t *ws,
+  const float *xd, const float *wd, float *sum)
+{
+  unsigned row = t / 16 * 4, out = t % 16 * 4;
+  int whole[16] = { 0 };
+  UNROLL(8)
+  for (unsigned k = 0; k < WORDS; k++) {
+    UNROLL(16)
+    for (unsigned i = 0; i < 16; i++)
+      whole[i] = dot_word(xs[(row + i / 4) * WORD_STRIDE + k],
+        ws[(out + i % 4) * WORD_STRIDE + k], whole[i]);
+  }
+  UNROLL(16)
+  for (unsigned i = 0; i < 16; i++)
+    sum[i] = fmaf((float) whole[i], wd[out + i % 4] * xd[row + i / 4], sum[i]);
+}
+
+/* <Many rows of bytes by a matrix> */
+INLINE void many_bytes(const struct linear_args *a, struct place at)
+{
+  const struct part *m = part_of(a, &at.x);
+  SHARED(uint32_t, xs, BYTE_TILE * WORD_STRIDE);
+  SHARED(uint32_t, ws, BYTE_TILE * WORD_STRIDE);
+  SHARED(float, xd, BYTE_TILE);
+  SHARED(float, wd, BYTE_TILE);
+  PRIVATE(float, sum, 16);
+  EACH_THREAD(t) {
+    UNROLL(16)
+    for (int i = 0; i < 16; i++) MINE(sum)[i] = 0;
+  }
+  for (uint32_t b = 0; b < a->in / 32; b++) {
+    EACH_THREAD(t) fill_words(a, m, &at, b, t, xs, ws, xd, wd);
+    EACH_THREAD(t) multiply_words(t, xs, ws, xd, wd, MINE(sum));
+  }
+  EACH_THREAD(t) {
+    UNROLL(16)
+    for (unsigned i = 0; i < 16; i++)
+      put_output(a, m, at.y * BYTE_TILE + t / 16 * 4 + i / 4,
+        at.x * BYTE_TILE + t % 16 * 4 + i % 4, MINE(sum)[i]);
+  }
+}
+
+/* <The kernels for bytes> */
+#define FEW_BYTES(name, rows) \
+  KERNEL(name, linear_args) \
+  { const struct place at = HERE; few_bytes(&a, at, rows); }
+FEW_BYTES(bytes_1, 1)
+FEW_BYTES(bytes_2, 2)
+FEW_BYTES(bytes_4, 4)
+FEW_BYTES(bytes_8, 8)
+KERNEL(bytes_many, linear_args)
+{ const struct place at = HERE; many_bytes(&a, at); }
+
+/* <Multiply on a tensor core> */
+#ifdef __CUDACC__
+#define MULTIPLY_16(x, i, w, j, sum, k) \
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " \
+    "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
+    : "+f"(sum[k]), "+f"(sum[k + 1]), "+f"(sum[k + 2]), "+f"(sum[k + 3]) \
+    : "r"(x[i]), "r"(x[i + 1]), "r"(x[i + 2]), "r"(x[i + 3]), "r"(w[j]), "r"(w[j + 1]))
+#else
+
+/* <A stand-in for a tensor core> */
+static double two_products(uint32_t x, uint32_t w)
+{
+  double low = (double) num_from_bf16((uint16_t) x) * (double) num_from_bf16((uint16_t) w);
+  return low + (double) num_from_bf16((uint16_t) (x >> 16))
+    * (double) num_from_bf16((uint16_t) (w >> 16));
+}
+#define HELD(name, thread, i) name[(t & ~31u) + (thread)][i]
+#define MULTIPLY_16(x, i, w, j, sum, k) \
+  for (unsigned e = 0; e < 4; e++) { \
+    double all = (double) sum[t][(k) + e]; \
+    for (unsigned q = 0; q < 4; q++) { \
+      unsigned of_x = (t & 28u) + q, of_w = (t % 4 * 2 + e % 2) * 4 + q; \
+      all += two_products(HELD(x, of_x, (i) + e / 2), HELD(w, of_w, j)); \
+      all += two_products(HELD(x, of_x, (i) + e / 2 + 2), HELD(w, of_w, (j) + 1)); \
+    } \
+    sum[t][(k) + e] = (float) all; \
+  }
+#endif
+
+/* <The fragments of a thread> */
+INLINE uint32_t two_halves(const struct linear_args *a, uint32_t r, uint32_t k)
+{
+  const float *x = a->x + (size_t) r * a->in + k;
+  if (r >= a->rows || k >= a->in) return 0;
+  return num_to_bf16(x[0]) | (k + 1 < a->in ? (uint32_t) num_to_bf16(x[1]) << 16 : 0);
+}
+
+INLINE uint32_t two_weights(const struct linear_args *a, const struct part *m, uint32_t o,
+  uint32_t k)
+{
+  if (o >= m->out || k >= a->in) return 0;
+  return load_word((const uint16_t *) m->weight.data + (size_t) o * m->weight.stride + k);
+}
+
+INLINE void load_fragments(const struct linear_args *a, const struct part *m,
+  const struct place *at, uint32_t k, unsigned t, uint32_t *x, uint32_t *w)
+{
+  unsigned g = t % 32 / 4, q = t % 4;
+  uint32_t r = at->y * HALF_ROWS + g, o = at->x * HALF_OUTPUTS + g;
+  x[0] = two_halves(a, r, k + 2 * q), x[1] = two_halves(a, r + 8, k + 2 * q);
+  x[2] = two_halves(a, r, k + 2 * q + 8), x[3] = two_halves(a, r + 8, k + 2 * q + 8);
+  w[0] = two_weights(a, m, o, k + 2 * q), w[1] = two_weights(a, m, o, k + 2 * q + 8);
+}
+
+INLINE void put_fragment(float *to, unsigned stride, unsigned t, const float *sum)
+{
+  unsigned g = t % 32 / 4, q = t % 4;
+  to[g * stride + 2 * q] = sum[0], to[g * stride + 2 * q + 1] = sum[1];
+  to[(g + 8) * stride + 2 * q] = sum[2], to[(g + 8) * stride + 2 * q + 1] = sum[3];
+}
+
+/* <Few rows of halves by a matrix> */
+INLINE void few_halves(const struct linear_args *a, struct place at)
+{
+  const struct part *m = part_of(a, &at.x);
+  SHARED(float, part, 4 * HALF_ROWS * HALF_OUTPUTS);
+  PRIVATE(uint32_t, x, 4);
+  PRIVATE(uint32_t, w, 2);
+  PRIVATE(float, sum, 4);
+  PRIVATE(float, total, 1);
+  for (uint32_t k0 = 0; k0 < a->in; k0 += 4 * SECTION) {
+    EACH_LANE(t)
+      for (int i = 0; i < 4; i++) MINE(sum)[i] = 0;
+    for (uint32_t k = 0; k < SECTION; k += 16) {
+      EACH_LANE(t) load_fragments(a, m, &at, k0 + t / 32 * SECTION + k, t, MINE(x), MINE(w));
+      EACH_LANE(t)
+        if (k0 + t / 32 * SECTION + k < a->in) MULTIPLY_16(x, 0, w, 0, sum, 0);
+    }
+    EACH_THREAD(t) put_fragment(part + t / 32 * 128, HALF_OUTPUTS, t, MINE(sum));
+    EACH_THREAD(t)
+      for (uint32_t i = 0; i < 4 && k0 + i * SECTION < a->in; i++)
+        MINE(total)[0] = k0 + i == 0 ? part[t] : MINE(total)[0] + part[i * 128 + t];
+  }
+  EACH_THREAD(t)
+    put_output(a, m, at.y * HALF_ROWS + t / HALF_OUTPUTS,
+      at.x * HALF_OUTPUTS + t % HALF_OUTPUTS, MINE(total)[0]);
+}
+
+/* <Tiles of halves in shared memory> */
+INLINE void fill_halves(const struct linear_args *a, const struct part *m,
+  const struct place *at, uint32_t k0, unsigned t, uint32_t *xs, uint32_t *ws)
+{
+  for (unsigned i = t; i < X_ROWS * 16; i += MANY_THREADS)
+    xs[i / 16 * HALF_STRIDE + i % 16]
+      = two_halves(a, at->y * X_ROWS + i / 16, k0 + i % 16 * 2);
+  for (unsigned i = t; i < W_ROWS * 16; i += MANY_THREADS)
+    ws[i / 16 * HALF_STRIDE + i % 16]
+      = two_weights(a, m, at->x * W_ROWS + i / 16, k0 + i % 16 * 2);
+}
+
+INLINE void take_fragments(const uint32_t *xs, const uint32_t *ws, uint32_t word,
+  unsigned t, uint32_t *x, uint32_t *w)
+{
+  unsigned g = t % 32 / 4, q = t % 4;
+  xs += (t / 64 * 32 + g) * HALF_STRIDE + word + q;
+  ws += (t / 32 % 2 * 32 + g) * HALF_STRIDE + word + q;
+  UNROLL(8)
+  for (unsigned i = 0; i < 8; i++) {
+    x[i] = xs[(i / 4 * 16 + i % 2 * 8) * HALF_STRIDE + i % 4 / 2 * 4];
+    w[i] = ws[i / 2 * 8 * HALF_STRIDE + i % 2 * 4];
+  }
+}
+
+/* <Many rows of halves by a matrix> */
+INLINE void many_halves(const struct linear_args *a, struct place at)
+{
+  const struct part *m = part_of(a, &at.x);
+  SHARED(uint32_t, xs, X_ROWS * HALF_STRIDE);
+  SHARED(uint32_t, ws, W_ROWS * HALF_STRIDE);
+  PRIVATE(uint32_t, x, 8);
+  PRIVATE(uint32_t, w, 8);
+  PRIVATE(float, sum, 32);
+  PRIVATE(float, total, 32);
+  for (uint32_t k0 = 0; k0 < a->in; k0 += 32) {
+    if (k0 % SECTION == 0) EACH_LANE(t) {
+      UNROLL(32)
+      for (int i = 0; i < 32; i++) {
+        if (k0 == SECTION) MINE(total)[i] = MINE(sum)[i];
+        else if (k0 > 0) MINE(total)[i] += MINE(sum)[i];
+        MINE(sum)[i] = 0;
+      }
+    }
+    EACH_THREAD(t) fill_halves(a, m, &at, k0, t, xs, ws);
+    for (uint32_t k = 0; k < 32; k += 16) {
+      EACH_LANE(t) take_fragments(xs, ws, k / 2, t, MINE(x), MINE(w));
+      EACH_THREAD(t) {
+        if (k0 + k >= a->in) continue;
+        UNROLL(8)
+        for (unsigned i = 0; i < 8; i++) MULTIPLY_16(x, i / 4 * 4, w, i % 4 * 2, sum, 4 * i);
+      }
+    }
+  }
+  /* <Add the last section, and store> */
+  EACH_THREAD(t) {
+    unsigned g = t % 32 / 4, q = t % 4;
+    UNROLL(32)
+    for (unsigned i = 0; i < 32; i++) {
+      float last = MINE(sum)[i];
+      if (a->in > SECTION) last = MINE(total)[i] + last;
+      put_output(a, m, at.y * X_ROWS + t / 64 * 32 + i / 16 * 16 + i % 4 / 2 * 8 + g,
+        at.x * W_ROWS + t / 32 % 2 * 32 + i / 4 % 4 * 8 + 2 * q + i % 2, last);
+    }
+  }
+}
+
+/* <The kernels for halves> */
+KERNEL(halves_few, linear_args)
+{ const struct place at = HERE; few_halves(&a, at); }
+KERNEL(halves_many, linear_args)
+{ const struct place at = HERE; many_halves(&a, at); }
+#include "cuda/small.inc"
+
+/* <Which positions a tile sees> */
+#define NOWHERE UINT64_MAX
+INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
+{
+  uint32_t last = s->first_position + row, lo = 0;
+  if (s->window > 0 && last >= s->window) lo = last + 1 - s->window;
+  return p <= last && (p >= lo || p < s->sinks);
+}
+
+INLINE uint64_t place_seen(const struct device_segment *s, const struct tile *tile,
+  uint32_t p)
+{
+  uint32_t end = tile->row + tile->rows;
+  bool seen = false;
+  for (uint32_t r = tile->row; r < end && !seen; r++) seen = is_seen(s, r, p);
+  if (!seen) return NOWHERE;
+  if (s->page == NULL) return p * s->row_bytes;
+  return s->page[p / s->page_rows] + p % s->page_rows * s->row_bytes;
+}
+
+/* <The queries of a tile> */
+INLINE uint32_t query_row(const struct attend_args *a, const struct tile *tile, unsigned i)
+{ return tile->row + i / a->heads; }
+INLINE size_t query_place(const struct attend_args *a, const struct device_segment *s,
+  const struct tile *tile, const struct place *at, unsigned i)
+{
+  uint32_t group = a->n_heads / a->n_kv_heads;
+  size_t row = s->first_row + query_row(a, tile, i);
+  return row * a->n_heads + at->y * group + tile->head + i % a->heads;
+}
+
+INLINE bool query_is(const struct attend_args *a, const struct tile *tile, unsigned i)
+{
+  uint32_t group = a->n_heads / a->n_kv_heads;
+  return i < tile->rows * a->heads && tile->head + i % a->heads < group;
+}
+
+/* <The scores of a position> */
+INLINE void score_four(const struct attend_args *a, const float *const q[4],
+  uint64_t key, uint32_t type, float score[4])
+{
+  float lane[4][16];
+  for (int i = 0; i < 64; i++) lane[i / 16][i % 16] = 0;
+  for (uint32_t k = 0; k < a->head_dim; k += 16) {
+    uint32_t n = a->head_dim - k < 16 ? a->head_dim - k : 16;
+    float x[16];
+    cached_sixteen(key, type, k, n, x);
+    UNROLL(4)
+    for (int i = 0; i < 4; i++) {
+      UNROLL(16)
+      for (uint32_t j = 0; j < 16; j++)
+        if (j < n) lane[i][j] = fmaf(q[i][k + j], x[j], lane[i][j]);
+    }
+  }
+  UNROLL(4)
+  for (int i = 0; i < 4; i++) score[i] = fold_sixteen(lane[i]) * a->scale;
+}
+
+INLINE void score_position(const struct attend_args *a, const struct device_segment *s,
+  const struct tile *tile, const struct place *at, uint64_t place, unsigned t,
+  float *score)
+{
+  for (unsigned i = 0; i < QUERIES; i += 4) {
+    float four[4];
+    const float *q[4];
+    for (unsigned j = 0; j < 4; j++)
+      q[j] = a->q + query_place(a, s, tile, at, query_is(a, tile, i + j) ? i + j : 0)
+        * a->head_dim;
+    if (place != NOWHERE && query_is(a, tile, i))
+      score_four(a, q, s->key + place + at->y * s->head_bytes, s->type, four);
+    for (unsigned j = 0; j < 4; j++) {
+      bool seen = place != NOWHERE && query_is(a, tile, i + j)
+        && is_seen(s, query_row(a, tile, i + j), at->x * 256 + t);
+      score[(i + j) * 256 + t] = seen ? four[j] : -INFINITY;
+    }
+  }
+}
+
+/* <The maximum and the exponentials> */
+INLINE float most_of_sixteen(const float *score)
+{
+  float most = -INFINITY;
+  for (int i = 0; i < 256; i += 16) most = score[i] > most ? score[i] : most;
+  return most;
+}
+
+INLINE float most_of(const float *most)
+{
+  float all = -INFINITY;
+  for (int i = 0; i < 16; i++) all = most[i] > all ? most[i] : all;
+  return all;
+}
+
+INLINE void exponentials(const struct attend_args *a, const struct tile *tile,
+  const struct place *at, const float *most, float *score, unsigned t, float *lane)
+{
+  const struct device_segment *s = &a->segment[tile->segment];
+  unsigned i = t / 16;
+  float m = most_of(most), sum = 0;
+  for (unsigned k = t % 16; k < 256; k += 16) {
+    uint32_t p = at->x * 256 + k;
+    bool seen = query_is(a, tile, i) && is_seen(s, query_row(a, tile, i), p);
+    score[k] = seen ? num_expf(score[k] - m) : 0;
+    sum += score[k];
+    if (a->weights != NULL && query_is(a, tile, i) && p < a->stride)
+      a->weights[query_place(a, s, tile, at, i) * a->stride + p] = seen ? score[k] : -0.0f;
+  }
+  lane[t] = sum;
+}
+
+/* <What a block leaves> */
+INLINE float *left_of(const struct attend_args *a, const struct device_segment *s,
+  const struct tile *tile, const struct place *at, unsigned i)
+{
+  size_t place = query_place(a, s, tile, at, i) - (size_t) a->first_row * a->n_heads;
+  return a->left + (place * a->blocks + at->x) * (a->head_dim + 2);
+}
+
+INLINE void leave_sums(const struct attend_args *a, const struct device_segment *s,
+  const struct tile *tile, const struct place *at, const float *most, float *lane,
+  unsigned t)
+{
+  if (t >= QUERIES || !query_is(a, tile, t)) return;
+  float *left = left_of(a, s, tile, at, t);
+  left[0] = most_of(most + t * 16);
+  left[1] = fold_sixteen(lane + t * 16);
+}
+
+/* <The values of a block> */
+INLINE void add_values(const struct attend_args *a, const struct device_segment *s,
+  const struct tile *tile, const struct place *at, const uint64_t *place,
+  const float *score, unsigned t)
+{
+  for (uint32_t item = t; item < a->head_dim * QUERIES / 4; item += ATTEND_THREADS) {
+    unsigned first = item / a->head_dim * 4, k = item % a->head_dim;
+    float out[4] = { 0, 0, 0, 0 };
+    if (!query_is(a, tile, first)) return;
+    for (uint32_t p = 0; p < 256; p++) {
+      if (place[p] == NOWHERE) continue;
+      float v = cached_number(s->value + place[p] + at->y * s->head_bytes, s->type, k);
+      UNROLL(4)
+      for (unsigned i = 0; i < 4; i++)
+        if (is_seen(s, query_row(a, tile, first + i), at->x * 256 + p))
+          out[i] = fmaf(score[(first + i) * 256 + p], v, out[i]);
+    }
+    for (unsigned i = 0; i < 4; i++)
+      if (query_is(a, tile, first + i))
+        left_of(a, s, tile, at, first + i)[2 + k] = out[i];
+  }
+}
+
+/* <One block of positions for a tile of queries> */
+KERNEL(attend_blocks, attend_args)
+{
+  const struct place at = HERE;
+  const struct tile *tile = &a.tile[at.z];
+  const struct device_segment *s = &a.segment[tile->segment];
+  SHARED(uint64_t, place, 256);
+  SHARED(float, score, QUERIES * 256);
+  SHARED(float, most, QUERIES * 16);
+  SHARED(float, lane, QUERIES * 16);
+  if (a.weights == NULL && at.x * 256 >= s->first_position + tile->row + tile->rows) {
+    EACH_THREAD(t)
+      if (t < QUERIES && query_is(&a, tile, t)) left_of(&a, s, tile, &at, t)[0] = -INFINITY;
+    return;
+  }
+  EACH_THREAD(t) place[t] = place_seen(s, tile, at.x * 256 + t);
+  EACH_THREAD(t) score_position(&a, s, tile, &at, place[t], t, score);
+  EACH_THREAD(t) most[t] = most_of_sixteen(score + t / 16 * 256 + t % 16);
+  EACH_THREAD(t) exponentials(&a, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
+  EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
+  EACH_THREAD(t) add_values(&a, s, tile, &at, place, score, t);
+}
+
+/* <Join the blocks of a row> */
+KERNEL(join_blocks, attend_args)
+{
+  const struct place at = HERE;
+  size_t d = a.head_dim, place = (size_t) at.x * a.n_heads + at.y;
+  const float *left = a.left + place * a.blocks * (d + 2);
+  place += (size_t) a.first_row * a.n_heads;
+  EACH_THREAD(t) {
+    float m = -INFINITY, l = 0;
+    for (uint32_t b = 0; b < a.blocks; b++)
+      m = left[b * (d + 2)] > m ? left[b * (d + 2)] : m;
+    for (uint32_t b = 0; b < a.blocks; b++)
+      if (left[b * (d + 2)] != -INFINITY)
+        l = fmaf(left[b * (d + 2) + 1], num_expf(left[b * (d + 2)] - m), l);
+    for (size_t i = t; i < d; i += at.threads) {
+      float y = 0;
+      for (uint32_t b = 0; b < a.blocks; b++)
+        if (left[b * (d + 2)] != -INFINITY)
+          y = fmaf(left[b * (d + 2) + 2 + i], num_expf(left[b * (d + 2)] - m), y);
+      a.y[place * d + i] = y / l;
+    }
+    for (size_t p = t; a.weights != NULL && p < a.stride; p += at.threads) {
+      float *w = &a.weights[place * a.stride + p], most = left[p / 256 * (d + 2)];
+      *w = num_bits32(*w) == 0x80000000u ? 0 : *w * num_expf(most - m) / l;
+    }
+  }
+}
+
+/* <The kernels that choose> */
+INLINE void keep_best(struct best *b, double score, uint32_t id)
+{
+  if (score > b->score || (score == b->score && id < b->id))
+    b->score = score, b->id = id;
+}
+
+INLINE double noise_of(const struct choose_args *a, uint32_t id)
+{
+  uint32_t k0 = (uint32_t) a->seed, k1 = (uint32_t) (a->seed >> 32);
+  uint32_t c[4] = { id, a->position, a->sequence, 0 };
+  for (int round = 0; round < 10; round++) {
+    uint64_t p = (uint64_t) 0xD2511F53u * c[0], q = (uint64_t) 0xCD9E8D57u * c[2];
+    c[0] = (uint32_t) (q >> 32) ^ c[1] ^ k0, c[1] = (uint32_t) q;
+    c[2] = (uint32_t) (p >> 32) ^ c[3] ^ k1, c[3] = (uint32_t) p;
+    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+  }
+  uint64_t m = (uint64_t) c[0] << 20 | c[1] >> 12;
+  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+}
+
+KERNEL(choose_parts, choose_args)
+{
+  const struct place at = HERE;
+  SHARED(struct best, best, 256);
+  EACH_THREAD(t) {
+    struct best b = { -INFINITY, UINT32_MAX, 0 };
+    for (uint32_t i = at.x * at.threads + t; i < a.n; i += a.parts * at.threads) {
+      double score = (double) a.logits[i];
+      if (a.temperature > 0) score = score / a.temperature + noise_of(&a, i);
+      keep_best(&b, score, i);
+    }
+    best[t] = b;
+  }
+  EACH_THREAD(t)
+    if (t == 0) {
+      struct best b = best[0];
+      for (unsigned i = 1; i < at.threads; i++) keep_best(&b, best[i].score, best[i].id);
+      a.part[at.x] = b;
+    }
+}
+
+KERNEL(choose_token, choose_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    if (t == 0)
+      for (uint32_t i = 1; i < a.parts; i++)
+        keep_best(a.part, a.part[i].score, a.part[i].id);
+}
+#ifdef __CUDACC__
+/* <The driver of CUDA> */
+#define FUNCTION(name, of) (const void *) name,
+static const void *const function_of[] = { WORKS(FUNCTION) };
+struct cuda_state { cudaStream_t stream; cudaGraph_t graph; cudaGraphExec_t made;
+  cudaError_t error; size_t n; struct launch list[MOST_LAUNCHES];
+  cudaGraphNode_t node[MOST_LAUNCHES]; };
+static bool went(struct cuda_state *s, cudaError_t e)
+{
+  if (e != cudaSuccess && s->error == cudaSuccess) s->error = e;
+  return e == cudaSuccess;
+}
+
+/* <A node for a launch> */
+static cudaKernelNodeParams node_of(const struct launch *l, void **a)
+{
+  cudaKernelNodeParams p = { 0 };
+  a[0] = (void *) &l->a;
+  p.func = (void *) function_of[l->work], p.kernelParams = a;
+  p.gridDim = dim3(l->x, l->y, l->z), p.blockDim = dim3(l->threads, 1, 1);
+  return p;
+}
+
+/* <Make a graph, or change it> */
+static void drop_graph(struct cuda_state *s)
+{
+  if (s->made != NULL) cudaGraphExecDestroy(s->made);
+  if (s->graph != NULL) cudaGraphDestroy(s->graph);
+  s->made = NULL, s->graph = NULL;
+}
+
+static bool make_graph(struct cuda_state *s, const struct launch *list, size_t n)
+{
+  bool ok = went(s, cudaGraphCreate(&s->graph, 0));
+  for (size_t i = 0; i < n && ok; i++) {
+    void *a[1];
+    cudaKernelNodeParams p = node_of(&list[i], a);
+    ok = went(s, cudaGraphAddKernelNode(&s->node[i], s->graph, i > 0 ? &s->node[i - 1] : NULL,
+      i > 0, &p));
+  }
+  ok = ok && went(s, cudaGraphInstantiate(&s->made, s->graph, 0));
+  return ok;
+}
+
+static bool run_graph(struct cuda_state *s, const struct launch *list, size_t n)
+{
+  bool ok = s->made != NULL || make_graph(s, list, n);
+  for (size_t i = 0; i < n && ok; i++) {
+    void *a[1];
+    cudaKernelNodeParams p = node_of(&list[i], a);
+    if (memcmp(&list[i], &s->list[i], sizeof *list) != 0)
+      ok = went(s, cudaGraphExecKernelNodeSetParams(s->made, s->node[i], &p));
+  }
+  return ok && went(s, cudaGraphLaunch(s->made, s->stream));
+}
+
+/* <Launch a list kernel by kernel> */
+static bool run_singly(struct cuda_state *s, const struct launch *list, size_t n)
+{
+  drop_graph(s);
+  for (size_t i = 0; i < n; i++) {
+    void *a[1];
+    cudaKernelNodeParams p = node_of(&list[i], a);
+    if (!went(s, cudaLaunchKernel(p.func, p.gridDim, p.blockDim, a, 0, s->stream)))
+      return false;
+  }
+  return true;
+}
+
+/* <Run a list on the device> */
+static bool same_shape(const struct launch *a, const struct launch *b)
+{
+  return a->work == b->work && a->x == b->x && a->y == b->y && a->z == b->z
+    && a->threads == b->threads;
+}
+
+static bool cuda_run(void *state, const struct launch *list, size_t n, void *to,
+  const void *from, size_t bytes)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  bool same = n == s->n && n > 1;
+  if (bytes > 0 && !went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
+    s->stream))) return false;
+  for (size_t i = 0; i < n && same; i++) same = same_shape(&list[i], &s->list[i]);
+  bool ok = same ? run_graph(s, list, n) : run_singly(s, list, n);
+  memcpy(s->list, list, n * sizeof *list), s->n = n;
+  return ok;
+}
+
+/* <Open a device of CUDA> */
+static void cuda_close(void *state)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  drop_graph(s);
+  if (s->stream != NULL) cudaStreamDestroy(s->stream);
+  free(s);
+}
+
+static void *cuda_open(unsigned number, struct device_facts *facts, char why[200])
+{
+  struct cuda_state *s = (struct cuda_state *) calloc(1, sizeof *s);
+  cudaDeviceProp is;
+  size_t left = 0, all = 0;
+  int there = 0;
+  snprintf(why, 200, "out of memory");
+  if (s == NULL) return NULL;
+  bool ok = went(s, cudaGetDeviceCount(&there));
+  if (ok && (int) number >= there) {
+    snprintf(why, 200, "device %u; this machine has %d", number, there);
+    return cuda_close(s), (void *) NULL;
+  }
+  ok = ok && went(s, cudaSetDevice((int) number))
+    && went(s, cudaGetDeviceProperties(&is, (int) number))
+    && went(s, cudaMemGetInfo(&left, &all))
+    && went(s, cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
+  if (!ok) {
+    snprintf(why, 200, "%s", cudaGetErrorString(s->error));
+    return cuda_close(s), (void *) NULL;
+  }
+  snprintf(facts->name, sizeof facts->name, "%s", is.name);
+  facts->bytes = all, facts->free = left;
+  facts->multiprocessors = (uint32_t) is.multiProcessorCount;
+  facts->major = (uint32_t) is.major, facts->minor = (uint32_t) is.minor;
+  return s;
+}
+
+static void *cuda_alloc(void *state, size_t bytes)
+{
+  void *p = NULL;
+  if (cudaMalloc(&p, bytes > 0 ? bytes : 1) != cudaSuccess) {
+    cudaGetLastError(); /* a refusal is no fault */
+    return NULL;
+  }
+  cudaMemsetAsync(p, 0, bytes, ((struct cuda_state *) state)->stream);
+  return p;
+}
+
+static void cuda_release(void *state, void *p)
+{ (void) state, cudaFree(p); }
+static void *cuda_alloc_shared(void *state, size_t bytes)
+{
+  void *p = NULL;
+  return went((struct cuda_state *) state, cudaMallocHost(&p, bytes)) ? p : NULL;
+}
+
+static void cuda_release_shared(void *state, void *p)
+{ (void) state, cudaFreeHost(p); }
+
+static bool cuda_put(void *state, void *to, const void *from, size_t bytes)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s->stream))
+    && went(s, cudaStreamSynchronize(s->stream));
+}
+
+static bool cuda_get(void *state, void *to, const void *from, size_t bytes)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s->stream))
+    && went(s, cudaStreamSynchronize(s->stream));
+}
+
+static void cuda_fault(void *state, char why[200])
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  snprintf(why, 200, "%s", cudaGetErrorString(s->error));
+}
+
+const struct driver driver_cuda = { "cuda", cuda_open, cuda_close, cuda_alloc,
+  cuda_release, cuda_alloc_shared, cuda_release_shared, cuda_put, cuda_get, cuda_run,
+  cuda_fault };
+#else
+
+/* <The host as a device> */
+struct host_state { unsigned order; };
+static void run_block(const struct launch *l, const struct place at)
+{
+#define RUN(name, of) case WORK_##name: name(l->a.of, at); break;
+  switch (l->work) {
+  WORKS(RUN)
+  case N_WORKS: break;
+  }
+}
+
+static bool host_run(void *state, const struct launch *list, size_t n, void *to,
+  const void *from, size_t bytes)
+{
+  const struct host_state *s = state;
+  if (bytes > 0) memcpy(to, from, bytes);
+  for (size_t k = 0; k < n; k++) {
+    const struct launch *l = &list[k];
+    size_t blocks = (size_t) l->x * l->y * l->z;
+    for (size_t j = 0; j < blocks; j++) {
+      size_t i = s->order == 0 ? j : blocks - 1 - j;
+      struct place at = { (unsigned) (i % l->x), (unsigned) (i / l->x % l->y),
+        (unsigned) (i / l->x / l->y), l->threads, s->order };
+      run_block(l, at);
+    }
+  }
+  return true;
+}
+
+#include <stdlib.h>
+static void *host_open(unsigned number, struct device_facts *facts, char why[200])
+{
+  struct host_state *s = number > 2 ? NULL : calloc(1, sizeof *s);
+  strcpy(why, number > 2 ? "the host as a device has the numbers 0, 1 and 2" : "out of memory");
+  if (s == NULL) return NULL;
+  s->order = number;
+  *facts = (struct device_facts) { .name = "host", .multiprocessors = 1 };
+  return s;
+}
+
+static void *host_alloc(void *state, size_t bytes)
+{
+  (void) state;
+  void *p = aligned_alloc(256, (bytes + 256) / 256 * 256);
+  if (p != NULL) memset(p, 0, bytes);
+  return p;
+}
+
+static void host_release(void *state, void *p)
+{ (void) state, free(p); }
+static bool host_move(void *state, void *to, const void *from, size_t bytes)
+{ (void) state, memcpy(to, from, bytes); return true; }
+static void host_fault(void *state, char why[200])
+{ (void) state, strcpy(why, "no fault"); }
+
+const struct driver driver_host = { .name = "host", .open = host_open, .close = free,
+  .alloc = host_alloc, .release = host_release, .alloc_shared = host_alloc,
+  .release_shared = host_release, .put = host_move, .get = host_move,
+  .run = host_run, .fault = host_fault };
+#endif

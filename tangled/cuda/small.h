@@ -1,0 +1,37 @@
+/* small.h -- made from workshop/37-cuda.w; change it there */
+
+#ifndef INCIPIT_CUDA_SMALL_H
+#define INCIPIT_CUDA_SMALL_H
+
+/* those of enum activation_kind */
+enum { DEVICE_SILU, DEVICE_GELU_TANH, DEVICE_GELU_ERF };
+
+/* a block of threads for each row of d */
+struct norm_args { const float *x; float *y; struct stored gain, bias; uint32_t d, centred; float epsilon; uint32_t zero; };
+
+/* x: [rows][n_heads][2*half], in place */
+struct angles_args { const uint32_t *position; const float *frequency; float *x, *cosine, *sine;
+  uint32_t rows, half, n_heads; float scaling; };
+
+/* up may be null */
+struct activate_args { const float *x, *up; float *y; size_t n; uint32_t kind, zero; };
+
+/* row id[i] of table, or row which[i] of x, to row i of y */
+struct move_args { const float *x; float *y; const uint32_t *id; const uint64_t *which; struct stored table; size_t n, width; };
+
+/* x: [rows][n][width] */
+struct split_args { const float *x; float *y[MOST_PARTS]; size_t rows, n, width; };
+
+/* within the device */
+struct copy_args { void *to; const void *from; size_t bytes; };
+
+/* a block of threads for each row of d */
+struct mark_args { const float *x; uint32_t *first; uint32_t d, mark, none, zero; };
+
+/* n blocks of 32 */
+struct bytes_args { const float *x; int8_t *q; float *d; size_t n; };
+
+/* a block of threads for each tile, which is one row */
+struct write_args { const struct device_segment *segment; const struct tile *tile;
+  const float *k, *v; uint32_t n_kv_heads, head_dim; };
+#endif

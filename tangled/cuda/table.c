@@ -1,0 +1,504 @@
+/* table.c -- made from workshop/37-cuda.w; change it there */
+
+#include <stdio.h>
+#include <string.h>
+#include "cuda/queue.h"
+
+/* <The types of a device are ours> */
+_Static_assert((int) DEVICE_F32 == (int) WEIGHT_F32 && (int) DEVICE_F16 == (int) WEIGHT_F16
+  && (int) DEVICE_BF16 == (int) WEIGHT_BF16 && (int) DEVICE_Q8_0 == (int) WEIGHT_Q8_0
+  && (int) DEVICE_Q4_0 == (int) WEIGHT_Q4_0, "types of numbers");
+_Static_assert((int) DEVICE_SILU == (int) ACTIVATION_SILU
+  && (int) DEVICE_GELU_TANH == (int) ACTIVATION_GELU_TANH, "activations");
+
+/* <Begin a launch> */
+static struct device *device_of(const struct engine *e)
+{ return (struct device *) (uintptr_t) e->k->memory; }
+static struct launch launch_of(enum work work, size_t x, size_t y, unsigned threads)
+{
+  struct launch l;
+  memset(&l, 0, sizeof l);
+  l.work = work, l.threads = threads;
+  l.x = (uint32_t) x, l.y = (uint32_t) y;
+  l.z = 1;
+  return l;
+}
+
+static struct launch launch_each(enum work work, size_t n)
+{
+  size_t blocks = (n + 255) / 256;
+  return launch_of(work, blocks > WIDEST ? WIDEST : blocks, 1, 256);
+}
+
+/* <Put a matrix on the device> */
+static size_t stride_of(const struct matrix *w)
+{
+  size_t row = w->in + (w->weight.type == WEIGHT_Q8_0 ? w->in / 16 : 0);
+  return (row + 15) / 16 * 16;
+}
+
+static size_t row_bytes_of(const struct matrix *w)
+{
+  enum weight_type type = w->weight.type;
+  if (type == WEIGHT_Q8_0) return stride_of(w);
+  return stride_of(w) * (type == WEIGHT_F32 ? 4 : 2);
+}
+
+static size_t device_prepared_bytes(const struct matrix *w, enum activations format)
+{
+  (void) format;
+  return w->weight.type <= WEIGHT_Q8_0 ? w->out * row_bytes_of(w) : 0;
+}
+
+static void arrange_row(const struct matrix *w, size_t o, char *to)
+{
+  size_t one = w->weight.type == WEIGHT_F32 ? 4 : 2, step = w->transposed ? w->out : 1;
+  const char *from = (const char *) w->weight.data;
+  if (w->weight.type == WEIGHT_Q8_0) {
+    from += weight_row_bytes(WEIGHT_Q8_0, o * w->in);
+    for (size_t b = 0; b < w->in / 32; b++, from += 34)
+      memcpy(to + w->in + 2 * b, from, 2), memcpy(to + 32 * b, from + 2, 32);
+    return;
+  }
+  from += (w->transposed ? o : o * w->in) * one;
+  for (size_t k = 0; k < w->in; k++) memcpy(to + k * one, from + k * step * one, one);
+}
+
+static void arrange(const struct matrix *w, enum activations format, void *to)
+{
+  (void) format;
+  for (size_t o = 0; o < w->out; o++) arrange_row(w, o, (char *) to + o * row_bytes_of(w));
+}
+
+/* <Find a tensor on the device> */
+static struct stored stored_at(const struct matrix *w, const void *at)
+{
+  const void *scale = (const char *) at + w->in;
+  return (struct stored) { at, w->weight.type == WEIGHT_Q8_0 ? scale : NULL,
+    (uint32_t) w->weight.type, (uint32_t) stride_of(w) };
+}
+
+static void *send_for_now(struct device *d, const struct matrix *w)
+{
+  size_t bytes = device_prepared_bytes(w, ACTIVATIONS_DEFAULT);
+  struct error why = { "" };
+  if (bytes == 0) return device_fails(d, "a tensor of a type that it cannot read"), NULL;
+  char *ready = memory_alloc(d->m, MEMORY_OTHER, bytes, 1, &why);
+  void *p = ready == NULL ? NULL
+    : d->memory.alloc(&d->memory, d->m, MEMORY_WEIGHTS, bytes, 1, &why);
+  if (p != NULL) {
+    arrange(w, ACTIVATIONS_DEFAULT, ready);
+    d->memory.set(&d->memory, p, ready, bytes);
+    d->lent[d->n_lent++] = p;
+  } else device_fails(d, why.text);
+  memory_free(d->m, ready);
+  return p;
+}
+
+static void take_back(struct device *d)
+{
+  while (d->n_lent > 0) d->memory.release(&d->memory, d->m, d->lent[--d->n_lent]);
+}
+
+static struct stored tensor_here(const struct engine *e, const struct matrix *w)
+{
+  if (w->weight.data == NULL) return (struct stored) { .data = NULL };
+  const void *at = prepared_find(e, w);
+  if (at == NULL) at = send_for_now(device_of(e), w);
+  return stored_at(w, at);
+}
+
+static struct stored vector_here(const struct engine *e, struct tensor t, size_t n)
+{
+  struct matrix w = { .weight = t, .in = n, .out = 1 };
+  return tensor_here(e, &w);
+}
+
+/* <Linear layers on a device> */
+
+/* the kernels; outputs a block with few rows; rows and outputs a block with many */
+struct shape { enum work few, many; unsigned outputs, tall, wide; };
+static void launch_linear(struct device *d, struct linear_args *a, const struct shape *s)
+{
+  bool few = a->rows <= 16;
+  unsigned power = 0;
+  while (power < 3 && 1u << power < a->rows) power++;
+  unsigned per = few ? s->outputs : s->wide;
+  size_t y = few ? (a->rows + (1u << power) - 1) >> power : (a->rows + s->tall - 1) / s->tall;
+  enum work work = few ? s->few + power : s->many;
+  if (s->few == WORK_halves_few && few) work = s->few, y = 1;
+  uint32_t blocks = 0;
+  for (uint32_t i = 0; i < a->n; i++) {
+    a->of[i].first = blocks;
+    blocks += (a->of[i].out + per - 1) / per;
+  }
+  struct launch l = launch_of(work, blocks, y, few ? 128 : 256);
+  l.a.linear = *a;
+  device_launch(d, &l);
+}
+
+static size_t gather_parts(const struct engine *e, const struct matrix *list, size_t n,
+  float *const *y, struct linear_args *a)
+{
+  size_t i = 0;
+  memset(a->of, 0, sizeof a->of);
+  for (; i < n && i < MOST_PARTS && list[i].weight.type == list[0].weight.type; i++) {
+    a->of[i].weight = tensor_here(e, &list[i]);
+    a->of[i].bias = vector_here(e, list[i].bias, list[i].out);
+    a->of[i].y = y[i], a->of[i].out = (uint32_t) list[i].out;
+  }
+  a->n = (uint32_t) i, a->in = (uint32_t) list[0].in;
+  return i;
+}
+
+static void device_linear(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  for (size_t i = 0, done; i < n; i += done) {
+    struct linear_args a = { .x = x, .rows = (uint32_t) rows };
+    done = gather_parts(e, list + i, n - i, y + i, &a);
+    enum weight_type type = list[i].weight.type;
+    struct shape s = { WORK_few_f32_1 + 4 * (unsigned) type, WORK_many_f32 + (unsigned) type,
+      16, 32, 32 };
+    launch_linear(device_of(e), &a, &s);
+  }
+  take_back(device_of(e));
+}
+
+static void device_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  struct shape s = { WORK_halves_few, WORK_halves_many, 8, 128, 64 };
+  for (size_t i = 0, done; i < n; i += done) {
+    struct linear_args a = { .x = x, .rows = (uint32_t) rows };
+    done = gather_parts(e, list + i, n - i, y + i, &a);
+    launch_linear(device_of(e), &a, &s);
+  }
+  take_back(device_of(e));
+}
+
+/* <Linear layers with inputs of bytes> */
+static void round_inputs(struct device *d, struct linear_args *a)
+{
+  size_t n = (size_t) a->rows * a->in;
+  struct launch l = launch_each(WORK_bytes_of_rows, n / 32);
+  a->q = (int8_t *) d->work, a->d = (float *) (void *) (d->work + (n + 255) / 256 * 256);
+  l.a.bytes = (struct bytes_args) { a->x, (int8_t *) d->work,
+    (float *) (void *) (d->work + (n + 255) / 256 * 256), n / 32 };
+  device_launch(d, &l);
+}
+
+static void device_linear_int8(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  struct device *d = device_of(e);
+  struct shape s = { WORK_bytes_1, WORK_bytes_many, 16, 64, 64 };
+  size_t most = (d->work_bytes - 256) / (list[0].in + list[0].in / 8);
+  if (most == 0) device_fails(d, "a row of inputs is larger than the workspace");
+  for (size_t r = 0, now; r < rows && most > 0; r += now) {
+    struct linear_args a = { .x = x + r * list[0].in };
+    now = rows - r < most ? rows - r : most;
+    a.rows = (uint32_t) now, a.in = (uint32_t) list[0].in;
+    round_inputs(d, &a);
+    for (size_t i = 0, done; i < n; i += done) {
+      done = gather_parts(e, list + i, n - i, y + i, &a);
+      for (size_t j = 0; j < done; j++) a.of[j].y += r * a.of[j].out;
+      launch_linear(d, &a, &s);
+    }
+  }
+  take_back(d);
+}
+
+/* <The small kernels of a layer> */
+static void device_normalize(const struct engine *e, const struct norm *g, const float *x,
+  size_t rows, size_t d, float *y)
+{
+  struct launch l = launch_of(WORK_normalize_rows, rows, 1, 256);
+  l.a.norm = (struct norm_args) { .x = x, .y = y, .gain = vector_here(e, g->gain, d),
+    .bias = vector_here(e, g->bias, d), .d = (uint32_t) d,
+    .centred = g->kind == NORM_LAYER, .epsilon = g->epsilon };
+  device_launch(device_of(e), &l);
+  take_back(device_of(e));
+}
+
+static void device_angles(const struct engine *e, const uint32_t *position, size_t rows,
+  const float *frequency, size_t half, float scaling, float *c, float *s)
+{
+  struct device *d = device_of(e);
+  struct launch l = launch_each(WORK_make_angles, rows * half);
+  l.a.angles = (struct angles_args) {
+    .position = device_send(d, position, rows * sizeof *position),
+    .frequency = device_send(d, frequency, half * sizeof *frequency),
+    .cosine = c, .sine = s, .rows = (uint32_t) rows, .half = (uint32_t) half,
+    .scaling = scaling };
+  device_launch(d, &l);
+}
+
+static void device_rotate(const struct engine *e, float *x, size_t rows, size_t n_heads,
+  size_t half, const float *c, const float *s)
+{
+  struct launch l = launch_each(WORK_rotate_rows, rows * n_heads * half);
+  l.a.angles = (struct angles_args) { .x = x, .cosine = (float *) (uintptr_t) c,
+    .sine = (float *) (uintptr_t) s, .rows = (uint32_t) rows, .half = (uint32_t) half,
+    .n_heads = (uint32_t) n_heads };
+  device_launch(device_of(e), &l);
+}
+
+static void device_activate(const struct engine *e, enum activation_kind kind,
+  const float *x, const float *up, size_t n, float *y)
+{
+  struct launch l = launch_each(WORK_activate_rows, n);
+  l.a.activate = (struct activate_args) { x, up, y, n, (uint32_t) kind, 0 };
+  device_launch(device_of(e), &l);
+}
+
+static void device_add(const struct engine *e, float *y, const float *x, size_t n)
+{
+  struct launch l = launch_each(WORK_add_rows, n);
+  l.a.add = (struct add_args) { y, x, n };
+  device_launch(device_of(e), &l);
+}
+
+/* <Segments and tiles for the device> */
+static const struct device_segment *send_segments(struct device *d,
+  const struct segment *list, size_t n)
+{
+  struct error why = { "" };
+  struct device_segment *all = memory_alloc(d->m, MEMORY_OTHER, n, sizeof *all, &why);
+  if (all == NULL) return device_fails(d, why.text), NULL;
+  for (size_t i = 0; i < n; i++) {
+    const struct kv_view *v = &list[i].view;
+    all[i] = (struct device_segment) { v->key, v->value, v->row_bytes, v->head_bytes, NULL,
+      (uint32_t) v->page_rows, (uint32_t) v->type, v->sinks, list[i].first_row,
+      list[i].n_rows, list[i].first_position, list[i].window, 0 };
+    if (v->page == NULL) continue;
+    size_t rows = (size_t) list[i].first_position + list[i].n_rows;
+    _Static_assert(sizeof (uint64_t) == sizeof *v->page, "addresses of 64 bits");
+    all[i].page = device_send(d, v->page, (rows + v->page_rows - 1) / v->page_rows * 8);
+  }
+  const struct device_segment *there = device_send(d, all, n * sizeof *all);
+  memory_free(d->m, all);
+  return there;
+}
+
+static size_t cut_tiles(const struct segment *list, size_t n, uint32_t r0, uint32_t r1,
+  uint32_t most, uint32_t group, uint32_t heads, struct tile *tile)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t from = list[i].first_row > r0 ? list[i].first_row : r0;
+    uint32_t end = list[i].first_row + list[i].n_rows;
+    end = end < r1 ? end : r1;
+    for (uint32_t r = from; r < end; r += most)
+      for (uint32_t h = 0; h < group; h += heads, count++)
+        if (tile != NULL)
+          tile[count] = (struct tile) { (uint32_t) i, r - list[i].first_row,
+            end - r < most ? end - r : most, h };
+  }
+  return count;
+}
+
+static const struct tile *send_tiles(struct device *d, const struct segment *list, size_t n,
+  uint32_t r0, uint32_t r1, uint32_t most, uint32_t group, uint32_t heads, size_t *count)
+{
+  struct error why = { "" };
+  *count = cut_tiles(list, n, r0, r1, most, group, heads, NULL);
+  struct tile *all = memory_alloc(d->m, MEMORY_OTHER, *count, sizeof *all, &why);
+  if (all == NULL) return device_fails(d, why.text), NULL;
+  cut_tiles(list, n, r0, r1, most, group, heads, all);
+  const struct tile *there = device_send(d, all, *count * sizeof *all);
+  memory_free(d->m, all);
+  return there;
+}
+
+/* <Attention on a device> */
+enum { MOST_ROWS = 8192 };
+static void attend_slice(const struct engine *e, const struct segment *list, size_t n,
+  struct attend_args *a, uint32_t r0, uint32_t r1)
+{
+  struct device *d = device_of(e);
+  uint32_t group = a->n_heads / a->n_kv_heads;
+  size_t tiles;
+  a->heads = group < 16 ? group : 16, a->first_row = r0;
+  a->tile = send_tiles(d, list, n, r0, r1, 16 / a->heads, group, a->heads, &tiles);
+  struct launch l = launch_of(WORK_attend_blocks, a->blocks, a->n_kv_heads, 256);
+  l.z = (uint32_t) tiles, l.a.attend = *a;
+  device_launch(d, &l);
+  l = launch_of(WORK_join_blocks, r1 - r0, a->n_heads, 128);
+  l.a.attend = *a;
+  device_launch(d, &l);
+}
+
+static void device_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
+  const struct attention_probe *probe)
+{
+  struct device *d = device_of(e);
+  uint32_t rows = 0, most = 1;
+  (void) scratch;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t end = list[i].first_position + list[i].n_rows;
+    most = end > most ? end : most, rows += list[i].n_rows;
+  }
+  if (probe != NULL && probe->stride > most) most = (uint32_t) probe->stride;
+  struct attend_args a = { .q = q, .left = (float *) (void *) d->work,
+    .segment = send_segments(d, list, n), .y = y,
+    .weights = probe != NULL ? probe->weights : NULL,
+    .stride = probe != NULL ? probe->stride : 0, .n_heads = h->n_heads,
+    .n_kv_heads = h->n_kv_heads, .head_dim = h->head_dim,
+    .blocks = (most + 255) / 256, .scale = h->scale };
+  size_t row = (size_t) h->n_heads * a.blocks * (h->head_dim + 2) * sizeof *a.left;
+  size_t slice = d->work_bytes / row;
+  if (slice == 0) device_fails(d, "a row's blocks of attention are larger than the workspace");
+  if (slice > MOST_ROWS) slice = MOST_ROWS;
+  for (size_t r = 0; r < rows && slice > 0; r += slice)
+    attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < rows ? r + slice : rows));
+}
+
+/* <Rows and marks on a device> */
+static void device_embed(const struct engine *e, struct tensor table, size_t d,
+  const uint32_t *id, size_t rows, float *y)
+{
+  size_t known = 0;
+  for (size_t i = 0; i < rows; i++) known = id[i] >= known ? (size_t) id[i] + 1 : known;
+  struct matrix w = { .weight = table, .in = d, .out = known };
+  struct launch l = launch_each(WORK_embed_rows, rows * d);
+  l.a.move = (struct move_args) { .y = y, .n = rows, .width = d,
+    .id = device_send(device_of(e), id, rows * sizeof *id),
+    .table = tensor_here(e, &w) };
+  device_launch(device_of(e), &l);
+  take_back(device_of(e));
+}
+
+static void device_split(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y)
+{
+  struct launch l = launch_each(WORK_split_rows, rows * n * width);
+  l.a.split = (struct split_args) { .x = x, .rows = rows, .n = n, .width = width };
+  for (size_t i = 0; i < n; i++) l.a.split.y[i] = y[i];
+  device_launch(device_of(e), &l);
+}
+
+static void device_gather(const struct engine *e, const float *x, size_t d,
+  const size_t *which, size_t n, float *y)
+{
+  struct device *on = device_of(e);
+  struct launch l = launch_each(WORK_gather_rows, n * d);
+  l.a.move = (struct move_args) { .x = x, .y = y, .n = n, .width = d,
+    .which = device_send(on, which, n * sizeof *which) };
+  _Static_assert(sizeof *which == 8, "sizes of 64 bits");
+  device_launch(on, &l);
+}
+
+static void device_write(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v)
+{
+  struct device *d = device_of(e);
+  struct launch l;
+  size_t tiles;
+  (void) encode;
+  const struct device_segment *segment = send_segments(d, list, n);
+  const struct tile *tile = send_tiles(d, list, n, 0, UINT32_MAX, 1, 1, 1, &tiles);
+  l = launch_of(WORK_write_rows, tiles, 1, 128);
+  l.a.write = (struct write_args) { segment, tile, k, v, h->n_kv_heads, h->head_dim };
+  device_launch(d, &l);
+}
+
+static void device_mark(const struct engine *e, const float *x, size_t rows, size_t d,
+  uint32_t mark, uint32_t none, uint32_t *first)
+{
+  struct launch l = launch_of(WORK_mark_rows, rows, 1, 128);
+  l.a.mark = (struct mark_args) { x, first, (uint32_t) d, mark, none, 0 };
+  device_launch(device_of(e), &l);
+}
+
+/* <The choice on a device> */
+bool device_choose(const struct device *at, const float *logits, uint32_t n,
+  double temperature, uint64_t seed, uint32_t sequence, uint32_t position, uint32_t *id,
+  struct error *why)
+{
+  struct device *d = (struct device *) (uintptr_t) at;
+  struct best best = { 0, 0, 0 };
+  struct launch l = launch_of(WORK_choose_parts, 64, 1, 256);
+  l.a.choose = (struct choose_args) { logits, (struct best *) (void *) d->work, seed,
+    temperature, n, 64, sequence, position };
+  device_launch(d, &l);
+  l.work = WORK_choose_token;
+  l.x = 1, l.threads = 32;
+  device_launch(d, &l);
+  d->memory.get(&d->memory, &best, d->work, sizeof best);
+  *id = best.id;
+  return d->memory.working(&d->memory, why);
+}
+
+/* <The table of a device> */
+void device_table(struct device *d)
+{
+  struct kernels *k = &d->k;
+  *k = *kernels_find(NULL, NULL);
+  k->name = "cuda", k->memory = &d->memory;
+  k->matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16 | 1u << WEIGHT_Q8_0;
+  k->int8_types = 1u << WEIGHT_Q8_0, k->bf16_types = 1u << WEIGHT_BF16;
+  k->linear = device_linear, k->linear_int8 = device_linear_int8;
+  k->linear_bf16 = device_linear_bf16, k->normalize = device_normalize;
+  k->rotate = device_rotate, k->angles = device_angles;
+  k->attend = device_attend, k->activate = device_activate;
+  k->add = device_add, k->embed = device_embed;
+  k->split = device_split, k->gather = device_gather;
+  k->write = device_write;
+  k->mark_nonfinite = device_mark, k->room = plain_room;
+  k->attention_room = plain_attention_room;
+  k->prepared_bytes = device_prepared_bytes, k->prepare = arrange;
+}
+
+/* <Open a device, and close it> */
+static const struct driver *driver_of(const char *name, unsigned *number, struct error *why)
+{
+  char rest;
+  *number = 0;
+  bool host = strncmp(name, "host", 4) == 0, cuda = strncmp(name, "cuda", 4) == 0;
+  if ((!host && !cuda) || (name[4] != '\0'
+      && (name[4] != ':' || sscanf(name + 5, "%u%c", number, &rest) != 1)))
+    return error_say(why, "device `%s'; wanted: cuda or cuda:n", name), (void *) NULL;
+  if (host) return &driver_host;
+#ifdef INCIPIT_CUDA
+  return &driver_cuda;
+#else
+  return error_say(why, "device `%s': this program was built without CUDA; wanted: one built by"
+    " `make CUDA=1', which needs nvcc of the CUDA toolkit", name), (void *) NULL;
+#endif
+}
+
+struct device *device_open(struct memory *m, const char *name, struct error *why)
+{
+  unsigned number;
+  char fault[200] = "";
+  const struct driver *driver = driver_of(name, &number, why);
+  struct device *d = driver == NULL ? NULL : memory_alloc(m, MEMORY_OTHER, 1, sizeof *d, why);
+  if (d == NULL) return NULL;
+  d->driver = driver, d->m = m;
+  d->work_bytes = driver == &driver_host ? HOST_WORK_BYTES : WORK_BYTES;
+  d->state = driver->open(number, &d->facts, fault);
+  if (d->state == NULL) error_say(why, "device `%s': %s", name, fault);
+  if (d->state == NULL || !device_memory_open(d, why)) return device_close(d), (void *) NULL;
+  device_table(d);
+  return d;
+}
+
+void device_close(struct device *d)
+{
+  if (d == NULL) return;
+  if (d->state != NULL) device_memory_close(d), d->driver->close(d->state);
+  memory_free(d->m, d);
+}
+
+const struct kernels *device_kernels(const struct device *d)
+{ return &d->k; }
+const struct buffers *device_memory(const struct device *d)
+{ return &d->memory; }
+const char *device_name(const struct device *d)
+{ return d->facts.name; }
+struct device_counts device_count(const struct device *d)
+{ return d->counts; }
+void device_room(const struct device *d, uint64_t *bytes, uint64_t *free)
+{ *bytes = d->facts.bytes, *free = d->facts.free; }

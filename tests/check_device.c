@@ -1,0 +1,295 @@
+/* Chapter 14: a pass with the kernels of a device gives the bits of the host's, whatever the order of its
+   threads; rows keep their bits in any company; what fails is said. The device is the host, by the same
+   kernels; INCIPIT_TEST_DEVICE=cuda takes a real one. */
+#define _DEFAULT_SOURCE
+#include "suite.h"
+#include "accounts/formats.h"
+#include "cache/cache.h"
+#include "cuda/device.h"
+#include "model/forward.h"
+#include "model/counters.h"
+#include "model/quantization.h"
+#include "families/loader.h"
+#include "functions/numbers.h"
+#include "oracle.h"
+#include "sampling/draws.h"
+
+enum { SEQ = 3, MOST = 24 };
+static const char *const own_model[] = { "gpt2", "llama", "mistral", "qwen2", "qwen3", "qwen3-layers",
+  "gpt2-unscaled" };
+enum { MODELS = sizeof own_model / sizeof *own_model };
+static struct memory books;
+static struct error why;
+static uint64_t seed;
+static size_t below(size_t n)
+{
+  return (size_t) (rnd(&seed) % n);
+}
+static struct device *open_device(unsigned order)
+{
+  char name[20];
+  const char *real = getenv("INCIPIT_TEST_DEVICE");
+  snprintf(name, sizeof name, "host:%u", order);
+  seed = suite_seed() + order;
+  struct device *d = device_open(&books, real != NULL ? real : name, &why);
+  ck_assert_msg(d != NULL, "%s", why.text);
+  return d;
+}
+
+/* the same model on the host and on the device, with a cache for each */
+struct pair {
+  struct memory m[2];
+  struct counters c[2];
+  struct engine e[2];
+  struct store *s[2];
+  struct device *d;
+  struct model *lm;
+  struct prepared_weights *p;
+};
+static bool pair_open(struct pair *r, const char *path, const struct kv_format *f, unsigned order, bool prepared)
+{
+  memset(r, 0, sizeof *r);
+  r->d = open_device(order);
+  r->lm = model_open(&r->m[0], path, &why);
+  ck_assert_msg(r->lm != NULL, "%s", why.text);
+  const struct kernels *k[2] = { kernels_find(NULL, NULL), device_kernels(r->d) };
+  if (prepared) {
+    r->p = model_prepare(&r->m[1], k[1], ACTIVATIONS_DEFAULT, r->lm, &why);
+    ck_assert_msg(r->p != NULL, "%s", why.text);
+  }
+  for (int i = 0; i < 2; i++) {
+    struct cache_options o = { .page_rows = 4, .format = f, .memory = k[i]->memory };
+    r->e[i] = (struct engine){ .k = k[i], .c = &r->c[i], .prepared = i ? r->p : NULL };
+    r->s[i] = cache_open(&r->m[i], &r->lm->config, SEQ, &o, &why);
+  }
+  return r->s[1] != NULL;
+}
+static void pair_close(struct pair *r)
+{
+  for (int i = 0; i < 2; i++) store_close(r->s[i]);
+  prepared_close(&r->m[1], r->p);
+  model_close(&r->m[0], r->lm), device_close(r->d);
+  ck_assert_uint_eq(r->m[0].all.live, 0);
+  ck_assert_uint_eq(r->m[1].all.live, 0);
+  ck_assert_uint_eq(books.all.live, 0);
+}
+static void both(struct pair *r, const struct row *rows, size_t n, const size_t *which, size_t wanted)
+{
+  size_t v = r->lm->config.vocab_size, bytes = wanted * v * sizeof(float);
+  float *logits[2];
+  struct pass *p[2];
+  for (int i = 0; i < 2; i++) {
+    logits[i] = malloc(bytes + 4);
+    ck_assert_msg(model_forward(&r->e[i], r->lm, r->s[i], rows, n, &p[i], &why), "%s", why.text);
+    ck_assert_msg(model_logits(&r->e[i], r->lm, p[i], which, wanted, logits[i], &why), "%s", why.text);
+  }
+  ck_assert(memcmp(logits[0], logits[1], bytes) == 0);
+  ck_assert(memcmp(p[0]->first_bad_layer, p[1]->first_bad_layer, n * sizeof *p[0]->first_bad_layer) == 0);
+  for (int i = 0; i < 2; i++) pass_close(p[i]), free(logits[i]);
+}
+
+/* prompts in pieces, batches, forks and crops, in every format of the cache */
+START_TEST(a_pass_has_the_bits_of_the_host)
+{
+  char path[200];
+  unsigned formats = 0, order = (unsigned) _i % 3;
+  snprintf(path, sizeof path, "tests/golden/%s", own_model[_i / 3]);
+  for (size_t k = 0; format_at(k) != NULL; k++) {
+    struct pair r;
+    if (!pair_open(&r, path, format_at(k), order, k % 2 == 0)) {
+      ck_assert_msg(strstr(why.text, "multiple of 32") != NULL, "%s", why.text);
+      pair_close(&r);
+      continue;
+    }
+    formats++;
+    for (int step = 0; step < 12; step++) {
+      struct row rows[SEQ * MOST];
+      size_t n = 0, which[4], wanted = 1 + below(4);
+      uint32_t one = (uint32_t) below(SEQ), other = (uint32_t) below(SEQ);
+      bool crop = below(4) == 0, fork = below(4) == 0 && one != other;
+      size_t half = store_length(r.s[0], one) / 2;
+      for (int i = 0; i < 2; i++) {
+        if (crop) store_crop(r.s[i], one, half);
+        if (fork) store_crop(r.s[i], other, 0), ck_assert(store_fork(r.s[i], one, other, &why));
+      }
+      for (uint32_t q = 0; q < SEQ; q++) {
+        size_t at = store_length(r.s[0], q), left = r.lm->config.n_positions - at, take = below(below(3) == 0 ? MOST : 3);
+        for (size_t i = 0; i < take && i < left; i++)
+          rows[n++] = (struct row){ q, (uint32_t) (at + i), (uint32_t) below(r.lm->config.vocab_size) };
+      }
+      if (n == 0) continue;
+      for (size_t i = 0; i < wanted; i++) which[i] = below(n);
+      both(&r, rows, n, which, wanted);
+    }
+    ck_assert(memcmp(&r.c[0], &r.c[1], sizeof r.c[0]) == 0);
+    pair_close(&r);
+  }
+  ck_assert_uint_ge(formats, 3);
+}
+END_TEST
+
+static float number(void)
+{
+  return (float) ((double) (int64_t) rnd(&seed) / 9.3e18);
+}
+/* a linear layer on the device: arrays there and back */
+static void there(struct device *d, const struct matrix *w, enum activations format, const float *x, size_t rows, float *y)
+{
+  const struct buffers *b = device_memory(d);
+  struct engine e = { .k = device_kernels(d), .activations = format };
+  float *dx = b->alloc(b, &books, MEMORY_OTHER, rows * w->in, 4, &why),
+        *dy = b->alloc(b, &books, MEMORY_OTHER, rows * w->out, 4, &why);
+  b->set(b, dx, x, rows * w->in * 4);
+  kernels_multiply(&e, w, 1, dx, rows, &dy);
+  b->get(b, y, dy, rows * w->out * 4);
+  ck_assert_msg(b->working(b, &why), "%s", why.text);
+  b->release(b, &books, dx), b->release(b, &books, dy);
+}
+static struct matrix random_matrix(enum weight_type type, size_t in, size_t out)
+{
+  float *x = malloc(in * out * 4);
+  char *to = malloc(weight_row_bytes(type, in * out) + 64);
+  for (size_t i = 0; i < in * out; i++) x[i] = number();
+  ck_assert_msg(weights_encode(type, x, in * out, to, &why), "%s", why.text);
+  free(x);
+  return (struct matrix){ { to, type }, { NULL, WEIGHT_F32 }, in, out, false };
+}
+
+/* few rows and many, every remainder of a tile; the workspace in slices */
+START_TEST(a_linear_layer_has_the_bits_of_the_plain_one)
+{
+  static const enum weight_type types[] = { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16, WEIGHT_Q8_0 };
+  struct device *d = open_device((unsigned) _i);
+  for (int i = 0; i < 40; i++) {
+    enum weight_type type = types[i % 4];
+    size_t in = i % 4 == 3 ? 32 * (1 + below(20)) : 1 + below(300), out = 1 + below(140),
+           rows = 1 + below(i % 2 ? 150 : 20);
+    struct matrix w = random_matrix(type, in, out);
+    float *x = malloc(rows * in * 4), *y = malloc(rows * out * 4), *z = malloc(rows * out * 4);
+    for (size_t j = 0; j < rows * in; j++) x[j] = number();
+    for (int f = 0; f < 1 + (type == WEIGHT_Q8_0); f++) {
+      struct engine plain = { .k = &kernels_plain, .activations = f ? ACTIVATIONS_INT8 : ACTIVATIONS_F32 };
+      kernels_multiply(&plain, &w, 1, x, rows, &z);
+      there(d, &w, plain.activations, x, rows, y);
+      ck_assert_msg(memcmp(y, z, rows * out * 4) == 0, "[%zu][%zu]->%zu, type %d, format %d", rows, in, out, type, f);
+    }
+    free(x), free(y), free(z), free((void *) w.weight.data);
+  }
+  device_close(d);
+}
+END_TEST
+
+/* a row has the same bits alone, with a few and with many; and they are near the plain table's */
+START_TEST(a_tensor_core_does_not_see_the_company)
+{
+  struct device *d = open_device((unsigned) _i);
+  for (int i = 0; i < 6; i++) {
+    size_t in = i % 2 ? 1 + below(2100) : 16 * (1 + below(100)), out = 1 + below(100), rows = 17 + below(150);
+    struct matrix w = random_matrix(WEIGHT_BF16, in, out);
+    float *x = malloc(rows * in * 4), *y = malloc(rows * out * 4), *one = malloc(16 * out * 4), *z = malloc(rows * out * 4);
+    for (size_t j = 0; j < rows * in; j++) x[j] = number();
+    struct engine plain = { .k = &kernels_plain, .activations = ACTIVATIONS_BF16 };
+    kernels_multiply(&plain, &w, 1, x, rows, &z);
+    there(d, &w, ACTIVATIONS_BF16, x, rows, y);
+    for (int j = 0; j < 8; j++) {
+      size_t n = 1 + below(16), at = below(rows - n + 1);
+      there(d, &w, ACTIVATIONS_BF16, x + at * in, n, one);
+      ck_assert_msg(memcmp(one, y + at * out, n * out * 4) == 0, "%zu of %zu rows, in %zu", n, rows, in);
+    }
+    double most = 0;
+    for (size_t j = 0; j < rows * out; j++) most = fmax(most, fabs((double) y[j] - (double) z[j]));
+    ck_assert_msg(most < 2e-6 * sqrt((double) in) + 1e-6, "%g for %zu inputs", most, in);
+    ck_assert_msg(in < 100 || most > 0, "the definitions should differ");
+    free(x), free(y), free(z), free(one), free((void *) w.weight.data);
+  }
+  device_close(d);
+}
+END_TEST
+
+/* the token that the sampler's noise chooses, and the likeliest, the lower id of equals */
+START_TEST(the_choice_is_the_samplers)
+{
+  enum { N = 5000 };
+  struct device *d = open_device((unsigned) _i);
+  const struct buffers *b = device_memory(d);
+  float *z = malloc(N * 4), *dz = b->alloc(b, &books, MEMORY_OTHER, N, 4, &why);
+  for (int i = 0; i < 60; i++) {
+    uint32_t n = 1 + (uint32_t) below(N), id, at = (uint32_t) below(1000);
+    double t = i % 3 == 0 ? 0 : 0.1 + (double) below(20) / 10, best = -INFINITY;
+    uint32_t chosen = 0;
+    for (uint32_t j = 0; j < n; j++) z[j] = i % 2 ? (float) below(4) : 4 * number();
+    for (uint32_t j = 0; j < n; j++) {
+      double score = (double) z[j];
+      if (t > 0) score = score / t + gumbel_noise(99, 7, at, j);
+      if (score > best) best = score, chosen = j;
+    }
+    b->set(b, dz, z, n * 4);
+    ck_assert(device_choose(d, dz, n, t, 99, 7, at, &id, &why));
+    ck_assert_uint_eq(id, chosen);
+  }
+  b->release(b, &books, dz), free(z);
+  device_close(d);
+}
+END_TEST
+
+/* memory refused at every request of opening, preparing and a pass: a sentence, and nothing is lost */
+START_TEST(every_refusal_is_survived)
+{
+  uint64_t k = 0;
+  struct memory m = { 0 };
+  struct model *lm = model_open(&m, "tests/golden/gpt2", &why);
+  for (bool whole = false; !whole;) {
+    struct memory n = { 0 };
+    struct counters c = { 0 };
+    struct pass *p = NULL;
+    float logits[400];
+    size_t which = 8;
+    struct row rows[9];
+    for (uint32_t i = 0; i < 9; i++) rows[i] = (struct row){ 0, i, i };
+    n.fail_at = ++k;
+    strcpy(why.text, "");
+    struct device *d = device_open(&n, "host", &why);
+    struct prepared_weights *w = d == NULL ? NULL : model_prepare(&n, device_kernels(d), ACTIVATIONS_DEFAULT, lm, &why);
+    struct engine e = { .k = d != NULL ? device_kernels(d) : NULL, .c = &c, .prepared = w };
+    struct cache_options o = { .page_rows = 4, .memory = d != NULL ? device_memory(d) : NULL };
+    struct store *s = w == NULL ? NULL : cache_open(&n, &lm->config, 1, &o, &why);
+    whole = s != NULL && model_forward(&e, lm, s, rows, 9, &p, &why) && model_logits(&e, lm, p, &which, 1, logits, &why);
+    if (!whole) ck_assert_msg(strstr(why.text, "out of memory") != NULL, "request %d: %s", (int) k, why.text);
+    if (s != NULL) ck_assert_uint_eq(store_length(s, 0), p != NULL ? 9 : 0);
+    pass_close(p), store_close(s), prepared_close(&n, w), device_close(d);
+    ck_assert_uint_eq(n.all.live, 0);
+  }
+  ck_assert_uint_gt(k, 60);
+  model_close(&m, lm);
+}
+END_TEST
+
+START_TEST(a_device_that_is_not_there_is_a_sentence)
+{
+  static const char *const bad[] = { "cpu", "cuda:x", "cuda:0x", "host:3", "hosts", "" };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    ck_assert_ptr_null(device_open(&books, bad[i], &why));
+    ck_assert_msg(strstr(why.text, "device") != NULL, "%s", why.text);
+  }
+#ifndef INCIPIT_CUDA
+  ck_assert_ptr_null(device_open(&books, "cuda", &why));
+  ck_assert_msg(strstr(why.text, "make CUDA=1") != NULL, "%s", why.text);
+#endif
+  ck_assert_uint_eq(books.all.live, 0);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *s = suite_create("device");
+  TCase *t = tcase_create("device");
+  tcase_set_timeout(t, 300);
+  tcase_add_loop_test(t, a_pass_has_the_bits_of_the_host, 0, 3 * MODELS);
+  tcase_add_loop_test(t, a_linear_layer_has_the_bits_of_the_plain_one, 0, 3);
+  tcase_add_loop_test(t, a_tensor_core_does_not_see_the_company, 0, 3);
+  tcase_add_loop_test(t, the_choice_is_the_samplers, 0, 3);
+  tcase_add_test(t, every_refusal_is_survived);
+  tcase_add_test(t, a_device_that_is_not_there_is_a_sentence);
+  suite_add_tcase(s, t);
+  return suite_run(s);
+}

@@ -1,0 +1,11 @@
+==== check
+set -e
+# bytes under way: bandwidth times waiting time; 16-byte loads for each of 132 multiprocessors, rounded up
+set -- $(grep -v "^#" "$1") : $(awk 'BEGIN { b = 3000e9 * 600e-9; l = b / 132 / 16; n = int(l); if (n < l) n++; printf "%d %d\n", b + .5, n }')
+[ $# = 5 ] && [ "$1" = "$4" ] && [ "$2" = "$5" ]
+==== answer
+1800000 853
+==== wrong
+1800000 852
+==== skeleton
+# bytes under way, and 16-byte loads for each multiprocessor

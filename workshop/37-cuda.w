@@ -1,0 +1,1186 @@
+@i types.w
+@s EACH_THREAD while
+@s EACH_LANE while
+@s KERNEL int
+@s INLINE inline
+@s SHARED int
+@s PRIVATE int
+@s UNROLL inline
+
+
+@** Inside the device: small kernels, launches, memory.
+\Cref{cuda} has the kernels that decide the speed. These are the others, which every pass needs as well, and the C that stands between the table of kernels and the device.
+@^CUDA@>
+
+@* Small kernels.
+They are one file, which the one with the large kernels includes, and each is a few lines: on a device most of a layer is loops without a carry, one element for each thread.
+
+@(small.inc@>=
+@<The sum of sixteen lanes in one thread@>@;
+@<Numbers of the cache@>@;
+@<The kernel that normalizes@>@;
+@<The kernels for positions@>@;
+@<The kernel of activations@>@;
+@<The kernels that move rows@>@;
+@<The kernel that looks for bad numbers@>@;
+@<The kernel that rounds inputs to bytes@>@;
+@<Numbers into the cache@>@;
+@<The kernel that writes keys and values@>@;
+
+@ Where one thread has all sixteen lanes, it folds them alone.
+
+@<The sum of sixteen lanes in one thread@>=
+INLINE float fold_sixteen(float *lane)
+{
+  UNROLL(4)
+  for (int half = 8; half > 0; half /= 2) {
+    UNROLL(8)
+    for (int j = 0; j < half; j++) lane[j] += lane[j + half];
+  }
+  return lane[0];
+}
+
+@ A row of the cache has one of five types, the last two in blocks (\cref{sec:rowformats}). Four bytes are read at once where their address allows it.
+
+@<Numbers of the cache@>=
+INLINE float cached_number(uint64_t row, uint32_t type, uint32_t k)
+{
+  const unsigned char *p = (const unsigned char *) (uintptr_t) row;
+  if (type == DEVICE_F32) return num_float(load_word(p + 4 * (size_t) k));
+  if (type == DEVICE_F16) return half_number(load_half(p + 2 * (size_t) k));
+  if (type == DEVICE_BF16) return num_from_bf16(load_half(p + 2 * (size_t) k));
+  p += k / 32 * (type == DEVICE_Q8_0 ? 34u : 18u), k %= 32;
+  float d = half_number(load_half(p));
+  if (type == DEVICE_Q8_0) return (float) (int8_t) p[2 + k] * d;
+  return (float) ((k < 16 ? p[2 + k] & 15 : p[2 + k - 16] >> 4) - 8) * d;
+}
+
+@ Sixteen numbers of a key come in four loads or in two, if the address is a multiple of sixteen.
+
+@<Numbers of the cache@>=
+struct __attribute__((aligned(16))) four_words { uint32_t word[4]; };
+INLINE void cached_sixteen(uint64_t row, uint32_t type, uint32_t k, uint32_t n, float x[16])
+{
+  uint64_t place = row + (type == DEVICE_F32 ? 4 : 2) * (uint64_t) k;
+  bool whole = n == 16 && place % 16 == 0;
+  if (whole && type == DEVICE_F32) {
+    UNROLL(4)
+    for (int i = 0; i < 4; i++) {
+      struct four_words v = ((const struct four_words *) (uintptr_t) place)[i];
+      for (int j = 0; j < 4; j++) x[4 * i + j] = num_float(v.word[j]);
+    }
+  } else if (whole && (type == DEVICE_F16 || type == DEVICE_BF16)) {
+    UNROLL(2)
+    for (int i = 0; i < 2; i++) {
+      struct four_words v = ((const struct four_words *) (uintptr_t) place)[i];
+      for (int j = 0; j < 8; j++) {
+        uint16_t h = (uint16_t) (v.word[j / 2] >> j % 2 * 16);
+        x[8 * i + j] = type == DEVICE_F16 ? half_number(h) : num_from_bf16(h);
+      }
+    }
+  } else
+    for (uint32_t i = 0; i < 16; i++) x[i] = i < n ? cached_number(row, type, k + i) : 0;
+}
+
+@ A norm takes a block of threads for each row. Its sums are of sixteen lanes, so sixteen threads do them and the others wait; then all write.
+
+@<The kernel that normalizes@>=
+INLINE void lanes_of_row(const float *x, size_t d, bool squares, unsigned t, float *lane)
+{
+  float sum = 0;
+  if (t >= 16) return;
+  UNROLL(8)
+  for (size_t k = t; k < d; k += 16) sum = squares ? fmaf(x[k], x[k], sum) : sum + x[k];
+  lane[t] = sum;
+}
+
+KERNEL(normalize_rows, norm_args)
+{
+  const struct place at = HERE;
+  SHARED(float, lane, 16);
+  SHARED(float, of_row, 2);
+  size_t d = a.d;
+  const float *x = a.x + at.x * d;
+  float *y = a.y + at.x * d;
+  EACH_THREAD(t)
+    if (a.centred) lanes_of_row(x, d, false, t, lane);
+  EACH_THREAD(t)
+    if (t == 0) of_row[0] = a.centred ? fold_sixteen(lane) / (float) d : 0;
+  EACH_THREAD(t)
+    for (size_t i = t; i < d; i += at.threads) y[i] = x[i] - of_row[0];
+  EACH_THREAD(t) lanes_of_row(y, d, true, t, lane);
+  EACH_THREAD(t)
+    if (t == 0) of_row[1] = 1.0f / sqrtf(fold_sixteen(lane) / (float) d + a.epsilon);
+  EACH_THREAD(t)
+    for (size_t i = t; i < d; i += at.threads) {
+      float gain = a.gain.data != NULL ? number_at(&a.gain, 0, i) : 1.0f;
+      if (a.centred && a.bias.data != NULL)
+        y[i] = fmaf(y[i] * of_row[1], gain, number_at(&a.bias, 0, i));
+      else y[i] = y[i] * of_row[1] * gain;
+    }
+}
+
+@ Angles are computed in double and rounded, as in \cref{sec:rope}. Each thread has a pair: the cosine and the sine of one angle, or two numbers that are turned by it.
+
+@<The kernels for positions@>=
+KERNEL(make_angles, angles_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    for @[ELEMENTS_OF(i, (size_t) a.rows * a.half)@] {
+      float angle = (float) a.position[i / a.half] * a.frequency[i % a.half];
+      a.cosine[i] = (float) num_cos((double) angle) * a.scaling;
+      a.sine[i] = (float) num_sin((double) angle) * a.scaling;
+    }
+}
+
+KERNEL(rotate_rows, angles_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    for @[ELEMENTS_OF(i, (size_t) a.rows * a.n_heads * a.half)@] {
+      size_t k = i % a.half, head = i / a.half, angle = head / a.n_heads * a.half + k;
+      float *x = a.x + head * 2 * a.half + k, c = a.cosine[angle], s = a.sine[angle];
+      float x0 = x[0], x1 = x[a.half], across = x1 * s, along = x1 * c;
+      x[0] = fmaf(x0, c, -across);
+      x[a.half] = fmaf(x0, s, along);
+    }
+}
+
+@ The three curves are those of \cref{sec:mlp}.
+
+@<The kernel of activations@>=
+INLINE float activation(uint32_t kind, float x)
+{
+  if (kind == DEVICE_SILU) return x / (1.0f + num_expf(-x));
+  if (kind == DEVICE_GELU_ERF) return 0.5f * x * (1.0f + num_erff(x * 0.70710677f));
+  float cube = x * x * x, inner = 0.7978846f * fmaf(0.044715f, cube, x);
+  return 0.5f * x * (1.0f + num_tanhf(inner));
+}
+
+KERNEL(activate_rows, activate_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    for @[ELEMENTS_OF(i, a.n)@]
+      a.y[i] = activation(a.kind, a.x[i]) * (a.up != NULL ? a.up[i] : 1.0f);
+}
+
+@ Rows are looked up, chosen, taken apart and copied by the same kind of loop.
+
+@<The kernels that move rows@>=
+KERNEL(embed_rows, move_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    for @[ELEMENTS_OF(i, a.n * a.width)@]
+      a.y[i] = number_at(&a.table, a.id[i / a.width], i % a.width);
+}
+
+KERNEL(gather_rows, move_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    for @[ELEMENTS_OF(i, a.n * a.width)@] a.y[i] = a.x[a.which[i / a.width] * a.width + i % a.width];
+}
+
+KERNEL(split_rows, split_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    for @[ELEMENTS_OF(i, a.rows * a.n * a.width)@] {
+      size_t part = i / a.width % a.n, row = i / a.width / a.n;
+      a.y[part][row * a.width + i % a.width] = a.x[i];
+    }
+}
+
+KERNEL(copy_bytes, copy_args)
+{
+  const struct place at = HERE;
+  bool words = ((uintptr_t) a.to | (uintptr_t) a.from | a.bytes) % 4 == 0;
+  EACH_THREAD(t) {
+    if (words)
+      for @[ELEMENTS_OF(i, a.bytes / 4)@] ((uint32_t *) a.to)[i] = ((const uint32_t *) a.from)[i];
+    else
+      for @[ELEMENTS_OF(j, a.bytes)@] ((char *) a.to)[j] = ((const char *) a.from)[j];
+  }
+}
+
+@ A block of threads looks at one row. If several threads find something, all write the same mark.
+
+@<The kernel that looks for bad numbers@>=
+KERNEL(mark_rows, mark_args)
+{
+  const struct place at = HERE;
+  SHARED(uint32_t, bad, 1);
+  const float *x = a.x + at.x * (size_t) a.d;
+  EACH_THREAD(t)
+    if (t == 0) bad[0] = 0;
+  EACH_THREAD(t)
+    for (uint32_t i = t; i < a.d; i += at.threads)
+      if ((num_bits32(x[i]) & 0x7f800000u) == 0x7f800000u) bad[0] = 1;
+  EACH_THREAD(t)
+    if (t == 0 && bad[0] != 0 && a.first[at.x] == a.none) a.first[at.x] = a.mark;
+}
+
+@ Inputs are rounded to bytes as in \cref{sec:int8}, \given{32} by one thread.
+
+@<The kernel that rounds inputs to bytes@>=
+KERNEL(bytes_of_rows, bytes_args)
+{
+  const struct place at = HERE;
+  EACH_THREAD(t)
+    for @[ELEMENTS_OF(b, a.n)@] {
+      const float *x = a.x + b * 32;
+      uint32_t most = 0;
+      for (int i = 0; i < 32; i++) {
+        uint32_t bits = num_bits32(x[i]) & 0x7fffffff;
+        most = bits > most ? bits : most;
+      }
+      float max = num_float(most), times = max == 0 ? 0 : 127 / max;
+      a.d[b] = max / 127;
+      for (size_t i = 0; i < 32; i++) {
+        float z = rintf(x[i] * times);
+        if (z != z) z = 0;
+        z = z > 127 ? 127 : z;
+        a.q[b * 32 + i] = (int8_t) (z < -127 ? -127 : z);
+      }
+    }
+}
+
+@ The formats of a row of the cache, as \cref{sec:rowformats} writes them: one number, or a block by one thread.
+
+@<Numbers into the cache@>=
+INLINE int within(float x, int low, int high)
+{
+  if (x != x) return 0;
+  if (x < (float) low) return low;
+  return x > (float) high ? high : (int) x;
+}
+
+INLINE void put_half_at(unsigned char *to, uint16_t h)
+{ to[0] = (unsigned char) h, to[1] = (unsigned char) (h >> 8); }
+INLINE void put_block(const float *x, bool four, unsigned char *to)
+{
+  float most = 0;
+  for (int i = 0; i < 32; i++)
+    if (fabsf(x[i]) > fabsf(most)) most = four ? x[i] : fabsf(x[i]);
+  float d = four ? most / -8 : most / 127, times = d != 0 ? 1 / d : 0;
+  put_half_at(to, num_to_f16(d));
+  for (int i = 0; i < 16; i++) {
+    float low = x[i] * times, high = x[i + 16] * times;
+    if (four)
+      to[2 + i] = (unsigned char) (within(low + 8.5f, 0, 15) | within(high + 8.5f, 0, 15) << 4);
+    else {
+      to[2 + i] = (unsigned char) within(roundf(low), -128, 127);
+      to[18 + i] = (unsigned char) within(roundf(high), -128, 127);
+    }
+  }
+}
+
+@ A float is written as two halves of two bytes, since rows of the cache have no alignment that we could rely on.
+
+@<Numbers into the cache@>=
+INLINE void put_numbers(const float *x, uint32_t type, uint32_t i, uint64_t row)
+{
+  unsigned char *to = (unsigned char *) (uintptr_t) row;
+  uint32_t u = num_bits32(x[i]);
+  if (type == DEVICE_F32)
+    put_half_at(to + 4 * (size_t) i, (uint16_t) u), put_half_at(to + 4 * (size_t) i + 2, (uint16_t) (u >> 16));
+  else if (type == DEVICE_F16) put_half_at(to + 2 * (size_t) i, num_to_f16(x[i]));
+  else if (type == DEVICE_BF16) put_half_at(to + 2 * (size_t) i, num_to_bf16(x[i]));
+  else if (i % 32 == 0)
+    put_block(x + i, type == DEVICE_Q4_0, to + i / 32 * (type == DEVICE_Q4_0 ? 18u : 34u));
+}
+
+@ A block of threads writes one row: all heads of its keys and of its values.
+
+@<The kernel that writes keys and values@>=
+KERNEL(write_rows, write_args)
+{
+  const struct place at = HERE;
+  const struct tile *tile = &a.tile[at.x];
+  const struct device_segment *s = &a.segment[tile->segment];
+  uint32_t p = s->first_position + tile->row, d = a.head_dim;
+  uint64_t place = s->page == NULL ? p * s->row_bytes
+    : s->page[p / s->page_rows] + p % s->page_rows * s->row_bytes;
+  size_t from = (size_t) (s->first_row + tile->row) * a.n_kv_heads * d;
+  EACH_THREAD(t)
+    for (uint32_t i = t; i < a.n_kv_heads * d; i += at.threads) {
+      uint64_t head = place + i / d * s->head_bytes;
+      put_numbers(a.k + from + i / d * d, s->type, i % d, s->key + head);
+      put_numbers(a.v + from + i / d * d, s->type, i % d, s->value + head);
+    }
+}
+
+@ What these kernels are given.
+
+@(small.h@>=
+#ifndef INCIPIT_CUDA_SMALL_H
+#define INCIPIT_CUDA_SMALL_H
+enum { DEVICE_SILU, DEVICE_GELU_TANH, DEVICE_GELU_ERF };
+  /* those of |enum activation_kind| */
+struct norm_args { const float *x; float *y; struct stored gain, bias; uint32_t d, centred; float epsilon; uint32_t zero; };
+  /* a block of threads for each row of |d| */
+struct angles_args { const uint32_t *position; const float *frequency; float *x, *cosine, *sine;
+  uint32_t rows, half, n_heads; float scaling; };
+  /* |x|: [rows][n\_heads][2*half], in place */
+struct activate_args { const float *x, *up; float *y; size_t n; uint32_t kind, zero; };
+  /* |up| may be null */
+struct move_args { const float *x; float *y; const uint32_t *id; const uint64_t *which; struct stored table; size_t n, width; };
+  /* row |id[i]| of |table|, or row |which[i]| of |x|, to row |i| of |y| */
+struct split_args { const float *x; float *y[MOST_PARTS]; size_t rows, n, width; };
+  /* |x|: [rows][n][width] */
+struct copy_args { void *to; const void *from; size_t bytes; };
+  /* within the device */
+struct mark_args { const float *x; uint32_t *first; uint32_t d, mark, none, zero; };
+  /* a block of threads for each row of |d| */
+struct bytes_args { const float *x; int8_t *q; float *d; size_t n; };
+  /* |n| blocks of 32 */
+struct write_args { const struct device_segment *segment; const struct tile *tile;
+  const float *k, *v; uint32_t n_kv_heads, head_dim; };
+  /* a block of threads for each tile, which is one row */
+#endif
+
+@* Opening a device. \label{sec:deviceheader}
+To the rest of the engine a device is a table of kernels with a memory of its own.
+
+@(device.h@>=
+#ifndef INCIPIT_CUDA_DEVICE_H
+#define INCIPIT_CUDA_DEVICE_H
+#include "kernels/kernels.h"
+struct device; /* begins with the |struct buffers| of its memory; used by one thread at a time */
+struct device *device_open(struct memory *m, const char *name, struct error *why);
+  /* \.{cuda}, \.{cuda:n}, or \.{host:n}, which runs the same kernels on the host, its threads in order |n|, 0 to 2; null and a
+     sentence, which without CUDA in this build says how to get it. Owned by the caller */
+void device_close(struct device *d);
+  /* frees what the device still holds; null does nothing */
+const struct kernels *device_kernels(const struct device *d);
+  /* its table, for an engine; valid as long as the device is open */
+const struct buffers *device_memory(const struct device *d);
+  /* the memory of that table */
+const char *device_name(const struct device *d);
+  /* the name that it gives itself */
+void device_room(const struct device *d, uint64_t *bytes, uint64_t *free);
+  /* its memory, and what was free when it was opened; both 0 for the host */
+struct device_counts { uint64_t launches, lists; };
+  /* kernels that were launched, and lists in which they were sent */
+struct device_counts device_count(const struct device *d);
+  /* since it was opened */
+bool device_choose(const struct device *d, const float *logits, uint32_t n,@|
+  double temperature, uint64_t seed, uint32_t sequence, uint32_t position, uint32_t *id,@|
+  struct error *why);
+  /* the token that |funnel_choose| takes from logits on the device, if nothing but a temperature was set; 0: the likeliest */
+#endif
+
+@ What the device keeps between two calls: the list of launches, the small numbers in the shared memory, and blocks that were released and may be used again.
+
+@(queue.h@>=
+#ifndef INCIPIT_CUDA_QUEUE_H
+#define INCIPIT_CUDA_QUEUE_H
+#include "cuda/device.h"
+#include "cuda/launch.h"
+enum { SMALL_BYTES = 4 << 20, WORK_BYTES = 64 << 20,
+  HOST_WORK_BYTES = 1 << 20 };
+  /* of the small numbers, and of the workspace */
+struct device_block { void *p; size_t bytes, charged; enum memory_class what; struct memory *m; bool used; };
+  /* memory of the device, and how much of it is charged to whom */
+struct device { struct buffers memory; struct kernels k; const struct driver *driver;
+  void *state; struct memory *m; struct device_facts facts;
+  struct launch *list; size_t n;
+  char *small, *mirror; size_t filled, sent, work_bytes;
+  struct device_block *block; size_t n_blocks, cap;
+  char *work; void *lent[8]; size_t n_lent; bool failed; char fault[200]; struct device_counts counts; };
+  /* |memory| comes first: the kernels find the device by it */
+@#
+void *device_send(struct device *d, const void *from, size_t bytes);
+  /* the place on the device at which a copy of |from| will be before the next launch */
+void device_launch(struct device *d, const struct launch *l);
+  /* adds it to the list */
+bool device_flush(struct device *d);
+  /* runs the list; false if the device has failed */
+bool device_memory_open(struct device *d, struct error *why);
+  /* gives |d->memory| its functions, and allocates what |d| needs itself */
+void device_memory_close(struct device *d);
+  /* frees all blocks */
+void device_fails(struct device *d, const char *why);
+  /* notes the first failure: nothing is launched any more */
+void device_table(struct device *d);
+  /* makes |d->k| */
+#endif
+
+@ A device that has failed does nothing more. The first failure stays, and |working| tells it when a pass ends.
+
+@(queue.c@>=
+#include <stdio.h>
+#include <string.h>
+#include "cuda/queue.h"
+@<Note a failure@>@;
+@<Run the list@>@;
+@<Send small numbers@>@;
+@<Add a launch to the list@>@;
+@<Find a block for a request@>@;
+@<Give and take memory of the device@>@;
+@<Move bytes to the device and back@>@;
+@<Open and close the memory of a device@>@;
+
+@ Whoever finds a failure first has the word.
+
+@<Note a failure@>=
+void device_fails(struct device *d, const char *why)
+{
+  if (!d->failed) snprintf(d->fault, sizeof d->fault, "%s", why);
+  d->failed = true;
+}
+
+static bool failed(struct device *d)
+{
+  char why[200];
+  d->driver->fault(d->state, why);
+  device_fails(d, why);
+  return false;
+}
+
+@ What has been collected since the last time is sent with the list.
+
+@<Run the list@>=
+bool device_flush(struct device *d)
+{
+  size_t from = d->sent, n = d->n;
+  if (d->failed) return false;
+  d->sent = d->filled, d->n = 0;
+  if (n == 0) return true;
+  d->counts.launches += n, d->counts.lists++;
+  return d->driver->run(d->state, d->list, n, d->mirror + from, d->small + from,
+    d->filled - from) || failed(d);
+}
+
+@ Shared memory that has been sent may still be under way, so it is used again only when the device has been waited for. That happens whenever numbers come back, which is once a pass; then the next pass puts its numbers in the same places, and finds the same arguments in its launches. A pass with more small numbers than there is room for waits in between, and a call with more than all of it is a failure: no pass of a size that we know comes near it.
+
+@<Send small numbers@>=
+static bool wait_for(struct device *d)
+{
+  char last;
+  bool ok = device_flush(d) && (d->driver->get(d->state, &last, d->mirror, 1) || failed(d));
+  d->filled = d->sent = 0;
+  return ok;
+}
+
+void *device_send(struct device *d, const void *from, size_t bytes)
+{
+  size_t whole = (bytes + 15) / 16 * 16;
+  if (whole > SMALL_BYTES) {
+    device_fails(d, "more places in one call than it can be sent");
+    return d->mirror;
+  }
+  if (d->filled + whole > SMALL_BYTES) wait_for(d);
+  char *to = d->mirror + d->filled;
+  memcpy(d->small + d->filled, from, bytes);
+  d->filled += whole;
+  return to;
+}
+
+@ A launch of no blocks is nothing, which CUDA would refuse.
+
+@<Add a launch to the list@>=
+void device_launch(struct device *d, const struct launch *l)
+{
+  if (l->x == 0 || l->y == 0 || l->z == 0) return;
+  if (d->n == MOST_LAUNCHES) device_flush(d);
+  d->list[d->n++] = *l;
+}
+
+@ A pass asks for the same arrays again and again. So a block that is released is kept, and is given to the next request of its size: the addresses stay the same as well.
+
+@<Find a block for a request@>=
+static struct device_block *kept_block(struct device *d, size_t bytes)
+{
+  for (size_t i = 0; i < d->n_blocks; i++)
+    if (!d->block[i].used && d->block[i].bytes == bytes) return &d->block[i];
+  return NULL;
+}
+
+static void drop_kept(struct device *d)
+{
+  wait_for(d);
+  for (size_t i = 0; i < d->n_blocks; )
+    if (d->block[i].used) i++;
+    else {
+      d->driver->release(d->state, d->block[i].p);
+      d->block[i] = d->block[--d->n_blocks];
+    }
+}
+
+static struct device_block *new_block(struct device *d, size_t bytes, struct error *why)
+{
+  struct device_block *list = memory_reserve(d->m, MEMORY_OTHER, d->block, &d->cap,
+    d->n_blocks + 1, 16, sizeof *list, why);
+  if (list == NULL) return NULL;
+  d->block = list;
+  void *p = d->driver->alloc(d->state, bytes);
+  if (p == NULL) drop_kept(d), p = d->driver->alloc(d->state, bytes);
+  if (p == NULL) return NULL;
+  d->block[d->n_blocks] = (struct device_block) @[{ .p = p, .bytes = bytes }@];
+  return &d->block[d->n_blocks++];
+}
+
+@ Bytes are charged to the one who asks for them, as everywhere, whether the block is new or kept.
+
+@<Give and take memory of the device@>=
+static void *device_alloc(const struct buffers *b, struct memory *m,
+  enum memory_class what, size_t count, size_t size, struct error *why)
+{
+  struct device *d = (struct device *) (uintptr_t) b;
+  if (size != 0 && count > SIZE_MAX / 2 / size) {
+    error_say(why, "out of memory of %s: %zu times %zu bytes for %s", d->facts.name,
+      count, size, memory_class_name(what));
+    return NULL;
+  }
+  size_t bytes = (count * size + 256) / 256 * 256;
+  if (!memory_charge(m, what, count * size, why)) return NULL;
+  struct error inner = { "" };
+  struct device_block *k = kept_block(d, bytes);
+  if (k == NULL) k = new_block(d, bytes, &inner);
+  if (k != NULL) {
+    k->used = true, k->charged = count * size;
+    k->what = what, k->m = m;
+    return k->p;
+  }
+  memory_discharge(m, what, count * size);
+  error_say(why, "out of memory of %s: %zu bytes for %s, %llu held by this program of %llu",
+    d->facts.name, count * size, memory_class_name(what),
+    (unsigned long long) m->all.live, (unsigned long long) d->facts.bytes);
+  return NULL;
+}
+
+static void device_release(const struct buffers *b, struct memory *m, void *p)
+{
+  struct device *d = (struct device *) (uintptr_t) b;
+  for (size_t i = 0; i < d->n_blocks && p != NULL; i++) {
+    if (d->block[i].p != p) continue;
+    memory_discharge(m, d->block[i].what, d->block[i].charged);
+    d->block[i].used = false;
+  }
+}
+
+@ Few bytes go the way of the small numbers and are copied by a kernel in their turn. Many are copied at once, after what is in the list.
+
+@<Move bytes to the device and back@>=
+static void launch_copy(struct device *d, void *to, const void *from, size_t bytes)
+{
+  size_t blocks = (bytes / 4 + 255) / 256;
+  struct launch l = @[{ .work = WORK_copy_bytes, .y = 1, .z = 1, .threads = 256 }@];
+  if (blocks < 1) blocks = 1;
+  l.x = blocks > WIDEST ? WIDEST : (uint32_t) blocks;
+  l.a.copy = (struct copy_args) @[{ to, from, bytes }@];
+  if (bytes > 0) device_launch(d, &l);
+}
+
+static void device_set(const struct buffers *b, void *to, const void *from, size_t bytes)
+{
+  struct device *d = (struct device *) (uintptr_t) b;
+  if (bytes <= 1 << 16) launch_copy(d, to, device_send(d, from, bytes), bytes);
+  else if (device_flush(d) && !d->driver->put(d->state, to, from, bytes)) failed(d);
+}
+
+static void device_get(const struct buffers *b, void *to, const void *from, size_t bytes)
+{
+  struct device *d = (struct device *) (uintptr_t) b;
+  memset(to, 0, bytes);
+  if (device_flush(d) && !d->driver->get(d->state, to, from, bytes)) failed(d);
+  d->filled = d->sent = 0;
+}
+
+static void device_copy(const struct buffers *b, void *to, const void *from, size_t bytes)
+{ launch_copy((struct device *) (uintptr_t) b, to, from, bytes); }
+
+static bool device_working(const struct buffers *b, struct error *why)
+{
+  struct device *d = (struct device *) (uintptr_t) b;
+  return !d->failed || error_say(why, "%s failed: %s", d->facts.name, d->fault);
+}
+
+@ The device needs three blocks of its own: the mirror, the workspace of attention and of rounded inputs, and the list.
+
+@<Open and close the memory of a device@>=
+bool device_memory_open(struct device *d, struct error *why)
+{
+  d->memory = (struct buffers) @[{ .alloc = device_alloc, .release = device_release,@|
+    .set = device_set, .get = device_get, .copy = device_copy, .working = device_working }@];
+  d->list = memory_alloc(d->m, MEMORY_OTHER, MOST_LAUNCHES, sizeof *d->list, why);
+  if (d->list == NULL) return false;
+  d->mirror = device_alloc(&d->memory, d->m, MEMORY_OTHER, SMALL_BYTES, 1, why);
+  d->work = d->mirror == NULL ? NULL
+    : device_alloc(&d->memory, d->m, MEMORY_ACTIVATIONS, d->work_bytes, 1, why);
+  d->small = d->work == NULL ? NULL : d->driver->alloc_shared(d->state, SMALL_BYTES);
+  if (d->small == NULL && d->work != NULL)
+    return error_say(why, "out of memory: %d bytes to exchange with %s", SMALL_BYTES, d->facts.name);
+  return d->small != NULL;
+}
+
+void device_memory_close(struct device *d)
+{
+  if (d->list != NULL && d->mirror != NULL) wait_for(d);
+  if (d->small != NULL) d->driver->release_shared(d->state, d->small);
+  for (size_t i = 0; i < d->n_blocks; i++) {
+    struct device_block *b = &d->block[i];
+    if (b->used) memory_discharge(b->m, b->what, b->charged);
+    d->driver->release(d->state, b->p);
+  }
+  memory_free(d->m, d->block);
+  memory_free(d->m, d->list);
+}
+
+@* The table. \label{sec:devicetable}
+Each function of the table turns its arguments into a launch. Hidden states, keys and values are on the device already. Weights are looked for among the copies that were prepared when the model was opened.
+
+@(table.c@>=
+#include <stdio.h>
+#include <string.h>
+#include "cuda/queue.h"
+@<The types of a device are ours@>@;
+@<Begin a launch@>@;
+@<Put a matrix on the device@>@;
+@<Find a tensor on the device@>@;
+@<Linear layers on a device@>@;
+@<Linear layers with inputs of bytes@>@;
+@<The small kernels of a layer@>@;
+@<Segments and tiles for the device@>@;
+@<Attention on a device@>@;
+@<Rows and marks on a device@>@;
+@<The choice on a device@>@;
+@<The table of a device@>@;
+@<Open a device, and close it@>@;
+
+@ The kernels have their own names for the types, since their file does not see our headers.
+
+@<The types of a device are ours@>=
+_Static_assert((int) DEVICE_F32 == (int) WEIGHT_F32 && (int) DEVICE_F16 == (int) WEIGHT_F16@|
+  && (int) DEVICE_BF16 == (int) WEIGHT_BF16 && (int) DEVICE_Q8_0 == (int) WEIGHT_Q8_0@|
+  && (int) DEVICE_Q4_0 == (int) WEIGHT_Q4_0, "types of numbers");
+_Static_assert((int) DEVICE_SILU == (int) ACTIVATION_SILU
+  && (int) DEVICE_GELU_TANH == (int) ACTIVATION_GELU_TANH, "activations");
+
+@ The launch is zeroed first, so that two launches with equal arguments are equal bytes.
+
+@<Begin a launch@>=
+static struct device *device_of(const struct engine *e)
+{ return (struct device *) (uintptr_t) e->k->memory; }
+static struct launch launch_of(enum work work, size_t x, size_t y, unsigned threads)
+{
+  struct launch l;
+  memset(&l, 0, sizeof l);
+  l.work = work, l.threads = threads;
+  l.x = (uint32_t) x, l.y = (uint32_t) y;
+  l.z = 1;
+  return l;
+}
+
+static struct launch launch_each(enum work work, size_t n)
+{
+  size_t blocks = (n + 255) / 256;
+  return launch_of(work, blocks > WIDEST ? WIDEST : blocks, 1, 256);
+}
+
+@ A matrix is stored on the device by outputs, whatever order its file has, each row padded with zeros to a multiple of sixteen numbers, so that two neighbours always come in one load. A row of Q8\_0 has first all its bytes and then its scales, since a block of 34 bytes would be at odd addresses.
+
+@<Put a matrix on the device@>=
+static size_t stride_of(const struct matrix *w)
+{
+  size_t row = w->in + (w->weight.type == WEIGHT_Q8_0 ? w->in / 16 : 0);
+  return (row + 15) / 16 * 16;
+}
+static size_t row_bytes_of(const struct matrix *w)
+{
+  enum weight_type type = w->weight.type;
+  if (type == WEIGHT_Q8_0) return stride_of(w);
+  return stride_of(w) * (type == WEIGHT_F32 ? 4 : 2);
+}
+static size_t device_prepared_bytes(const struct matrix *w, enum activations format)
+{
+  (void) format;
+  return w->weight.type <= WEIGHT_Q8_0 ? w->out * row_bytes_of(w) : 0;
+}
+
+static void arrange_row(const struct matrix *w, size_t o, char *to)
+{
+  size_t one = w->weight.type == WEIGHT_F32 ? 4 : 2, step = w->transposed ? w->out : 1;
+  const char *from = (const char *) w->weight.data;
+  if (w->weight.type == WEIGHT_Q8_0) {
+    from += weight_row_bytes(WEIGHT_Q8_0, o * w->in);
+    for (size_t b = 0; b < w->in / 32; b++, from += 34)
+      memcpy(to + w->in + 2 * b, from, 2), memcpy(to + 32 * b, from + 2, 32);
+    return;
+  }
+  from += (w->transposed ? o : o * w->in) * one;
+  for (size_t k = 0; k < w->in; k++) memcpy(to + k * one, from + k * step * one, one);
+}
+
+static void arrange(const struct matrix *w, enum activations format, void *to)
+{
+  (void) format;
+  for (size_t o = 0; o < w->out; o++) arrange_row(w, o, (char *) to + o * row_bytes_of(w));
+}
+
+@ What a kernel is given of a tensor follows from its shape and its place.
+
+@<Find a tensor on the device@>=
+static struct stored stored_at(const struct matrix *w, const void *at)
+{
+  const void *scale = (const char *) at + w->in;
+  return (struct stored) @[{ at, w->weight.type == WEIGHT_Q8_0 ? scale : NULL,@|
+    (uint32_t) w->weight.type, (uint32_t) stride_of(w) }@];
+}
+
+@ Weights that were not prepared are sent for this one call, into a block that is released after it. Tests call kernels like that; an engine that does is slow, but not wrong.
+
+@<Find a tensor on the device@>=
+static void *send_for_now(struct device *d, const struct matrix *w)
+{
+  size_t bytes = device_prepared_bytes(w, ACTIVATIONS_DEFAULT);
+  struct error why = { "" };
+  if (bytes == 0) return device_fails(d, "a tensor of a type that it cannot read"), NULL;
+  char *ready = memory_alloc(d->m, MEMORY_OTHER, bytes, 1, &why);
+  void *p = ready == NULL ? NULL
+    : d->memory.alloc(&d->memory, d->m, MEMORY_WEIGHTS, bytes, 1, &why);
+  if (p != NULL) {
+    arrange(w, ACTIVATIONS_DEFAULT, ready);
+    d->memory.set(&d->memory, p, ready, bytes);
+    d->lent[d->n_lent++] = p;
+  } else device_fails(d, why.text);
+  memory_free(d->m, ready);
+  return p;
+}
+
+static void take_back(struct device *d)
+{
+  while (d->n_lent > 0) d->memory.release(&d->memory, d->m, d->lent[--d->n_lent]);
+}
+
+static struct stored tensor_here(const struct engine *e, const struct matrix *w)
+{
+  if (w->weight.data == NULL) return (struct stored) @[{ .data = NULL }@];
+  const void *at = prepared_find(e, w);
+  if (at == NULL) at = send_for_now(device_of(e), w);
+  return stored_at(w, at);
+}
+
+static struct stored vector_here(const struct engine *e, struct tensor t, size_t n)
+{
+  struct matrix w = @[{ .weight = t, .in = n, .out = 1 }@];
+  return tensor_here(e, &w);
+}
+
+@ Matrices of one type go into one launch. With few rows the kernel is chosen by how many, with many there is one for each type.
+
+@<Linear layers on a device@>=
+struct shape { enum work few, many; unsigned outputs, tall, wide; };
+  /* the kernels; outputs a block with few rows; rows and outputs a block with many */
+static void launch_linear(struct device *d, struct linear_args *a, const struct shape *s)
+{
+  bool few = a->rows <= 16;
+  unsigned power = 0;
+  while (power < 3 && 1u << power < a->rows) power++;
+  unsigned per = few ? s->outputs : s->wide;
+  size_t y = few ? (a->rows + (1u << power) - 1) >> power : (a->rows + s->tall - 1) / s->tall;
+  enum work work = few ? s->few + power : s->many;
+  if (s->few == WORK_halves_few && few) work = s->few, y = 1;
+  uint32_t blocks = 0;
+  for (uint32_t i = 0; i < a->n; i++) {
+    a->of[i].first = blocks;
+    blocks += (a->of[i].out + per - 1) / per;
+  }
+  struct launch l = launch_of(work, blocks, y, few ? 128 : 256);
+  l.a.linear = *a;
+  device_launch(d, &l);
+}
+
+@ The parts of a launch are matrices that stand side by side in the list and have the same type.
+
+@<Linear layers on a device@>=
+static size_t gather_parts(const struct engine *e, const struct matrix *list, size_t n,
+  float *const *y, struct linear_args *a)
+{
+  size_t i = 0;
+  memset(a->of, 0, sizeof a->of);
+  for (; i < n && i < MOST_PARTS && list[i].weight.type == list[0].weight.type; i++) {
+    a->of[i].weight = tensor_here(e, &list[i]);
+    a->of[i].bias = vector_here(e, list[i].bias, list[i].out);
+    a->of[i].y = y[i], a->of[i].out = (uint32_t) list[i].out;
+  }
+  a->n = (uint32_t) i, a->in = (uint32_t) list[0].in;
+  return i;
+}
+
+static void device_linear(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  for (size_t i = 0, done; i < n; i += done) {
+    struct linear_args a = @[{ .x = x, .rows = (uint32_t) rows }@];
+    done = gather_parts(e, list + i, n - i, y + i, &a);
+    enum weight_type type = list[i].weight.type;
+    struct shape s = @[{ WORK_few_f32_1 + 4 * (unsigned) type, WORK_many_f32 + (unsigned) type,@|
+      16, 32, 32 }@];
+    launch_linear(device_of(e), &a, &s);
+  }
+  take_back(device_of(e));
+}
+
+static void device_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  struct shape s = { WORK_halves_few, WORK_halves_many, 8, 128, 64 };
+  for (size_t i = 0, done; i < n; i += done) {
+    struct linear_args a = @[{ .x = x, .rows = (uint32_t) rows }@];
+    done = gather_parts(e, list + i, n - i, y + i, &a);
+    launch_linear(device_of(e), &a, &s);
+  }
+  take_back(device_of(e));
+}
+
+@ Inputs that are rounded to bytes go into the device's workspace, as many rows at a time as it has room for.
+
+@<Linear layers with inputs of bytes@>=
+static void round_inputs(struct device *d, struct linear_args *a)
+{
+  size_t n = (size_t) a->rows * a->in;
+  struct launch l = launch_each(WORK_bytes_of_rows, n / 32);
+  a->q = (int8_t *) d->work, a->d = (float *) (void *) (d->work + (n + 255) / 256 * 256);
+  l.a.bytes = (struct bytes_args) @[{ a->x, (int8_t *) d->work,@|
+    (float *) (void *) (d->work + (n + 255) / 256 * 256), n / 32 }@];
+  device_launch(d, &l);
+}
+
+static void device_linear_int8(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  struct device *d = device_of(e);
+  struct shape s = { WORK_bytes_1, WORK_bytes_many, 16, 64, 64 };
+  size_t most = (d->work_bytes - 256) / (list[0].in + list[0].in / 8);
+  if (most == 0) device_fails(d, "a row of inputs is larger than the workspace");
+  for (size_t r = 0, now; r < rows && most > 0; r += now) {
+    struct linear_args a = @[{ .x = x + r * list[0].in }@];
+    now = rows - r < most ? rows - r : most;
+    a.rows = (uint32_t) now, a.in = (uint32_t) list[0].in;
+    round_inputs(d, &a);
+    for (size_t i = 0, done; i < n; i += done) {
+      done = gather_parts(e, list + i, n - i, y + i, &a);
+      for (size_t j = 0; j < done; j++) a.of[j].y += r * a.of[j].out;
+      launch_linear(d, &a, &s);
+    }
+  }
+  take_back(d);
+}
+
+@ The others have no choice to make.
+
+@<The small kernels of a layer@>=
+static void device_normalize(const struct engine *e, const struct norm *g, const float *x,
+  size_t rows, size_t d, float *y)
+{
+  struct launch l = launch_of(WORK_normalize_rows, rows, 1, 256);
+  l.a.norm = (struct norm_args) @[{ .x = x, .y = y, .gain = vector_here(e, g->gain, d),@|
+    .bias = vector_here(e, g->bias, d), .d = (uint32_t) d,@|
+    .centred = g->kind == NORM_LAYER, .epsilon = g->epsilon }@];
+  device_launch(device_of(e), &l);
+  take_back(device_of(e));
+}
+
+static void device_angles(const struct engine *e, const uint32_t *position, size_t rows,
+  const float *frequency, size_t half, float scaling, float *c, float *s)
+{
+  struct device *d = device_of(e);
+  struct launch l = launch_each(WORK_make_angles, rows * half);
+  l.a.angles = (struct angles_args) @[{
+    .position = device_send(d, position, rows * sizeof *position),@|
+    .frequency = device_send(d, frequency, half * sizeof *frequency),@|
+    .cosine = c, .sine = s, .rows = (uint32_t) rows, .half = (uint32_t) half,@|
+    .scaling = scaling }@];
+  device_launch(d, &l);
+}
+
+static void device_rotate(const struct engine *e, float *x, size_t rows, size_t n_heads,
+  size_t half, const float *c, const float *s)
+{
+  struct launch l = launch_each(WORK_rotate_rows, rows * n_heads * half);
+  l.a.angles = (struct angles_args) @[{ .x = x, .cosine = (float *) (uintptr_t) c,@|
+    .sine = (float *) (uintptr_t) s, .rows = (uint32_t) rows, .half = (uint32_t) half,@|
+    .n_heads = (uint32_t) n_heads }@];
+  device_launch(device_of(e), &l);
+}
+
+static void device_activate(const struct engine *e, enum activation_kind kind,
+  const float *x, const float *up, size_t n, float *y)
+{
+  struct launch l = launch_each(WORK_activate_rows, n);
+  l.a.activate = (struct activate_args) @[{ x, up, y, n, (uint32_t) kind, 0 }@];
+  device_launch(device_of(e), &l);
+}
+
+static void device_add(const struct engine *e, float *y, const float *x, size_t n)
+{
+  struct launch l = launch_each(WORK_add_rows, n);
+  l.a.add = (struct add_args) @[{ y, x, n }@];
+  device_launch(device_of(e), &l);
+}
+
+@ The addresses of a segment's pages are sent with it. Positions that a window has left have pages no more; the kernels do not look at their entries.
+
+@<Segments and tiles for the device@>=
+static const struct device_segment *send_segments(struct device *d,
+  const struct segment *list, size_t n)
+{
+  struct error why = { "" };
+  struct device_segment *all = memory_alloc(d->m, MEMORY_OTHER, n, sizeof *all, &why);
+  if (all == NULL) return device_fails(d, why.text), NULL;
+  for (size_t i = 0; i < n; i++) {
+    const struct kv_view *v = &list[i].view;
+    all[i] = (struct device_segment) @[{ v->key, v->value, v->row_bytes, v->head_bytes, NULL,@|
+      (uint32_t) v->page_rows, (uint32_t) v->type, v->sinks, list[i].first_row,@|
+      list[i].n_rows, list[i].first_position, list[i].window, 0 }@];
+    if (v->page == NULL) continue;
+    size_t rows = (size_t) list[i].first_position + list[i].n_rows;
+    _Static_assert(sizeof (uint64_t) == sizeof *v->page, "addresses of 64 bits");
+    all[i].page = device_send(d, v->page, (rows + v->page_rows - 1) / v->page_rows * 8);
+  }
+  const struct device_segment *there = device_send(d, all, n * sizeof *all);
+  memory_free(d->m, all);
+  return there;
+}
+
+@ The tiles of the rows from |r0| to |r1| of the pass: |most| rows of a segment, for |heads| heads of each group. The first call, with |tile| null, only counts.
+
+@<Segments and tiles for the device@>=
+static size_t cut_tiles(const struct segment *list, size_t n, uint32_t r0, uint32_t r1,
+  uint32_t most, uint32_t group, uint32_t heads, struct tile *tile)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t from = list[i].first_row > r0 ? list[i].first_row : r0;
+    uint32_t end = list[i].first_row + list[i].n_rows;
+    end = end < r1 ? end : r1;
+    for (uint32_t r = from; r < end; r += most)
+      for (uint32_t h = 0; h < group; h += heads, count++)
+        if (tile != NULL)
+          tile[count] = (struct tile) @[{ (uint32_t) i, r - list[i].first_row,@|
+            end - r < most ? end - r : most, h }@];
+  }
+  return count;
+}
+
+static const struct tile *send_tiles(struct device *d, const struct segment *list, size_t n,
+  uint32_t r0, uint32_t r1, uint32_t most, uint32_t group, uint32_t heads, size_t *count)
+{
+  struct error why = { "" };
+  *count = cut_tiles(list, n, r0, r1, most, group, heads, NULL);
+  struct tile *all = memory_alloc(d->m, MEMORY_OTHER, *count, sizeof *all, &why);
+  if (all == NULL) return device_fails(d, why.text), NULL;
+  cut_tiles(list, n, r0, r1, most, group, heads, all);
+  const struct tile *there = device_send(d, all, *count * sizeof *all);
+  memory_free(d->m, all);
+  return there;
+}
+
+@ What the blocks of a row leave is in the workspace until they are joined, so a long prompt is done in slices of rows.
+
+@<Attention on a device@>=
+enum { MOST_ROWS = 8192 };
+static void attend_slice(const struct engine *e, const struct segment *list, size_t n,
+  struct attend_args *a, uint32_t r0, uint32_t r1)
+{
+  struct device *d = device_of(e);
+  uint32_t group = a->n_heads / a->n_kv_heads;
+  size_t tiles;
+  a->heads = group < 16 ? group : 16, a->first_row = r0;
+  a->tile = send_tiles(d, list, n, r0, r1, 16 / a->heads, group, a->heads, &tiles);
+  struct launch l = launch_of(WORK_attend_blocks, a->blocks, a->n_kv_heads, 256);
+  l.z = (uint32_t) tiles, l.a.attend = *a;
+  device_launch(d, &l);
+  l = launch_of(WORK_join_blocks, r1 - r0, a->n_heads, 128);
+  l.a.attend = *a;
+  device_launch(d, &l);
+}
+
+static void device_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
+  const struct attention_probe *probe)
+{
+  struct device *d = device_of(e);
+  uint32_t rows = 0, most = 1;
+  (void) scratch;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t end = list[i].first_position + list[i].n_rows;
+    most = end > most ? end : most, rows += list[i].n_rows;
+  }
+  if (probe != NULL && probe->stride > most) most = (uint32_t) probe->stride;
+  struct attend_args a = @[{ .q = q, .left = (float *) (void *) d->work,@|
+    .segment = send_segments(d, list, n), .y = y,@|
+    .weights = probe != NULL ? probe->weights : NULL,@|
+    .stride = probe != NULL ? probe->stride : 0, .n_heads = h->n_heads,@|
+    .n_kv_heads = h->n_kv_heads, .head_dim = h->head_dim,@|
+    .blocks = (most + 255) / 256, .scale = h->scale }@];
+  size_t row = (size_t) h->n_heads * a.blocks * (h->head_dim + 2) * sizeof *a.left;
+  size_t slice = d->work_bytes / row;
+  if (slice == 0) device_fails(d, "a row's blocks of attention are larger than the workspace");
+  if (slice > MOST_ROWS) slice = MOST_ROWS;
+  for (size_t r = 0; r < rows && slice > 0; r += slice)
+    attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < rows ? r + slice : rows));
+}
+
+@ An embedding is a matrix whose rows are looked up. How many it has is not known here, and only for weights that were not prepared does it matter.
+
+@<Rows and marks on a device@>=
+static void device_embed(const struct engine *e, struct tensor table, size_t d,
+  const uint32_t *id, size_t rows, float *y)
+{
+  size_t known = 0;
+  for (size_t i = 0; i < rows; i++) known = id[i] >= known ? (size_t) id[i] + 1 : known;
+  struct matrix w = @[{ .weight = table, .in = d, .out = known }@];
+  struct launch l = launch_each(WORK_embed_rows, rows * d);
+  l.a.move = (struct move_args) @[{ .y = y, .n = rows, .width = d,@|
+    .id = device_send(device_of(e), id, rows * sizeof *id),@|
+    .table = tensor_here(e, &w) }@];
+  device_launch(device_of(e), &l);
+  take_back(device_of(e));
+}
+
+@ The lists of row numbers are sent as they are.
+
+@<Rows and marks on a device@>=
+static void device_split(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y)
+{
+  struct launch l = launch_each(WORK_split_rows, rows * n * width);
+  l.a.split = (struct split_args) @[{ .x = x, .rows = rows, .n = n, .width = width }@];
+  for (size_t i = 0; i < n; i++) l.a.split.y[i] = y[i];
+  device_launch(device_of(e), &l);
+}
+
+static void device_gather(const struct engine *e, const float *x, size_t d,
+  const size_t *which, size_t n, float *y)
+{
+  struct device *on = device_of(e);
+  struct launch l = launch_each(WORK_gather_rows, n * d);
+  l.a.move = (struct move_args) @[{ .x = x, .y = y, .n = n, .width = d,@|
+    .which = device_send(on, which, n * sizeof *which) }@];
+  _Static_assert(sizeof *which == 8, "sizes of 64 bits");
+  device_launch(on, &l);
+}
+
+static void device_write(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v)
+{
+  struct device *d = device_of(e);
+  struct launch l;
+  size_t tiles;
+  (void) encode;
+  const struct device_segment *segment = send_segments(d, list, n);
+  const struct tile *tile = send_tiles(d, list, n, 0, UINT32_MAX, 1, 1, 1, &tiles);
+  l = launch_of(WORK_write_rows, tiles, 1, 128);
+  l.a.write = (struct write_args) @[{ segment, tile, k, v, h->n_kv_heads, h->head_dim }@];
+  device_launch(d, &l);
+}
+
+static void device_mark(const struct engine *e, const float *x, size_t rows, size_t d,
+  uint32_t mark, uint32_t none, uint32_t *first)
+{
+  struct launch l = launch_of(WORK_mark_rows, rows, 1, 128);
+  l.a.mark = (struct mark_args) @[{ x, first, (uint32_t) d, mark, none, 0 }@];
+  device_launch(device_of(e), &l);
+}
+
+@ 64 blocks choose, each in its share of the vocabulary, and one thread chooses among the 64.
+
+@<The choice on a device@>=
+bool device_choose(const struct device *at, const float *logits, uint32_t n,
+  double temperature, uint64_t seed, uint32_t sequence, uint32_t position, uint32_t *id,
+  struct error *why)
+{
+  struct device *d = (struct device *) (uintptr_t) at;
+  struct best best = { 0, 0, 0 };
+  struct launch l = launch_of(WORK_choose_parts, 64, 1, 256);
+  l.a.choose = (struct choose_args) @[{ logits, (struct best *) (void *) d->work, seed,@|
+    temperature, n, 64, sequence, position }@];
+  device_launch(d, &l);
+  l.work = WORK_choose_token;
+  l.x = 1, l.threads = 32;
+  device_launch(d, &l);
+  d->memory.get(&d->memory, &best, d->work, sizeof best);
+  *id = best.id;
+  return d->memory.working(&d->memory, why);
+}
+
+@ What a device does not do itself, the distributions of the sampler, is done on the host by its fastest table. The two tests of rounding are the host's as well; the device has its own when it is opened.
+
+@<The table of a device@>=
+void device_table(struct device *d)
+{
+  struct kernels *k = &d->k;
+  *k = *kernels_find(NULL, NULL);
+  k->name = "cuda", k->memory = &d->memory;
+  k->matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16 | 1u << WEIGHT_Q8_0;
+  k->int8_types = 1u << WEIGHT_Q8_0, k->bf16_types = 1u << WEIGHT_BF16;
+  k->linear = device_linear, k->linear_int8 = device_linear_int8;
+  k->linear_bf16 = device_linear_bf16, k->normalize = device_normalize;
+  k->rotate = device_rotate, k->angles = device_angles;
+  k->attend = device_attend, k->activate = device_activate;
+  k->add = device_add, k->embed = device_embed;
+  k->split = device_split, k->gather = device_gather;
+  k->write = device_write;
+  k->mark_nonfinite = device_mark, k->room = plain_room;
+  k->attention_room = plain_attention_room;
+  k->prepared_bytes = device_prepared_bytes, k->prepare = arrange;
+}
+
+@ The name has a number after a colon, or means the first device.
+
+@<Open a device, and close it@>=
+static const struct driver *driver_of(const char *name, unsigned *number, struct error *why)
+{
+  char rest;
+  *number = 0;
+  bool host = strncmp(name, "host", 4) == 0, cuda = strncmp(name, "cuda", 4) == 0;
+  if ((!host && !cuda) || (name[4] != '\0'
+      && (name[4] != ':' || sscanf(name + 5, "%u%c", number, &rest) != 1)))
+    return error_say(why, "device `%s'; wanted: cuda or cuda:n", name), (void *) NULL;
+  if (host) return &driver_host;
+#ifdef INCIPIT_CUDA
+  return &driver_cuda;
+#else
+  return error_say(why, "device `%s': this program was built without CUDA; wanted: one built by"
+    " `make CUDA=1', which needs nvcc of the CUDA toolkit", name), (void *) NULL;
+#endif
+}
+
+struct device *device_open(struct memory *m, const char *name, struct error *why)
+{
+  unsigned number;
+  char fault[200] = "";
+  const struct driver *driver = driver_of(name, &number, why);
+  struct device *d = driver == NULL ? NULL : memory_alloc(m, MEMORY_OTHER, 1, sizeof *d, why);
+  if (d == NULL) return NULL;
+  d->driver = driver, d->m = m;
+  d->work_bytes = driver == &driver_host ? HOST_WORK_BYTES : WORK_BYTES;
+  d->state = driver->open(number, &d->facts, fault);
+  if (d->state == NULL) error_say(why, "device `%s': %s", name, fault);
+  if (d->state == NULL || !device_memory_open(d, why)) return device_close(d), (void *) NULL;
+  device_table(d);
+  return d;
+}
+
+void device_close(struct device *d)
+{
+  if (d == NULL) return;
+  if (d->state != NULL) device_memory_close(d), d->driver->close(d->state);
+  memory_free(d->m, d);
+}
+const struct kernels *device_kernels(const struct device *d)
+{ return &d->k; }
+const struct buffers *device_memory(const struct device *d)
+{ return &d->memory; }
+const char *device_name(const struct device *d)
+{ return d->facts.name; }
+struct device_counts device_count(const struct device *d)
+{ return d->counts; }
+void device_room(const struct device *d, uint64_t *bytes, uint64_t *free)
+{ *bytes = d->facts.bytes, *free = d->facts.free; }
