@@ -265,6 +265,8 @@ sheet-%: $(SET)
 	echo build/sheet-$*.pdf
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads
+bench-cuda: ## a device of NVIDIA beside its own copying, with the program of make CUDA=1
+	@bench/cuda.py $(CUDA_BENCH)
 bench-edit: ## how long a changed word takes to be seen, in its chapter alone and in its volume
 	@bench/edit.sh
 lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstrations, includes

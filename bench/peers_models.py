@@ -18,7 +18,7 @@ import numpy as np
 SHAPES = {  # context: what decoding after 8,192 tokens needs
     "260K": dict(d=64, layers=5, heads=8, kv=4, hidden=172, vocab=512, context=512, tied=True),
     "110M": dict(d=768, layers=12, heads=12, kv=12, hidden=2048, vocab=32000, context=8704, tied=True),
-    "1.1B": dict(d=2048, layers=22, heads=32, kv=4, hidden=5632, vocab=32000, context=8704, tied=False)}
+    "1.1B": dict(d=2048, layers=22, heads=32, kv=4, hidden=5632, vocab=32000, context=33280, tied=False)}
 EPS, THETA = 1e-5, 10000.0
 
 def tensors(c):

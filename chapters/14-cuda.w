@@ -1,28 +1,34 @@
 @i types.w
+@s cudaStream_t int
+@s cudaGraph_t int
+@s cudaGraphExec_t int
+@s cudaError_t int
+@s cudaGraphNode_t int
+@s cudaKernelNodeParams int
+@s cudaDeviceProp int
 @s EACH_THREAD while
 @s EACH_LANE while
-@s KERNEL int
+@s KERNEL static
 @s INLINE inline
-@s SHARED int
-@s PRIVATE int
-@s UNROLL inline
+@s UNROLL if
+@s GRID const
 
 
 \chapterquestion{My graphics card multiplies a thousand times faster than my processor. Why does it write only fifty times faster, and what must I do so that it writes the same text?}
 @** CUDA: the same bits on a graphics processor.
-\incipit{A}{ graphics processor} runs thousands of threads at once and has a memory many times as fast as a computer's. This chapter puts the kernels of \cref{simd} on such a device. A forward pass remains the one of \cref{model}: the same
+\incipit{A}{ graphics processor} runs thousands of threads at once and has a memory many times as fast as a computer's. This chapter puts the kernels of \cref{kernels} on such a device. A forward pass remains the one of \cref{model}: the same
 calls in the same order, behind the same table. What changes is where the numbers are, who does the sums, and how the work is sent there.
 @^graphics processor (GPU)@>@^CUDA@>@^GPU@>
 
 @ How long must a token take at least?
 
 \begin{byhand}{a token's time on a processor and on a device}
-A model of $1.1\cdot10^9$ weights in bfloat16 is $2.2$\,GB, and writing one token reads all of it once and multiplies each weight once.
+A model of $1.1\cdot10^9$ weights in bfloat16 is $2.2$\,GB, and writing one token reads all of it once and multiplies each weight once. How long do the bytes take, and how long the products?
 
 \medskip
-\begin{tabular}{@@{}l@@{\qquad}r@@{\qquad}r@@{\qquad}r@@{\qquad}r@@{}}
- & memory & for $2.2$\,GB & products a second & for $1.1\cdot10^9$\\
-processor, two cores & $20$ GB/s & $110$ ms & $10^{11}$ & $11$ ms\\
+\begin{tabular}{@@{}l@@{\quad}r@@{\quad}r@@{\quad}r@@{\quad}r@@{}}
+ & memory & bytes & products/s & products\\
+processor & $20$ GB/s & $110$ ms & $10^{11}$ & $11$ ms\\
 device & $2000$ GB/s & $1.1$ ms & $10^{14}$ & $0.011$ ms
 \end{tabular}
 \medskip
@@ -127,9 +133,10 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 @<The words of a kernel on the device@>=
 #pragma nv_diag_suppress 177 /* a phase need not look at its |t| */
 #define INLINE static __device__ __forceinline__
-#define KERNEL(name, arguments) \
-  static __global__ void name(const struct arguments a)
-#define HERE @[{ blockIdx.x, blockIdx.y, blockIdx.z, blockDim.x }@]
+#define KERNEL static __global__
+#define GRID
+#define HERE(at) const struct block_place at \
+    = @[{ blockIdx.x, blockIdx.y, blockIdx.z, blockDim.x, 0 }@]
 #define EACH_THREAD(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
     go_on = 0, __syncthreads())
 #define EACH_LANE(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
@@ -148,9 +155,9 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 #include <string.h>
 enum { MOST_THREADS = 256 };
 #define INLINE static inline
-#define KERNEL(name, arguments) \
-  static void name(const struct arguments a, const struct place here)
-#define HERE here
+#define KERNEL static
+#define GRID const struct block_place at,
+#define HERE(at) ((void) at)
 #define EACH_THREAD(t) for (unsigned turn = 0, t = 0; turn < at.threads@| \
     && (t = thread_at(&at, turn), true); turn++)
 #define EACH_LANE(t) EACH_THREAD(t)
@@ -160,7 +167,7 @@ enum { MOST_THREADS = 256 };
 #define SHARED(type, name, n) type name[n]; memset(name, 0xff, sizeof name)
 #define UNROLL(n)
 
-@ What a launch says, in plain data: which kernel, how many blocks in three directions, threads a block, and what the kernel is given. A block learns its |struct place|.
+@ What a launch says, in plain data: which kernel, how many blocks in three directions, threads a block, and what the kernel is given. A block learns its |struct block_place|.
 
 @(launch.h@>=
 #ifndef INCIPIT_CUDA_LAUNCH_H
@@ -168,11 +175,11 @@ enum { MOST_THREADS = 256 };
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-struct place { unsigned x, y, z, threads, order; };
+struct block_place { unsigned x, y, z, threads, order; };
   /* a block: its number in three directions, how many threads it has, and, on the host, in what order they come */
 enum device_type { DEVICE_F32, DEVICE_F16, DEVICE_BF16, DEVICE_Q8_0, DEVICE_Q4_0 };
   /* the types of numbers with which a device computes: those of |enum weight_type| */
-struct stored { const void *data; const uint16_t *scale; uint32_t type, stride; };
+struct stored_rows { const void *data; const uint16_t *scale; uint32_t type, stride; };
   /* rows of numbers on the device, |stride| apart; |scale|: in Q8\_0, that of the first 32 numbers of the first row. Null |data|: there is no such tensor */
 @<What each kernel is given@>@;
 @<A launch@>@;
@@ -180,14 +187,14 @@ struct stored { const void *data; const uint16_t *scale; uint32_t type, stride; 
 @<What drives a device@>@;
 #endif
 
-@ The smallest kernel adds to the residual stream. A thread does one element, or some, a grid apart: |elements_of| says how a loop over |n| elements is dealt out.
+@ The smallest kernel adds to the residual stream. A thread does one element, or some, a grid apart: |ELEMENTS_OF| says how a loop over |n| elements is dealt out to blocks of which there are as many as elements need, but not more than |WIDEST|.
 
 @<The kernel that adds@>=
 #define ELEMENTS_OF(i, n) \
   (size_t i = (size_t) at.x * at.threads + t; i < n; i += (size_t) WIDEST * at.threads)
-KERNEL(add_rows, add_args)
+KERNEL void add_rows(GRID const struct add_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     for @[ELEMENTS_OF(i, a.n)@] a.y[i] += a.x[i];
 }
@@ -204,7 +211,7 @@ INLINE float half_number(uint16_t h)
 #endif
 }
 
-INLINE float number_at(const struct stored *s, size_t row, size_t k)
+INLINE float number_at(const struct stored_rows *s, size_t row, size_t k)
 {
   size_t i = row * s->stride + k;
   if (s->type == DEVICE_F32) return ((const float *) s->data)[i];
@@ -228,7 +235,7 @@ Writing a token multiplies each matrix with a single row. The bytes of the weigh
 
 @<Read two neighbours@>=
 struct __attribute__((aligned(8))) two_floats { float a, b; };
-INLINE void two_at(const struct stored *s, int type, size_t row, size_t k,
+INLINE void two_at(const struct stored_rows *s, int type, size_t row, size_t k,
   float w[2])
 {
   size_t i = row * s->stride + k;
@@ -248,7 +255,7 @@ INLINE void two_at(const struct stored *s, int type, size_t row, size_t k,
 @ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does: a constant, too. The last weights of a row whose length is no multiple of sixteen need no zeros beside them, which could turn $-0$ into $0$; the loop ends where the row does.
 
 @<The lanes of a thread@>=
-INLINE void lanes_of_thread(const struct linear_args *a, const struct part *m,
+INLINE void lanes_of_thread(const struct linear_args *a, const struct matrix_part *m,
   int type, int rows, unsigned o, unsigned j, uint32_t from, float *lane)
 {
   UNROLL(8)
@@ -273,12 +280,12 @@ INLINE void lanes_of_thread(const struct linear_args *a, const struct part *m,
 
 @<Few rows by a matrix@>=
 enum { FEW_THREADS = 128, FEW_OUTPUTS = FEW_THREADS / 8, FEW_ROWS = 8 };
-INLINE void few_rows(const struct linear_args *a, struct place at, int type, int rows)
+INLINE void few_rows(const struct linear_args *a, struct block_place at, int type, int rows)
 {
-  const struct part *m = part_of(a, &at.x);
+  const struct matrix_part *m = part_of(a, &at.x);
   uint32_t from = at.y * (uint32_t) rows;
-  PRIVATE(float, lane, 2 * FEW_ROWS);
-  PRIVATE(float, other, 2 * FEW_ROWS);
+  @[PRIVATE(float, lane, 2 * FEW_ROWS)@];
+  @[PRIVATE(float, other, 2 * FEW_ROWS)@];
   EACH_LANE(t) {
     unsigned o = at.x * FEW_OUTPUTS + t / 8;
     for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] = 0;
@@ -302,7 +309,7 @@ INLINE void few_rows(const struct linear_args *a, struct place at, int type, int
 @ A launch takes up to three matrices, because queries, keys and values have the same input: three small matrices one after the other would each leave part of the device idle. The blocks of the second matrix follow those of the first.
 
 @<Which matrix, which row, and where a sum goes@>=
-INLINE const struct part *part_of(const struct linear_args *a, unsigned *x)
+INLINE const struct matrix_part *part_of(const struct linear_args *a, unsigned *x)
 {
   uint32_t i = 0;
   while (i + 1 < a->n && *x >= a->of[i + 1].first) i++;
@@ -313,7 +320,7 @@ INLINE const struct part *part_of(const struct linear_args *a, unsigned *x)
 INLINE uint32_t row_within(const struct linear_args *a, uint32_t r)
 { return r < a->rows ? r : a->rows - 1; }
 
-INLINE void put_output(const struct linear_args *a, const struct part *m, uint32_t r,
+INLINE void put_output(const struct linear_args *a, const struct matrix_part *m, uint32_t r,
   unsigned o, float sum)
 {
   if (r >= a->rows || o >= m->out) return;
@@ -326,9 +333,9 @@ INLINE void put_output(const struct linear_args *a, const struct part *m, uint32
 @<What each kernel is given@>=
 enum { MOST_PARTS = 3 };
   /* matrices of a launch */
-struct part { struct stored weight, bias; float *y; uint32_t out, first; };
+struct matrix_part { struct stored_rows weight, bias; float *y; uint32_t out, first; };
   /* a matrix of |out| rows; the number of its first block */
-struct linear_args { struct part of[MOST_PARTS]; const float *x; const int8_t *q;
+struct linear_args { struct matrix_part of[MOST_PARTS]; const float *x; const int8_t *q;
   const float *d; uint32_t n, in, rows, zero; };
   /* |x|: [rows][in]; |q| and |d|: the same rounded to bytes, and the scale of each 32 */
 struct add_args { float *y; const float *x; size_t n; };
@@ -343,8 +350,8 @@ enum { WIDEST = 2048 };
 
 @<The kernels for few rows@>=
 #define FEW(name, type, rows) \
-  KERNEL(name, linear_args) \
-  { const struct place at = HERE; few_rows(&a, at, type, rows); }
+  KERNEL void name(GRID const struct linear_args a) \
+  { HERE(at); few_rows(&a, at, type, rows); }
 FEW(few_f32_1, DEVICE_F32, 1)@;
 FEW(few_f32_2, DEVICE_F32, 2)@;
 FEW(few_f32_4, DEVICE_F32, 4)@;
@@ -372,13 +379,13 @@ enum { TILE = 32, DEPTH = 32, TILE_STRIDE = 34, MANY_THREADS = 256 };
 @ The kernel fills the two tiles, multiplies them, and goes on to the next inputs. Both phases end with a barrier: no thread may multiply before all have filled, or fill while others still multiply.
 
 @<Many rows by a matrix@>=
-INLINE void many_rows(const struct linear_args *a, struct place at, int type)
+INLINE void many_rows(const struct linear_args *a, struct block_place at, int type)
 {
-  const struct part *m = part_of(a, &at.x);
-  SHARED(float, xs, TILE * TILE_STRIDE);
-  SHARED(float, ws, TILE * TILE_STRIDE);
-  PRIVATE(float, sum, 64);
-  PRIVATE(float, other, 1);
+  const struct matrix_part *m = part_of(a, &at.x);
+  @[SHARED(float, xs, TILE * TILE_STRIDE)@];
+  @[SHARED(float, ws, TILE * TILE_STRIDE)@];
+  @[PRIVATE(float, sum, 64)@];
+  @[PRIVATE(float, other, 1)@];
   EACH_THREAD(t) {
     UNROLL(64)
     for (int i = 0; i < 64; i++) MINE(sum)[i] = 0;
@@ -394,14 +401,14 @@ INLINE void many_rows(const struct linear_args *a, struct place at, int type)
 @^bank conflict@>
 
 @<Tiles in shared memory@>=
-INLINE void fill_tiles(const struct linear_args *a, const struct part *m, int type,
-  const struct place *at, uint32_t k0, unsigned t, float *xs, float *ws)
+INLINE void fill_tiles(const struct linear_args *a, const struct matrix_part *m, int type,
+  const struct block_place *at, uint32_t k0, unsigned t, float *xs, float *ws)
 {
   for (unsigned i = t; i < TILE * DEPTH; i += MANY_THREADS) {
     unsigned row = i / DEPTH, k = i % DEPTH;
     uint32_t r = at->y * TILE + row, o = at->x * TILE + row;
     bool within = k0 + k < a->in;
-    struct stored w = m->weight;
+    struct stored_rows w = m->weight;
     w.type = (uint32_t) type;
     xs[row * TILE_STRIDE + k] = within && r < a->rows
       ? a->x[(size_t) r * a->in + k0 + k] : 0;
@@ -443,24 +450,24 @@ for (int i = 0; i < 64; i++) {
 
 @<The kernels for many rows@>=
 #define MANY(name, type) \
-  KERNEL(name, linear_args) \
-  { const struct place at = HERE; many_rows(&a, at, type); }
+  KERNEL void name(GRID const struct linear_args a) \
+  { HERE(at); many_rows(&a, at, type); }
 MANY(many_f32, DEVICE_F32)@;
 MANY(many_f16, DEVICE_F16)@;
 MANY(many_bf16, DEVICE_BF16)@;
 MANY(many_q8, DEVICE_Q8_0)@;
 
 @* Whole numbers: four products in one instruction. \label{sec:devicebytes}
-Weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. A block of 32 products is a whole number, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
+Weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. A block of 32 products is a whole number, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. (With many rows, tiles of bytes are multiplied as tiles of floats are; \cref{sec:bytetiles} has that kernel.) Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
 @^dp4a@>
 
 @<Few rows of bytes by a matrix@>=
-INLINE void few_bytes(const struct linear_args *a, struct place at, int rows)
+INLINE void few_bytes(const struct linear_args *a, struct block_place at, int rows)
 {
-  const struct part *m = part_of(a, &at.x);
+  const struct matrix_part *m = part_of(a, &at.x);
   uint32_t from = at.y * (uint32_t) rows, blocks = a->in / 32;
-  PRIVATE(float, product, 2 * FEW_ROWS);
-  PRIVATE(float, sum, FEW_ROWS);
+  @[PRIVATE(float, product, 2 * FEW_ROWS)@];
+  @[PRIVATE(float, sum, FEW_ROWS)@];
   EACH_LANE(t)
     for (int r = 0; r < rows; r++) MINE(sum)[r] = 0;
   for (uint32_t b0 = 0; b0 < blocks; b0 += 8) {
@@ -492,7 +499,7 @@ INLINE int dot_word(uint32_t x, uint32_t w, int sum)
 #endif
 }
 
-INLINE void block_product(const struct linear_args *a, const struct part *m, unsigned o,
+INLINE void block_product(const struct linear_args *a, const struct matrix_part *m, unsigned o,
   uint32_t b, uint32_t r, float to[2])
 {
   to[0] = to[1] = 0;
@@ -508,87 +515,21 @@ INLINE void block_product(const struct linear_args *a, const struct part *m, uns
     * a->d[k / 32];
 }
 
-@ With many rows a thread has four rows by four outputs, and a block of threads 64 by 64. One step is one block of 32 numbers: whole sums that begin at 0, and then a multiply--add for each with the product of two scales.
-
-@<Sizes of tiles@>=
-enum { BYTE_TILE = 64, WORDS = 8, WORD_STRIDE = 9 };
-
-@ Two phases a block of 32: fill, multiply.
-
-@<Many rows of bytes by a matrix@>=
-INLINE void many_bytes(const struct linear_args *a, struct place at)
-{
-  const struct part *m = part_of(a, &at.x);
-  SHARED(uint32_t, xs, BYTE_TILE * WORD_STRIDE);
-  SHARED(uint32_t, ws, BYTE_TILE * WORD_STRIDE);
-  SHARED(float, xd, BYTE_TILE);
-  SHARED(float, wd, BYTE_TILE);
-  PRIVATE(float, sum, 16);
-  EACH_THREAD(t) {
-    UNROLL(16)
-    for (int i = 0; i < 16; i++) MINE(sum)[i] = 0;
-  }
-  for (uint32_t b = 0; b < a->in / 32; b++) {
-    EACH_THREAD(t) fill_words(a, m, &at, b, t, xs, ws, xd, wd);
-    EACH_THREAD(t) multiply_words(t, xs, ws, xd, wd, MINE(sum));
-  }
-  EACH_THREAD(t) {
-    UNROLL(16)
-    for (unsigned i = 0; i < 16; i++)
-      put_output(a, m, at.y * BYTE_TILE + t / 16 * 4 + i / 4,@|
-        at.x * BYTE_TILE + t % 16 * 4 + i % 4, MINE(sum)[i]);
-  }
-}
-
-@ Each word has four bytes. The scales go with the first two words of a row.
-
-@<Tiles of words in shared memory@>=
-INLINE void fill_words(const struct linear_args *a, const struct part *m,
-  const struct place *at, uint32_t b, unsigned t, uint32_t *xs, uint32_t *ws,
-  float *xd, float *wd)
-{
-  for (unsigned i = t; i < BYTE_TILE * WORDS; i += MANY_THREADS) {
-    unsigned row = i / WORDS, word = i % WORDS;
-    uint32_t r = at->y * BYTE_TILE + row, o = at->x * BYTE_TILE + row;
-    size_t xi = (size_t) r * a->in + b * 32, wi = (size_t) o * m->weight.stride + b * 32;
-    bool has_x = r < a->rows, has_w = o < m->out;
-    xs[row * WORD_STRIDE + word] = has_x ? load_word(a->q + xi + 4 * word) : 0;
-    ws[row * WORD_STRIDE + word] = has_w
-      ? load_word((const int8_t *) m->weight.data + wi + 4 * word) : 0;
-    if (word == 0) xd[row] = has_x ? a->d[xi / 32] : 0;
-    if (word == 1) wd[row] = has_w ? half_number(m->weight.scale[(size_t) o * (m->weight.stride / 2) + b]) : 0;
-  }
-}
-
-INLINE void multiply_words(unsigned t, const uint32_t *xs, const uint32_t *ws,
-  const float *xd, const float *wd, float *sum)
-{
-  unsigned row = t / 16 * 4, out = t % 16 * 4;
-  int whole[16] = { 0 };
-  UNROLL(8)
-  for (unsigned k = 0; k < WORDS; k++) {
-    UNROLL(16)
-    for (unsigned i = 0; i < 16; i++)
-      whole[i] = dot_word(xs[(row + i / 4) * WORD_STRIDE + k],@|
-        ws[(out + i % 4) * WORD_STRIDE + k], whole[i]);
-  }
-  UNROLL(16)
-  for (unsigned i = 0; i < 16; i++)
-    sum[i] = fmaf((float) whole[i], wd[out + i % 4] * xd[row + i / 4], sum[i]);
-}
-
 @ And their kernels.
 
 @<The kernels for bytes@>=
 #define FEW_BYTES(name, rows) \
-  KERNEL(name, linear_args) \
-  { const struct place at = HERE; few_bytes(&a, at, rows); }
+  KERNEL void name(GRID const struct linear_args a) \
+  { HERE(at); few_bytes(&a, at, rows); }
 FEW_BYTES(bytes_1, 1)@;
 FEW_BYTES(bytes_2, 2)@;
 FEW_BYTES(bytes_4, 4)@;
 FEW_BYTES(bytes_8, 8)@;
-KERNEL(bytes_many, linear_args)
-{ const struct place at = HERE; many_bytes(&a, at); }
+KERNEL void bytes_many(GRID const struct linear_args a)
+{
+  HERE(at);
+  many_bytes(&a, at); 
+}
 
 @* Tensor cores. \label{sec:tensorcores}
 For 16-bit numbers the device has units that multiply small matrices: a warp gives sixteen rows by sixteen inputs, sixteen inputs by eight outputs, and 128 sums, and gets the sums back with all 2048 products added. How the unit rounds inside is not published. It is not sixteen lanes, so these kernels have other bits than \cref{model}. They are those of \.{--activations bf16}, which asks for inputs of sixteen bits, and are compared with the plain table by a tolerance.
@@ -600,11 +541,15 @@ What a thread holds for the unit is laid down by it: thread $t$ of the warp, wit
 
 @<Multiply on a tensor core@>=
 #ifdef __CUDACC__
+#define MMA "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
 #define MULTIPLY_16(x, i, w, j, sum, k) \
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " \
-    "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
-    : "+f"(sum[k]), "+f"(sum[k + 1]), "+f"(sum[k + 2]), "+f"(sum[k + 3]) \
-    : "r"(x[i]), "r"(x[i + 1]), "r"(x[i + 2]), "r"(x[i + 3]), "r"(w[j]), "r"(w[j + 1]))
+  asm volatile(MMA "{%0,%1,%2,%3}, {%4,%5,%6,%7}, "@| \
+    "{%8,%9}, {%0,%1,%2,%3};"@| \
+    : "+f"(sum[k]), "+f"(sum[k + 1]),@| \
+      "+f"(sum[k + 2]), "+f"(sum[k + 3])@| \
+    : "r"(x[i]), "r"(x[i + 1]),@| \
+      "r"(x[i + 2]), "r"(x[i + 3]),@| \
+      "r"(w[j]), "r"(w[j + 1]))
 #else
 @<A stand-in for a tensor core@>@;
 #endif
@@ -638,14 +583,14 @@ enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8 };
 @ No warp looks at inputs beyond the last, so a section that ends early has fewer steps, in this kernel as in the next one.
 
 @<Few rows of halves by a matrix@>=
-INLINE void few_halves(const struct linear_args *a, struct place at)
+INLINE void few_halves(const struct linear_args *a, struct block_place at)
 {
-  const struct part *m = part_of(a, &at.x);
-  SHARED(float, part, 4 * HALF_ROWS * HALF_OUTPUTS);
-  PRIVATE(uint32_t, x, 4);
-  PRIVATE(uint32_t, w, 2);
-  PRIVATE(float, sum, 4);
-  PRIVATE(float, total, 1);
+  const struct matrix_part *m = part_of(a, &at.x);
+  @[SHARED(float, part, 4 * HALF_ROWS * HALF_OUTPUTS)@];
+  @[PRIVATE(uint32_t, x, 4)@];
+  @[PRIVATE(uint32_t, w, 2)@];
+  @[PRIVATE(float, sum, 4)@];
+  @[PRIVATE(float, total, 1)@];
   for (uint32_t k0 = 0; k0 < a->in; k0 += 4 * SECTION) {
     EACH_LANE(t)
       for (int i = 0; i < 4; i++) MINE(sum)[i] = 0;
@@ -674,15 +619,15 @@ INLINE uint32_t two_halves(const struct linear_args *a, uint32_t r, uint32_t k)
   return num_to_bf16(x[0]) | (k + 1 < a->in ? (uint32_t) num_to_bf16(x[1]) << 16 : 0);
 }
 
-INLINE uint32_t two_weights(const struct linear_args *a, const struct part *m, uint32_t o,
+INLINE uint32_t two_weights(const struct linear_args *a, const struct matrix_part *m, uint32_t o,
   uint32_t k)
 {
   if (o >= m->out || k >= a->in) return 0;
   return load_word((const uint16_t *) m->weight.data + (size_t) o * m->weight.stride + k);
 }
 
-INLINE void load_fragments(const struct linear_args *a, const struct part *m,
-  const struct place *at, uint32_t k, unsigned t, uint32_t *x, uint32_t *w)
+INLINE void load_fragments(const struct linear_args *a, const struct matrix_part *m,
+  const struct block_place *at, uint32_t k, unsigned t, uint32_t *x, uint32_t *w)
 {
   unsigned g = t % 32 / 4, q = t % 4;
   uint32_t r = at->y * HALF_ROWS + g, o = at->x * HALF_OUTPUTS + g;
@@ -706,15 +651,15 @@ enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 20 };
 @ A step of \given{32} inputs is two of the unit's.
 
 @<Many rows of halves by a matrix@>=
-INLINE void many_halves(const struct linear_args *a, struct place at)
+INLINE void many_halves(const struct linear_args *a, struct block_place at)
 {
-  const struct part *m = part_of(a, &at.x);
-  SHARED(uint32_t, xs, X_ROWS * HALF_STRIDE);
-  SHARED(uint32_t, ws, W_ROWS * HALF_STRIDE);
-  PRIVATE(uint32_t, x, 8);
-  PRIVATE(uint32_t, w, 8);
-  PRIVATE(float, sum, 32);
-  PRIVATE(float, total, 32);
+  const struct matrix_part *m = part_of(a, &at.x);
+  @[SHARED(uint32_t, xs, X_ROWS * HALF_STRIDE)@];
+  @[SHARED(uint32_t, ws, W_ROWS * HALF_STRIDE)@];
+  @[PRIVATE(uint32_t, x, 8)@];
+  @[PRIVATE(uint32_t, w, 8)@];
+  @[PRIVATE(float, sum, 32)@];
+  @[PRIVATE(float, total, 32)@];
   for (uint32_t k0 = 0; k0 < a->in; k0 += 32) {
     if (k0 % SECTION == 0) @<End a section, and begin the next@>@;
     EACH_THREAD(t) fill_halves(a, m, &at, k0, t, xs, ws);
@@ -759,8 +704,8 @@ EACH_THREAD(t) {
 @ In shared memory a word is two neighbouring inputs, ready for a fragment.
 
 @<Tiles of halves in shared memory@>=
-INLINE void fill_halves(const struct linear_args *a, const struct part *m,
-  const struct place *at, uint32_t k0, unsigned t, uint32_t *xs, uint32_t *ws)
+INLINE void fill_halves(const struct linear_args *a, const struct matrix_part *m,
+  const struct block_place *at, uint32_t k0, unsigned t, uint32_t *xs, uint32_t *ws)
 {
   for (unsigned i = t; i < X_ROWS * 16; i += MANY_THREADS)
     xs[i / 16 * HALF_STRIDE + i % 16]
@@ -786,10 +731,16 @@ INLINE void take_fragments(const uint32_t *xs, const uint32_t *ws, uint32_t word
 @ For halves there is one kernel of each kind.
 
 @<The kernels for halves@>=
-KERNEL(halves_few, linear_args)
-{ const struct place at = HERE; few_halves(&a, at); }
-KERNEL(halves_many, linear_args)
-{ const struct place at = HERE; many_halves(&a, at); }
+KERNEL void halves_few(GRID const struct linear_args a)
+{
+  HERE(at);
+  few_halves(&a, at); 
+}
+KERNEL void halves_many(GRID const struct linear_args a)
+{
+  HERE(at);
+  many_halves(&a, at); 
+}
 
 @* Attention over a long cache. \label{sec:deviceattention}
 Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That gives the division for the device. A block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks. A context of \given{32768} positions has \given{128} of them for each head, enough for any device, even for a single token.
@@ -801,10 +752,10 @@ Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): eac
 struct device_segment { uint64_t key, value, row_bytes, head_bytes; const uint64_t *page;
   uint32_t page_rows, type, sinks, first_row, n_rows, first_position, window, zero; };
   /* a |struct segment| with addresses of the device; |page|: those of its pages, or null */
-struct tile { uint32_t segment, row, rows, head; };
+struct query_tile { uint32_t segment, row, rows, head; };
   /* |rows| rows of a segment from |row| on; |head|: the first query head of each group */
 struct attend_args { const float *q; float *left; const struct device_segment *segment;
-  const struct tile *tile; float *weights; float *y; size_t stride;
+  const struct query_tile *tile; float *weights; float *y; size_t stride;
   uint32_t n_heads, n_kv_heads, head_dim, heads, blocks, first_row; float scale;
   uint32_t zero; };
   /* |heads|: query heads a tile; |left|: [rows from |first_row|][n\_heads][blocks][head\_dim + 2], maximum,
@@ -818,15 +769,15 @@ enum { ATTEND_THREADS = 256, QUERIES = 16 };
 @ Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once.
 
 @<One block of positions for a tile of queries@>=
-KERNEL(attend_blocks, attend_args)
+KERNEL void attend_blocks(GRID const struct attend_args a)
 {
-  const struct place at = HERE;
-  const struct tile *tile = &a.tile[at.z];
+  HERE(at);
+  const struct query_tile *tile = &a.tile[at.z];
   const struct device_segment *s = &a.segment[tile->segment];
-  SHARED(uint64_t, place, 256);
-  SHARED(float, score, QUERIES * 256);
-  SHARED(float, most, QUERIES * 16);
-  SHARED(float, lane, QUERIES * 16);
+  @[SHARED(uint64_t, place, 256)@];
+  @[SHARED(float, score, QUERIES * 256)@];
+  @[SHARED(float, most, QUERIES * 16)@];
+  @[SHARED(float, lane, QUERIES * 16)@];
   if (a.weights == NULL && at.x * 256 >= s->first_position + tile->row + tile->rows) {
     EACH_THREAD(t)
       if (t < QUERIES && query_is(&a, tile, t)) left_of(&a, s, tile, &at, t)[0] = -INFINITY;
@@ -851,7 +802,7 @@ INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
   return p <= last && (p >= lo || p < s->sinks);
 }
 
-INLINE uint64_t place_seen(const struct device_segment *s, const struct tile *tile,
+INLINE uint64_t place_seen(const struct device_segment *s, const struct query_tile *tile,
   uint32_t p)
 {
   uint32_t end = tile->row + tile->rows;
@@ -865,17 +816,17 @@ INLINE uint64_t place_seen(const struct device_segment *s, const struct tile *ti
 @ Query |i| of a tile is head |i%heads| of row |i/heads|. Its number among all the heads of the slice tells where what it leaves goes.
 
 @<The queries of a tile@>=
-INLINE uint32_t query_row(const struct attend_args *a, const struct tile *tile, unsigned i)
+INLINE uint32_t query_row(const struct attend_args *a, const struct query_tile *tile, unsigned i)
 { return tile->row + i / a->heads; }
 INLINE size_t query_place(const struct attend_args *a, const struct device_segment *s,
-  const struct tile *tile, const struct place *at, unsigned i)
+  const struct query_tile *tile, const struct block_place *at, unsigned i)
 {
   uint32_t group = a->n_heads / a->n_kv_heads;
   size_t row = s->first_row + query_row(a, tile, i);
   return row * a->n_heads + at->y * group + tile->head + i % a->heads;
 }
 
-INLINE bool query_is(const struct attend_args *a, const struct tile *tile, unsigned i)
+INLINE bool query_is(const struct attend_args *a, const struct query_tile *tile, unsigned i)
 {
   uint32_t group = a->n_heads / a->n_kv_heads;
   return i < tile->rows * a->heads && tile->head + i % a->heads < group;
@@ -905,7 +856,7 @@ INLINE void score_four(const struct attend_args *a, const float *const q[4],
 }
 
 INLINE void score_position(const struct attend_args *a, const struct device_segment *s,
-  const struct tile *tile, const struct place *at, uint64_t place, unsigned t,
+  const struct query_tile *tile, const struct block_place *at, uint64_t place, unsigned t,
   float *score)
 {
   for (unsigned i = 0; i < QUERIES; i += 4) {
@@ -941,8 +892,8 @@ INLINE float most_of(const float *most)
   return all;
 }
 
-INLINE void exponentials(const struct attend_args *a, const struct tile *tile,
-  const struct place *at, const float *most, float *score, unsigned t, float *lane)
+INLINE void exponentials(const struct attend_args *a, const struct query_tile *tile,
+  const struct block_place *at, const float *most, float *score, unsigned t, float *lane)
 {
   const struct device_segment *s = &a->segment[tile->segment];
   unsigned i = t / 16;
@@ -962,14 +913,14 @@ INLINE void exponentials(const struct attend_args *a, const struct tile *tile,
 
 @<What a block leaves@>=
 INLINE float *left_of(const struct attend_args *a, const struct device_segment *s,
-  const struct tile *tile, const struct place *at, unsigned i)
+  const struct query_tile *tile, const struct block_place *at, unsigned i)
 {
   size_t place = query_place(a, s, tile, at, i) - (size_t) a->first_row * a->n_heads;
   return a->left + (place * a->blocks + at->x) * (a->head_dim + 2);
 }
 
 INLINE void leave_sums(const struct attend_args *a, const struct device_segment *s,
-  const struct tile *tile, const struct place *at, const float *most, float *lane,
+  const struct query_tile *tile, const struct block_place *at, const float *most, float *lane,
   unsigned t)
 {
   if (t >= QUERIES || !query_is(a, tile, t)) return;
@@ -982,7 +933,7 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
 
 @<The values of a block@>=
 INLINE void add_values(const struct attend_args *a, const struct device_segment *s,
-  const struct tile *tile, const struct place *at, const uint64_t *place,
+  const struct query_tile *tile, const struct block_place *at, const uint64_t *place,
   const float *score, unsigned t)
 {
   for (uint32_t item = t; item < a->head_dim * QUERIES / 4; item += ATTEND_THREADS) {
@@ -1006,9 +957,9 @@ INLINE void add_values(const struct attend_args *a, const struct device_segment 
 @ A second kernel joins the blocks of each row and head. The first line of a row's blocks is the maximum, and a block that nobody saw is left out, as in the plain kernel. If the weights are wanted, they are completed here.
 
 @<Join the blocks of a row@>=
-KERNEL(join_blocks, attend_args)
+KERNEL void join_blocks(GRID const struct attend_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   size_t d = a.head_dim, place = (size_t) at.x * a.n_heads + at.y;
   const float *left = a.left + place * a.blocks * (d + 2);
   place += (size_t) a.first_row * a.n_heads;
@@ -1039,17 +990,17 @@ A layer is over a dozen kernels, and for one row most of them take two or three 
 
 @<A launch@>=
 #include "cuda/works.inc"
-enum work { @[WORKS(WORK_NAME)@] N_WORKS };
+enum kernel_work { @[WORKS(WORK_NAME)@] N_WORKS };
   /* the kernels, by their names */
 union work_args { struct linear_args linear; struct add_args add; struct attend_args attend;
   struct norm_args norm; struct angles_args angles; struct activate_args activate;
   struct move_args move; struct split_args split; struct copy_args copy;
   struct mark_args mark; struct bytes_args bytes; struct write_args write;
-  struct choose_args choose; };
+  struct choose_args choose; struct probe_args probe; };
   /* what each is given */
 enum { MOST_LAUNCHES = 4096 };
   /* in a list */
-struct launch { enum work work; uint32_t x, y, z, threads; union work_args a; };
+struct launch { enum kernel_work work; uint32_t x, y, z, threads; union work_args a; };
   /* a kernel, how many blocks in each direction, threads a block, and its arguments */
 
 @ The list of the kernels stands once. It makes the names of an |enum|, the table of functions for the device, and the cases of a |switch| for the host.
@@ -1067,7 +1018,7 @@ struct launch { enum work work; uint32_t x, y, z, threads; union work_args a; };
   DO(normalize_rows, norm) DO(make_angles, angles) DO(rotate_rows, angles) \
   DO(activate_rows, activate) DO(embed_rows, move) DO(gather_rows, move) \
   DO(split_rows, split) DO(copy_bytes, copy) DO(mark_rows, mark) \
-  DO(bytes_of_rows, bytes) DO(write_rows, write) \
+  DO(bytes_of_rows, bytes) DO(write_rows, write) DO(multiply_only, probe) \
   DO(choose_parts, choose) DO(choose_token, choose)
 #define WORK_NAME(name, of) WORK_##name,
 
@@ -1076,7 +1027,7 @@ struct launch { enum work work; uint32_t x, y, z, threads; union work_args a; };
 A \emph{driver} is what can allocate, copy and run: that of CUDA, or the host's.
 
 @<What drives a device@>=
-struct driver {
+struct device_driver {
   const char *name;
   void *(*open)(unsigned number, struct device_facts *facts, char why[200]);
     /* the state of device |number|; null and a sentence */
@@ -1095,10 +1046,10 @@ struct driver {
   void (*fault)(void *state, char why[200]); /* what the last false was about */
 };
   /* one kind of device */
-extern const struct driver driver_host;
+extern const struct device_driver driver_host;
   /* the host as a device: number |n| has its threads in order |n| */
 #ifdef INCIPIT_CUDA
-extern const struct driver driver_cuda;
+extern const struct device_driver driver_cuda;
   /* the devices of CUDA */
 #endif
 
@@ -1137,10 +1088,12 @@ static bool cuda_run(void *state, const struct launch *list, size_t n, void *to,
 @<A node for a launch@>=
 static cudaKernelNodeParams node_of(const struct launch *l, void **a)
 {
-  cudaKernelNodeParams p = { 0 };
+  cudaKernelNodeParams p;
+  memset(&p, 0, sizeof p);
   a[0] = (void *) &l->a;
   p.func = (void *) function_of[l->work], p.kernelParams = a;
-  p.gridDim = dim3(l->x, l->y, l->z), p.blockDim = dim3(l->threads, 1, 1);
+  p.gridDim.x = l->x, p.gridDim.y = l->y, p.gridDim.z = l->z;
+  p.blockDim.x = l->threads, p.blockDim.y = p.blockDim.z = 1;
   return p;
 }
 
@@ -1199,16 +1152,16 @@ The sampler of \cref{sampling} adds noise to each score and takes the greatest s
 @^Gumbel-max@>@^Philox@>
 
 @<What the choice of a token is given@>=
-struct best { double score; uint32_t id, zero; };
+struct best_token { double score; uint32_t id, zero; };
   /* the greatest sum of some tokens, and whose it is */
-struct choose_args { const float *logits; struct best *part; uint64_t seed; double temperature;
+struct choose_args { const float *logits; struct best_token *part; uint64_t seed; double temperature;
   uint32_t n, parts, sequence, position; };
   /* |temperature| 0: the likeliest; |part|: the best of each block; the first becomes the best of all */
 
 @ Of equal sums the lower id wins, so that the order of comparisons does not matter.
 
 @<The kernels that choose@>=
-INLINE void keep_best(struct best *b, double score, uint32_t id)
+INLINE void keep_best(struct best_token *b, double score, uint32_t id)
 {
   if (score > b->score || (score == b->score && id < b->id))
     b->score = score, b->id = id;
@@ -1228,12 +1181,12 @@ INLINE double noise_of(const struct choose_args *a, uint32_t id)
   return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
 }
 
-KERNEL(choose_parts, choose_args)
+KERNEL void choose_parts(GRID const struct choose_args a)
 {
-  const struct place at = HERE;
-  SHARED(struct best, best, 256);
+  HERE(at);
+  @[SHARED(struct best_token, best, 256)@];
   EACH_THREAD(t) {
-    struct best b = { -INFINITY, UINT32_MAX, 0 };
+    struct best_token b = @[{ -INFINITY, UINT32_MAX, 0 }@];
     for (uint32_t i = at.x * at.threads + t; i < a.n; i += a.parts * at.threads) {
       double score = (double) a.logits[i];
       if (a.temperature > 0) score = score / a.temperature + noise_of(&a, i);
@@ -1243,15 +1196,15 @@ KERNEL(choose_parts, choose_args)
   }
   EACH_THREAD(t)
     if (t == 0) {
-      struct best b = best[0];
+      struct best_token b = best[0];
       for (unsigned i = 1; i < at.threads; i++) keep_best(&b, best[i].score, best[i].id);
       a.part[at.x] = b;
     }
 }
 
-KERNEL(choose_token, choose_args)
+KERNEL void choose_token(GRID const struct choose_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     if (t == 0)
       for (uint32_t i = 1; i < a.parts; i++)
@@ -1286,8 +1239,7 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 @<The kernels for many rows@>@;
 @<One block of products@>@;
 @<Few rows of bytes by a matrix@>@;
-@<Tiles of words in shared memory@>@;
-@<Many rows of bytes by a matrix@>@;
+#include "cuda/bytes.inc"
 @<The kernels for bytes@>@;
 @<Multiply on a tensor core@>@;
 @<The fragments of a thread@>@;
@@ -1309,6 +1261,7 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 @<The driver of CUDA@>@;
 #else
 @<The host as a device@>@;
+#include "cuda/driver_host.inc"
 #endif
 
 @ Four bytes come in one load on the device, where all our rows are aligned. In the cache, blocks may be at odd addresses; there halves are read by bytes.
@@ -1334,10 +1287,10 @@ INLINE uint16_t load_half(const void *p)
 @ The host goes through the blocks of a launch in the order that the caller asked for, and each block through its threads in the same kind of order: forwards, backwards, or in steps of \given{7}, which meets every one of them once since 7 divides no power of two.
 
 @<The host as a device@>=
+#define RUN(name, of) case WORK_##name: name(at, l->a.of); break;
 struct host_state { unsigned order; };
-static void run_block(const struct launch *l, const struct place at)
+static void run_block(const struct launch *l, const struct block_place at)
 {
-#define RUN(name, of) case WORK_##name: name(l->a.of, at); break;
   switch (l->work) {
   @[WORKS(RUN)@]
   case N_WORKS: break;
@@ -1354,7 +1307,7 @@ static bool host_run(void *state, const struct launch *list, size_t n, void *to,
     size_t blocks = (size_t) l->x * l->y * l->z;
     for (size_t j = 0; j < blocks; j++) {
       size_t i = s->order == 0 ? j : blocks - 1 - j;
-      struct place at = @[{ (unsigned) (i % l->x), (unsigned) (i / l->x % l->y),@|
+      struct block_place at = @[{ (unsigned) (i % l->x), (unsigned) (i / l->x % l->y),@|
         (unsigned) (i / l->x / l->y), l->threads, s->order }@];
       run_block(l, at);
     }
@@ -1365,147 +1318,30 @@ static bool host_run(void *state, const struct launch *list, size_t n, void *to,
 @ With a stride of 7 the first threads are 0, 7, 14, \dots
 
 @<The words of a kernel on the host@>=
-static inline unsigned thread_at(const struct place *at, unsigned turn)
+static inline unsigned thread_at(const struct block_place *at, unsigned turn)
 {
   if (at->order == 0 || turn >= at->threads) return turn;
   return at->order == 1 ? at->threads - 1 - turn : turn * 7 % at->threads;
 }
 
-@ Device number |n| of the host is the host with threads in order |n|.
-
-@<The host as a device@>=
-#include <stdlib.h>
-static void *host_open(unsigned number, struct device_facts *facts, char why[200])
-{
-  struct host_state *s = number > 2 ? NULL : calloc(1, sizeof *s);
-  strcpy(why, number > 2 ? "the host as a device has the numbers 0, 1 and 2" : "out of memory");
-  if (s == NULL) return NULL;
-  s->order = number;
-  *facts = (struct device_facts) @[{ .name = "host", .multiprocessors = 1 }@];
-  return s;
-}
-
-static void *host_alloc(void *state, size_t bytes)
-{
-  (void) state;
-  void *p = aligned_alloc(256, (bytes + 256) / 256 * 256);
-  if (p != NULL) memset(p, 0, bytes);
-  return p;
-}
-static void host_release(void *state, void *p)
-{ (void) state, free(p); }
-static bool host_move(void *state, void *to, const void *from, size_t bytes)
-{ (void) state, memcpy(to, from, bytes); return true; }
-static void host_fault(void *state, char why[200])
-{ (void) state, strcpy(why, "no fault"); }
-
-const struct driver driver_host = { .name = "host", .open = host_open, .close = free,
-  .alloc = host_alloc, .release = host_release, .alloc_shared = host_alloc,
-  .release_shared = host_release, .put = host_move, .get = host_move,
-  .run = host_run, .fault = host_fault };
-
 @ And this is CUDA's. A function of the library that fails leaves its reason in the state, where it stays.
 
 @<The driver of CUDA@>=
 #define FUNCTION(name, of) (const void *) name,
-static const void *const function_of[] = { @[WORKS(FUNCTION)@] };
+static const void *const function_of[] = @[{ WORKS(FUNCTION) }@];
 struct cuda_state { cudaStream_t stream; cudaGraph_t graph; cudaGraphExec_t made;
-  cudaError_t error; size_t n; struct launch list[MOST_LAUNCHES];
+  cudaError_t fault; size_t n; struct launch list[MOST_LAUNCHES];
   cudaGraphNode_t node[MOST_LAUNCHES]; };
 static bool went(struct cuda_state *s, cudaError_t e)
 {
-  if (e != cudaSuccess && s->error == cudaSuccess) s->error = e;
+  if (e != cudaSuccess && s->fault == cudaSuccess) s->fault = e;
   return e == cudaSuccess;
 }
 @<A node for a launch@>@;
 @<Make a graph, or change it@>@;
 @<Launch a list kernel by kernel@>@;
 @<Run a list on the device@>@;
-@<Open a device of CUDA@>@;
-
-@ A device that is not there is a sentence that says how many there are.
-
-@<Open a device of CUDA@>=
-static void cuda_close(void *state)
-{
-  struct cuda_state *s = (struct cuda_state *) state;
-  drop_graph(s);
-  if (s->stream != NULL) cudaStreamDestroy(s->stream);
-  free(s);
-}
-
-static void *cuda_open(unsigned number, struct device_facts *facts, char why[200])
-{
-  struct cuda_state *s = (struct cuda_state *) calloc(1, sizeof *s);
-  cudaDeviceProp is;
-  size_t left = 0, all = 0;
-  int there = 0;
-  snprintf(why, 200, "out of memory");
-  if (s == NULL) return NULL;
-  bool ok = went(s, cudaGetDeviceCount(&there));
-  if (ok && (int) number >= there) {
-    snprintf(why, 200, "device %u; this machine has %d", number, there);
-    return cuda_close(s), (void *) NULL;
-  }
-  ok = ok && went(s, cudaSetDevice((int) number))
-    && went(s, cudaGetDeviceProperties(&is, (int) number))
-    && went(s, cudaMemGetInfo(&left, &all))
-    && went(s, cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
-  if (!ok) {
-    snprintf(why, 200, "%s", cudaGetErrorString(s->error));
-    return cuda_close(s), (void *) NULL;
-  }
-  snprintf(facts->name, sizeof facts->name, "%s", is.name);
-  facts->bytes = all, facts->free = left;
-  facts->multiprocessors = (uint32_t) is.multiProcessorCount;
-  facts->major = (uint32_t) is.major, facts->minor = (uint32_t) is.minor;
-  return s;
-}
-
-@ Memory of the host that is never moved by the system can be copied to the device without the processor's help, so the small numbers are kept in such memory.
-
-@<Open a device of CUDA@>=
-static void *cuda_alloc(void *state, size_t bytes)
-{
-  void *p = NULL;
-  if (cudaMalloc(&p, bytes > 0 ? bytes : 1) != cudaSuccess) {
-    cudaGetLastError(); /* a refusal is no fault */
-    return NULL;
-  }
-  cudaMemsetAsync(p, 0, bytes, ((struct cuda_state *) state)->stream);
-  return p;
-}
-static void cuda_release(void *state, void *p)
-{ (void) state, cudaFree(p); }
-static void *cuda_alloc_shared(void *state, size_t bytes)
-{
-  void *p = NULL;
-  return went((struct cuda_state *) state, cudaMallocHost(&p, bytes)) ? p : NULL;
-}
-static void cuda_release_shared(void *state, void *p)
-{ (void) state, cudaFreeHost(p); }
-
-static bool cuda_put(void *state, void *to, const void *from, size_t bytes)
-{
-  struct cuda_state *s = (struct cuda_state *) state;
-  return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s->stream))
-    && went(s, cudaStreamSynchronize(s->stream));
-}
-static bool cuda_get(void *state, void *to, const void *from, size_t bytes)
-{
-  struct cuda_state *s = (struct cuda_state *) state;
-  return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s->stream))
-    && went(s, cudaStreamSynchronize(s->stream));
-}
-static void cuda_fault(void *state, char why[200])
-{
-  struct cuda_state *s = (struct cuda_state *) state;
-  snprintf(why, 200, "%s", cudaGetErrorString(s->error));
-}
-
-const struct driver driver_cuda = { "cuda", cuda_open, cuda_close, cuda_alloc,
-  cuda_release, cuda_alloc_shared, cuda_release_shared, cuda_put, cuda_get, cuda_run,
-  cuda_fault };
+#include "cuda/driver_cuda.inc"
 
 @ The host's driver is the same file, compiled as C.
 
@@ -1517,7 +1353,7 @@ On a machine without a graphics processor this comes out; on one with it, too.
 
 \checkpoint{build/out/cuda.txt}{what the program of this chapter prints}
 
-The suite \.{check\_device} does more of the same: passes of seven small models, in all formats of the cache, with forks and crops, against the host's fastest kernels; matrices of every shape against the plain ones; the tensor core's stand-in, where a row must have its bits in any company; the choice of a token; and every request for memory refused once. The suite of \cref{simd}'s kernels, \.{check\_kernels}, has the device among its tables. Where there is a device, \.{INCIPIT\_TEST\_DEVICE=cuda} runs the first on it. Without one, nothing of this has run on a graphics processor, and a fault of the hardware's kind, such as two warps that meet at a barrier which only one of them reaches, would not be seen.
+The suite \.{check\_device} does more of the same: passes of seven small models, in all formats of the cache, with forks and crops, against the host's fastest kernels; matrices of every shape against the plain ones; the tensor core's stand-in, where a row must have its bits in any company; the choice of a token; and every request for memory refused once. The suite of \cref{kernels}'s kernels, \.{check\_kernels}, has the device among its tables. Where there is a device, \.{INCIPIT\_TEST\_DEVICE=cuda} runs the first on it. Without one, nothing of this has run on a graphics processor, and a fault of the hardware's kind, such as two warps that meet at a barrier which only one of them reaches, would not be seen.
 
 @* What has not been measured. \label{sec:devicemeasured}
 This edition was written on machines without a graphics processor. The kernels were compiled for two generations of devices and for later ones, without a warning, and none needs more registers than it has. What follows was expected and is not known. \.{make bench-cuda} measures the lines of \cref{tab:devicegoals} on your device, beside a probe that only copies.

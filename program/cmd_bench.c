@@ -14,6 +14,7 @@
 #include <string.h>
 #include "phases/phases.h"
 #include "command.h"
+#include "cuda/device.h"
 
 /* a test, and what came of it: mean and standard deviation of the rates in tokens per second,
    mean seconds, and the work of one run */
@@ -223,7 +224,8 @@ static bool show_test(struct bench_run *b, struct test *t)
   if (t->depth > 0) snprintf(t->name, sizeof t->name, "%s%zu@d%zu",
     t->reads ? "pp" : "tg", t->n, t->depth);
   waiting_begin(&b->o.wait, rounds_words, b);
-  bool ok = roofline_measure(b->o.m, &b->o.e, &can, &b->why)
+  bool ok = (b->o.device != NULL ? device_measure(b->o.device, &can.madds, &can.bytes, &b->why)
+      : roofline_measure(b->o.m, &b->o.e, &can, &b->why))
     && repeat_test(&g, t, times, &b->rounds, &b->why);
   waiting_end(&b->o.wait);
   if (!ok) return false;

@@ -682,6 +682,36 @@ START_TEST(of_equal_candidates_the_lower_id_comes_first)
 }
 END_TEST
 
+/* the kernels of a device, here run by the host: what is written, the probabilities and the work are the same in every way of
+   writing */
+START_TEST(a_device_writes_the_same)
+{
+  static const char *const line[] = { "generate 'The cat sat' --json --logprobs 3",
+    "generate 'The cat sat' --json --no-cache -n 5 --chunk 2", "generate The -n 6 --ignore-eos --num-beams 3 --json",
+    "generate The -n 9 --ignore-eos --temperature 0.9 --seed 7 --num-sequences 3 --json",
+    "generate The -n 9 --ignore-eos --kv-type f16 --window 5 --sinks 1 --json" };
+  setenv("INCIPIT_CUDA", "host", 1);
+  for (int i = 0; i < 5; i++) {
+    char words[200];
+    struct run a = run(line[i]);
+    snprintf(words, sizeof words, "%s --device cuda:%d", line[i], i % 3);
+    struct run b = run(words);
+    json_t *x = object_of(&a), *y = object_of(&b);
+    ck_assert_msg(json_equal(json_object_get(x, "sequences"), json_object_get(y, "sequences")), "%s: %s%s", line[i],
+      a.out, b.out);
+    ck_assert_int_eq(number_at(x, "counters", "rows"), number_at(y, "counters", "rows"));
+    json_decref(x), json_decref(y), done(&a), done(&b);
+  }
+  struct run a = run("generate The --device cuda:9");
+  ck_assert_msg(a.status == 1 && strstr(a.err, "0, 1 and 2") != NULL, "%s", a.err);
+  done(&a);
+  a = run("memory --device cuda");
+  ck_assert_msg(a.status == 1 && strstr(a.err, "--budget") != NULL, "%s", a.err);
+  done(&a);
+  unsetenv("INCIPIT_CUDA");
+}
+END_TEST
+
 int main(void)
 {
   room_open("generate");
@@ -699,6 +729,7 @@ int main(void)
   tcase_add_test(t, a_trace_fits_the_screen_and_counts_what_was_allowed);
   tcase_add_test(t, a_trace_says_why);
   tcase_add_test(t, a_sampled_text_is_the_same_in_every_way);
+  tcase_add_test(t, a_device_writes_the_same);
   tcase_add_test(t, what_must_match_matches);
   suite_add_tcase(s, t);
   t = tcase_create("edges");

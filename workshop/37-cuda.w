@@ -1,11 +1,17 @@
 @i types.w
+@s cudaDeviceProp int
+@s cudaKernelNodeParams int
+@s cudaGraphNode_t int
+@s cudaError_t int
+@s cudaGraphExec_t int
+@s cudaGraph_t int
+@s cudaStream_t int
 @s EACH_THREAD while
 @s EACH_LANE while
-@s KERNEL int
+@s KERNEL static
 @s INLINE inline
-@s SHARED int
-@s PRIVATE int
-@s UNROLL inline
+@s UNROLL if
+@s GRID const
 
 
 @** Inside the device: small kernels, launches, memory.
@@ -24,6 +30,7 @@ They are one file, which the one with the large kernels includes, and each is a 
 @<The kernels that move rows@>@;
 @<The kernel that looks for bad numbers@>@;
 @<The kernel that rounds inputs to bytes@>@;
+@<The kernel that only multiplies@>@;
 @<Numbers into the cache@>@;
 @<The kernel that writes keys and values@>@;
 
@@ -94,11 +101,11 @@ INLINE void lanes_of_row(const float *x, size_t d, bool squares, unsigned t, flo
   lane[t] = sum;
 }
 
-KERNEL(normalize_rows, norm_args)
+KERNEL void normalize_rows(GRID const struct norm_args a)
 {
-  const struct place at = HERE;
-  SHARED(float, lane, 16);
-  SHARED(float, of_row, 2);
+  HERE(at);
+  @[SHARED(float, lane, 16)@];
+  @[SHARED(float, of_row, 2)@];
   size_t d = a.d;
   const float *x = a.x + at.x * d;
   float *y = a.y + at.x * d;
@@ -123,9 +130,9 @@ KERNEL(normalize_rows, norm_args)
 @ Angles are computed in double and rounded, as in \cref{sec:rope}. Each thread has a pair: the cosine and the sine of one angle, or two numbers that are turned by it.
 
 @<The kernels for positions@>=
-KERNEL(make_angles, angles_args)
+KERNEL void make_angles(GRID const struct angles_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     for @[ELEMENTS_OF(i, (size_t) a.rows * a.half)@] {
       float angle = (float) a.position[i / a.half] * a.frequency[i % a.half];
@@ -134,9 +141,9 @@ KERNEL(make_angles, angles_args)
     }
 }
 
-KERNEL(rotate_rows, angles_args)
+KERNEL void rotate_rows(GRID const struct angles_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     for @[ELEMENTS_OF(i, (size_t) a.rows * a.n_heads * a.half)@] {
       size_t k = i % a.half, head = i / a.half, angle = head / a.n_heads * a.half + k;
@@ -158,9 +165,9 @@ INLINE float activation(uint32_t kind, float x)
   return 0.5f * x * (1.0f + num_tanhf(inner));
 }
 
-KERNEL(activate_rows, activate_args)
+KERNEL void activate_rows(GRID const struct activate_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     for @[ELEMENTS_OF(i, a.n)@]
       a.y[i] = activation(a.kind, a.x[i]) * (a.up != NULL ? a.up[i] : 1.0f);
@@ -169,24 +176,24 @@ KERNEL(activate_rows, activate_args)
 @ Rows are looked up, chosen, taken apart and copied by the same kind of loop.
 
 @<The kernels that move rows@>=
-KERNEL(embed_rows, move_args)
+KERNEL void embed_rows(GRID const struct move_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     for @[ELEMENTS_OF(i, a.n * a.width)@]
       a.y[i] = number_at(&a.table, a.id[i / a.width], i % a.width);
 }
 
-KERNEL(gather_rows, move_args)
+KERNEL void gather_rows(GRID const struct move_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     for @[ELEMENTS_OF(i, a.n * a.width)@] a.y[i] = a.x[a.which[i / a.width] * a.width + i % a.width];
 }
 
-KERNEL(split_rows, split_args)
+KERNEL void split_rows(GRID const struct split_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     for @[ELEMENTS_OF(i, a.rows * a.n * a.width)@] {
       size_t part = i / a.width % a.n, row = i / a.width / a.n;
@@ -194,25 +201,23 @@ KERNEL(split_rows, split_args)
     }
 }
 
-KERNEL(copy_bytes, copy_args)
+KERNEL void copy_bytes(GRID const struct copy_args a)
 {
-  const struct place at = HERE;
-  bool words = ((uintptr_t) a.to | (uintptr_t) a.from | a.bytes) % 4 == 0;
-  EACH_THREAD(t) {
-    if (words)
-      for @[ELEMENTS_OF(i, a.bytes / 4)@] ((uint32_t *) a.to)[i] = ((const uint32_t *) a.from)[i];
-    else
-      for @[ELEMENTS_OF(j, a.bytes)@] ((char *) a.to)[j] = ((const char *) a.from)[j];
-  }
+  HERE(at);
+  EACH_THREAD(t)
+    for @[ELEMENTS_OF(i, a.n)@] {
+      if (a.wide) ((struct four_words *) a.to)[i] = ((const struct four_words *) a.from)[i];
+      else ((char *) a.to)[i] = ((const char *) a.from)[i];
+    }
 }
 
 @ A block of threads looks at one row. If several threads find something, all write the same mark.
 
 @<The kernel that looks for bad numbers@>=
-KERNEL(mark_rows, mark_args)
+KERNEL void mark_rows(GRID const struct mark_args a)
 {
-  const struct place at = HERE;
-  SHARED(uint32_t, bad, 1);
+  HERE(at);
+  @[SHARED(uint32_t, bad, 1)@];
   const float *x = a.x + at.x * (size_t) a.d;
   EACH_THREAD(t)
     if (t == 0) bad[0] = 0;
@@ -226,9 +231,9 @@ KERNEL(mark_rows, mark_args)
 @ Inputs are rounded to bytes as in \cref{sec:int8}, \given{32} by one thread.
 
 @<The kernel that rounds inputs to bytes@>=
-KERNEL(bytes_of_rows, bytes_args)
+KERNEL void bytes_of_rows(GRID const struct bytes_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     for @[ELEMENTS_OF(b, a.n)@] {
       const float *x = a.x + b * 32;
@@ -246,6 +251,24 @@ KERNEL(bytes_of_rows, bytes_args)
         a.q[b * 32 + i] = (int8_t) (z < -127 ? -127 : z);
       }
     }
+}
+
+@ What a device can multiply at most is measured by a kernel that does nothing else: eight chains in each thread, in registers.
+
+@<The kernel that only multiplies@>=
+KERNEL void multiply_only(GRID const struct probe_args a)
+{
+  HERE(at);
+  EACH_THREAD(t) {
+    float x[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }, all = 0;
+    for (uint32_t i = 0; i < a.n; i++) {
+      UNROLL(8)
+      for (int j = 0; j < 8; j++) x[j] = fmaf(x[j], 0.5f, 1.0f);
+    }
+    UNROLL(8)
+    for (int j = 0; j < 8; j++) all += x[j];
+    a.left[(size_t) at.x * at.threads + t] = all;
+  }
 }
 
 @ The formats of a row of the cache, as \cref{sec:rowformats} writes them: one number, or a block by one thread.
@@ -296,10 +319,10 @@ INLINE void put_numbers(const float *x, uint32_t type, uint32_t i, uint64_t row)
 @ A block of threads writes one row: all heads of its keys and of its values.
 
 @<The kernel that writes keys and values@>=
-KERNEL(write_rows, write_args)
+KERNEL void write_rows(GRID const struct write_args a)
 {
-  const struct place at = HERE;
-  const struct tile *tile = &a.tile[at.x];
+  HERE(at);
+  const struct query_tile *tile = &a.tile[at.x];
   const struct device_segment *s = &a.segment[tile->segment];
   uint32_t p = s->first_position + tile->row, d = a.head_dim;
   uint64_t place = s->page == NULL ? p * s->row_bytes
@@ -320,27 +343,224 @@ KERNEL(write_rows, write_args)
 #define INCIPIT_CUDA_SMALL_H
 enum { DEVICE_SILU, DEVICE_GELU_TANH, DEVICE_GELU_ERF };
   /* those of |enum activation_kind| */
-struct norm_args { const float *x; float *y; struct stored gain, bias; uint32_t d, centred; float epsilon; uint32_t zero; };
+struct norm_args { const float *x; float *y; struct stored_rows gain, bias; uint32_t d, centred; float epsilon; uint32_t zero; };
   /* a block of threads for each row of |d| */
 struct angles_args { const uint32_t *position; const float *frequency; float *x, *cosine, *sine;
   uint32_t rows, half, n_heads; float scaling; };
   /* |x|: [rows][n\_heads][2*half], in place */
 struct activate_args { const float *x, *up; float *y; size_t n; uint32_t kind, zero; };
   /* |up| may be null */
-struct move_args { const float *x; float *y; const uint32_t *id; const uint64_t *which; struct stored table; size_t n, width; };
+struct move_args { const float *x; float *y; const uint32_t *id; const uint64_t *which; struct stored_rows table; size_t n, width; };
   /* row |id[i]| of |table|, or row |which[i]| of |x|, to row |i| of |y| */
 struct split_args { const float *x; float *y[MOST_PARTS]; size_t rows, n, width; };
   /* |x|: [rows][n][width] */
-struct copy_args { void *to; const void *from; size_t bytes; };
-  /* within the device */
+struct copy_args { void *to; const void *from; size_t n; uint32_t wide, zero; };
+  /* |n| bytes within the device, or |n| times sixteen if |wide| */
 struct mark_args { const float *x; uint32_t *first; uint32_t d, mark, none, zero; };
   /* a block of threads for each row of |d| */
 struct bytes_args { const float *x; int8_t *q; float *d; size_t n; };
   /* |n| blocks of 32 */
-struct write_args { const struct device_segment *segment; const struct tile *tile;
+struct probe_args { float *left; uint32_t n, zero; };
+  /* |8*n| multiply-adds a thread */
+struct write_args { const struct device_segment *segment; const struct query_tile *tile;
   const float *k, *v; uint32_t n_kv_heads, head_dim; };
   /* a block of threads for each tile, which is one row */
 #endif
+
+@* Tiles of bytes. \label{sec:bytetiles}
+With many rows a thread has four rows by four outputs, and a block of threads 64 by 64. One step is one block of 32 numbers: whole sums that begin at 0, and then a multiply--add for each with the product of two scales.
+
+@<Sizes of tiles of bytes@>=
+enum { BYTE_TILE = 64, WORDS = 8, WORD_STRIDE = 9 };
+
+@ Two phases a block of 32: fill, multiply.
+
+@<Many rows of bytes by a matrix@>=
+INLINE void many_bytes(const struct linear_args *a, struct block_place at)
+{
+  const struct matrix_part *m = part_of(a, &at.x);
+  @[SHARED(uint32_t, xs, BYTE_TILE * WORD_STRIDE)@];
+  @[SHARED(uint32_t, ws, BYTE_TILE * WORD_STRIDE)@];
+  @[SHARED(float, xd, BYTE_TILE)@];
+  @[SHARED(float, wd, BYTE_TILE)@];
+  @[PRIVATE(float, sum, 16)@];
+  EACH_THREAD(t) {
+    UNROLL(16)
+    for (int i = 0; i < 16; i++) MINE(sum)[i] = 0;
+  }
+  for (uint32_t b = 0; b < a->in / 32; b++) {
+    EACH_THREAD(t) fill_words(a, m, &at, b, t, xs, ws, xd, wd);
+    EACH_THREAD(t) multiply_words(t, xs, ws, xd, wd, MINE(sum));
+  }
+  EACH_THREAD(t) {
+    UNROLL(16)
+    for (unsigned i = 0; i < 16; i++)
+      put_output(a, m, at.y * BYTE_TILE + t / 16 * 4 + i / 4,@|
+        at.x * BYTE_TILE + t % 16 * 4 + i % 4, MINE(sum)[i]);
+  }
+}
+
+@ Each word has four bytes. The scales go with the first two words of a row.
+
+@<Tiles of words in shared memory@>=
+INLINE void fill_words(const struct linear_args *a, const struct matrix_part *m,
+  const struct block_place *at, uint32_t b, unsigned t, uint32_t *xs, uint32_t *ws,
+  float *xd, float *wd)
+{
+  for (unsigned i = t; i < BYTE_TILE * WORDS; i += MANY_THREADS) {
+    unsigned row = i / WORDS, word = i % WORDS;
+    uint32_t r = at->y * BYTE_TILE + row, o = at->x * BYTE_TILE + row;
+    size_t xi = (size_t) r * a->in + b * 32, wi = (size_t) o * m->weight.stride + b * 32;
+    bool has_x = r < a->rows, has_w = o < m->out;
+    xs[row * WORD_STRIDE + word] = has_x ? load_word(a->q + xi + 4 * word) : 0;
+    ws[row * WORD_STRIDE + word] = has_w
+      ? load_word((const int8_t *) m->weight.data + wi + 4 * word) : 0;
+    if (word == 0) xd[row] = has_x ? a->d[xi / 32] : 0;
+    if (word == 1) wd[row] = has_w ? half_number(m->weight.scale[(size_t) o * (m->weight.stride / 2) + b]) : 0;
+  }
+}
+
+INLINE void multiply_words(unsigned t, const uint32_t *xs, const uint32_t *ws,
+  const float *xd, const float *wd, float *sum)
+{
+  unsigned row = t / 16 * 4, out = t % 16 * 4;
+  int whole[16] = { 0 };
+  UNROLL(8)
+  for (unsigned k = 0; k < WORDS; k++) {
+    UNROLL(16)
+    for (unsigned i = 0; i < 16; i++)
+      whole[i] = dot_word(xs[(row + i / 4) * WORD_STRIDE + k],@|
+        ws[(out + i % 4) * WORD_STRIDE + k], whole[i]);
+  }
+  UNROLL(16)
+  for (unsigned i = 0; i < 16; i++)
+    sum[i] = fmaf((float) whole[i], wd[out + i % 4] * xd[row + i / 4], sum[i]);
+}
+
+@ These are a file of their own.
+
+@(bytes.inc@>=
+@<Sizes of tiles of bytes@>@;
+@<Tiles of words in shared memory@>@;
+@<Many rows of bytes by a matrix@>@;
+
+@* Two drivers.
+Device number |n| of the host is the host with threads in order |n|.
+
+@(driver_host.inc@>=
+#include <stdlib.h>
+static void *host_open(unsigned number, struct device_facts *facts, char why[200])
+{
+  struct host_state *s = number > 2 ? NULL : calloc(1, sizeof *s);
+  strcpy(why, number > 2 ? "the host as a device has the numbers 0, 1 and 2" : "out of memory");
+  if (s == NULL) return NULL;
+  s->order = number;
+  *facts = (struct device_facts) @[{ .name = "host", .multiprocessors = 1 }@];
+  return s;
+}
+
+static void *host_alloc(void *state, size_t bytes)
+{
+  (void) state;
+  void *p = aligned_alloc(256, (bytes + 256) / 256 * 256);
+  if (p != NULL) memset(p, 0, bytes);
+  return p;
+}
+static void host_release(void *state, void *p)
+{ (void) state, free(p); }
+static bool host_move(void *state, void *to, const void *from, size_t bytes)
+{ (void) state, memcpy(to, from, bytes); return true; }
+static void host_fault(void *state, char why[200])
+{ (void) state, strcpy(why, "no fault"); }
+
+const struct device_driver driver_host = @[{ .name = "host", .open = host_open, .close = free,
+  .alloc = host_alloc, .release = host_release, .alloc_shared = host_alloc,
+  .release_shared = host_release, .put = host_move, .get = host_move,
+  .run = host_run, .fault = host_fault }@];
+
+@ A device that is not there is a sentence that says how many there are.
+
+@(driver_cuda.inc@>=
+static void cuda_close(void *state)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  drop_graph(s);
+  if (s->stream != NULL) cudaStreamDestroy(s->stream);
+  free(s);
+}
+
+static void *cuda_open(unsigned number, struct device_facts *facts, char why[200])
+{
+  struct cuda_state *s = (struct cuda_state *) calloc(1, sizeof *s);
+  cudaDeviceProp is;
+  size_t left = 0, all = 0;
+  int there = 0;
+  snprintf(why, 200, "out of memory");
+  if (s == NULL) return NULL;
+  bool ok = went(s, cudaGetDeviceCount(&there));
+  if (ok && (int) number >= there) {
+    snprintf(why, 200, "device %u; this machine has %d", number, there);
+    @+return cuda_close(s), @[(void *) NULL@];
+  }
+  ok = ok && went(s, cudaSetDevice((int) number))
+    && went(s, cudaGetDeviceProperties(&is, (int) number))
+    && went(s, cudaMemGetInfo(&left, &all))
+    && went(s, cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
+  if (!ok) {
+    snprintf(why, 200, "%s", cudaGetErrorString(s->fault));
+    @+return cuda_close(s), @[(void *) NULL@];
+  }
+  snprintf(facts->name, sizeof facts->name, "%s", is.name);
+  facts->bytes = all, facts->free = left;
+  facts->multiprocessors = (uint32_t) is.multiProcessorCount;
+  facts->major = (uint32_t) is.major, facts->minor = (uint32_t) is.minor;
+  return s;
+}
+
+@ Memory of the host that is never moved by the system can be copied to the device without the processor's help, so the small numbers are kept in such memory.
+
+@(driver_cuda.inc@>=
+static void *cuda_alloc(void *state, size_t bytes)
+{
+  void *p = NULL;
+  if (cudaMalloc(&p, bytes > 0 ? bytes : 1) != cudaSuccess) {
+    cudaGetLastError(); /* a refusal is no fault */
+    return NULL;
+  }
+  cudaMemsetAsync(p, 0, bytes, ((struct cuda_state *) state)->stream);
+  return p;
+}
+static void cuda_release(void *state, void *p)
+{ (void) state, cudaFree(p); }
+static void *cuda_alloc_shared(void *state, size_t bytes)
+{
+  void *p = NULL;
+  return went((struct cuda_state *) state, cudaMallocHost(&p, bytes)) ? p : NULL;
+}
+static void cuda_release_shared(void *state, void *p)
+{ (void) state, cudaFreeHost(p); }
+
+static bool cuda_put(void *state, void *to, const void *from, size_t bytes)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s->stream))
+    && went(s, cudaStreamSynchronize(s->stream));
+}
+static bool cuda_get(void *state, void *to, const void *from, size_t bytes)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s->stream))
+    && went(s, cudaStreamSynchronize(s->stream));
+}
+static void cuda_fault(void *state, char why[200])
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  snprintf(why, 200, "%s", cudaGetErrorString(s->fault));
+}
+
+const struct device_driver driver_cuda = @[{ "cuda", cuda_open, cuda_close, cuda_alloc,
+  cuda_release, cuda_alloc_shared, cuda_release_shared, cuda_put, cuda_get, cuda_run,
+  cuda_fault }@];
 
 @* Opening a device. \label{sec:deviceheader}
 To the rest of the engine a device is a table of kernels with a memory of its own.
@@ -367,6 +587,8 @@ struct device_counts { uint64_t launches, lists; };
   /* kernels that were launched, and lists in which they were sent */
 struct device_counts device_count(const struct device *d);
   /* since it was opened */
+bool device_measure(const struct device *d, double *madds, double *bytes, struct error *why);
+  /* multiply-adds in float, and bytes read or written by a copy, a second: the best of some rounds */
 bool device_choose(const struct device *d, const float *logits, uint32_t n,@|
   double temperature, uint64_t seed, uint32_t sequence, uint32_t position, uint32_t *id,@|
   struct error *why);
@@ -385,7 +607,7 @@ enum { SMALL_BYTES = 4 << 20, WORK_BYTES = 64 << 20,
   /* of the small numbers, and of the workspace */
 struct device_block { void *p; size_t bytes, charged; enum memory_class what; struct memory *m; bool used; };
   /* memory of the device, and how much of it is charged to whom */
-struct device { struct buffers memory; struct kernels k; const struct driver *driver;
+struct device { struct buffers memory; struct kernels k; const struct device_driver *driver;
   void *state; struct memory *m; struct device_facts facts;
   struct launch *list; size_t n;
   char *small, *mirror; size_t filled, sent, work_bytes;
@@ -568,12 +790,12 @@ static void device_release(const struct buffers *b, struct memory *m, void *p)
 @<Move bytes to the device and back@>=
 static void launch_copy(struct device *d, void *to, const void *from, size_t bytes)
 {
-  size_t blocks = (bytes / 4 + 255) / 256;
+  bool wide = ((uintptr_t) to | (uintptr_t) from | bytes) % 16 == 0;
+  size_t n = wide ? bytes / 16 : bytes, blocks = (n + 255) / 256;
   struct launch l = @[{ .work = WORK_copy_bytes, .y = 1, .z = 1, .threads = 256 }@];
-  if (blocks < 1) blocks = 1;
   l.x = blocks > WIDEST ? WIDEST : (uint32_t) blocks;
-  l.a.copy = (struct copy_args) @[{ to, from, bytes }@];
-  if (bytes > 0) device_launch(d, &l);
+  l.a.copy = (struct copy_args) @[{ to, from, n, wide, 0 }@];
+  device_launch(d, &l);
 }
 
 static void device_set(const struct buffers *b, void *to, const void *from, size_t bytes)
@@ -638,6 +860,7 @@ Each function of the table turns its arguments into a launch. Hidden states, key
 #include <stdio.h>
 #include <string.h>
 #include "cuda/queue.h"
+#include "ground/timing.h"
 @<The types of a device are ours@>@;
 @<Begin a launch@>@;
 @<Put a matrix on the device@>@;
@@ -649,6 +872,7 @@ Each function of the table turns its arguments into a launch. Hidden states, key
 @<Attention on a device@>@;
 @<Rows and marks on a device@>@;
 @<The choice on a device@>@;
+@<Measure a device@>@;
 @<The table of a device@>@;
 @<Open a device, and close it@>@;
 
@@ -666,7 +890,7 @@ _Static_assert((int) DEVICE_SILU == (int) ACTIVATION_SILU
 @<Begin a launch@>=
 static struct device *device_of(const struct engine *e)
 { return (struct device *) (uintptr_t) e->k->memory; }
-static struct launch launch_of(enum work work, size_t x, size_t y, unsigned threads)
+static struct launch launch_of(enum kernel_work work, size_t x, size_t y, unsigned threads)
 {
   struct launch l;
   memset(&l, 0, sizeof l);
@@ -676,7 +900,7 @@ static struct launch launch_of(enum work work, size_t x, size_t y, unsigned thre
   return l;
 }
 
-static struct launch launch_each(enum work work, size_t n)
+static struct launch launch_each(enum kernel_work work, size_t n)
 {
   size_t blocks = (n + 255) / 256;
   return launch_of(work, blocks > WIDEST ? WIDEST : blocks, 1, 256);
@@ -725,10 +949,10 @@ static void arrange(const struct matrix *w, enum activations format, void *to)
 @ What a kernel is given of a tensor follows from its shape and its place.
 
 @<Find a tensor on the device@>=
-static struct stored stored_at(const struct matrix *w, const void *at)
+static struct stored_rows stored_at(const struct matrix *w, const void *at)
 {
   const void *scale = (const char *) at + w->in;
-  return (struct stored) @[{ at, w->weight.type == WEIGHT_Q8_0 ? scale : NULL,@|
+  return (struct stored_rows) @[{ at, w->weight.type == WEIGHT_Q8_0 ? scale : NULL,@|
     (uint32_t) w->weight.type, (uint32_t) stride_of(w) }@];
 }
 
@@ -757,15 +981,15 @@ static void take_back(struct device *d)
   while (d->n_lent > 0) d->memory.release(&d->memory, d->m, d->lent[--d->n_lent]);
 }
 
-static struct stored tensor_here(const struct engine *e, const struct matrix *w)
+static struct stored_rows tensor_here(const struct engine *e, const struct matrix *w)
 {
-  if (w->weight.data == NULL) return (struct stored) @[{ .data = NULL }@];
+  if (w->weight.data == NULL) return (struct stored_rows) @[{ .data = NULL }@];
   const void *at = prepared_find(e, w);
   if (at == NULL) at = send_for_now(device_of(e), w);
   return stored_at(w, at);
 }
 
-static struct stored vector_here(const struct engine *e, struct tensor t, size_t n)
+static struct stored_rows vector_here(const struct engine *e, struct tensor t, size_t n)
 {
   struct matrix w = @[{ .weight = t, .in = n, .out = 1 }@];
   return tensor_here(e, &w);
@@ -774,7 +998,7 @@ static struct stored vector_here(const struct engine *e, struct tensor t, size_t
 @ Matrices of one type go into one launch. With few rows the kernel is chosen by how many, with many there is one for each type.
 
 @<Linear layers on a device@>=
-struct shape { enum work few, many; unsigned outputs, tall, wide; };
+struct shape { enum kernel_work few, many; unsigned outputs, tall, wide; };
   /* the kernels; outputs a block with few rows; rows and outputs a block with many */
 static void launch_linear(struct device *d, struct linear_args *a, const struct shape *s)
 {
@@ -783,7 +1007,7 @@ static void launch_linear(struct device *d, struct linear_args *a, const struct 
   while (power < 3 && 1u << power < a->rows) power++;
   unsigned per = few ? s->outputs : s->wide;
   size_t y = few ? (a->rows + (1u << power) - 1) >> power : (a->rows + s->tall - 1) / s->tall;
-  enum work work = few ? s->few + power : s->many;
+  enum kernel_work work = few ? s->few + power : s->many;
   if (s->few == WORK_halves_few && few) work = s->few, y = 1;
   uint32_t blocks = 0;
   for (uint32_t i = 0; i < a->n; i++) {
@@ -952,7 +1176,7 @@ static const struct device_segment *send_segments(struct device *d,
 
 @<Segments and tiles for the device@>=
 static size_t cut_tiles(const struct segment *list, size_t n, uint32_t r0, uint32_t r1,
-  uint32_t most, uint32_t group, uint32_t heads, struct tile *tile)
+  uint32_t most, uint32_t group, uint32_t heads, struct query_tile *tile)
 {
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {
@@ -962,21 +1186,21 @@ static size_t cut_tiles(const struct segment *list, size_t n, uint32_t r0, uint3
     for (uint32_t r = from; r < end; r += most)
       for (uint32_t h = 0; h < group; h += heads, count++)
         if (tile != NULL)
-          tile[count] = (struct tile) @[{ (uint32_t) i, r - list[i].first_row,@|
+          tile[count] = (struct query_tile) @[{ (uint32_t) i, r - list[i].first_row,@|
             end - r < most ? end - r : most, h }@];
   }
   return count;
 }
 
-static const struct tile *send_tiles(struct device *d, const struct segment *list, size_t n,
+static const struct query_tile *send_tiles(struct device *d, const struct segment *list, size_t n,
   uint32_t r0, uint32_t r1, uint32_t most, uint32_t group, uint32_t heads, size_t *count)
 {
   struct error why = { "" };
   *count = cut_tiles(list, n, r0, r1, most, group, heads, NULL);
-  struct tile *all = memory_alloc(d->m, MEMORY_OTHER, *count, sizeof *all, &why);
+  struct query_tile *all = memory_alloc(d->m, MEMORY_OTHER, *count, sizeof *all, &why);
   if (all == NULL) return device_fails(d, why.text), NULL;
   cut_tiles(list, n, r0, r1, most, group, heads, all);
-  const struct tile *there = device_send(d, all, *count * sizeof *all);
+  const struct query_tile *there = device_send(d, all, *count * sizeof *all);
   memory_free(d->m, all);
   return there;
 }
@@ -1075,7 +1299,7 @@ static void device_write(const struct engine *e, const struct attention_dims *h,
   size_t tiles;
   (void) encode;
   const struct device_segment *segment = send_segments(d, list, n);
-  const struct tile *tile = send_tiles(d, list, n, 0, UINT32_MAX, 1, 1, 1, &tiles);
+  const struct query_tile *tile = send_tiles(d, list, n, 0, UINT32_MAX, 1, 1, 1, &tiles);
   l = launch_of(WORK_write_rows, tiles, 1, 128);
   l.a.write = (struct write_args) @[{ segment, tile, k, v, h->n_kv_heads, h->head_dim }@];
   device_launch(d, &l);
@@ -1097,9 +1321,9 @@ bool device_choose(const struct device *at, const float *logits, uint32_t n,
   struct error *why)
 {
   struct device *d = (struct device *) (uintptr_t) at;
-  struct best best = { 0, 0, 0 };
+  struct best_token best = { 0, 0, 0 };
   struct launch l = launch_of(WORK_choose_parts, 64, 1, 256);
-  l.a.choose = (struct choose_args) @[{ logits, (struct best *) (void *) d->work, seed,@|
+  l.a.choose = (struct choose_args) @[{ logits, (struct best_token *) (void *) d->work, seed,@|
     temperature, n, 64, sequence, position }@];
   device_launch(d, &l);
   l.work = WORK_choose_token;
@@ -1107,6 +1331,42 @@ bool device_choose(const struct device *at, const float *logits, uint32_t n,
   device_launch(d, &l);
   d->memory.get(&d->memory, &best, d->work, sizeof best);
   *id = best.id;
+  return d->memory.working(&d->memory, why);
+}
+
+@ The yardsticks of \cref{sec:roofline}, for a device: a copy of many bytes, ten times, and a kernel that multiplies only. The host as a device gets less to do.
+
+@<Measure a device@>=
+static double round_of(struct device *d, char *half, size_t bytes, uint32_t n)
+{
+  struct launch l = launch_of(WORK_multiply_only, n > 0 ? WIDEST : 0, 1, 256);
+  double began;
+  char one;
+  l.a.probe = (struct probe_args) @[{ (float *) (void *) half, n, 0 }@];
+  d->memory.get(&d->memory, &one, half, 1);
+  began = timing_seconds();
+  for (int i = 0; i < 10 && n == 0; i++) d->memory.copy(&d->memory, half + bytes, half, bytes);
+  device_launch(d, &l);
+  d->memory.get(&d->memory, &one, half, 1);
+  return timing_seconds() - began;
+}
+
+bool device_measure(const struct device *at, double *madds, double *bytes, struct error *why)
+{
+  struct device *d = (struct device *) (uintptr_t) at;
+  bool real = d->driver != &driver_host;
+  size_t half = (size_t) (real ? 256 : 4) << 20;
+  uint32_t n = real ? 4096 : 4;
+  double copied = 1e9, multiplied = 1e9;
+  char *p = d->memory.alloc(&d->memory, d->m, MEMORY_OTHER, 2, half, why);
+  if (p == NULL) return false;
+  for (int i = 0; i < 5; i++) {
+    double a = round_of(d, p, half, 0), b = round_of(d, p, half, n);
+    copied = a < copied ? a : copied, multiplied = b < multiplied ? b : multiplied;
+  }
+  d->memory.release(&d->memory, d->m, p);
+  *bytes = 10 * 2 * (double) half / copied;
+  *madds = 8.0 * n * WIDEST * 256 / multiplied;
   return d->memory.working(&d->memory, why);
 }
 
@@ -1135,7 +1395,7 @@ void device_table(struct device *d)
 @ The name has a number after a colon, or means the first device.
 
 @<Open a device, and close it@>=
-static const struct driver *driver_of(const char *name, unsigned *number, struct error *why)
+static const struct device_driver *driver_of(const char *name, unsigned *number, struct error *why)
 {
   char rest;
   *number = 0;
@@ -1156,7 +1416,7 @@ struct device *device_open(struct memory *m, const char *name, struct error *why
 {
   unsigned number;
   char fault[200] = "";
-  const struct driver *driver = driver_of(name, &number, why);
+  const struct device_driver *driver = driver_of(name, &number, why);
   struct device *d = driver == NULL ? NULL : memory_alloc(m, MEMORY_OTHER, 1, sizeof *d, why);
   if (d == NULL) return NULL;
   d->driver = driver, d->m = m;

@@ -33,6 +33,10 @@ struct device_counts { uint64_t launches, lists; };
 /* since it was opened */
 struct device_counts device_count(const struct device *d);
 
+/* multiply-adds in float, and bytes read or written by a copy, a second: the best of
+   some rounds */
+bool device_measure(const struct device *d, double *madds, double *bytes, struct error *why);
+
 /* the token that funnel_choose takes from logits on the device, if nothing but a
    temperature was set; 0: the likeliest */
 bool device_choose(const struct device *d, const float *logits, uint32_t n,

@@ -14,8 +14,6 @@
 /* <Sizes of tiles> */
 enum { TILE = 32, DEPTH = 32, TILE_STRIDE = 34, MANY_THREADS = 256 };
 
-enum { BYTE_TILE = 64, WORDS = 8, WORD_STRIDE = 9 };
-
 enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8 };
 
 enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 20 };
@@ -50,7 +48,7 @@ INLINE float half_number(uint16_t h)
 #endif
 }
 
-INLINE float number_at(const struct stored *s, size_t row, size_t k)
+INLINE float number_at(const struct stored_rows *s, size_t row, size_t k)
 {
   size_t i = row * s->stride + k;
   if (s->type == DEVICE_F32) return ((const float *) s->data)[i];
@@ -64,16 +62,16 @@ INLINE float number_at(const struct stored *s, size_t row, size_t k)
 /* <The kernel that adds> */
 #define ELEMENTS_OF(i, n) \
   (size_t i = (size_t) at.x * at.threads + t; i < n; i += (size_t) WIDEST * at.threads)
-KERNEL(add_rows, add_args)
+KERNEL void add_rows(GRID const struct add_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     for ELEMENTS_OF(i, a.n) a.y[i] += a.x[i];
 }
 
 /* <Read two neighbours> */
 struct __attribute__((aligned(8))) two_floats { float a, b; };
-INLINE void two_at(const struct stored *s, int type, size_t row, size_t k,
+INLINE void two_at(const struct stored_rows *s, int type, size_t row, size_t k,
   float w[2])
 {
   size_t i = row * s->stride + k;
@@ -91,7 +89,7 @@ INLINE void two_at(const struct stored *s, int type, size_t row, size_t k,
 }
 
 /* <Which matrix, which row, and where a sum goes> */
-INLINE const struct part *part_of(const struct linear_args *a, unsigned *x)
+INLINE const struct matrix_part *part_of(const struct linear_args *a, unsigned *x)
 {
   uint32_t i = 0;
   while (i + 1 < a->n && *x >= a->of[i + 1].first) i++;
@@ -102,7 +100,7 @@ INLINE const struct part *part_of(const struct linear_args *a, unsigned *x)
 INLINE uint32_t row_within(const struct linear_args *a, uint32_t r)
 { return r < a->rows ? r : a->rows - 1; }
 
-INLINE void put_output(const struct linear_args *a, const struct part *m, uint32_t r,
+INLINE void put_output(const struct linear_args *a, const struct matrix_part *m, uint32_t r,
   unsigned o, float sum)
 {
   if (r >= a->rows || o >= m->out) return;
@@ -111,7 +109,7 @@ INLINE void put_output(const struct linear_args *a, const struct part *m, uint32
 }
 
 /* <The lanes of a thread> */
-INLINE void lanes_of_thread(const struct linear_args *a, const struct part *m,
+INLINE void lanes_of_thread(const struct linear_args *a, const struct matrix_part *m,
   int type, int rows, unsigned o, unsigned j, uint32_t from, float *lane)
 {
   UNROLL(8)
@@ -133,9 +131,9 @@ INLINE void lanes_of_thread(const struct linear_args *a, const struct part *m,
 
 /* <Few rows by a matrix> */
 enum { FEW_THREADS = 128, FEW_OUTPUTS = FEW_THREADS / 8, FEW_ROWS = 8 };
-INLINE void few_rows(const struct linear_args *a, struct place at, int type, int rows)
+INLINE void few_rows(const struct linear_args *a, struct block_place at, int type, int rows)
 {
-  const struct part *m = part_of(a, &at.x);
+  const struct matrix_part *m = part_of(a, &at.x);
   uint32_t from = at.y * (uint32_t) rows;
   PRIVATE(float, lane, 2 * FEW_ROWS);
   PRIVATE(float, other, 2 * FEW_ROWS);
@@ -161,8 +159,8 @@ INLINE void few_rows(const struct linear_args *a, struct place at, int type, int
 
 /* <The kernels for few rows> */
 #define FEW(name, type, rows) \
-  KERNEL(name, linear_args) \
-  { const struct place at = HERE; few_rows(&a, at, type, rows); }
+  KERNEL void name(GRID const struct linear_args a) \
+  { HERE(at); few_rows(&a, at, type, rows); }
 FEW(few_f32_1, DEVICE_F32, 1)
 FEW(few_f32_2, DEVICE_F32, 2)
 FEW(few_f32_4, DEVICE_F32, 4)
@@ -181,14 +179,14 @@ FEW(few_q8_4, DEVICE_Q8_0, 4)
 FEW(few_q8_8, DEVICE_Q8_0, 8)
 
 /* <Tiles in shared memory> */
-INLINE void fill_tiles(const struct linear_args *a, const struct part *m, int type,
-  const struct place *at, uint32_t k0, unsigned t, float *xs, float *ws)
+INLINE void fill_tiles(const struct linear_args *a, const struct matrix_part *m, int type,
+  const struct block_place *at, uint32_t k0, unsigned t, float *xs, float *ws)
 {
   for (unsigned i = t; i < TILE * DEPTH; i += MANY_THREADS) {
     unsigned row = i / DEPTH, k = i % DEPTH;
     uint32_t r = at->y * TILE + row, o = at->x * TILE + row;
     bool within = k0 + k < a->in;
-    struct stored w = m->weight;
+    struct stored_rows w = m->weight;
     w.type = (uint32_t) type;
     xs[row * TILE_STRIDE + k] = within && r < a->rows
       ? a->x[(size_t) r * a->in + k0 + k] : 0;
@@ -211,9 +209,9 @@ INLINE void multiply_tiles(uint32_t left, unsigned t, const float *xs, const flo
 }
 
 /* <Many rows by a matrix> */
-INLINE void many_rows(const struct linear_args *a, struct place at, int type)
+INLINE void many_rows(const struct linear_args *a, struct block_place at, int type)
 {
-  const struct part *m = part_of(a, &at.x);
+  const struct matrix_part *m = part_of(a, &at.x);
   SHARED(float, xs, TILE * TILE_STRIDE);
   SHARED(float, ws, TILE * TILE_STRIDE);
   PRIVATE(float, sum, 64);
@@ -243,8 +241,8 @@ INLINE void many_rows(const struct linear_args *a, struct place at, int type)
 
 /* <The kernels for many rows> */
 #define MANY(name, type) \
-  KERNEL(name, linear_args) \
-  { const struct place at = HERE; many_rows(&a, at, type); }
+  KERNEL void name(GRID const struct linear_args a) \
+  { HERE(at); many_rows(&a, at, type); }
 MANY(many_f32, DEVICE_F32)
 MANY(many_f16, DEVICE_F16)
 MANY(many_bf16, DEVICE_BF16)
@@ -261,7 +259,7 @@ INLINE int dot_word(uint32_t x, uint32_t w, int sum)
 #endif
 }
 
-INLINE void block_product(const struct linear_args *a, const struct part *m, unsigned o,
+INLINE void block_product(const struct linear_args *a, const struct matrix_part *m, unsigned o,
   uint32_t b, uint32_t r, float to[2])
 {
   to[0] = to[1] = 0;
@@ -278,9 +276,9 @@ INLINE void block_product(const struct linear_args *a, const struct part *m, uns
 }
 
 /* <Few rows of bytes by a matrix> */
-INLINE void few_bytes(const struct linear_args *a, struct place at, int rows)
+INLINE void few_bytes(const struct linear_args *a, struct block_place at, int rows)
 {
-  const struct part *m = part_of(a, &at.x);
+  const struct matrix_part *m = part_of(a, &at.x);
   uint32_t from = at.y * (uint32_t) rows, blocks = a->in / 32;
   PRIVATE(float, product, 2 * FEW_ROWS);
   PRIVATE(float, sum, FEW_ROWS);
@@ -301,85 +299,33 @@ INLINE void few_bytes(const struct linear_args *a, struct place at, int rows)
     for (int r = 0; r < rows && t % 8 == 0; r++)
       put_output(a, m, from + (uint32_t) r, at.x * FEW_OUTPUTS + t / 8, MINE(sum)[r]);
 }
-
-/* <Tiles of words in shared memory> */
-INLINE void fill_words(const struct linear_args *a, const struct part *m,
-  const struct place *at, uint32_t b, unsigned t, uint32_t *xs, uint32_t *ws,
-  float *xd, float *wd)
-{
-  for (unsigned i = t; i < BYTE_TILE * WORDS; i += MANY_THREADS) {
-    unsigned row = i / WORDS, word = i % WORDS;
-    uint32_t r = at->y * BYTE_TILE + row, o = at->x * BYTE_TILE + row;
-    size_t xi = (size_t) r * a->in + b * 32, wi = (size_t) o * m->weight.stride + b * 32;
-    bool has_x = r < a->rows, has_w = o < m->out;
-    xs[row * WORD_STRIDE + word] = has_x ? load_word(a->q + xi + 4 * word) : 0;
-    ws[row * WORD_STRIDE + word] = has_w
-      ? load_word((const int8_t *) m->weight.data + wi + 4 * word) : 0;
-    if (word == 0) xd[row] = has_x ? a->d[xi / 32] : 0;
-    if (word == 1) wd[row] = has_w ? half_number(m->weight.scale[(size_t) o * (m->weight.stride / 2) + b]) : 0;
-  }
-}
-
-INLINE void multiply_words(unsigned t, const uint32_t *xs, const uint32_t *ws,
-  const float *xd, const float *wd, float *sum)
-{
-  unsigned row = t / 16 * 4, out = t % 16 * 4;
-  int whole[16] = { 0 };
-  UNROLL(8)
-  for (unsigned k = 0; k < WORDS; k++) {
-    UNROLL(16)
-    for (unsigned i = 0; i < 16; i++)
-      whole[i] = dot_word(xs[(row + i / 4) * WORD_STRIDE + k],
-        ws[(out + i % 4) * WORD_STRIDE + k], whole[i]);
-  }
-  UNROLL(16)
-  for (unsigned i = 0; i < 16; i++)
-    sum[i] = fmaf((float) whole[i], wd[out + i % 4] * xd[row + i / 4], sum[i]);
-}
-
-/* <Many rows of bytes by a matrix> */
-INLINE void many_bytes(const struct linear_args *a, struct place at)
-{
-  const struct part *m = part_of(a, &at.x);
-  SHARED(uint32_t, xs, BYTE_TILE * WORD_STRIDE);
-  SHARED(uint32_t, ws, BYTE_TILE * WORD_STRIDE);
-  SHARED(float, xd, BYTE_TILE);
-  SHARED(float, wd, BYTE_TILE);
-  PRIVATE(float, sum, 16);
-  EACH_THREAD(t) {
-    UNROLL(16)
-    for (int i = 0; i < 16; i++) MINE(sum)[i] = 0;
-  }
-  for (uint32_t b = 0; b < a->in / 32; b++) {
-    EACH_THREAD(t) fill_words(a, m, &at, b, t, xs, ws, xd, wd);
-    EACH_THREAD(t) multiply_words(t, xs, ws, xd, wd, MINE(sum));
-  }
-  EACH_THREAD(t) {
-    UNROLL(16)
-    for (unsigned i = 0; i < 16; i++)
-      put_output(a, m, at.y * BYTE_TILE + t / 16 * 4 + i / 4,
-        at.x * BYTE_TILE + t % 16 * 4 + i % 4, MINE(sum)[i]);
-  }
-}
+#include "cuda/bytes.inc"
 
 /* <The kernels for bytes> */
 #define FEW_BYTES(name, rows) \
-  KERNEL(name, linear_args) \
-  { const struct place at = HERE; few_bytes(&a, at, rows); }
+  KERNEL void name(GRID const struct linear_args a) \
+  { HERE(at); few_bytes(&a, at, rows); }
 FEW_BYTES(bytes_1, 1)
 FEW_BYTES(bytes_2, 2)
 FEW_BYTES(bytes_4, 4)
 FEW_BYTES(bytes_8, 8)
-KERNEL(bytes_many, linear_args)
-{ const struct place at = HERE; many_bytes(&a, at); }
+KERNEL void bytes_many(GRID const struct linear_args a)
+{
+  HERE(at);
+  many_bytes(&a, at);
+}
 
 /* <Multiply on a tensor core> */
 #ifdef __CUDACC__
+#define MMA "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
 #define MULTIPLY_16(x, i, w, j, sum, k) \
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " \
-    "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
-    : "+f"(sum[k]), "+f"(sum[k + 1]), "+f"(sum[k + 2]), "+f"(sum[k + 3]) \
-    : "r"(x[i]), "r"(x[i + 1]), "r"(x[i + 2]), "r"(x[i + 3]), "r"(w[j]), "r"(w[j + 1]))
+  asm volatile(MMA "{%0,%1,%2,%3}, {%4,%5,%6,%7}, " \
+    "{%8,%9}, {%0,%1,%2,%3};" \
+    : "+f"(sum[k]), "+f"(sum[k + 1]), \
+      "+f"(sum[k + 2]), "+f"(sum[k + 3]) \
+    : "r"(x[i]), "r"(x[i + 1]), \
+      "r"(x[i + 2]), "r"(x[i + 3]), \
+      "r"(w[j]), "r"(w[j + 1]))
 #else
 
 /* <A stand-in for a tensor core> */
@@ -410,15 +356,15 @@ INLINE uint32_t two_halves(const struct linear_args *a, uint32_t r, uint32_t k)
   return num_to_bf16(x[0]) | (k + 1 < a->in ? (uint32_t) num_to_bf16(x[1]) << 16 : 0);
 }
 
-INLINE uint32_t two_weights(const struct linear_args *a, const struct part *m, uint32_t o,
+INLINE uint32_t two_weights(const struct linear_args *a, const struct matrix_part *m, uint32_t o,
   uint32_t k)
 {
   if (o >= m->out || k >= a->in) return 0;
   return load_word((const uint16_t *) m->weight.data + (size_t) o * m->weight.stride + k);
 }
 
-INLINE void load_fragments(const struct linear_args *a, const struct part *m,
-  const struct place *at, uint32_t k, unsigned t, uint32_t *x, uint32_t *w)
+INLINE void load_fragments(const struct linear_args *a, const struct matrix_part *m,
+  const struct block_place *at, uint32_t k, unsigned t, uint32_t *x, uint32_t *w)
 {
   unsigned g = t % 32 / 4, q = t % 4;
   uint32_t r = at->y * HALF_ROWS + g, o = at->x * HALF_OUTPUTS + g;
@@ -435,9 +381,9 @@ INLINE void put_fragment(float *to, unsigned stride, unsigned t, const float *su
 }
 
 /* <Few rows of halves by a matrix> */
-INLINE void few_halves(const struct linear_args *a, struct place at)
+INLINE void few_halves(const struct linear_args *a, struct block_place at)
 {
-  const struct part *m = part_of(a, &at.x);
+  const struct matrix_part *m = part_of(a, &at.x);
   SHARED(float, part, 4 * HALF_ROWS * HALF_OUTPUTS);
   PRIVATE(uint32_t, x, 4);
   PRIVATE(uint32_t, w, 2);
@@ -462,8 +408,8 @@ INLINE void few_halves(const struct linear_args *a, struct place at)
 }
 
 /* <Tiles of halves in shared memory> */
-INLINE void fill_halves(const struct linear_args *a, const struct part *m,
-  const struct place *at, uint32_t k0, unsigned t, uint32_t *xs, uint32_t *ws)
+INLINE void fill_halves(const struct linear_args *a, const struct matrix_part *m,
+  const struct block_place *at, uint32_t k0, unsigned t, uint32_t *xs, uint32_t *ws)
 {
   for (unsigned i = t; i < X_ROWS * 16; i += MANY_THREADS)
     xs[i / 16 * HALF_STRIDE + i % 16]
@@ -487,9 +433,9 @@ INLINE void take_fragments(const uint32_t *xs, const uint32_t *ws, uint32_t word
 }
 
 /* <Many rows of halves by a matrix> */
-INLINE void many_halves(const struct linear_args *a, struct place at)
+INLINE void many_halves(const struct linear_args *a, struct block_place at)
 {
-  const struct part *m = part_of(a, &at.x);
+  const struct matrix_part *m = part_of(a, &at.x);
   SHARED(uint32_t, xs, X_ROWS * HALF_STRIDE);
   SHARED(uint32_t, ws, W_ROWS * HALF_STRIDE);
   PRIVATE(uint32_t, x, 8);
@@ -529,10 +475,17 @@ INLINE void many_halves(const struct linear_args *a, struct place at)
 }
 
 /* <The kernels for halves> */
-KERNEL(halves_few, linear_args)
-{ const struct place at = HERE; few_halves(&a, at); }
-KERNEL(halves_many, linear_args)
-{ const struct place at = HERE; many_halves(&a, at); }
+KERNEL void halves_few(GRID const struct linear_args a)
+{
+  HERE(at);
+  few_halves(&a, at);
+}
+
+KERNEL void halves_many(GRID const struct linear_args a)
+{
+  HERE(at);
+  many_halves(&a, at);
+}
 #include "cuda/small.inc"
 
 /* <Which positions a tile sees> */
@@ -544,7 +497,7 @@ INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
   return p <= last && (p >= lo || p < s->sinks);
 }
 
-INLINE uint64_t place_seen(const struct device_segment *s, const struct tile *tile,
+INLINE uint64_t place_seen(const struct device_segment *s, const struct query_tile *tile,
   uint32_t p)
 {
   uint32_t end = tile->row + tile->rows;
@@ -556,17 +509,17 @@ INLINE uint64_t place_seen(const struct device_segment *s, const struct tile *ti
 }
 
 /* <The queries of a tile> */
-INLINE uint32_t query_row(const struct attend_args *a, const struct tile *tile, unsigned i)
+INLINE uint32_t query_row(const struct attend_args *a, const struct query_tile *tile, unsigned i)
 { return tile->row + i / a->heads; }
 INLINE size_t query_place(const struct attend_args *a, const struct device_segment *s,
-  const struct tile *tile, const struct place *at, unsigned i)
+  const struct query_tile *tile, const struct block_place *at, unsigned i)
 {
   uint32_t group = a->n_heads / a->n_kv_heads;
   size_t row = s->first_row + query_row(a, tile, i);
   return row * a->n_heads + at->y * group + tile->head + i % a->heads;
 }
 
-INLINE bool query_is(const struct attend_args *a, const struct tile *tile, unsigned i)
+INLINE bool query_is(const struct attend_args *a, const struct query_tile *tile, unsigned i)
 {
   uint32_t group = a->n_heads / a->n_kv_heads;
   return i < tile->rows * a->heads && tile->head + i % a->heads < group;
@@ -594,7 +547,7 @@ INLINE void score_four(const struct attend_args *a, const float *const q[4],
 }
 
 INLINE void score_position(const struct attend_args *a, const struct device_segment *s,
-  const struct tile *tile, const struct place *at, uint64_t place, unsigned t,
+  const struct query_tile *tile, const struct block_place *at, uint64_t place, unsigned t,
   float *score)
 {
   for (unsigned i = 0; i < QUERIES; i += 4) {
@@ -628,8 +581,8 @@ INLINE float most_of(const float *most)
   return all;
 }
 
-INLINE void exponentials(const struct attend_args *a, const struct tile *tile,
-  const struct place *at, const float *most, float *score, unsigned t, float *lane)
+INLINE void exponentials(const struct attend_args *a, const struct query_tile *tile,
+  const struct block_place *at, const float *most, float *score, unsigned t, float *lane)
 {
   const struct device_segment *s = &a->segment[tile->segment];
   unsigned i = t / 16;
@@ -647,14 +600,14 @@ INLINE void exponentials(const struct attend_args *a, const struct tile *tile,
 
 /* <What a block leaves> */
 INLINE float *left_of(const struct attend_args *a, const struct device_segment *s,
-  const struct tile *tile, const struct place *at, unsigned i)
+  const struct query_tile *tile, const struct block_place *at, unsigned i)
 {
   size_t place = query_place(a, s, tile, at, i) - (size_t) a->first_row * a->n_heads;
   return a->left + (place * a->blocks + at->x) * (a->head_dim + 2);
 }
 
 INLINE void leave_sums(const struct attend_args *a, const struct device_segment *s,
-  const struct tile *tile, const struct place *at, const float *most, float *lane,
+  const struct query_tile *tile, const struct block_place *at, const float *most, float *lane,
   unsigned t)
 {
   if (t >= QUERIES || !query_is(a, tile, t)) return;
@@ -665,7 +618,7 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
 
 /* <The values of a block> */
 INLINE void add_values(const struct attend_args *a, const struct device_segment *s,
-  const struct tile *tile, const struct place *at, const uint64_t *place,
+  const struct query_tile *tile, const struct block_place *at, const uint64_t *place,
   const float *score, unsigned t)
 {
   for (uint32_t item = t; item < a->head_dim * QUERIES / 4; item += ATTEND_THREADS) {
@@ -687,10 +640,10 @@ INLINE void add_values(const struct attend_args *a, const struct device_segment 
 }
 
 /* <One block of positions for a tile of queries> */
-KERNEL(attend_blocks, attend_args)
+KERNEL void attend_blocks(GRID const struct attend_args a)
 {
-  const struct place at = HERE;
-  const struct tile *tile = &a.tile[at.z];
+  HERE(at);
+  const struct query_tile *tile = &a.tile[at.z];
   const struct device_segment *s = &a.segment[tile->segment];
   SHARED(uint64_t, place, 256);
   SHARED(float, score, QUERIES * 256);
@@ -710,9 +663,9 @@ KERNEL(attend_blocks, attend_args)
 }
 
 /* <Join the blocks of a row> */
-KERNEL(join_blocks, attend_args)
+KERNEL void join_blocks(GRID const struct attend_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   size_t d = a.head_dim, place = (size_t) at.x * a.n_heads + at.y;
   const float *left = a.left + place * a.blocks * (d + 2);
   place += (size_t) a.first_row * a.n_heads;
@@ -738,7 +691,7 @@ KERNEL(join_blocks, attend_args)
 }
 
 /* <The kernels that choose> */
-INLINE void keep_best(struct best *b, double score, uint32_t id)
+INLINE void keep_best(struct best_token *b, double score, uint32_t id)
 {
   if (score > b->score || (score == b->score && id < b->id))
     b->score = score, b->id = id;
@@ -758,12 +711,12 @@ INLINE double noise_of(const struct choose_args *a, uint32_t id)
   return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
 }
 
-KERNEL(choose_parts, choose_args)
+KERNEL void choose_parts(GRID const struct choose_args a)
 {
-  const struct place at = HERE;
-  SHARED(struct best, best, 256);
+  HERE(at);
+  SHARED(struct best_token, best, 256);
   EACH_THREAD(t) {
-    struct best b = { -INFINITY, UINT32_MAX, 0 };
+    struct best_token b = { -INFINITY, UINT32_MAX, 0 };
     for (uint32_t i = at.x * at.threads + t; i < a.n; i += a.parts * at.threads) {
       double score = (double) a.logits[i];
       if (a.temperature > 0) score = score / a.temperature + noise_of(&a, i);
@@ -773,15 +726,15 @@ KERNEL(choose_parts, choose_args)
   }
   EACH_THREAD(t)
     if (t == 0) {
-      struct best b = best[0];
+      struct best_token b = best[0];
       for (unsigned i = 1; i < at.threads; i++) keep_best(&b, best[i].score, best[i].id);
       a.part[at.x] = b;
     }
 }
 
-KERNEL(choose_token, choose_args)
+KERNEL void choose_token(GRID const struct choose_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t)
     if (t == 0)
       for (uint32_t i = 1; i < a.parts; i++)
@@ -792,21 +745,23 @@ KERNEL(choose_token, choose_args)
 #define FUNCTION(name, of) (const void *) name,
 static const void *const function_of[] = { WORKS(FUNCTION) };
 struct cuda_state { cudaStream_t stream; cudaGraph_t graph; cudaGraphExec_t made;
-  cudaError_t error; size_t n; struct launch list[MOST_LAUNCHES];
+  cudaError_t fault; size_t n; struct launch list[MOST_LAUNCHES];
   cudaGraphNode_t node[MOST_LAUNCHES]; };
 static bool went(struct cuda_state *s, cudaError_t e)
 {
-  if (e != cudaSuccess && s->error == cudaSuccess) s->error = e;
+  if (e != cudaSuccess && s->fault == cudaSuccess) s->fault = e;
   return e == cudaSuccess;
 }
 
 /* <A node for a launch> */
 static cudaKernelNodeParams node_of(const struct launch *l, void **a)
 {
-  cudaKernelNodeParams p = { 0 };
+  cudaKernelNodeParams p;
+  memset(&p, 0, sizeof p);
   a[0] = (void *) &l->a;
   p.func = (void *) function_of[l->work], p.kernelParams = a;
-  p.gridDim = dim3(l->x, l->y, l->z), p.blockDim = dim3(l->threads, 1, 1);
+  p.gridDim.x = l->x, p.gridDim.y = l->y, p.gridDim.z = l->z;
+  p.blockDim.x = l->threads, p.blockDim.y = p.blockDim.z = 1;
   return p;
 }
 
@@ -875,96 +830,14 @@ static bool cuda_run(void *state, const struct launch *list, size_t n, void *to,
   memcpy(s->list, list, n * sizeof *list), s->n = n;
   return ok;
 }
-
-/* <Open a device of CUDA> */
-static void cuda_close(void *state)
-{
-  struct cuda_state *s = (struct cuda_state *) state;
-  drop_graph(s);
-  if (s->stream != NULL) cudaStreamDestroy(s->stream);
-  free(s);
-}
-
-static void *cuda_open(unsigned number, struct device_facts *facts, char why[200])
-{
-  struct cuda_state *s = (struct cuda_state *) calloc(1, sizeof *s);
-  cudaDeviceProp is;
-  size_t left = 0, all = 0;
-  int there = 0;
-  snprintf(why, 200, "out of memory");
-  if (s == NULL) return NULL;
-  bool ok = went(s, cudaGetDeviceCount(&there));
-  if (ok && (int) number >= there) {
-    snprintf(why, 200, "device %u; this machine has %d", number, there);
-    return cuda_close(s), (void *) NULL;
-  }
-  ok = ok && went(s, cudaSetDevice((int) number))
-    && went(s, cudaGetDeviceProperties(&is, (int) number))
-    && went(s, cudaMemGetInfo(&left, &all))
-    && went(s, cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
-  if (!ok) {
-    snprintf(why, 200, "%s", cudaGetErrorString(s->error));
-    return cuda_close(s), (void *) NULL;
-  }
-  snprintf(facts->name, sizeof facts->name, "%s", is.name);
-  facts->bytes = all, facts->free = left;
-  facts->multiprocessors = (uint32_t) is.multiProcessorCount;
-  facts->major = (uint32_t) is.major, facts->minor = (uint32_t) is.minor;
-  return s;
-}
-
-static void *cuda_alloc(void *state, size_t bytes)
-{
-  void *p = NULL;
-  if (cudaMalloc(&p, bytes > 0 ? bytes : 1) != cudaSuccess) {
-    cudaGetLastError(); /* a refusal is no fault */
-    return NULL;
-  }
-  cudaMemsetAsync(p, 0, bytes, ((struct cuda_state *) state)->stream);
-  return p;
-}
-
-static void cuda_release(void *state, void *p)
-{ (void) state, cudaFree(p); }
-static void *cuda_alloc_shared(void *state, size_t bytes)
-{
-  void *p = NULL;
-  return went((struct cuda_state *) state, cudaMallocHost(&p, bytes)) ? p : NULL;
-}
-
-static void cuda_release_shared(void *state, void *p)
-{ (void) state, cudaFreeHost(p); }
-
-static bool cuda_put(void *state, void *to, const void *from, size_t bytes)
-{
-  struct cuda_state *s = (struct cuda_state *) state;
-  return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s->stream))
-    && went(s, cudaStreamSynchronize(s->stream));
-}
-
-static bool cuda_get(void *state, void *to, const void *from, size_t bytes)
-{
-  struct cuda_state *s = (struct cuda_state *) state;
-  return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s->stream))
-    && went(s, cudaStreamSynchronize(s->stream));
-}
-
-static void cuda_fault(void *state, char why[200])
-{
-  struct cuda_state *s = (struct cuda_state *) state;
-  snprintf(why, 200, "%s", cudaGetErrorString(s->error));
-}
-
-const struct driver driver_cuda = { "cuda", cuda_open, cuda_close, cuda_alloc,
-  cuda_release, cuda_alloc_shared, cuda_release_shared, cuda_put, cuda_get, cuda_run,
-  cuda_fault };
+#include "cuda/driver_cuda.inc"
 #else
 
 /* <The host as a device> */
+#define RUN(name, of) case WORK_##name: name(at, l->a.of); break;
 struct host_state { unsigned order; };
-static void run_block(const struct launch *l, const struct place at)
+static void run_block(const struct launch *l, const struct block_place at)
 {
-#define RUN(name, of) case WORK_##name: name(l->a.of, at); break;
   switch (l->work) {
   WORKS(RUN)
   case N_WORKS: break;
@@ -981,42 +854,12 @@ static bool host_run(void *state, const struct launch *list, size_t n, void *to,
     size_t blocks = (size_t) l->x * l->y * l->z;
     for (size_t j = 0; j < blocks; j++) {
       size_t i = s->order == 0 ? j : blocks - 1 - j;
-      struct place at = { (unsigned) (i % l->x), (unsigned) (i / l->x % l->y),
+      struct block_place at = { (unsigned) (i % l->x), (unsigned) (i / l->x % l->y),
         (unsigned) (i / l->x / l->y), l->threads, s->order };
       run_block(l, at);
     }
   }
   return true;
 }
-
-#include <stdlib.h>
-static void *host_open(unsigned number, struct device_facts *facts, char why[200])
-{
-  struct host_state *s = number > 2 ? NULL : calloc(1, sizeof *s);
-  strcpy(why, number > 2 ? "the host as a device has the numbers 0, 1 and 2" : "out of memory");
-  if (s == NULL) return NULL;
-  s->order = number;
-  *facts = (struct device_facts) { .name = "host", .multiprocessors = 1 };
-  return s;
-}
-
-static void *host_alloc(void *state, size_t bytes)
-{
-  (void) state;
-  void *p = aligned_alloc(256, (bytes + 256) / 256 * 256);
-  if (p != NULL) memset(p, 0, bytes);
-  return p;
-}
-
-static void host_release(void *state, void *p)
-{ (void) state, free(p); }
-static bool host_move(void *state, void *to, const void *from, size_t bytes)
-{ (void) state, memcpy(to, from, bytes); return true; }
-static void host_fault(void *state, char why[200])
-{ (void) state, strcpy(why, "no fault"); }
-
-const struct driver driver_host = { .name = "host", .open = host_open, .close = free,
-  .alloc = host_alloc, .release = host_release, .alloc_shared = host_alloc,
-  .release_shared = host_release, .put = host_move, .get = host_move,
-  .run = host_run, .fault = host_fault };
+#include "cuda/driver_host.inc"
 #endif

@@ -8,14 +8,14 @@
 
 /* a block: its number in three directions, how many threads it has, and, on the host,
    in what order they come */
-struct place { unsigned x, y, z, threads, order; };
+struct block_place { unsigned x, y, z, threads, order; };
 
 /* the types of numbers with which a device computes: those of enum weight_type */
 enum device_type { DEVICE_F32, DEVICE_F16, DEVICE_BF16, DEVICE_Q8_0, DEVICE_Q4_0 };
 
 /* rows of numbers on the device, stride apart; scale: in Q8_0, that of the first 32
    numbers of the first row. Null data: there is no such tensor */
-struct stored { const void *data; const uint16_t *scale; uint32_t type, stride; };
+struct stored_rows { const void *data; const uint16_t *scale; uint32_t type, stride; };
 
 /* <What each kernel is given> */
 
@@ -23,10 +23,10 @@ struct stored { const void *data; const uint16_t *scale; uint32_t type, stride; 
 enum { MOST_PARTS = 3 };
 
 /* a matrix of out rows; the number of its first block */
-struct part { struct stored weight, bias; float *y; uint32_t out, first; };
+struct matrix_part { struct stored_rows weight, bias; float *y; uint32_t out, first; };
 
 /* x: [rows][in]; q and d: the same rounded to bytes, and the scale of each 32 */
-struct linear_args { struct part of[MOST_PARTS]; const float *x; const int8_t *q;
+struct linear_args { struct matrix_part of[MOST_PARTS]; const float *x; const int8_t *q;
   const float *d; uint32_t n, in, rows, zero; };
 
 /* y += x */
@@ -42,24 +42,24 @@ struct device_segment { uint64_t key, value, row_bytes, head_bytes; const uint64
   uint32_t page_rows, type, sinks, first_row, n_rows, first_position, window, zero; };
 
 /* rows rows of a segment from row on; head: the first query head of each group */
-struct tile { uint32_t segment, row, rows, head; };
+struct query_tile { uint32_t segment, row, rows, head; };
 
 /* heads: query heads a tile; left: [rows from first_row][n_heads][blocks][head_dim +
    2], maximum, sum and weighted values of each block; weights: null, or what
    attention_probe has; y: the result */
 struct attend_args { const float *q; float *left; const struct device_segment *segment;
-  const struct tile *tile; float *weights; float *y; size_t stride;
+  const struct query_tile *tile; float *weights; float *y; size_t stride;
   uint32_t n_heads, n_kv_heads, head_dim, heads, blocks, first_row; float scale;
   uint32_t zero; };
 
 /* <What the choice of a token is given> */
 
 /* the greatest sum of some tokens, and whose it is */
-struct best { double score; uint32_t id, zero; };
+struct best_token { double score; uint32_t id, zero; };
 
 /* temperature 0: the likeliest; part: the best of each block; the first becomes the
    best of all */
-struct choose_args { const float *logits; struct best *part; uint64_t seed; double temperature;
+struct choose_args { const float *logits; struct best_token *part; uint64_t seed; double temperature;
   uint32_t n, parts, sequence, position; };
 #include "cuda/small.h"
 
@@ -67,20 +67,20 @@ struct choose_args { const float *logits; struct best *part; uint64_t seed; doub
 #include "cuda/works.inc"
 
 /* the kernels, by their names */
-enum work { WORKS(WORK_NAME) N_WORKS };
+enum kernel_work { WORKS(WORK_NAME) N_WORKS };
 
 /* what each is given */
 union work_args { struct linear_args linear; struct add_args add; struct attend_args attend;
   struct norm_args norm; struct angles_args angles; struct activate_args activate;
   struct move_args move; struct split_args split; struct copy_args copy;
   struct mark_args mark; struct bytes_args bytes; struct write_args write;
-  struct choose_args choose; };
+  struct choose_args choose; struct probe_args probe; };
 
 /* in a list */
 enum { MOST_LAUNCHES = 4096 };
 
 /* a kernel, how many blocks in each direction, threads a block, and its arguments */
-struct launch { enum work work; uint32_t x, y, z, threads; union work_args a; };
+struct launch { enum kernel_work work; uint32_t x, y, z, threads; union work_args a; };
 
 /* <What a device says of itself> */
 
@@ -92,7 +92,7 @@ struct device_facts { char name[100]; uint64_t bytes, free; uint32_t multiproces
 /* <What drives a device> */
 
 /* one kind of device */
-struct driver {
+struct device_driver {
   const char *name;
   /* the state of device number; null and a sentence */
   void *(*open)(unsigned number, struct device_facts *facts, char why[200]);
@@ -112,10 +112,10 @@ struct driver {
 };
 
 /* the host as a device: number n has its threads in order n */
-extern const struct driver driver_host;
+extern const struct device_driver driver_host;
 #ifdef INCIPIT_CUDA
 
 /* the devices of CUDA */
-extern const struct driver driver_cuda;
+extern const struct device_driver driver_cuda;
 #endif
 #endif

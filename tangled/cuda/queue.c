@@ -134,12 +134,12 @@ static void device_release(const struct buffers *b, struct memory *m, void *p)
 /* <Move bytes to the device and back> */
 static void launch_copy(struct device *d, void *to, const void *from, size_t bytes)
 {
-  size_t blocks = (bytes / 4 + 255) / 256;
+  bool wide = ((uintptr_t) to | (uintptr_t) from | bytes) % 16 == 0;
+  size_t n = wide ? bytes / 16 : bytes, blocks = (n + 255) / 256;
   struct launch l = { .work = WORK_copy_bytes, .y = 1, .z = 1, .threads = 256 };
-  if (blocks < 1) blocks = 1;
   l.x = blocks > WIDEST ? WIDEST : (uint32_t) blocks;
-  l.a.copy = (struct copy_args) { to, from, bytes };
-  if (bytes > 0) device_launch(d, &l);
+  l.a.copy = (struct copy_args) { to, from, n, wide, 0 };
+  device_launch(d, &l);
 }
 
 static void device_set(const struct buffers *b, void *to, const void *from, size_t bytes)

@@ -13,7 +13,7 @@ enum { SMALL_BYTES = 4 << 20, WORK_BYTES = 64 << 20,
 struct device_block { void *p; size_t bytes, charged; enum memory_class what; struct memory *m; bool used; };
 
 /* memory comes first: the kernels find the device by it */
-struct device { struct buffers memory; struct kernels k; const struct driver *driver;
+struct device { struct buffers memory; struct kernels k; const struct device_driver *driver;
   void *state; struct memory *m; struct device_facts facts;
   struct launch *list; size_t n;
   char *small, *mirror; size_t filled, sent, work_bytes;

@@ -7,7 +7,7 @@
 enum { DEVICE_SILU, DEVICE_GELU_TANH, DEVICE_GELU_ERF };
 
 /* a block of threads for each row of d */
-struct norm_args { const float *x; float *y; struct stored gain, bias; uint32_t d, centred; float epsilon; uint32_t zero; };
+struct norm_args { const float *x; float *y; struct stored_rows gain, bias; uint32_t d, centred; float epsilon; uint32_t zero; };
 
 /* x: [rows][n_heads][2*half], in place */
 struct angles_args { const uint32_t *position; const float *frequency; float *x, *cosine, *sine;
@@ -17,13 +17,13 @@ struct angles_args { const uint32_t *position; const float *frequency; float *x,
 struct activate_args { const float *x, *up; float *y; size_t n; uint32_t kind, zero; };
 
 /* row id[i] of table, or row which[i] of x, to row i of y */
-struct move_args { const float *x; float *y; const uint32_t *id; const uint64_t *which; struct stored table; size_t n, width; };
+struct move_args { const float *x; float *y; const uint32_t *id; const uint64_t *which; struct stored_rows table; size_t n, width; };
 
 /* x: [rows][n][width] */
 struct split_args { const float *x; float *y[MOST_PARTS]; size_t rows, n, width; };
 
-/* within the device */
-struct copy_args { void *to; const void *from; size_t bytes; };
+/* n bytes within the device, or n times sixteen if wide */
+struct copy_args { void *to; const void *from; size_t n; uint32_t wide, zero; };
 
 /* a block of threads for each row of d */
 struct mark_args { const float *x; uint32_t *first; uint32_t d, mark, none, zero; };
@@ -31,7 +31,10 @@ struct mark_args { const float *x; uint32_t *first; uint32_t d, mark, none, zero
 /* n blocks of 32 */
 struct bytes_args { const float *x; int8_t *q; float *d; size_t n; };
 
+/* 8*n multiply-adds a thread */
+struct probe_args { float *left; uint32_t n, zero; };
+
 /* a block of threads for each tile, which is one row */
-struct write_args { const struct device_segment *segment; const struct tile *tile;
+struct write_args { const struct device_segment *segment; const struct query_tile *tile;
   const float *k, *v; uint32_t n_kv_heads, head_dim; };
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cuda/queue.h"
+#include "ground/timing.h"
 
 /* <The types of a device are ours> */
 _Static_assert((int) DEVICE_F32 == (int) WEIGHT_F32 && (int) DEVICE_F16 == (int) WEIGHT_F16
@@ -14,7 +15,7 @@ _Static_assert((int) DEVICE_SILU == (int) ACTIVATION_SILU
 /* <Begin a launch> */
 static struct device *device_of(const struct engine *e)
 { return (struct device *) (uintptr_t) e->k->memory; }
-static struct launch launch_of(enum work work, size_t x, size_t y, unsigned threads)
+static struct launch launch_of(enum kernel_work work, size_t x, size_t y, unsigned threads)
 {
   struct launch l;
   memset(&l, 0, sizeof l);
@@ -24,7 +25,7 @@ static struct launch launch_of(enum work work, size_t x, size_t y, unsigned thre
   return l;
 }
 
-static struct launch launch_each(enum work work, size_t n)
+static struct launch launch_each(enum kernel_work work, size_t n)
 {
   size_t blocks = (n + 255) / 256;
   return launch_of(work, blocks > WIDEST ? WIDEST : blocks, 1, 256);
@@ -71,10 +72,10 @@ static void arrange(const struct matrix *w, enum activations format, void *to)
 }
 
 /* <Find a tensor on the device> */
-static struct stored stored_at(const struct matrix *w, const void *at)
+static struct stored_rows stored_at(const struct matrix *w, const void *at)
 {
   const void *scale = (const char *) at + w->in;
-  return (struct stored) { at, w->weight.type == WEIGHT_Q8_0 ? scale : NULL,
+  return (struct stored_rows) { at, w->weight.type == WEIGHT_Q8_0 ? scale : NULL,
     (uint32_t) w->weight.type, (uint32_t) stride_of(w) };
 }
 
@@ -100,15 +101,15 @@ static void take_back(struct device *d)
   while (d->n_lent > 0) d->memory.release(&d->memory, d->m, d->lent[--d->n_lent]);
 }
 
-static struct stored tensor_here(const struct engine *e, const struct matrix *w)
+static struct stored_rows tensor_here(const struct engine *e, const struct matrix *w)
 {
-  if (w->weight.data == NULL) return (struct stored) { .data = NULL };
+  if (w->weight.data == NULL) return (struct stored_rows) { .data = NULL };
   const void *at = prepared_find(e, w);
   if (at == NULL) at = send_for_now(device_of(e), w);
   return stored_at(w, at);
 }
 
-static struct stored vector_here(const struct engine *e, struct tensor t, size_t n)
+static struct stored_rows vector_here(const struct engine *e, struct tensor t, size_t n)
 {
   struct matrix w = { .weight = t, .in = n, .out = 1 };
   return tensor_here(e, &w);
@@ -117,7 +118,7 @@ static struct stored vector_here(const struct engine *e, struct tensor t, size_t
 /* <Linear layers on a device> */
 
 /* the kernels; outputs a block with few rows; rows and outputs a block with many */
-struct shape { enum work few, many; unsigned outputs, tall, wide; };
+struct shape { enum kernel_work few, many; unsigned outputs, tall, wide; };
 static void launch_linear(struct device *d, struct linear_args *a, const struct shape *s)
 {
   bool few = a->rows <= 16;
@@ -125,7 +126,7 @@ static void launch_linear(struct device *d, struct linear_args *a, const struct 
   while (power < 3 && 1u << power < a->rows) power++;
   unsigned per = few ? s->outputs : s->wide;
   size_t y = few ? (a->rows + (1u << power) - 1) >> power : (a->rows + s->tall - 1) / s->tall;
-  enum work work = few ? s->few + power : s->many;
+  enum kernel_work work = few ? s->few + power : s->many;
   if (s->few == WORK_halves_few && few) work = s->few, y = 1;
   uint32_t blocks = 0;
   for (uint32_t i = 0; i < a->n; i++) {
@@ -282,7 +283,7 @@ static const struct device_segment *send_segments(struct device *d,
 }
 
 static size_t cut_tiles(const struct segment *list, size_t n, uint32_t r0, uint32_t r1,
-  uint32_t most, uint32_t group, uint32_t heads, struct tile *tile)
+  uint32_t most, uint32_t group, uint32_t heads, struct query_tile *tile)
 {
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {
@@ -292,21 +293,21 @@ static size_t cut_tiles(const struct segment *list, size_t n, uint32_t r0, uint3
     for (uint32_t r = from; r < end; r += most)
       for (uint32_t h = 0; h < group; h += heads, count++)
         if (tile != NULL)
-          tile[count] = (struct tile) { (uint32_t) i, r - list[i].first_row,
+          tile[count] = (struct query_tile) { (uint32_t) i, r - list[i].first_row,
             end - r < most ? end - r : most, h };
   }
   return count;
 }
 
-static const struct tile *send_tiles(struct device *d, const struct segment *list, size_t n,
+static const struct query_tile *send_tiles(struct device *d, const struct segment *list, size_t n,
   uint32_t r0, uint32_t r1, uint32_t most, uint32_t group, uint32_t heads, size_t *count)
 {
   struct error why = { "" };
   *count = cut_tiles(list, n, r0, r1, most, group, heads, NULL);
-  struct tile *all = memory_alloc(d->m, MEMORY_OTHER, *count, sizeof *all, &why);
+  struct query_tile *all = memory_alloc(d->m, MEMORY_OTHER, *count, sizeof *all, &why);
   if (all == NULL) return device_fails(d, why.text), NULL;
   cut_tiles(list, n, r0, r1, most, group, heads, all);
-  const struct tile *there = device_send(d, all, *count * sizeof *all);
+  const struct query_tile *there = device_send(d, all, *count * sizeof *all);
   memory_free(d->m, all);
   return there;
 }
@@ -398,7 +399,7 @@ static void device_write(const struct engine *e, const struct attention_dims *h,
   size_t tiles;
   (void) encode;
   const struct device_segment *segment = send_segments(d, list, n);
-  const struct tile *tile = send_tiles(d, list, n, 0, UINT32_MAX, 1, 1, 1, &tiles);
+  const struct query_tile *tile = send_tiles(d, list, n, 0, UINT32_MAX, 1, 1, 1, &tiles);
   l = launch_of(WORK_write_rows, tiles, 1, 128);
   l.a.write = (struct write_args) { segment, tile, k, v, h->n_kv_heads, h->head_dim };
   device_launch(d, &l);
@@ -418,9 +419,9 @@ bool device_choose(const struct device *at, const float *logits, uint32_t n,
   struct error *why)
 {
   struct device *d = (struct device *) (uintptr_t) at;
-  struct best best = { 0, 0, 0 };
+  struct best_token best = { 0, 0, 0 };
   struct launch l = launch_of(WORK_choose_parts, 64, 1, 256);
-  l.a.choose = (struct choose_args) { logits, (struct best *) (void *) d->work, seed,
+  l.a.choose = (struct choose_args) { logits, (struct best_token *) (void *) d->work, seed,
     temperature, n, 64, sequence, position };
   device_launch(d, &l);
   l.work = WORK_choose_token;
@@ -428,6 +429,40 @@ bool device_choose(const struct device *at, const float *logits, uint32_t n,
   device_launch(d, &l);
   d->memory.get(&d->memory, &best, d->work, sizeof best);
   *id = best.id;
+  return d->memory.working(&d->memory, why);
+}
+
+/* <Measure a device> */
+static double round_of(struct device *d, char *half, size_t bytes, uint32_t n)
+{
+  struct launch l = launch_of(WORK_multiply_only, n > 0 ? WIDEST : 0, 1, 256);
+  double began;
+  char one;
+  l.a.probe = (struct probe_args) { (float *) (void *) half, n, 0 };
+  d->memory.get(&d->memory, &one, half, 1);
+  began = timing_seconds();
+  for (int i = 0; i < 10 && n == 0; i++) d->memory.copy(&d->memory, half + bytes, half, bytes);
+  device_launch(d, &l);
+  d->memory.get(&d->memory, &one, half, 1);
+  return timing_seconds() - began;
+}
+
+bool device_measure(const struct device *at, double *madds, double *bytes, struct error *why)
+{
+  struct device *d = (struct device *) (uintptr_t) at;
+  bool real = d->driver != &driver_host;
+  size_t half = (size_t) (real ? 256 : 4) << 20;
+  uint32_t n = real ? 4096 : 4;
+  double copied = 1e9, multiplied = 1e9;
+  char *p = d->memory.alloc(&d->memory, d->m, MEMORY_OTHER, 2, half, why);
+  if (p == NULL) return false;
+  for (int i = 0; i < 5; i++) {
+    double a = round_of(d, p, half, 0), b = round_of(d, p, half, n);
+    copied = a < copied ? a : copied, multiplied = b < multiplied ? b : multiplied;
+  }
+  d->memory.release(&d->memory, d->m, p);
+  *bytes = 10 * 2 * (double) half / copied;
+  *madds = 8.0 * n * WIDEST * 256 / multiplied;
   return d->memory.working(&d->memory, why);
 }
 
@@ -452,7 +487,7 @@ void device_table(struct device *d)
 }
 
 /* <Open a device, and close it> */
-static const struct driver *driver_of(const char *name, unsigned *number, struct error *why)
+static const struct device_driver *driver_of(const char *name, unsigned *number, struct error *why)
 {
   char rest;
   *number = 0;
@@ -473,7 +508,7 @@ struct device *device_open(struct memory *m, const char *name, struct error *why
 {
   unsigned number;
   char fault[200] = "";
-  const struct driver *driver = driver_of(name, &number, why);
+  const struct device_driver *driver = driver_of(name, &number, why);
   struct device *d = driver == NULL ? NULL : memory_alloc(m, MEMORY_OTHER, 1, sizeof *d, why);
   if (d == NULL) return NULL;
   d->driver = driver, d->m = m;

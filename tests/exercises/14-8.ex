@@ -15,9 +15,9 @@ int main(void)
   for (int half = 8; half > 0; half /= 2) for (int j = 0; j < half; j++) lane[j] += lane[j + half];
   for (unsigned order = 0; order < 3; order++) {
     struct sum_args a = { x, &y };
-    struct place at = { 0, 0, 0, 256, order };
+    struct block_place at = { 0, 0, 0, 256, order };
     y = 0;
-    sum_block(a, at);
+    sum_block(at, a);
     if (num_bits32(y) != num_bits32(lane[0])) { printf("order %u: %a, not %a\n", order, (double) y, (double) lane[0]); return 1; }
   }
   return 0;
@@ -26,9 +26,9 @@ C
 cp "$1" $BUILD/kernel.c
 ${CC:-cc} -std=gnu11 -O1 -ffp-contract=off -w -Itangled "-DSUBMITTED=\"kernel.c\"" $BUILD/ex.c tangled/functions/numbers.c -o $BUILD/ex -lm && $BUILD/ex
 ==== answer
-KERNEL(sum_block, sum_args)
+KERNEL void sum_block(GRID const struct sum_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   SHARED(float, lane, 16);
   EACH_THREAD(t) {
     float sum = 0;
@@ -44,14 +44,14 @@ KERNEL(sum_block, sum_args)
   }
 }
 ==== wrong
-KERNEL(sum_block, sum_args)
+KERNEL void sum_block(GRID const struct sum_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   EACH_THREAD(t) a.y[0] += a.x[t];
 }
 ==== skeleton
-KERNEL(sum_block, sum_args)
+KERNEL void sum_block(GRID const struct sum_args a)
 {
-  const struct place at = HERE;
+  HERE(at);
   /* a.x[0] ... a.x[255]; the sum goes to a.y[0] */
 }
