@@ -232,7 +232,7 @@ def depth_row(kind, size):
         .80, depth=d, size=size, n=n)
 
 IK_BEST = ("ik_llama.cpp", "ik_llama.cpp -rtr")
-BF16 = OURS + ", bf16 activations"
+BF16, PACKED = OURS + ", bf16 activations", OURS + ", packed"
 ROWS = [
     prefill("110M", "F32", [ours("110M-f32", p=512), *peers_of("110M-f32.gguf", p=512),
         Contender("OpenBLAS, matrices alone", lambda t: openblas("110M", t, 512)),
@@ -252,8 +252,9 @@ ROWS = [
     depth_row("f16", 2),
     Row("a pass of 4 rows, 1.1B Q8_0", "times 1 row", None, [
         Contender(OURS, lambda t: rows_a_pass(incipit, "1.1B-q8_0.gguf", t)),
+        Contender(PACKED, lambda t: rows_a_pass(incipit, "1.1B-q8_0.gguf", t, more=("--packed",))),
         Contender("llama.cpp", lambda t: rows_a_pass(llama, "1.1B-q8_0.gguf", t)),
-        Contender("ik_llama.cpp", lambda t: rows_a_pass(ik, "1.1B-q8_0.gguf", t))], [(OURS, "most", {1: 1.3, 2: 1.4})]),
+        Contender("ik_llama.cpp", lambda t: rows_a_pass(ik, "1.1B-q8_0.gguf", t))], [(PACKED, "most", {1: 1.3, 2: 1.4})]),
     Row("decode 260K F32", "tokens/s", None, [ours("260K-f32", n=500, r=3), Contender("llama2.c", lambda t: llama2("260K", t, 500)),
         Contender("llama.cpp", lambda t: llama("260K-f32.gguf", t, n=500))],
         [(OURS, "least", 25000), (OURS, "ratio", 1, "llama2.c")]),

@@ -299,7 +299,10 @@ INLINE vec fold_parts(vec *a)
   return a[0];
 }
 
-@ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end. With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver. So rows are taken by fours only if four of them lie within a page of memory. And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
+@ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end.
+With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver.
+So rows are taken by fours if four of them lie within a page of memory. Whole rows of floats are taken by fours, too: there we were wrong. On a machine with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. A step of sixteen floats is a whole line of the cache, and the chain of a single row, with its fold at the end, seems to leave too few lines under way.
+And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
 @^prefetch@>
 
 @<Dot products of one row with as many others as a register has lanes@>=
@@ -362,7 +365,8 @@ INLINE vec dots(const char *what, const float *x, const char *row,
   if (n == 8 && there == WIDTH) return short_dots(x, row, stride, WIDTH, type, 8);
   if (n < 16) return short_dots(x, row, stride, there, type, n);
   for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
-  if (stride <= PAGE / 4)
+  bool whole_floats = type == WEIGHT_F32 && stride == n * sizeof *x;
+  if (stride <= PAGE / 4 || whole_floats)
     for (size_t i = 0; i < WIDTH; i += 4)
       some_dots(4, x, at + i, type, n, ahead, half + i);
   else for (size_t i = 0; i < WIDTH; i++)
@@ -1051,6 +1055,22 @@ Most predictions were too good. Those for tiles and for integers left out what d
 In a long context attention is the same kind of work: each key and each value is read once, for one row. \Cref{fig:simdattention}\lab{lab:simddepth} shows how many of those bytes pass in a second, on another machine than that of the ladder, one with AVX2. If each head goes through the cache alone (open circles), a row does not keep up with the memory. We had suspected the exponentials, but a profile has next to nothing there; the time goes into waiting for keys and values. A head takes a piece of each row, so that memory is never read from end to end, as the probe reads it. Taken together (\cref{sec:heads34}), the heads read whole rows, one after the other. With \given{8192} positions in the cache this raises a row's share of the probe from \val[0]{simd.depth.f32.alone.8192.share} to \val[0]{simd.depth.f32.together.8192.share} percent for floats, and from \val[0]{simd.depth.f16.alone.8192.share} to \val[0]{simd.depth.f16.together.8192.share} percent for halves.
 
 \fig{simdattention}{fig:simdattention}{Attention of one row over a long cache: gigabytes of keys and values a second, for a cache in float32 and in float16, with each head alone and with all heads together. Dashed: the probe that reads, in the same run.}{Four measured curves, almost level. For both types the one with all heads together lies well above the one with each head alone; that of float32 comes nearest to the dashed lines of the probe.}
+
+@* Beside other engines. \label{sec:peers}
+The probe says how far a kernel is from its machine. It does not say whether somebody else is nearer. So \.{make peers} gets other engines, builds them for the machine it runs on, writes the same random weights in the format of each, and lets them work in turn, each time between two runs of the probes. \Cref{tab:peers} has the medians of ten rounds on the second machine of this chapter, two cores with AVX2.
+@^llama.cpp@>@^ik\_llama.cpp@>
+
+\begin{table}[p]
+\tabcaption{tab:peers}{What this engine does on a machine with AVX2, and beside others: our rate, its share of the probe in percent (reading, multiply--adds, or integer products), and the quotients of our rate and theirs in the same round, medians of ten. The second quotient is that with the better of two ways to store the weights. Where less is better, theirs is divided by ours.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
+\tabhead{work} & \tabhead{threads} & \tabhead{ours} & \tabhead{share} & \tabhead{llama.cpp} & \tabhead{ik\_llama.cpp}\\\midrule
+\directlua{incipit.peers("figures/data/peers.csv")}
+\end{tabular*}
+\end{table}
+
+We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. On that machine three things are in the way. Of a prompt's time three tenths are not in tiles, as a profile shows: packing the inputs, attention, and the small kernels. The tiles alone reach more than four fifths of the probe. For blocks of bytes AVX2 has no instruction that adds four products, as VNNI has. And a single row waits for memory longer than theirs. For rows of floats we have found out why after the table was made (\cref{sec:linear}); the table does not have that yet.
+
+What the table also says: weights in bfloat16 and the smallest model are read faster here than by the others, and a model of a gigabyte writes its first token in half of their time.
 
 @* The check. \label{sec:kernelcheck}
 On every machine this must come out, whichever table it has.

@@ -1346,6 +1346,7 @@ static bool went(struct cuda_state *s, cudaError_t e)
 @ The host's driver is the same file, compiled as C.
 
 @(host.c@>=
+#define _GNU_SOURCE
 #include "cuda/kernels.cu"
 
 @* The check. \label{sec:devicecheck}

@@ -1122,4 +1122,39 @@ function incipit.modules(name, wide, high)
   end
   tex.sprint("\\end{scope}")
 end
+-- the table of peers: our rate and its share of the probe, and the quotients of our rate by others', for one thread and for two
+function incipit.peers(name)
+  local rows, order = {}, {}
+  for l in io.lines(name) do
+    if not l:match("^#") and not l:match("^row,") then
+      local key, rest = l:match('^"(.-)",(.*)$')
+      if not key then key, rest = l:match("^([^,]*),(.*)$") end
+      local quoted = rest:match('^%d+,"')
+      local t, engine, tail
+      if quoted then t, engine, tail = rest:match('^(%d+),"(.-)",(.*)$') else t, engine, tail = rest:match("^(%d+),([^,]*),(.*)$") end
+      local f = {}
+      for x in (tail .. ","):gmatch("([^,]*),") do f[#f + 1] = x end
+      if not rows[key] then rows[key] = {}; order[#order + 1] = key end
+      rows[key][engine .. t] = { unit = f[1], median = tonumber(f[4]), share = tonumber(f[7]), ratio = tonumber(f[10]) }
+    end
+  end
+  local function ratio(r, t, ...)
+    local least
+    for _, e in ipairs { ... } do local x = r[e .. t]; if x and x.ratio and (not least or x.ratio < least) then least = x.ratio end end
+    return least and string.format("%.2f", least) or "--"
+  end
+  for _, key in ipairs(order) do
+    local r = rows[key]
+    for t = 1, 2 do
+      local our = r["incipit" .. t]
+      if our then
+        local label = t == 1 and key:gsub("_", "\\_") or ""
+        local digits = our.median >= 1000 and "%.0f" or our.median >= 100 and "%.0f" or our.median >= 10 and "%.1f" or "%.2f"
+        tex.sprint(string.format("%s & %d & %s %s & %s & %s & %s\\\\", label, t, incipit.group(string.format(digits, our.median)),
+          our.unit == "tokens/s" and "" or our.unit == "ms" and "ms" or "", our.share and string.format("%.0f", 100 * our.share) or "--",
+          ratio(r, t, "llama.cpp"), ratio(r, t, "ik_llama.cpp", "ik_llama.cpp -rtr")))
+      end
+    end
+  end
+end
 return incipit

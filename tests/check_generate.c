@@ -705,9 +705,6 @@ START_TEST(a_device_writes_the_same)
   struct run a = run("generate The --device cuda:9");
   ck_assert_msg(a.status == 1 && strstr(a.err, "0, 1 and 2") != NULL, "%s", a.err);
   done(&a);
-  a = run("memory --device cuda");
-  ck_assert_msg(a.status == 1 && strstr(a.err, "--budget") != NULL, "%s", a.err);
-  done(&a);
   unsetenv("INCIPIT_CUDA");
 }
 END_TEST

@@ -395,9 +395,11 @@ END_TEST
 
 int main(void)
 {
+  setenv("INCIPIT_CUDA", "host", 1); /* a device for --device */
   room_open("options");
   Suite *s = suite_create("options");
   TCase *t = tcase_create("people");
+  tcase_set_timeout(t, 60);
   tcase_add_test(t, every_option_changes_something_and_refuses_something);
   suite_add_tcase(s, t);
   t = tcase_create("scripts");

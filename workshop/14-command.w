@@ -234,7 +234,7 @@ Four decisions go further than the usual parser. \emph{A value is checked when t
 so that no later calculation can overflow. \emph{Options that contradict each other are refused}, and the sentence names both. A rule by which one of
 them wins would help only users who know it, and would hide the mistake from all others. \emph{An option belongs to a
 subcommand}: accepting one that has no effect would be a lie. And \emph{for an unknown name the command suggests the one that was probably meant}: the only one that begins with it, or else the nearest by the table of the hand calculation. If the slips would be more than a third of the
-letters, no name is suggested, since such a guess misleads more often than it helps. For a name that belongs to a later chapter the command gives the number of that chapter. Because of these four decisions we wrote a small parser and do not use |getopt_long|, which accepts abbreviations, whose meaning
+letters, no name is suggested, since such a guess misleads more often than it helps. Because of these four decisions we wrote a small parser and do not use |getopt_long|, which accepts abbreviations, whose meaning
 changes with each new option, keeps global state, and prints its own messages.\side{\cited[Damerau 1964]{Damerau 1964}; \cited[Levenshtein 1966]{Levenshtein 1966}. Our table never edits the same part of a word twice, which is enough for typing errors.}
 
 Numbers are digits and nothing else. The C library's |strtoull| also accepts blanks, a sign, and anything after the number, and it turns $-1$ into a very

@@ -14,6 +14,7 @@
 @s GRID const
 
 
+\chapterquestion{What stands between a call of a kernel and a device that does it later?}
 @** Inside the device: small kernels, launches, memory.
 \Cref{cuda} has the kernels that decide the speed. These are the others, which every pass needs as well, and the C that stands between the table of kernels and the device.
 @^CUDA@>
@@ -449,13 +450,17 @@ Device number |n| of the host is the host with threads in order |n|.
 
 @(driver_host.inc@>=
 #include <stdlib.h>
+#include <unistd.h>
 static void *host_open(unsigned number, struct device_facts *facts, char why[200])
 {
   struct host_state *s = number > 2 ? NULL : calloc(1, sizeof *s);
   strcpy(why, number > 2 ? "the host as a device has the numbers 0, 1 and 2" : "out of memory");
   if (s == NULL) return NULL;
   s->order = number;
-  *facts = (struct device_facts) @[{ .name = "host", .multiprocessors = 1 }@];
+  uint64_t page = (uint64_t) sysconf(_SC_PAGESIZE);
+  *facts = (struct device_facts) @[{ .name = "host", .multiprocessors = 1,@|
+    .bytes = (uint64_t) sysconf(_SC_PHYS_PAGES) * page,@|
+    .free = (uint64_t) sysconf(_SC_AVPHYS_PAGES) * page }@];
   return s;
 }
 
@@ -582,7 +587,7 @@ const struct buffers *device_memory(const struct device *d);
 const char *device_name(const struct device *d);
   /* the name that it gives itself */
 void device_room(const struct device *d, uint64_t *bytes, uint64_t *free);
-  /* its memory, and what was free when it was opened; both 0 for the host */
+  /* its memory, and what was free when it was opened */
 struct device_counts { uint64_t launches, lists; };
   /* kernels that were launched, and lists in which they were sent */
 struct device_counts device_count(const struct device *d);

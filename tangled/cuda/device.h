@@ -24,7 +24,7 @@ const struct buffers *device_memory(const struct device *d);
 /* the name that it gives itself */
 const char *device_name(const struct device *d);
 
-/* its memory, and what was free when it was opened; both 0 for the host */
+/* its memory, and what was free when it was opened */
 void device_room(const struct device *d, uint64_t *bytes, uint64_t *free);
 
 /* kernels that were launched, and lists in which they were sent */
