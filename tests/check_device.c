@@ -264,6 +264,30 @@ START_TEST(every_refusal_is_survived)
 }
 END_TEST
 
+/* what cannot be done fails the device: it does nothing more, gives zeros, and says why, in a pass as well, which stores nothing */
+START_TEST(a_device_that_failed_says_so)
+{
+  struct pair r;
+  ck_assert(pair_open(&r, "tests/golden/llama", NULL, 0, true));
+  const struct buffers *b = device_memory(r.d);
+  char block[2 * 210] = { 0 };
+  float *x = b->alloc(b, &books, MEMORY_OTHER, 256, 4, &why), *y = b->alloc(b, &books, MEMORY_OTHER, 2, 4, &why), z[2] = { 1, 1 };
+  struct matrix w = { { block, WEIGHT_Q6_K }, { NULL, WEIGHT_F32 }, 256, 2, false };
+  struct pass *p;
+  ck_assert(b->working(b, &why));
+  r.e[1].k->linear(&r.e[1], &w, 1, x, 1, &y);
+  b->get(b, z, y, sizeof z);
+  ck_assert(z[0] == 0 && z[1] == 0);
+  ck_assert(!b->working(b, &why));
+  ck_assert_msg(strstr(why.text, "type") != NULL, "%s", why.text);
+  ck_assert(!model_forward(&r.e[1], r.lm, r.s[1], &(struct row){ 0, 0, 1 }, 1, &p, &why));
+  ck_assert_msg(strstr(why.text, "host failed") != NULL, "%s", why.text);
+  ck_assert(p == NULL && store_length(r.s[1], 0) == 0);
+  b->release(b, &books, x), b->release(b, &books, y);
+  pair_close(&r);
+}
+END_TEST
+
 START_TEST(a_device_that_is_not_there_is_a_sentence)
 {
   static const char *const bad[] = { "cpu", "cuda:x", "cuda:0x", "host:3", "hosts", "" };
@@ -289,6 +313,7 @@ int main(void)
   tcase_add_loop_test(t, a_tensor_core_does_not_see_the_company, 0, 3);
   tcase_add_loop_test(t, the_choice_is_the_samplers, 0, 3);
   tcase_add_test(t, every_refusal_is_survived);
+  tcase_add_test(t, a_device_that_failed_says_so);
   tcase_add_test(t, a_device_that_is_not_there_is_a_sentence);
   suite_add_tcase(s, t);
   return suite_run(s);
