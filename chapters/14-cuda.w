@@ -16,9 +16,9 @@
 
 \chapterquestion{My graphics card multiplies a thousand times faster than my processor. Why does it write only fifty times faster, and what must I do so that it writes the same text?}
 @** CUDA: the same bits on a graphics processor.
-\incipit{A}{ graphics processor} runs thousands of threads at once and has a memory many times as fast as a computer's. This chapter puts the kernels of \cref{kernels} on such a device. A forward pass remains the one of \cref{model}: the same
+\incipit{A}{ graphics processor} (GPU) runs thousands of threads at once and has a memory many times as fast as a computer's. This chapter puts the kernels of \cref{kernels} on such a device. A forward pass remains the one of \cref{model}: the same
 calls in the same order, behind the same table. What changes is where the numbers are, who does the sums, and how the work is sent there.
-@^graphics processor (GPU)@>@^CUDA@>@^GPU@>
+@^graphics processor (GPU)@>@^CUDA@>
 
 @ How long must a token take at least?
 
@@ -397,7 +397,7 @@ INLINE void many_rows(const struct linear_args *a, struct block_place at, int ty
   @<Fold the lanes of sixteen threads, and store@>@;
 }
 
-@ Rows and outputs beyond the last are zeros in shared memory and are never stored. The stride of \given{34} keeps the two tiles of a warp in different banks of it: with 32, all 32 threads would ask 16 banks.
+@ Rows and outputs beyond the last are zeros in shared memory and are never stored. The stride of \given{34} keeps the two tiles of a warp in different banks of it: with 32, all 32 threads would ask 16 banks, which is called a \emph{bank conflict}.
 @^bank conflict@>
 
 @<Tiles in shared memory@>=
@@ -532,7 +532,7 @@ KERNEL void bytes_many(GRID const struct linear_args a)
 }
 
 @* Tensor cores. \label{sec:tensorcores}
-For 16-bit numbers the device has units that multiply small matrices: a warp gives sixteen rows by sixteen inputs, sixteen inputs by eight outputs, and 128 sums, and gets the sums back with all 2048 products added. How the unit rounds inside is not published. It is not sixteen lanes, so these kernels have other bits than \cref{model}. They are those of \.{--activations bf16}, which asks for inputs of sixteen bits, and are compared with the plain table by a tolerance.
+For 16-bit numbers the device has units that multiply small matrices: a warp gives sixteen rows by sixteen inputs, sixteen inputs by eight outputs, and 128 sums, and gets the sums back with all 2048 products added, by the instruction \.{mma}. How the unit rounds inside is not published. It is not sixteen lanes, so these kernels have other bits than \cref{model}. They are those of \.{--activations bf16}, which asks for inputs of sixteen bits, and are compared with the plain table by a tolerance.
 @^tensor core@>@^mma@>
 
 @ Promise P2 remains in a smaller form. The bits of a row shall not depend on how many rows come with it. An element of the result depends on its own row, its own output and its old sum only, whatever else is in the matrix: so if one row and many rows send the same numbers through the unit in the same order, they get the same bits. We fix the order: \emph{sections} of \given{512} inputs, in each the unit's steps of sixteen in rising order, beginning with 0; and the sections are added in rising order.
@@ -743,7 +743,7 @@ KERNEL void halves_many(GRID const struct linear_args a)
 }
 
 @* Attention over a long cache. \label{sec:deviceattention}
-Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That gives the division for the device. A block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks. A context of \given{32768} positions has \given{128} of them for each head, enough for any device, even for a single token.
+Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That gives the division for the device. A block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks. A context of \given{32768} positions has \given{128} of them for each head, enough for any device, even for a single token. (\emph{Flash decoding} is the name of this division in the literature.)
 @^attention@>@^flash decoding@>
 
 @ What it needs to know of a segment of rows, where keys and values are, and which rows are meant.
@@ -1148,7 +1148,7 @@ static bool run_graph(struct cuda_state *s, const struct launch *list, size_t n)
 }
 
 @* The choice on the device. \label{sec:devicechoice}
-The sampler of \cref{sampling} adds noise to each score and takes the greatest sum (\cref{sec:gumbel}). The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and four bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text: the noise has the bits of the processor's.
+The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and four bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text: the noise has the bits of the processor's.
 @^Gumbel-max@>@^Philox@>
 
 @<What the choice of a token is given@>=

@@ -1148,7 +1148,8 @@ function incipit.peers(name)
     for t = 1, 2 do
       local our = r["incipit" .. t]
       if our then
-        local label = t == 1 and key:gsub("_", "\\_") or ""
+        local label = t > 1 and "" or key:gsub("_", "\\_"):gsub("128256 logits, untruncated", "untruncated"):gsub("resident memory", "memory")
+          :gsub("exec to first token", "first token"):gsub("a pass of 4 rows", "4 rows over 1")
         local digits = our.median >= 1000 and "%.0f" or our.median >= 100 and "%.0f" or our.median >= 10 and "%.1f" or "%.2f"
         tex.sprint(string.format("%s & %d & %s %s & %s & %s & %s\\\\", label, t, incipit.group(string.format(digits, our.median)),
           our.unit == "tokens/s" and "" or our.unit == "ms" and "ms" or "", our.share and string.format("%.0f", 100 * our.share) or "--",
