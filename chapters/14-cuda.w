@@ -154,6 +154,11 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 #include <math.h>
 #include <string.h>
 enum { MOST_THREADS = 256 };
+static inline unsigned thread_at(const struct block_place *at, unsigned turn)
+{
+  if (at->order == 0 || turn >= at->threads) return turn;
+  return at->order == 1 ? at->threads - 1 - turn : turn * 7 % at->threads;
+}
 #define INLINE static inline
 #define KERNEL static
 #define GRID const struct block_place at,
@@ -985,7 +990,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
 }
 
 @* Between kernels: a list, and a graph. \label{sec:launches}
-A layer is over a dozen kernels, and for one row most of them take two or three microseconds. To launch one costs the host about as much, and it cannot know which row comes next before it has seen the last logits. So we do not launch a kernel when it is called. We write it down. A pass is a list of launches, and it is run when the host asks for numbers: for logits, or for marks. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists.
+A layer is over a dozen kernels, and for one row most of them take two or three microseconds. To launch one costs the host about as much, and it cannot know which row comes next before it has seen the last logits. So we do not launch a kernel when it is called. We write it down. A pass is a list of launches (\cref{sec:works} has the names of the kernels), and it is run when the host asks for numbers: for logits, or for marks. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists.
 @^launch@>
 
 @<A launch@>=
@@ -1002,25 +1007,6 @@ enum { MOST_LAUNCHES = 4096 };
   /* in a list */
 struct launch { enum kernel_work work; uint32_t x, y, z, threads; union work_args a; };
   /* a kernel, how many blocks in each direction, threads a block, and its arguments */
-
-@ The list of the kernels stands once. It makes the names of an |enum|, the table of functions for the device, and the cases of a |switch| for the host.
-
-@(works.inc@>=
-#define WORKS(DO) \
-  DO(few_f32_1, linear) DO(few_f32_2, linear) DO(few_f32_4, linear) DO(few_f32_8, linear) \
-  DO(few_f16_1, linear) DO(few_f16_2, linear) DO(few_f16_4, linear) DO(few_f16_8, linear) \
-  DO(few_bf16_1, linear) DO(few_bf16_2, linear) DO(few_bf16_4, linear) DO(few_bf16_8, linear) \
-  DO(few_q8_1, linear) DO(few_q8_2, linear) DO(few_q8_4, linear) DO(few_q8_8, linear) \
-  DO(many_f32, linear) DO(many_f16, linear) DO(many_bf16, linear) DO(many_q8, linear) \
-  DO(bytes_1, linear) DO(bytes_2, linear) DO(bytes_4, linear) DO(bytes_8, linear) \
-  DO(bytes_many, linear) DO(halves_few, linear) DO(halves_many, linear) \
-  DO(add_rows, add) DO(attend_blocks, attend) DO(join_blocks, attend) \
-  DO(normalize_rows, norm) DO(make_angles, angles) DO(rotate_rows, angles) \
-  DO(activate_rows, activate) DO(embed_rows, move) DO(gather_rows, move) \
-  DO(split_rows, split) DO(copy_bytes, copy) DO(mark_rows, mark) \
-  DO(bytes_of_rows, bytes) DO(write_rows, write) DO(multiply_only, probe) \
-  DO(choose_parts, choose) DO(choose_token, choose)
-#define WORK_NAME(name, of) WORK_##name,
 
 @ Small numbers that the host sends, ids, positions and addresses of pages, are collected as well, in memory that the device can read directly or copy quickly; the device has a mirror of it, and the kernels are given addresses in the mirror. One copy then brings all of them before the first launch.
 
@@ -1313,15 +1299,6 @@ static bool host_run(void *state, const struct launch *list, size_t n, void *to,
     }
   }
   return true;
-}
-
-@ With a stride of 7 the first threads are 0, 7, 14, \dots
-
-@<The words of a kernel on the host@>=
-static inline unsigned thread_at(const struct block_place *at, unsigned turn)
-{
-  if (at->order == 0 || turn >= at->threads) return turn;
-  return at->order == 1 ? at->threads - 1 - turn : turn * 7 % at->threads;
 }
 
 @ And this is CUDA's. A function of the library that fails leaves its reason in the state, where it stays.

@@ -567,6 +567,26 @@ const struct device_driver driver_cuda = @[{ "cuda", cuda_open, cuda_close, cuda
   cuda_release, cuda_alloc_shared, cuda_release_shared, cuda_put, cuda_get, cuda_run,
   cuda_fault }@];
 
+@* The list of kernels. \label{sec:works}
+The list of the kernels stands once. It makes the names of an |enum|, the table of functions for the device, and the cases of a |switch| for the host.
+
+@(works.inc@>=
+#define WORKS(DO) \
+  DO(few_f32_1, linear) DO(few_f32_2, linear) DO(few_f32_4, linear) DO(few_f32_8, linear) \
+  DO(few_f16_1, linear) DO(few_f16_2, linear) DO(few_f16_4, linear) DO(few_f16_8, linear) \
+  DO(few_bf16_1, linear) DO(few_bf16_2, linear) DO(few_bf16_4, linear) DO(few_bf16_8, linear) \
+  DO(few_q8_1, linear) DO(few_q8_2, linear) DO(few_q8_4, linear) DO(few_q8_8, linear) \
+  DO(many_f32, linear) DO(many_f16, linear) DO(many_bf16, linear) DO(many_q8, linear) \
+  DO(bytes_1, linear) DO(bytes_2, linear) DO(bytes_4, linear) DO(bytes_8, linear) \
+  DO(bytes_many, linear) DO(halves_few, linear) DO(halves_many, linear) \
+  DO(add_rows, add) DO(attend_blocks, attend) DO(join_blocks, attend) \
+  DO(normalize_rows, norm) DO(make_angles, angles) DO(rotate_rows, angles) \
+  DO(activate_rows, activate) DO(embed_rows, move) DO(gather_rows, move) \
+  DO(split_rows, split) DO(copy_bytes, copy) DO(mark_rows, mark) \
+  DO(bytes_of_rows, bytes) DO(write_rows, write) DO(multiply_only, probe) \
+  DO(choose_parts, choose) DO(choose_token, choose)
+#define WORK_NAME(name, of) WORK_##name,
+
 @* Opening a device. \label{sec:deviceheader}
 To the rest of the engine a device is a table of kernels with a memory of its own.
 
