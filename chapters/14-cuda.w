@@ -159,6 +159,10 @@ static inline unsigned thread_at(const struct block_place *at, unsigned turn)
   if (at->order == 0 || turn >= at->threads) return turn;
   return at->order == 1 ? at->threads - 1 - turn : turn * 7 % at->threads;
 }
+
+@ The other words are those of the device, with a loop for a barrier and an array for a register.
+
+@<The words of a kernel on the host@>=
 #define INLINE static inline
 #define KERNEL static
 #define GRID const struct block_place at,
@@ -280,7 +284,7 @@ INLINE void lanes_of_thread(const struct linear_args *a, const struct matrix_par
       + a->in - 1], number_at(&m->weight, o, a->in - 1), lane[2 * r]);
 }
 
-@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. Lane $i+8$ is with the thread whose number differs by 4, the next with those at 2 and at 1, and the last is the thread's own neighbour. In each step all threads add, those whose sum nobody needs as well: that costs nothing, since the warp goes in step. An addition gives the same bits with its two sides exchanged.
+@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. Lane $i+8$ is with the thread whose number differs by 4, the next with those at 2 and at 1, and the last is the thread's own neighbour. All threads add in each step, since the warp goes in step anyway, and an addition gives the same bits with its two sides exchanged.
 @^fold@>
 
 @<Few rows by a matrix@>=
