@@ -34,6 +34,7 @@ static bool value_at(enum option o, size_t n, char word[40])
   const char *name = NULL;
   if (o == OPTION_COMPLETION && n < N_SHELLS) name = shell_name[n];
   if (o == OPTION_KV_TYPE && format_at(n) != NULL) name = format_at(n)->name;
+  if (o == OPTION_DEVICE && n < 2) name = n == 0 ? "cpu" : "cuda"; /* or cuda:n */
   if (o == OPTION_TEMPLATE && chat_template_at(n) != NULL)
     name = chat_template_name(chat_template_at(n));
   if (o == OPTION_SHAPE && named_shape_at(n) != NULL) name = named_shape_at(n)->name;

@@ -561,7 +561,7 @@ START_TEST(examples_work_as_printed)
   else {
     ck_assert_msg(strcmp(out,
                     "--max-new-tokens\ntokenize\nq8_0 q4_0\ntrue false never\npocket\ngpt2-medium "
-                    "gpt2-large gpt2-xl\njson jsonl\ntokenize\nperplexity\n\n\n")
+                    "gpt2-large gpt2-xl\njson jsonl\ntokenize\nperplexity\n\n--device\n")
         == 0,
       "%s", out);
     tally("the completion in bash", 1, 0, 0, "");
