@@ -64,6 +64,7 @@ needs so many of the system's headers.
 @<Enter a request, and say whether it is refused on purpose@>@;
 @<Enter a refusal@>@;
 @<The header of a block@>@;
+@<Enter bytes as allocated@>@;
 @<Allocate a block@>@;
 @<Enter memory of others@>@;
 @<Grow a block, and free it@>@;
@@ -305,18 +306,21 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
   memset(p, 0, bytes);
   HIDE(b, ALIGNMENT);
   HIDE(p + bytes, cap - bytes);
-  @<Enter |bytes| as allocated@>@;
+  enter_allocated(m, what, bytes);
   return p;
 }
 
 @ Allocated bytes are live until they are freed; a new maximum of |live| is a peak.
 The common account and that of the purpose are kept by the same four lines.
 
-@<Enter |bytes| as allocated@>=
-struct account *book[2] = @[{ &m->all, &m->of[what] }@];
-for (int i = 0; i < 2; i++) {
-  book[i]->allocated += bytes, book[i]->live += bytes;
-  if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
+@<Enter bytes as allocated@>=
+static void enter_allocated(struct memory *m, enum memory_class what, uint64_t bytes)
+{
+  struct account *book[2] = @[{ &m->all, &m->of[what] }@];
+  for (int i = 0; i < 2; i++) {
+    book[i]->allocated += bytes, book[i]->live += bytes;
+    if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
+  }
 }
 
 @ What is allocated elsewhere has no block here, so its size and purpose are the caller's to remember.
@@ -326,7 +330,7 @@ bool memory_charge(struct memory *m, enum memory_class what, uint64_t bytes,
   struct error *why)
 {
   if (enter_request(m, what, bytes)) return enter_refusal(m, what, bytes, why) != NULL;
-  @<Enter |bytes| as allocated@>@;
+  enter_allocated(m, what, bytes);
   return true;
 }
 @#

@@ -109,6 +109,16 @@ static struct block *block_of(void *p)
   return b;
 }
 
+/* <Enter bytes as allocated> */
+static void enter_allocated(struct memory *m, enum memory_class what, uint64_t bytes)
+{
+  struct account *book[2] = { &m->all, &m->of[what] };
+  for (int i = 0; i < 2; i++) {
+    book[i]->allocated += bytes, book[i]->live += bytes;
+    if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
+  }
+}
+
 /* <Allocate a block> */
 void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why)
@@ -124,12 +134,7 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
   memset(p, 0, bytes);
   HIDE(b, ALIGNMENT);
   HIDE(p + bytes, cap - bytes);
-  /* <Enter bytes as allocated> */
-  struct account *book[2] = { &m->all, &m->of[what] };
-  for (int i = 0; i < 2; i++) {
-    book[i]->allocated += bytes, book[i]->live += bytes;
-    if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
-  }
+  enter_allocated(m, what, bytes);
   return p;
 }
 
@@ -138,11 +143,7 @@ bool memory_charge(struct memory *m, enum memory_class what, uint64_t bytes,
   struct error *why)
 {
   if (enter_request(m, what, bytes)) return enter_refusal(m, what, bytes, why) != NULL;
-  struct account *book[2] = { &m->all, &m->of[what] };
-  for (int i = 0; i < 2; i++) {
-    book[i]->allocated += bytes, book[i]->live += bytes;
-    if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
-  }
+  enter_allocated(m, what, bytes);
   return true;
 }
 
