@@ -264,6 +264,94 @@ START_TEST(every_refusal_is_survived)
 }
 END_TEST
 
+/* a row has the same bits alone, in a batch of any size, in chunks of any size, and however often; a real device is asked a
+   thousand times */
+START_TEST(a_row_keeps_its_bits_in_any_company)
+{
+  enum { TEXTS = 64, LONG = 9 };
+  struct device *d = open_device((unsigned) _i);
+  struct memory m = { 0 };
+  struct counters c = { 0 };
+  struct model *lm = model_open(&m, "tests/golden/llama", &why);
+  struct prepared_weights *w = model_prepare(&m, device_kernels(d), ACTIVATIONS_DEFAULT, lm, &why);
+  struct engine e = { .k = device_kernels(d), .c = &c, .prepared = w };
+  struct cache_options o = { .page_rows = 4, .memory = device_memory(d) };
+  struct store *s = cache_open(&m, &lm->config, TEXTS, &o, &why);
+  uint32_t v = lm->config.vocab_size, times = getenv("INCIPIT_TEST_DEVICE") != NULL ? 1000 : 4;
+  float *alone = malloc(TEXTS * v * 4), *here = malloc(v * 4);
+  struct row rows[TEXTS * LONG];
+  struct pass *p;
+  size_t last;
+  for (uint32_t t = 0; t < TEXTS; t++) { /* each text in one pass of its own */
+    for (uint32_t i = 0; i < LONG; i++) rows[i] = (struct row){ t, i, (t * 31 + i * 7) % v };
+    last = LONG - 1;
+    ck_assert(model_forward(&e, lm, s, rows, LONG, &p, &why) && model_logits(&e, lm, p, &last, 1, alone + t * v, &why));
+    pass_close(p);
+  }
+  for (uint32_t k = 0; k < times; k++) { /* some texts together, in chunks */
+    uint32_t texts = k == 0 ? TEXTS : 1 + (uint32_t) below(TEXTS), chunk = 1 + (uint32_t) below(LONG);
+    store_clear(s);
+    for (uint32_t from = 0; from < LONG; from += chunk) {
+      size_t n = 0;
+      for (uint32_t t = 0; t < texts; t++)
+        for (uint32_t i = from; i < from + chunk && i < LONG; i++) rows[n++] = (struct row){ t, i, (t * 31 + i * 7) % v };
+      ck_assert_msg(model_forward(&e, lm, s, rows, n, &p, &why), "%s", why.text);
+      size_t each = n / texts;
+      for (uint32_t t = 0; t < texts && from + chunk >= LONG; t++) {
+        last = (t + 1) * each - 1;
+        ck_assert(model_logits(&e, lm, p, &last, 1, here, &why));
+        ck_assert_msg(memcmp(here, alone + t * v, v * 4) == 0, "text %u of %u, chunks of %u", t, texts, chunk);
+      }
+      pass_close(p);
+    }
+  }
+  free(alone), free(here), store_close(s), prepared_close(&m, w), model_close(&m, lm), device_close(d);
+}
+END_TEST
+
+/* so many addresses of pages that the room for them is used up again and again, without an answer in between: no call may take
+   the place of what another has still to read; and what one call cannot hold is a failure, with a sentence */
+START_TEST(places_are_not_overwritten)
+{
+  enum { N = 40, D = 16, AT = 9000 };
+  struct device *d = open_device((unsigned) _i);
+  const struct buffers *b = device_memory(d);
+  struct engine e = { .k = device_kernels(d) }, host = { .k = &kernels_plain };
+  struct attention_dims h = { 1, 1, D, 0.25f };
+  float *kv = malloc(2 * N * D * 4), *q = malloc(N * D * 4), *y = malloc(N * D * 4), *z = malloc(N * D * 4),
+        *dkv = b->alloc(b, &books, MEMORY_OTHER, 2 * N * D, 4, &why), *dq = b->alloc(b, &books, MEMORY_OTHER, N * D, 4, &why),
+        *dy[4], *scratch = malloc(kernels_scratch(&h, AT + 1) * 4);
+  const char **page[2] = { calloc(AT + 1, sizeof **page * N), calloc(AT + 1, sizeof **page * N) };
+  struct segment list[2][N];
+  for (size_t i = 0; i < 2 * N * D; i++) kv[i] = number();
+  for (size_t i = 0; i < N * D; i++) q[i] = number();
+  for (uint32_t i = 0; i < N; i++)
+    for (int k = 0; k < 2; k++) { /* a window of one row: only the last page is there */
+      const char **of = page[k] + (size_t) i * (AT + 1);
+      of[AT] = (const char *) (k ? dkv : kv) + i * D * 4;
+      list[k][i] = (struct segment){ { 0, N * D * 4, of, 1, D * 4, D * 4, WEIGHT_F32, 0 }, i, 1, AT, 1 };
+    }
+  b->set(b, dkv, kv, 2 * N * D * 4), b->set(b, dq, q, N * D * 4);
+  for (int k = 0; k < 4; k++) dy[k] = b->alloc(b, &books, MEMORY_OTHER, N * D, 4, &why);
+  kernels_plain.attend(&host, &h, q, list[0], N, scratch, z, NULL);
+  for (int k = 0; k < 4; k++) e.k->attend(&e, &h, dq, list[1], N, NULL, dy[k], NULL);
+  for (int k = 0; k < 4; k++) {
+    b->get(b, y, dy[k], N * D * 4);
+    ck_assert_msg(b->working(b, &why), "%s", why.text);
+    ck_assert(memcmp(y, z, N * D * 4) == 0);
+  }
+  struct segment many[2 * N];
+  for (int i = 0; i < 2 * N; i++) many[i] = list[1][i % N], many[i].first_row = (uint32_t) i;
+  e.k->attend(&e, &h, dq, many, 2 * N, NULL, dy[0], NULL);
+  ck_assert(!b->working(b, &why));
+  ck_assert_msg(strstr(why.text, "places") != NULL, "%s", why.text);
+  for (int k = 0; k < 4; k++) b->release(b, &books, dy[k]);
+  b->release(b, &books, dkv), b->release(b, &books, dq);
+  free(kv), free(q), free(y), free(z), free(scratch), free(page[0]), free(page[1]);
+  device_close(d);
+}
+END_TEST
+
 /* what cannot be done fails the device: it does nothing more, gives zeros, and says why, in a pass as well, which stores nothing */
 START_TEST(a_device_that_failed_says_so)
 {
@@ -307,11 +395,13 @@ int main(void)
 {
   Suite *s = suite_create("device");
   TCase *t = tcase_create("device");
-  tcase_set_timeout(t, 300);
+  tcase_set_timeout(t, getenv("INCIPIT_TEST_DEVICE") != NULL ? 3600 : 300);
   tcase_add_loop_test(t, a_pass_has_the_bits_of_the_host, 0, 3 * MODELS);
   tcase_add_loop_test(t, a_linear_layer_has_the_bits_of_the_plain_one, 0, 3);
   tcase_add_loop_test(t, a_tensor_core_does_not_see_the_company, 0, 3);
   tcase_add_loop_test(t, the_choice_is_the_samplers, 0, 3);
+  tcase_add_loop_test(t, a_row_keeps_its_bits_in_any_company, 0, 3);
+  tcase_add_loop_test(t, places_are_not_overwritten, 0, 3);
   tcase_add_test(t, every_refusal_is_survived);
   tcase_add_test(t, a_device_that_failed_says_so);
   tcase_add_test(t, a_device_that_is_not_there_is_a_sentence);

@@ -534,7 +534,7 @@ void kernels_multiply(const struct engine *e, const struct matrix *list, size_t 
   }
 }
 
-@ Two entries of a table serve a test of the build only. |mul_add_unfused| is what the compiler has made of |a*b+c| in the table's own file: two roundings if it obeyed, one if it
+@ \label{sec:selftest}Two entries of a table serve a test of the build only. |mul_add_unfused| is what the compiler has made of |a*b+c| in the table's own file: two roundings if it obeyed, one if it
 \emph{contracted} product and sum into one instruction. |mul_add_fused| is the multiply--add of the kernels. To tell them apart we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
 $1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly half a unit in the last place, to the even
 neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one.

@@ -272,6 +272,19 @@ KERNEL void multiply_only(GRID const struct probe_args a)
   }
 }
 
+@ A compiler that contracts |a*a+c| into one rounding, which nvcc does unless it is told not to, or a multiply--add that rounds twice would give other bits everywhere. A kernel asks, as \cref{sec:selftest} does on the host.
+
+@<The kernel that only multiplies@>=
+KERNEL void check_rounding(GRID const struct round_args a)
+{
+  HERE(at);
+  EACH_THREAD(t) {
+    if (t != 0) continue;
+    a.left[0] = a.a * a.a + a.c;
+    a.left[1] = fmaf(a.a, a.a, a.c);
+  }
+}
+
 @ The formats of a row of the cache, as \cref{sec:rowformats} writes them: one number, or a block by one thread.
 
 @<Numbers into the cache@>=
@@ -361,6 +374,8 @@ struct mark_args { const float *x; uint32_t *first; uint32_t d, mark, none, zero
   /* a block of threads for each row of |d| */
 struct bytes_args { const float *x; int8_t *q; float *d; size_t n; };
   /* |n| blocks of 32 */
+struct round_args { float *left; float a, c; };
+  /* |left[0]|: |a*a + c| as it is compiled; |left[1]|: the multiply--add of the kernels */
 struct probe_args { float *left; uint32_t n, zero; };
   /* |8*n| multiply-adds a thread */
 struct write_args { const struct device_segment *segment; const struct query_tile *tile;
@@ -583,7 +598,7 @@ The list of the kernels stands once. It makes the names of an |enum|, the table 
   DO(normalize_rows, norm) DO(make_angles, angles) DO(rotate_rows, angles) \
   DO(activate_rows, activate) DO(embed_rows, move) DO(gather_rows, move) \
   DO(split_rows, split) DO(copy_bytes, copy) DO(mark_rows, mark) \
-  DO(bytes_of_rows, bytes) DO(write_rows, write) DO(multiply_only, probe) \
+  DO(bytes_of_rows, bytes) DO(write_rows, write) DO(multiply_only, probe) DO(check_rounding, round) \
   DO(choose_parts, choose) DO(choose_token, choose)
 #define WORK_NAME(name, of) WORK_##name,
 
@@ -640,6 +655,8 @@ struct device { struct buffers memory; struct kernels k; const struct device_dri
   char *work; void *lent[8]; size_t n_lent; bool failed; char fault[200]; struct device_counts counts; };
   /* |memory| comes first: the kernels find the device by it */
 @#
+void device_reserve(struct device *d, size_t bytes, size_t pieces);
+  /* makes room for that many bytes in as many calls of |device_send|; nothing else may be asked of the device before the launch that uses them */
 void *device_send(struct device *d, const void *from, size_t bytes);
   /* the place on the device at which a copy of |from| will be before the next launch */
 void device_launch(struct device *d, const struct launch *l);
@@ -695,35 +712,40 @@ bool device_flush(struct device *d)
 {
   size_t from = d->sent, n = d->n;
   if (d->failed) return false;
-  d->sent = d->filled, d->n = 0;
   if (n == 0) return true;
+  d->sent = d->filled, d->n = 0;
   d->counts.launches += n, d->counts.lists++;
   return d->driver->run(d->state, d->list, n, d->mirror + from, d->small + from,
     d->filled - from) || failed(d);
 }
 
-@ Shared memory that has been sent may still be under way, so it is used again only when the device has been waited for. That happens whenever numbers come back, which is once a pass; then the next pass puts its numbers in the same places, and finds the same arguments in its launches. A pass with more small numbers than there is room for waits in between, and a call with more than all of it is a failure: no pass of a size that we know comes near it.
+@ Shared memory that has been sent may still be under way, so it is used again only when the device has been waited for. That happens whenever numbers come back, which is once a pass; then the next pass puts its numbers in the same places, and finds the same arguments in its launches. What one call sends belongs together: a kernel is given addresses of all of it. So a function says first how much it will send, and if there is no room for that, the device is waited for before the first of it is put down. More than all the room in one call is a failure; no pass of a size that we know comes near it.
 
 @<Send small numbers@>=
-static bool wait_for(struct device *d)
+static bool settle(struct device *d)
 {
   char last;
-  bool ok = device_flush(d) && (d->driver->get(d->state, &last, d->mirror, 1) || failed(d));
+  return device_flush(d) && (d->driver->get(d->state, &last, d->mirror, 1) || failed(d));
+}
+
+void device_reserve(struct device *d, size_t bytes, size_t pieces)
+{
+  size_t most = bytes + 16 * pieces;
+  if (d->filled + most <= SMALL_BYTES) return;
+  settle(d);
   d->filled = d->sent = 0;
-  return ok;
+  if (most > SMALL_BYTES) device_fails(d, "one call has more places to send than there is room for");
 }
 
 void *device_send(struct device *d, const void *from, size_t bytes)
 {
-  size_t whole = (bytes + 15) / 16 * 16;
-  if (whole > SMALL_BYTES) {
-    device_fails(d, "more places in one call than it can be sent");
+  char *to = d->mirror + d->filled;
+  if (d->failed || d->filled + bytes > SMALL_BYTES) {
+    device_fails(d, "more was sent than had been reserved");
     return d->mirror;
   }
-  if (d->filled + whole > SMALL_BYTES) wait_for(d);
-  char *to = d->mirror + d->filled;
   memcpy(d->small + d->filled, from, bytes);
-  d->filled += whole;
+  d->filled += (bytes + 15) / 16 * 16;
   return to;
 }
 
@@ -749,7 +771,7 @@ static struct device_block *kept_block(struct device *d, size_t bytes)
 
 static void drop_kept(struct device *d)
 {
-  wait_for(d);
+  settle(d);
   for (size_t i = 0; i < d->n_blocks; )
     if (d->block[i].used) i++;
     else {
@@ -826,8 +848,10 @@ static void launch_copy(struct device *d, void *to, const void *from, size_t byt
 static void device_set(const struct buffers *b, void *to, const void *from, size_t bytes)
 {
   struct device *d = (struct device *) (uintptr_t) b;
-  if (bytes <= 1 << 16) launch_copy(d, to, device_send(d, from, bytes), bytes);
-  else if (device_flush(d) && !d->driver->put(d->state, to, from, bytes)) failed(d);
+  if (bytes <= 1 << 16) {
+    device_reserve(d, bytes, 1);
+    launch_copy(d, to, device_send(d, from, bytes), bytes);
+  } else if (device_flush(d) && !d->driver->put(d->state, to, from, bytes)) failed(d);
 }
 
 static void device_get(const struct buffers *b, void *to, const void *from, size_t bytes)
@@ -867,7 +891,7 @@ bool device_memory_open(struct device *d, struct error *why)
 
 void device_memory_close(struct device *d)
 {
-  if (d->list != NULL && d->mirror != NULL) wait_for(d);
+  if (d->list != NULL && d->mirror != NULL) settle(d);
   if (d->small != NULL) d->driver->release_shared(d->state, d->small);
   for (size_t i = 0; i < d->n_blocks; i++) {
     struct device_block *b = &d->block[i];
@@ -1140,6 +1164,7 @@ static void device_angles(const struct engine *e, const uint32_t *position, size
 {
   struct device *d = device_of(e);
   struct launch l = launch_each(WORK_make_angles, rows * half);
+  device_reserve(d, rows * sizeof *position + half * sizeof *frequency, 2);
   l.a.angles = (struct angles_args) @[{
     .position = device_send(d, position, rows * sizeof *position),@|
     .frequency = device_send(d, frequency, half * sizeof *frequency),@|
@@ -1176,6 +1201,23 @@ static void device_add(const struct engine *e, float *y, const float *x, size_t 
 @ The addresses of a segment's pages are sent with it. Positions that a window has left have pages no more; the kernels do not look at their entries.
 
 @<Segments and tiles for the device@>=
+static size_t pages_of(const struct segment *s)
+{
+  size_t rows = (size_t) s->first_position + s->n_rows;
+  return s->view.page == NULL ? 0 : (rows + s->view.page_rows - 1) / s->view.page_rows;
+}
+
+static void reserve_segments(struct device *d, const struct segment *list, size_t n,
+  size_t tiles, size_t slices)
+{
+  size_t bytes = n * sizeof (struct device_segment) + tiles * sizeof (struct query_tile);
+  for (size_t i = 0; i < n; i++) bytes += 8 * pages_of(&list[i]);
+  device_reserve(d, bytes, n + slices + 1);
+}
+
+@ Each segment is sent after its pages, with their address on the device in it.
+
+@<Segments and tiles for the device@>=
 static const struct device_segment *send_segments(struct device *d,
   const struct segment *list, size_t n)
 {
@@ -1187,10 +1229,8 @@ static const struct device_segment *send_segments(struct device *d,
     all[i] = (struct device_segment) @[{ v->key, v->value, v->row_bytes, v->head_bytes, NULL,@|
       (uint32_t) v->page_rows, (uint32_t) v->type, v->sinks, list[i].first_row,@|
       list[i].n_rows, list[i].first_position, list[i].window, 0 }@];
-    if (v->page == NULL) continue;
-    size_t rows = (size_t) list[i].first_position + list[i].n_rows;
     _Static_assert(sizeof (uint64_t) == sizeof *v->page, "addresses of 64 bits");
-    all[i].page = device_send(d, v->page, (rows + v->page_rows - 1) / v->page_rows * 8);
+    if (v->page != NULL) all[i].page = device_send(d, v->page, 8 * pages_of(&list[i]));
   }
   const struct device_segment *there = device_send(d, all, n * sizeof *all);
   memory_free(d->m, all);
@@ -1262,17 +1302,19 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
     most = end > most ? end : most, rows += list[i].n_rows;
   }
   if (probe != NULL && probe->stride > most) most = (uint32_t) probe->stride;
+  size_t blocks = (most + 255) / 256, group = h->n_heads / h->n_kv_heads;
+  size_t slice = d->work_bytes / (h->n_heads * blocks * (h->head_dim + 2) * sizeof (float));
+  if (slice > MOST_ROWS) slice = MOST_ROWS;
+  if (slice == 0) device_fails(d, "a row's blocks of attention are larger than the workspace");
+  if (d->failed) return;
+  reserve_segments(d, list, n, rows * ((group + 15) / 16), rows / slice + 1);
   struct attend_args a = @[{ .q = q, .left = (float *) (void *) d->work,@|
     .segment = send_segments(d, list, n), .y = y,@|
     .weights = probe != NULL ? probe->weights : NULL,@|
     .stride = probe != NULL ? probe->stride : 0, .n_heads = h->n_heads,@|
     .n_kv_heads = h->n_kv_heads, .head_dim = h->head_dim,@|
-    .blocks = (most + 255) / 256, .scale = h->scale }@];
-  size_t row = (size_t) h->n_heads * a.blocks * (h->head_dim + 2) * sizeof *a.left;
-  size_t slice = d->work_bytes / row;
-  if (slice == 0) device_fails(d, "a row's blocks of attention are larger than the workspace");
-  if (slice > MOST_ROWS) slice = MOST_ROWS;
-  for (size_t r = 0; r < rows && slice > 0; r += slice)
+    .blocks = (uint32_t) blocks, .scale = h->scale }@];
+  for (size_t r = 0; r < rows; r += slice)
     attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < rows ? r + slice : rows));
 }
 
@@ -1287,8 +1329,9 @@ static void device_embed(const struct engine *e, struct tensor table, size_t d,
   struct matrix w = @[{ .weight = table, .in = d, .out = known }@];
   struct launch l = launch_each(WORK_embed_rows, rows * d);
   l.a.move = (struct move_args) @[{ .y = y, .n = rows, .width = d,@|
-    .id = device_send(device_of(e), id, rows * sizeof *id),@|
     .table = tensor_here(e, &w) }@];
+  device_reserve(device_of(e), rows * sizeof *id, 1);
+  l.a.move.id = device_send(device_of(e), id, rows * sizeof *id);
   device_launch(device_of(e), &l);
   take_back(device_of(e));
 }
@@ -1310,6 +1353,7 @@ static void device_gather(const struct engine *e, const float *x, size_t d,
 {
   struct device *on = device_of(e);
   struct launch l = launch_each(WORK_gather_rows, n * d);
+  device_reserve(on, n * sizeof *which, 1);
   l.a.move = (struct move_args) @[{ .x = x, .y = y, .n = n, .width = d,@|
     .which = device_send(on, which, n * sizeof *which) }@];
   _Static_assert(sizeof *which == 8, "sizes of 64 bits");
@@ -1321,8 +1365,10 @@ static void device_write(const struct engine *e, const struct attention_dims *h,
 {
   struct device *d = device_of(e);
   struct launch l;
-  size_t tiles;
+  size_t tiles, rows = 0;
   (void) encode;
+  for (size_t i = 0; i < n; i++) rows += list[i].n_rows;
+  reserve_segments(d, list, n, rows, 1);
   const struct device_segment *segment = send_segments(d, list, n);
   const struct query_tile *tile = send_tiles(d, list, n, 0, UINT32_MAX, 1, 1, 1, &tiles);
   l = launch_of(WORK_write_rows, tiles, 1, 128);
@@ -1395,7 +1441,7 @@ bool device_measure(const struct device *at, double *madds, double *bytes, struc
   return d->memory.working(&d->memory, why);
 }
 
-@ What a device does not do itself, the distributions of the sampler, is done on the host by its fastest table. The two tests of rounding are the host's as well; the device has its own when it is opened.
+@ What a device does not do itself, the distributions of the sampler, is done on the host by its fastest table. The two tests of rounding are the host's as well; the device is asked once, when it is opened.
 
 @<The table of a device@>=
 void device_table(struct device *d)
@@ -1437,6 +1483,20 @@ static const struct device_driver *driver_of(const char *name, unsigned *number,
 #endif
 }
 
+static bool rounds_rightly(struct device *d, struct error *why)
+{
+  struct launch l = launch_of(WORK_check_rounding, 1, 1, 32);
+  float left[2];
+  l.a.round = (struct round_args) @[{ (float *) (void *) d->work, 0x1.001p0f, -0x1.002p0f }@];
+  device_launch(d, &l);
+  d->memory.get(&d->memory, left, d->work, sizeof left);
+  if (!d->memory.working(&d->memory, why)) return false;
+  if (left[0] == 0.0f && left[1] == 0x1p-24f) return true;
+  return error_say(why, "%s: its kernels round otherwise than the processor (%a and %a);"
+    " wanted: kernels compiled with -fmad=false", d->facts.name, (double) left[0],
+    (double) left[1]);
+}
+
 struct device *device_open(struct memory *m, const char *name, struct error *why)
 {
   unsigned number;
@@ -1450,6 +1510,8 @@ struct device *device_open(struct memory *m, const char *name, struct error *why
   if (d->state == NULL) error_say(why, "device `%s': %s", name, fault);
   if (d->state == NULL || !device_memory_open(d, why)) return device_close(d), (void *) NULL;
   device_table(d);
+  if (!rounds_rightly(d, why)) return device_close(d), (void *) NULL;
+  d->counts = (struct device_counts) @[{ 0, 0 }@];
   return d;
 }
 

@@ -74,7 +74,7 @@ union work_args { struct linear_args linear; struct add_args add; struct attend_
   struct norm_args norm; struct angles_args angles; struct activate_args activate;
   struct move_args move; struct split_args split; struct copy_args copy;
   struct mark_args mark; struct bytes_args bytes; struct write_args write;
-  struct choose_args choose; struct probe_args probe; };
+  struct choose_args choose; struct probe_args probe; struct round_args round; };
 
 /* in a list */
 enum { MOST_LAUNCHES = 4096 };

@@ -24,33 +24,38 @@ bool device_flush(struct device *d)
 {
   size_t from = d->sent, n = d->n;
   if (d->failed) return false;
-  d->sent = d->filled, d->n = 0;
   if (n == 0) return true;
+  d->sent = d->filled, d->n = 0;
   d->counts.launches += n, d->counts.lists++;
   return d->driver->run(d->state, d->list, n, d->mirror + from, d->small + from,
     d->filled - from) || failed(d);
 }
 
 /* <Send small numbers> */
-static bool wait_for(struct device *d)
+static bool settle(struct device *d)
 {
   char last;
-  bool ok = device_flush(d) && (d->driver->get(d->state, &last, d->mirror, 1) || failed(d));
+  return device_flush(d) && (d->driver->get(d->state, &last, d->mirror, 1) || failed(d));
+}
+
+void device_reserve(struct device *d, size_t bytes, size_t pieces)
+{
+  size_t most = bytes + 16 * pieces;
+  if (d->filled + most <= SMALL_BYTES) return;
+  settle(d);
   d->filled = d->sent = 0;
-  return ok;
+  if (most > SMALL_BYTES) device_fails(d, "one call has more places to send than there is room for");
 }
 
 void *device_send(struct device *d, const void *from, size_t bytes)
 {
-  size_t whole = (bytes + 15) / 16 * 16;
-  if (whole > SMALL_BYTES) {
-    device_fails(d, "more places in one call than it can be sent");
+  char *to = d->mirror + d->filled;
+  if (d->failed || d->filled + bytes > SMALL_BYTES) {
+    device_fails(d, "more was sent than had been reserved");
     return d->mirror;
   }
-  if (d->filled + whole > SMALL_BYTES) wait_for(d);
-  char *to = d->mirror + d->filled;
   memcpy(d->small + d->filled, from, bytes);
-  d->filled += whole;
+  d->filled += (bytes + 15) / 16 * 16;
   return to;
 }
 
@@ -72,7 +77,7 @@ static struct device_block *kept_block(struct device *d, size_t bytes)
 
 static void drop_kept(struct device *d)
 {
-  wait_for(d);
+  settle(d);
   for (size_t i = 0; i < d->n_blocks; )
     if (d->block[i].used) i++;
     else {
@@ -145,8 +150,10 @@ static void launch_copy(struct device *d, void *to, const void *from, size_t byt
 static void device_set(const struct buffers *b, void *to, const void *from, size_t bytes)
 {
   struct device *d = (struct device *) (uintptr_t) b;
-  if (bytes <= 1 << 16) launch_copy(d, to, device_send(d, from, bytes), bytes);
-  else if (device_flush(d) && !d->driver->put(d->state, to, from, bytes)) failed(d);
+  if (bytes <= 1 << 16) {
+    device_reserve(d, bytes, 1);
+    launch_copy(d, to, device_send(d, from, bytes), bytes);
+  } else if (device_flush(d) && !d->driver->put(d->state, to, from, bytes)) failed(d);
 }
 
 static void device_get(const struct buffers *b, void *to, const void *from, size_t bytes)
@@ -184,7 +191,7 @@ bool device_memory_open(struct device *d, struct error *why)
 
 void device_memory_close(struct device *d)
 {
-  if (d->list != NULL && d->mirror != NULL) wait_for(d);
+  if (d->list != NULL && d->mirror != NULL) settle(d);
   if (d->small != NULL) d->driver->release_shared(d->state, d->small);
   for (size_t i = 0; i < d->n_blocks; i++) {
     struct device_block *b = &d->block[i];

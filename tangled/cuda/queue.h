@@ -20,6 +20,10 @@ struct device { struct buffers memory; struct kernels k; const struct device_dri
   struct device_block *block; size_t n_blocks, cap;
   char *work; void *lent[8]; size_t n_lent; bool failed; char fault[200]; struct device_counts counts; };
 
+/* makes room for that many bytes in as many calls of device_send; nothing else may be
+   asked of the device before the launch that uses them */
+void device_reserve(struct device *d, size_t bytes, size_t pieces);
+
 /* the place on the device at which a copy of from will be before the next launch */
 void *device_send(struct device *d, const void *from, size_t bytes);
 

@@ -31,6 +31,9 @@ struct mark_args { const float *x; uint32_t *first; uint32_t d, mark, none, zero
 /* n blocks of 32 */
 struct bytes_args { const float *x; int8_t *q; float *d; size_t n; };
 
+/* left[0]: a*a + c as it is compiled; left[1]: the multiply-add of the kernels */
+struct round_args { float *left; float a, c; };
+
 /* 8*n multiply-adds a thread */
 struct probe_args { float *left; uint32_t n, zero; };
 

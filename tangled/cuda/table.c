@@ -227,6 +227,7 @@ static void device_angles(const struct engine *e, const uint32_t *position, size
 {
   struct device *d = device_of(e);
   struct launch l = launch_each(WORK_make_angles, rows * half);
+  device_reserve(d, rows * sizeof *position + half * sizeof *frequency, 2);
   l.a.angles = (struct angles_args) {
     .position = device_send(d, position, rows * sizeof *position),
     .frequency = device_send(d, frequency, half * sizeof *frequency),
@@ -261,6 +262,20 @@ static void device_add(const struct engine *e, float *y, const float *x, size_t 
 }
 
 /* <Segments and tiles for the device> */
+static size_t pages_of(const struct segment *s)
+{
+  size_t rows = (size_t) s->first_position + s->n_rows;
+  return s->view.page == NULL ? 0 : (rows + s->view.page_rows - 1) / s->view.page_rows;
+}
+
+static void reserve_segments(struct device *d, const struct segment *list, size_t n,
+  size_t tiles, size_t slices)
+{
+  size_t bytes = n * sizeof (struct device_segment) + tiles * sizeof (struct query_tile);
+  for (size_t i = 0; i < n; i++) bytes += 8 * pages_of(&list[i]);
+  device_reserve(d, bytes, n + slices + 1);
+}
+
 static const struct device_segment *send_segments(struct device *d,
   const struct segment *list, size_t n)
 {
@@ -272,10 +287,8 @@ static const struct device_segment *send_segments(struct device *d,
     all[i] = (struct device_segment) { v->key, v->value, v->row_bytes, v->head_bytes, NULL,
       (uint32_t) v->page_rows, (uint32_t) v->type, v->sinks, list[i].first_row,
       list[i].n_rows, list[i].first_position, list[i].window, 0 };
-    if (v->page == NULL) continue;
-    size_t rows = (size_t) list[i].first_position + list[i].n_rows;
     _Static_assert(sizeof (uint64_t) == sizeof *v->page, "addresses of 64 bits");
-    all[i].page = device_send(d, v->page, (rows + v->page_rows - 1) / v->page_rows * 8);
+    if (v->page != NULL) all[i].page = device_send(d, v->page, 8 * pages_of(&list[i]));
   }
   const struct device_segment *there = device_send(d, all, n * sizeof *all);
   memory_free(d->m, all);
@@ -342,17 +355,19 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
     most = end > most ? end : most, rows += list[i].n_rows;
   }
   if (probe != NULL && probe->stride > most) most = (uint32_t) probe->stride;
+  size_t blocks = (most + 255) / 256, group = h->n_heads / h->n_kv_heads;
+  size_t slice = d->work_bytes / (h->n_heads * blocks * (h->head_dim + 2) * sizeof (float));
+  if (slice > MOST_ROWS) slice = MOST_ROWS;
+  if (slice == 0) device_fails(d, "a row's blocks of attention are larger than the workspace");
+  if (d->failed) return;
+  reserve_segments(d, list, n, rows * ((group + 15) / 16), rows / slice + 1);
   struct attend_args a = { .q = q, .left = (float *) (void *) d->work,
     .segment = send_segments(d, list, n), .y = y,
     .weights = probe != NULL ? probe->weights : NULL,
     .stride = probe != NULL ? probe->stride : 0, .n_heads = h->n_heads,
     .n_kv_heads = h->n_kv_heads, .head_dim = h->head_dim,
-    .blocks = (most + 255) / 256, .scale = h->scale };
-  size_t row = (size_t) h->n_heads * a.blocks * (h->head_dim + 2) * sizeof *a.left;
-  size_t slice = d->work_bytes / row;
-  if (slice == 0) device_fails(d, "a row's blocks of attention are larger than the workspace");
-  if (slice > MOST_ROWS) slice = MOST_ROWS;
-  for (size_t r = 0; r < rows && slice > 0; r += slice)
+    .blocks = (uint32_t) blocks, .scale = h->scale };
+  for (size_t r = 0; r < rows; r += slice)
     attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < rows ? r + slice : rows));
 }
 
@@ -365,8 +380,9 @@ static void device_embed(const struct engine *e, struct tensor table, size_t d,
   struct matrix w = { .weight = table, .in = d, .out = known };
   struct launch l = launch_each(WORK_embed_rows, rows * d);
   l.a.move = (struct move_args) { .y = y, .n = rows, .width = d,
-    .id = device_send(device_of(e), id, rows * sizeof *id),
     .table = tensor_here(e, &w) };
+  device_reserve(device_of(e), rows * sizeof *id, 1);
+  l.a.move.id = device_send(device_of(e), id, rows * sizeof *id);
   device_launch(device_of(e), &l);
   take_back(device_of(e));
 }
@@ -385,6 +401,7 @@ static void device_gather(const struct engine *e, const float *x, size_t d,
 {
   struct device *on = device_of(e);
   struct launch l = launch_each(WORK_gather_rows, n * d);
+  device_reserve(on, n * sizeof *which, 1);
   l.a.move = (struct move_args) { .x = x, .y = y, .n = n, .width = d,
     .which = device_send(on, which, n * sizeof *which) };
   _Static_assert(sizeof *which == 8, "sizes of 64 bits");
@@ -396,8 +413,10 @@ static void device_write(const struct engine *e, const struct attention_dims *h,
 {
   struct device *d = device_of(e);
   struct launch l;
-  size_t tiles;
+  size_t tiles, rows = 0;
   (void) encode;
+  for (size_t i = 0; i < n; i++) rows += list[i].n_rows;
+  reserve_segments(d, list, n, rows, 1);
   const struct device_segment *segment = send_segments(d, list, n);
   const struct query_tile *tile = send_tiles(d, list, n, 0, UINT32_MAX, 1, 1, 1, &tiles);
   l = launch_of(WORK_write_rows, tiles, 1, 128);
@@ -504,6 +523,20 @@ static const struct device_driver *driver_of(const char *name, unsigned *number,
 #endif
 }
 
+static bool rounds_rightly(struct device *d, struct error *why)
+{
+  struct launch l = launch_of(WORK_check_rounding, 1, 1, 32);
+  float left[2];
+  l.a.round = (struct round_args) { (float *) (void *) d->work, 0x1.001p0f, -0x1.002p0f };
+  device_launch(d, &l);
+  d->memory.get(&d->memory, left, d->work, sizeof left);
+  if (!d->memory.working(&d->memory, why)) return false;
+  if (left[0] == 0.0f && left[1] == 0x1p-24f) return true;
+  return error_say(why, "%s: its kernels round otherwise than the processor (%a and %a);"
+    " wanted: kernels compiled with -fmad=false", d->facts.name, (double) left[0],
+    (double) left[1]);
+}
+
 struct device *device_open(struct memory *m, const char *name, struct error *why)
 {
   unsigned number;
@@ -517,6 +550,8 @@ struct device *device_open(struct memory *m, const char *name, struct error *why
   if (d->state == NULL) error_say(why, "device `%s': %s", name, fault);
   if (d->state == NULL || !device_memory_open(d, why)) return device_close(d), (void *) NULL;
   device_table(d);
+  if (!rounds_rightly(d, why)) return device_close(d), (void *) NULL;
+  d->counts = (struct device_counts) { 0, 0 };
   return d;
 }
 
