@@ -62,6 +62,7 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   alone ${CHECKPOINTS:-}
   one ulp sh tests/ulp.sh short
   one objects sh tests/objects.sh
+  one cuda sh tests/cuda.sh; grep 'NOT RUN' "$out/cuda.out"
   one matrix sh tests/matrix.sh; grep 'NOT RUN' "$out/matrix.out"
   one cross sh tests/cross.sh short; grep 'NOT RUN' "$out/cross.out"
   one incremental tests/incremental.sh
