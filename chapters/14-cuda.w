@@ -113,7 +113,7 @@ static bool compare_device(struct memory *m, unsigned order, bool values)
   return ok && differ == 0;
 }
 
-@* A kernel in two worlds. \label{sec:standin}
+@* Blocks, threads and barriers: one kernel for two machines. \label{sec:standin}
 On a device, a \emph{kernel} is a function that many threads run at once. They come in \emph{blocks}; a block has up to \given{1024} threads, which share a small fast memory and can wait for one another. In the hardware, \given{32} threads of a block form a \emph{warp} and go through the instructions in step; a thread can read a register of another thread of its warp. Different blocks know nothing of each other and run in any order, on as many \emph{multiprocessors} as the device has.
 @^block of threads@>@^warp@>@^multiprocessor@>@^shared memory@>
 
@@ -231,7 +231,7 @@ INLINE float number_at(const struct stored_rows *s, size_t row, size_t k)
   return s->type == DEVICE_F16 ? half_number(h) : num_from_bf16(h);
 }
 
-@* One row: enough loads under way. \label{sec:devicerow}
+@* One row: a matrix--vector product. \label{sec:devicerow}
 Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so each must be read once and the next loads must be on their way while the first are still coming. A load takes about half a microsecond, in which a memory of \given{2000} GB/s could have sent $10^6$ bytes. \emph{Little's law}: bytes under way are bandwidth times waiting time. A device of \given{100} multiprocessors must have $10^4$ bytes under way in each.
 @^Little's law@>
 
@@ -466,7 +466,7 @@ MANY(many_f16, DEVICE_F16)@;
 MANY(many_bf16, DEVICE_BF16)@;
 MANY(many_q8, DEVICE_Q8_0)@;
 
-@* Whole numbers: four products in one instruction. \label{sec:devicebytes}
+@* int8 products: four in one instruction. \label{sec:devicebytes}
 Weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. A block of 32 products is a whole number, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. (With many rows, tiles of bytes are multiplied as tiles of floats are; \cref{sec:bytetiles} has that kernel.) Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
 @^dp4a@>
 
@@ -752,8 +752,10 @@ KERNEL void halves_many(GRID const struct linear_args a)
 }
 
 @* Attention over a long cache. \label{sec:deviceattention}
-Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That gives the division for the device. A block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks. A context of \given{32768} positions has \given{128} of them for each head, enough for any device, even for a single token. (\emph{Flash decoding} is the name of this division in the literature.)
+Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That gives the division for the device. A block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks. \Cref{fig:deviceblocks} shows the division for one token. A context of \given{32768} positions has \given{128} of them for each head, enough for any device, even for a single token. (\emph{Flash decoding} is the name of this division in the literature.)
 @^attention@>@^flash decoding@>
+
+\fig{deviceblocks}{fig:deviceblocks}{Attention of one row over \given{1700} positions with four heads of keys and values: each box is a block of threads, which reads its keys and values once for all queries of the group. A second kernel joins the boxes of each head from left to right.}{Four rows of seven boxes; the rows are heads and the boxes are blocks of 256 positions. The last box of each row is filled to two thirds. An arrow leads from each row to a box with the word join.}
 
 @ What it needs to know of a segment of rows, where keys and values are, and which rows are meant.
 
@@ -841,9 +843,9 @@ INLINE bool query_is(const struct attend_args *a, const struct query_tile *tile,
   return i < tile->rows * a->heads && tile->head + i % a->heads < group;
 }
 
-@ Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries.
+@ Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries. A score is the sum of sixteen lanes, which this thread has all to itself.
 
-@<The scores of a position@>=
+@<The scores of four queries@>=
 INLINE void score_four(const struct attend_args *a, const float *const q[4],
   uint64_t key, uint32_t type, float score[4])
 {
@@ -864,6 +866,9 @@ INLINE void score_four(const struct attend_args *a, const float *const q[4],
   for (int i = 0; i < 4; i++) score[i] = fold_sixteen(lane[i]) * a->scale;
 }
 
+@ A tile may have fewer queries than four or sixteen, and each of them sees its own range. The score of a position that a query does not see is $-\infty$; that of a query that is not there is never looked at.
+
+@<The scores of a position@>=
 INLINE void score_position(const struct attend_args *a, const struct device_segment *s,
   const struct query_tile *tile, const struct block_place *at, uint64_t place, unsigned t,
   float *score)
@@ -993,7 +998,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
   }
 }
 
-@* Between kernels: a list, and a graph. \label{sec:launches}
+@* Launches and CUDA graphs. \label{sec:launches}
 A layer is over a dozen kernels, and for one row most of them take two or three microseconds. To launch one costs the host about as much, and it cannot know which row comes next before it has seen the last logits. So we do not launch a kernel when it is called. We write it down. A pass is a list of launches (\cref{sec:works} has the names of the kernels), and it is run when the host asks for numbers: for logits, or for marks. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists.
 @^launch@>
 
@@ -1137,7 +1142,7 @@ static bool run_graph(struct cuda_state *s, const struct launch *list, size_t n)
   return ok && went(s, cudaGraphLaunch(s->made, s->stream));
 }
 
-@* The choice on the device. \label{sec:devicechoice}
+@* Sampling on the device: Gumbel-max. \label{sec:devicechoice}
 The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and four bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text: the noise has the bits of the processor's.
 @^Gumbel-max@>@^Philox@>
 
@@ -1157,6 +1162,9 @@ INLINE void keep_best(struct best_token *b, double score, uint32_t id)
     b->score = score, b->id = id;
 }
 
+@ The noise is that of \cref{sec:gumbel}: Philox's ten rounds, of which the first 52 bits are used. They are written a second time here because the sampler's are in a file that the device's compiler does not see.
+
+@<The kernels that choose@>=
 INLINE double noise_of(const struct choose_args *a, uint32_t id)
 {
   uint32_t k0 = (uint32_t) a->seed, k1 = (uint32_t) (a->seed >> 32);
@@ -1171,6 +1179,9 @@ INLINE double noise_of(const struct choose_args *a, uint32_t id)
   return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
 }
 
+@ Each block of threads chooses among some tokens, and a second kernel among the blocks.
+
+@<The kernels that choose@>=
 KERNEL void choose_parts(GRID const struct choose_args a)
 {
   HERE(at);
@@ -1215,6 +1226,19 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 #include "functions/numbers.h"
 #endif
 #include "cuda/machine.inc"
+@<The kernels of linear layers@>@;
+#include "cuda/small.inc"
+@<The kernels of attention and of the choice@>@;
+#ifdef __CUDACC__
+@<The driver of CUDA@>@;
+#else
+@<The host as a device@>@;
+#include "cuda/driver_host.inc"
+#endif
+
+@ In each group a function comes after those that it calls.
+
+@<The kernels of linear layers@>=
 @<Sizes of tiles@>@;
 @<Words from memory@>@;
 @<Read a number@>@;
@@ -1237,9 +1261,13 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 @<Tiles of halves in shared memory@>@;
 @<Many rows of halves by a matrix@>@;
 @<The kernels for halves@>@;
-#include "cuda/small.inc"
+
+@ Attention goes from a position to a block of them, and then to the join.
+
+@<The kernels of attention and of the choice@>=
 @<Which positions a tile sees@>@;
 @<The queries of a tile@>@;
+@<The scores of four queries@>@;
 @<The scores of a position@>@;
 @<The maximum and the exponentials@>@;
 @<What a block leaves@>@;
@@ -1247,12 +1275,6 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 @<One block of positions for a tile of queries@>@;
 @<Join the blocks of a row@>@;
 @<The kernels that choose@>@;
-#ifdef __CUDACC__
-@<The driver of CUDA@>@;
-#else
-@<The host as a device@>@;
-#include "cuda/driver_host.inc"
-#endif
 
 @ Four bytes come in one load on the device, where all our rows are aligned. In the cache, blocks may be at odd addresses; there halves are read by bytes.
 

@@ -11,6 +11,8 @@
 #endif
 #include "cuda/machine.inc"
 
+/* <The kernels of linear layers> */
+
 /* <Sizes of tiles> */
 enum { TILE = 32, DEPTH = 32, TILE_STRIDE = 34, MANY_THREADS = 256 };
 
@@ -488,6 +490,8 @@ KERNEL void halves_many(GRID const struct linear_args a)
 }
 #include "cuda/small.inc"
 
+/* <The kernels of attention and of the choice> */
+
 /* <Which positions a tile sees> */
 #define NOWHERE UINT64_MAX
 INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
@@ -525,7 +529,7 @@ INLINE bool query_is(const struct attend_args *a, const struct query_tile *tile,
   return i < tile->rows * a->heads && tile->head + i % a->heads < group;
 }
 
-/* <The scores of a position> */
+/* <The scores of four queries> */
 INLINE void score_four(const struct attend_args *a, const float *const q[4],
   uint64_t key, uint32_t type, float score[4])
 {
@@ -546,6 +550,7 @@ INLINE void score_four(const struct attend_args *a, const float *const q[4],
   for (int i = 0; i < 4; i++) score[i] = fold_sixteen(lane[i]) * a->scale;
 }
 
+/* <The scores of a position> */
 INLINE void score_position(const struct attend_args *a, const struct device_segment *s,
   const struct query_tile *tile, const struct block_place *at, uint64_t place, unsigned t,
   float *score)
