@@ -1068,9 +1068,9 @@ The probe says how far a kernel is from its machine. It does not say whether som
 \end{tabular*}
 \end{table}
 
-We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. On that machine three things are in the way. Of a prompt's time three tenths are not in tiles, as a profile shows: packing the inputs, attention, and the small kernels. The tiles alone reach more than four fifths of the probe. For blocks of bytes AVX2 has no instruction that adds four products, as VNNI has. And a single row waits for memory longer than theirs. For rows of floats we have found out why after the table was made (\cref{sec:linear}); the table does not have that yet.
+We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. On that machine three things are in the way. A good part of a prompt's time is not spent in tiles, but in packing the inputs, in attention and in the small kernels; what the tiles reach alone is in \cref{tab:ladder}. For blocks of bytes AVX2 has no instruction that adds four products, as VNNI has. And a single row waits for memory longer than theirs. For rows of floats we have found out why after the table was made (\cref{sec:linear}); the table does not have that yet.
 
-What the table also says: weights in bfloat16 and the smallest model are read faster here than by the others, and a model of a gigabyte writes its first token in half of their time.
+The table also has two lines of which we are glad: in decoding, weights in bfloat16 and the smallest model are faster here than elsewhere, and a model of a gigabyte writes its first token in half the time of llama.cpp.
 
 @* The check. \label{sec:kernelcheck}
 On every machine this must come out, whichever table it has.

@@ -232,7 +232,7 @@ INLINE float number_at(const struct stored_rows *s, size_t row, size_t k)
 }
 
 @* One row: a matrix--vector product. \label{sec:devicerow}
-Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so each must be read once and the next loads must be on their way while the first are still coming. A load takes about half a microsecond, in which a memory of \given{2000} GB/s could have sent $10^6$ bytes. \emph{Little's law}: bytes under way are bandwidth times waiting time. A device of \given{100} multiprocessors must have $10^4$ bytes under way in each.
+Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so each must be read once and the next loads must be on their way while the first are still coming. If a load takes half a microsecond, a memory of \given{2000} GB/s could have sent $10^6$ bytes meanwhile. \emph{Little's law}: bytes under way are bandwidth times waiting time. A device of \given{100} multiprocessors must have $10^4$ bytes under way in each.
 @^Little's law@>
 
 @ The definition gives the division. An output is the sum of sixteen lanes (\cref{sec:order}), each a chain of its own over every sixteenth weight. Eight threads share an output; each has two neighbouring lanes, so that the eight read 64 bytes of floats, or 32 of halves, in one piece. Four outputs make a warp. \Cref{fig:devicelanes} has the picture. For up to eight rows of inputs, each weight that was read is used for all of them.
@@ -999,7 +999,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
 }
 
 @* Launches and CUDA graphs. \label{sec:launches}
-A layer is over a dozen kernels, and for one row most of them take two or three microseconds. To launch one costs the host about as much, and it cannot know which row comes next before it has seen the last logits. So we do not launch a kernel when it is called. We write it down. A pass is a list of launches (\cref{sec:works} has the names of the kernels), and it is run when the host asks for numbers: for logits, or for marks. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists.
+A layer is over a dozen kernels, and for one row most of them have next to nothing to do: launching them could take longer than running them. And the host cannot know which row comes next before it has seen the last logits. So we do not launch a kernel when it is called. We write it down. A pass is a list of launches (\cref{sec:works} has the names of the kernels), and it is run when the host asks for numbers: for logits, or for marks. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists.
 @^launch@>
 
 @<A launch@>=
@@ -1143,7 +1143,7 @@ static bool run_graph(struct cuda_state *s, const struct launch *list, size_t n)
 }
 
 @* Sampling on the device: Gumbel-max. \label{sec:devicechoice}
-The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and four bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text: the noise has the bits of the processor's.
+The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and four bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text, so that the noise has the processor's bits. Nothing in the command asks for it yet: \.{generate} still brings the logits to the host, where it can do everything that a sampler may be asked for.
 @^Gumbel-max@>@^Philox@>
 
 @<What the choice of a token is given@>=
@@ -1360,7 +1360,7 @@ On a machine without a graphics processor this comes out; on one with it, too.
 The suite \.{check\_device} does more of the same: passes of seven small models, in all formats of the cache, with forks and crops, against the host's fastest kernels; matrices of every shape against the plain ones; the tensor core's stand-in, where a row must have its bits in any company; the choice of a token; and every request for memory refused once. The suite of \cref{kernels}'s kernels, \.{check\_kernels}, has the device among its tables. Where there is a device, \.{INCIPIT\_TEST\_DEVICE=cuda} runs the first on it. Without one, nothing of this has run on a graphics processor, and a fault of the hardware's kind, such as two warps that meet at a barrier which only one of them reaches, would not be seen.
 
 @* What has not been measured. \label{sec:devicemeasured}
-This edition was written on machines without a graphics processor. The kernels were compiled for two generations of devices and for later ones, without a warning, and none needs more registers than it has. What follows was expected and is not known. \.{make bench-cuda} measures the lines of \cref{tab:devicegoals} on your device, beside a probe that only copies.
+This edition was written on machines without a graphics processor. The kernels were compiled for two generations of devices and for later ones, without a warning, and none needs more registers than it has. What follows was expected and is not known. \.{make bench-cuda} measures the lines of \cref{tab:devicegoals} on your device, beside a kernel that only copies; what a small kernel and a launch cost there belongs to the things that we do not know.
 
 \begin{table}[tbp]
 \tabcaption{tab:devicegoals}{What a device should reach, as a share of the rate at which it copies its own memory or, in the line of the prompt, of its maker's own matrix product.}
