@@ -340,6 +340,51 @@ START_TEST(blocks_in_panels_are_the_plain_ones)
   for (size_t i = 0; i < 12; i++) one_in_panels(i, pools[1 + i % 3], 30, 70);
 }
 END_TEST
+/* all weights as large as they can be and all inputs 127: the sums of sixteen bits come to their limits */
+START_TEST(the_largest_sums_are_exact)
+{
+  struct pool *pool = pool_open(&books, 2, NULL);
+  static const unsigned char fill[] = { 0xff, 0x80, 0x7f, 0 };
+  size_t in = 512, out = 40, rows = 7;
+  for (size_t i = 0; i < 12; i++)
+    for (unsigned type = WEIGHT_Q8_0; type <= WEIGHT_Q6_K; type++)
+      for (size_t f = 0; f < sizeof fill; f++) {
+        struct kernels k = any_blocks(i);
+        struct engine e = { .k = &k, .pool = pool };
+        size_t bytes = weight_row_bytes((enum weight_type) type, in * out), size = number_types[type].bytes;
+        unsigned char *w = malloc(bytes);
+        float *x = numbers(rows * in), *y = numbers(rows * out), *truth = numbers(rows * out);
+        memset(w, fill[f], bytes);
+        for (size_t j = type == WEIGHT_Q6_K ? size - 2 : 0; j < bytes; j += size) {
+          memcpy(w + j, (const char[]){ 0, 0x3c }, 2);
+          if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K) memcpy(w + j + 2, (const char[]){ 0, 0x3c }, 2);
+        }
+        for (size_t j = 0; j < rows * in; j++) {
+          size_t r = j / in % 3;
+          x[j] = r == 0 || (r == 2 && below(2)) ? 1 : -1;
+        }
+        struct matrix m = { { w, (enum weight_type) type }, { NULL, WEIGHT_F16 }, in, out, false };
+        const struct matrix *wanted = &m;
+        plain_linear_int8(&e, &m, 1, x, rows, &truth);
+        for (size_t j = 0; j < rows * out; j++) ck_assert_msg(truth[j] == truth[j], "type %u", type);
+        for (int packed = 0; packed < 2; packed++) {
+          struct prepared_weights *p = packed ? prepared_open(&books, &k, ACTIVATIONS_DEFAULT, NULL, &wanted, 1, NULL) : NULL;
+          e.prepared = p;
+          ck_assert(pool_reserve(pool, k.room(&m, 1, rows), NULL));
+          k.linear_int8(&e, &m, 1, x, rows, &y);
+          ck_assert_msg(same(y, truth, 4 * rows * out), "%s: %s of %02x", k.name, number_types[type].name, fill[f]);
+          for (size_t r = 0; r < rows; r++) { /* a row by itself is as it lies in the file */
+            float *one = y + r * out;
+            k.linear_int8(&e, &m, 1, x + r * in, 1, &one);
+          }
+          ck_assert_msg(same(y, truth, 4 * rows * out), "%s: %s of %02x, one row", k.name, number_types[type].name, fill[f]);
+          prepared_close(&books, p);
+        }
+        free(w), free(x), free(y), free(truth);
+      }
+  pool_close(&books, pool);
+}
+END_TEST
 START_TEST(linear_is_the_oracle_on_larger_shapes)
 {
   for (int i = 0; i < 40; i++) one_linear(400, 700, 20);
@@ -1390,6 +1435,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, a_long_row_goes_on_without_a_workspace);
   tcase_add_test(t, each_matrix_has_its_format);
   tcase_add_test(t, blocks_in_panels_are_the_plain_ones);
+  tcase_add_test(t, the_largest_sums_are_exact);
   tcase_add_test(t, pairs_are_the_plain_ones);
   tcase_add_test(t, linear_is_the_oracle_on_larger_shapes);
   tcase_add_test(t, linear_is_the_oracle_where_panels_are_packed);

@@ -94,6 +94,8 @@ INLINE ivec pick(ivec if_true, ivec mask, ivec otherwise)
 
 @ Everything rests on one operation: each lane has four weights and four inputs, a byte each, and the sum of the four products is added to an |int32_t|. The VNNI instruction does that, but takes the weights without sign. The numbers of most types have no sign before an offset is subtracted. Those of Q8\_0 do, and are stored with \given{128} added.
 
+Other processors add in two steps, so three functions share the work: |dot4| adds to what |sums_begin| has made of a first term, and |sums_end| makes whole numbers of it. With VNNI the last two have nothing to do.
+
 @<Four products in each lane@>=
 #ifdef VNNI
 enum { INT8_OFFSET = 128 };
@@ -102,35 +104,62 @@ INLINE ivec dot4(ivec a, ivec w, ivec x, bool is_signed)
   (void) is_signed; /* no weight is, after the offset */
   return (ivec) _mm512_dpbusd_epi32((__m512i) a, (__m512i) w, (__m512i) x);
 }
+INLINE ivec sums_begin(ivec first)
+{@+ return first;@+ }
+INLINE ivec sums_end(ivec first, ivec a)
+{@+ (void) first;@+ return a;@+ }
 #else
 enum { INT8_OFFSET = 0 };
 @<Four products without VNNI@>@;
 #endif
+@<How long sums may be short@>@;
 
-@ Before VNNI there is an instruction for the sum of \emph{two} products, which it limits to \given{sixteen} bits. Weights up to \given{128} and inputs up to \given{127} come to \given{32,512} at most, below the limit of \given{32,767}. So no offset is added here; a sign is moved from the weight to its input. The second instruction adds two such sums.
+@ Before VNNI there is an instruction for the sum of \emph{two} products, which it limits to \given{sixteen} bits. Weights up to \given{128} and inputs up to \given{127} come to \given{32,512} at most, below the limit of \given{32,767}. So no offset is added here; a sign is moved from the weight to its input. A second instruction adds neighbours and leaves \given{32} bits.
 
 @<Four products without VNNI@>=
 #if WIDTH == 16
 INLINE ivec dot4(ivec a, ivec w, ivec x, bool is_signed)
 {
-  __m512i u = (__m512i) w, v = (__m512i) x, one = _mm512_set1_epi16(1);
+  __m512i u = (__m512i) w, v = (__m512i) x;
   if (is_signed) {
     v = _mm512_mask_sub_epi8(v, _mm512_movepi8_mask(u),
       _mm512_setzero_si512(), v);
     u = _mm512_abs_epi8(u);
   }
-  return a + (ivec) _mm512_madd_epi16(_mm512_maddubs_epi16(u, v), one);
+  return (ivec) _mm512_add_epi16((__m512i) a, _mm512_maddubs_epi16(u, v));
 }
+INLINE ivec sums_end(ivec first, ivec a)
+{@+ return first + (ivec) _mm512_madd_epi16((__m512i) a, _mm512_set1_epi16(1));@+ }
+INLINE ivec sums_begin(ivec first)
+{@+ (void) first;@+ return ints(0);@+ }
 #elif WIDTH == 8
 INLINE ivec dot4(ivec a, ivec w, ivec x, bool is_signed)
 {
-  __m256i u = (__m256i) w, v = (__m256i) x, one = _mm256_set1_epi16(1);
+  __m256i u = (__m256i) w, v = (__m256i) x;
   if (is_signed) v = _mm256_sign_epi8(v, u), u = _mm256_abs_epi8(u);
-  return a + (ivec) _mm256_madd_epi16(_mm256_maddubs_epi16(u, v), one);
+  return (ivec) _mm256_add_epi16((__m256i) a, _mm256_maddubs_epi16(u, v));
 }
+INLINE ivec sums_end(ivec first, ivec a)
+{@+ return first + (ivec) _mm256_madd_epi16((__m256i) a, _mm256_set1_epi16(1));@+ }
+INLINE ivec sums_begin(ivec first)
+{@+ (void) first;@+ return ints(0);@+ }
 #else
 @<Four products in plain C@>@;
 #endif
+
+@ Weights of few bits leave room. Four bits and an input come to $15\cdot127$ at most, and the sums of two of all \given{32} numbers of a block, added up in four or in eight lanes, to eight times $2\cdot15\cdot127$: \given{30,480}, still below the limit. So they are added in \given{sixteen} bits, with half as many instructions, and made whole once a block. With five bits there is room for four such sums, with six bits for two, with eight for one.
+@^overflow@>
+
+@<How long sums may be short@>=
+INLINE int short_sums(enum weight_type type)
+{
+  switch (type) {
+  case WEIGHT_Q8_0:@+ return 1;
+  case WEIGHT_Q6_K:@+ return 2;
+  case WEIGHT_Q5_0: case WEIGHT_Q5_1:@+ return 4;
+  default:@+ return 8;
+  }
+}
 
 @ In plain C a byte is cut out of each lane, and multiplied as the |int32_t| that it is.
 
@@ -145,6 +174,10 @@ INLINE ivec dot4(ivec a, ivec w, ivec x, bool is_signed)
   }
   return a;
 }
+INLINE ivec sums_begin(ivec first)
+{@+ return first;@+ }
+INLINE ivec sums_end(ivec first, ivec a)
+{@+ (void) first;@+ return a;@+ }
 
 @* Inputs.
 A row is rounded once, as \cref{model/quantization} defines it, and then multiplied by all matrices of the list. With the bytes of a block goes what each sum must begin with: the negative sum of the bytes, which a weight's offset multiplies. Q6\_K has a scale for each \given{16} numbers, so it needs the sums of the halves.
@@ -262,7 +295,7 @@ INLINE vec low_half(ivec w)
 INLINE vec high_half(ivec w)
 {@+ return half_floats(w >> 16 & 0xffff);@+ }
 
-@ The scale of unit |u| of a block, and its minimum if there is one: a unit is \given{32} numbers, in Q6\_K \given{16}. Four six-bit numbers of Q4\_K are in a word each, one a byte, and the last four are pieced together as \cref{model/quantization} shows.
+@ The scale of unit |u| of a block, and its minimum if there is one, with the sign turned: what it multiplies is the \emph{negative} sum of the inputs. The words |w| begin with the scales. A unit is \given{32} numbers, in Q6\_K \given{16}. Four six-bit numbers of Q4\_K are in a word each, one a byte, and the last four are pieced together as \cref{model/quantization} shows.
 
 @<Scale and minimum of each lane@>=
 INLINE vec q4_k_scales(const int32_t *w, size_t u, vec *min)
@@ -275,7 +308,7 @@ INLINE vec q4_k_scales(const int32_t *w, size_t u, vec *min)
     a = (last & 15) | (a >> 2 & 48);
     b = (last >> 4 & 15) | (b >> 2 & 48);
   }
-  *min = -(high_half(ints_at(w, 0)) * to_floats(b));
+  *min = high_half(ints_at(w, 0)) * to_floats(b);
   return low_half(ints_at(w, 0)) * to_floats(a);
 }
 INLINE vec unit_scales(enum weight_type type, const int32_t *w,
@@ -283,12 +316,12 @@ INLINE vec unit_scales(enum weight_type type, const int32_t *w,
 {
   if (type == WEIGHT_Q4_K) return q4_k_scales(w, u, min);
   if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1) {
-    *min = high_half(ints_at(w, 0));
+    *min = -high_half(ints_at(w, 0));
     return low_half(ints_at(w, 0));
   }
   vec d = widen(half, WEIGHT_F16);
   if (type != WEIGHT_Q6_K) return d;
-  ivec byte = ints_at(w, 48 + u / 4) >> 8 * ((int) u % 4) & 255;
+  ivec byte = ints_at(w, u / 4) >> 8 * ((int) u % 4) & 255;
   return d * to_floats((byte ^ 128) - 128);
 }
 
@@ -327,8 +360,11 @@ INLINE void whole_sums(int rows, enum weight_type type,
   ivec a[INT8_ROWS][SIDES])
 {
   bool six = type == WEIGHT_Q6_K;
-  ivec w[SIDES];
-  each (r, rows) each (p, SIDES) a[r][p] = sum_begins(type, x + r, h);
+  ivec w[SIDES], some[INT8_ROWS][SIDES];
+  each (r, rows) each (p, SIDES) {
+    a[r][p] = sum_begins(type, x + r, h);
+    some[r][p] = sums_begin(a[r][p]);
+  }
   each (k, 8) {
     int j = six ? k : k / 2 + k % 2 * 4;
     if (six && j / 4 != h) continue;
@@ -337,27 +373,31 @@ INLINE void whole_sums(int rows, enum weight_type type,
       int32_t word;
       memcpy(&word, x[r].q + 4 * j, sizeof word);
       each (p, SIDES)
-        a[r][p] = dot4(a[r][p], w[p], ints(word), type == WEIGHT_Q8_0);
+        some[r][p] = dot4(some[r][p], w[p], ints(word), type == WEIGHT_Q8_0);
+    }
+    if ((k + 1) % short_sums(type) == 0) each (r, rows) each (p, SIDES) {
+      a[r][p] = sums_end(a[r][p], some[r][p]);
+      some[r][p] = sums_begin(a[r][p]);
     }
   }
 }
 
-@ One multiply--add for the products of the unit, and one for its minimum, as in the definition: the products of scales are rounded before.
+@ One multiply--add for the products of the unit, and one for its minimum, as in the definition: the products of scales are rounded before. The scales of the blocks of a strip begin at word |at|.
 
 @<Add a unit to the sums in float@>=
-INLINE void add_unit(int rows, enum weight_type type,
-  const struct int8_strip *s, size_t u, const struct int8_input *x,
+INLINE void add_unit(int rows, int sides, enum weight_type type,
+  const struct int8_strip *s, size_t at, size_t u, const struct int8_input *x,
   ivec a[INT8_ROWS][SIDES], vec sum[INT8_ROWS][SIDES])
 {
   bool has_min = type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1
     || type == WEIGHT_Q4_K;
-  each (p, SIDES) {
+  each (p, sides) {
     vec min = @[{ 0 }@];
-    vec d = unit_scales(type, s->word[p], s->half[p], u, &min);
+    vec d = unit_scales(type, s->word[p] + at * WIDTH, s->half[p], u, &min);
     each (r, rows) {
-      vec all = spread((float) -x[r].minus);
+      vec minus = to_floats(ints(x[r].minus));
       sum[r][p] = fused(to_floats(a[r][p]), d * x[r].scale, sum[r][p]);
-      if (has_min) sum[r][p] = fused(all, min * x[r].scale, sum[r][p]);
+      if (has_min) sum[r][p] = fused(minus, min * x[r].scale, sum[r][p]);
     }
   }
 }
@@ -369,13 +409,14 @@ INLINE void read_strip(const float *y, size_t outs, vec *sum)
 {
   float edge[STRIP] = @[{ 0 }@];
   if (outs < STRIP) memcpy(edge, y, outs * sizeof *edge), y = edge;
-  memcpy(sum, y, sizeof edge);
+  each (p, SIDES) memcpy(&sum[p], y + p * WIDTH, sizeof sum[p]);
 }
 INLINE void write_strip(const vec *sum, size_t outs, float *y)
 {
   float edge[STRIP];
-  if (outs == STRIP) memcpy(y, sum, sizeof edge);
-  else memcpy(edge, sum, sizeof edge), memcpy(y, edge, outs * sizeof *edge);
+  float *to = outs < STRIP ? edge : y;
+  each (p, SIDES) memcpy(to + p * WIDTH, &sum[p], sizeof sum[p]);
+  if (outs < STRIP) memcpy(y, edge, outs * sizeof *edge);
 }
 INLINE void int8_tile(int rows, enum weight_type type, struct int8_strip s,
   size_t blocks, const struct int8_input *x, size_t stride, bool first,
@@ -392,7 +433,7 @@ INLINE void int8_tile(int rows, enum weight_type type, struct int8_strip s,
         ivec a[INT8_ROWS][SIDES];
         size_t u = six ? 2 * i + (size_t) h : i;
         whole_sums(rows, type, &s, i, h, x, a);
-        add_unit(rows, type, &s, u, x, a, sum);
+        add_unit(rows, SIDES, type, &s, six ? 48 : 0, u, x, a, sum);
       }
     each (p, SIDES) {
       s.word[p] += int8_words(type) * WIDTH;
@@ -502,108 +543,171 @@ INLINE words four_apart(const unsigned char *p, size_t away)
 #endif
 
 @* One row, and blocks as they lie in the file. \label{sec:storedrow}
-To fill a panel takes longer than to use it once, and with a single row it is used once. So for one row the lanes of a register are not different outputs but numbers of one block: the \given{32} numbers of a block and the \given{32} inputs are multiplied by one or two instructions, and what they leave in eight lanes is added up for eight outputs together. Whole numbers are added exactly, so the order is free; from there on each output has a lane again, and its chain in float is the same as before. Only scales and minima need a panel. The other types keep their panels, and so does a last strip that is not full.
+To fill a panel takes longer than to use it once, and with a single row it is used once. So for one row the lanes of a register are not different outputs but numbers of one block: the \given{32} numbers of a block and the \given{32} inputs are multiplied by one or two instructions, and what they leave is added up for eight outputs together. Whole numbers are added exactly, so the order is free; from there on each output has a lane again, and its chain in float is the same as before. Only scales and minima need a panel. A last strip that is not full keeps its panels.
 
 @(stored.inc@>=
 #ifdef UNPACK
-@<Numbers and products of one block@>@;
+@<The numbers of one block, a byte each@>@;
 @<The whole sums of some outputs@>@;
 @<Scales and minima of a few blocks@>@;
 @<One row by a strip of stored blocks@>@;
 #endif
 
-@ Where nibbles are stored, the lower ones of \given{16} bytes are the first half of a block; in Q4\_K those of \given{32} bytes are one whole unit and the higher ones are the next.
+@ Where nibbles are stored, the lower ones of \given{16} bytes are the first half of a block. The fifth bits are \given{32} bits in a row; a byte of them is brought to each of the eight numbers that it serves, which then keeps its own bit.
 
-@<Numbers and products of one block@>=
-INLINE size_t before_numbers(enum weight_type type)
+@<The numbers of one block, a byte each@>=
+INLINE __m256i at_most(__m256i v, char most)
+{@+ return _mm256_and_si256(v, _mm256_set1_epi8(most));@+ }
+INLINE __m256i nibbles(const unsigned char *p)
 {
-  if (type == WEIGHT_Q4_K) return 16;
-  return type == WEIGHT_Q4_1 ? 4 : 2;
+  __m128i v = _mm_loadu_si128((const void *) p);
+  return at_most(_mm256_set_m128i(_mm_srli_epi16(v, 4), v), 15);
 }
+INLINE __m256i five_bits(const unsigned char *p)
+{
+  int32_t fifth;
+  memcpy(&fifth, p, sizeof fifth);
+  __m256i its = _mm256_set1_epi64x((int64_t) 0x8040201008040201u);
+  __m256i of = _mm256_set_epi64x(0x0303030303030303, 0x0202020202020202,@|
+    0x0101010101010101, 0);
+  __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32(fifth), of);
+  v = _mm256_cmpeq_epi8(_mm256_and_si256(v, its), its);
+  return _mm256_or_si256(nibbles(p + 4), at_most(v, 16));
+}
+@<The numbers of one unit of a large block@>@;
 INLINE __m256i stored_numbers(enum weight_type type, const unsigned char *block,
   size_t unit)
 {
-  const unsigned char *p = block + before_numbers(type);
-  __m256i low = _mm256_set1_epi8(15), v;
-  if (type == WEIGHT_Q4_K) p += unit / 2 * 32;
-  if (type == WEIGHT_Q8_0 || type == WEIGHT_Q4_K) v = _mm256_loadu_si256((const void *) p);
-  else {
-    __m128i half = _mm_loadu_si128((const void *) p);
-    v = _mm256_set_m128i(_mm_srli_epi16(half, 4), half);
+  switch (type) {
+  case WEIGHT_Q8_0:@+ return _mm256_loadu_si256((const void *) (block + 2));
+  case WEIGHT_Q4_0:@+ return nibbles(block + 2);
+  case WEIGHT_Q4_1:@+ return nibbles(block + 4);
+  case WEIGHT_Q5_0:@+ return five_bits(block + 2);
+  case WEIGHT_Q5_1:@+ return five_bits(block + 4);
+  default:@+ return large_block_unit(type, block, unit);
   }
-  if (type == WEIGHT_Q4_K && unit % 2 == 1) v = _mm256_srli_epi16(v, 4);
-  return type == WEIGHT_Q8_0 ? v : _mm256_and_si256(v, low);
 }
-INLINE __m256i stored_products(enum weight_type type, __m256i w, __m256i x)
+
+@ In Q4\_K the lower nibbles of \given{32} bytes are one whole unit and the higher ones are the next. In Q6\_K they are the lower four bits of units that are two apart, and the higher two bits of four units share \given{32} bytes.
+
+@<The numbers of one unit of a large block@>=
+INLINE __m256i large_block_unit(enum weight_type type,
+  const unsigned char *block, size_t unit)
+{
+  bool six = type == WEIGHT_Q6_K;
+  size_t at = six ? unit / 4 * 64 + unit % 2 * 32 : 16 + unit / 2 * 32;
+  __m256i v = _mm256_loadu_si256((const void *) (block + at));
+  if (six ? unit % 4 >= 2 : unit % 2 == 1) v = _mm256_srli_epi16(v, 4);
+  v = at_most(v, 15);
+  if (!six) return v;
+  __m256i two = _mm256_loadu_si256((const void *) (block + 128 + unit / 4 * 32));
+  switch (unit % 4) {
+  case 0:@+ two = _mm256_slli_epi16(two, 4);@+ break;
+  case 1:@+ two = _mm256_slli_epi16(two, 2);@+ break;
+  case 3:@+ two = _mm256_srli_epi16(two, 2);@+ break;
+  default:@+ break;
+  }
+  return _mm256_or_si256(v, at_most(two, 48));
+}
+
+@ Two registers become one in each step, half as many lanes to an output, until each output has one lane in each half of a register. Without VNNI the sums are short as long as \cref{sec:blocklanes}'s limit allows, so that fewer registers have to be made whole. The halves of a register are the halves of a unit, and are added, except in Q6\_K, where each has a scale.
+
+@<The whole sums of some outputs@>=
+@<Products of one block, and sums of two@>@;
+INLINE void eight_sums(enum weight_type type, const unsigned char *block,
+  size_t stride, size_t unit, __m256i x, __m256i half[2])
+{
+  __m256i a[8], b[4], c[2];
+  int most = short_sums(type);
+  each (k, 8) {
+    a[k] = products(type, stored_numbers(type, block + (size_t) k * stride, unit), x);
+    if (most == 1) a[k] = made_whole(a[k]);
+  }
+  each (k, 4) {
+    b[k] = JOIN(epi32, a[2 * k], a[2 * k + 1], most > 1);
+    if (most == 2) b[k] = made_whole(b[k]);
+  }
+  each (k, 2) {
+    c[k] = JOIN(epi64, b[2 * k], b[2 * k + 1], most > 2);
+    if (most > 2) c[k] = made_whole(c[k]);
+  }
+  half[0] = _mm256_permute2x128_si256(c[0], c[1], 0x20);
+  half[1] = _mm256_permute2x128_si256(c[0], c[1], 0x31);
+}
+INLINE void stored_sums(enum weight_type type, const unsigned char *block,
+  size_t stride, size_t unit, const struct int8_input *x, ivec sum[2])
+{
+  __m256i v = _mm256_loadu_si256((const void *) x->q), half[WIDTH / 8][2];
+  each (g, WIDTH / 8)
+    eight_sums(type, block + (size_t) g * 8 * stride, stride, unit, v, half[g]);
+  each (g, WIDTH / 8) each (h, 2)
+    memcpy((char *) &sum[h] + g * 32, &half[g][h], sizeof half[g][h]);
+  if (type != WEIGHT_Q6_K) sum[0] += sum[1];
+  each (h, 2) sum[h] += sum_begins(type, x, h);
+}
+
+@ The products are those of |dot4|. With VNNI they are whole from the beginning.
+
+@<Products of one block, and sums of two@>=
+INLINE __m256i products(enum weight_type type, __m256i w, __m256i x)
 {
 #ifdef VNNI
   if (type == WEIGHT_Q8_0) w = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
   return _mm256_dpbusd_epi32(_mm256_setzero_si256(), w, x);
 #else
   if (type == WEIGHT_Q8_0) x = _mm256_sign_epi8(x, w), w = _mm256_abs_epi8(w);
-  return _mm256_madd_epi16(_mm256_maddubs_epi16(w, x), _mm256_set1_epi16(1));
+  return _mm256_maddubs_epi16(w, x);
 #endif
 }
-
-@ Two registers become one in each step, half as many lanes to an output, until each output has one lane.
-
-@<The whole sums of some outputs@>=
-INLINE __m256i join_words(__m256i a, __m256i b)
-{@+ return _mm256_add_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));@+ }
-INLINE __m256i join_pairs(__m256i a, __m256i b)
-{@+ return _mm256_add_epi32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));@+ }
-INLINE __m256i eight_sums(enum weight_type type, const unsigned char *block,
-  size_t stride, size_t unit, __m256i x)
+INLINE __m256i made_whole(__m256i a)
 {
-  __m256i a[8], b[2];
-  each (k, 8) a[k] = stored_products(type,@|
-    stored_numbers(type, block + (size_t) k * stride, unit), x);
-  each (k, 2) b[k] = join_pairs(join_words(a[4 * k], a[4 * k + 1]),@|
-    join_words(a[4 * k + 2], a[4 * k + 3]));
-  return _mm256_add_epi32(_mm256_permute2x128_si256(b[0], b[1], 0x20),@|
-    _mm256_permute2x128_si256(b[0], b[1], 0x31));
-}
-INLINE ivec stored_sum(enum weight_type type, const unsigned char *block,
-  size_t stride, size_t unit, const struct int8_input *x)
-{
-  __m256i v = _mm256_loadu_si256((const void *) x->q);
-  __m256i low = eight_sums(type, block, stride, unit, v);
-#if WIDTH == 16
-  __m256i high = eight_sums(type, block + 8 * stride, stride, unit, v);
-  ivec sum = (ivec) _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+#ifdef VNNI
+  return a;
 #else
-  ivec sum = (ivec) low;
+  return _mm256_madd_epi16(a, _mm256_set1_epi16(1));
 #endif
-  return sum + sum_begins(type, x, 0);
 }
+INLINE __m256i added(__m256i a, __m256i b, bool short_sums)
+{
+#ifdef VNNI
+  short_sums = false;
+#endif
+  return short_sums ? _mm256_add_epi16(a, b) : _mm256_add_epi32(a, b);
+}
+#define JOIN(lanes, a, b, short_sums) \
+  @[added(_mm256_unpacklo_##lanes(a, b), _mm256_unpackhi_##lanes(a, b), short_sums)@]
 
-@ Memory is fetched ahead for the strip that comes next, as many bytes as are used up meanwhile.
+@ What stands before or behind the numbers is laid across lanes: the words with scales and minima, and the half.
 
 @<Scales and minima of a few blocks@>=
-struct stored_heads { int32_t word[SIDES][INT8_FRESH * WIDTH];
-  uint16_t half[SIDES][INT8_FRESH * WIDTH]; };
+struct stored_heads { int32_t word[INT8_FRESH * WIDTH];
+  uint16_t half[INT8_FRESH * WIDTH]; };
 INLINE struct int8_strip stored_heads(enum weight_type type,
-  const unsigned char *block, size_t stride, size_t n, struct stored_heads *to)
+  const unsigned char *w, size_t stride, size_t n, struct stored_heads *to)
 {
-  struct int8_strip s;
-  size_t before = before_numbers(type) / 4, size = number_types[type].bytes;
-  each (p, SIDES) {
-    const unsigned char *w = block + (size_t) p * WIDTH * stride;
-    s.word[p] = to->word[p], s.half[p] = to->half[p];
-    for (size_t b = 0; b < n; b++, w += size) {
-      int32_t *word = to->word[p] + b * before * WIDTH;
-      if (before == 4) turn_words(w, stride, 4, word);
-      else each (o, WIDTH) {
-        const unsigned char *from = w + (size_t) o * stride;
-        if (before == 1) memcpy(word + o, from, sizeof *word);
-        else memcpy(to->half[p] + b * WIDTH + (size_t) o, from, sizeof **to->half);
-      }
+  bool six = type == WEIGHT_Q6_K;
+  size_t size = number_types[type].bytes;
+  for (size_t b = 0; b < n; b++, w += size) {
+    if (six || type == WEIGHT_Q4_K)
+      turn_words(w + (six ? 192 : 0), stride, 4, to->word + b * 4 * WIDTH);
+    each (o, WIDTH) {
+      const unsigned char *from = w + (size_t) o * stride;
+      size_t place = b * WIDTH + (size_t) o;
+      if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1)
+        memcpy(to->word + place, from, sizeof *to->word);
+      if (int8_halves(type) > 0)
+        memcpy(to->half + place, from + (six ? 208 : 0), sizeof *to->half);
     }
   }
-  return s;
+  return (struct int8_strip) @[{ { to->word }, { to->half } }@];
+}
+INLINE size_t head_words(enum weight_type type)
+{
+  if (type == WEIGHT_Q4_K || type == WEIGHT_Q6_K) return 4;
+  return type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1;
 }
 
-@ |begin| and |end| are blocks; |x| has the inputs from |begin| on, and |y| the outputs of the strip.
+@ A strip is one register of outputs here, so that the addresses of its rows stay in registers, too. |begin| and |end| are blocks; |x| has the inputs from |begin| on, and |y| the outputs of the strip. Memory is fetched ahead for the strip that comes next, as many bytes as are used up meanwhile; blocks of eight bits are used up faster, and are fetched two strips ahead.
 
 @<One row by a strip of stored blocks@>=
 INLINE void stored_strip(enum weight_type type, const unsigned char *row,
@@ -613,35 +717,43 @@ INLINE void stored_strip(enum weight_type type, const unsigned char *row,
   size_t size = number_types[type].bytes;
   struct stored_heads heads;
   vec sum[INT8_ROWS][SIDES];
-  each (p, SIDES) sum[0][p] = spread(0);
-  if (begin > 0) read_strip(y, STRIP, sum[0]);
+  size_t ahead = type == WEIGHT_Q8_0 ? 2 : 1; /* strips */
+  sum[0][0] = spread(0);
+  if (begin > 0) memcpy(&sum[0][0], y, sizeof (vec));
   for (size_t c = begin; c < end; c += n) {
-    uintptr_t next = (uintptr_t) row + STRIP * (stride + c * size);
+    uintptr_t next = (uintptr_t) row + ahead * WIDTH * stride + c * WIDTH * size;
     n = end - c < INT8_FRESH / units ? end - c : INT8_FRESH / units;
     struct int8_strip s = stored_heads(type, row + c * size, stride, n, &heads);
     @<Add a few blocks to the strip@>@;
   }
-  write_strip(sum[0], STRIP, y);
-  TALLY("linear", 0, STRIP * (end - begin) * units * WEIGHT_BLOCK);
+  memcpy(y, &sum[0][0], sizeof (vec));
+  TALLY("linear", 0, WIDTH * (end - begin) * units * WEIGHT_BLOCK);
 }
 
-@ @<Add a few blocks to the strip@>=
-for (size_t b = 0; b < n; b++, next += size * STRIP) {
-  for (size_t z = 0; z < size * STRIP; z += 64)
+@ Neighbouring units of a large block share bytes, so they are done side by side, and the compiler knows which of them it has before it.
+
+@<Add a few blocks to the strip@>=
+bool six = type == WEIGHT_Q6_K;
+int steps = six ? 4 : 2;
+if (units == 1) steps = 1;
+for (size_t b = 0; b < n; b++, next += size * WIDTH) {
+  for (size_t z = 0; z < size * WIDTH; z += 64)
     __builtin_prefetch((const void *) (next + z), 0, 2);
-  for (size_t i = 0; i < units; i++, x++) {
-    ivec a[INT8_ROWS][SIDES];
-    each (p, SIDES) a[0][p] = stored_sum(type,@|
-      row + (size_t) p * WIDTH * stride + (c + b) * size, stride, i, x);
-    add_unit(1, type, &s, i, x, a, sum);
+  for (size_t i = 0; i < units; i += (size_t) steps) each (z, steps) {
+    ivec of[2], a[INT8_ROWS][SIDES];
+    size_t u = i + (size_t) z;
+    stored_sums(type, row + (c + b) * size, stride, u, x, of);
+    each (h, six + 1) {
+      a[0][0] = of[h];
+      add_unit(1, 1, type, &s, 0, six ? 2 * u + (size_t) h : u, x, a, sum);
+    }
+    x++;
   }
-  each (p, SIDES) {
-    s.word[p] += before_numbers(type) / 4 * WIDTH;
-    s.half[p] += int8_halves(type) * WIDTH;
-  }
+  s.word[0] += head_words(type) * WIDTH;
+  s.half[0] += int8_halves(type) * WIDTH;
 }
 
-@ What is left of the outputs is returned: all, if the type has no such loop.
+@ What is left of the outputs is returned.
 
 @<One row by a strip of stored blocks@>=
 TARGET static size_t stored_outputs(const struct matrix *w,
@@ -650,22 +762,18 @@ TARGET static size_t stored_outputs(const struct matrix *w,
 {
   enum weight_type type = w->weight.type;
   size_t stride = weight_row_bytes(type, w->in);
-#define ALL_STRIPS(T) @[for (; to - from >= STRIP; from += STRIP) \
+#define ALL_STRIPS(T) @[for (; to - from >= WIDTH; from += WIDTH) \
   stored_strip(T, (const unsigned char *) w->weight.data + from * stride, \
     stride, begin, end, x, y + from)@]
   switch (type) {
-  case WEIGHT_Q8_0: ALL_STRIPS(WEIGHT_Q8_0);@+ break;
-  case WEIGHT_Q4_0: ALL_STRIPS(WEIGHT_Q4_0);@+ break;
-  case WEIGHT_Q4_1: ALL_STRIPS(WEIGHT_Q4_1);@+ break;
-  case WEIGHT_Q4_K: ALL_STRIPS(WEIGHT_Q4_K);@+ break;
-  default: break;
+  EACH_BLOCK_TYPE(ALL_STRIPS);
   }
 #undef ALL_STRIPS
   return from;
 }
 
 @* All rows.
-Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most \given{96} rows; a single row of some types does without (\cref{sec:storedrow}).
+Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most \given{96} rows; a single row does without (\cref{sec:storedrow}).
 
 @<Multiply all rows by some outputs@>=
 enum { INT8_MANY = 96, INT8_FRESH = 8, INT8_READY = 32 };
