@@ -287,13 +287,19 @@ class Probe:
         return float(self.process.stdout.readline())
 
 def load(build):
-    """(row, threads, engine) -> {round: (value, share)} of this build"""
+    """(row, threads, engine) -> {round: (value, share)} of this build, or of the one that a dictionary names for a row"""
     done = collections.defaultdict(dict)
     if os.path.exists(ROUNDS):
         for x in csv.DictReader(open(ROUNDS)):
-            if x["build"] == build:
+            if x["build"] == (build.get(x["row"]) if isinstance(build, dict) else build):
                 done[x["row"], int(x["threads"]), x["engine"]][int(x["round"])] = (float(x["value"]), float(x["share"] or 0))
     return done
+
+def builds(build, rounds):
+    """for each row this build if it has all rounds of it, else the last one that has"""
+    count = collections.Counter((x["row"], x["build"]) for x in csv.DictReader(open(ROUNDS)) if x["engine"] == OURS and int(x["round"]) >= rounds)
+    of = {row: b for row, b in count}  # in the order of the file
+    return of | {row: build for row, b in count if b == build}
 
 def measure(rows, threads, rounds, build, reasons):
     probe, new = Probe(), not os.path.exists(ROUNDS)
@@ -383,6 +389,9 @@ def show(rows, threads, done, reasons, path, head):
     print(f"\n{path}")
 
 def heading(build):
+    if isinstance(build, dict):
+        each = {b: [r for r in build if build[r] == b] for b in dict.fromkeys(build.values())}
+        build = "; ".join(f"{b} ({' | '.join(rows)})" for b, rows in each.items())
     processor = re.search(r"^model name\s*: (.*)", open("/proc/cpuinfo").read() + "\nmodel name : unknown", re.M)[1]
     wide = [f for f in cpu_flags() if f in ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "avx_vnni")]
     versions = open(PEERS + "/versions").read().split("\n") if os.path.exists(PEERS + "/versions") else []
@@ -396,6 +405,7 @@ def main():
     a.add_argument("--quick", action="store_true"), a.add_argument("--rounds", type=int)
     a.add_argument("--rows", default=""), a.add_argument("--threads", default="1,2")
     a.add_argument("--list", action="store_true"), a.add_argument("--table", action="store_true")
+    a.add_argument("--add", action="store_true")
     a = a.parse_args()
     rows = [r for r in ROWS if re.search(a.rows, r.name)]
     if a.list:
@@ -410,7 +420,9 @@ def main():
             measure(rows, threads, rounds, build, reasons)
         except KeyboardInterrupt:
             broken_off = True
-    whole = rounds >= 10 and not a.rows and a.threads == "1,2" and not broken_off
+    whole = rounds >= 10 and (a.add or not a.rows) and a.threads == "1,2" and not broken_off
+    if a.add:  # what another build measured stays, with its name
+        rows, build = ROWS, builds(build, rounds)
     show(rows, threads, load(build), reasons, "figures/data/peers.csv" if whole else PEERS + "/peers.csv", heading(build))
 
 # ---- libraries of Python

@@ -1,7 +1,8 @@
 #!/bin/sh
 # peers.sh [OPTION of peers.py]... -- gets other engines from the package registries, builds them for this machine in
 # build/peers, writes the same random weights for each, and measures all beside build/incipit: bench/peers.py, whose options
-# these are (--quick: 3 rounds; --rows REGEX: some of the table; --list; --table: what has been measured so far).
+# these are (--quick: 3 rounds; --rows REGEX: some of the table; --list; --table: what has been measured so far; --add: rows that
+# are not measured now stay as an earlier build had them, whose name the CSV then gives).
 # Each step is skipped when it was done before; what cannot be had or built is said, and its rows are "not run".
 #
 # On two cores: half an hour to build (JOBS=1: less in the way of others), 16 GB of disk, 8 GB of memory, and an hour

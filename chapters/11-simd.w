@@ -1068,9 +1068,22 @@ The probe says how far a kernel is from its machine. It does not say whether som
 \end{tabular*}
 \end{table}
 
-We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. On that machine three things are in the way. A good part of a prompt's time is not spent in tiles, but in packing the inputs, in attention and in the small kernels; what the tiles reach alone is in \cref{tab:ladder}. For blocks of bytes AVX2 has no instruction that adds four products, as VNNI has. And a single row waits for memory longer than theirs. For rows of floats we have found out why after the table was made (\cref{sec:linear}); the table does not have that yet.
+@ We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. For the passes that miss it, \cref{tab:profile} says where the time goes.
+@^profile@>
 
-The table also has two lines of which we are glad: in decoding, weights in bfloat16 and the smallest model are faster here than elsewhere, and a model of a gigabyte writes its first token in half the time of llama.cpp.
+\begin{table}[tbp]
+\tabcaption{tab:profile}{Where the time of a pass goes, in percent of the samples of a profiler, one thread on the same machine: in the matrices, in packing weights and rounding inputs, in attention, in the other kernels, and in the operating system.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
+\tabhead{work} & \tabhead{matrices} & \tabhead{packing} & \tabhead{attention} & \tabhead{others} & \tabhead{system}\\\midrule
+\directlua{incipit.profile("figures/data/profile.csv")}
+\end{tabular*}
+\end{table}
+
+A prompt of floats spends a good part of its time outside of the tiles, and an engine whose tiles were perfect would still miss the goal. Blocks of bytes are another case: there nearly all of it is in the tiles. The probe multiplies bytes and does nothing else; a tile must besides move the signs of the weights to the inputs, for which AVX2 has no way around, and must end each block with its scales. In decoding there is only one place to look, the rows of the matrices, and they wait for memory. The probe asks for one piece after the other from end to end. A kernel has several rows of weights under way, and multiplies as well.
+
+@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}: rows of floats are read by fours and not one after the other, blocks are multiplied as they lie in the file and not laid across lanes first, and small weights are added up in \given{sixteen} bits as long as they fit. What did not help: rows of bfloat16 by fours, which made decoding slower, and asking for blocks of four bits further ahead.
+
+The table also has lines of which we are glad: in decoding, weights in bfloat16 and the smallest model are faster here than elsewhere, and a model of a gigabyte writes its first token in half the time of llama.cpp.
 
 @* The check. \label{sec:kernelcheck}
 On every machine this must come out, whichever table it has.

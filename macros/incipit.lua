@@ -1158,4 +1158,11 @@ function incipit.peers(name)
     end
   end
 end
+-- a table of bench/profile.sh: a row of percentages for each line
+function incipit.profile(name)
+  for l in io.lines(name) do
+    local key, rest = l:match('^"(.-)",(.*)$')
+    if key then tex.sprint((key:gsub("_", "\\_")) .. (("," .. rest):gsub(",", " & ")) .. "\\\\") end
+  end
+end
 return incipit
