@@ -379,7 +379,12 @@ FEW(few_q8_4, DEVICE_Q8_0, 4)@;
 FEW(few_q8_8, DEVICE_Q8_0, 8)@;
 
 @* Many rows: tiles. \label{sec:devicetiles}
-With many rows a weight is used often, and the arithmetic decides. As in \cref{sec:linear}, a thread keeps the sums of some rows and some outputs, here eight by eight. But a sum is sixteen lanes, and 64 sums of sixteen are more than a thread has registers for. So the thread takes one lane of each, and sixteen threads share the tile: |lane| is |t%16|. The block has sixteen such tiles, four by four, 32 rows by 32 outputs, and reads its inputs and weights into shared memory \given{32} at a time, where eight weights and eight inputs serve 64 multiply--adds.
+How many rows are many? The roofline of \cref{sec:roofline} can be drawn before anything has run, from the numbers of a data sheet (\cref{fig:deviceroof}). A row of halves is half a multiply--add for each byte. The slope meets the level of float at \given{20} rows and that of tensor cores (\cref{sec:tensorcores}) at about \given{300}; below, memory decides, and above, the arithmetic.
+@^roofline@>
+
+\fig{deviceroof}{fig:deviceroof}{The work of a pass below the bounds of a device, an H100 SXM by its data sheet: rows of a layer with \given{2048} inputs and \given{5632} outputs in bfloat16 (dots), a row of float weights, and attention with eight queries to a head of keys in float (diamonds). No point is measured.}{Logarithmic axes, multiply-adds for each byte against multiply-adds a second. A slope bends to the level of float; dashed, it goes on to the level of tensor cores. Dots for 1, 8, 64, 512 and 2048 rows climb along the slope; the first two are below the level of float, the next lies between the levels, the last two at the upper one.}
+
+@ With many rows a weight is used often. As in \cref{sec:linear}, a thread keeps the sums of some rows and some outputs, here eight by eight. But a sum is sixteen lanes, and 64 sums of sixteen are more than a thread has registers for. So the thread takes one lane of each, and sixteen threads share the tile: |lane| is |t%16|. The block has sixteen such tiles, four by four, 32 rows by 32 outputs, and reads its inputs and weights into shared memory \given{32} at a time, where eight weights and eight inputs serve 64 multiply--adds.
 @^tile@>
 
 @<Sizes of tiles@>=

@@ -1158,6 +1158,26 @@ function incipit.peers(name)
     end
   end
 end
+-- rows of a layer with 2048 inputs and 5632 outputs in bfloat16, and single rows of other kinds, below the bounds that a data sheet states
+function incipit.deviceroof(memory, float, tensor)
+  for _, r in ipairs { { float, "ink,line width=.9pt", "float" }, { tensor, "ink,line width=.9pt,densely dashed", "tensor cores" } } do
+    tikz("\\addplot[%s] coordinates {(%.4g,%.4g) (%.4g,%.4g) (2500,%.4g)};", r[2], r[1] == float and .18 or float / memory,
+      r[1] == float and .18 * memory or float, r[1] / memory, r[1], r[1])
+    tikz("\\node[anchor=south east,font=\\figfont] at (axis cs:2450,%.4g) {%s};", r[1], r[3])
+  end
+  tikz("\\node[anchor=south east,font=\\figfont] at (axis cs:%.4g,%.4g) {memory};", .75, .8 * memory)
+  local inputs, outputs, points = 2048, 5632, {}
+  for _, rows in ipairs { 1, 8, 64, 512, 2048 } do
+    local x = rows * inputs * outputs / (2 * inputs * outputs + 4 * rows * (inputs + outputs))
+    points[#points + 1] = string.format("(%.5g,%.5g)", x, math.min(tensor, x * memory))
+    tikz("\\node[anchor=north west,font=\\figfont] at (axis cs:%.4g,%.4g) {%s};", x, .93 * math.min(tensor, x * memory), rows == 1 and "1 row" or rows)
+  end
+  tikz("\\addplot[once,only marks,mark=*,mark size=1.6pt] coordinates {%s};", table.concat(points, " "))
+  for _, r in ipairs { { 1 / 4, "float weights" }, { 2, "attention" } } do
+    tikz("\\addplot[rubric,only marks,mark=diamond*,mark size=2.2pt] coordinates {(%.5g,%.5g)};", r[1], r[1] * memory)
+    tikz("\\node[anchor=%s,font=\\figfont] at (axis cs:%.4g,%.4g) {%s};", r[1] < 1 and "north west" or "south east", r[1], r[1] * memory, r[2])
+  end
+end
 -- a table of bench/profile.sh: a row of percentages for each line
 function incipit.profile(name)
   for l in io.lines(name) do
