@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cuda.py [--rounds N] [--program FILE] [--models DIR] [--suite FILE] -- what a device of NVIDIA does: the lines of the table in chapter 14.
+"""cuda.py [--rounds N] [--program FILE] [--models DIR] [--suite FILE] [--steps FILE] -- what a device of NVIDIA does: the lines of the table in chapter 14.
 
 Needs build/cuda/incipit (make CUDA=1), and for the large models those that bench/peers_models.py writes (make peers makes them as
 well).  Each line is the median of N rounds (10) as a share of the device's own copying in the same run, which `incipit bench`
@@ -60,7 +60,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--rounds", type=int, default=10), p.add_argument("--device", default="cuda")
     p.add_argument("--program", default="build/cuda/incipit"), p.add_argument("--models", default="build/peers/models")
-    p.add_argument("--suite", default="build/cuda/tests/check_device")
+    p.add_argument("--suite", default="build/cuda/tests/check_device"), p.add_argument("--steps", default="build/cuda/bench/device")
     a = p.parse_args()
     if not os.path.exists(a.program):
         raise SystemExit(f"cuda.py: {a.program} is not built; wanted: make CUDA=1")
@@ -77,6 +77,10 @@ def main():
         ours = statistics.median(bench(a, "1.1B-bf16.gguf", "-p", "2048", "-n", "0", "--activations", "bf16")[-1]["tokens_per_second"] for _ in range(a.rounds))
         print(f"cuda.prefill\t{100 * ours / best:.1f}\t%\t{ours:.5g} tokens/s beside {best:.5g}" if best else
             f"not run: cuda.prefill: PyTorch with a device is not there ({ours:.5g} tokens/s)")
+    if os.path.exists(a.steps):
+        print(run([a.steps, a.device]), end="", flush=True)
+    else:
+        print(f"not run: cuda.step.1 to 3: {a.steps} is not built; wanted: make CUDA=1 {a.steps}")
     print(f"cuda.text\t{'yes' if same_text(a) else 'NO'}\t\tgreedy text of the built-in model")
     if os.path.exists(a.suite):
         went = subprocess.run([a.suite], env={**os.environ, "INCIPIT_TEST_DEVICE": a.device, "CK_DEFAULT_TIMEOUT": "3600"}).returncode == 0

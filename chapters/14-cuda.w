@@ -235,8 +235,72 @@ INLINE float number_at(const struct stored_rows *s, size_t row, size_t k)
 Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so each must be read once and the next loads must be on their way while the first are still coming. If a load takes half a microsecond, a memory of \given{2000} GB/s could have sent $10^6$ bytes meanwhile. \emph{Little's law}: bytes under way are bandwidth times waiting time. A device of \given{100} multiprocessors must have $10^4$ bytes under way in each.
 @^Little's law@>
 
-@ The definition gives the division. An output is the sum of sixteen lanes (\cref{sec:order}), each a chain of its own over every sixteenth weight. Eight threads share an output; each has two neighbouring lanes, so that the eight read 64 bytes of floats, or 32 of halves, in one piece. Four outputs make a warp. \Cref{fig:devicelanes} has the picture. For up to eight rows of inputs, each weight that was read is used for all of them.
+@ How is a matrix divided among threads? Three ways give the same bits, since an output is always the sum of sixteen lanes (\cref{sec:order}), and they differ in what a load brings. In the plainest, each thread has an output and all of its lanes. The 32 threads of a warp then load from 32 rows at once, two bytes in each if the weights are halves. Memory delivers pieces of \given{32} bytes, called \emph{sectors}, so what comes is sixteen times what was asked for, and the rest must wait in the nearest cache for its turn.
+@^sector, of memory@>
+
+@<Two steps towards it@>=
+INLINE float half_weight(const struct linear_args *a, unsigned o, uint32_t k)
+{
+  const struct stored_rows *s = &a->of[0].weight;
+  return num_from_bf16(((const uint16_t *) s->data)[(size_t) o * s->stride + k]);
+}
+
+KERNEL void step_outputs(GRID const struct linear_args a)
+{
+  HERE(at);
+  EACH_THREAD(t) {
+    unsigned o = at.x * FEW_THREADS + t;
+    float lane[16] = { 0 };
+    if (o >= a.of[0].out) continue;
+    for (uint32_t k = 0; k < a.in; k += 16) {
+      UNROLL(16)
+      for (uint32_t j = 0; j < 16; j++)
+        lane[j] = fmaf(a.x[k + j], half_weight(&a, o, k + j), lane[j]);
+    }
+    for (unsigned apart = 8; apart > 0; apart /= 2)
+      for (unsigned j = 0; j < apart; j++) lane[j] += lane[j + apart];
+    a.of[0].y[o] = lane[0];
+  }
+}
+
+@ In the second, sixteen threads share an output and have a lane each. A warp reads from two rows, from each the \given{32} bytes that come. Nothing is loaded in vain, but each thread has two bytes under way for each of its loads.
+
+@<Two steps towards it@>=
+KERNEL void step_lanes(GRID const struct linear_args a)
+{
+  HERE(at);
+  @[PRIVATE(float, lane, 1)@];
+  @[PRIVATE(float, other, 1)@];
+  EACH_LANE(t) {
+    unsigned o = at.x * (FEW_THREADS / 16) + t / 16;
+    MINE(lane)[0] = 0;
+    for (uint32_t k = t % 16; k < a.in && o < a.of[0].out; k += 16)
+      MINE(lane)[0] = fmaf(a.x[k], half_weight(&a, o, k), MINE(lane)[0]);
+  }
+  for (unsigned apart = 8; apart > 0; apart /= 2) {
+    EACH_LANE(t)
+      MINE(other)[0] = FROM_LANE(lane, 0, (t & 31u) ^ apart);
+    EACH_LANE(t)
+      MINE(lane)[0] += MINE(other)[0];
+  }
+  EACH_LANE(t) {
+    unsigned o = at.x * (FEW_THREADS / 16) + t / 16;
+    if (t % 16 == 0 && o < a.of[0].out) a.of[0].y[o] = MINE(lane)[0];
+  }
+}
+
+@ The third is the one that this engine uses. An output is the sum of sixteen lanes (\cref{sec:order}), each a chain of its own over every sixteenth weight. Eight threads share an output; each has two neighbouring lanes, so that the eight read 64 bytes of floats, or 32 of halves, in one piece. Four outputs make a warp. \Cref{fig:devicelanes} has the picture. For up to eight rows of inputs, each weight that was read is used for all of them. \Cref{tab:devicesteps} counts the sectors of each step and says what we expect.
 @^lane@>
+
+\begin{table}[tbp]
+\tabcaption{tab:devicesteps}{Three divisions of one row by a matrix of halves: threads for an output; rows, bytes and sectors of a warp's load; and the rate of the weights as a share of the rate at which the device copies.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
+\tabhead{threads for an output} & \tabhead{rows} & \tabhead{bytes} & \tabhead{sectors} & \tabhead{expected} & \tabhead{seen}\\\midrule
+\directlua{incipit.sectors(1, 2)} & \given{30}\,\% & \measured{cuda.step.1}\\
+\directlua{incipit.sectors(16, 2)} & \given{60}\,\% & \measured{cuda.step.2}\\
+\directlua{incipit.sectors(8, 4)} & \given{85}\,\% & \measured{cuda.step.3}
+\end{tabular*}
+\end{table}
 
 \fig{devicelanes}{fig:devicelanes}{Who reads what: the first weights of four outputs, and the threads of a warp. A thread has two lanes of one output, in every row of inputs.}{Four rows of boxes, one for each output. Each row is divided into groups of sixteen weights. Pairs of neighbouring weights in a group have the number of a thread, 0 to 7 in the first row, 8 to 15 in the second, and so on; the next group of sixteen begins again with the same threads.}
 
@@ -1252,6 +1316,7 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 @<Which matrix, which row, and where a sum goes@>@;
 @<The lanes of a thread@>@;
 @<Few rows by a matrix@>@;
+@<Two steps towards it@>@;
 @<The kernels for few rows@>@;
 @<Tiles in shared memory@>@;
 @<Many rows by a matrix@>@;

@@ -1178,6 +1178,15 @@ function incipit.deviceroof(memory, float, tensor)
     tikz("\\node[anchor=%s,font=\\figfont] at (axis cs:%.4g,%.4g) {%s};", r[1] < 1 and "north west" or "south east", r[1], r[1] * memory, r[2])
   end
 end
+-- a warp of 32 threads loads from a matrix of halves, some threads to an output, some bytes a thread: threads, rows, bytes, sectors of 32 bytes
+function incipit.sectors(threads, bytes)
+  local seen, n = {}, 0
+  for t = 0, 31 do
+    local sector = string.format("%d %d", t // threads, t % threads * bytes // 32)
+    if not seen[sector] then seen[sector], n = true, n + 1 end
+  end
+  tex.sprint(string.format("%d & %d & %d & %d", threads, 32 // threads, 32 * bytes, n))
+end
 -- a table of bench/profile.sh: a row of percentages for each line
 function incipit.profile(name)
   for l in io.lines(name) do

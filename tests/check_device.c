@@ -179,6 +179,30 @@ START_TEST(a_linear_layer_has_the_bits_of_the_plain_one)
 }
 END_TEST
 
+/* the kernels before the one for few rows, and that one, by themselves */
+START_TEST(the_steps_have_the_bits_of_the_plain_table)
+{
+  struct device *d = open_device((unsigned) _i);
+  for (int i = 0; i < 12; i++) {
+    size_t in = 16 * (1 + below(30)), out = 1 + below(300);
+    struct matrix w = random_matrix(WEIGHT_BF16, in, out);
+    struct engine plain = { .k = &kernels_plain };
+    float *x = malloc(in * 4), *y = malloc(out * 4), *z = malloc(out * 4);
+    double seconds;
+    for (size_t j = 0; j < in; j++) x[j] = number();
+    kernels_multiply(&plain, &w, 1, x, 1, &z);
+    for (unsigned step = 0; step < 3; step++) {
+      memset(y, 0x5a, out * 4);
+      ck_assert_msg(device_step(d, step, w.weight.data, x, (uint32_t) in, (uint32_t) out, y, &seconds, &why), "%s", why.text);
+      ck_assert_msg(memcmp(y, z, out * 4) == 0, "step %u, [%zu]->%zu", step, in, out);
+      ck_assert(seconds > 0);
+    }
+    free(x), free(y), free(z), free((void *) w.weight.data);
+  }
+  device_close(d);
+}
+END_TEST
+
 /* a row has the same bits alone, with a few and with many; and they are near the plain table's */
 START_TEST(a_tensor_core_does_not_see_the_company)
 {
@@ -398,6 +422,7 @@ int main(void)
   tcase_set_timeout(t, getenv("INCIPIT_TEST_DEVICE") != NULL ? 3600 : 300);
   tcase_add_loop_test(t, a_pass_has_the_bits_of_the_host, 0, 3 * MODELS);
   tcase_add_loop_test(t, a_linear_layer_has_the_bits_of_the_plain_one, 0, 3);
+  tcase_add_loop_test(t, the_steps_have_the_bits_of_the_plain_table, 0, 3);
   tcase_add_loop_test(t, a_tensor_core_does_not_see_the_company, 0, 3);
   tcase_add_loop_test(t, the_choice_is_the_samplers, 0, 3);
   tcase_add_loop_test(t, a_row_keeps_its_bits_in_any_company, 0, 3);

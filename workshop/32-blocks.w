@@ -682,8 +682,8 @@ INLINE __m256i added(__m256i a, __m256i b, bool short_sums)
 @<Scales and minima of a few blocks@>=
 struct stored_heads { int32_t word[INT8_FRESH * WIDTH];
   uint16_t half[INT8_FRESH * WIDTH]; };
-INLINE struct int8_strip stored_heads(enum weight_type type,
-  const unsigned char *w, size_t stride, size_t n, struct stored_heads *to)
+INLINE void stored_heads(enum weight_type type, const unsigned char *w,
+  size_t stride, size_t n, struct stored_heads *to)
 {
   bool six = type == WEIGHT_Q6_K;
   size_t size = number_types[type].bytes;
@@ -699,7 +699,6 @@ INLINE struct int8_strip stored_heads(enum weight_type type,
         memcpy(to->half + place, from + (six ? 208 : 0), sizeof *to->half);
     }
   }
-  return (struct int8_strip) @[{ { to->word }, { to->half } }@];
 }
 INLINE size_t head_words(enum weight_type type)
 {
@@ -707,27 +706,35 @@ INLINE size_t head_words(enum weight_type type)
   return type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1;
 }
 
-@ A strip is one register of outputs here, so that the addresses of its rows stay in registers, too. |begin| and |end| are blocks; |x| has the inputs from |begin| on, and |y| the outputs of the strip. Memory is fetched ahead for the strip that comes next, as many bytes as are used up meanwhile; blocks of eight bits are used up faster, and are fetched two strips ahead.
+@ A strip is one register of outputs, so that the addresses of its rows stay in registers, too. With eight bits there is less to do for a byte, and what counts is how many bytes are under way: there a strip is two registers. |begin| and |end| are blocks; |x| has the inputs from |begin| on, and |y| the outputs of the strip. Memory is fetched ahead for the strip that comes next, as many bytes as are used up meanwhile.
 
 @<One row by a strip of stored blocks@>=
+INLINE int stored_sides(enum weight_type type)
+{@+ return type == WEIGHT_Q8_0 ? 2 : 1;@+ }
 INLINE void stored_strip(enum weight_type type, const unsigned char *row,
   size_t stride, size_t begin, size_t end, const struct int8_input *x, float *y)
 {
   size_t units = number_types[type].block / WEIGHT_BLOCK, n;
   size_t size = number_types[type].bytes;
-  struct stored_heads heads;
+  int sides = stored_sides(type);
+  struct stored_heads heads[SIDES];
+  struct int8_strip s;
   vec sum[INT8_ROWS][SIDES];
-  size_t ahead = type == WEIGHT_Q8_0 ? 2 : 1; /* strips */
-  sum[0][0] = spread(0);
-  if (begin > 0) memcpy(&sum[0][0], y, sizeof (vec));
+  each (p, sides) {
+    sum[0][p] = spread(0);
+    if (begin > 0) memcpy(&sum[0][p], y + p * WIDTH, sizeof (vec));
+  }
   for (size_t c = begin; c < end; c += n) {
-    uintptr_t next = (uintptr_t) row + ahead * WIDTH * stride + c * WIDTH * size;
+    uintptr_t next = (uintptr_t) row + (size_t) sides * WIDTH * (stride + c * size);
     n = end - c < INT8_FRESH / units ? end - c : INT8_FRESH / units;
-    struct int8_strip s = stored_heads(type, row + c * size, stride, n, &heads);
+    each (p, sides) {
+      stored_heads(type, row + (size_t) p * WIDTH * stride + c * size, stride, n, &heads[p]);
+      s.word[p] = heads[p].word, s.half[p] = heads[p].half;
+    }
     @<Add a few blocks to the strip@>@;
   }
-  memcpy(y, &sum[0][0], sizeof (vec));
-  TALLY("linear", 0, WIDTH * (end - begin) * units * WEIGHT_BLOCK);
+  each (p, sides) memcpy(y + p * WIDTH, &sum[0][p], sizeof (vec));
+  TALLY("linear", 0, (size_t) sides * WIDTH * (end - begin) * units * WEIGHT_BLOCK);
 }
 
 @ Neighbouring units of a large block share bytes, so they are done side by side, and the compiler knows which of them it has before it.
@@ -736,21 +743,24 @@ INLINE void stored_strip(enum weight_type type, const unsigned char *row,
 bool six = type == WEIGHT_Q6_K;
 int steps = six ? 4 : 2;
 if (units == 1) steps = 1;
-for (size_t b = 0; b < n; b++, next += size * WIDTH) {
-  for (size_t z = 0; z < size * WIDTH; z += 64)
+for (size_t b = 0; b < n; b++, next += size * WIDTH * (size_t) sides) {
+  for (size_t z = 0; z < size * WIDTH * (size_t) sides; z += 64)
     __builtin_prefetch((const void *) (next + z), 0, 2);
   for (size_t i = 0; i < units; i += (size_t) steps) each (z, steps) {
-    ivec of[2], a[INT8_ROWS][SIDES];
+    ivec of[2], a[2][INT8_ROWS][SIDES];
     size_t u = i + (size_t) z;
-    stored_sums(type, row + (c + b) * size, stride, u, x, of);
-    each (h, six + 1) {
-      a[0][0] = of[h];
-      add_unit(1, 1, type, &s, 0, six ? 2 * u + (size_t) h : u, x, a, sum);
+    each (p, sides) {
+      stored_sums(type, row + (size_t) p * WIDTH * stride + (c + b) * size, stride, u, x, of);
+      each (h, six + 1) a[h][0][p] = of[h];
     }
+    each (h, six + 1)
+      add_unit(1, sides, type, &s, 0, six ? 2 * u + (size_t) h : u, x, a[h], sum);
     x++;
   }
-  s.word[0] += head_words(type) * WIDTH;
-  s.half[0] += int8_halves(type) * WIDTH;
+  each (p, sides) {
+    s.word[p] += head_words(type) * WIDTH;
+    s.half[p] += int8_halves(type) * WIDTH;
+  }
 }
 
 @ What is left of the outputs is returned.
@@ -762,9 +772,10 @@ TARGET static size_t stored_outputs(const struct matrix *w,
 {
   enum weight_type type = w->weight.type;
   size_t stride = weight_row_bytes(type, w->in);
-#define ALL_STRIPS(T) @[for (; to - from >= WIDTH; from += WIDTH) \
-  stored_strip(T, (const unsigned char *) w->weight.data + from * stride, \
-    stride, begin, end, x, y + from)@]
+#define ALL_STRIPS(T) @[ \
+  for (size_t outs = (size_t) stored_sides(T) * WIDTH; to - from >= outs; from += outs) \
+    stored_strip(T, (const unsigned char *) w->weight.data + from * stride, \
+      stride, begin, end, x, y + from)@]
   switch (type) {
   EACH_BLOCK_TYPE(ALL_STRIPS);
   }

@@ -594,6 +594,7 @@ The list of the kernels stands once. It makes the names of an |enum|, the table 
   DO(many_f32, linear) DO(many_f16, linear) DO(many_bf16, linear) DO(many_q8, linear) \
   DO(bytes_1, linear) DO(bytes_2, linear) DO(bytes_4, linear) DO(bytes_8, linear) \
   DO(bytes_many, linear) DO(halves_few, linear) DO(halves_many, linear) \
+  DO(step_outputs, linear) DO(step_lanes, linear) \
   DO(add_rows, add) DO(attend_blocks, attend) DO(join_blocks, attend) \
   DO(normalize_rows, norm) DO(make_angles, angles) DO(rotate_rows, angles) \
   DO(activate_rows, activate) DO(embed_rows, move) DO(gather_rows, move) \
@@ -629,6 +630,9 @@ struct device_counts device_count(const struct device *d);
   /* since it was opened */
 bool device_measure(const struct device *d, double *madds, double *bytes, struct error *why);
   /* multiply-adds in float, and bytes read or written by a copy, a second: the best of some rounds */
+bool device_step(const struct device *d, unsigned step, const uint16_t *w,@|
+  const float *x, uint32_t in, uint32_t out, float *y, double *seconds, struct error *why);
+  /* one row |x| by a matrix |w| of bfloat16, [out][in], |in| a multiple of 16, all of them the host's: |y| by the kernel of a step of chapter 14's table, 0 to 2, and how long one of ten launches took */
 bool device_choose(const struct device *d, const float *logits, uint32_t n,@|
   double temperature, uint64_t seed, uint32_t sequence, uint32_t position, uint32_t *id,@|
   struct error *why);
@@ -1439,6 +1443,45 @@ bool device_measure(const struct device *at, double *madds, double *bytes, struc
   *bytes = 10 * 2 * (double) half / copied;
   *madds = 8.0 * n * WIDEST * 256 / multiplied;
   return d->memory.working(&d->memory, why);
+}
+
+@ The steps of \cref{tab:devicesteps} are the only kernels that no pass calls. A block has \given{128} threads in each.
+
+@<Measure a device@>=
+static double ten_launches(struct device *d, const struct launch *l, char *done)
+{
+  double best = 1e9;
+  for (int i = 0; i < 6; i++) { /* the first warms up */
+    d->memory.get(&d->memory, done, d->work, 1);
+    double began = timing_seconds();
+    for (int j = 0; j < 10; j++) device_launch(d, l);
+    d->memory.get(&d->memory, done, d->work, 1);
+    double took = (timing_seconds() - began) / 10;
+    if (i > 0 && took < best) best = took;
+  }
+  return best;
+}
+
+bool device_step(const struct device *at, unsigned step, const uint16_t *w,
+  const float *x, uint32_t in, uint32_t out, float *y, double *seconds, struct error *why)
+{
+  static const enum kernel_work work[] = { WORK_step_outputs, WORK_step_lanes, WORK_few_bf16_1 };
+  static const unsigned sharing[] = { 1, 16, 8 };
+  struct device *d = (struct device *) (uintptr_t) at;
+  struct buffers *b = &d->memory;
+  size_t weights = ((size_t) in * out * 2 + 255) / 256 * 256, inputs = ((size_t) in * 4 + 255) / 256 * 256;
+  unsigned each = 128 / sharing[step]; /* of a block */
+  struct launch l = launch_of(work[step], (out + each - 1) / each, 1, 128);
+  char done, *p = b->alloc(b, d->m, MEMORY_OTHER, weights + inputs + (size_t) out * 4, 1, why);
+  if (p == NULL) return false;
+  b->set(b, p, w, (size_t) in * out * 2), b->set(b, p + weights, x, (size_t) in * 4);
+  l.a.linear = (struct linear_args) @[{ .x = (float *) (void *) (p + weights), .n = 1, .in = in, .rows = 1 }@];
+  l.a.linear.of[0].weight = (struct stored_rows) @[{ p, NULL, DEVICE_BF16, in }@];
+  l.a.linear.of[0].y = (float *) (void *) (p + weights + inputs), l.a.linear.of[0].out = out;
+  *seconds = ten_launches(d, &l, &done);
+  b->get(b, y, p + weights + inputs, (size_t) out * 4);
+  b->release(b, d->m, p);
+  return b->working(b, why);
 }
 
 @ What a device does not do itself, the distributions of the sampler, is done on the host by its fastest table. The two tests of rounding are the host's as well; the device is asked once, when it is opened.

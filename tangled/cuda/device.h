@@ -37,6 +37,12 @@ struct device_counts device_count(const struct device *d);
    some rounds */
 bool device_measure(const struct device *d, double *madds, double *bytes, struct error *why);
 
+/* one row x by a matrix w of bfloat16, [out][in], in a multiple of 16, all of them
+   the host's: y by the kernel of a step of chapter 14's table, 0 to 2, and how long
+   one of ten launches took */
+bool device_step(const struct device *d, unsigned step, const uint16_t *w,
+  const float *x, uint32_t in, uint32_t out, float *y, double *seconds, struct error *why);
+
 /* the token that funnel_choose takes from logits on the device, if nothing but a
    temperature was set; 0: the likeliest */
 bool device_choose(const struct device *d, const float *logits, uint32_t n,

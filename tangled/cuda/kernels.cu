@@ -159,6 +159,54 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   }
 }
 
+/* <Two steps towards it> */
+INLINE float half_weight(const struct linear_args *a, unsigned o, uint32_t k)
+{
+  const struct stored_rows *s = &a->of[0].weight;
+  return num_from_bf16(((const uint16_t *) s->data)[(size_t) o * s->stride + k]);
+}
+
+KERNEL void step_outputs(GRID const struct linear_args a)
+{
+  HERE(at);
+  EACH_THREAD(t) {
+    unsigned o = at.x * FEW_THREADS + t;
+    float lane[16] = { 0 };
+    if (o >= a.of[0].out) continue;
+    for (uint32_t k = 0; k < a.in; k += 16) {
+      UNROLL(16)
+      for (uint32_t j = 0; j < 16; j++)
+        lane[j] = fmaf(a.x[k + j], half_weight(&a, o, k + j), lane[j]);
+    }
+    for (unsigned apart = 8; apart > 0; apart /= 2)
+      for (unsigned j = 0; j < apart; j++) lane[j] += lane[j + apart];
+    a.of[0].y[o] = lane[0];
+  }
+}
+
+KERNEL void step_lanes(GRID const struct linear_args a)
+{
+  HERE(at);
+  PRIVATE(float, lane, 1);
+  PRIVATE(float, other, 1);
+  EACH_LANE(t) {
+    unsigned o = at.x * (FEW_THREADS / 16) + t / 16;
+    MINE(lane)[0] = 0;
+    for (uint32_t k = t % 16; k < a.in && o < a.of[0].out; k += 16)
+      MINE(lane)[0] = fmaf(a.x[k], half_weight(&a, o, k), MINE(lane)[0]);
+  }
+  for (unsigned apart = 8; apart > 0; apart /= 2) {
+    EACH_LANE(t)
+      MINE(other)[0] = FROM_LANE(lane, 0, (t & 31u) ^ apart);
+    EACH_LANE(t)
+      MINE(lane)[0] += MINE(other)[0];
+  }
+  EACH_LANE(t) {
+    unsigned o = at.x * (FEW_THREADS / 16) + t / 16;
+    if (t % 16 == 0 && o < a.of[0].out) a.of[0].y[o] = MINE(lane)[0];
+  }
+}
+
 /* <The kernels for few rows> */
 #define FEW(name, type, rows) \
   KERNEL void name(GRID const struct linear_args a) \

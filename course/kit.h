@@ -1,0 +1,33 @@
+/* kit.h -- what the tests of a lab are written with.  A test calls the student's functions with inputs drawn from a seed and says
+   what came out, line by line; this is its transcript.  The grader runs the same test with the reference's functions and compares
+   the two transcripts: nothing that the student's process holds says what is right. */
+#ifndef INCIPIT_COURSE_KIT_H
+#define INCIPIT_COURSE_KIT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* a test, and how many sizes it has; run(1) is the smallest case */
+struct lab_test { const char *name; unsigned sizes; void (*run)(unsigned size); };
+
+/* the tests of the lab, which the driver defines; a null name is the end */
+extern const struct lab_test lab_tests[];
+
+/* what the case is, for the student who failed it; not compared */
+void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* what came out: a word for what it is, and a value, which must be the reference's */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* a number that must be near the reference's: within 1e-4 of its size, or 1e-6 */
+void say_near(const char *what, double value);
+
+/* a float that must have the reference's bits */
+void say_bits(const char *what, float value);
+
+/* a number below n, from the seed of the run; n > 0 */
+uint32_t draw(uint32_t n);
+
+/* a number from -1 to 1 */
+float draw_float(void);
+#endif
