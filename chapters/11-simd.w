@@ -598,7 +598,7 @@ static size_t worker_begin(size_t n, size_t step, unsigned worker, unsigned work
 }
 
 @ Waking other threads takes microseconds, and a small matrix is done by then. So work below
-some tens of thousands of multiply--adds is not divided: with a null pool the caller's thread does it. Kernels do not set the floating-point modes,
+some tens of thousands of multiply--adds is not divided: with a null pool the caller's thread does it. Rows that need no workspace are cut into more shares than there are workers, and a worker takes another when it has done one; then nobody waits for a core that was taken away for a while (\cref{sec:poollife}). Kernels do not set the floating-point modes,
 since the pass has set them for all of its kernels (\cref{sec:pool}).
 
 @<Do a linear layer@>=
@@ -608,7 +608,9 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   struct linear_job job = @[{ e, list, n, x, rows, y }@];
   size_t work = 0;
   for (size_t m = 0; m < n; m++) work += list[m].out * list[m].in * rows;
-  pool_run(work >= WORTH_DIVIDING ? e->pool : NULL, linear_part, &job);
+  struct pool *pool = work >= WORTH_DIVIDING ? e->pool : NULL;
+  if (rows < MANY_ROWS) pool_share(pool, linear_part, &job);
+  else pool_run(pool, linear_part, &job);
 }
 
 @ The workspace depends on the shapes alone: all matrices of a list have the same number of inputs.

@@ -413,6 +413,36 @@ START_TEST(every_worker_does_every_step_once)
 }
 END_TEST
 
+/* more parts than workers, each done once, by whom it may be */
+struct shares { atomic_uint seen[64], calls; };
+static void take_share(void *ctx, unsigned part, unsigned parts)
+{
+  struct shares *s = ctx;
+  ck_assert(part < parts && parts <= 64);
+  atomic_fetch_add(&s->seen[part], 1);
+  atomic_fetch_add(&s->calls, 1);
+}
+START_TEST(every_share_is_taken_once)
+{
+  for (unsigned n = 1; n <= 5; n++) {
+    struct memory m = { 0 };
+    struct pool *p = pool_open(&m, n, NULL);
+    struct shares s = { .calls = 0 };
+    unsigned parts = n == 1 ? 1 : 4 * n;
+    ck_assert_ptr_nonnull(p);
+    for (unsigned i = 0; i < 1000; i++) {
+      pool_share(p, take_share, &s);
+      ck_assert_uint_eq(atomic_load(&s.calls), parts * (i + 1));
+    }
+    for (unsigned i = 0; i < 64; i++) ck_assert_uint_eq(atomic_load(&s.seen[i]), i < parts ? 1000 : 0);
+    pool_close(&m, p);
+  }
+  struct shares s = { .calls = 0 };
+  pool_share(NULL, take_share, &s);
+  ck_assert_uint_eq(s.seen[0], 1);
+}
+END_TEST
+
 /* the helpers are born under whatever modes their pool is opened with, and have the standard ones;
    the caller has them from begin to end, and its own again after that */
 START_TEST(rounding_mode_is_set_and_put_back)
@@ -699,6 +729,7 @@ int main(void)
   tcase_add_test(t, hexadecimal_digits_are_read);
   tcase_add_test(t, who_has_said_no_is_not_asked_again);
   tcase_add_test(t, every_worker_does_every_step_once);
+  tcase_add_test(t, every_share_is_taken_once);
   tcase_add_test(t, rounding_mode_is_set_and_put_back);
   tcase_add_test(t, sleepers_miss_no_step);
   tcase_add_test(t, a_kept_arena_gives_the_same_blocks);

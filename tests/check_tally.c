@@ -7,7 +7,7 @@
 #include "kernels/kernels.h"
 #include <stdatomic.h>
 
-enum { TABLES = 3, KERNELS = 9, WORKERS = 3 };
+enum { TABLES = 3, KERNELS = 9, WORKERS = 3 }; /* a part of pool_share counts as the worker of its number */
 static const char *const table_file[TABLES] = { "scalar.c", "avx2.c", "avx512.c" };
 static const char *const part[KERNELS] = { "linear part", "normalize part", "angles part",
   "rotate part", "attend part", "activate part", "softmax part", "add part", "embed part" };
@@ -25,7 +25,7 @@ void tally_count(const char *file, const char *what, unsigned worker, uint64_t a
     for (int t = 0; t < TABLES; t++)
       for (int k = 0; k < KERNELS; k++)
         if (strcmp(strrchr(file, '/') + 1, table_file[t]) == 0 && strcmp(what, part[k]) == 0)
-          atomic_fetch_add_explicit(&calls[t][k][worker], amount, memory_order_relaxed);
+          atomic_fetch_add_explicit(&calls[t][k][worker % WORKERS], amount, memory_order_relaxed);
 }
 
 /* the multiply-adds told one by one are rows x in x out, whatever the blocking; and those of

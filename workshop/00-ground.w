@@ -701,6 +701,9 @@ void pool_run(struct pool *p, pool_work *work, void *ctx);
   /* |work(ctx, i, workers)| for every |i|, on as many threads; returns when all are done. The
      caller's own part runs under the floating-point modes that the caller has, so call
      |float_modes_begin| first; the other workers always have the standard ones. A null pool is one worker */
+void pool_share(struct pool *p, pool_work *work, void *ctx);
+  /* as |pool_run|, but the step is cut into more parts than there are workers, and each worker takes
+     another part when it has done one: |work(ctx, i, parts)|, which uses no workspace */
 void pool_close(struct memory *m, struct pool *p);
   /* ends the threads and frees the memory; null does nothing */
 
@@ -773,6 +776,9 @@ struct pool {
   atomic_uint busy, ending; /* workers that have not done the step; whether to end */
   pool_work *work;
   void *ctx;
+  pool_work *shared; /* of |pool_share|, and its argument; the next part of it */
+  void *shared_ctx;
+  atomic_uint next;
   pthread_mutex_t lock;
   pthread_cond_t risen;
   struct worker_thread *threads; /* |workers| of them; number 0, the caller, is unused */
@@ -894,6 +900,30 @@ void pool_run(struct pool *p, pool_work *work, void *ctx)
   generation_raise(p, &p->announced);
   work(ctx, 0, workers);
   generation_wait(p, &p->finished, seen);
+}
+
+@ Equal parts take equal time only if nothing else runs on the machine. If another program, or the host of a virtual machine, takes a core away for a while, all workers wait for the part of that one. So the large products of single rows are cut into more parts, and whoever is free takes the next. Which worker computes an output depends on chance then; what it computes does not.
+@^load balancing@>
+
+@<Give a step to all workers, and wait for the last@>=
+enum { PARTS_EACH = 4 };
+static void take_parts(void *ctx, unsigned worker, unsigned workers)
+{
+  struct pool *p = ctx;
+  unsigned parts = PARTS_EACH * workers, i;
+  (void) worker; /* whoever it is */
+  while ((i = atomic_fetch_add(&p->next, 1)) < parts)
+    p->shared(p->shared_ctx, i, parts);
+}
+void pool_share(struct pool *p, pool_work *work, void *ctx)
+{
+  if (pool_workers(p) == 1) {
+    work(ctx, 0, 1);
+    return;
+  }
+  p->shared = work, p->shared_ctx = ctx;
+  atomic_store(&p->next, 0);
+  pool_run(p, take_parts, p);
 }
 
 @ A pool of one has no helpers; it is allowed, and has a block all the same. The

@@ -1012,7 +1012,7 @@ static void int8_linear(const struct engine *e, const struct matrix *list,
   for (size_t m = 0; m < n; m++) work += list[m].out * inputs;
   if (job.shared != NULL)
     pool_run(inputs >= WORTH_DIVIDING ? e->pool : NULL, int8_round_part, &job);
-  pool_run(work >= WORTH_DIVIDING ? e->pool : NULL, int8_part, &job);
+  pool_share(work >= WORTH_DIVIDING ? e->pool : NULL, int8_part, &job);
 }
 
 @* What a table has.

@@ -330,6 +330,9 @@ struct pool {
   atomic_uint busy, ending; /* workers that have not done the step; whether to end */
   pool_work *work;
   void *ctx;
+  pool_work *shared; /* of pool_share, and its argument; the next part of it */
+  void *shared_ctx;
+  atomic_uint next;
   pthread_mutex_t lock;
   pthread_cond_t risen;
   struct worker_thread *threads; /* workers of them; number 0, the caller, is unused */
@@ -423,6 +426,27 @@ void pool_run(struct pool *p, pool_work *work, void *ctx)
   generation_raise(p, &p->announced);
   work(ctx, 0, workers);
   generation_wait(p, &p->finished, seen);
+}
+
+enum { PARTS_EACH = 4 };
+static void take_parts(void *ctx, unsigned worker, unsigned workers)
+{
+  struct pool *p = ctx;
+  unsigned parts = PARTS_EACH * workers, i;
+  (void) worker; /* whoever it is */
+  while ((i = atomic_fetch_add(&p->next, 1)) < parts)
+    p->shared(p->shared_ctx, i, parts);
+}
+
+void pool_share(struct pool *p, pool_work *work, void *ctx)
+{
+  if (pool_workers(p) == 1) {
+    work(ctx, 0, 1);
+    return;
+  }
+  p->shared = work, p->shared_ctx = ctx;
+  atomic_store(&p->next, 0);
+  pool_run(p, take_parts, p);
 }
 
 /* <End the helpers that were started> */

@@ -26,6 +26,11 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
    null pool is one worker */
 void pool_run(struct pool *p, pool_work *work, void *ctx);
 
+/* as pool_run, but the step is cut into more parts than there are workers, and each
+   worker takes another part when it has done one: work(ctx, i, parts), which uses no
+   workspace */
+void pool_share(struct pool *p, pool_work *work, void *ctx);
+
 /* ends the threads and frees the memory; null does nothing */
 void pool_close(struct memory *m, struct pool *p);
 

@@ -1,0 +1,45 @@
+#!/bin/sh
+# lab.sh NAME -- makes the lab course/NAME.ch: build/labs/NAME, what a student gets, and build/labs/NAME.key, with which it is graded.
+# course/NAME/lab: a line `module loop', a line `program naive.c' (the file that the web's program becomes), a line `files naive.c generate.c'.
+set -eu
+name=$1 root=$PWD out=build/labs/$1 key=build/labs/$1.key tmp=build/labs/$1.tmp
+[ -f "course/$name.ch" ] || { echo "lab.sh: there is no course/$name.ch" >&2; exit 1; }
+field() { sed -n "s/^$1 //p" "course/$name/lab"; }
+module=$(field module) program=$(field program) files=$(field files) cc=${CC:-cc}
+flags="-std=c11 -O2 -g -ffp-contract=off -Wall -Wextra"
+rm -rf "$tmp" "$out" "$key"; mkdir -p "$tmp" "$out" "$key"
+web=$(texlua tools/labs.lua course "$name" "$tmp")
+for kind in reference skeleton; do
+  mkdir -p "$tmp/$kind/c" "$tmp/$kind/out"
+  ( cd "$tmp/$kind/c" && CWEBINPUTS=".:$root/chapters" ctangle "../$(basename "$web")" - _program.c > ../ctangle.log 2>&1 ) ||
+    { cat "$tmp/$kind/ctangle.log" >&2; exit 1; }
+  texlua tools/expand.lua "$tmp/$kind/$(basename "$web")" "$tmp/$kind/out" "$tmp/$kind/c" _program.c
+  sed -i "s|made from [^ ]*|made from $web|" "$tmp/$kind"/out/*
+  [ -z "$program" ] || mv "$tmp/$kind/out/_program.c" "$tmp/$kind/out/$program"
+done
+# headers: those of the library, over which those of the lab
+mkdir -p "$key/include"
+for h in $(cd tangled && ls */*.h); do mkdir -p "$key/include/${h%/*}"; cp "tangled/$h" "$key/include/$h"; done
+for h in "$tmp"/reference/out/*.h; do [ ! -f "$h" ] || cp "$h" "$key/include/$module/"; done
+cp course/kit.h "$key/include/"
+# the library without what the student writes
+cp build/libmodules.a "$key/lib.a"
+for f in $files; do ar d "$key/lib.a" "$(basename "$f" .c).o" 2> /dev/null || true; done
+ar r "$key/lib.a" build/obj/model/toy.o 2> /dev/null
+$cc $flags -I"$key/include" -c course/kit.c -o "$tmp/kit.o"
+$cc $flags -I"$key/include" -c "course/$name/tests.c" -o "$tmp/tests.o"
+ld -r "$tmp/tests.o" "$tmp/kit.o" -o "$key/tests.o"
+reference=
+for f in $files; do
+  $cc $flags -I"$key/include" -c "$tmp/reference/out/$f" -o "$tmp/$f.o"
+  reference="$reference $tmp/$f.o"
+  cp "$tmp/skeleton/out/$f" "$out/$f"
+done
+$cc -static -o "$key/reference" $reference "$key/tests.o" "$key/lib.a" -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+nm -P -g $reference | awk '$2 == "U" { print $1 }' | sort -u > "$key/may-use"
+printf '%s\n' memcpy memmove memset memcmp strlen strcmp strncmp snprintf malloc calloc realloc free __assert_fail __stack_chk_fail \
+  fmaf fabsf sqrtf expf >> "$key/may-use"
+nm -P -g $reference | awk '$2 ~ /[TDBRVW]/ { print $1 }' | sort -u > "$key/may-define"
+cp "course/$name/tests.tsv" "$key/tests.tsv"
+echo "$files" > "$key/files"
+mkdir -p "$tmp/answer"; for f in $files; do cp "$tmp/reference/out/$f" "$tmp/answer/"; done
