@@ -902,7 +902,7 @@ void pool_run(struct pool *p, pool_work *work, void *ctx)
   generation_wait(p, &p->finished, seen);
 }
 
-@ Equal parts take equal time only if nothing else runs on the machine. If another program, or the host of a virtual machine, takes a core away for a while, all workers wait for the part of that one. So the large products of single rows are cut into more parts, and whoever is free takes the next. Which worker computes an output depends on chance then; what it computes does not.
+@ Equal parts take equal time only if nothing else runs on the machine. If another program, or the host of a virtual machine, takes a core away for a while, all workers wait for the part of that one. So the large products of single rows are cut into more parts, and whoever is free takes the next (\emph{load balancing}). Which worker computes an output depends on chance then; what it computes does not.
 @^load balancing@>
 
 @<Give a step to all workers, and wait for the last@>=
