@@ -147,7 +147,7 @@ INLINE ivec sums_begin(ivec first)
 @<Four products in plain C@>@;
 #endif
 
-@ Weights of few bits leave room. With four bits a product is at most $15\cdot127$. A lane has no more than eight sums of two in a block, which come to $8\cdot2\cdot15\cdot127=30480$; that is still below the limit, and nothing can overflow. So they are added in \given{sixteen} bits, with half as many instructions, and made whole once a block. With five bits there is room for four such sums, with six bits for two, with eight for one.
+@ Weights of few bits leave room. With four bits a product is at most $15\cdot127$. A lane has no more than eight sums of two in a block, which come to $8\cdot2\cdot15\cdot127$, or \given{30,480}; that is still below the limit, and nothing can overflow. So they are added in \given{sixteen} bits, with half as many instructions, and made whole once a block. With five bits there is room for four such sums, with six bits for two, with eight for one.
 @^overflow@>
 
 @<How long sums may be short@>=
