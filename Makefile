@@ -263,6 +263,15 @@ sheet-%: $(SET)
 	for pass in $$([ -f build/sheet-$*.aux ] || echo first) second; do \
 	TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build -jobname=sheet-$* "\\def\\onlymodule{$$m}\\input{chapter}" > /dev/null || { grep -A3 '^!' build/sheet-$*.log; exit 1; }; done; \
 	echo build/sheet-$*.pdf
+# the course: a lab is what course/NN-name.ch cuts out of a chapter
+LABS := $(patsubst course/%.ch,%,$(wildcard course/*.ch))
+.PHONY: labs kill-matrix
+labs: $(BUILD)/libmodules.a ## each lab in build/labs: the skeleton, and the key with which incipit-grade grades it
+	@for l in $(LABS); do sh tools/lab.sh $$l && echo build/labs/$$l; done
+lab-%: $(BUILD)/libmodules.a
+	@l=$$(ls course | sed -n 's/^\($*-.*\)\.ch$$/\1/p'); [ -n "$$l" ] || { echo "there is no lab $*"; exit 1; }; sh tools/lab.sh $$l && echo build/labs/$$l
+kill-matrix: $(BUILD)/libmodules.a ## which test of each lab finds which wrong answer, and what becomes of cheats
+	@EVERY=1 sh tests/course.sh
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads
 bench-cuda: ## a device of NVIDIA beside its own copying, with the program of make CUDA=1

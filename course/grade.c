@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -174,9 +175,10 @@ static bool symbols_fit(const struct grading *g, const char *name, const char *o
   bool ok = use != NULL && define != NULL && r.end == CAGE_EXITED && r.code == 0 && s.end == CAGE_EXITED && s.code == 0;
   if (!ok) fail(why, "%s: its object could not be looked at", name);
   for (char *at = r.out; ok && sscanf(at, "%199s %3s", symbol, kind) == 2 && *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
-    if (*kind == 'U' && !among(use, symbol))
+    bool wants = *kind == 'U' || *kind == 'w' || *kind == 'v'; /* the last two: if it is there */
+    if (wants && !among(use, symbol))
       ok = fail(why, "%s calls %s, which is not among what this lab may use", name, symbol);
-    else if (*kind != 'U' && *kind != 'w' && !among(define, symbol))
+    else if (!wants && !among(define, symbol))
       ok = fail(why, "%s defines %s, which other files would see; wanted: static, or a name of the lab", name, symbol);
   }
   static const char *const early[] = { ".init_array", ".fini_array", ".preinit_array", ".ctors", ".dtors", ".init", ".fini" };

@@ -215,6 +215,28 @@ static void chunks(unsigned size)
   store_close(s);
 }
 
+/* a text in a store that still has the rows of another one, which begins in the same way */
+static void kept(unsigned size)
+{
+  struct generate_options want = { .max_new_tokens = 2, .recall = store_match_prefix, .on_step = watch };
+  struct continuation c;
+  uint32_t ids[8];
+  size_t prompt = 2 + size % 5;
+  begin();
+  struct store *s = array_store_open(&memory, &toy.lm.config, &why);
+  struct generate_context g = { &engine, &toy.lm, s, &memory };
+  for (size_t i = 0; i < prompt; i++) ids[i] = draw(TOY_STOP);
+  tell("a prompt of %zu, then its first %zu tokens once more, rows kept", prompt, prompt - size % 2);
+  for (int i = 0; i < 2 && s != NULL; i++) {
+    bool ok = generate(&g, ids, prompt - (i > 0 ? size % 2 : 0), &want, &c, &why);
+    say("written %s", ok ? "yes" : "no");
+    if (!ok) break;
+    say_ids("text", &c.text);
+    continuation_free(&memory, &c);
+  }
+  store_close(s);
+}
+
 static void together(unsigned size)
 {
   enum { MOST = 4 };
@@ -256,4 +278,4 @@ static void together(unsigned size)
 
 const struct lab_test lab_tests[] = { { "greedy", 24, greedy }, { "naive_text", 30, naive_text }, { "naive_counts", 30, naive_counts },
   { "choice", 20, choice }, { "not_finite", 12, not_finite }, { "endings", 60, endings }, { "chunks", 40, chunks },
-  { "together", 40, together }, { NULL, 0, NULL } };
+  { "kept", 20, kept }, { "together", 40, together }, { NULL, 0, NULL } };

@@ -1,0 +1,89 @@
+-- kills.lua NAME [FEW] -- grades the wrong answers of a lab (course/NAME/wrong.txt, changes of the reference) and its cheats (course/cheats.txt and
+-- course/NAME/cheats.txt, changes of the skeleton), and prints which tests found each.  A wrong answer with all points and a cheat with
+-- any are errors; so are a reference without all points and a skeleton with some.  FEW: only every FEWth of them.
+-- An entry: # what it is; then == FILE (or == first, the first file of the lab), "-" lines of the file and "+" lines instead; without "-"
+-- lines the "+" lines are put at the end.
+local name, few = arg[1], tonumber(arg[2] or "1")
+local key, tmp = "build/labs/" .. name .. ".key", "build/labs/" .. name .. ".tmp"
+local function slurp(f) local h = io.open(f, "rb"); if not h then return nil end; local s = h:read("a"); h:close(); return s end
+local function stop(...) io.stderr:write("kills.lua: ", string.format(...), "\n"); os.exit(1) end
+local files = {}
+for f in (slurp(key .. "/files") or stop("no key %s; make labs", key)):gmatch("%S+") do files[#files + 1] = f end
+local function entries(path)
+  local list, e, edit = {}, nil, nil
+  for l in ((slurp(path) or "") .. "\n"):gmatch("(.-)\n") do
+    if l:match("^# ") then
+      if not e or #e.edits > 0 then e = { what = l:sub(3), edits = {} }; list[#list + 1] = e else e.what = e.what .. " " .. l:sub(3) end
+      edit = nil
+    elseif l:match("^== ") then
+      local f = l:sub(4)
+      edit = { file = f == "first" and files[1] or f, pairs = {} }
+      e.edits[#e.edits + 1] = edit
+    elseif edit and l:match("^[-+]") then
+      local p = edit.pairs[#edit.pairs]
+      if not p or (l:sub(1, 1) == "-" and #p.new > 0) then p = { old = {}, new = {} }; edit.pairs[#edit.pairs + 1] = p end
+      local to = l:sub(1, 1) == "-" and p.old or p.new
+      to[#to + 1] = l:sub(2)
+    end
+  end
+  return list
+end
+local room = tmp .. "/try"
+local function grade(from, e)
+  os.execute("rm -rf " .. room .. " && mkdir -p " .. room)
+  local text = {}
+  for _, f in ipairs(files) do text[f] = slurp(from .. "/" .. f) end
+  for _, edit in ipairs(e and e.edits or {}) do
+    for _, p in ipairs(edit.pairs) do
+      local old, new = table.concat(p.old, "\n"), table.concat(p.new, "\n")
+      local s = text[edit.file] or stop("%s: no file %s", e.what, edit.file)
+      if old == "" then text[edit.file] = s .. new .. "\n"
+      else
+        local a, b = s:find(old, 1, true)
+        if not a or s:find(old, b + 1, true) then stop("%s: the old text stands %s in %s", e.what, a and "twice" or "nowhere", edit.file) end
+        text[edit.file] = s:sub(1, a - 1) .. new .. s:sub(b + 1)
+      end
+    end
+  end
+  for f, s in pairs(text) do local h = assert(io.open(room .. "/" .. f, "wb")); h:write(s); h:close() end
+  os.execute("build/labs/incipit-grade " .. key .. " " .. room .. " --seed kills --json " .. room .. ".json > " .. room .. ".txt")
+  local out = slurp(room .. ".txt")
+  local score, of = out:match("(%d+) of (%d+) points\n$")
+  local found, n = {}, 0
+  for t in (slurp(room .. ".json") or ""):gmatch("{.-}") do
+    local test, points = t:match('"name": "(.-)"'), t:match('"points": (%d+)')
+    if test and points == "0" then found[#found + 1] = test end
+  end
+  return tonumber(score), tonumber(of), table.concat(found, " "), out:match("^(.-)\n")
+end
+local bad, n, cheats = 0, 0, 0
+local function complain(...) bad = bad + 1; print("FAULT: " .. string.format(...)) end
+local score, of = grade(tmp .. "/answer")
+if score ~= of then complain("the reference has %d of %d points", score, of) end
+score = grade("build/labs/" .. name)
+if score ~= 0 then complain("the skeleton has %d points", score) end
+for i, e in ipairs(entries("course/" .. name .. "/wrong.txt")) do
+  if i % few == 0 then
+    local s, of, found, first = grade(tmp .. "/answer", e)
+    n = n + 1
+    if s == of then complain("survives: %s", e.what) end
+    if first and not first:match("^ok") and not first:match("^not ") then complain("%s: %s", e.what, first); found = "-" end
+    print(string.format("%3d of %3d  %-60s  %s", s, of, e.what:sub(1, 60), found))
+  end
+end
+for _, list in ipairs { entries("course/cheats.txt"), entries("course/" .. name .. "/cheats.txt") } do
+  for i, e in ipairs(list) do
+    if i % few == 0 then
+      local s, of, _, first = grade("build/labs/" .. name, e)
+      cheats = cheats + 1
+      if s > 0 then complain("%d points for a cheat: %s", s, e.what) end
+      print(string.format("%3d of %3d  %-60s  %s", s, of, e.what:sub(1, 60), (first or ""):sub(1, 90)))
+    end
+  end
+end
+for i, e in ipairs(entries("course/" .. name .. "/other.txt")) do
+  local s, of, found, first = grade(tmp .. "/answer", e)
+  if s ~= of then complain("%d of %d points for a right answer, %s: %s (%s)", s, of, e.what, found, first) end
+end
+print(string.format("%s: %d wrong answers and %d cheats, %d faults", name, n, cheats, bad))
+os.exit(bad == 0)
