@@ -238,7 +238,7 @@ Writing a token multiplies each matrix with a single row. The bytes of the weigh
 @ How is a matrix divided among threads? Three ways give the same bits, since an output is always the sum of sixteen lanes (\cref{sec:order}), and they differ in what a load brings. In the plainest, each thread has an output and all of its lanes. The 32 threads of a warp then load from 32 rows at once, two bytes in each if the weights are halves. Memory delivers pieces of \given{32} bytes, called \emph{sectors}, so what comes is sixteen times what was asked for, and the rest must wait in the nearest cache for its turn.
 @^sector, of memory@>
 
-@<Two steps towards it@>=
+@<Two plainer kernels for one row@>=
 INLINE float half_weight(const struct linear_args *a, unsigned o, uint32_t k)
 {
   const struct stored_rows *s = &a->of[0].weight;
@@ -265,7 +265,7 @@ KERNEL void step_outputs(GRID const struct linear_args a)
 
 @ In the second, sixteen threads share an output and have a lane each. A warp reads from two rows, from each the \given{32} bytes that come. Nothing is loaded in vain, but each thread has two bytes under way for each of its loads.
 
-@<Two steps towards it@>=
+@<Two plainer kernels for one row@>=
 KERNEL void step_lanes(GRID const struct linear_args a)
 {
   HERE(at);
@@ -289,7 +289,7 @@ KERNEL void step_lanes(GRID const struct linear_args a)
   }
 }
 
-@ The third is the one that this engine uses. An output is the sum of sixteen lanes (\cref{sec:order}), each a chain of its own over every sixteenth weight. Eight threads share an output; each has two neighbouring lanes, so that the eight read 64 bytes of floats, or 32 of halves, in one piece. Four outputs make a warp. \Cref{fig:devicelanes} has the picture. For up to eight rows of inputs, each weight that was read is used for all of them. \Cref{tab:devicesteps} counts the sectors of each step and says what we expect.
+@ The third is the one that this engine uses. Eight threads share an output; each has two neighbouring lanes, each a chain over every sixteenth weight, so that the eight read 64 bytes of floats, or 32 of halves, in one piece. Four outputs make a warp. \Cref{fig:devicelanes} has the picture. For up to eight rows of inputs, each weight that was read is used for all of them. \Cref{tab:devicesteps} counts the sectors of each step and says what we expect.
 @^lane@>
 
 \begin{table}[tbp]
@@ -1316,7 +1316,7 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 @<Which matrix, which row, and where a sum goes@>@;
 @<The lanes of a thread@>@;
 @<Few rows by a matrix@>@;
-@<Two steps towards it@>@;
+@<Two plainer kernels for one row@>@;
 @<The kernels for few rows@>@;
 @<Tiles in shared memory@>@;
 @<Many rows by a matrix@>@;

@@ -14,7 +14,7 @@ for kind in reference skeleton; do
   ( cd "$tmp/$kind/c" && CWEBINPUTS=".:$root/chapters" ctangle "../$(basename "$web")" - _program.c > ../ctangle.log 2>&1 ) ||
     { cat "$tmp/$kind/ctangle.log" >&2; exit 1; }
   texlua tools/expand.lua "$tmp/$kind/$(basename "$web")" "$tmp/$kind/out" "$tmp/$kind/c" _program.c
-  sed -i "s|made from [^ ]*|made from $web|" "$tmp/$kind"/out/*
+  sed -i "s|made from [^ ;]*; change it there|a lab of $web|" "$tmp/$kind"/out/*
   [ -z "$program" ] || mv "$tmp/$kind/out/_program.c" "$tmp/$kind/out/$program"
 done
 # headers: those of the library, over which those of the lab

@@ -159,7 +159,7 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   }
 }
 
-/* <Two steps towards it> */
+/* <Two plainer kernels for one row> */
 INLINE float half_weight(const struct linear_args *a, unsigned o, uint32_t k)
 {
   const struct stored_rows *s = &a->of[0].weight;
