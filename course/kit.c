@@ -49,6 +49,12 @@ void say(const char *format, ...)
 void say_near(const char *what, double value)
 { printf("~ %s %.9g\n", what, value); }
 
+void say_most(const char *what, double value, double slack)
+{ printf("< %s %.9g %.9g\n", what, value, value * slack); }
+
+void say_least(const char *what, double value, double floor)
+{ printf("> %s %.9g %.9g\n", what, value, floor); }
+
 void say_bits(const char *what, float value)
 {
   uint32_t bits;

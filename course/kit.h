@@ -22,6 +22,12 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* a number that must be near the reference's: within 1e-4 of its size, or 1e-6 */
 void say_near(const char *what, double value);
 
+/* a count that may be at most slack times the reference's: rows copied, bytes held; slack >= 1 */
+void say_most(const char *what, double value, double slack);
+
+/* a number that must be at least as large as the floor, which the test sets */
+void say_least(const char *what, double value, double floor);
+
 /* a float that must have the reference's bits */
 void say_bits(const char *what, float value);
 

@@ -1,11 +1,13 @@
 #!/bin/sh
 # lab.sh NAME -- makes the lab course/NAME.ch: build/labs/NAME, what a student gets, and build/labs/NAME.key, with which it is graded.
-# course/NAME/lab: a line `module loop', a line `program naive.c' (the file that the web's program becomes), a line `files naive.c generate.c'.
+# course/NAME/lab: a line `module loop', a line `program naive.c' (the file that the web's program becomes), a line `files naive.c generate.c',
+# which the student writes; a line `given counted.c' for files of course/NAME that are compiled with the student's; a line `also toy.o'
+# for objects of the build that the tests want besides the library.
 set -eu
 name=$1 root=$PWD out=build/labs/$1 key=build/labs/$1.key tmp=build/labs/$1.tmp
 [ -f "course/$name.ch" ] || { echo "lab.sh: there is no course/$name.ch" >&2; exit 1; }
 field() { sed -n "s/^$1 //p" "course/$name/lab"; }
-module=$(field module) program=$(field program) files=$(field files) cc=${CC:-cc}
+module=$(field module) program=$(field program) files=$(field files) given=$(field given) cc=${CC:-cc}
 flags="-std=c11 -O2 -g -ffp-contract=off -Wall -Wextra"
 rm -rf "$tmp" "$out" "$key"; mkdir -p "$tmp" "$out" "$key"
 web=$(texlua tools/labs.lua course "$name" "$tmp")
@@ -25,23 +27,33 @@ cp course/kit.h "$key/include/"
 # the library without what the student writes
 cp build/libmodules.a "$key/lib.a"
 for f in $files; do ar d "$key/lib.a" "$(basename "$f" .c).o" 2> /dev/null || true; done
-ar r "$key/lib.a" build/obj/model/toy.o 2> /dev/null
+for o in $(field also); do ar r "$key/lib.a" "build/obj/$o" 2> /dev/null; done
 $cc $flags -I"$key/include" -c course/kit.c -o "$tmp/kit.o"
 $cc $flags -I"$key/include" -c "course/$name/tests.c" -o "$tmp/tests.o"
 ld -r "$tmp/tests.o" "$tmp/kit.o" -o "$key/tests.o"
-reference=
+mkdir -p "$tmp/answer" "$key/own"
 for f in $files; do
-  $cc $flags -I"$key/include" -c "$tmp/reference/out/$f" -o "$tmp/$f.o"
-  reference="$reference $tmp/$f.o"
   cp "$tmp/skeleton/out/$f" "$out/$f"
+  cp "$tmp/reference/out/$f" "$tmp/answer/$f"
 done
-$cc -static -o "$key/reference" $reference "$key/tests.o" "$key/lib.a" -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+for f in $given; do cp "course/$name/$f" "$key/own/"; cp "course/$name/$f" "$tmp/answer/"; cp "course/$name/$f" "$out/"; done
+reference=
+for f in $files $given; do
+  case $f in *.c) ;; *) continue ;; esac
+  $cc $flags -I"$key/include" -c "$tmp/answer/$f" -o "$tmp/$f.o"
+  reference="$reference $tmp/$f.o"
+done
+# of the libraries, those that are needed: a lab machine may have none but C's
+for libraries in "-lm" "-pthread -lm" "-lutf8proc -pthread -lm" "-ljansson -lpcre2-8 -lutf8proc -pthread -lm"; do
+  $cc -static -o "$key/reference" $reference "$key/tests.o" "$key/lib.a" $libraries 2> "$tmp/link.log" && break
+done
+[ -x "$key/reference" ] || { cat "$tmp/link.log" >&2; exit 1; }
+echo "$libraries" > "$key/libraries"
 nm -P -g $reference | awk '$2 == "U" { print $1 }' | sort -u > "$key/may-use"
 printf '%s\n' memcpy memmove memset memcmp strlen strcmp strncmp snprintf malloc calloc realloc free __assert_fail __stack_chk_fail \
   fmaf fabsf sqrtf expf _GLOBAL_OFFSET_TABLE_ >> "$key/may-use"
 nm -P -g $reference | awk '$2 ~ /[TDBRVW]/ { print $1 }' | sort -u > "$key/may-define"
 cp "course/$name/tests.tsv" "$key/tests.tsv"
-echo "$files" > "$key/files"
-mkdir -p "$tmp/answer"; for f in $files; do cp "$tmp/reference/out/$f" "$tmp/answer/"; done
-[ build/labs/incipit-grade -nt course/grade.c ] && [ build/labs/incipit-grade -nt course/cage.c ] ||
-  $cc $flags -Wpedantic -Wconversion -Wshadow course/grade.c course/cage.c -o build/labs/incipit-grade -ljansson -lm
+echo "$files" > "$key/files"; echo "$given" > "$key/given"
+[ build/labs/incipit-grade -nt course/grade.c ] && [ build/labs/incipit-grade -nt course/cage.c ] && [ build/labs/incipit-grade -nt course/transcript.c ] ||
+  $cc $flags -Wpedantic -Wconversion -Wshadow course/grade.c course/transcript.c course/cage.c -o build/labs/incipit-grade -ljansson -lm
