@@ -1,0 +1,53 @@
+-- handout.lua NAME WOVEN OUT -- the parts of a lab's handout: OUT/sections.tex, the sections of the woven skeleton whose code says YOUR CODE, and
+-- those whose titles stand in the line also-read of course/NAME/lab; OUT/tests.tex, the table of the tests; OUT/facts.tex, the lab's number, title, hours.
+local name, woven, out = arg[1], arg[2], arg[3]
+local function stop(...) io.stderr:write("handout.lua: ", string.format(...), "\n"); os.exit(1) end
+local function slurp(f) local h = io.open(f, "rb") or stop("cannot read %s", f); local s = h:read("a"); h:close(); return s end
+local function put(f, s) local h = assert(io.open(out .. "/" .. f, "wb")); h:write(s); h:close() end
+local facts = {}
+for k, v in slurp("course/" .. name .. "/lab"):gmatch("(%S+) ([^\n]+)") do facts[k] = v end
+for _, k in ipairs { "title", "hours" } do if not facts[k] then stop("course/%s/lab has no line %s", name, k) end end
+-- a section begins with \M{n} or \N{depth}{n}Title. and ends before the next
+local text = slurp(woven):gsub("^\\input [^\n]*\n", "")
+local sections, at = {}, nil
+for l in text:gmatch("([^\n]*)\n") do
+  local n = l:match("^\\M{(%d+)}") or l:match("^\\N{%d+}{(%d+)}")
+  if l:match("^\\inx") then break end
+  if n then at = { n = tonumber(n), lines = {} }; sections[#sections + 1] = at end
+  if at then at.lines[#at.lines + 1] = l end
+end
+local function plain(s) return (s:gsub("%%\n", ""):gsub("\\label{.-}", ""):gsub("\\PB{\\[\\|]?{?(.-)}+", "%1"):gsub("\\[%a]+ ?", ""):gsub("[{}\\$]", ""):gsub("%s+", " ")) end
+local wanted = {}
+for t in ((facts["also-read"] or "") .. ";"):gmatch("%s*(.-)%s*;") do if t ~= "" then wanted[#wanted + 1] = { title = t } end end
+local kept = {}
+for _, s in ipairs(sections) do
+  local all = table.concat(s.lines, "\n")
+  local heading = all:match("^\\N{%d+}{%d+}(.-)%.%s") or ""
+  local title = plain(heading)
+  if title == "" then title = plain(all:match("^\\M{%d+}(.-%.)") or "") end
+  s.keep = all:find("YOUR CODE", 1, true) ~= nil
+  for _, w in ipairs(wanted) do
+    local t = plain(w.title)
+    if t == title or (heading == "" and title:sub(1, #t) == t) then s.keep, w.found = true, true end
+  end
+  if s.keep and not all:find("\\begin{exercises}", 1, true) and not all:match("^\\N{0}") then
+    all = all:gsub("\\label{.-}", ""):gsub("\\lab{.-}", "")
+    kept[#kept + 1] = all
+  end
+end
+for _, w in ipairs(wanted) do if not w.found then io.stderr:write("handout.lua: ", name, ": no section is called ", w.title, "\n"); facts.missing = true end end
+put("sections.tex", table.concat(kept, "\n") .. "\n")
+local function tex(s) return (s:gsub("[#$%%&_{}]", "\\%0"):gsub("%^", "\\textasciicircum{}"):gsub("~", "\\textasciitilde{}")) end
+local rows = {}
+for l in slurp("course/" .. name .. "/tests.tsv"):gmatch("[^\n]+") do
+  local test, points, kind, promise = l:match("^([^#\t]+)\t(%d+)\t(%w+)\t%d+\t(.+)$")
+  if test then rows[#rows + 1] = string.format("%s&%s&%s\\\\\n", kind == "public" and "\\texttt{" .. tex(test) .. "}" or "hidden", points, tex(promise)) end
+end
+put("tests.tex", "{\\small\\setlength\\tabcolsep{4pt}\\begin{tabularx}{\\widewidth}{@{}lrX@{}}\\toprule test&points&what is promised\\\\\\midrule\n"
+  .. table.concat(rows) .. "\\bottomrule\\end{tabularx}\\par}\n")
+local files = {}
+for f in facts.files:gmatch("%S+") do files[#files + 1] = "\\texttt{" .. tex(f) .. "}" end
+local last = table.remove(files)
+put("facts.tex", string.format("\\def\\labname{%s}\\def\\labnumber{%d}\\def\\labtitle{%s}\\def\\labhours{%s}\\def\\labfiles{%s}\\def\\labchapter{%d}\n", name,
+  tonumber(name:match("^%d+")), facts.title, facts.hours, (#files > 0 and table.concat(files, ", ") .. " and " or "") .. last, tonumber(arg[4])))
+os.exit(not facts.missing)

@@ -1,0 +1,30 @@
+-- labreadme.lua NAME -- the README of a lab's folder, from course/NAME/lab and tests.tsv
+local name = arg[1]
+local function slurp(f) local h = assert(io.open(f, "rb")); local s = h:read("a"); h:close(); return s end
+local facts, rows, list = {}, {}, {}
+for k, v in slurp("course/" .. name .. "/lab"):gmatch("(%S+) ([^\n]+)") do facts[k] = v end
+for l in slurp("course/" .. name .. "/tests.tsv"):gmatch("[^\n]+") do
+  local test, points, kind, promise = l:match("^([^#\t]+)\t(%d+)\t(%w+)\t%d+\t(.+)$")
+  if test then rows[#rows + 1] = string.format("| %s | %s | %s |", kind == "public" and "`" .. test .. "`" or "hidden", points, promise) end
+end
+for f in facts.files:gmatch("%S+") do list[#list + 1] = "`" .. f .. "`" end
+io.write(string.format([[
+# Lab %d: %s
+
+`handout.pdf` says what to build and why, with the pages of the book that lead to it. You complete %s; look for `YOUR CODE`.
+What comes before them is in `lib/lab.a`, and its headers are in `include/`. You need a C compiler, `make`, and about %s hours.
+
+    make             compiles; the skeleton compiles as it is
+    make test        runs the public tests, which are in tests/tests.c
+    make test-NAME   one of them
+    make case-NAME-3 what your program prints in case 3 of a test, beside what it should print
+
+Each test begins with its smallest case, and says what differed first. `gdb --args tests/run NAME SEED 3` stops in case 3; the
+seed stands in the last line of `tests/public/NAME.txt`.
+
+| test | points | what is promised |
+|---|---|---|
+%s
+
+The teacher's grader runs these tests once more with inputs that nobody has seen, and the hidden ones. Hand in %s and nothing else.
+]], tonumber(name:match("^%d+")), facts.title or name, table.concat(list, " and "), facts.hours or "a few", table.concat(rows, "\n"), table.concat(list, " and ")))
