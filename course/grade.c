@@ -1,10 +1,10 @@
-/* grade.c -- incipit-grade KEY DIR [--seed WORD] [--public] [--json FILE] [--commit WORD]: grades the hand-in in DIR with the key of
-   a lab, a folder that `make labs' writes.
+/* grade.c -- incipit-grade KEY DIR [--seed WORD] [--public] [--json FILE] [--student NAME] [--commit WORD] [--submitted TIME]
 
-   The files that a student hands in are copied, compiled and linked with the lab's tests; files of other names are ignored.  Each
-   test runs in a process of its own, which can neither open files nor start programs and knows no answers.  What it prints is compared
-   with what the reference prints for the same seed, here, in another process.  The status is 0 if a grade was given, whatever the
-   grade. */
+   Grades the hand-in in DIR with the key of a lab, a folder that `make labs' writes.  The files that a student hands in are copied,
+   compiled and linked with the lab's tests; files of other names are ignored.  Each test runs in a process of its own, which can
+   neither open files nor start programs and knows no answers.  What it prints is compared with what the reference prints for the
+   same seed, here, in another process.  --seed: the teacher's word, from which the cases are drawn; --public: the public tests alone.
+   The last three options go into the record, for incipit-record.  The status is 0 if a grade was given, whatever the grade. */
 #define _GNU_SOURCE
 #include "cage.h"
 #include "transcript.h"
@@ -26,7 +26,7 @@ enum { MOST_FILES = 8, MOST_TESTS = 40, MOST_FILE_BYTES = 1 << 20, PATH_SIZE = 1
 
 struct test { char name[60], promise[300]; unsigned points, seconds; bool is_public, passed; char feedback[FEEDBACK]; double took; };
 struct grading {
-  const char *key, *dir, *seed, *json, *commit;
+  const char *key, *dir, *seed, *json, *commit, *student, *submitted;
   bool only_public, jailed;
   char work[PATH_SIZE], file[MOST_FILES][60], lab[100], libraries[200];
   size_t n_files, n_tests, n_given; /* the last n_given files are the lab's own, compiled with the student's */
@@ -105,6 +105,8 @@ static bool read_key(struct grading *g, char *why)
   fclose(f);
   const char *base = strrchr(g->key, '/');
   snprintf(g->lab, sizeof g->lab, "%s", base == NULL || base[1] == '\0' ? g->key : base + 1);
+  size_t n = strlen(g->lab);
+  if (n > 4 && strcmp(g->lab + n - 4, ".key") == 0) g->lab[n - 4] = '\0';
   return g->n_tests > 0 && g->n_files > 0 ? true : fail(why, "%s: a key without tests or files", g->key);
 }
 
@@ -304,8 +306,9 @@ static json_t *record(const struct grading *g, const char *why)
       (int) x->points, "public", x->is_public, "promise", x->promise, "feedback", *why ? why : x->feedback, "seconds", x->took));
   }
   const char *base = strrchr(g->dir, '/');
-  return json_pack("{s:s s:s s:s s:s s:s s:i s:i s:s s:s s:s s:o}", "lab", g->lab, "student", base && base[1] ? base + 1 : g->dir,
-    "commit", g->commit, "graded", when, "machine", host, "score", (int) score, "of", (int) of, "cage",
+  const char *student = base != NULL && base[1] != '\0' ? base + 1 : g->dir;
+  return json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:s s:s s:s s:o}", "lab", g->lab, "student", g->student != NULL ? g->student : student,
+    "commit", g->commit, "submitted", g->submitted, "graded", when, "machine", host, "score", (int) score, "of", (int) of, "cage",
     g->jailed ? "no files, no calls" : "no calls", "seed", g->only_public ? "public" : "the teacher's", "error", why, "tests", tests);
 }
 
@@ -324,13 +327,15 @@ static void show(const struct grading *g, const char *why)
 
 static bool options(struct grading *g, int argc, char **argv)
 {
-  g->seed = "", g->commit = "";
+  g->seed = "", g->commit = "", g->submitted = "";
   for (int i = 1; i < argc; i++) {
     bool more = i + 1 < argc;
     if (strcmp(argv[i], "--public") == 0) g->only_public = true;
     else if (strcmp(argv[i], "--seed") == 0 && more) g->seed = argv[++i];
     else if (strcmp(argv[i], "--json") == 0 && more) g->json = argv[++i];
     else if (strcmp(argv[i], "--commit") == 0 && more) g->commit = argv[++i];
+    else if (strcmp(argv[i], "--student") == 0 && more) g->student = argv[++i];
+    else if (strcmp(argv[i], "--submitted") == 0 && more) g->submitted = argv[++i];
     else if (argv[i][0] == '-') return false;
     else if (g->key == NULL) g->key = argv[i];
     else if (g->dir == NULL) g->dir = argv[i];
@@ -357,7 +362,7 @@ int main(int argc, char **argv)
     return puts(seed) < 0;
   }
   if (!options(&g, argc, argv)) {
-    fprintf(stderr, "usage: incipit-grade KEY DIR [--seed WORD] [--public] [--json FILE] [--commit WORD]\n");
+    fprintf(stderr, "usage: incipit-grade KEY DIR [--seed WORD] [--public] [--json FILE] [--student NAME] [--commit WORD] [--submitted TIME]\n");
     return 2;
   }
   const char *tmp = getenv("TMPDIR");

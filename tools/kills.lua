@@ -1,6 +1,8 @@
 -- kills.lua NAME [FEW] -- grades the wrong answers of a lab (course/NAME/wrong.txt, changes of the reference) and its cheats (course/cheats.txt and
 -- course/NAME/cheats.txt, changes of the skeleton), and prints which tests found each.  A wrong answer with all points and a cheat with
 -- any are errors; so are a reference without all points and a skeleton with some.  FEW: only every FEWth of them.
+-- All of them are also written to build/labs/NAME.kills.tsv: lab, wrong, cheat or other, what it is, points, the tests that found it (or the
+-- grader's sentence).
 -- An entry: # what it is; then == FILE (or == first, the first file of the lab), "-" lines of the file and "+" lines instead; without "-"
 -- lines the "+" lines are put at the end.
 local name, few = arg[1], tonumber(arg[2] or "1")
@@ -54,9 +56,11 @@ local function grade(from, e)
     local test, points = t:match('"name": "(.-)"'), t:match('"points": (%d+)')
     if test and points == "0" then found[#found + 1] = test end
   end
-  return tonumber(score), tonumber(of), table.concat(found, " "), out:match("^(.-)\n")
+  return tonumber(score), tonumber(of), table.concat(found, " "), out:match("^(.-)\n"), out:match("\n%s+([^\n]*)")
 end
-local bad, n, cheats = 0, 0, 0
+local table_of = assert(io.open("build/labs/" .. name .. ".kills.tsv", "w"))
+local function tell(kind, what, points, how) table_of:write(name, "\t", kind, "\t", what, "\t", points, "\t", how or "", "\n") end
+local bad, n, cheats, others = 0, 0, 0, 0
 local function complain(...) bad = bad + 1; print("FAULT: " .. string.format(...)) end
 local score, of = grade(tmp .. "/answer")
 if score ~= of then complain("the reference has %d of %d points", score, of) end
@@ -69,21 +73,27 @@ for i, e in ipairs(entries("course/" .. name .. "/wrong.txt")) do
     if s == of then complain("survives: %s", e.what) end
     if first and not first:match("^ok") and not first:match("^not ") then complain("%s: %s", e.what, first); found = "-" end
     print(string.format("%3d of %3d  %-60s  %s", s, of, e.what:sub(1, 60), found))
+    tell("wrong", e.what, s, found)
   end
 end
 for _, list in ipairs { entries("course/cheats.txt"), entries("course/" .. name .. "/cheats.txt") } do
   for i, e in ipairs(list) do
     if i % few == 0 then
-      local s, of, _, first = grade("build/labs/" .. name, e)
+      local s, of, _, first, feedback = grade("build/labs/" .. name, e)
+      if (first or ""):match("^not ") then first = feedback end
       cheats = cheats + 1
       if s > 0 then complain("%d points for a cheat: %s", s, e.what) end
       print(string.format("%3d of %3d  %-60s  %s", s, of, e.what:sub(1, 60), (first or ""):sub(1, 90)))
+      tell("cheat", e.what, s, first)
     end
   end
 end
 for i, e in ipairs(entries("course/" .. name .. "/other.txt")) do
   local s, of, found, first = grade(tmp .. "/answer", e)
+  others = others + 1
+  tell("other", e.what, s, found)
   if s ~= of then complain("%d of %d points for a right answer, %s: %s (%s)", s, of, e.what, found, first) end
 end
-print(string.format("%s: %d wrong answers and %d cheats, %d faults", name, n, cheats, bad))
+table_of:close()
+print(string.format("%s: %d wrong answers, %d cheats and %d other right ones, %d faults", name, n, cheats, others, bad))
 os.exit(bad == 0)
