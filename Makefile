@@ -265,13 +265,35 @@ sheet-%: $(SET)
 	echo build/sheet-$*.pdf
 # the course: a lab is what course/NN-name.ch cuts out of a chapter
 LABS := $(patsubst course/%.ch,%,$(wildcard course/*.ch))
-.PHONY: labs kill-matrix
-labs: $(BUILD)/libmodules.a ## each lab in build/labs: the skeleton, and the key with which incipit-grade grades it
-	@for l in $(LABS); do sh tools/lab.sh $$l && echo build/labs/$$l; done
-lab-%: $(BUILD)/libmodules.a
-	@l=$$(ls course | sed -n 's/^\($*-.*\)\.ch$$/\1/p'); [ -n "$$l" ] || { echo "there is no lab $*"; exit 1; }; sh tools/lab.sh $$l && echo build/labs/$$l
-kill-matrix: $(BUILD)/libmodules.a ## which test of each lab finds which wrong answer, and what becomes of cheats
+GRADER := $(wildcard course/*.[ch]) course/student.mk $(wildcard tools/lab* tools/handout.*)
+.PHONY: course labs kill-matrix bench-course
+course: labs build/labs/guide.pdf ## the labs and the teacher's guide, build/labs/guide.pdf
+	@echo "build/labs: $(words $(LABS)) labs, each as NAME.tar.gz for the student and NAME.key for incipit-grade; guide.pdf for the teacher"
+labs: $(LABS:%=build/labs/%.tar.gz) build/labs/incipit-record ## each lab in build/labs: handout, skeleton and tests, and the key with which incipit-grade grades it
+define lab
+build/labs/$(1).tar.gz: course/$(1).ch $(wildcard course/$(1)/*) $(shell sed -n 's/.*change file for \(chapters[^ ]*\.w\).*/\1/p' course/$(1).ch) $(GRADER) handout.tex \
+    $(BUILD)/libmodules.a build/labs/incipit-grade $$(SET) build/figures.pdf
+	@sh tools/lab.sh $(1) && sh tools/handout.sh $(1)
+	@tar -C build/labs --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - $(1) | gzip -9n > $$@
+	@echo $$@
+endef
+$(foreach l,$(LABS),$(eval $(call lab,$(l))))
+build/labs/incipit-grade: course/grade.c course/transcript.c course/cage.c $(wildcard course/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -g $(WARN) $(filter %.c,$^) -o $@ -ljansson -lm
+build/labs/incipit-record: course/record.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -g $(WARN) $< -o $@ -ljansson
+lab-%:
+	@l=$$(ls course | sed -n 's/^\($*-.*\)\.ch$$/\1/p'); [ -n "$$l" ] || { echo "there is no lab $*"; exit 1; }; $(MAKE) --no-print-directory build/labs/$$l.tar.gz
+build/labs/guide.pdf: course/guide.tex course/kills.tsv tools/guide.lua $(wildcard course/*/lab course/*/tests.tsv) $(SET)
+	@mkdir -p $(@D)
+	@texlua tools/guide.lua build/labs $(LABS)
+	@for pass in first second; do TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build/labs course/guide.tex > /dev/null || { grep -A3 '^!' build/labs/guide.log; exit 1; }; done
+kill-matrix: $(BUILD)/libmodules.a build/labs/incipit-grade ## which test of each lab finds which wrong answer, and what becomes of cheats: course/kills.tsv
 	@EVERY=1 sh tests/course.sh
+bench-course: labs ## how many hand-ins a minute are graded
+	@sh bench/course.sh
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads
 bench-cuda: ## a device of NVIDIA beside its own copying, with the program of make CUDA=1
