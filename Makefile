@@ -228,7 +228,7 @@ build/order.tex: book.list
 # ---- all figures in one run, one a page; only when a figure or its data changed
 FIGURES  := $(patsubst figures/%.tex,%,$(sort $(wildcard figures/*.tex)))
 figures: build/figures.pdf
-build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DATA) build/data/modules.csv build/values.tex \
+build/figures.pdf: figures.tex course/kills.tsv $(wildcard figures/*.tex figures/data/*.csv) $(DATA) build/data/modules.csv build/values.tex \
     macros/incipitfig.sty macros/incipit.lua macros/incipit.sty
 	@printf '\\figurepage{%s}\n' $(FIGURES) > build/figures.list
 	TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build figures.tex >/dev/null || { grep -A3 '^!' build/figures.log; exit 1; }

@@ -900,6 +900,34 @@ function incipit.verdicts(name, words, unit)
   end
 end
 
+-- (u) the wrong answers of each lab, sorted by the points they keep; course/kills.tsv has no head
+function incipit.kills(name)
+  local shade = { { 90, "redo!35" }, { 75, "redo" }, { 50, "redodark" }, { 0, "rubric" } }
+  local labs, of = {}, {}
+  for l in io.lines(name) do
+    local lab, kind, _, points = l:match("^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t")
+    if not of[lab] then of[lab] = { cheats = 0 }; labs[#labs + 1] = lab end
+    if kind == "wrong" then table.insert(of[lab], tonumber(points)) elseif kind == "cheat" then of[lab].cheats = of[lab].cheats + 1 end
+  end
+  local most = 0
+  for i, lab in ipairs(labs) do
+    local y, list = -(i - 1) * 5.2, of[lab]
+    most = math.max(most, #list)
+    table.sort(list, function(a, b) return a > b end)
+    tikz("\\node[fig/label,anchor=east] at (-1.5,%.2f) {%s};", y, (lab:gsub("^0", ""):gsub("-", "\\enspace ")))
+    for k, points in ipairs(list) do
+      for _, s in ipairs(shade) do if points >= s[1] then tikz("\\fill[%s] (%.2f,%.2f) rectangle ++(2.1,3.4);", s[2], (k - 1) * 2.5, y - 1.7) break end end
+    end
+  end
+  local x, y = 0, -#labs * 5.2 - 1
+  for i, s in ipairs(shade) do
+    local words = ({ "keeps 90 or more", "75 to 89", "50 to 74", "less than 50 points" })[i]
+    tikz("\\fill[%s] (%.2f,%.2f) rectangle ++(2.1,3.4);", s[2], x, y - 1.7)
+    tikz("\\node[fig/label,anchor=west] at (%.2f,%.2f) {%s};", x + 2.6, y, words)
+    x = x + ({ 27, 17, 17, 0 })[i]
+  end
+end
+
 -- (t) measured times as bars, the quartiles as a line in each
 function incipit.clockbars(name, words)
   local rows = incipit.csv(name)
