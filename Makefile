@@ -286,9 +286,11 @@ build/labs/incipit-record: course/record.c
 	$(CC) -std=c11 -O2 -g $(WARN) $< -o $@ -ljansson
 lab-%:
 	@l=$$(ls course | sed -n 's/^\($*-.*\)\.ch$$/\1/p'); [ -n "$$l" ] || { echo "there is no lab $*"; exit 1; }; $(MAKE) --no-print-directory build/labs/$$l.tar.gz
-build/labs/guide.pdf: course/guide.tex course/kills.tsv tools/guide.lua $(wildcard course/*/lab course/*/tests.tsv) $(SET)
+build/labs/guide-kills.tex: course/kills.tsv course/speed.txt tools/guide.lua $(wildcard course/*.ch course/*/lab course/*/tests.tsv)
 	@mkdir -p $(@D)
 	@texlua tools/guide.lua build/labs $(LABS)
+build/laboratory.pdf: build/labs/guide-kills.tex
+build/labs/guide.pdf: course/guide.tex build/labs/guide-kills.tex $(SET)
 	@for pass in first second; do TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build/labs course/guide.tex > /dev/null || { grep -A3 '^!' build/labs/guide.log; exit 1; }; done
 kill-matrix: $(BUILD)/libmodules.a build/labs/incipit-grade ## which test of each lab finds which wrong answer, and what becomes of cheats: course/kills.tsv
 	@EVERY=1 sh tests/course.sh

@@ -16,9 +16,11 @@ test-%: tests/run tests/try
 	@tests/try $*
 # the word before the last dash is the test, what follows it the case
 case-%: tests/run
-	@name=$$(echo $* | sed 's/-[0-9]*$$//'); n=$$(echo $* | sed 's/.*-//'); seed=$$(sed -n 's/^end //p' tests/public/$$name.txt); \
-	tests/run $$name $$seed $$n > tests/case.txt; \
-	awk -v n=$$n '/^size / { on = $$2 == n } on' tests/public/$$name.txt > tests/wanted.txt; \
+	@name=$$(echo $* | sed 's/-[0-9]*$$//'); n=$$(echo $* | sed 's/.*-//'); from=tests/public/$$name.txt; \
+	[ -f $$from ] || { echo "no public test is called $$name"; exit 1; }; \
+	grep -q "^size $$n$$" $$from || { echo "the test $$name has no case $$n"; exit 1; }; \
+	(ulimit -t 20; tests/run $$name $$(sed -n 's/^end //p' $$from) $$n > tests/case.txt); \
+	awk -v n=$$n '/^size / { on = $$2 == n } on && !/^end /' $$from > tests/wanted.txt; \
 	grep -v '^end ' tests/case.txt | diff --side-by-side -W 150 - tests/wanted.txt || true
 clean:
 	rm -f *.o tests/*.o tests/run tests/try tests/case.txt tests/wanted.txt

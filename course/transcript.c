@@ -45,23 +45,30 @@ static void words_of(const char *line, bool wanted, char *words, size_t size)
   else snprintf(words, size, "%.*s", QUOTED, line);
 }
 
-static void explain(const char *wanted, const char *found, const struct cage_result *r, const char *which, bool detail, char *feedback, size_t size)
+/* last: the line before, which agreed */
+static void explain(const char *wanted, const char *found, const struct cage_result *r, const char *which, const char *last, bool detail,
+  char *feedback, size_t size)
 {
-  char a[QUOTED + 100], b[QUOTED + 100];
+  char a[QUOTED + 100], b[QUOTED + 100], where[QUOTED + 120] = "";
   words_of(wanted, true, a, sizeof a);
   words_of(found, false, b, sizeof b);
+  if (detail && *last != '\0') {
+    char c[QUOTED + 100];
+    words_of(last, false, c, sizeof c);
+    snprintf(where, sizeof where, "after \"%s\", ", c);
+  }
   if (*found == '\0') {
     char ending[200];
     cage_words(r, ending, sizeof ending);
-    snprintf(feedback, size, "%s: wanted %s, but the program %s", which, detail ? a : "a result", ending);
+    snprintf(feedback, size, "%s: %swanted %s, but the program %s", which, where, detail ? a : "a result", ending);
   }
-  else if (detail) snprintf(feedback, size, "%s: wanted %s, got %s", which, a, b);
+  else if (detail) snprintf(feedback, size, "%s: %swanted %s, got %s", which, where, a, b);
   else snprintf(feedback, size, "%s: a wrong result", which);
 }
 
 bool transcript_agrees(const char *wanted, const struct cage_result *r, bool detail, char *feedback, size_t size)
 {
-  char a[LINE], b[LINE], told[700] = "", which[800];
+  char a[LINE], b[LINE], last[LINE] = "", told[700] = "", which[800];
   const char *found = r->out;
   unsigned number = 0;
   do {
@@ -70,12 +77,15 @@ bool transcript_agrees(const char *wanted, const struct cage_result *r, bool det
       snprintf(told + strlen(told), sizeof told - strlen(told), "%s%.500s", *told ? "; " : "", a + 2);
       continue;
     }
-    if (sscanf(a, "size %u", &number) == 1) *told = '\0';
+    if (sscanf(a, "size %u", &number) == 1) *told = *last = '\0';
     do found = next_line(found, b, sizeof b);
     while (strncmp(b, "# ", 2) == 0);
-    if (same_line(a, b)) continue;
+    if (same_line(a, b)) {
+      if (strchr("=~<>", *a) != NULL) strcpy(last, a);
+      continue;
+    }
     snprintf(which, sizeof which, "case %u%s%.450s", number, detail && *told ? ", " : "", detail ? told : " of a hidden seed");
-    explain(a, b, r, which, detail, feedback, size);
+    explain(a, b, r, which, last, detail, feedback, size);
     return false;
   } while (*wanted != '\0');
   if (*found == '\0' && r->end == CAGE_EXITED && r->code == 0) return true;

@@ -928,6 +928,13 @@ function incipit.kills(name)
   end
 end
 
+-- how many answers of a kind the grader of the course is tested with
+function incipit.answers(kind)
+  local n = 0
+  for l in io.lines("course/kills.tsv") do if l:match("^[^\t]*\t" .. kind .. "\t") then n = n + 1 end end
+  tex.sprint(tostring(n))
+end
+
 -- (t) measured times as bars, the quartiles as a line in each
 function incipit.clockbars(name, words)
   local rows = incipit.csv(name)

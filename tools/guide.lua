@@ -33,7 +33,13 @@ for i = 2, #arg do
 end
 put("guide-labs.tex", "\\begin{tabularx}{\\widewidth}{@{}rXrrrrrrr@{}}\\toprule lab&title&chapter&hours&tests&hidden points&wrong&cheats&other right\\\\\\midrule\n"
   .. table.concat(rows) .. "\\bottomrule\\end{tabularx}\n")
-put("guide-kills.tex", table.concat(kills))
+-- the table brings its own macros, since the guide and the laboratory print it
+put("guide-kills.tex", [[
+\providecommand\labkills[2]{\par\addvspace{9pt}\cwebneed{5\baselineskip}{\noindent\bfseries Lab #1: #2\par}\nobreak\vskip2pt}
+\providecommand\labcheats{\par\addvspace{3pt}{\noindent\itshape Cheats, and what the grader says\par}\nobreak}
+\providecommand\kill[3]{\par\begingroup\interlinepenalty10000 \hangindent2em\hangafter1\noindent\makebox[2em][r]{\color{rubric}#2\enspace}#1\enspace{\ttfamily\color{faint}#3}\par\endgroup}
+\begingroup\hsize\widewidth\linewidth\widewidth\columnwidth\widewidth\footnotesize\raggedright\parindent0pt
+]] .. table.concat(kills) .. "\\par\\endgroup\n")
 local slow, fast = math.huge, 0
 for rate in slurp("course/speed.txt"):gmatch("\n?%d[^\n ]* +(%d+) hand") do slow, fast = math.min(slow, tonumber(rate)), math.max(fast, tonumber(rate)) end
 put("guide-facts.tex", string.format("\\def\\slowest{%d}\\def\\fastest{%d}\n", slow, fast) .. string.format("\\def\\allwrong{%d}\\def\\allcheats{%d}\\def\\allother{%d}\\def\\alltests{%d}\\def\\allhours{%d}\\def\\alllabs{%d}\n", all.wrong, all.cheat, all.other, all.tests, all.hours, #arg - 1))

@@ -15,7 +15,7 @@ io.write(string.format([[
 What comes before them is in `lib/lab.a`, and its headers are in `include/`. You need a C compiler, `make`, and about %s hours.
 
     make             compiles; the skeleton compiles as it is
-    make test        runs the public tests, which are in tests/tests.c
+    make test        runs the public tests
     make test-NAME   one of them
     make case-NAME-3 what your program prints in case 3 of a test, beside what it should print
 
@@ -26,5 +26,6 @@ seed stands in the last line of `tests/public/NAME.txt`.
 |---|---|---|
 %s
 
-The teacher's grader runs these tests once more with inputs that nobody has seen, and the hidden ones. Hand in %s and nothing else.
+The teacher's grader runs these tests once more with inputs that nobody has seen, and the hidden ones. `tests/tests.c` has the code of
+all of them, the hidden ones as well: you may read it and run it (`tests/run NAME 7` takes any seed), but what it should print is known to the grader alone. Hand in %s and nothing else.
 ]], tonumber(name:match("^%d+")), facts.title or name, table.concat(list, " and "), facts.hours or "a few", table.concat(rows, "\n"), table.concat(list, " and ")))
