@@ -1,5 +1,6 @@
--- handout.lua NAME WOVEN OUT -- the parts of a lab's handout: OUT/sections.tex, the sections of the woven skeleton whose code says YOUR CODE, and
--- those whose titles stand in the line also-read of course/NAME/lab; OUT/tests.tex, the table of the tests; OUT/facts.tex, the lab's number, title, hours.
+-- handout.lua NAME WOVEN OUT CHAPTER -- the parts of a lab's handout: OUT/sections.tex, the sections of the woven skeleton whose code says YOUR CODE, and
+-- those whose titles or first words stand in the line also-read of course/NAME/lab, after a title with all that follow it up to the next title and
+-- have no code; OUT/tests.tex, the table of the tests; OUT/facts.tex, the lab's number, title, hours.
 local name, woven, out = arg[1], arg[2], arg[3]
 local function stop(...) io.stderr:write("handout.lua: ", string.format(...), "\n"); os.exit(1) end
 local function slurp(f) local h = io.open(f, "rb") or stop("cannot read %s", f); local s = h:read("a"); h:close(); return s end
@@ -19,19 +20,22 @@ end
 local function plain(s) return (s:gsub("%%\n", ""):gsub("\\label{.-}", ""):gsub("\\PB{\\[\\|]?{?(.-)}+", "%1"):gsub("\\[%a]+ ?", ""):gsub("[{}\\$]", ""):gsub("%s+", " ")) end
 local wanted = {}
 for t in ((facts["also-read"] or "") .. ";"):gmatch("%s*(.-)%s*;") do if t ~= "" then wanted[#wanted + 1] = { title = t } end end
-local kept = {}
+local kept, group = {}, false
 for _, s in ipairs(sections) do
   local all = table.concat(s.lines, "\n")
   local heading = all:match("^\\N{%d+}{%d+}(.-)%.%s") or ""
   local title = plain(heading)
   if title == "" then title = plain(all:match("^\\M{%d+}(.-%.)") or "") end
   s.keep = all:find("YOUR CODE", 1, true) ~= nil
+  if heading ~= "" then group = false
+  elseif group and not all:find("\\Y\\B", 1, true) then s.keep = true end
   for _, w in ipairs(wanted) do
     local t = plain(w.title)
-    if t == title or (heading == "" and title:sub(1, #t) == t) then s.keep, w.found = true, true end
+    if t == title or (heading == "" and title:sub(1, #t) == t) then s.keep, w.found, group = true, true, group or heading ~= "" end
   end
   if s.keep and not all:find("\\begin{exercises}", 1, true) and not all:match("^\\N{0}") then
-    all = all:gsub("\\label{.-}", ""):gsub("\\lab{.-}", "")
+    -- numbers are the book's, from build/labels.tex
+    all = all:gsub("\\label{(eq:[^}]*)}", "\\tag{\\ref{%1}}"):gsub("\\label{.-}", ""):gsub("\\lab{.-}", "")
     kept[#kept + 1] = all
   end
 end

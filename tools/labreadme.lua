@@ -7,6 +7,11 @@ for l in slurp("course/" .. name .. "/tests.tsv"):gmatch("[^\n]+") do
   local test, points, kind, promise = l:match("^([^#\t]+)\t(%d+)\t(%w+)\t%d+\t(.+)$")
   if test then rows[#rows + 1] = string.format("| %s | %s | %s |", kind == "public" and "`" .. test .. "`" or "hidden", points, promise) end
 end
+local may, seen = {}, {}
+for f in slurp("build/labs/" .. name .. ".key/may-use"):gmatch("[%a][%w_]*") do
+  if not f:match("^_") and f ~= "GLOBAL_OFFSET_TABLE_" and not seen[f] then seen[f] = true; may[#may + 1] = "`" .. f .. "`" end
+end
+table.sort(may)
 for f in facts.files:gmatch("%S+") do list[#list + 1] = "`" .. f .. "`" end
 io.write(string.format([[
 # Lab %d: %s
@@ -17,10 +22,10 @@ What comes before them is in `lib/lab.a`, and its headers are in `include/`. You
     make             compiles; the skeleton compiles as it is
     make test        runs the public tests
     make test-NAME   one of them
-    make case-NAME-3 what your program prints in case 3 of a test, beside what it should print
+    make case-NAME-3 what your program prints in case 3 of a test, on the left, and on the right what it should print
 
-Each test begins with its smallest case, and says what differed first. `gdb --args tests/run NAME SEED 3` stops in case 3; the
-seed stands in the last line of `tests/public/NAME.txt`.
+Each test begins with its smallest case, and says what differed first. `gdb --args tests/run NAME SEED 3` runs case 3
+alone (set a breakpoint first); the seed stands in the last line of `tests/public/NAME.txt`.
 
 | test | points | what is promised |
 |---|---|---|
@@ -28,4 +33,7 @@ seed stands in the last line of `tests/public/NAME.txt`.
 
 The teacher's grader runs these tests once more with inputs that nobody has seen, and the hidden ones. `tests/tests.c` has the code of
 all of them, the hidden ones as well: you may read it and run it (`tests/run NAME 7` takes any seed), but what it should print is known to the grader alone. Hand in %s and nothing else.
-]], tonumber(name:match("^%d+")), facts.title or name, table.concat(list, " and "), facts.hours or "a few", table.concat(rows, "\n"), table.concat(list, " and ")))
+They may call these functions; the grader refuses others, and says which:
+
+%s
+]], tonumber(name:match("^%d+")), facts.title or name, table.concat(list, " and "), facts.hours or "a few", table.concat(rows, "\n"), table.concat(list, " and "), table.concat(may, ", ")))
