@@ -796,8 +796,8 @@ const uint32_t *store_tokens(const struct store *s, uint32_t sequence);
   /* |[store_length]|: their tokens; owned by the store, valid until its next pass */
 void store_crop(struct store *s, uint32_t sequence, size_t length);
   /* forgets the rows of |sequence| from position |length| on, but not which tokens
-     have been computed; does nothing if there are none. A store that has let go of rows
-     which those that stay can see forgets all */
+     have been computed; of a text that is not longer it takes no row, only memory that an aborted pass
+     has left. A store that has let go of rows that the next row sees forgets all */
 void store_clear(struct store *s);
   /* crops all sequences to nothing */
 size_t store_window_start(const struct store *s, uint32_t layer, size_t position);

@@ -381,7 +381,7 @@ void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v);
   /* tells where the keys and values of a sequence are in one layer */
 void cache_crop(struct store *common, uint32_t sequence, size_t length);
-  /* keeps the first |length| rows, or none if rows that they see are gone */
+  /* keeps the first |length| rows, or none if rows that the next row sees are gone */
 bool cache_fork(struct store *common, uint32_t from, uint32_t to, struct error *why);
   /* gives the empty sequence |to| the rows of |from|; errors: memory */
 void cache_close(struct store *common);
