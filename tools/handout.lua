@@ -17,6 +17,22 @@ for l in text:gmatch("([^\n]*)\n") do
   if n then at = { n = tonumber(n), lines = {} }; sections[#sections + 1] = at end
   if at then at.lines[#at.lines + 1] = l end
 end
+-- a section has the book's number: that of the section there which begins in the same way
+local function beginning(lines) return (table.concat(lines, " ", 1, math.min(3, #lines)):gsub("^\\M{%d+}", ""):gsub("^\\N{%d+}{%d+}", ""):sub(1, 70)) end
+local number, original, here = {}, {}, nil
+for l in slurp("build/woven/" .. facts.module .. ".tex"):gmatch("([^\n]*)\n") do
+  local n = l:match("^\\M{(%d+)}") or l:match("^\\N{%d+}{(%d+)}")
+  if n then here = { n = n, lines = {} }; original[#original + 1] = here end
+  if here and #here.lines < 3 then here.lines[#here.lines + 1] = l end
+end
+local by = {}
+for _, o in ipairs(original) do by[beginning(o.lines)] = o.n end
+for i, x in ipairs(sections) do number[tostring(x.n)] = by[beginning(x.lines)] or (i > 1 and number[tostring(sections[i - 1].n)]) or "1" end
+local function renumbered(all)
+  return (all:gsub("^(\\M{)(%d+)", function(a, n) return a .. number[n] end):gsub("^(\\N{%d+}{)(%d+)", function(a, n) return a .. number[n] end)
+    :gsub("\\X(%d+)([:,])", function(n, c) return "\\X" .. (number[n] or n) .. c end)
+    :gsub("(\\[UAQ]s? ?)([%d, \\ETs]+%.)", function(a, list) return a .. list:gsub("%d+", function(n) return number[n] or n end) end))
+end
 local function plain(s) return (s:gsub("%%\n", ""):gsub("\\label{.-}", ""):gsub("\\PB{\\[\\|]?{?(.-)}+", "%1"):gsub("\\[%a]+ ?", ""):gsub("[{}\\$]", ""):gsub("%s+", " ")) end
 local wanted = {}
 for t in ((facts["also-read"] or "") .. ";"):gmatch("%s*(.-)%s*;") do if t ~= "" then wanted[#wanted + 1] = { title = t } end end
@@ -36,7 +52,7 @@ for _, s in ipairs(sections) do
   if s.keep and not all:find("\\begin{exercises}", 1, true) and not all:match("^\\N{0}") then
     -- numbers are the book's, from build/labels.tex
     all = all:gsub("\\label{(eq:[^}]*)}", "\\tag{\\ref{%1}}"):gsub("\\label{.-}", ""):gsub("\\lab{.-}", "")
-    kept[#kept + 1] = all
+    kept[#kept + 1] = renumbered(all)
   end
 end
 for _, w in ipairs(wanted) do if not w.found then io.stderr:write("handout.lua: ", name, ": no section is called ", w.title, "\n"); facts.missing = true end end

@@ -1,8 +1,7 @@
 #!/bin/sh
 # lab.sh NAME -- makes the lab course/NAME.ch: build/labs/NAME, what a student gets, and build/labs/NAME.key, with which it is graded.
-# course/NAME/lab: a line `module loop', a line `program naive.c' (the file that the web's program becomes), a line `files naive.c generate.c',
-# which the student writes; a line `given counted.c' for files of course/NAME that are compiled with the student's; a line `also toy.o'
-# for objects of the build that the tests want besides the library.
+# course/NAME/lab: `module loop'; `program naive.c', the file that the web's program becomes; `files naive.c generate.c', which the student writes;
+# `given counted.c', files of course/NAME that are compiled with the student's; and title, hours and also-read for the handout.
 set -eu
 name=$1 root=$PWD out=build/labs/$1 key=build/labs/$1.key tmp=build/labs/$1.tmp
 [ -f "course/$name.ch" ] || { echo "lab.sh: there is no course/$name.ch" >&2; exit 1; }
@@ -24,10 +23,10 @@ mkdir -p "$key/include"
 for h in $(cd tangled && ls */*.h); do mkdir -p "$key/include/${h%/*}"; cp "tangled/$h" "$key/include/$h"; done
 for h in "$tmp"/reference/out/*.h; do [ ! -f "$h" ] || cp "$h" "$key/include/$module/"; done
 cp course/kit.h "$key/include/"
-# the library without what the student writes
-cp build/libmodules.a "$key/lib.a"
-for f in $files; do ar d "$key/lib.a" "$(basename "$f" .c).o" 2> /dev/null || true; done
-for o in $(field also); do ar r "$key/lib.a" "build/obj/$o" 2> /dev/null; done
+# the library without what the student writes; two modules may have a file of the same name
+own=" "; for f in $files; do own="$own build/obj/$module/${f%.c}.o "; done
+ar rcsD "$key/lib.a" $(for o in build/obj/*/*.o; do
+  case $o in build/obj/checkpoints/*|build/obj/laboratory/*) ;; *) case "$own" in *" $o "*) ;; *) echo "$o" ;; esac ;; esac; done)
 $cc $flags -I"$key/include" -c course/kit.c -o "$tmp/kit.o"
 $cc $flags -I"$key/include" -c "course/$name/tests.c" -o "$tmp/tests.o"
 ld -r "$tmp/tests.o" "$tmp/kit.o" -o "$key/tests.o"

@@ -8,7 +8,7 @@ for l in slurp("course/" .. name .. "/tests.tsv"):gmatch("[^\n]+") do
   if test then rows[#rows + 1] = string.format("| %s | %s | %s |", kind == "public" and "`" .. test .. "`" or "hidden", points, promise) end
 end
 local may, seen = {}, {}
-for f in slurp("build/labs/" .. name .. ".key/may-use"):gmatch("[%a][%w_]*") do
+for f in slurp("build/labs/" .. name .. ".key/may-use"):gmatch("[^\n]+") do
   if not f:match("^_") and f ~= "GLOBAL_OFFSET_TABLE_" and not seen[f] then seen[f] = true; may[#may + 1] = "`" .. f .. "`" end
 end
 table.sort(may)
