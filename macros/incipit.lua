@@ -916,7 +916,7 @@ function incipit.kills(name)
     table.sort(list, function(a, b) return a > b end)
     tikz("\\node[fig/label,anchor=east] at (-1.5,%.2f) {%s};", y, (lab:gsub("^0", ""):gsub("-", "\\enspace ")))
     for k, points in ipairs(list) do
-      for _, s in ipairs(shade) do if points >= s[1] then tikz("\\fill[%s] (%.2f,%.2f) rectangle ++(2.1,3.4);", s[2], (k - 1) * 2.5, y - 1.7) break end end
+      for _, s in ipairs(shade) do if points >= s[1] then tikz("\\fill[%s] (%.2f,%.2f) rectangle ++(.64,3.4);", s[2], (k - 1) * .84, y - 1.7) break end end
     end
   end
   local x, y = 0, -#labs * 5.2 - 1

@@ -63,8 +63,8 @@ for l in slurp("course/" .. name .. "/tests.tsv"):gmatch("[^\n]+") do
   local test, points, kind, promise = l:match("^([^#\t]+)\t(%d+)\t(%w+)\t%d+\t(.+)$")
   if test then rows[#rows + 1] = string.format("%s&%s&%s\\\\\n", kind == "public" and "\\texttt{" .. tex(test) .. "}" or "hidden", points, tex(promise)) end
 end
-put("tests.tex", "{\\small\\setlength\\tabcolsep{4pt}\\begin{tabularx}{\\widewidth}{@{}lrX@{}}\\toprule test&points&what is promised\\\\\\midrule\n"
-  .. table.concat(rows) .. "\\bottomrule\\end{tabularx}\\par}\n")
+put("tests.tex", "{\\small\\setlength\\tabcolsep{4pt}\\noindent\\rlap{\\begin{tabularx}{\\widewidth}{@{}lrX@{}}\\toprule test&points&what is promised\\\\\\midrule\n"
+  .. table.concat(rows) .. "\\bottomrule\\end{tabularx}}\\par}\n")
 local files = {}
 for f in facts.files:gmatch("%S+") do files[#files + 1] = "\\texttt{" .. tex(f) .. "}" end
 local last = table.remove(files)

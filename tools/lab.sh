@@ -55,6 +55,7 @@ nm -P -g $reference | awk '$2 == "U" { print $1 }' | sort -u > "$key/may-use"
 printf '%s\n' memcpy memmove memset memcmp strlen strcmp strncmp snprintf malloc calloc realloc free __assert_fail __stack_chk_fail \
   fmaf fabsf sqrtf expf _GLOBAL_OFFSET_TABLE_ >> "$key/may-use"
 nm -P -g $reference | awk '$2 ~ /[TDBRVW]/ { print $1 }' | sort -u > "$key/may-define"
+cat "$key/may-define" >> "$key/may-use"
 cp "course/$name/tests.tsv" "$key/tests.tsv"
 echo "$files" > "$key/files"; echo "$given" > "$key/given"
 [ -x build/labs/incipit-grade ] || MAKEFLAGS= make -s build/labs/incipit-grade
