@@ -309,7 +309,7 @@ one worker: the caller adds the same six numbers from left to right. So more wor
 \exercise{think}{ex:ground.runs}{A program makes \given{200} requests if all are granted, and stops at the first that is not. We run it with |fail_at| 1, 2, 3
 and so on, until a run goes through. How many runs are that, and how many requests all together?}{\texttt{make exercise-00-3}}{201 runs, the last of which is refused
 nothing, and $1+2+\cdots+\given{200}+\given{200}$ requests, which is 20,300. \Cref{loop} will meet this sum again.}
-\exercise{build}{ex:ground.part}{Write the function that a step needs first: which of $n$ rows are worker $w$'s? The parts are to follow one another, none may have
+\exercise{check}{ex:ground.part}{Write the function that a step needs first: which of $n$ rows are worker $w$'s? The parts are to follow one another, none may have
 two rows more than another, and $n$ may be as large as a |size_t| can be.}{\texttt{make exercise-00-4}}{With $q$ and $r$, quotient and remainder of $n$ by the number of workers,
 the first $r$ workers get $q+1$ rows and the others $q$. The pretty $nw/W$ of this chapter's program overflows.}
 \end{exercises}

@@ -1138,18 +1138,18 @@ an odd number of ids before it, one of them would have been joined across its bo
 \exercise{think}{ex:tokens.most}{How many merges can be learnt from one piece of $n$ bytes, at the most?}{\texttt{make
 exercise-01-5}}{$n-1$: every merge shortens the piece by at least one, and one token is left in the end. A piece in which no pair ever occurs twice has
 them all.}
-\exercise{build}{ex:tokens.once}{A pair that occurs in the text once is not worth a token. Let the trainer stop before the first
+\exercise{check}{ex:tokens.once}{A pair that occurs in the text once is not worth a token. Let the trainer stop before the first
 such pair.}{\texttt{make exercise-01-6}}{In |learn|, ask for |best->count < 2| as well. Of the nine merges of the hand calculation two are left.}
-\exercise{build}{ex:tokens.spell}{Write the rival: a function that encodes a text by always taking the longest token that fits. How many ids do the three lines of
+\exercise{think}{ex:tokens.spell}{Write the rival: a function that encodes a text by always taking the longest token that fits. How many ids do the three lines of
 news take then, and how many with the merges in their order?}{\texttt{make exercise-01-7}}{Two loops, one over the places of the text and one over the
 ids. For most texts the rival is a little shorter; it is still the wrong one, since no model has ever read its encoding.}
 \exercise{check}{ex:tokens.ranks}{The tokens \tok a, \tok b, \tok{ab}, \tok{bb}, \tok{abb} have the ranks 0 to 4. How many merges are they, and how is \texttt{abbabb} encoded?}{\texttt{make
 exercise-01-8}}{\tok a\,\tok b, \tok b\,\tok b, and two for the last: \tok a\,\tok{bb} and \tok{ab}\,\tok b. Both \texttt{ab} go first, and then both times \tok{ab}\,\tok b makes \tok{abb}: two tokens. \tok{bb} has no part in it.}
 \exercise{think}{ex:tokens.across}{In a vocabulary whose spaces are blocks, a text may be cut before every block that comes after another letter, if no token has a block there (\cref{tokenizer}). Give tokens with scores, and a text of three letters, for which the cut
 makes a difference.}{\texttt{make exercise-01-9}}{One token is enough that has a block after a letter: \texttt{a\textunderscore} in a text like \texttt{a\textunderscore b}, with a score that makes it go first. Uncut it is \texttt{a\textunderscore}\enspace\texttt b; cut before the block \texttt{a}\enspace\texttt{\textunderscore}\enspace\texttt b.}
-\exercise{build}{ex:tokens.languages}{Write a program that prints, for each file that it is given, bytes per token and tokens per word, with two decimals. Use it for one page in several languages, and for vocabularies that you have. (The command \texttt{incipit tokenize --count} counts for
+\exercise{check}{ex:tokens.languages}{Write a program that prints, for each file that it is given, bytes per token and tokens per word, with two decimals. Use it for one page in several languages, and for vocabularies that you have. (The command \texttt{incipit tokenize --count} counts for
 you.)}{\texttt{make exercise-01-10}}{A loop around |wc -c|, |wc -w| and the command. With this book's own vocabulary, learnt on English tales, English has nearly three bytes a token, German less than two, and Greek or Russian one: their words were never read, and fall apart into bytes.}
-\exercise{build}{ex:tokens.smallest}{Write the function that finds the $k$ smallest of $n$ numbers, in rising order, with a heap (\cref{sec:heap}) that never holds more than
+\exercise{think}{ex:tokens.smallest}{Write the function that finds the $k$ smallest of $n$ numbers, in rising order, with a heap (\cref{sec:heap}) that never holds more than
 $k+1$.}{\texttt{make exercise-01-11}}{The heap has the smallest on top, and we want to throw the largest away; so each number is entered as its distance from the largest possible number. |heap_pop| takes
 out the smallest of those, which is the largest of ours.}
 \end{exercises}

@@ -670,13 +670,13 @@ asked for, and $p+k-1$: the end token costs a pass like any other.}
 w$?}{\texttt{make exercise-03-6}}{A pass of $n$ rows has $wn-w(w-1)/2$; together $w\bigl(pg+g(g-1)/2\bigr)-gw(w-1)/2$. Linear in $n$, and still a square in $g$.}
 \exercise{think}{ex:loop.full}{The loop runs until the context of $c$ positions is full. How many tokens does it write after a prompt of $p$, and how many
 rows does it compute?}{\texttt{make exercise-03-7}}{$c-p+1$, for the last one needs no position, and $c(c+1)/2-p(p-1)/2$.}
-\exercise{build}{ex:loop.stop}{Let the loop also end when the last $n$ tokens repeat the $n$ before them. Which of the six
+\exercise{think}{ex:loop.stop}{Let the loop also end when the last $n$ tokens repeat the $n$ before them. Which of the six
 steps changes?}{\texttt{make exercise-03-8}}{Only the sixth.}
-\exercise{build}{ex:loop.window}{Let |plan_rows| and |make_rows| make rows for the last 64 tokens only, at positions from 0. For which $p$ and
+\exercise{check}{ex:loop.window}{Let |plan_rows| and |make_rows| make rows for the last 64 tokens only, at positions from 0. For which $p$ and
 $g$ is the loop now linear, and are the rows it repeats still equal to the last bit?}{\texttt{make exercise-03-9}}{Linear once the
 window is full: 64 rows a pass. But no row is repeated: the window begins one token later each time, so every row has
 another position, and another beginning before it.}
-\exercise{build}{ex:loop.half}{Let the loop go on when the context is full: it leaves out the oldest half context, counts positions from 0 again, and does so whenever it is
+\exercise{think}{ex:loop.half}{Let the loop go on when the context is full: it leaves out the oldest half context, counts positions from 0 again, and does so whenever it is
 full. What does this cost a token, compared with the exercise before?}{\texttt{make exercise-03-10}}{Between a half and a whole context of rows, three quarters on average; but most
 rows stay where they were from one pass to the next, so a cache could keep them.}
 \end{exercises}

@@ -43,12 +43,14 @@ for _, v in ipairs(volumes) do
     seen = seen + 1
     local name, catalog, info = v[1], pdfe.getcatalog(doc), pdfe.getinfo(doc)
     local labs, figures, chapters = 0, 0, 0
-    for _, row in ipairs(book) do
-      if row.folder == v[2] then
+    local texts = { { folder = v[2], web = v[2] .. "/back.tex" } } -- what comes after the chapters may have figures as well
+    for _, row in ipairs(book) do texts[#texts + 1] = row end
+    for i, row in ipairs(texts) do
+      if row.folder == v[2] and (i > 1 or io.open(row.web)) then
         local s = slurp(row.web)
         for _ in s:gmatch("\\lab{") do labs = labs + 1 end
         for at in s:gmatch("\\%l*fig()%f[%A]") do if s:match("^%s*%b[]%s*{", at) or s:match("^%s*{", at) then figures = figures + 1 end end
-        chapters = chapters + 1
+        if i > 1 then chapters = chapters + 1 end
       end
     end
     if catalog.Lang ~= "en-GB" then fault("%s.pdf: its language is %s", name, tostring(catalog.Lang)) end

@@ -75,6 +75,7 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   one library sh tests/library.sh
   one amalgamation sh tests/amalgamation.sh
   one records sh tests/records.sh
+  one exercises sh tests/exercises.sh; grep ' faults' "$out/exercises.out" || true
   one course sh tests/course.sh; grep 'faults' "$out/course.out" || true
   one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
   one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/tokens.spellings.csv && texlua tools/spellings.lua "$1" letters | cmp - figures/data/tokens.letters.csv && texlua tools/wordcounts.lua "$1" | cmp - figures/data/tokens.words.csv' - "${SHARED:-../shared}"

@@ -1202,7 +1202,7 @@ a formula could not be equal to them.}
 \exercise{think}{ex:ground.cut}{The message of an error is \given{200} euro signs, of three bytes each. How many are left of it, and
 could there be more?}{\texttt{make exercise-W0-3}}{132. The message has room for 399 bytes, which would be 133 whole characters. But |cut_at_character| looks
 only at the end of what was cut, so it cannot know that nothing of the last character is missing, and takes it away.}
-\exercise{build}{ex:ground.limit}{Give |struct memory| a |limit|: requests that
+\exercise{check}{ex:ground.limit}{Give |struct memory| a |limit|: requests that
 would bring |live| above it are refused. Which function changes,
 and by how many lines?}{\texttt{make exercise-W0-4}}{Only |enter_request|, by one line: a request
 is now also refused if there is a limit and |live|, with the bytes asked for, would exceed it.}

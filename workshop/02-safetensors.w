@@ -1233,6 +1233,6 @@ Both repeat the hand calculation of \cref{sec:saferules} with numbers of 64 bits
 \begin{exercises}
 \exercise{check}{ex:safetensors.header}{A file has \given{100} bytes, and sizes have 64 bits. The length $h$ of its header is given as 92, 93, $2^{64}-8$ or $2^{64}-7$. Which of the four does the test $8+h\le100$ accept, and which does $h\le100-8$?}{\texttt{make
 exercise-W2-1}}{The first accepts 92, $2^{64}-8$ and $2^{64}-7$, since $8+h$ is \given{100}, 0 and 1; the second accepts only 92.}
-\exercise{build}{ex:safetensors.fits}{Write |bool fits(uint64_t size, uint64_t header, uint64_t begin, uint64_t end)|: are the bytes from |begin| to |end|, counted from the first byte after the header, all within a file of |size|
+\exercise{check}{ex:safetensors.fits}{Write |bool fits(uint64_t size, uint64_t header, uint64_t begin, uint64_t end)|: are the bytes from |begin| to |end|, counted from the first byte after the header, all within a file of |size|
 bytes? The header has |header| bytes, with 8 before it. Each of the four may be any number.}{\texttt{make exercise-W2-2}}{|size >= 8 && header <= size - 8 && begin <= end && end <= size - 8 - header|. Each comparison allows the next subtraction.}
 \end{exercises}

@@ -2080,6 +2080,6 @@ exercise-W3-1}}{The factor $0.1\ln 4+1$ is 1.1386. Query and key are both multip
 \exercise{think}{ex:families.wheels}{The small Llama~3.2 has heads of 64 numbers, so 32 wheels, the base \given{500,000}, and is stretched as Llama~3.1 is, but with the factor 32. The original context is \given{8192}, the two bounds are 1 and 4. How many of its wheels are left
 alone, how many are slowed down by the whole factor, and how many lie between?}{\texttt{make exercise-W3-2}}{A wheel $i$ turns once in $2\pi\cdot\text{base}^{i/32}$ positions. That is below 2048 up to $i=14$, which makes 15 wheels, and above \given{8192} from $i=18$ on,
 which makes 14. Three are between. The factor plays no part in it.}
-\exercise{build}{ex:families.author}{Some files begin to have a field \texttt{author}. Make our reader ignore it, with a reason, whatever its value; \texttt{authors} must still be refused.}{\texttt{make
+\exercise{check}{ex:families.author}{Some files begin to have a field \texttt{author}. Make our reader ignore it, with a reason, whatever its value; \texttt{authors} must still be refused.}{\texttt{make
 exercise-W3-3}}{A line in the table of harmless fields: the author of a file changes no logit. If you compare only the beginnings of names, you accept \texttt{authors}, and one day a field that matters.}
 \end{exercises}

@@ -1886,6 +1886,6 @@ The first two need paper and an editor. The third adds a stage that some publish
 exercise-W6-1}}{The first two stand for themselves as bytes, \texttt{c3} and \texttt{a9}, and U+0120 is the moved blank, \texttt{20}: an e with an acute accent, and a blank.}
 \exercise{think}{ex:descriptions.small}{Write a \texttt{tokenizer.json} with which \texttt{the} becomes a single id and decodes to itself. Not counting blanks, it may have at most \given{200} bytes.}{\texttt{make
 exercise-W6-2}}{Three letters, \tok{th} and \tok{the}, two merges; \texttt{ByteLevel} cuts, without its blank, and decodes. Without \tok{th} a merge would name a word that is not there, and the file would be refused.}
-\exercise{build}{ex:descriptions.words}{Add the stage \texttt{WhitespaceSplit}: it cuts at white space and drops the white space itself. It has no settings.}{\texttt{make
+\exercise{think}{ex:descriptions.words}{Add the stage \texttt{WhitespaceSplit}: it cuts at white space and drops the white space itself. It has no settings.}{\texttt{make
 exercise-W6-3}}{A stage that keeps matches and no gaps, with the pattern \texttt{\textbackslash S+}; |only_keys| refuses any setting. With |keep_gaps| the blanks would come back as pieces of their own.}
 \end{exercises}

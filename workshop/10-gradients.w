@@ -1039,10 +1039,10 @@ as 0 only if it is far below $10^{-8}$.}
 best error grow with $u$? Give the two exponents, and compare them with the two lowest points of \cref{fig:steps}.}{\texttt{make exercise-W10-5}}{$h^2+u/h$ is least where
 $2h=u/h^2$: $h$ grows like $u^{1/3}$ and the error like $u^{2/3}$. From float to double $u$ shrinks by $2^{29}$, which is worth
 $\frac23\times29\log_{10}2$, nearly six digits.}
-\exercise{build}{ex:slopes.layernorm}{GPT-2's norm subtracts the mean first: $y_k=\gamma_k(x_k-\mu)r+\beta_k$, with $r$ from the variance. Write its backward
+\exercise{think}{ex:slopes.layernorm}{GPT-2's norm subtracts the mean first: $y_k=\gamma_k(x_k-\mu)r+\beta_k$, with $r$ from the variance. Write its backward
 pass.}{\texttt{make exercise-W10-6}}{With $t_k=\gamma_kdy_k$ and $\hat x_k=(x_k-\mu)r$, $dx_j=r\bigl(t_j-\overline t-\hat x_j\,\overline{t\hat x}\bigr)$: what is
 subtracted is now also the part of $t$ along $(1,\dots,1)$, since adding a constant to $x$ changes nothing.}
-\exercise{build}{ex:slopes.zloss}{Some trainers add $\lambda\,(\ln\sum_ve^{z_v})^2$ to the loss of a row, so that the logits do not drift away from 0 together. Write the
+\exercise{check}{ex:slopes.zloss}{Some trainers add $\lambda\,(\ln\sum_ve^{z_v})^2$ to the loss of a row, so that the logits do not drift away from 0 together. Write the
 gradient.}{\texttt{make exercise-W10-7}}{$\partial\ln\sum e^z/\partial z_j=p_j$, so $dz_j=p_j(1+2\lambda\ln\sum e^z)-[j=r]$. It no longer adds up to 0, which is its
 purpose.}
 \end{exercises}

@@ -207,9 +207,9 @@ wheel leads by $\ln\frac{8}{2}=1.386$. After $k$ times \emph{and} the lead is $1
 token is the ninth. The built-in model leaves at token \val{train.wheel.counted.token}.}
 \exercise{think}{ex:exam.error}{An event has the probability 0.8. We count how often it comes in 1,600 texts. What is the standard error of the share that we count?
 And how many texts make the error half as large?}{\texttt{make exercise-W13-4}}{$\sqrt{0.8\times0.2/1600}=0.01$. For half the error one needs four times the texts, 6,400.}
-\exercise{build}{ex:exam.failed}{Write a script that is given the name of a file of answers, such as the built-in model's |check.csv|. It prints the keys of the answers that failed, each on a line, and its exit status
+\exercise{check}{ex:exam.failed}{Write a script that is given the name of a file of answers, such as the built-in model's |check.csv|. It prints the keys of the answers that failed, each on a line, and its exit status
 is 1 if there are any.}{\texttt{make exercise-W13-5}}{The verdict is the last field, not the fourth: what was wanted is quoted, and some of it contains a comma.}
-\exercise{build}{ex:exam.logits}{Write the first exercise as a function of two rows of logits. They may be any finite floats.}{\texttt{make
+\exercise{check}{ex:exam.logits}{Write the first exercise as a function of two rows of logits. They may be any finite floats.}{\texttt{make
 exercise-W13-6}}{The largest logit of each row is subtracted before the exponential, as in \cref{model}; otherwise the sums would be infinite for logits of 1,000.}
 \exercise{check}{ex:heads.look}{A row looks one token back with \given{0.5}, three back with 0.25 and five back with 0.25. What is the mean distance, and what is the
 entropy of these weights, in bits?}{\texttt{make exercise-W13-7}}{2.5 tokens and 1.5 bits.}
@@ -218,6 +218,6 @@ distance?}{\texttt{make exercise-W13-8}}{5 bits; $(0+31)/2=15.5$ tokens.}
 \exercise{think}{ex:heads.length}{A head that looks evenly at all rows reads a text of 41 rows and one of 81. What is the mean of its distances over all rows, in each text? Does it look farther in
 the second?}{\texttt{make exercise-W13-9}}{Row $i$ has the mean $i/2$, and the mean of that is $(n-1)/4$: 10 and 20. No: it does the same in both texts. Only rows at the same
 position can be compared, and that is what the examination does.}
-\exercise{build}{ex:heads.function}{Write the function that finds both numbers for a row of weights. Some of them may be 0.}{\texttt{make exercise-W13-10}}{A weight of 0 adds nothing to the
+\exercise{check}{ex:heads.function}{Write the function that finds both numbers for a row of weights. Some of them may be 0.}{\texttt{make exercise-W13-10}}{A weight of 0 adds nothing to the
 entropy, but a machine computes $0\times\log0$ as a NaN.}
 \end{exercises}

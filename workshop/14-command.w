@@ -506,12 +506,12 @@ and one too many.}
 \exercise{think}{ex:command.interrupt}{You press Ctrl-C while the prompt is being read. How many tokens does \texttt{generate The -n 3} write,
 and what is its exit status? And with \texttt{-n 1}?}{\texttt{make exercise-W14-4}}{None, and the status of a cancelled run, in both cases: the engine asks within the pass whether
 to go on, and a pass that is given up leaves no logits from which a token could be chosen.}
-\exercise{build}{ex:command.script}{Write a shell script that lets \texttt{generate} continue each line of its standard input by three tokens, as an object of JSON
+\exercise{check}{ex:command.script}{Write a shell script that lets \texttt{generate} continue each line of its standard input by three tokens, as an object of JSON
 a line; that continues if one of them fails, and then ends with status 1. A line may be anything: empty, a dash, \texttt{--help}, with blanks
 at its beginning.}{\texttt{make exercise-W14-5}}{In the loop \texttt{while IFS= read -r line} the command is \texttt{incipit generate -n 3 --json
 --prompt="\$line" </dev/null}, followed by \texttt{|| status=1}. After two dashes a line of one dash would still be the standard input; after the equals sign
 nothing has a special meaning.}
-\exercise{build}{ex:command.option}{Give |generate| an option \texttt{--no-hints}. How many places of the program change, and in how many outputs does it
+\exercise{check}{ex:command.option}{Give |generate| an option \texttt{--no-hints}. How many places of the program change, and in how many outputs does it
 appear?}{\texttt{make exercise-W14-6}}{Three: its name, its row in the table, and one condition where the hints are given. It is then in the help, the manual
 page, the completion, and the suggestions for misspelled names. Its bit is that of |generate| alone: |trace| gives no hints, and an option without an
 effect is a lie.}
@@ -522,12 +522,12 @@ digit; of those with two, 4.5e2 is the nearest. \given{512}, with \given{448} be
 would the shell report if |main| had no line about |SIGPIPE|?}{\texttt{make exercise-W14-8}}{1, without a sentence, because what was asked for could not be done and
 there is no reader to tell. Without the line the signal, number 13, ends the program, and the shell reports $128+13=141$; a script could not tell that from a
 crash.}
-\exercise{build}{ex:questions.conform}{Write a script that is given the name of a command, ours or another's, and finds out by \texttt{probe forward} whether its
+\exercise{think}{ex:questions.conform}{Write a script that is given the name of a command, ours or another's, and finds out by \texttt{probe forward} whether its
 logits depend on the chunk, the batch (the key \texttt{mates}) or the cache: exit status 0 if they do not, 1 if they do, or if there is no
 answer.}{\texttt{make exercise-W14-9}}{Ask for \texttt{"rows":"all"} of five ids, plainly and with other values of the three keys, and compare the answers as lines:
 they must be equal character for character. If you asked for the last row alone, you would miss an error in the others. A command that answers every line with the same
 error gives equal lines as well, so check their beginning and their number.}
 \exercise{check}{ex:chat.again}{You say \texttt{Hello!} to the built-in model, type \texttt{/new}, and say \texttt{Hello!} again. For the first \texttt{Hello!} 8 rows were read. How many are read for the second?}{\texttt{make exercise-W14-10}}{1. All rows of the second prompt are still in the cache. But the logits of the last one are not kept, so that row is computed again.}
 \exercise{think}{ex:chat.cut}{In the program's conversation \val{chat.read.2} rows are read for the second question. How many are read for it if the first answer was stopped after three tokens?}{\texttt{make exercise-W14-11}}{One more. The last token of an answer has been generated but not fed to the model. In a complete answer that token is the mark; in a stopped one it is part of a word, and we put the mark after it.}
-\exercise{build}{ex:chat.count}{Add the command \texttt{/count}, which prints on the standard error how many turns the conversation has, not counting the system prompt, and how many ids.}{\texttt{make exercise-W14-12}}{A row in the table of |"chat_slash.c"| and a function of three lines, which prints |t->n - t->first| and |t->text.n|. The help lists it by itself.}
+\exercise{think}{ex:chat.count}{Add the command \texttt{/count}, which prints on the standard error how many turns the conversation has, not counting the system prompt, and how many ids.}{\texttt{make exercise-W14-12}}{A row in the table of |"chat_slash.c"| and a function of three lines, which prints |t->n - t->first| and |t->text.n|. The help lists it by itself.}
 \end{exercises}

@@ -2626,6 +2626,6 @@ Each is about a call that looks simpler than it is.
 both?}{\texttt{make exercise-W15-1}}{30 and 50: the last token of a text is not read, so each text adds 5 rows to those of the prompt, which are 20 or twice 20.}
 \exercise{think}{ex:library.handle}{A new context has 3 sequences. You open all three, close the second, and open one again. Which number does it get? And with which code does |incipit_forward| fail if a row still has the number of the sequence that was closed?}{\texttt{make
 exercise-W15-2}}{Its place is 1, and the place was given out twice: $2\cdot2^{16}+1$, or $2^{17}+1$. The code is 1, |INCIPIT_MISUSE|; no text of another sequence was touched.}
-\exercise{build}{ex:library.ids}{Write a function |all_ids|, which is given a model, a text that ends with a zero byte, and a pointer to a number. It returns the ids of the text in a block from |malloc| that is no larger than it must be, and stores how many ids there are; it returns |NULL| if the
+\exercise{check}{ex:library.ids}{Write a function |all_ids|, which is given a model, a text that ends with a zero byte, and a pointer to a number. It returns the ids of the text in a block from |malloc| that is no larger than it must be, and stores how many ids there are; it returns |NULL| if the
 text cannot be encoded.}{\texttt{make exercise-W15-3}}{Two calls of |incipit_encode|, the first with |NULL| and 0 to learn how many ids there are. The block has one element more, since |malloc(0)| may give |NULL|.}
 \end{exercises}

@@ -19,7 +19,7 @@ bool cache_reserve(struct cache *s, struct error *why);
 void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v);
 
-/* keeps the first length rows, or none if rows that they see are gone */
+/* keeps the first length rows, or none if rows that the next row sees are gone */
 void cache_crop(struct store *common, uint32_t sequence, size_t length);
 
 /* gives the empty sequence to the rows of from; errors: memory */

@@ -1,7 +1,6 @@
 ==== check
 # the five requests with the 80 returned: what is live at the end, from the allocator itself
-set -e
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include "ground/ground.h"
 int main(void)
@@ -21,8 +20,7 @@ int main(void)
   memory_free(&m, a), memory_free(&m, b), memory_free(&m, d);
 }
 C
-${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
-$BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
+is $(run)
 ==== answer
 live 130
 ==== wrong

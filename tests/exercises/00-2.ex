@@ -1,7 +1,6 @@
 ==== check
 # the sum of six numbers with six workers, from the pool itself
-set -e
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include "ground/ground.h"
 static const float x[6] = { 100000000, 3, 3, 3, 3, 3 };
@@ -22,8 +21,7 @@ int main(void)
   printf("%.0f\n", sum);
 }
 C
-${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
-$BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
+is $(run)
 ==== answer
 100000000
 ==== wrong

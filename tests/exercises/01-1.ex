@@ -1,6 +1,6 @@
 ==== check
 # learnt from "banana bandana": the rank of the first tie, the number of merges
-[ "$(grep -v '^#' "$1" | tr -s ' \n' '  ' | sed 's/^ *//; s/ *$//')" = "1 7" ]
+digest 84e796b170435182225dc298ced276b3
 ==== answer
 1 7
 ==== wrong

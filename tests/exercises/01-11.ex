@@ -1,31 +1,33 @@
 ==== check
-# the k smallest of n numbers, in rising order, with a heap of no more than k
-set -e
-cat > $BUILD/ex.c <<'C'
+# the k smallest of n numbers, in rising order, with a heap of no more than k + 1
+wrapped
+says_like_ours
+==== head
 #include "lookups/table.h"
-C
-cat "$1" >> $BUILD/ex.c
-cat >> $BUILD/ex.c <<'C'
-int main(void)
+==== tail
+void ex_smallest(struct memory *m, const uint64_t *x, size_t n, size_t k, uint64_t *out) { k_smallest(m, x, n, k, out); }
+==== test
+#include "exercise.h"
+#include "lookups/table.h"
+void ex_smallest(struct memory *m, const uint64_t *x, size_t n, size_t k, uint64_t *out);
+enum { SIZES = 25, MOST = 1000 };
+static void test(unsigned size)
 {
-  static uint64_t x[1000], out[1000];
-  for (size_t n = 1; n <= 1000; n += 37)
-    for (size_t k = 1; k <= 10 && k <= n; k += 3) {
-      struct memory m = { .fail_at = 0 };
-      for (size_t i = 0; i < n; i++) x[i] = (i * 7919 + k) % 1009;
-      k_smallest(&m, x, n, k, out);
-      if (m.all.live != 0 || m.all.peak > 32 * sizeof(struct heap_item)) return 1;
-      for (size_t i = 0, below = 0; i < k; i++, below = 0) {
-        if (i > 0 && out[i] < out[i - 1]) return 1;
-        for (size_t j = 0; j < n; j++) below += x[j] < out[i];
-        if (below != i) return 1;
-      }
-    }
-  return 0;
+  static uint64_t x[MOST], out[16];
+  size_t n = 1 + draw(size < 10 ? 6 : MOST), k = 1 + draw(10);
+  struct memory m = { .fail_at = 0 };
+  if (k > n) k = n;
+  tell("the %zu smallest of %zu numbers", k, n);
+  for (size_t i = 0, at; i < n; i++) at = draw((unsigned) i + 1), x[i] = x[at], x[at] = 7 * i + 3;  /* in any order */
+#ifdef OURS
+  for (size_t i = 0; i < k; i++) out[i] = 7 * i + 3;
+#else
+  ex_smallest(&m, x, n, k, out);
+#endif
+  for (size_t i = 0; i < k; i++) say("number %zu: %llu", i, (unsigned long long) out[i]);
+  say("bytes that are still held: %llu", (unsigned long long) m.all.live);
+  say_most("bytes-held-at-once", (double) OF(m.all.peak, 32 * sizeof(struct heap_item)), 1);
 }
-C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
-timeout 20 $BUILD/ex
 ==== answer
 static void k_smallest(struct memory *m, const uint64_t *x, size_t n, size_t k, uint64_t *out)
 {

@@ -1,7 +1,6 @@
 ==== check
 # bytes held after each of e2 82 41 f0 9f e2, fed one by one
-set -e
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include "tokens/utf8.h"
 int main(void)
@@ -12,8 +11,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-[ "$(grep -v '^#' "$1" | tr -s ' \n' '  ' | sed 's/^ *//; s/ *$//')" = "$($BUILD/ex)" ]
+is $(run)
 ==== answer
 1 2 0 1 2 1
 ==== wrong

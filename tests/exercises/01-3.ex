@@ -1,7 +1,6 @@
 ==== check
 # two lines: a text to learn all merges from, and a word that "always the longest token that fits" spells otherwise
-set -e
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "tokens/bpe.h"
@@ -26,9 +25,9 @@ int main(int argc, char **argv)
   return same && k == out.n;
 }
 C
-${CC:-cc} -std=gnu11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-text=$(grep -v '^#' "$1" | sed -n 1p); word=$(grep -v '^#' "$1" | sed -n 2p); [ -n "$text" ] && [ -n "$word" ]
-$BUILD/ex "$text" "$word"
+text=$(lines | sed -n 1p) word=$(lines | sed -n 2p)
+[ -n "$text" ] && [ -n "$word" ] || no "wanted: two lines, a text and a word"
+run "$text" "$word" || no "after this text both spell the word alike, or it is no word"
 ==== answer
 bc.bc.bc.ab.ab
 abc

@@ -1,8 +1,7 @@
 ==== check
 # a list of merges, a line "left right" each, of which two ids are spelt alike
-set -e
-sh tests/numbers.sh pairs "$1" || exit 1
-cat > $BUILD/ex.c <<'C'
+numbers pairs
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "tokens/bpe.h"
@@ -17,8 +16,7 @@ int main(void)
   return 1;
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-grep -v '^#' "$1" | $BUILD/ex
+lines | tr ',;' '  ' | run || no "no two ids are spelt alike, or a line is no merge"
 ==== answer
 97 98
 98 99

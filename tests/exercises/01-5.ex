@@ -1,7 +1,6 @@
 ==== check
-# a formula in n for the shell: the most merges that one piece of n bytes can teach
-set -e
-cat > $BUILD/ex.c <<'C'
+# a formula in n: the most merges that one piece of n bytes can teach
+engine <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include "tokens/bpe.h"
@@ -19,12 +18,10 @@ int main(int argc, char **argv)
   return 0;
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-f=$(grep -v '^#' "$1"); [ -n "$f" ]
-for n in 2 5 9 30; do [ "$(( $f ))" = "$($BUILD/ex $n)" ]; done
+for n in 2 5 $(pick 6 15) $(pick 16 30); do computes 1 $(run $n) n=$n; done
 ==== answer
 n-1
 ==== wrong
 n/2
 ==== skeleton
-# a formula in n for the shell, such as n*n+1
+# a formula in n, such as n*n+1

@@ -1,30 +1,49 @@
 ==== check
 # C: a function that spells a text by "always the longest token that fits"
-set -e
-cat > $BUILD/ex.c <<'C'
+wrapped
+says_like_ours
+==== head
 #include <stdio.h>
 #include <string.h>
 #include "tokens/bpe.h"
-C
-cat "$1" >> $BUILD/ex.c
-cat >> $BUILD/ex.c <<'C'
-int main(void)
+==== tail
+size_t ex_spell(struct memory *m, const struct bpe_merge *list, size_t n_list, const char *text, size_t n, uint32_t *id) { return spell_longest(m, list, n_list, text, n, id); }
+==== test
+#include "exercise.h"
+#include "tokens/bpe.h"
+size_t ex_spell(struct memory *m, const struct bpe_merge *list, size_t n_list, const char *text, size_t n, uint32_t *id);
+enum { SIZES = 60, MERGES = 5, MOST = 40 };
+static char spelt[256 + MERGES][MOST + 1];
+static void test(unsigned size)
 {
-  /* 256 ab, 257 bc, 258 abc (ab+c), 259 aa, 260 aaaa */
-  static const struct bpe_merge list[] = {{97, 98}, {98, 99}, {256, 99}, {97, 97}, {259, 259}};
-  static const struct { const char *text; size_t n; uint32_t id[8]; } want[] = {
-    {"abc", 1, {258}}, {"abab", 2, {256, 256}}, {"aab", 2, {259, 98}}, {"aaaaaaa", 3, {260, 259, 97}}, {"xbc", 2, {120, 257}}, {"", 0, {0}},
-    {"abcab", 2, {258, 256}}, {"aaabc", 2, {259, 258}}};
-  struct memory m = {0};
-  for (size_t i = 0; i < 8; i++) {
-    uint32_t id[64]; size_t n = spell_longest(&m, list, 5, want[i].text, strlen(want[i].text), id);
-    if (n != want[i].n || (n && memcmp(id, want[i].id, n * sizeof *id) != 0)) return 1;
+  struct bpe_merge list[MERGES];
+  uint32_t id[MOST];
+  char text[MOST + 1] = "";
+  size_t n = draw(size < 20 ? 8 : MOST), made = 0;
+  struct memory m = { .fail_at = 0 };
+  for (int c = 1; c < 256; c++) spelt[c][0] = (char) c;
+  for (uint32_t i = 0; i < MERGES;) {                 /* two tokens of before, of letters a, b, c; no two are spelt alike */
+    uint32_t left = draw(3 + i), right = draw(3 + i), twins = 0;
+    list[i] = (struct bpe_merge) { left < 3 ? 'a' + left : 253 + left, right < 3 ? 'a' + right : 253 + right };
+    snprintf(spelt[256 + i], MOST, "%s%s", spelt[list[i].left], spelt[list[i].right]);
+    for (uint32_t k = 0; k < i; k++) twins += strcmp(spelt[256 + i], spelt[256 + k]) == 0;
+    if (twins == 0) tell("%u is %s", 256 + i, spelt[256 + i]), i++;
   }
-  return m.all.live != 0;
+  for (size_t i = 0; i < n; i++) text[i] = "abcx"[draw(size % 5 == 0 ? 4 : 3)];
+  tell("the text %s", text);
+#ifdef OURS
+  for (size_t at = 0; at < n; at += strlen(spelt[id[made++]])) {
+    id[made] = (unsigned char) text[at];
+    for (uint32_t k = 256; k < 256 + MERGES; k++)
+      if (strncmp(spelt[k], text + at, strlen(spelt[k])) == 0 && strlen(spelt[k]) > strlen(spelt[id[made]])) id[made] = k;
+  }
+#else
+  made = ex_spell(&m, list, MERGES, text, n, id);
+#endif
+  say("ids: %zu", made);
+  for (size_t i = 0; i < made && i < MOST; i++) say("id %zu: %u", i, id[i]);
+  say("bytes that are still held: %llu", (unsigned long long) m.all.live);
 }
-C
-${CC:-cc} -std=gnu11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex
 ==== answer
 static size_t spell_longest(struct memory *m, const struct bpe_merge *list, size_t n_list,
   const char *text, size_t n, uint32_t *id)

@@ -1,30 +1,24 @@
 ==== check
 # SentencePiece's rule, taken literally, on the whole text and on the text cut before the block: do they differ?
-cat > $BUILD/ex.lua <<'L'
-local text, score = nil, {}
-for l in io.lines(arg[1]) do
-  if not l:match("^#") and l:match("%S") then
-    if not text then text = l:match("^(%S+)%s*$") else local t, s = l:match("^(%S+)%s+(%-?[%d.]+)%s*$"); assert(t, "a token and its score"); score[t] = tonumber(s) end
-  end
-end
-assert(text and #text == 3 and text:match("^[^_]_"), "a text of three letters, the block behind a letter")
-for c in text:gmatch(".") do assert(score[c], "every letter of the text is a token") end
-local function spell(s)
-  local row = {}
-  for c in s:gmatch(".") do row[#row + 1] = c end
-  while true do
-    local best, at
-    for i = 1, #row - 1 do
-      local s = score[row[i] .. row[i + 1]]
-      if s and (not best or s > best) then best, at = s, i end
-    end
-    if not at then return table.concat(row, " ") end
-    row[at] = row[at] .. table.remove(row, at + 1)
-  end
-end
-os.exit(spell(text) ~= spell(text:sub(1, 1)) .. " " .. spell(text:sub(2)))
-L
-texlua $BUILD/ex.lua "$1"
+lines | awk '
+  function spell(s,  n, i, best, at, row) {
+    n = length(s); for (i = 1; i <= n; i++) row[i] = substr(s, i, 1)
+    for (;;) {
+      at = 0
+      for (i = 1; i < n; i++) if ((row[i] row[i + 1]) in score && (at == 0 || score[row[i] row[i + 1]] > best)) { best = score[row[i] row[i + 1]]; at = i }
+      if (at == 0) { s = ""; for (i = 1; i <= n; i++) s = s " " row[i]; return s }
+      row[at] = row[at] row[at + 1]; for (i = at + 1; i < n; i++) row[i] = row[i + 1]; n--
+    }
+  }
+  function stop(words) { print words; bad = 1; exit }
+  NR == 1 { text = $1; if (NF != 1 || text !~ /^[^_]_.$/) stop("wanted: first a text of three letters, the block (_) after a letter") }
+  NR > 1 { if (NF != 2 || $2 !~ /^-?[0-9.]+$/) stop("wanted: a token and its score"); score[$1] = $2 + 0 }
+  END {
+    if (bad) exit 1
+    if (text == "") stop("there is no answer in the file yet")
+    for (i = 1; i <= 3; i++) if (!(substr(text, i, 1) in score)) { print "every letter of the text must be a token"; exit 1 }
+    if (spell(text) == spell(substr(text, 1, 1)) spell(substr(text, 2))) { print "cut and uncut, the text is spelt alike"; exit 1 }
+  }' || exit 1
 ==== answer
 a_b
 a -4

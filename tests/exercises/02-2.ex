@@ -1,25 +1,24 @@
 ==== check
-set -e
 # the hand calculation with "the" and " cat" exchanged: the head that notices, and the probability of the full stop
-cat > $BUILD/ex.lua <<"L"
-local corner, place = { { 1, -1 }, { 1, 1 }, { -1, 1 } }, { { 1, 1 }, { 1, -1 }, { -1, -1 } }
-local x, o = { -1, 1, -1, -1 }, {}
-for h, q in ipairs { { .8, .4 }, { .4, -.8 } } do
-  local w, sum, a, b = {}, 0, 0, 0
-  for t = 1, 3 do local k = h == 1 and corner[t] or place[t]; w[t] = math.exp((q[1] * k[1] + q[2] * k[2]) / math.sqrt(2)); sum = sum + w[t] end
-  for t = 1, 3 do a, b = a + w[t] / sum * corner[t][1], b + w[t] / sum * corner[t][2] end
-  o[2 * h - 1], o[2 * h] = a, b
-end
-local function norm(v) local s = 0; for i = 1, 4 do s = s + v[i] ^ 2 / 4 end; local n = {}; for i = 1, 4 do n[i] = v[i] / math.sqrt(s) end; return n end
-for i, f in ipairs { 1, .5, -1, .5 } do x[i] = x[i] + f * o[i] end
-local n = norm(x); local g = .5 * n[1] - n[3]; local inner = g / (1 + math.exp(-g)) * n[3]
-x[1], x[3] = x[1] + inner, x[3] - inner; n = norm(x)
-local sum, z = 0, { -n[3], -n[2] - n[4], n[4], n[3] - n[1] }
-for v = 1, 4 do sum = sum + math.exp(z[v]) end
-for l in io.lines(arg[1]) do local h, p = l:match("^%s*(%u)%s+([%d.]+)"); if h == "B" and math.abs(p - math.exp(z[4]) / sum) < .008 then os.exit(0) end end
-os.exit(1)
-L
-texlua $BUILD/ex.lua "$1"
+[ "$(words | wc -w)" = 2 ] || no "wanted: a head and a probability"
+right=$(awk 'function norm(  s, i) { for (i = 1; i <= 4; i++) s += x[i] ^ 2 / 4; for (i = 1; i <= 4; i++) n[i] = x[i] / sqrt(s) }
+  BEGIN {
+    split("1 -1 1 1 -1 1", corner, " "); split("1 1 1 -1 -1 -1", place, " "); split(".8 .4 .4 -.8", q, " "); split("-1 1 -1 -1", x, " "); split("1 .5 -1 .5", f, " ")
+    for (h = 1; h <= 2; h++) {
+      sum = a = b = 0
+      for (t = 1; t <= 3; t++) {
+        k1 = h == 1 ? corner[2 * t - 1] : place[2 * t - 1]; k2 = h == 1 ? corner[2 * t] : place[2 * t]
+        w = exp((q[2 * h - 1] * k1 + q[2 * h] * k2) / sqrt(2)); sum += w; a += w * corner[2 * t - 1]; b += w * corner[2 * t]
+      }
+      o[2 * h - 1] = a / sum; o[2 * h] = b / sum
+    }
+    for (i = 1; i <= 4; i++) x[i] += f[i] * o[i]
+    norm(); g = .5 * n[1] - n[3]; inner = g / (1 + exp(-g)) * n[3]; x[1] += inner; x[3] -= inner; norm()
+    z[1] = -n[3]; z[2] = -n[2] - n[4]; z[3] = n[4]; z[4] = n[3] - n[1]; sum = 0
+    for (v = 1; v <= 4; v++) sum += exp(z[v])
+    print exp(z[4]) / sum
+  }')
+near 0.008 B $right
 ==== answer
 B 0.67
 ==== wrong

@@ -1,26 +1,18 @@
 ==== check
-set -e
-# a file with two formulas in Lua: the number of orders of n tokens, and the sum over all texts
-cat > $BUILD/ex.lua <<"L"
-local function count(n) if n == 0 then return 1 end; local c = 0; for i = 1, n do c = c + count(n - 1) end; return c end
-local f = assert(loadfile(arg[1]))
-local orders, sum = f()
-assert(orders and sum == 1)
-for n = 1, 7 do assert(orders(n) == count(n)) end
--- any order gives the same joint probability: a random table of two tokens from three words, both ways round
-math.randomseed(1)
-local p, all = {}, 0
-for a = 1, 3 do p[a] = {}; for b = 1, 3 do p[a][b] = math.random(); all = all + p[a][b] end end
-local total = 0
-for a = 1, 3 do for b = 1, 3 do
-  local column = 0; for c = 1, 3 do column = column + p[c][b] / all end
-  total = total + column * (p[a][b] / all / column) end end
-assert(math.abs(total - sum) < 1e-12)
-L
-texlua $BUILD/ex.lua "$1"
+# two formulas: the number of orders of n tokens, counted; and the sum over all texts, by a random table of two tokens from three words
+for n in 1 2 $(pick 3 5) $(pick 6 8); do
+  computes 1 $(awk -v n=$n 'function count(k,  c, i) { if (k == 0) return 1; for (i = 0; i < k; i++) c += count(k - 1); return c } BEGIN { print count(n) }') n=$n
+done
+sum=$(awk -v seed=$(pick 1 1000) 'BEGIN { srand(seed)
+  for (a = 1; a <= 3; a++) for (b = 1; b <= 3; b++) all += p[a, b] = rand()
+  for (a = 1; a <= 3; a++) for (b = 1; b <= 3; b++) { column = (p[1, b] + p[2, b] + p[3, b]) / all; total += column * (p[a, b] / all / column) }   # the second word first
+  printf "%.6f", total }')
+computes 2 ${sum%.000000} n=$n
 ==== answer
-return function(n) local f = 1; for i = 2, n do f = f * i end; return f end, 1
+n!
+1
 ==== wrong
-return function(n) return 2 ^ n end, 1
+n*n
+1
 ==== skeleton
-return nil, nil -- a function of n: how many orders; and the sum
+# two lines: a formula in n (n! is allowed), how many orders; and the sum

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # multiply-adds of a row in the matrices of one layer, and the first number of visible positions at which attention costs more: from the counters
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include "model/forward.h"
@@ -31,8 +30,7 @@ int main(void)
   return 1;
 }
 C
-${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-[ "$(grep -v "^#" "$1")" = "$($BUILD/ex)" ]
+is $(run)
 ==== answer
 49152 385
 ==== wrong

@@ -1,8 +1,7 @@
 ==== check
-set -e
 # n, x, w: the dot product of n equal terms is -0, and that of one less is not
-set -- $(grep -v "^#" "$1")
-cat > $BUILD/ex.c <<"C"
+[ "$(words | wc -w)" = 3 ] || no "wanted: n, x and w"
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +24,7 @@ int main(int argc, char **argv)
   return !(n > 1 && n < 100 && y == 0 && signbit(y) && !(z == 0 && signbit(z)));
 }
 C
-${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex "$@"
+run $(words) || no "n terms do not give -0, or one less does"
 ==== answer
 16 -0x1p-100 0x1p-100
 ==== wrong

@@ -1,8 +1,6 @@
 ==== check
-set -e
-# a formula in w (the window) and l (the layers) for the shell: how far behind the last row the oldest token is that it depends on
-f=$(grep -v "^#" "$1"); [ -n "$f" ]
-cat > $BUILD/ex.c <<'C'
+# a formula in w (the window) and l (the layers): how far behind the last row the oldest token is that it depends on
+engine <<'C'
 #include "tiny.h"
 #include "kernels/kernels.h"
 int main(int argc, char **argv)
@@ -24,11 +22,10 @@ int main(int argc, char **argv)
   return 1;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-for wl in "3 1" "3 3" "8 2" "12 3" "1 2"; do set -- $wl; w=$1; l=$2; eval "v=\$(( $f ))"; [ "$v" = "$($BUILD/ex $w $l)" ]; done
+for wl in "3 1" "3 3" "1 2" "$(pick 4 19) $(pick 1 3)" "$(pick 4 19) 2"; do set -- $wl; computes 1 $(run $1 $2) w=$1 l=$2; done
 ==== answer
 l*(w-1)
 ==== wrong
 l*w
 ==== skeleton
-# in terms of w and l
+# a formula in w and l

@@ -1,12 +1,14 @@
 ==== check
-set -e
 # p in terms of g, so that rows/needed = 3g/4
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests tests/exercises/naive.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-f=$(grep -v "^#" "$1"); [ -n "$f" ]
-for g in 5 20 64; do eval "p=\$(( $f ))"; set -- $($BUILD/ex $p $g); [ $((4 * $2)) = $((3 * g * $3)) ]; done
+engine tests/exercises/naive.c
+for g in 5 $(pick 6 40) $(pick 41 90); do
+  p=$(formula 1 g=$g) || no "$p"
+  [ "$p" -ge 1 ] && [ "$p" -le 200 ] || no "for g=$g the formula gives p=$p"
+  set -- $(run $p $g); [ $((4 * $2)) = $((3 * g * $3)) ] || no "for g=$g and p=$p there are $2 rows computed and $3 needed, which is not 3g/4 times as many"
+done
 ==== answer
 g-1
 ==== wrong
 g/2
 ==== skeleton
-# p in terms of g
+# a formula in g: p

@@ -1,10 +1,10 @@
 ==== check
-set -e
 # two formulas in p and k, a line each: rows computed, rows needed
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests tests/exercises/naive.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-[ "$(grep -vc "^#" "$1")" = 2 ]
-a=$(grep -v "^#" "$1" | sed -n 1p); b=$(grep -v "^#" "$1" | sed -n 2p)
-for pk in "3 4" "10 1" "7 30"; do set -- $pk; p=$1; k=$2; eval "x=\$(( $a )); y=\$(( $b ))"; set -- $($BUILD/ex $p $k); [ "$x $y" = "$2 $3" ]; done
+engine tests/exercises/naive.c
+[ "$(lines | wc -l)" = 2 ] || no "wanted: two formulas, a line each"
+for pk in "3 4" "10 1" "$(pick 2 80) $(pick 2 80)"; do
+  set -- $pk; p=$1 k=$2; set -- $(run $p $k); computes 1 $2 p=$p k=$k; computes 2 $3 p=$p k=$k
+done
 ==== answer
 k*p+k*(k-1)/2
 p+k-1
@@ -12,4 +12,4 @@ p+k-1
 (k-1)*p+(k-1)*(k-2)/2
 p+k-2
 ==== skeleton
-# rows computed, then rows needed, in terms of p and k
+# two lines, formulas in p and k: rows computed, then rows needed

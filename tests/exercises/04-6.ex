@@ -1,8 +1,6 @@
 ==== check
-set -e
 # bytes a position of 2-byte numbers; and with 4 heads of keys and values
-sh tests/numbers.sh 2 "$1" || exit 1
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include "suite.h"
 #include "cache/cache.h"
 static size_t bytes(uint32_t kv)
@@ -14,9 +12,7 @@ static size_t bytes(uint32_t kv)
 }
 int main(void) { printf("%zu %zu\n", bytes(16), bytes(4)); return 0; }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-set -- $(grep -v "^#" "$1") $($BUILD/ex)
-[ "$1 $2" = "$3 $4" ]
+is $(run)
 ==== answer
 98304 24576
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # rows at which both roofs meet: the first pass of n rows that the multipliers bound
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include "phases/phases.h"
 int main(void)
@@ -15,8 +14,7 @@ int main(void)
   return 1;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-[ "$(grep -v "^#" "$1")" = "$($BUILD/ex)" ]
+is $(run)
 ==== answer
 9
 ==== wrong

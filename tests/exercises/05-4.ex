@@ -1,9 +1,6 @@
 ==== check
-set -e
 # tokens a second behind 8192 and behind 65536, rounded down
-sh tests/numbers.sh 2 "$1" || exit 1
-set -- $(grep -v "^#" "$1")
-[ "$1 $2" = "$(awk 'BEGIN { w = 16060000000; printf "%d %d", 1e12 / (w + 8192 * 131072), 1e12 / (w + 65536 * 131072) }')" ]
+is $(awk 'BEGIN { w = 16060000000; printf "%d %d", 1e12 / (w + 8192 * 131072), 1e12 / (w + 65536 * 131072) }')
 ==== answer
 58 40
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # bytes of a text with the windows, and without
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +22,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 4 ] && [ "$1 $2" = "$3 $4" ]
+is $(run)
 ==== answer
 654311424 872415232
 ==== wrong

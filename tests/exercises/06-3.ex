@@ -1,7 +1,6 @@
 ==== check
-set -e
 # pages at most, and at least: counted in a cache, once the text is longer than the window
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include "tiny.h"
 #include "kernels/kernels.h"
 #include "cache/cache.h"
@@ -36,10 +35,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 4 ] && [ "$1 $2" = "$3 $4" ]
+is $(run)
 ==== answer
 8 7
 ==== wrong

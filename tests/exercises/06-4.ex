@@ -1,7 +1,6 @@
 ==== check
-set -e
 # the first number of tokens whose cache is larger than the weights
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <inttypes.h>
 #include <stdio.h>
 #include "accounts/accounts.h"
@@ -15,9 +14,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-[ "$(grep -v "^#" "$1")" = "$right" ]
+is $(run)
 ==== answer
 122533
 ==== wrong

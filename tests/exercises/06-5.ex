@@ -1,7 +1,6 @@
 ==== check
-set -e
 # how far another number can be off at most, four digits: blocks with a 3 are packed, and unpacked with the scale as it was
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include "accounts/formats.h"
@@ -19,9 +18,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-[ "$(grep -v "^#" "$1")" = "$right" ]
+is $(run)
 ==== answer
 0.0118
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # positions back; and with four sinks, how many of the first positions are among what can influence a row that is farther away
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include "suite.h"
 #include "model/store.h"
 /* which positions can have a part in the row at LAST: what each layer sees of what the layer above has seen */
@@ -43,10 +42,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 4 ] && [ "$1 $2" = "$3 $4" ]
+is $(run)
 ==== answer
 12264 4
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # how many tokens are left behind T = 1, 1/2, 2 and top-p 0.9, by the funnel
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,10 +23,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 6 ] && [ "$1 $2 $3" = "$4 $5 $6" ]
+is $(run)
 ==== answer
 3 2 4
 ==== wrong

@@ -1,8 +1,6 @@
 ==== check
-set -e
 # the score of a token behind the penalties, if its logit is 3 and if it is -3, by the funnel
-sh tests/numbers.sh 2 "$1" || exit 1
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +21,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 4 ] && awk -v a="$1" -v b="$2" -v c="$3" -v d="$4" 'BEGIN { exit !(a + 0 == c + 0 && b + 0 == d + 0) }'
+is $(run)
 ==== answer
 1 -5.5
 ==== wrong

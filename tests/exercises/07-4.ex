@@ -1,8 +1,7 @@
 ==== check
-set -e
 # four probabilities (or weights), k, p, T; three orders leave three, two and one token
-sh tests/numbers.sh 7 "$1" || exit 1
-cat > $BUILD/ex.c <<"C"
+numbers 7
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +29,7 @@ int main(int argc, char **argv)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex $(grep -v "^#" "$1")
+run $(words) || no "these orders do not leave three, two and one token"
 ==== answer
 5 4 2 1 3 0.8 0.125
 ==== wrong

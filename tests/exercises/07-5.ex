@@ -1,8 +1,7 @@
 ==== check
-set -e
 # two different numbers; with either added to the logits 5 (in the history) and 2, r = 2 makes the tokens equally likely
-sh tests/numbers.sh 2 "$1" || exit 1
-cat > $BUILD/ex.c <<"C"
+numbers 2
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +23,7 @@ int main(int argc, char **argv)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex $(grep -v "^#" "$1")
+run $(words) || no "with one of them the two tokens are not equally likely, or the numbers are the same"
 ==== answer
 1 -8
 ==== wrong

@@ -1,8 +1,7 @@
 ==== check
-set -e
 # two texts of the tokens 0, 1, 2, a line each: the shortest and a longest behind which n = 2 leaves nothing; all texts are tried
-[ "$(grep -vc "^#" "$1")" = 2 ]
-cat > $BUILD/ex.c <<"C"
+[ "$(lines | wc -l)" = 2 ] || no "wanted: two texts, a line each"
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,9 +46,8 @@ int main(int argc, char **argv)
   return !(allowed(id, n) == 0 && n == (argv[1][0] == 's' ? shortest : longest));
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex short $(grep -v "^#" "$1" | sed -n 1p)
-$BUILD/ex long $(grep -v "^#" "$1" | sed -n 2p)
+run short $(lines | sed -n 1p) || no "the first line is not a shortest text after which nothing is left"
+run long $(lines | sed -n 2p) || no "the second line is not a longest text after which nothing is left"
 ==== answer
 0 0 1 0 2 0
 0 0 1 1 2 2 0 2 1 0

@@ -1,8 +1,6 @@
 ==== check
-set -e
 # how often a token is the best so far, weights 8, 4, 2, 1 in this order and in the reverse: counted in a million races
-sh tests/numbers.sh 2 "$1" || exit 1
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,10 +22,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 4 ] && awk -v a="$1" -v b="$2" -v c="$3" -v d="$4" 'BEGIN { exit !((a - c) ^ 2 < .01 ^ 2 && (b - d) ^ 2 < .01 ^ 2) }'
+near .01 $(run)
 ==== answer
 1.54 2.77
 ==== wrong

@@ -1,69 +1,70 @@
 ==== check
-set -e
 # the stage top_n_sigma: what it keeps, that a temperature before it changes nothing, that 0 is off; and the other stages are as they were
-texlua tests/planted.lua "$1"
-cat > $BUILD/ex.c <<"C"
-#include "suite.h"
+planted
+says_like_ours
+==== test
+#include "exercise.h"
 #include "kernels/kernels.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "settings/settings.h"
-
-enum { V = 300 };
-static const char *const name[] = {"top_n_sigma", "temperature", "top_k"};
-int main(void)
+enum { SIZES = 60, V = 300 };
+static struct funnel f;
+static void left(const char *how, const uint8_t *in)
 {
-  struct memory m = {0}; struct error why; struct funnel f; uint64_t seed = 1; float z[V];
-  struct history none = {NULL, 0, 0};
-  if (!funnel_open(&f, &m, kernels_find(NULL, NULL), V, &why)) return 1;
-  for (int round = 0; round < 400; round++) {
-    struct sampling_params s = sampling_default, t;
-    double max = -INFINITY, mean = 0, variance = 0, n = 0; size_t kept = 0;
+  uint8_t kept[V];
+  size_t n = 0;
+  for (int i = 0; i < V; i++) n += kept[i] = in != NULL ? in[i] : f.score[i] > -INFINITY;
+  say("%s: %zu left, listed %zu, which: %llx", how, n, in != NULL ? n : f.n, (unsigned long long) hash_of(kept, V));
+}
+static void test(unsigned size)
+{
+  struct memory m = { 0 }; struct error why; float z[V]; struct history none = { NULL, 0, 0 }; uint8_t in[V], all[V];
+  struct sampling_params s = sampling_default; double max, mean, variance, n, by; bool close;
+  if (!funnel_open(&f, &m, kernels_find(NULL, NULL), V, &why)) return;
+  do {
+    max = -INFINITY, mean = variance = n = 0, by = .1 + draw(40) / 16.0, close = false;
     for (int i = 0; i < V; i++) {
-      z[i] = (float) (rnd(&seed) % 4096) / 256 + 40;
-      if (rnd(&seed) % 4 == 0) z[i] = -INFINITY;
-      else { mean += z[i], n++; if (z[i] > max) max = z[i]; }
+      all[i] = draw(4) > 0, z[i] = all[i] ? (float) draw(4096) / 256 + 40 : -INFINITY;
+      if (all[i]) mean += z[i], n++, max = fmax(max, z[i]);
     }
     mean /= n;
-    for (int i = 0; i < V; i++) if (z[i] > -INFINITY) variance += (z[i] - mean) * (z[i] - mean) / n;
-    s.top_n_sigma = .1 + (double) (rnd(&seed) % 40) / 16, s.temperature = .3 + (double) (rnd(&seed) % 40) / 16;
-    t = s;
-    bool near = false;
-    for (int i = 0; i < V; i++) near |= z[i] > -INFINITY && fabs(max - z[i] - s.top_n_sigma * sqrt(variance)) < 1e-9;
-    if (near) continue;
-    if (!sampling_stages_parse(&s, name, 2, &why) || !sampling_check(&s, V, &why) || !sampling_run(&f, &s, z, none, &why)) return 2;
-    for (int i = 0; i < V; i++) {
-      bool in = z[i] > -INFINITY && max - z[i] <= s.top_n_sigma * sqrt(variance);
-      if (in != (f.score[i] > -INFINITY)) return 3;
-      kept += in;
-    }
-    if (f.n != kept) return 4;
-    s.stage[0] = t.stage[0] = 0;
-    const char *turned[] = {"temperature", "top_n_sigma"};
-    if (!sampling_stages_parse(&s, turned, 2, &why) || !sampling_run(&f, &s, z, none, &why) || f.n != kept) return 5;
-    t = sampling_default, t.top_n_sigma = s.top_n_sigma;                     /* it is in the normal order, and off in it */
-    if (!sampling_check(&t, V, &why) || !sampling_run(&f, &t, z, none, &why) || f.n != kept) return 6;
-    t = sampling_default;
-    if (!sampling_run(&f, &t, z, none, &why) || f.n != (size_t) n) return 7;
-  }
-  struct sampling_params s = sampling_default;
-  struct sequence_bias b = {(uint32_t [1]) {3}, 1, 2};
-  unsigned times[N_SAMPLE_STAGES] = {0};
-  if (s.n_stages != N_SAMPLE_STAGES) return 8;
-  for (size_t i = 0; i < N_SAMPLE_STAGES; i++) if (times[s.stage[i]]++ > 0) return 9;
+    for (int i = 0; i < V; i++) if (all[i]) variance += (z[i] - mean) * (z[i] - mean) / n;
+    for (int i = 0; i < V; i++) in[i] = all[i] && max - z[i] <= by * sqrt(variance), close |= all[i] && fabs(max - z[i] - by * sqrt(variance)) < 1e-9;
+  } while (close);
+  s.temperature = .3 + draw(40) / 16.0;
+  tell("n is %g, the temperature %g", by, s.temperature);
+#ifdef OURS
+  left("before a temperature", in), left("after it", in), left("in the normal order", in), left("off", all);
+  say("the last stage of the normal order is top_n_sigma"), say("stages that come twice: 0"), say("with a bias: %d", 3), say("a negative value: refused");
+#else
+  static const char *const name[] = { "top_n_sigma", "temperature", "top_n_sigma" };
+  struct sampling_params t = sampling_default;
+  s.top_n_sigma = by;
+  if (!sampling_stages_parse(&s, name, 2, &why) || !sampling_check(&s, V, &why) || !sampling_run(&f, &s, z, none, &why)) { tell("%s", why.text); return; }
+  int stage = s.stage[0];
+  left("before a temperature", NULL);
+  if (!sampling_stages_parse(&s, name + 1, 2, &why) || !sampling_run(&f, &s, z, none, &why)) return;
+  left("after it", NULL);
+  t.top_n_sigma = by;
+  if (!sampling_check(&t, V, &why) || !sampling_run(&f, &t, z, none, &why)) return;
+  left("in the normal order", NULL);
+  t = sampling_default;
+  if (!sampling_run(&f, &t, z, none, &why)) return;
+  left("off", NULL);
+  say("the last stage of the normal order is %s", (int) t.stage[t.n_stages - 1] == stage ? "top_n_sigma" : "another");
+  unsigned times[N_SAMPLE_STAGES] = { 0 }, twice = t.n_stages != N_SAMPLE_STAGES;
+  for (size_t i = 0; i < t.n_stages; i++) twice += times[t.stage[i]]++ > 0;
+  say("stages that come twice: %u", twice);
+  struct sequence_bias b = { (uint32_t [1]) { 3 }, 1, 2 };
   for (int i = 0; i < V; i++) z[i] = 1;
-  s.logit_bias = &b, s.n_logit_bias = 1;
-  if (!sampling_run(&f, &s, z, none, &why) || f.score[3] != 3) return 10;
-  s.top_n_sigma = -1;
-  if (sampling_check(&s, V, &why)) return 11;
+  t.logit_bias = &b, t.n_logit_bias = 1;
+  if (!sampling_run(&f, &t, z, none, &why)) return;
+  say("with a bias: %g", f.score[3]);
+  t.top_n_sigma = -1;
+  say("a negative value: %s", sampling_check(&t, V, &why) ? "accepted" : "refused");
+#endif
   funnel_close(&f);
-  return m.all.live != 0;
+  say("bytes that are still held: %llu", (unsigned long long) m.all.live);
 }
-C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex
 ==== answer
 == tangled/sampling/sampling.h
 -  SAMPLE_TYPICAL_P, N_SAMPLE_STAGES
@@ -123,19 +124,7 @@ $BUILD/ex
 ++            SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P},
 -+            STAGE_TOP_N_SIGMA},
 ==== skeleton
+# an option top_n_sigma and a stage in tangled/sampling/ (sampling.h, funnel.h, funnel.c, sampling.c), and a range in tangled/settings/settings.c
 == tangled/sampling/sampling.h
 -  double temperature;
 +  double temperature, top_n_sigma;
-== tangled/sampling/funnel.h
--void funnel_min_p(struct funnel *f, double m);
-+void stage_top_n_sigma(struct funnel *f, double n);
-+void funnel_min_p(struct funnel *f, double m);
-== tangled/sampling/funnel.c
--void funnel_min_p(struct funnel *f, double m)
--{
-+void stage_top_n_sigma(struct funnel *f, double n)
-+{
-+  (void) f, (void) n;
-+}
-+void funnel_min_p(struct funnel *f, double m)
-+{

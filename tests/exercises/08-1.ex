@@ -1,7 +1,6 @@
 ==== check
-set -e
 # what is held behind each byte of ononine, by the machine
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include "stopping/stops.h"
 int main(void)
@@ -13,8 +12,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-[ "$(echo $(grep -v "^#" "$1"))" = "$(echo $($BUILD/ex))" ]
+is $(run)
 ==== answer
 1 2 1 2 3 3
 ==== wrong

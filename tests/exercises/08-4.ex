@@ -1,7 +1,6 @@
 ==== check
-set -e
 # first line: the text; the others: stop strings of 20 bytes together at most; some byte takes eight failures
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "stopping/stops.h"
@@ -19,8 +18,7 @@ int main(int argc, char **argv)
   return max != 8;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex $(grep -v "^#" "$1")
+run $(words) || no "no byte takes eight failures, or the strings are longer than 20 bytes"
 ==== answer
 aaaaaaaac
 aaaaaaaab

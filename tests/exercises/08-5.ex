@@ -1,7 +1,6 @@
 ==== check
-set -e
 # which of the seven can never fire: by all texts of up to five letters
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "stopping/stopping.h"
@@ -23,9 +22,8 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex > $BUILD/ex.never
-[ "$(grep -v "^#" "$1" | tr ' ' '\n' | sort)" = "$(sort $BUILD/ex.never)" ]
+sorted=$(words | tr ' ' '\n' | sort); echo "$sorted" > "$answer"      # in any order
+is $(run | sort)
 ==== answer
 abcd bcx
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # a text, and three stop strings: by the rule of the earliest beginning, over all cuts, three texts
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 int main(int argc, char **argv)
@@ -29,8 +28,7 @@ int main(int argc, char **argv)
   return cuts < 3;
 }
 C
-${CC:-cc} -std=gnu11 -w $BUILD/ex.c -o $BUILD/ex
-$BUILD/ex $(grep -v "^#" "$1")
+run $(words) || no "over all cuts there are not three texts"
 ==== answer
 abcdef
 abcdef bcde cd

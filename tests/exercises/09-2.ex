@@ -1,7 +1,6 @@
 ==== check
-set -e
 # the texts that three beams keep after the second step
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include "exercises/three_tokens.h"
 #include "kernels/kernels.h"
 static bool see(void *ctx, const struct search_step *now)
@@ -20,10 +19,8 @@ int main(int argc, char **argv)
   return !search_run(&from, &m, kernels_find(NULL, NULL), &(uint32_t) {BEGINNING}, 1, &want, &r, &why);
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-printf '%s\n' '- 0.5 0.4 0.1' 'a 0.4 0.3 0.3' 'b 0.1 0.1 0.8' 'aa 0.6 0.2 0.2' 'bc 0.5 0.25 0.25' > $BUILD/ex.model
-set -- $(grep -v "^#" "$1" | tr -d '\n ') $($BUILD/ex $BUILD/ex.model | tr -d '\n')
-[ "$1" = "$2" ]
+printf '%s\n' '- 0.5 0.4 0.1' 'a 0.4 0.3 0.3' 'b 0.1 0.1 0.8' 'aa 0.6 0.2 0.2' 'bc 0.5 0.25 0.25' > $work/model
+is $(run $work/model)
 ==== answer
 bc
 aa

@@ -1,10 +1,7 @@
 ==== check
-set -e
 # the three comparisons: a beam's sum over the power of the length that counts, against the worst of the pool
-mine=$(grep -v "^#" "$1"); [ -n "$mine" ]
-want=$(awk 'function on(sum, t, lp, worst) { return sum / t ^ lp > worst ? "on" : "stops" }
+is $(awk 'function on(sum, t, lp, worst) { return sum / t ^ lp > worst ? "on" : "stops" }
   BEGIN { print on(-6, 12, 1, -0.2), on(-6, 40, 1, -0.2), on(-6, 12, 0, -5) }')
-[ "$(echo $mine)" = "$want" ]
 ==== answer
 stops on stops
 ==== wrong

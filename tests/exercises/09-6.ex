@@ -1,7 +1,6 @@
 ==== check
-set -e
 # two beams find a text that is less likely than the one that one beam finds
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include "exercises/three_tokens.h"
 #include "kernels/kernels.h"
 int main(int argc, char **argv)
@@ -18,8 +17,7 @@ int main(int argc, char **argv)
   return !(sum[2] < sum[1] - 1e-6);
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex "$1"
+run "$answer" || no "two beams do not find a less likely text with it, or a line is no beginning with three probabilities"
 ==== answer
 - 0.4 0.35 0.25
 a 0.34 0.33 0.33

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # bytes of a matrix in q4_0, q4_1 and q6_k
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include "functions/number_type.h"
 int main(void)
@@ -10,10 +9,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 6 ] && [ "$1 $2 $3" = "$4 $5 $6" ]
+is $(run)
 ==== answer
 25362432 28180480 36986880
 ==== wrong

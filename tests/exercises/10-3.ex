@@ -1,7 +1,6 @@
 ==== check
-set -e
 # scale, minimum, the integer of 0 and what it stands for, two decimals
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include "model/quantization.h"
 int main(void)
@@ -14,10 +13,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 8 ] && [ "$1 $2 $3 $4" = "$5 $6 $7 $8" ]
+is $(run)
 ==== answer
 0.42 -3.1 7 -0.16
 ==== wrong

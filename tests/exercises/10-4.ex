@@ -1,7 +1,6 @@
 ==== check
-set -e
 # the relative error of evenly spread weights, by the formula, and a try of it
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +21,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 4 ] && [ "$1 $2" = "$3 $4" ]
+is $(run)
 ==== answer
 6.25 0.39
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # the types in which a zero stays one, whatever else is in its block
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "model/quantization.h"
@@ -26,10 +25,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 2 ] && [ "$1" = "$2" ]
+is $(run)
 ==== answer
 7
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # the largest sum, and how many of them a float adds exactly
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 int main(void)
@@ -17,10 +16,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") $right
-[ $# = 4 ] && [ "$1 $2" = "$3 $4" ]
+is $(run)
 ==== answer
 520192 32
 ==== wrong

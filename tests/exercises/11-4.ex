@@ -1,7 +1,6 @@
 ==== check
-set -e
 # chains that hide a latency of four at two a cycle, and the rows of a tile two registers wide that has them
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 int main(void)
 {
@@ -11,10 +10,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w $BUILD/ex.c -o $BUILD/ex -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") : $right
-[ $# = 5 ] && [ "$1 $2" = "$4 $5" ]
+is $(run)
 ==== answer
 8 4
 ==== wrong

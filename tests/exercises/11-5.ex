@@ -1,7 +1,6 @@
 ==== check
-set -e
 # tokens a second from the bytes of the weights
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 int main(void)
 {
@@ -9,10 +8,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w $BUILD/ex.c -o $BUILD/ex -lm
-right=$($BUILD/ex)
-set -- $(grep -v "^#" "$1") : $right
-[ $# = 5 ] && [ "$1 $2" = "$4 $5" ]
+is $(run)
 ==== answer
 17.1 32.3
 ==== wrong

@@ -1,55 +1,97 @@
 ==== check
-set -e
 # a kernel of one's own: the bits of the plain one, at most 0.9 loads for each multiply-add of sixteen lanes, each multiply-add once,
 # and, where there is AVX2, a tenth of the rate of the probe
-cat > $BUILD/ex.c <<"C"
-#include "../tests/exercises/lanes16.h"
-#include KERNEL
-#include <stdio.h>
-#include "suite.h"
+wrapped -Itests/exercises -DCOUNT
+if grep -q avx2 /proc/cpuinfo 2> /dev/null; then
+  object $work/answer.c $work/fast.o -O3 -mavx2 -mfma -Wno-psabi -Itests/exercises -Itangled
+  objects="$objects $work/fast.o" also=-DFAST
+fi
+lent="zero16 load16 fused fold"
+says_like_ours --seconds 20
+==== head
+#include "lanes16.h"
+==== tail
+#ifdef COUNT
+void ex_counted(const float *x, const float *w, size_t in, size_t out, size_t rows, float *y)
+#else
+void ex_fast(const float *x, const float *w, size_t in, size_t out, size_t rows, float *y)
+#endif
+{ multiply(x, w, in, out, rows, y); }
+==== test
+#include "exercise.h"
 #include "kernels/kernels.h"
 #include "ground/timing.h"
-enum { MOST = 768 * 512 };
-static float x[768 * 96], w[MOST], y[512 * 96], z[512 * 96];
-int main(void)
+void ex_counted(const float *x, const float *w, size_t in, size_t out, size_t rows, float *y);
+void ex_fast(const float *x, const float *w, size_t in, size_t out, size_t rows, float *y);
+enum { SIZES = 30, MOST = 768 * 512 };
+static float x[768 * 96], w[MOST], y[512 * 96];
+#ifndef OURS
+typedef struct { float lane[16]; } vec;
+vec zero16(void), load16(const float *p), fused(vec a, vec b, vec c);
+float fold(vec v);
+static uint64_t key;
+static unsigned long long loads, madds;
+static uint32_t seal(const float *p)
 {
-  uint64_t seed = 5; struct error why; struct engine e = { .k = &kernels_plain };
-  for (int i = 0; i < 768 * 96; i++) x[i] = (float) (rnd(&seed) % 2001) / 1000 - 1;
-  for (int i = 0; i < MOST; i++) w[i] = (float) (rnd(&seed) % 2001) / 1000 - 1;
-#ifdef COUNT
-  for (int t = 0; t < 60; t++) {
-    size_t in = 16 * (1 + rnd(&seed) % 9), out = 1 + rnd(&seed) % 40, rows = 1 + rnd(&seed) % 20; float *to = z;
-    struct matrix m = { .weight = { w, WEIGHT_F32 }, .in = in, .out = out };
-    madds = 0;
-    multiply(x, w, in, out, rows, y);
-    e.k->linear(&e, &m, 1, x, rows, &to);
-    if (memcmp(y, z, out * rows * sizeof *y) != 0) { printf("%zu inputs, %zu outputs, %zu rows: other bits\n", in, out, rows); return 1; }
-    if (madds != in / 16 * out * rows) { printf("%llu multiply-adds\n", madds); return 1; }
+  uint64_t z = key + (uintptr_t) p * UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  return (uint32_t) (z >> 29);
+}
+static void write_sealed(float *p, size_t n)
+{
+  for (size_t i = 0; i < n; i++) { uint32_t b; memcpy(&b, p + i, 4), b ^= seal(p + i), memcpy(p + i, &b, 4); }
+}
+vec zero16(void) { return (vec) { { 0 } }; }
+vec load16(const float *p) { vec v; loads++, memcpy(&v, p, sizeof v); for (int j = 0; j < 16; j++) { uint32_t b; memcpy(&b, v.lane + j, 4), b ^= seal(p + j), memcpy(v.lane + j, &b, 4); } return v; }
+vec fused(vec a, vec b, vec c) { madds++; for (int j = 0; j < 16; j++) c.lane[j] = fmaf(a.lane[j], b.lane[j], c.lane[j]); return c; }
+float fold(vec v) { for (int s = 8; s > 0; s /= 2) for (int j = 0; j < s; j++) v.lane[j] += v.lane[j + s]; return v.lane[0]; }
+#endif
+static void test(unsigned size)
+{
+  size_t in = 16 * (1 + draw(9)), out = 1 + draw(40), rows = 1 + draw(20); float *to = y;
+  if (size == SIZES - 1) in = 64, out = rows = 96;
+  if (size == SIZES) in = 768, out = 512, rows = 96;
+  tell("%zu inputs, %zu outputs, %zu rows", in, out, rows);
+  for (size_t i = 0; i < in * rows; i++) x[i] = draw_float();
+  for (size_t i = 0; i < in * out; i++) w[i] = draw_float();
+#ifdef OURS
+  struct engine e = { .k = &kernels_plain };
+  struct matrix m = { .weight = { w, WEIGHT_F32 }, .in = in, .out = out };
+  e.k->linear(&e, &m, 1, x, rows, &to);
+#elif defined FAST
+  if (size == SIZES) ex_fast(x, w, in, out, rows, y);
+#endif
+#ifndef OURS
+  if (size < SIZES) {
+    key = fresh(), loads = madds = 0;
+    write_sealed(x, in * rows), write_sealed(w, in * out);
+    ex_counted(x, w, in, out, rows, to);
   }
-  loads = madds = 0;
-  multiply(x, w, 64, 96, 96, y);
-  printf("%.2f loads for each multiply-add\n", (double) loads / (double) madds);
-  return (double) loads > 0.9 * (double) madds;
 #else
-  double best = 0, roof = 0;
-  e.k = kernels_find("avx2", &why);
-  if (e.k == NULL) return 0;
-  for (int t = 0; t < 7; t++) {
-    float left; double a = timing_seconds(), n = (double) e.k->probe_flops(1 << 24, &left), b = timing_seconds();
-    multiply(x, w, 768, 512, 96, y);
+  (void) fresh();
+#endif
+#ifndef FAST
+  if (size == SIZES) return;
+#endif
+  say("bits: %llx", (unsigned long long) hash_of(y, out * rows * sizeof *y));
+  if (size < SIZES) say("multiply-adds of sixteen lanes: %llu", OF(madds, (unsigned long long) (in / 16 * out * rows)));
+  if (size == SIZES - 1) say_most("loads-for-each-multiply-add", OF((double) loads / (double) madds, 0.9), 1);
+#ifdef FAST
+  if (size < SIZES) return;
+  double best = 1, roof = 1;
+#ifndef OURS
+  const struct kernels *k = kernels_find("avx2", NULL);
+  best = roof = 0;
+  for (int t = 0; t < 7 && k != NULL; t++) {
+    float left; double a = timing_seconds(), n = (double) k->probe_flops(1 << 24, &left), b = timing_seconds();
+    ex_fast(x, w, in, out, rows, y);
     double c = timing_seconds();
-    if (n / (b - a) > roof) roof = n / (b - a);
-    if (768.0 * 512 * 96 / (c - b) > best) best = 768.0 * 512 * 96 / (c - b);
+    roof = fmax(roof, n / (b - a)), best = fmax(best, 768.0 * 512 * 96 / (c - b));
   }
-  printf("%.0f %% of the probe\n", 100 * best / roof);
-  return best < 0.1 * roof;
+#endif
+  say_least("share-of-the-probe", best / roof, 0.1);
 #endif
 }
-C
-cp "$1" $BUILD/kernel.c
-here() { ${CC:-cc} -std=gnu11 -O3 -ffp-contract=off -w -Wno-psabi -Itangled -Itests "-DKERNEL=\"kernel.c\"" $* $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm && $BUILD/ex; }
-here -DCOUNT
-! grep -q avx2 /proc/cpuinfo 2>/dev/null || here -mavx2 -mfma
 ==== answer
 static inline __attribute__((always_inline)) void tile(const float *x, const float *w, size_t in, size_t out, int rows, int outs, float *y)
 {

@@ -1,8 +1,6 @@
 ==== check
-set -e
 # sections of 512 inputs, steps of 16
-set -- $(grep -v "^#" "$1") : $(awk 'BEGIN { for (k = 0; k < 1300; k += 512) { n = 1300 - k; if (n > 512) n = 512; printf "%d ", int((n + 15) / 16) } }')
-[ $# = 7 ] && [ "$1 $2 $3" = "$5 $6 $7" ]
+is $(awk 'BEGIN { for (k = 0; k < 1300; k += 512) { n = 1300 - k; if (n > 512) n = 512; printf "%d ", int((n + 15) / 16) } }')
 ==== answer
 32 32 18
 ==== wrong

@@ -1,13 +1,12 @@
 ==== check
-set -e
 # the two phases of many_rows joined into one: in how many of three orders are 40 rows right?
-mkdir -p $BUILD/joined/cuda
-for f in tangled/cuda/*; do ln -sf "$PWD/$f" $BUILD/joined/cuda/; done
-rm $BUILD/joined/cuda/kernels.cu
+mkdir -p $ours/joined/cuda
+for f in $(ls tangled/cuda); do ln -sf "$here/tangled/cuda/$f" $ours/joined/cuda/; done
+rm $ours/joined/cuda/kernels.cu
 awk '/EACH_THREAD\(t\) fill_tiles/ { sub(/EACH_THREAD\(t\) /, "EACH_THREAD(t) { ") ; print; joined = 1; next }
   joined && /EACH_THREAD\(t\) multiply_tiles/ { sub(/EACH_THREAD\(t\) /, ""); sub(/;$/, "; }"); done = 1 } { print } END { exit !done }' \
-  tangled/cuda/kernels.cu > $BUILD/joined/cuda/kernels.cu
-cat > $BUILD/ex.c <<"C"
+  tangled/cuda/kernels.cu > $ours/joined/cuda/kernels.cu
+cat > $ours/engine.c <<'C'
 #include "cuda/kernels.cu"
 #include <stdio.h>
 enum { IN = 64, OUT = 40, ROWS = 40 };
@@ -36,11 +35,10 @@ int main(void)
   return 0;
 }
 C
-compile() { ${CC:-cc} -std=gnu11 -O1 -ffp-contract=off -w $* -Itangled $BUILD/ex.c tangled/functions/numbers.c -o $BUILD/ex -lm; }
-compile && [ "$($BUILD/ex)" = 3 ]  # the kernel as it is
-compile -I$BUILD/joined
-set -- $(grep -v "^#" "$1") : $($BUILD/ex)
-[ $# = 3 ] && [ "$1" = "$3" ]
+compile() { ${CC:-cc} -std=gnu11 -O1 -ffp-contract=off -w $* -Itangled $ours/engine.c tangled/functions/numbers.c -o $ours/engine -lm; }
+compile && [ "$(run)" = 3 ] || no "the kernel as it is fails here"
+compile -I$ours/joined
+is $(run)
 ==== answer
 0
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # the rule decides for each whole number
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include "ledger/rules.h"
 int main(void)
@@ -20,8 +19,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-[ "$(echo $(grep -v "^#" "$1" | tr ',' ' '))" = "$($BUILD/ex)" ]
+is $(run)
 ==== answer
 46 54
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # the rule of the exercise, and the numbers of its run
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include "ledger/rules.h"
 int main(void)
@@ -14,8 +13,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-[ "$(echo $(grep -v "^#" "$1") | tr ' A-Z' '-a-z')" = "$($BUILD/ex)" ]
+is $(run | tr - ' ')
 ==== answer
 off by one
 ==== wrong

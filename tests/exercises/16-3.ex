@@ -1,7 +1,6 @@
 ==== check
-set -e
 # the rule judges three worlds: rows linear and pairs quadratic; both linear; both quadratic
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "ledger/rules.h"
@@ -31,8 +30,7 @@ int main(int argc, char **argv)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex "$1"
+run "$answer"
 ==== answer
 true rows.1000 / rows.100 in 9..11 ; read pairs.1000 / pairs.100 in 9..11
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
 # a block that is grown twice: the accounts, from the allocator itself
-set -e
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include "ground/ground.h"
 int main(void)
@@ -14,8 +13,7 @@ int main(void)
   memory_free(&m, p);
 }
 C
-${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
-$BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
+is $(run)
 ==== answer
 requested 560
 allocated 560

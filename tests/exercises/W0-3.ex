@@ -1,7 +1,6 @@
 ==== check
 # euro signs that are left of a message of 200, from error_say itself
-set -e
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "ground/ground.h"
@@ -14,8 +13,7 @@ int main(void)
   printf("%d\n", (int) strlen(why.text) / 3);
 }
 C
-${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
-$BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
+is $(run)
 ==== answer
 132
 ==== wrong

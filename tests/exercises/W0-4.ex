@@ -1,22 +1,35 @@
 ==== check
 # a limit on what is held
-set -e
-texlua tests/planted.lua "$1"
-cat > $BUILD/ex.c <<'C'
+planted
+says_like_ours
+==== test
+#include "exercise.h"
 #include "ground/ground.h"
-int main(void)
+enum { SIZES = 30 };
+static void test(unsigned size)
 {
-  struct memory m = {.limit = 100};
-  void *a = memory_alloc(&m, MEMORY_OTHER, 1, 60, NULL), *b = memory_alloc(&m, MEMORY_OTHER, 1, 41, NULL), *c = memory_alloc(&m, MEMORY_OTHER, 1, 40, NULL);
-  if (!a || b || !c || m.all.refused != 1) return 1;
-  memory_free(&m, a);
-  b = memory_alloc(&m, MEMORY_OTHER, 1, 41, NULL);
-  struct memory free = {.limit = 0};
-  return !(b && memory_alloc(&free, MEMORY_OTHER, 1, 1000, NULL));
+  uint64_t limit = size % 5 == 0 ? 0 : 50 + draw(200), live = 0, refused = 0;
+  void *block[20] = { NULL }; uint64_t bytes[20] = { 0 };
+#ifdef OURS
+  struct memory m = { 0 };
+#else
+  struct memory m = { .limit = limit };
+#endif
+  tell("a limit of %llu bytes", (unsigned long long) limit);
+  for (int i = 0; i < 40; i++) {
+    unsigned k = draw(20); uint64_t n = 1 + draw(60);
+    if (block[k] != NULL) { memory_free(&m, block[k]), block[k] = NULL, live -= bytes[k]; continue; }
+#ifdef OURS
+    bool fits = limit == 0 || live + n <= limit;
+    if (fits) block[k] = malloc(1), block[k] = memory_alloc(&m, MEMORY_OTHER, 1, n, NULL);
+    refused += !fits;
+#else
+    block[k] = memory_alloc(&m, MEMORY_OTHER, 1, n, NULL), refused = m.all.refused;
+#endif
+    if (block[k] != NULL) live += bytes[k] = n;
+    say("%llu bytes: %s, held %llu, refused %llu", (unsigned long long) n, block[k] != NULL ? "given" : "refused", (unsigned long long) m.all.live, (unsigned long long) refused);
+  }
 }
-C
-${CC:-cc} -std=c11 -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libmodules.a -o $BUILD/ex -pthread -lm -ljansson -lpcre2-8 -lutf8proc
-$BUILD/ex
 ==== answer
 == tangled/ground/memory.h
 -  uint64_t fail_at;
@@ -35,6 +48,4 @@ $BUILD/ex
 == tangled/ground/memory.h
 -  uint64_t fail_at;
 +  uint64_t fail_at, limit;
-== tangled/ground/ground.c
--  return m->all.requests == m->fail_at;
-+  return m->all.requests == m->fail_at;
+# and the function in tangled/ground/ground.c that decides whether a request is refused

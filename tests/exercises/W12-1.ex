@@ -1,8 +1,7 @@
 ==== check
-set -e
 # loss and gradient of the logits (ln 2, ln 2, ln 4) when the third token comes, by the trainer's own judge
-sh tests/numbers.sh 4 "$1" || exit 1
-cat > $BUILD/ex.c <<"C"
+numbers 4
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include "functions/numbers.h"
@@ -17,8 +16,8 @@ int main(int argc, char **argv)
   return 1;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex "$1"
+tr ',;' '  ' < "$answer" > "$work/numbers"
+run "$work/numbers" || no "one of the numbers is not right"
 ==== answer
 0.693147 0.25 0.25 -0.5
 ==== wrong

@@ -1,8 +1,6 @@
 ==== check
-set -e
 # the words, and the proof: a trainer with 1, 2, 3 workers ends in the same bits (the suite has it as same_bits)
-set -- "$(grep -v '^#' "$1" | tr '\n' ' ')"
-[ "$1" = "rows gradient blocks " ]
+digest a7e17267d150daa939b7e5d6d68dde60
 grep -q 'enum { BLOCKS = 64 }' tangled/training/training.c
 ==== answer
 rows

@@ -1,12 +1,9 @@
 ==== check
-set -e
 # a grammar of these tables is written to a file; 20,000 texts of it are written and their bits averaged
-grep -v '^#' "$1" > $BUILD/ex.txt
-mkdir -p $BUILD/ex.d
-rm -f $BUILD/ex.d/*.c
-{ printf 'table text\n   1 |[cats]\n'; sed '$d' $BUILD/ex.txt; } > $BUILD/ex.grammar
-[ "$(grep -c '^table' $BUILD/ex.grammar)" = 3 ]
-cat > $BUILD/ex.d/main.c <<"C"
+lines > $work/tables
+{ printf 'table text\n   1 |[cats]\n'; sed '$d' $work/tables; } > $work/grammar
+[ "$(grep -c '^table' $work/grammar)" = 3 ] || no "wanted: two tables, and the entropy"
+engine <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +22,7 @@ int main(int argc, char **argv)
   return !(fabs(bits / n - 2) < 0.05 && fabs(three / n - 0.125) < 0.01 && fabs(atof(argv[1]) - 2) < 1e-9);
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.d/main.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex "$(sed -n '$p' $BUILD/ex.txt)" $BUILD/ex.grammar
+run "$(sed -n '$p' $work/tables)" $work/grammar || no "its texts are not those of the exercise, or its entropy is another"
 ==== answer
 table cats
    1 |The cat[andcat] sat on the mat.

@@ -1,17 +1,23 @@
 ==== check
-set -e
 # against differences of u sigma(u)
-{ printf '#include <math.h>\n#include <stdio.h>\n'; cat "$1"; cat <<"C"
+wrapped
+says_like_ours
+==== head
+#include <math.h>
+#include <stdio.h>
+==== tail
+float ex_back(float u, float da) { return back(u, da); }
+==== test
+#include "exercise.h"
+float ex_back(float u, float da);
+enum { SIZES = 30 };
 static double f(double u) { return u / (1 + exp(-u)); }
-int main(void)
+static void test(unsigned size)
 {
-  for (double u = -6; u <= 6; u += 0.37) if (fabs((f(u + 1e-5) - f(u - 1e-5)) / 2e-5 * 1.7 - back((float) u, 1.7f)) > 1e-4) return 1;
-  return 0;
+  float u = 6 * draw_float(), da = 2 * draw_float();
+  tell("u is %g, da is %g", u, da);
+  say_near("du", OF((double) ex_back(u, da), (f(u + 1e-5) - f(u - 1e-5)) / 2e-5 * da));
 }
-C
-} > $BUILD/ex.c
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w $BUILD/ex.c -o $BUILD/ex -lm
-$BUILD/ex
 ==== answer
 float back(float u, float da) { float s = 1 / (1 + expf(-u)); return da * s * (1 + u * (1 - s)); }
 ==== wrong

@@ -1,27 +1,32 @@
 ==== check
 # the mean distance and the entropy of a row's look at n rows, the last of which is itself
-set -e
-cat > $BUILD/ex.c <<'C'
+wrapped
+says_like_ours
+==== head
 #include <math.h>
 #include <stddef.h>
-C
-cat "$1" >> $BUILD/ex.c
-cat >> $BUILD/ex.c <<'C'
-static int near(double a, double b) { return fabs(a - b) < 1e-6; }
-static int looks(const float *p, size_t n, double distance, double bits)
+==== tail
+void ex_look(const float *p, size_t n, double *distance, double *bits) { look(p, n, distance, bits); }
+==== test
+#include "exercise.h"
+void ex_look(const float *p, size_t n, double *distance, double *bits);
+enum { SIZES = 20, MOST = 9 };
+static void test(unsigned size)
 {
-  double d = -1, e = -1;
-  look(p, n, &d, &e);
-  return near(d, distance) && near(e, bits);
+  float p[MOST], sum = 0;
+  size_t n = 1 + draw(size < 6 ? 3 : MOST), one = draw((unsigned) n);
+  double distance = 0, bits = 0;
+  for (size_t k = 0; k < n; k++) sum += p[k] = draw(3) == 0 ? 0 : 1 + draw_float();  /* some weights are 0 */
+  p[one] += 1, sum += 1;
+  tell("%zu rows", n);
+  for (size_t k = 0; k < n; k++) p[k] /= sum;
+#ifdef OURS
+  for (size_t k = 0; k < n; k++) distance += p[k] * (double) (n - 1 - k), bits += p[k] == 0 ? 0 : -(double) p[k] * log((double) p[k]) / log(2);
+#else
+  distance = bits = -1, ex_look(p, n, &distance, &bits);
+#endif
+  say_near("distance", distance), say_near("bits", bits);
 }
-int main(void)
-{
-  const float book[4] = { 0.125f, 0.125f, 0.5f, 0.25f }, back[3] = { 1, 0, 0 }, self[1] = { 1 }, two[5] = { 0, 0.5f, 0, 0, 0.5f };
-  return !(looks(book, 4, 1.125, 1.75) && looks(back, 3, 2, 0) && looks(self, 1, 0, 0) && looks(two, 5, 1.5, 1));
-}
-C
-${CC:-cc} -std=gnu11 -w $BUILD/ex.c -o $BUILD/ex -lm
-$BUILD/ex
 ==== answer
 static void look(const float *p, size_t n, double *distance, double *bits)
 {

@@ -1,6 +1,6 @@
 ==== check
 # the turns of the wheel counted out: every 'and' that was said costs a half, and so does the one full stop
-[ "$(grep -v '^#' "$1" | tr -s ' \n' ' ' | sed 's/^ //; s/ $//')" = "$(awk 'BEGIN { lead = log(0.8 / 0.2); for (said = 0; lead - 0.5 * (said - 1) > 0; said++); printf "%d %d", said, 2 * said + 1 }')" ]
+is $(awk 'BEGIN { lead = log(0.8 / 0.2); for (said = 0; lead - 0.5 * (said - 1) > 0; said++); printf "%d %d", said, 2 * said + 1 }')
 ==== answer
 4 9
 ==== wrong

@@ -1,16 +1,17 @@
 ==== check
 # /count says turns and ids: after nothing, after a question, after /undo; and the system's turn is not counted
-set -e
-unset INCIPIT_MODEL
-texlua tests/planted.lua "$1"
-${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -I$BUILD/exercise/program program/main.c $BUILD/exercise/libprogram.a $BUILD/exercise/libmodules.a -o $BUILD/ex-talk -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
-t=$BUILD/exercise; talk() { $BUILD/ex-talk chat "$@"; }
-numbers() { grep -o '[0-9][0-9]*' | tr '\n' ' '; }
-[ "$(printf '/count\n' | talk 2>&1 > /dev/null | numbers)" = "0 0 " ]
-ids=$(printf 'Hello!\n' | talk --stats 2>&1 > /dev/null | awk '$1 == "tokens" { print $2 + $4 }')
-[ "$(printf 'Hello!\n/count\nThank you!\n/undo\n/count\n' | talk 2>&1 > /dev/null | numbers)" = "2 $ids 2 $ids " ]
-printf 'Hello!\n/help\n' | talk 2>&1 > /dev/null | grep -q '^/count '
-printf 'Hello!\n/count\n' | talk 2> /dev/null > $t/with; printf 'Hello!\n' | talk 2> /dev/null | cmp - $t/with
+planted
+program
+export INCIPIT_MODEL=$here/models/pocket
+talk() { printf '%b' "$1" > $work/scratch/input; cut_off /bin/sh -c '"$0" chat < "$1"' $work/incipit $work/scratch/input; }
+numbers_of() { grep -o '[0-9][0-9]*' | tr '\n' ' '; }
+set -- 'Hello!' 'Thank you!' 'What does the fox say?' 'Who are you?' 'Good day.'; shift $(($(pick 1 5) - 1)); asked=$1
+[ "$(talk '/count\n' 2>&1 > /dev/null | numbers_of)" = "0 0 " ] || no "before the first question it should say 0 and 0"
+ids=$(printf '%s\n' "$asked" | $build/incipit chat --stats 2>&1 > /dev/null | awk '$1 == "tokens" { print $2 + $4 }')
+said=$(talk "$asked\n/count\nThank you!\n/undo\n/count\n" 2>&1 > /dev/null | numbers_of)
+[ "$said" = "2 $ids 2 $ids " ] || no "after '$asked', /count, 'Thank you!', /undo, /count it says $said; wanted: 2 $ids 2 $ids"
+talk "$asked\n/help\n" 2>&1 > /dev/null | grep -q '^/count ' || no "/help does not name it"
+talk "$asked\n/count\n" 2> /dev/null > $work/with; printf '%s\n' "$asked" | $build/incipit chat 2> /dev/null | cmp -s - $work/with || no "the answer itself changed"
 ==== answer
 == program/chat_slash.c
 -static slash_action help;
@@ -29,6 +30,4 @@ printf 'Hello!\n/count\n' | talk 2> /dev/null > $t/with; printf 'Hello!\n' | tal
 -+  fprintf(t->a.c->err, "%zu turns, %zu ids\n", t->n - t->first, t->text.n);
 ++  fprintf(t->a.c->err, "%zu turns, %zu ids\n", t->n - t->first, t->text.cap);
 ==== skeleton
-== program/chat_slash.c
--static slash_action help;
-+static slash_action help;
+# the commands of a chat are a table in program/chat_slash.c.  Write == FILE, then - lines and + lines

@@ -1,18 +1,34 @@
 ==== check
-set -e
-# a script that asks a command whether its logits depend on the chunk, the mates or the cache
-export INCIPIT_MODEL=$PWD/tests/golden/small REAL="$(cd $BUILD && pwd)/incipit"
-fake() { printf '#!/bin/sh\nwhile IFS= read -r l; do\n%s\ndone\n' "$1" > $BUILD/ex.fake; chmod +x $BUILD/ex.fake; }
-no() { if "$@"; then exit 1; fi; }                        # a ! would not end the script
-sh "$1" $BUILD/incipit                                   # the true one passes
-for key in '"chunk": *[1-9]' '"mates": *[[][[]' '"cache": *false'; do     # one number of the second row is another
-  fake 'printf "%s\n" "$l" | $REAL "$@" | if printf "%s" "$l" | grep -q '"'$key'"'; then sed "s/\],\[[^,]*,/],[0.5,/"; else cat; fi'
-  no sh "$1" $BUILD/ex.fake
+# a script that asks a command whether its logits depend on the chunk, the mates or the cache; the commands have names that are drawn anew
+export INCIPIT_MODEL=$here/tests/golden/small
+name() { echo $work/scratch/c$(pick 1000000 9999999); }
+fake() { # KIND: a command of that kind; all have one text, in which only a number differs
+  f=$(name); n=$(pick 1000 9999); cat > $f <<F
+#!/bin/sh
+kind=\$(( ($n * 7919 + $((($1 + 7 - $n * 7919 % 7) % 7))) % 7 ))
+[ \$kind != 5 ] || exit 1
+while IFS= read -r l; do
+  [ \$kind != 3 ] || { echo '{"error":"not today"}'; continue; }
+  case \$kind in 0) pattern='"chunk": *[1-9]' ;; 1) pattern='"mates": *[[][[]' ;; 2) pattern='"cache": *false' ;; *) pattern='^never' ;; esac
+  printf '%s\n' "\$l" | $real "\$@" | if printf '%s' "\$l" | grep -q "\$pattern"; then sed 's/\],\[[^,]*,/],[0.5,/'; else cat; fi
+  [ \$kind != 4 ] || exit 0
 done
-fake 'echo "{\"error\":\"not today\"}"'; no sh "$1" $BUILD/ex.fake   # all answers equal, and none is an answer
-fake 'printf "%s\n" "$l" | $REAL "$@"; exit 0'; no sh "$1" $BUILD/ex.fake  # answers the first line only
-fake 'exit 1'; no sh "$1" $BUILD/ex.fake
-fake 'printf "%s\n" "$l" | $REAL "$@"'; sh "$1" $BUILD/ex.fake         # slow, and right
+F
+  chmod +x $f
+}
+real=$(name); cp $build/incipit $real
+says() { # STATUS COMMAND WHAT
+  rc=0; script $2 > $work/said 2>&1 || rc=$?
+  [ "$rc" = "$1" ] || no "of $3 the status should be $1, not $rc"
+}
+says 0 $real "a command whose answers do not depend on them"
+fake 0; says 1 $f "a command whose answers depend on the chunk"  # one number of the second row is another
+fake 1; says 1 $f "a command whose answers depend on the mates"
+fake 2; says 1 $f "a command whose answers depend on the cache"
+fake 3; says 1 $f "a command that gives no answer but an error"
+fake 4; says 1 $f "a command that answers the first line only"
+fake 5; says 1 $f "a command that fails"
+fake 6; says 0 $f "a command that is slow, and right"
 ==== answer
 ask() {
   for how in '' ',"chunk":1' ',"chunk":2' ',"chunk":3' ',"cache":false' \

@@ -1,8 +1,6 @@
 ==== check
-set -e
 # rows of two texts after one prompt: forked, and read twice; counted by the library
-sh tests/numbers.sh 2 "$1" || exit 1
-cat > $BUILD/ex.c <<"C"
+engine <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include "library/incipit.h"
@@ -39,9 +37,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-set -- $(grep -v "^#" "$1") $($BUILD/ex)
-[ "$1 $2" = "$3 $4" ]
+is $(run)
 ==== answer
 # rows with a fork, rows without
 30 50

@@ -1,8 +1,8 @@
 ==== check
 # wheels of Llama 3.2 1B: left alone, divided by the factor, in between
-awk -v a="$(grep -v '^#' "$1" | tr -s ' ')" 'BEGIN { pi = 3.14159265358979
+is $(awk 'BEGIN { pi = 3.14159265358979
   for (i = 0; i < 32; i++) { l = 2 * pi * 500000 ^ (2 * i / 64); if (l < 8192 / 4) f++; else if (l > 8192 / 1) s++; else b++ }
-  exit !(a == f " " s " " b) }'
+  print f, s, b }')
 ==== answer
 15 14 3
 ==== wrong

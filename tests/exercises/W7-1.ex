@@ -1,7 +1,6 @@
 ==== check
-set -e
 # a script's ids as in the box: a mark is one, and so is each word and each line's end
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "templates/conversations.h"
@@ -29,8 +28,7 @@ int main(void)
   printf("%zu %zu\n", prompt, prompt - (before - 1));
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-[ "$(grep -v '^#' "$1")" = "$($BUILD/ex)" ]
+is $(run)
 ==== answer
 # how many ids the third prompt has, and how many rows are computed for it, with a blank between
 53 16

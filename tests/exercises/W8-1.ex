@@ -1,7 +1,6 @@
 ==== check
-set -e
 # the file is written, and the reader accepts it; with one byte less it does not
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +22,8 @@ int main(int argc, char **argv)
   return !(fits && !less);
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex $(grep -v '^#' "$1")
+numbers 1
+run $(words) || no "the reader does not accept a file of that size, or accepts one with a byte less"
 ==== answer
 144
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
-set -e
 # every bit of the description is flipped, and the reader says which flips it does not notice
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "gguf/gguf.h"
@@ -29,8 +28,8 @@ int main(void)
   }
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-[ "$(grep -v '^#' "$1" | tr -s ' ,' '\n\n' | sort -n)" = "$($BUILD/ex | sort -n)" ]
+sorted=$(words | tr ' ' '\n' | sort -n); echo "$sorted" > "$answer"      # in any order
+is $(run | sort -n)
 ==== answer
 4 8 24 57 70 98 111 119
 ==== wrong

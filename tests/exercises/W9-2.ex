@@ -1,7 +1,6 @@
 ==== check
 # the states that texts of a and b come to, counted
-set -e
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include "constraints/constraint.h"
 int main(void)
@@ -31,8 +30,7 @@ int main(void)
   lexicon_close(l);
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
+is $(run)
 ==== answer
 4 8 16 2048
 ==== wrong

@@ -1,7 +1,6 @@
 ==== check
 # a grammar of sums, held against sums and others
-set -e
-cat > $BUILD/ex.c <<'C'
+engine <<'C'
 #include <stdio.h>
 #include <string.h>
 #include "constraints/constraint.h"
@@ -23,8 +22,7 @@ int main(int argc, char **argv)
   return 0;
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
-$BUILD/ex "$1"
+run "$answer"
 ==== answer
 root ::= term ([-+] term)*
 term ::= number | "(" root ")"
