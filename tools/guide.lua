@@ -24,11 +24,11 @@ for i = 2, #arg do
   rows[#rows + 1] = string.format("%d&%s&%d&%s&%d&%d&%d&%d&%d\\\\\n", number, tex(facts.title), tonumber(chapter), facts.hours, tests, hidden, #k.wrong, #k.cheat, #k.other)
   all.tests, all.hours = all.tests + tests, all.hours + tonumber(facts.hours)
   kills[#kills + 1] = string.format("\\labkills{%d}{%s}\n", number, tex(facts.title))
-  for _, e in ipairs(k.wrong) do kills[#kills + 1] = string.format("\\kill{%s}{%s}{%s}\n", tex(e.what), e.points, tex(e.how)) end
+  for _, e in ipairs(k.wrong) do kills[#kills + 1] = string.format("\\labkill{%s}{%s}{%s}\n", tex(e.what), e.points, tex(e.how)) end
   local seen
   for _, e in ipairs(k.cheat) do
     if not seen then kills[#kills + 1] = "\\labcheats\n"; seen = true end
-    kills[#kills + 1] = string.format("\\kill{%s}{%s}{\\textrm{%s}}\n", tex(e.what), e.points, tex(#e.how > 110 and e.how:sub(1, 107) .. "..." or e.how))
+    kills[#kills + 1] = string.format("\\labkill{%s}{%s}{\\textrm{%s}}\n", tex(e.what), e.points, tex(#e.how > 110 and e.how:sub(1, 107) .. "..." or e.how))
   end
 end
 put("guide-labs.tex", "\\begin{tabularx}{\\widewidth}{@{}rXrrrrrrr@{}}\\toprule lab&title&chapter&hours&tests&hidden points&wrong&cheats&other right\\\\\\midrule\n"
@@ -37,7 +37,7 @@ put("guide-labs.tex", "\\begin{tabularx}{\\widewidth}{@{}rXrrrrrrr@{}}\\toprule 
 put("guide-kills.tex", [[
 \providecommand\labkills[2]{\par\addvspace{9pt}\cwebneed{5\baselineskip}{\noindent\bfseries Lab #1: #2\par}\nobreak\vskip2pt}
 \providecommand\labcheats{\par\addvspace{3pt}{\noindent\itshape Cheats, and what the grader says\par}\nobreak}
-\providecommand\kill[3]{\par\begingroup\interlinepenalty10000 \hangindent2em\hangafter1\noindent\makebox[2em][r]{\color{rubric}#2\enspace}#1\enspace{\ttfamily\color{faint}#3}\par\endgroup}
+\providecommand\labkill[3]{\par\begingroup\interlinepenalty10000 \hangindent2em\hangafter1\noindent\makebox[2em][r]{\color{rubric}#2\enspace}#1\enspace{\ttfamily\color{faint}#3}\par\endgroup}
 \begingroup\hsize\widewidth\linewidth\widewidth\columnwidth\widewidth\footnotesize\raggedright\parindent0pt
 ]] .. table.concat(kills) .. "\\par\\endgroup\n")
 local slow, fast = math.huge, 0
