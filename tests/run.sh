@@ -7,13 +7,17 @@
 set -u
 build=${BUILD:-build}; out=$build/tests; mkdir -p "$out"
 tally=$out/tally.tsv checks=$out/checks.tsv; : > "$tally"; : > "$checks"
+# how long each took, in whole seconds: sort -rn build/tests/seconds.tsv
+seconds=$out/seconds.tsv; : > "$seconds"
+took() { printf '%d\t%s\n' $(($(date +%s) - $2)) "$1" >> "$seconds"; }
 case $build in /*) here=$build;; *) here=$PWD/$build;; esac
 limit=$build/limit most=$((3600 * ${CK_TIMEOUT_MULTIPLIER:-1}))
 [ "$limit" -nt tests/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/limit.c -o "$limit" || exit 1
 suites() { # SUITE...: one after the other
 for s in "$@"; do
-  rm -f "$out/$s.tap"
+  rm -f "$out/$s.tap"; from=$(date +%s)
   INCIPIT_TAP=$here/tests/$s.tap INCIPIT_TALLY=$PWD/$tally CK_DEFAULT_TIMEOUT=300 CK_VERBOSITY=silent "$limit" $most "$out/$s" > "$out/$s.out" 2>&1; rc=$?
+  took "$s" "$from"
   pass=$(grep -c '^ok ' "$out/$s.tap" 2>/dev/null); fail=$(grep -c '^not ok ' "$out/$s.tap" 2>/dev/null)
   [ "$rc" = 0 ] || [ "${fail:-0}" -gt 0 ] || fail=1
   printf 'tests/%s.c\t%s\t%s\t0\t\n' "$s" "${pass:-0}" "${fail:-0}" >> "$tally"
@@ -22,9 +26,10 @@ for s in "$@"; do
 done
 }
 one() { # NAME COMMAND...: one check of this file
-  name=$1; shift
-  if "$limit" $most "$@" > "$out/$name.out" 2>&1; then printf '%s\t1\t0\t0\t\n' "$name" >> "$checks"
-  elif [ $? = 77 ]; then printf '%s\t0\t0\t1\t%s\n' "$name" "$(tail -1 "$out/$name.out")" >> "$checks"
+  name=$1; shift; from=$(date +%s)
+  "$limit" $most "$@" > "$out/$name.out" 2>&1; rc=$?; took "$name" "$from"
+  if [ $rc = 0 ]; then printf '%s\t1\t0\t0\t\n' "$name" >> "$checks"
+  elif [ $rc = 77 ]; then printf '%s\t0\t0\t1\t%s\n' "$name" "$(tail -1 "$out/$name.out")" >> "$checks"
   else printf '%s\t0\t1\t0\t\n' "$name" >> "$checks"; echo "FAILED: $name"; tail -20 "$out/$name.out"; fi
 }
 # a chapter alone is compiled by whoever claims it first

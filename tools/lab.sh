@@ -1,7 +1,8 @@
 #!/bin/sh
 # lab.sh NAME -- makes the lab course/NAME.ch: build/labs/NAME, what a student gets, and build/labs/NAME.key, with which it is graded.
 # course/NAME/lab: `module loop'; `program naive.c', the file that the web's program becomes; `files naive.c generate.c', which the student writes;
-# `given counted.c', files of course/NAME that are compiled with the student's; and title, hours and also-read for the handout.
+# `given counted.c', files of course/NAME that are compiled with the student's; `uncounted lookups/table.o heap_push',
+# functions of the library that a given file counts: there they are called uncounted_heap_push; and title, hours and also-read for the handout.
 set -eu
 name=$1 root=$PWD out=build/labs/$1 key=build/labs/$1.key tmp=build/labs/$1.tmp
 [ -f "course/$name.ch" ] || { echo "lab.sh: there is no course/$name.ch" >&2; exit 1; }
@@ -25,7 +26,14 @@ for h in "$tmp"/reference/out/*.h; do [ ! -f "$h" ] || cp "$h" "$key/include/$mo
 cp course/kit.h "$key/include/"
 # the library without what the student writes; two modules may have a file of the same name
 own=" "; for f in $files; do own="$own build/obj/$module/${f%.c}.o "; done
-ar rcsD "$key/lib.a" $(for o in build/obj/*/*.o; do
+renamed=
+for f in $(field uncounted); do
+  case $f in
+    *.o) renamed="$tmp/$(basename "$f")"; own="${own}build/obj/$f "; cp "build/obj/$f" "$renamed" ;;
+    *) objcopy --redefine-sym "$f=uncounted_$f" "$renamed" ;;
+  esac
+done
+ar rcsD "$key/lib.a" $renamed $(for o in build/obj/*/*.o; do
   case $o in build/obj/checkpoints/*|build/obj/laboratory/*) ;; *) case "$own" in *" $o "*) ;; *) echo "$o" ;; esac ;; esac; done)
 $cc $flags -I"$key/include" -c course/kit.c -o "$tmp/kit.o"
 $cc $flags -I"$key/include" -c "course/$name/tests.c" -o "$tmp/tests.o"
@@ -51,7 +59,7 @@ if ! $cc -static -o "$key/reference" $reference "$key/tests.o" "$key/lib.a" $lib
 fi
 strip -g "$key/lib.a"
 echo "$libraries" > "$key/libraries"
-nm -P -g $reference | awk '$2 == "U" { print $1 }' | sort -u > "$key/may-use"
+nm -P -g $reference | awk '$2 == "U" && $1 !~ /^uncounted_/ { print $1 }' | sort -u > "$key/may-use"
 printf '%s\n' memcpy memmove memset memcmp strlen strcmp strncmp snprintf malloc calloc realloc free __assert_fail __stack_chk_fail \
   fmaf fabsf sqrtf expf _GLOBAL_OFFSET_TABLE_ >> "$key/may-use"
 nm -P -g $reference | awk '$2 ~ /[TDBRVW]/ { print $1 }' | sort -u > "$key/may-define"
