@@ -1229,4 +1229,22 @@ function incipit.profile(name)
     if key then tex.sprint((key:gsub("_", "\\_")) .. (("," .. rest):gsub(",", " & ")) .. "\\\\") end
   end
 end
+-- Letters are spaced by luaotfload, which from the first spaced font on walks through every paragraph and every \hbox.
+-- \caps asks for it, and only the next paragraph is given to it.
+local spaced, space
+function incipit.letterspace()
+  for _, c in ipairs { "hpack_filter", "pre_linebreak_filter" } do
+    for _, f in ipairs(luatexbase.callback_descriptions(c)) do
+      if f == "luaotfload.letterspace" then space = luatexbase.remove_from_callback(c, f) end
+    end
+  end
+  if spaced == nil and space then
+    luatexbase.add_to_callback("pre_linebreak_filter", function(head)
+      if not spaced then return true end
+      spaced = false
+      return space(head)
+    end, "incipit.letterspace")
+  end
+  spaced = space ~= nil
+end
 return incipit
