@@ -167,7 +167,7 @@ shape: the program gives way to naive.c and its header; it can then be tested wi
 @<Find the token with the highest logit@>@;
 @<Write until the end token, or until the text is full@>@;
 @<Print what the counters say@>@;
-@<Print the text, and write it once more with the general loop@>@;
+@<Print the text, and write its end once more with the general loop@>@;
 int main(void)
 {
   static struct writer w;

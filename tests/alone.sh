@@ -1,6 +1,6 @@
 #!/bin/sh
 # alone.sh MODULE|NN [show] -- a chapter's checkpoint compiled in an empty folder from nothing but the modules that book.list says it needs,
-# by the cc command printed in the book; its output is the chapter's Checkpoint box.
+# by the cc command printed in the book; its output is the chapter's Checkpoint box.  ONCE=FOLDER: by tests/once.sh in place of cc.
 set -eu
 case $1 in [0-9]*) name=$(awk -v n="$1" '$1 == "chapters" && $2 == n + 0 { print $4 }' book.list | tr / -) ;; *) name=$1 ;; esac
 [ -n "$name" ] || { echo "book.list has no chapter $1" >&2; exit 1; }
@@ -12,9 +12,10 @@ cp "tangled/checkpoints/$name.c" "$tmp/tangled/checkpoints/"
 if grep -q '^#include "command.h"' "tangled/checkpoints/$name.c"; then mkdir "$tmp/program"; cp program/*.[ch] "$tmp/program/"; rm "$tmp/program/main.c"; fi
 [ ! -d models ] || cp -r models "$tmp/"
 # letter for letter what stands in the book, but for another compiler
-command=$(tools/ccline.sh "$name" | sed 's/ \\$//' | tr '\n' ' ')
+command=$(tools/ccline.sh "$name" | sed 's/ \\$//' | tr '\n' ' ') compiler=${CC:-cc}
+[ -z "${ONCE:-}" ] || compiler="sh $PWD/tests/once.sh"
 cd "$tmp"
-eval "${CC:-cc} ${command#cc }"
+eval "$compiler ${command#cc }"
 { echo "\$ build/bin/$name"; ./checkpoint; } > out.txt
 [ -z "${2:-}" ] || cat out.txt
 if [ -f "$OLDPWD/build/out/$name.txt" ]; then cmp out.txt "$OLDPWD/build/out/$name.txt"; fi

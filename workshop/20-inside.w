@@ -427,25 +427,24 @@ size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
 {@+ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
 
 @ |tensor_number| reads one number of any type. What is in a block, and what number it stands for, is the subject of \cref{model/quantization}.
+The plain kernels of \cref{model} call it for every weight, and a number that stands alone is found without the two divisions
+that find a block.
 
 @<One number of a tensor@>=
 float tensor_number(struct tensor t, size_t i)
 {
-  size_t at = i % number_types[t.type].block;
-  const unsigned char *p = (const unsigned char *) t.data
-    + weight_row_bytes(t.type, i - at);
-  float x = 0;
+  const unsigned char *p = t.data;
   uint16_t h;
-  memcpy(&h, p, sizeof h);
+  float x;
   switch (t.type) {
-  case WEIGHT_F32: memcpy(&x, p, sizeof x);@+ break;
-  case WEIGHT_F16: return num_from_f16(h);
-  case WEIGHT_BF16: return num_from_bf16(h);
+  case WEIGHT_F32: memcpy(&x, p + 4 * i, sizeof x);@+ return x;
+  case WEIGHT_F16: memcpy(&h, p + 2 * i, sizeof h);@+ return num_from_f16(h);
+  case WEIGHT_BF16: memcpy(&h, p + 2 * i, sizeof h);@+ return num_from_bf16(h);
   case WEIGHT_Q8_0: case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0:
-  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K:
-    return block_number(t.type, p, at);
+  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K: break;
   }
-  return x;
+  size_t at = i % number_types[t.type].block;
+  return block_number(t.type, p + weight_row_bytes(t.type, i - at), at);
 }
 
 @* What is refused before a pass. \label{sec:refused}

@@ -9,21 +9,18 @@
 /* <One number of a tensor> */
 float tensor_number(struct tensor t, size_t i)
 {
-  size_t at = i % number_types[t.type].block;
-  const unsigned char *p = (const unsigned char *) t.data
-    + weight_row_bytes(t.type, i - at);
-  float x = 0;
+  const unsigned char *p = t.data;
   uint16_t h;
-  memcpy(&h, p, sizeof h);
+  float x;
   switch (t.type) {
-  case WEIGHT_F32: memcpy(&x, p, sizeof x); break;
-  case WEIGHT_F16: return num_from_f16(h);
-  case WEIGHT_BF16: return num_from_bf16(h);
+  case WEIGHT_F32: memcpy(&x, p + 4 * i, sizeof x); return x;
+  case WEIGHT_F16: memcpy(&h, p + 2 * i, sizeof h); return num_from_f16(h);
+  case WEIGHT_BF16: memcpy(&h, p + 2 * i, sizeof h); return num_from_bf16(h);
   case WEIGHT_Q8_0: case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0:
-  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K:
-    return block_number(t.type, p, at);
+  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K: break;
   }
-  return x;
+  size_t at = i % number_types[t.type].block;
+  return block_number(t.type, p + weight_row_bytes(t.type, i - at), at);
 }
 
 /* <The host's memory> */
