@@ -70,7 +70,7 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   one ulp sh tests/ulp.sh short
   one objects sh tests/objects.sh
   one cuda sh tests/cuda.sh; grep 'NOT RUN' "$out/cuda.out"
-  one matrix sh tests/matrix.sh; grep 'NOT RUN' "$out/matrix.out"
+  one matrix sh tests/matrix.sh short; grep 'NOT RUN' "$out/matrix.out"
   one cross sh tests/cross.sh short; grep 'NOT RUN' "$out/cross.out"
   one incremental tests/incremental.sh
   for f in tests/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
