@@ -36,7 +36,13 @@ one() { # NAME COMMAND...: one check of this file
 alone() { for c in "$@"; do ! mkdir "$out/alone-$c.claim" 2>/dev/null || case $c in
   loop) one "alone-$c" tests/alone.sh "$c" ;;
   *) one "alone-$c" env ONCE="$here/once" tests/alone.sh "$c" ;; esac; done; }
-# the suites keep one core busy, what is compiled beside them the other; when they are done, they help from the end of the list
+# what compiles for minutes on one core
+compiled() {
+  one amalgamation sh tests/amalgamation.sh
+  one matrix sh tests/matrix.sh short; grep 'NOT RUN' "$out/matrix.out"
+}
+# the suites keep one core busy, what is compiled beside them the other; when they are done, they help from the end of the list, and
+# then comes what compiles for long
 rm -rf "$out"/alone-*.claim
 backwards=$(for c in ${CHECKPOINTS:-}; do echo "$c"; done | tac)
 if [ -n "${FAST:-}" ]; then
@@ -45,7 +51,7 @@ if [ -n "${FAST:-}" ]; then
   claim() { for s in "$@"; do ! mkdir "$out/$s.claim" 2>/dev/null || suites "$s"; done; }
   backwards=$(for s in "$@"; do echo "$s"; done | tac)
   claim "$@" & claim $backwards
-elif [ "$build" = build ]; then (suites "$@"; alone $backwards) & else suites "$@"; fi
+elif [ "$build" = build ]; then (suites "$@"; alone $backwards; compiled) & else suites "$@"; fi
 # what is cheap: nothing is compiled but small programs
 if [ "$build" = build ]; then
   one limit sh tests/limit.sh
@@ -70,7 +76,6 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   one ulp sh tests/ulp.sh short
   one objects sh tests/objects.sh
   one cuda sh tests/cuda.sh; grep 'NOT RUN' "$out/cuda.out"
-  one matrix sh tests/matrix.sh short; grep 'NOT RUN' "$out/matrix.out"
   one cross sh tests/cross.sh short; grep 'NOT RUN' "$out/cross.out"
   one incremental tests/incremental.sh
   for f in tests/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
@@ -80,7 +85,6 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   one verify sh tests/verify.sh
   one installed tests/installed.sh; grep 'NOT RUN' "$out/installed.out"
   one library sh tests/library.sh
-  one amalgamation sh tests/amalgamation.sh
   one records sh tests/records.sh
   one exercises sh tests/exercises.sh; grep ' faults' "$out/exercises.out" || true
   one course sh tests/course.sh; grep 'faults' "$out/course.out" || true
