@@ -350,9 +350,6 @@ sanitize: ## the tests under AddressSanitizer and UBSan, then ThreadSanitizer
 	$(MAKE) BUILD=build/asan OPT='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' check
 	$(MAKE) BUILD=build/tsan OPT='-O1 -g -fsanitize=thread' check
 
-matrix: $(BUILD)/libmodules.a ## the kernels compiled by gcc and clang in nine ways: the same bits, or a refusal
-	@BUILD=$(BUILD) CC='$(CC)' sh tests/matrix.sh
-.PHONY: matrix
 cross: $(BUILD)/libmodules.a $(BUILD)/incipit ## the engine compiled for ARM and tested under an emulator: wants gcc-aarch64-linux-gnu and qemu-user
 	@BUILD=$(BUILD) CC='$(CC)' sh tests/cross.sh
 .PHONY: cross
