@@ -19,7 +19,10 @@ objects=
 for f in $files; do
   $cc $flags -E "$f" -o once.i
   sum=$({ $cc --version; echo "$flags"; cat once.i; } | sha256sum | cut -c1-32)
-  [ -f "$ONCE/$sum.o" ] || { $cc $flags -x cpp-output -c once.i -o "$ONCE/$sum.$$" && mv "$ONCE/$sum.$$" "$ONCE/$sum.o"; }
+  if [ ! -f "$ONCE/$sum.o" ]; then
+    $cc $flags -x cpp-output -c once.i -o "$ONCE/$sum.$$"
+    mv "$ONCE/$sum.$$" "$ONCE/$sum.o"
+  fi
   objects="$objects $ONCE/$sum.o"
 done
 rm -f once.i
