@@ -1,6 +1,7 @@
 @i types.w
 @s vec int
 @s each while
+@s each_step while
 @s each_run while
 @s TARGET inline
 @s INLINE inline
@@ -173,7 +174,7 @@ outputs uses twelve for sums; with two weights and one input at a time that is a
 @ A |vec| is a register: gcc and clang let us add and multiply such things with the
 ordinary signs. A sum that shall stay in registers must be an array whose indices
 the compiler knows, so the loops over it have to be written out; |each| asks
-for that. It is a |for| loop in all other respects.
+for that. It is a |for| loop in all other respects. |each_step| counts to a number that only the run knows, and of such a loop eight turns are written out. In plain C that would only repeat calls (\cref{sec:heads11}).
 
 |TALLY| is nothing at all, except in a test that defines it to count every
 multiply--add one by one and hold the sum against the counters. All this is the same for every head, too, and is a file with as little of its own as the bodies: neither can be
@@ -185,6 +186,13 @@ compiled alone, and no other module includes either.
 #define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]@;
 #else
 #define each(i, n) @[_Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)@]@;
+#endif
+#if defined ALONE
+#define each_step(k, n) @[for (size_t k = 0; k < (n); k++)@]@;
+#elif defined __clang__
+#define each_step(k, n) @[_Pragma("unroll 8") for (size_t k = 0; k < (n); k++)@]@;
+#else
+#define each_step(k, n) @[_Pragma("GCC unroll 8") for (size_t k = 0; k < (n); k++)@]@;
 #endif
 #define INLINE @[static inline __attribute__((always_inline)) TARGET@]@;
 #ifndef TALLY
@@ -303,24 +311,31 @@ INLINE vec fold_parts(vec *a)
 With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver.
 So rows are taken by fours if four of them lie within a page of memory. Whole rows of floats are taken by fours, too: there we were wrong. On a machine with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. A step of sixteen floats is a whole line of the cache, and the chain of a single row, with its fold at the end, seems to leave too few lines under way.
 And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
+Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; with fewer that only count, we think, they reach further.
 @^prefetch@>
 
 @<Dot products of one row with as many others as a register has lanes@>=
 enum { PAGE = 4096 };
+INLINE void dots_step(int side, const float *x, const char *const *row,
+  enum weight_type type, size_t k, size_t ahead, vec a[4][PARTS])
+{
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  each (p, PARTS) {
+    size_t at = k + (size_t) p * WIDTH;
+    vec v = load(in, at);
+    if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + ahead);
+    each (i, side)
+      a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
+  }
+}
 INLINE void some_dots(int side, const float *x, const char *const *row,
   enum weight_type type, size_t n, size_t ahead, vec *half)
 {
-  struct tensor in = @[{ x, WEIGHT_F32 }@];
   vec a[4][PARTS] = @[{ { { 0 } } }@];
   size_t whole = n / 16 * 16;
-  for (size_t k = 0; k < whole; k += 16)
-    each (p, PARTS) {
-      size_t at = k + (size_t) p * WIDTH;
-      vec v = load(in, at);
-      if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + ahead);
-      each (i, side)
-        a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
-    }
+  if (number_types[type].block > 1)
+    for (size_t k = 0; k < whole; k += 16) dots_step(side, x, row, type, k, ahead, a);
+  else each_step (s, n / 16) dots_step(side, x, row, type, s * 16, ahead, a);
   each (i, side) {
     if (n > whole)
       add_rest(x, (struct tensor) @[{ row[i], type }@], whole, n - whole, a[i]);
@@ -376,7 +391,7 @@ INLINE vec dots(const char *what, const float *x, const char *row,
 }
 
 @ A missing bias is not a zero: adding zero would turn $-0$ into $+0$. The bias is added when the sum is complete: as a first
-term of a lane it would have changed what the lane rounds. A full register of sums is copied with a size that the compiler knows, in one instruction.
+term of a lane it would have changed what the lane rounds. Full registers of sums are copied one by one, with a size that the compiler knows: a copy of any size would take longer than the sums of a short row.
 
 @<Put sums in their places, with the bias@>=
 INLINE float add_bias(float sum, const struct matrix *w, size_t o)
@@ -384,10 +399,10 @@ INLINE float add_bias(float sum, const struct matrix *w, size_t o)
 INLINE void put_sums(const float *sum, const struct matrix *w, size_t o,
   size_t outs, float *y)
 {
-  if (w->bias.data == NULL && outs == WIDTH) memcpy(y + o, sum, WIDTH * sizeof *y);
-  else if (w->bias.data == NULL) memcpy(y + o, sum, outs * sizeof *y);
-  else for (size_t c = 0; c < outs; c++)
-    y[o + c] = sum[c] + load_one(w->bias, o + c);
+  size_t c = 0;
+  for (; w->bias.data == NULL && c + WIDTH <= outs; c += WIDTH)
+    memcpy(y + o + c, sum + c, WIDTH * sizeof *y);
+  for (; c < outs; c++) y[o + c] = add_bias(sum[c], w, o + c);
 }
 
 @ Outputs are taken in strips of |WIDTH|, and all rows pass over a strip before the next one is touched, so a weight comes from memory
@@ -460,9 +475,9 @@ INLINE void tile(const char *what, size_t real, int rows, const float *x,
 @ This is where a pass with many rows spends its time.
 
 @<Pass the chain of this |lane|@>=
-for (size_t k = 0; k < lane_steps(n, lane); k++) {
+each_step (k, lane_steps(n, lane)) {
   size_t at = (t * all + k) * NR;
-  prefetch(panel, at + 12 * NR), prefetch(panel, at + 12 * NR + WIDTH);
+  if (rows == 1) prefetch(panel, at + 12 * NR), prefetch(panel, at + 12 * NR + WIDTH);
   vec b[2] = @[{ load(panel, at), load(panel, at + WIDTH) }@];
   each (r, rows) {
     vec v = spread(in[k * step + (size_t) r]);
@@ -497,6 +512,16 @@ TARGET static void packed_tile(const char *what, size_t real, size_t rows,
 #undef TILE
 }
 
+@ Packing a strip reads weights that nothing has touched before, sixteen outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each tile a piece of the next strip is asked for, as many weights of it as the tile's rows are of all rows.
+@^prefetch@>
+
+@<Ask for a piece of the next strip@>=
+if (o + 2 * NR <= to && (ready != NULL || !w->transposed)) {
+  const char *next = ready != NULL ? ready : w->weight.data;
+  size_t i = strip * (r - r0) / (r1 - r0), end = strip * (r - r0 + rows) / (r1 - r0);
+  for (next += (o / NR + 1) * strip; i < end; i += 64) __builtin_prefetch(next + i, 0, 2);
+}
+
 @ Now the pieces are put together. A block of at most |MOST_ROWS| rows is packed; then each strip of each matrix of the list is packed, unless it was prepared, and all tiles of the block are computed. The panel of a strip is read again for each tile, and stays in the second-level cache meanwhile; the rows are read again for each strip, from the third. Both are in the worker's workspace (\cref{sec:poolheader}). \label{sec:room}
 @^workspace@>
 
@@ -512,6 +537,7 @@ TARGET static void by_panels(const struct linear_job *job, const struct matrix *
 {
   size_t n = w->in, each_panel = lane_steps(n, 0) * 16;
   const char *ready = prepared_find(job->e, w);
+  size_t strip = ready != NULL ? panel_bytes(w) : NR * weight_row_bytes(w->weight.type, n);
   float *x = room + each_panel * NR, sum[TILE_ROWS * NR];
   for (size_t o = from; o < to; o += NR) {
     size_t outs = to - o < NR ? to - o : NR, rows;
@@ -521,6 +547,7 @@ TARGET static void by_panels(const struct linear_job *job, const struct matrix *
     else pack_strip(w, o, outs, room);
     for (size_t r = r0; r < r1; r += rows) {
       rows = r1 - r < TILE_ROWS ? r1 - r : TILE_ROWS;
+      @<Ask for a piece of the next strip@>@;
       packed_tile("linear", rows * outs, rows, x + (r - r0) * each_panel, panel, n, sum);
       for (size_t i = 0; i < rows; i++)
         put_sums(sum + i * NR, w, o, outs, y + (r + i) * w->out);

@@ -119,28 +119,60 @@ shape: always four rows side by side, and nothing is asked for early
 With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver.
 So rows are taken by fours if four of them lie within a page of memory. Whole rows of floats are taken by fours, too: there we were wrong. On a machine with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. A step of sixteen floats is a whole line of the cache, and the chain of a single row, with its fold at the end, seems to leave too few lines under way.
 And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
+Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; with fewer that only count, we think, they reach further.
 @^prefetch@>
 @y
 @ How many of them are computed side by side? A multiply--add takes four cycles until its sum can be used, so one chain would leave the multiplier idle most of the time. In this lab four products are computed side by side. A register of the one row is loaded once and serves all four.
 @z
 
-shape
+cut: products side by side
 @x
+@<Dot products of one row with as many others as a register has lanes@>=
 enum { PAGE = 4096 };
-INLINE void some_dots(int side, const float *x, const char *const *row,
-  enum weight_type type, size_t n, size_t ahead, vec *half)
-{
 @y
+@<Dot products of one row with as many others as a register has lanes@>=
 /* the dot products of |x| with several rows of |n| numbers, but for the last steps of their folds: |half[i]| is what |fold_parts| makes
    of the product with row |i|, which begins at the address |row[i]|.  The number of rows is |side|, at most 4; it is a constant where this
    is called, so that |each (i, side)| keeps sums in registers.  Each register of |x| is loaded once and serves all rows */
 INLINE void some_dots(int side, const float *x, const char *const *row,
   enum weight_type type, size_t n, vec *half)
 {
+  /* YOUR CODE: as in |dot|, with |PARTS| registers of sums for each row */
+  (void) x, (void) row, (void) type, (void) n;
+  each (i, side) half[i] = spread(0);
+}
+
+@ The answer.
+
+@<What the student writes@>=
 @z
 
-cut: products side by side
+shape: the answer in a smaller form
 @x
+INLINE void dots_step(int side, const float *x, const char *const *row,
+  enum weight_type type, size_t k, size_t ahead, vec a[4][PARTS])
+{
+  struct tensor in = @[{ x, WEIGHT_F32 }@];
+  each (p, PARTS) {
+    size_t at = k + (size_t) p * WIDTH;
+    vec v = load(in, at);
+    if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + ahead);
+    each (i, side)
+      a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
+  }
+}
+INLINE void some_dots(int side, const float *x, const char *const *row,
+  enum weight_type type, size_t n, size_t ahead, vec *half)
+{
+  vec a[4][PARTS] = @[{ { { 0 } } }@];
+  size_t whole = n / 16 * 16;
+  if (number_types[type].block > 1)
+    for (size_t k = 0; k < whole; k += 16) dots_step(side, x, row, type, k, ahead, a);
+  else each_step (s, n / 16) dots_step(side, x, row, type, s * 16, ahead, a);
+@y
+INLINE void some_dots(int side, const float *x, const char *const *row,
+  enum weight_type type, size_t n, vec *half)
+{
   struct tensor in = @[{ x, WEIGHT_F32 }@];
   vec a[4][PARTS] = @[{ { { 0 } } }@];
   size_t whole = n / 16 * 16;
@@ -148,31 +180,9 @@ cut: products side by side
     each (p, PARTS) {
       size_t at = k + (size_t) p * WIDTH;
       vec v = load(in, at);
-@y
-  /* YOUR CODE: as in |dot|, with |PARTS| registers of sums for each row */
-  (void) x, (void) row, (void) type, (void) n;
-  each (i, side) half[i] = spread(0);
-@z
-
-shape
-@x
-      if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + ahead);
-@y
-@z
-
-cut
-@x
       each (i, side)
         a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
     }
-  each (i, side) {
-    if (n > whole)
-      add_rest(x, (struct tensor) @[{ row[i], type }@], whole, n - whole, a[i]);
-    half[i] = fold_parts(a[i]);
-  }
-}
-@y
-}
 @z
 
 shape: no functions of their own for short rows
@@ -249,10 +259,10 @@ INLINE float add_bias(float sum, const struct matrix *w, size_t o)
 INLINE void put_sums(const float *sum, const struct matrix *w, size_t o,
   size_t outs, float *y)
 {
-  if (w->bias.data == NULL && outs == WIDTH) memcpy(y + o, sum, WIDTH * sizeof *y);
-  else if (w->bias.data == NULL) memcpy(y + o, sum, outs * sizeof *y);
-  else for (size_t c = 0; c < outs; c++)
-    y[o + c] = sum[c] + load_one(w->bias, o + c);
+  size_t c = 0;
+  for (; w->bias.data == NULL && c + WIDTH <= outs; c += WIDTH)
+    memcpy(y + o + c, sum + c, WIDTH * sizeof *y);
+  for (; c < outs; c++) y[o + c] = add_bias(sum[c], w, o + c);
 }
 @y
 /* writes |outs| outputs of one row, from output |o| on, to |y[o]|, |y[o + 1]|, and so on: |sum[c]| for output |o + c|, to which the bias of
@@ -382,6 +392,17 @@ cut
 }
 @z
 
+shape: the loop as it is
+@x
+each_step (k, lane_steps(n, lane)) {
+  size_t at = (t * all + k) * NR;
+  if (rows == 1) prefetch(panel, at + 12 * NR), prefetch(panel, at + 12 * NR + WIDTH);
+@y
+for (size_t k = 0; k < lane_steps(n, lane); k++) {
+  size_t at = (t * all + k) * NR;
+  prefetch(panel, at + 12 * NR), prefetch(panel, at + 12 * NR + WIDTH);
+@z
+
 shape
 @x
   TALLY(what, 0, real);
@@ -472,6 +493,7 @@ TARGET static void by_panels(const struct linear_job *job, const struct matrix *
 {
   size_t n = w->in, each_panel = lane_steps(n, 0) * 16;
   const char *ready = prepared_find(job->e, w);
+  size_t strip = ready != NULL ? panel_bytes(w) : NR * weight_row_bytes(w->weight.type, n);
   float *x = room + each_panel * NR, sum[TILE_ROWS * NR];
   for (size_t o = from; o < to; o += NR) {
     size_t outs = to - o < NR ? to - o : NR, rows;
@@ -481,6 +503,7 @@ TARGET static void by_panels(const struct linear_job *job, const struct matrix *
     else pack_strip(w, o, outs, room);
     for (size_t r = r0; r < r1; r += rows) {
       rows = r1 - r < TILE_ROWS ? r1 - r : TILE_ROWS;
+      @<Ask for a piece of the next strip@>@;
       packed_tile("linear", rows * outs, rows, x + (r - r0) * each_panel, panel, n, sum);
       for (size_t i = 0; i < rows; i++)
         put_sums(sum + i * NR, w, o, outs, y + (r + i) * w->out);

@@ -17,16 +17,17 @@
 @^panel@>@^packing, of weights@>
 
 @* Packing. \label{sec:packing}
-The panel of some rows. Each number that is copied here serves as many multiply--adds as there are outputs, so the loop is plain; only its order matters, in which the numbers are stored one after the other.
+The panel of some rows. Each number that is copied here serves as many multiply--adds as there are outputs, so the loop is plain. It reads each row from end to end. A full tile has a count that the compiler knows, and its loop is written out; where there are fewer rows, zeros take the places of the others.
 
 @<Pack rows into a panel@>=
 INLINE void pack_rows(const float *const *row, size_t rows, size_t n, float *to)
 {
   size_t wide = (size_t) tile_rows(rows);
-  for (size_t t = 0; t < 16; t++, to += lane_steps(n, 0) * wide)
-    for (size_t i = 0, k = turned(t); k < n; i++, k += 16)
-      for (size_t r = 0; r < wide; r++)
-        to[i * wide + r] = r < rows ? row[r][k] : 0;
+  for (size_t k = 0; k < n; k++) {
+    float *step = to + panel_place(n, k) * wide;
+    if (rows == TILE_ROWS) each (r, TILE_ROWS) step[r] = row[r][k];
+    else for (size_t r = 0; r < wide; r++) step[r] = r < rows ? row[r][k] : 0;
+  }
 }
 
 @ Weights are packed more often: in every call, if they are used as they lie in the file, and then there are as many multiply--adds for a weight as rows. So this copy counts: sixteen inputs of the outputs of a strip are first widened, row by row, into a small block; from there they go to the panel by squares of four times four, which eight shuffles turn on their sides, a \emph{transposition}.
