@@ -472,7 +472,7 @@ INLINE void tile(const char *what, size_t real, int rows, const float *x,
     memcpy(sum + r * NR + h * WIDTH, &a[r][h], sizeof a[r][h]);
 }
 
-@ This is where a pass with many rows spends its time.
+@ This is where a pass with many rows spends its time. A lane of \given{768} inputs has only 48 steps, so what a turn of the loop costs besides its multiply--adds is felt: with eight steps written out, a tile is faster. The weights of a panel are in the second-level cache, and the processor fetches them in time; to ask for them made a tile slower. Only a single row asks, since it reads a panel that was prepared and comes from memory.
 
 @<Pass the chain of this |lane|@>=
 each_step (k, lane_steps(n, lane)) {
@@ -1097,7 +1097,7 @@ The probe says how far a kernel is from its machine. It does not say whether som
 \end{tabular*}
 \end{table}
 
-@ We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. For the passes that miss it, \cref{tab:profile} says where the time goes.
+@ We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with rows of floats is there. For the passes that miss it, \cref{tab:profile} says where the time goes.
 @^profile@>
 
 \begin{table}[tbp]
@@ -1108,11 +1108,11 @@ The probe says how far a kernel is from its machine. It does not say whether som
 \end{tabular*}
 \end{table}
 
-A prompt of floats spends a good part of its time outside of the tiles, and an engine whose tiles were perfect would still miss the goal. Blocks of bytes are another case: there most of it is in the tiles. The probe multiplies bytes and does nothing else. With AVX2 a tile must also move the signs of the weights to the inputs, and it must end each block with its scales. In decoding there is only one place to look, the rows of the matrices. The probe reads memory from end to end; a kernel has several rows of weights under way, and multiplies as well. We think that this is the difference, but the profile cannot tell waiting from multiplying.
+A prompt of floats spends a good part of its time outside of the tiles, and an engine whose tiles were perfect would still miss the goal. Blocks of bytes are another case: there most of it is in the tiles. The probe multiplies bytes and does nothing else. With AVX2 a tile must also move the signs of the weights to the inputs, and it must end each block with its scales. In decoding there is only one place to look, the rows of the matrices. The probe reads memory from end to end. A kernel must also widen what it reads, if weights are smaller than floats, and multiply; so there are more instructions for each line of memory, and fewer lines under way. We think that this is the difference, but the profile cannot tell waiting from multiplying.
 
-@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}: rows of floats are read by fours and not one after the other, blocks are multiplied as they lie in the file and not laid across lanes first, and small weights are added up in \given{sixteen} bits as long as they fit. What did not help: rows of bfloat16 by fours, which made decoding slower, and asking for blocks of four bits further ahead.
+@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}: rows of floats are read by fours and not one after the other, eight steps to a turn; the strip that will be packed next is asked for while tiles are computed; blocks are multiplied as they lie in the file and not laid across lanes first, and small weights are added up in \given{sixteen} bits as long as they fit. What did not help: rows of bfloat16 by fours, which made decoding slower; asking for blocks of four bits further ahead, or for rows of floats, which the processor fetches better by itself; and packing several strips, so that a tile of rows is read once for all of them.
 
-The table also has lines of which we are glad: in decoding, weights in bfloat16 and the smallest model are faster here than elsewhere, and a model of a gigabyte writes its first token in half the time of llama.cpp.
+The table also has lines of which we are glad: a prompt is read faster here than by either of the two, if weights are floats or bfloat16; in decoding, weights in bfloat16 and the smallest model are faster here than elsewhere; and a model of a gigabyte writes its first token in half the time of llama.cpp.
 
 @* The check. \label{sec:kernelcheck}
 On every machine this must come out, whichever table it has.
