@@ -152,8 +152,8 @@ each of the files below makes its definitions and then includes it.
 @^multiply--add@>
 
 @ This file is for AVX2, the common ground of nearly all processors for personal computers since 2015. A register has eight
-lanes, so sixteen lanes are two registers, and there are sixteen of those. The tile of three rows and two
-outputs uses twelve for sums; with two weights and one input at a time that is all but one.
+lanes, so sixteen lanes are two registers, and there are sixteen of those. The tile of six rows and two registers
+of outputs uses twelve for sums; with two weights and one input at a time that is all but one.
 @^register@>
 
 @(avx2.c@>=
@@ -183,16 +183,16 @@ compiled alone, and no other module includes either.
 
 @(lanes.inc@>=
 #if defined __clang__
-#define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]@;
+#define @,each(i, n) @[_Pragma("unroll")@,@, for (int i = 0; i < (n); i++)@]@;
 #else
-#define each(i, n) @[_Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)@]@;
+#define @,each(i, n) @[_Pragma("GCC unroll 16")@,@, for (int i = 0; i < (n); i++)@]@;
 #endif
 #if defined ALONE
-#define each_step(k, n) @[for (size_t k = 0; k < (n); k++)@]@;
+#define @,each_step(k, n) @[for (size_t k = 0; k < (n); k++)@]@;
 #elif defined __clang__
-#define each_step(k, n) @[_Pragma("unroll 8") for (size_t k = 0; k < (n); k++)@]@;
+#define @,each_step(k, n) @[_Pragma("unroll 8")@,@, for (size_t k = 0; k < (n); k++)@]@;
 #else
-#define each_step(k, n) @[_Pragma("GCC unroll 8") for (size_t k = 0; k < (n); k++)@]@;
+#define @,each_step(k, n) @[_Pragma("GCC unroll 8")@,@, for (size_t k = 0; k < (n); k++)@]@;
 #endif
 #define INLINE @[static inline __attribute__((always_inline)) TARGET@]@;
 #ifndef TALLY
@@ -391,7 +391,7 @@ INLINE vec dots(const char *what, const float *x, const char *row,
 }
 
 @ A missing bias is not a zero: adding zero would turn $-0$ into $+0$. The bias is added when the sum is complete: as a first
-term of a lane it would have changed what the lane rounds. Full registers of sums are copied one by one, with a size that the compiler knows: a copy of any size would take longer than the sums of a short row.
+term of a lane it would have changed what the lane rounds. Full registers of sums are copied one by one, with a size that the compiler knows; a copy whose size only the run knew was slow enough to be seen in a profile.
 
 @<Put sums in their places, with the bias@>=
 INLINE float add_bias(float sum, const struct matrix *w, size_t o)

@@ -137,16 +137,16 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 #define GRID
 #define HERE(at) const struct block_place at \
     = @[{ blockIdx.x, blockIdx.y, blockIdx.z, blockDim.x, 0 }@]
-#define EACH_THREAD(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
+#define @,EACH_THREAD(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
     go_on = 0, __syncthreads())
-#define EACH_LANE(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
+#define @,EACH_LANE(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
     go_on = 0, __syncwarp())
 #define PRIVATE(type, name, n) type name[n]
 #define MINE(name) name
 #define FROM_LANE(name, i, lane) __shfl_sync(0xffffffffu, name[i], (int) (lane))
 #define SHARED(type, name, n) __shared__ type name[n]
 #define PRAGMA(text) _Pragma(#text)
-#define UNROLL(n) PRAGMA(unroll n)
+#define @,UNROLL(n) PRAGMA(unroll n)
 
 @ On the host a block is a function call, and its threads are a loop. Which thread comes first is a matter of chance on the device, and a kernel whose result depends on it is wrong. So the host's order can be changed: |thread_at| gives the threads forwards, backwards, or with a stride, as the launch says. A barrier that is missing then shows as a difference (\cref{sec:devicecheck}). Shared memory begins with bytes that are no numbers, so that what was never written shows as well.
 
@@ -167,14 +167,14 @@ static inline unsigned thread_at(const struct block_place *at, unsigned turn)
 #define KERNEL static
 #define GRID const struct block_place at,
 #define HERE(at) ((void) at)
-#define EACH_THREAD(t) for (unsigned turn = 0, t = 0; turn < at.threads@| \
+#define @,EACH_THREAD(t) for (unsigned turn = 0, t = 0; turn < at.threads@| \
     && (t = thread_at(&at, turn), true); turn++)
-#define EACH_LANE(t) EACH_THREAD(t)
+#define @,EACH_LANE(t) EACH_THREAD(t)
 #define PRIVATE(type, name, n) type name[MOST_THREADS][n]
 #define MINE(name) name[t]
 #define FROM_LANE(name, i, lane) name[(t & ~31u) + (lane)][i]
 #define SHARED(type, name, n) type name[n]; memset(name, 0xff, sizeof name)
-#define UNROLL(n)
+#define @,UNROLL(n)
 
 @ What a launch says, in plain data: which kernel, how many blocks in three directions, threads a block, and what the kernel is given. A block learns its |struct block_place|.
 

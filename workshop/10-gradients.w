@@ -264,9 +264,9 @@ indexed by a variable cannot be kept in registers; and functions that are always
 be compiled for the same target.
 @(slopes_tools.inc@>=
 #if defined __clang__
-#define each(i, n) @[_Pragma("unroll") for (int i = 0; i < (n); i++)@]
+#define @,each(i, n) @[_Pragma("unroll")@,@, for (int i = 0; i < (n); i++)@]
 #else
-#define each(i, n) @[_Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)@]
+#define @,each(i, n) @[_Pragma("GCC unroll 16")@,@, for (int i = 0; i < (n); i++)@]
 #endif
 #define INLINE static inline __attribute__((always_inline)) TARGET
 @[typedef __attribute__((vector_size(4 * WIDTH))) float vec@];

@@ -855,7 +855,7 @@ INLINE struct kv_run next_run(const struct position_block *b,
 @ The walk itself is a loop that is written three times, and so has a name.
 
 @<Where the rows of a block lie@>=
-#define each_run(r, b) @[for (struct kv_run r = next_run(b, NULL); \
+#define @,each_run(r, b) @[for (struct kv_run r = next_run(b, NULL); \
   r.t0 < r.t1; r = next_run(b, &r))@]@;
 
 @ If the weights are wanted they are finished with the same numbers: each exponential times the weight of its block, over the sum. The walk over the blocks is the one that made them, so the results of the blocks come in the same order.
