@@ -174,7 +174,7 @@ of outputs uses twelve for sums; with two weights and one input at a time that i
 @ A |vec| is a register: gcc and clang let us add and multiply such things with the
 ordinary signs. A sum that shall stay in registers must be an array whose indices
 the compiler knows, so the loops over it have to be written out; |each| asks
-for that. It is a |for| loop in all other respects. |each_step| counts to a number that only the run knows, and of such a loop eight turns are written out. In plain C that would only repeat calls (\cref{sec:heads11}).
+for that. It is a |for| loop in all other respects. |each_step| counts to a number that only the run knows, and of such a loop eight steps are written out in each turn. In plain C that would only repeat calls (\cref{sec:heads11}).
 
 |TALLY| is nothing at all, except in a test that defines it to count every
 multiply--add one by one and hold the sum against the counters. All this is the same for every head, too, and is a file with as little of its own as the bodies: neither can be
@@ -328,6 +328,10 @@ INLINE void dots_step(int side, const float *x, const char *const *row,
       a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
   }
 }
+
+@ A step of weights in blocks is long already, so its loop is left as it is.
+
+@<Dot products of one row with as many others as a register has lanes@>=
 INLINE void some_dots(int side, const float *x, const char *const *row,
   enum weight_type type, size_t n, size_t ahead, vec *half)
 {
@@ -512,7 +516,7 @@ TARGET static void packed_tile(const char *what, size_t real, size_t rows,
 #undef TILE
 }
 
-@ Packing a strip reads weights that nothing has touched before, sixteen outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each tile a piece of the next strip is asked for, as many weights of it as the tile's rows are of all rows.
+@ Packing a strip reads weights that nothing has touched before, sixteen outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each tile a piece of the next strip is asked for: with six rows of \given{sixty}, a tenth of it.
 @^prefetch@>
 
 @<Ask for a piece of the next strip@>=
@@ -1097,7 +1101,7 @@ The probe says how far a kernel is from its machine. It does not say whether som
 \end{tabular*}
 \end{table}
 
-@ We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with rows of floats is there. For the passes that miss it, \cref{tab:profile} says where the time goes.
+@ We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with weights in float32 reaches that. For the passes that miss it, \cref{tab:profile} says where the time goes.
 @^profile@>
 
 \begin{table}[tbp]

@@ -161,6 +161,10 @@ INLINE void dots_step(int side, const float *x, const char *const *row,
       a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
   }
 }
+
+@ A step of weights in blocks is long already, so its loop is left as it is.
+
+@<Dot products of one row with as many others as a register has lanes@>=
 INLINE void some_dots(int side, const float *x, const char *const *row,
   enum weight_type type, size_t n, size_t ahead, vec *half)
 {
