@@ -217,8 +217,7 @@ enum { PARTS = 16 / WIDTH, NR = 2 * WIDTH };
 @<Fold sixteen lanes in an array@>=
 INLINE float fold_array(float *lane)
 {
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  each (p, 4) each (j, 8 >> p) lane[j] += lane[j + (8 >> p)];
   return lane[0];
 }
 
@@ -516,15 +515,20 @@ TARGET static void packed_tile(const char *what, size_t real, size_t rows,
 #undef TILE
 }
 
-@ Packing a strip reads weights that nothing has touched before, sixteen outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each tile a piece of the next strip is asked for: with six rows of \given{sixty}, a tenth of it.
+@ Packing a strip reads weights that nothing has touched before, sixteen outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each of the last tiles, a quarter of them, a piece of the next strip is asked for. (If it came sooner, the rows that pass through the second-level cache would push it out again.) And the lines that a tile will write to are asked for before it is computed.
 @^prefetch@>
 
-@<Ask for a piece of the next strip@>=
-if (o + 2 * NR <= to && (ready != NULL || !w->transposed)) {
+@<Ask for what will be wanted@>=
+size_t done = r - r0, early = (r1 - r0) / 4 * 3, late = r1 - r0 - early;
+if (done + rows > early && o + 2 * NR <= to && (ready != NULL || !w->transposed)) {
   const char *next = ready != NULL ? ready : w->weight.data;
-  size_t i = strip * (r - r0) / (r1 - r0), end = strip * (r - r0 + rows) / (r1 - r0);
+  size_t i = done < early ? 0 : strip * (done - early) / late;
+  size_t end = strip * (done + rows - early) / late;
   for (next += (o / NR + 1) * strip; i < end; i += 64) __builtin_prefetch(next + i, 0, 2);
 }
+for (size_t i = 0; i < rows; i++)
+  for (size_t c = 0; c < outs; c += 16)
+    __builtin_prefetch(y + (r + i) * w->out + o + c, 1);
 
 @ Now the pieces are put together. A block of at most |MOST_ROWS| rows is packed; then each strip of each matrix of the list is packed, unless it was prepared, and all tiles of the block are computed. The panel of a strip is read again for each tile, and stays in the second-level cache meanwhile; the rows are read again for each strip, from the third. Both are in the worker's workspace (\cref{sec:poolheader}). \label{sec:room}
 @^workspace@>
@@ -551,7 +555,7 @@ TARGET static void by_panels(const struct linear_job *job, const struct matrix *
     else pack_strip(w, o, outs, room);
     for (size_t r = r0; r < r1; r += rows) {
       rows = r1 - r < TILE_ROWS ? r1 - r : TILE_ROWS;
-      @<Ask for a piece of the next strip@>@;
+      @<Ask for what will be wanted@>@;
       packed_tile("linear", rows * outs, rows, x + (r - r0) * each_panel, panel, n, sum);
       for (size_t i = 0; i < rows; i++)
         put_sums(sum + i * NR, w, o, outs, y + (r + i) * w->out);
@@ -702,9 +706,8 @@ INLINE float greatest(const float *score, size_t from, size_t to)
   for (size_t g = from / 16 * 16; g < to; g += 16)
     for (int j = 0; j < 16; j++)
       lane[j] = score[g + (size_t) j] > lane[j] ? score[g + (size_t) j] : lane[j];
-  for (int s = 8; s > 0; s /= 2)
-    for (int j = 0; j < s; j++)
-      if (lane[j + s] > lane[j]) lane[j] = lane[j + s];
+  each (p, 4) each (j, 8 >> p)
+    if (lane[j + (8 >> p)] > lane[j]) lane[j] = lane[j + (8 >> p)];
   return lane[0];
 }
 
@@ -852,10 +855,10 @@ INLINE float join_blocks(float *left, size_t n, size_t d, float *y)
 @ So far each query has read all keys and values for itself. With one row that is what has to be done. In a prompt, neighbouring rows look at nearly the same positions, and so do the heads that share a head of keys. Then attention is two products of matrices with an exponential in between: queries times keys, and exponentials times values. The first is a linear layer whose weights are the keys, and is done in the same panels and tiles. The second is simpler still, since its definition has one chain for each number instead of sixteen, and the values of a position are neighbours already.
 @^attention, of many rows@>
 
-@ A \emph{unit} is at most |QUERIES| queries that share a head of keys: all heads of a few rows that follow each other. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as using them four times, so a unit has two tiles of queries with AVX-512 and four with AVX2.
+@ A \emph{unit} is at most |QUERIES| queries that share a head of keys: all heads of a few rows that follow each other. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as using them four times, so a unit has four tiles of queries with AVX-512 and eight with AVX2.
 
 @<What a unit of queries has@>=
-enum { QUERIES = 24, MANY_QUERIES = 4 };
+enum { QUERIES = 48, MANY_QUERIES = 4 };
 struct query_unit {
   const struct attention_dims *h;
   struct kv_view v; /* of the head of keys */
@@ -907,10 +910,16 @@ TARGET static void tile_scores(struct query_unit *u, size_t first, size_t rows,
     packed_tile("attention", 0, rows, u->query + first * u->deep, (struct tensor)
       @[{ u->key + (t - t0) * u->deep, WEIGHT_F32 }@], u->h->head_dim, sum);
     for (size_t i = 0; i < rows; i++) {
-      uint32_t from = u->lo[first + i] > t ? u->lo[first + i] - t : 0;
+      uint32_t c = u->lo[first + i] > t ? u->lo[first + i] - t : 0;
       uint32_t to = u->hi[first + i] > t ? u->hi[first + i] - t : 0;
-      for (uint32_t c = from; c < to && c < n; c++)
-        score[i * 256 + (t + c) % 256] = sum[i * NR + c] * u->h->scale;
+      float *its = score + i * 256 + t % 256;
+      if (to > n) to = n;
+      for (vec v; c + WIDTH <= to; c += WIDTH) {
+        memcpy(&v, sum + i * NR + c, sizeof v);
+        v *= u->h->scale;
+        memcpy(its + c, &v, sizeof v);
+      }
+      for (; c < to; c++) its[c] = sum[i * NR + c] * u->h->scale;
     }
   }
 }
@@ -1031,13 +1040,19 @@ TARGET static void attend_queries(struct query_unit *u, float *room)
 }
 
 @ How much there is to do, and how much scratch memory a worker needs, follow from the ranges. The last row of a segment sees the most, and all rows are counted like it; so are
-the positions between sinks and window, which no row sees. Both may be estimated too high, never too low.
+the positions between sinks and window, which no row sees. Both may be estimated too high, never too low. Heads of fewer numbers than a register has lanes would leave a part of it empty; |NARROW| names a table whose registers they fill, if there is one.
 
 @<Do attention@>=
 static void attend(const struct engine *e, const struct attention_dims *h,
   const float *q, const struct segment *list, size_t n, float *scratch, float *y,
   const struct attention_probe *probe)
 {
+#ifdef NARROW
+  if (h->head_dim < WIDTH) {
+    NARROW.attend(e, h, q, list, n, scratch, y, probe);
+    return;
+  }
+#endif
   size_t max_len = 0, pairs = 0;
   for (size_t k = 0; k < n; k++) {
     struct kv_range last = segment_range(&list[k], list[k].n_rows - 1);

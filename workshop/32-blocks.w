@@ -280,36 +280,33 @@ INLINE ivec four_numbers(enum weight_type type, const int32_t *w, size_t i,
   }
 }
 
-@ Some scales are halves within a word, where no instruction widens them. The exponent of a half is moved to that of a float, and a multiplication by \given{$2^{112}$} makes up for the difference of the two biases, for small halves too. What is not finite keeps the largest exponent.
+@ Some scales are halves within a word. The upper bits are dropped by the conversion to \given{sixteen} bits, and what is left is widened as any half is.
 
 @<A half of each lane@>=
-INLINE vec half_floats(ivec h)
-{
-  ivec u = (h & 0x7fff) * 0x2000;
-  ivec top = (u >= 0x0f800000) & 0x7f800000;
-  ivec sign = -(h >> 15 & 1) & INT32_MIN;
-  return as_floats(as_ints(as_floats(u) * 0x1p112f) | top | sign);
-}
 INLINE vec low_half(ivec w)
-{@+ return half_floats(w & 0xffff);@+ }
+{
+  few_halves few = __builtin_convertvector(w, few_halves);
+  uint16_t h[WIDTH];
+  memcpy(h, &few, sizeof h);
+  return widen(h, WEIGHT_F16);
+}
 INLINE vec high_half(ivec w)
-{@+ return half_floats(w >> 16 & 0xffff);@+ }
+{@+ return low_half(w >> 16);@+ }
 
-@ The scale of unit |u| of a block, and its minimum if there is one, with the sign turned: what it multiplies is the \emph{negative} sum of the inputs. The words |w| begin with the scales. A unit is \given{32} numbers, in Q6\_K \given{16}. Four six-bit numbers of Q4\_K are in a word each, one a byte, and the last four are pieced together as \cref{model/quantization} shows.
+@ The scale of unit |u| of a block, and its minimum if there is one, with the sign turned: what it multiplies is the \emph{negative} sum of the inputs. The words |w| begin with the scales. A unit is \given{32} numbers, in Q6\_K \given{16}. Four six-bit numbers of Q4\_K are in a word each, one a byte, and the last four are pieced together as \cref{model/quantization} shows, four at a time.
 
 @<Scale and minimum of each lane@>=
 INLINE vec q4_k_scales(const int32_t *w, size_t u, vec *min)
 {
   int t = 8 * ((int) u % 4);
-  ivec a = ints_at(w, 1) >> t, b = ints_at(w, 2) >> t;
-  if (u < 4) a &= 63, b &= 63;
+  ivec a = ints_at(w, 1), b = ints_at(w, 2), last = ints_at(w, 3);
+  if (u < 4) a &= 0x3f3f3f3f, b &= 0x3f3f3f3f;
   else {
-    ivec last = ints_at(w, 3) >> t;
-    a = (last & 15) | (a >> 2 & 48);
-    b = (last >> 4 & 15) | (b >> 2 & 48);
+    a = (last & 0x0f0f0f0f) | (a >> 2 & 0x30303030);
+    b = (last >> 4 & 0x0f0f0f0f) | (b >> 2 & 0x30303030);
   }
-  *min = high_half(ints_at(w, 0)) * to_floats(b);
-  return low_half(ints_at(w, 0)) * to_floats(a);
+  *min = high_half(ints_at(w, 0)) * to_floats(b >> t & 63);
+  return low_half(ints_at(w, 0)) * to_floats(a >> t & 63);
 }
 INLINE vec unit_scales(enum weight_type type, const int32_t *w,
   const uint16_t *half, size_t u, vec *min)
@@ -382,23 +379,30 @@ INLINE void whole_sums(int rows, enum weight_type type,
   }
 }
 
-@ One multiply--add for the products of the unit, and one for its minimum, as in the definition: the products of scales are rounded before. The scales of the blocks of a strip begin at word |at|.
+@ One multiply--add for the products of the unit, and one for its minimum, as in the definition: the products of scales are rounded before.
 
 @<Add a unit to the sums in float@>=
-INLINE void add_unit(int rows, int sides, enum weight_type type,
+INLINE vec add_products(enum weight_type type, ivec a, vec d, vec min,
+  const struct int8_input *x, vec sum)
+{
+  sum = fused(to_floats(a), d * x->scale, sum);
+  if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K)
+    sum = fused(to_floats(ints(x->minus)), min * x->scale, sum);
+  return sum;
+}
+
+@ In a tile this is done for all rows of a strip, whose scales begin at word |at|.
+
+@<Add a unit to the sums in float@>=
+INLINE void add_unit(int rows, enum weight_type type,
   const struct int8_strip *s, size_t at, size_t u, const struct int8_input *x,
   ivec a[INT8_ROWS][SIDES], vec sum[INT8_ROWS][SIDES])
 {
-  bool has_min = type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1
-    || type == WEIGHT_Q4_K;
-  each (p, sides) {
+  each (p, SIDES) {
     vec min = @[{ 0 }@];
     vec d = unit_scales(type, s->word[p] + at * WIDTH, s->half[p], u, &min);
-    each (r, rows) {
-      vec minus = to_floats(ints(x[r].minus));
-      sum[r][p] = fused(to_floats(a[r][p]), d * x[r].scale, sum[r][p]);
-      if (has_min) sum[r][p] = fused(minus, min * x[r].scale, sum[r][p]);
-    }
+    each (r, rows)
+      sum[r][p] = add_products(type, a[r][p], d, min, x + r, sum[r][p]);
   }
 }
 
@@ -433,7 +437,7 @@ INLINE void int8_tile(int rows, enum weight_type type, struct int8_strip s,
         ivec a[INT8_ROWS][SIDES];
         size_t u = six ? 2 * i + (size_t) h : i;
         whole_sums(rows, type, &s, i, h, x, a);
-        add_unit(rows, SIDES, type, &s, six ? 48 : 0, u, x, a, sum);
+        add_unit(rows, type, &s, six ? 48 : 0, u, x, a, sum);
       }
     each (p, SIDES) {
       s.word[p] += int8_words(type) * WIDTH;
@@ -519,12 +523,14 @@ INLINE size_t turn_words(const unsigned char *w, size_t stride, size_t n,
 }
 #endif
 
-@ Output $i$ is followed by outputs $i+4$, $i+8$ and $i+12$.
+@ Output $i$ is followed by outputs $i+4$, $i+8$ and $i+12$. |FIRST_WORDS| spreads the first word of each \given{128} bits over all four, and |EVERYWHERE| puts \given{sixteen} bytes into each of them.
 
 @<Words of some outputs in one register@>=
 #if WIDTH == 16
 typedef __m512i words;
 #define UNPACK(how, a, b) @[_mm512_unpack##how(a, b)@]
+#define FIRST_WORDS(v) @[_mm512_shuffle_epi32(v, 0)@]
+#define EVERYWHERE(p) @[_mm512_broadcast_i32x4(_mm_loadu_si128(p))@]
 INLINE words four_apart(const unsigned char *p, size_t away)
 {
   words v = _mm512_castsi128_si512(_mm_loadu_si128((const void *) p));
@@ -535,6 +541,8 @@ INLINE words four_apart(const unsigned char *p, size_t away)
 #elif WIDTH == 8
 typedef __m256i words;
 #define UNPACK(how, a, b) @[_mm256_unpack##how(a, b)@]
+#define FIRST_WORDS(v) @[_mm256_shuffle_epi32(v, 0)@]
+#define EVERYWHERE(p) @[_mm256_broadcastsi128_si256(_mm_loadu_si128(p))@]
 INLINE words four_apart(const unsigned char *p, size_t away)
 {
   words v = _mm256_castsi128_si256(_mm_loadu_si128((const void *) p));
@@ -542,249 +550,220 @@ INLINE words four_apart(const unsigned char *p, size_t away)
 }
 #endif
 
-@* One row, and blocks as they lie in the file. \label{sec:storedrow}
-To fill a panel takes longer than to use it once, and with a single row it is used once. So for one row the lanes of a register are not different outputs but numbers of one block: the \given{32} numbers of a block and the \given{32} inputs are multiplied by one or two instructions, and what they leave is added up for eight outputs together. Whole numbers are added exactly, so the order is free; from there on each output has a lane again, and its chain in float is the same as before. Only scales and minima need a panel. A last strip that is not full keeps its panels.
+@* Few rows, and blocks as they lie in the file. \label{sec:storedrow}
+To fill a panel takes longer than to use it once, and with a few rows it is used only a few times. So for them the lanes of a register are not all different outputs: each \given{128} bits have \given{sixteen} numbers of one block, as they lie in the file, and a register as many outputs as it has such parts. Four registers hold a number of each output of a strip. What the products leave, four whole sums for each output, is turned and added up as the words of a panel are turned. Whole numbers are added exactly, so the order is free; from there on each output has a lane, and its chain in float is the same as before. A last strip that is not full keeps its panels.
+@^decode@>
 
 @(stored.inc@>=
 #ifdef UNPACK
-@<The numbers of one block, a byte each@>@;
+enum { STORED_ROWS = WIDTH / 4, STORED_MOST = 6 };
+@<Sixteen numbers of some outputs@>@;
 @<The whole sums of some outputs@>@;
-@<Scales and minima of a few blocks@>@;
-@<One row by a strip of stored blocks@>@;
+@<Scales and minima of a block@>@;
+@<A few rows by a strip of stored blocks@>@;
 #endif
 
-@ Where nibbles are stored, the lower ones of \given{16} bytes are the first half of a block. The fifth bits are \given{32} bits in a row; a byte of them is brought to each of the eight numbers that it serves, which then keeps its own bit.
+@ Half |h| of a unit, \given{sixteen} numbers a byte each, of outputs that are |away| bytes apart. Where nibbles are stored, the lower ones of \given{16} bytes are the first half of a block. Neighbouring units of a large block share bytes: in Q4\_K the lower nibbles of \given{32} bytes are one unit and the higher ones the next; in Q6\_K they are the lower four bits of units that are two apart, and the higher two bits of four units share \given{32} bytes. Such units are done together; |i| is the first of them and |z| counts from there, so that the compiler sees that it has their bytes already.
 
-@<The numbers of one block, a byte each@>=
-INLINE __m256i at_most(__m256i v, char most)
-{@+ return _mm256_and_si256(v, _mm256_set1_epi8(most));@+ }
-INLINE __m256i nibbles(const unsigned char *p)
+@<Sixteen numbers of some outputs@>=
+@<Sixteen fifth bits@>@;
+INLINE ivec sixteen_numbers(enum weight_type type, const unsigned char *p,
+  size_t away, size_t i, int z, int h)
 {
-  __m128i v = _mm_loadu_si128((const void *) p);
-  return at_most(_mm256_set_m128i(_mm_srli_epi16(v, 4), v), 15);
-}
-INLINE __m256i five_bits(const unsigned char *p)
-{
-  int32_t fifth;
-  memcpy(&fifth, p, sizeof fifth);
-  __m256i its = _mm256_set1_epi64x((int64_t) 0x8040201008040201u);
-  __m256i of = _mm256_set_epi64x(0x0303030303030303, 0x0202020202020202,@|
-    0x0101010101010101, 0);
-  __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32(fifth), of);
-  v = _mm256_cmpeq_epi8(_mm256_and_si256(v, its), its);
-  return _mm256_or_si256(nibbles(p + 4), at_most(v, 16));
-}
-@<The numbers of one unit of a large block@>@;
-INLINE __m256i stored_numbers(enum weight_type type, const unsigned char *block,
-  size_t unit)
-{
+  const ivec low = ints(0x0f0f0f0f);
+  size_t at = 16 * (size_t) h, more = 32 * (size_t) (z % 2);
+#define AT(place) @[((ivec) four_apart(p + (place), away))@]
   switch (type) {
-  case WEIGHT_Q8_0:@+ return _mm256_loadu_si256((const void *) (block + 2));
-  case WEIGHT_Q4_0:@+ return nibbles(block + 2);
-  case WEIGHT_Q4_1:@+ return nibbles(block + 4);
-  case WEIGHT_Q5_0:@+ return five_bits(block + 2);
-  case WEIGHT_Q5_1:@+ return five_bits(block + 4);
-  default:@+ return large_block_unit(type, block, unit);
+  case WEIGHT_Q8_0:@+ return AT(2 + at) ^ (int32_t) (INT8_OFFSET * 0x01010101u);
+  case WEIGHT_Q4_0:@+ return AT(2) >> 4 * h & low;
+  case WEIGHT_Q4_1:@+ return AT(4) >> 4 * h & low;
+  case WEIGHT_Q5_0:
+    return (AT(6) >> 4 * h & low) | sixteen_fifths(AT(2), h);
+  case WEIGHT_Q5_1:
+    return (AT(8) >> 4 * h & low) | sixteen_fifths(AT(4), h);
+  case WEIGHT_Q4_K:@+ return AT(16 + 16 * i + at) >> 4 * z & low;
+  case WEIGHT_Q6_K:
+    return (AT(16 * i + more + at) >> z / 2 * 4 & low)@|
+      | (AT(128 + 8 * i + at) >> 2 * z & 0x03030303) << 4;
+  default:@+ return ints(0);
   }
+#undef AT
 }
 
-@ In Q4\_K the lower nibbles of \given{32} bytes are one whole unit and the higher ones are the next. In Q6\_K they are the lower four bits of units that are two apart, and the higher two bits of four units share \given{32} bytes.
+@ The fifth bits of a block are \given{32} bits in a row. Each of the four words of an output wants the next four of them, one to a byte, and they are brought there as in a panel.
 
-@<The numbers of one unit of a large block@>=
-INLINE __m256i large_block_unit(enum weight_type type,
-  const unsigned char *block, size_t unit)
+@<Sixteen fifth bits@>=
+INLINE ivec sixteen_fifths(ivec v, int h)
 {
-  bool six = type == WEIGHT_Q6_K;
-  size_t at = six ? unit / 4 * 64 + unit % 2 * 32 : 16 + unit / 2 * 32;
-  __m256i v = _mm256_loadu_si256((const void *) (block + at));
-  if (six ? unit % 4 >= 2 : unit % 2 == 1) v = _mm256_srli_epi16(v, 4);
-  v = at_most(v, 15);
-  if (!six) return v;
-  __m256i two = _mm256_loadu_si256((const void *) (block + 128 + unit / 4 * 32));
-  switch (unit % 4) {
-  case 0:@+ two = _mm256_slli_epi16(two, 4);@+ break;
-  case 1:@+ two = _mm256_slli_epi16(two, 2);@+ break;
-  case 3:@+ two = _mm256_srli_epi16(two, 2);@+ break;
-  default:@+ break;
-  }
-  return _mm256_or_si256(v, at_most(two, 48));
+  ivec shift = @[{ 0 }@];
+  for (int i = 0; i < WIDTH; i++) shift[i] = 4 * (i % 4) + 16 * h;
+  return fifth_bits((ivec) FIRST_WORDS((words) v) >> shift, 0);
 }
 
-@ Two registers become one in each step, half as many lanes to an output, until each output has one lane in each half of a register. Without VNNI the sums are short as long as \cref{sec:blocklanes}'s limit allows, so that fewer registers have to be made whole. The halves of a register are the halves of a unit, and are added, except in Q6\_K, where each has a scale.
+@ The halves of a unit are added, except in Q6\_K, where each has a scale. In Q8\_0 without VNNI, two products may fill \given{sixteen} bits, and are made whole at once.
 
 @<The whole sums of some outputs@>=
-@<Products of one block, and sums of two@>@;
-INLINE void eight_sums(enum weight_type type, const unsigned char *block,
-  size_t stride, size_t unit, __m256i x, __m256i half[2])
+INLINE ivec products(enum weight_type type, ivec before, ivec w, ivec x)
 {
-  __m256i a[8], b[4], c[2];
-  int most = short_sums(type);
-  each (k, 8) {
-    a[k] = products(type, stored_numbers(type, block + (size_t) k * stride, unit), x);
-    if (most == 1) a[k] = made_whole(a[k]);
-  }
-  each (k, 4) {
-    b[k] = JOIN(epi32, a[2 * k], a[2 * k + 1], most > 1);
-    if (most == 2) b[k] = made_whole(b[k]);
-  }
-  each (k, 2) {
-    c[k] = JOIN(epi64, b[2 * k], b[2 * k + 1], most > 2);
-    if (most > 2) c[k] = made_whole(c[k]);
-  }
-  half[0] = _mm256_permute2x128_si256(c[0], c[1], 0x20);
-  half[1] = _mm256_permute2x128_si256(c[0], c[1], 0x31);
+  if (short_sums(type) > 1) return dot4(before, w, x, false);
+  return sums_end(before, dot4(sums_begin(before), w, x, true));
 }
-INLINE void stored_sums(enum weight_type type, const unsigned char *block,
-  size_t stride, size_t unit, const struct int8_input *x, ivec sum[2])
+@<Four registers of sums folded into one@>@;
+INLINE void stored_sums(int rows, enum weight_type type,
+  const unsigned char *block, size_t stride, size_t i, int z,
+  const struct int8_input *x, ivec sum[2][STORED_ROWS])
 {
-  __m256i v = _mm256_loadu_si256((const void *) x->q), half[WIDTH / 8][2];
-  each (g, WIDTH / 8)
-    eight_sums(type, block + (size_t) g * 8 * stride, stride, unit, v, half[g]);
-  each (g, WIDTH / 8) each (h, 2)
-    memcpy((char *) &sum[h] + g * 32, &half[g][h], sizeof half[g][h]);
-  if (type != WEIGHT_Q6_K) sum[0] += sum[1];
-  each (h, 2) sum[h] += sum_begins(type, x, h);
+  int six = type == WEIGHT_Q6_K;
+  ivec a[2][STORED_ROWS][4];
+  each (o, 4) each (h, 2) {
+    ivec w = sixteen_numbers(type, block + (size_t) o * stride, 4 * stride, i, z, h);
+    each (r, rows) {
+      ivec v = (ivec) EVERYWHERE((const void *) (x[r].q + 16 * h));
+      ivec before = h > 0 && !six ? a[0][r][o] : ints(0);
+      a[six * h][r][o] = products(type, before, w, v);
+    }
+  }
+  each (h, six + 1) each (r, rows) sum[h][r] =
+    fold_four(2 - six, short_sums(type), a[h][r]) + sum_begins(type, x + r, h);
 }
 
-@ The products are those of |dot4|. With VNNI they are whole from the beginning.
+@ Two registers become one in each step, until each output has one lane. Without VNNI the sums stay short as long as \cref{sec:blocklanes}'s limit allows, so that fewer registers have to be made whole; |n| is how many products a short sum has already, and |most| how many it may have.
 
-@<Products of one block, and sums of two@>=
-INLINE __m256i products(enum weight_type type, __m256i w, __m256i x)
+@<Four registers of sums folded into one@>=
+typedef int16_t shorts @[__attribute__((vector_size(4 * WIDTH)))@];
+INLINE ivec joined(words a, words b, bool is_short)
+{
+  return is_short ? (ivec) ((shorts) a + (shorts) b) : (ivec) a + (ivec) b;
+}
+#define JOIN(lanes, a, b, is_short) \
+  @[joined(UNPACK(lo_##lanes, (words) a, (words) b), \
+    UNPACK(hi_##lanes, (words) a, (words) b), is_short)@]
+INLINE ivec fold_four(int n, int most, ivec *a)
 {
 #ifdef VNNI
-  if (type == WEIGHT_Q8_0) w = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
-  return _mm256_dpbusd_epi32(_mm256_setzero_si256(), w, x);
-#else
-  if (type == WEIGHT_Q8_0) x = _mm256_sign_epi8(x, w), w = _mm256_abs_epi8(w);
-  return _mm256_maddubs_epi16(w, x);
+  most = 1; /* the sums are whole from the beginning */
 #endif
+  each (o, 4) if (most > 1 && 2 * n > most) a[o] = sums_end(ints(0), a[o]);
+  each (o, 2) {
+    a[o] = JOIN(epi32, a[2 * o], a[2 * o + 1], 2 * n <= most);
+    if (2 * n <= most && 4 * n > most) a[o] = sums_end(ints(0), a[o]);
+  }
+  a[0] = JOIN(epi64, a[0], a[1], 4 * n <= most);
+  return 4 * n <= most ? sums_end(ints(0), a[0]) : a[0];
 }
-INLINE __m256i made_whole(__m256i a)
-{
-#ifdef VNNI
-  return a;
-#else
-  return _mm256_madd_epi16(a, _mm256_set1_epi16(1));
-#endif
-}
-INLINE __m256i added(__m256i a, __m256i b, bool short_sums)
-{
-#ifdef VNNI
-  short_sums = false;
-#endif
-  return short_sums ? _mm256_add_epi16(a, b) : _mm256_add_epi32(a, b);
-}
-#define JOIN(lanes, a, b, short_sums) \
-  @[added(_mm256_unpacklo_##lanes(a, b), _mm256_unpackhi_##lanes(a, b), short_sums)@]
 
-@ What stands before or behind the numbers is laid across lanes: the words with scales and minima, and the half.
+@ What stands before or behind the numbers is laid across lanes. Most blocks begin with their scale, in the lower half of the first word; the scales of Q6\_K are words near the end, with a half behind them.
 
-@<Scales and minima of a few blocks@>=
-struct stored_heads { int32_t word[INT8_FRESH * WIDTH];
-  uint16_t half[INT8_FRESH * WIDTH]; };
-INLINE void stored_heads(enum weight_type type, const unsigned char *w,
-  size_t stride, size_t n, struct stored_heads *to)
+@<Scales and minima of a block@>=
+INLINE void stored_scales(enum weight_type type, const unsigned char *p,
+  size_t stride, vec *scale, vec *min)
 {
-  bool six = type == WEIGHT_Q6_K;
+  int32_t word[4 * WIDTH];
+  uint16_t half[WIDTH];
+  int six = type == WEIGHT_Q6_K;
+  turn_words(p + 192 * six, stride, 4, word);
+  few_halves low = __builtin_convertvector(ints_at(word, 0), few_halves);
+  memcpy(half, &low, sizeof half);
+  if (six) each (o, WIDTH) memcpy(half + o, p + (size_t) o * stride + 208, 2);
+  each (u, (int) number_types[type].block / WEIGHT_BLOCK * (six + 1))
+    scale[u] = unit_scales(type, word, half, (size_t) u, min + u);
+}
+
+@ A strip is one register of outputs, so that the addresses of its rows stay in registers, and its bytes in the nearest cache. |n| blocks are added to the sums of |rows| rows, whose inputs are |step| apart from one block to the next. Memory is fetched ahead for the strip that comes |next|, from its beginning to its end, as many bytes with each unit as are used up meanwhile. To ask for the rows of that strip side by side, as they will be used, is slower: memory is read fastest in one line.
+@^prefetch@>
+
+@<A few rows by a strip of stored blocks@>=
+INLINE void stored_strip(int rows, enum weight_type type, const unsigned char *row,
+  size_t stride, size_t n, const struct int8_input *x, size_t step, uintptr_t next,
+  vec *sum)
+{
   size_t size = number_types[type].bytes;
-  for (size_t b = 0; b < n; b++, w += size) {
-    if (six || type == WEIGHT_Q4_K)
-      turn_words(w + (six ? 192 : 0), stride, 4, to->word + b * 4 * WIDTH);
-    each (o, WIDTH) {
-      const unsigned char *from = w + (size_t) o * stride;
-      size_t place = b * WIDTH + (size_t) o;
-      if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1)
-        memcpy(to->word + place, from, sizeof *to->word);
-      if (int8_halves(type) > 0)
-        memcpy(to->half + place, from + (six ? 208 : 0), sizeof *to->half);
+  size_t units = number_types[type].block / WEIGHT_BLOCK, bytes = size * WIDTH / units;
+  int six = type == WEIGHT_Q6_K, steps = six ? 4 : units == 1 ? 1 : 2;
+  vec scale[16], min[16];
+  ivec a[2][STORED_ROWS];
+  for (size_t c = 0; c < n; c++, row += size) {
+    stored_scales(type, row, stride, scale, min);
+    for (size_t i = 0; i < units; i += (size_t) steps) each (z, steps) {
+      each (k, (int) (bytes + 63) / 64)
+        __builtin_prefetch((const void *) (next + 64 * (size_t) k));
+      next += bytes;
+      stored_sums(rows, type, row, stride, i, z, x, a);
+      each (h, six + 1) {
+        size_t u = (i + (size_t) z) << six | (size_t) h;
+        each (r, rows)
+          sum[r] = add_products(type, a[h][r], scale[u], min[u], x + r, sum[r]);
+      }
+      x += step;
     }
   }
+  TALLY("linear", 0, (size_t) rows * WIDTH * n * units * WEIGHT_BLOCK);
 }
-INLINE size_t head_words(enum weight_type type)
+
+@ |begin| and |end| are blocks, and |x| has the inputs from |begin| on. Blocks before |begin| have left their sums in |y|.
+
+@<A few rows by a strip of stored blocks@>=
+struct stored_job { const struct matrix *w; const struct int8_input *x;
+  size_t rows, begin, end; };
+INLINE void stored_rows(int rows, enum weight_type type, const struct stored_job *job,
+  const unsigned char *row, const struct int8_input *x, size_t step, float *y)
 {
-  if (type == WEIGHT_Q4_K || type == WEIGHT_Q6_K) return 4;
-  return type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1;
+  size_t stride = weight_row_bytes(type, job->w->in), out = job->w->out;
+  vec sum[STORED_ROWS];
+  each (r, rows) {
+    sum[r] = spread(0);
+    if (job->begin > 0) memcpy(&sum[r], y + (size_t) r * out, sizeof (vec));
+  }
+  stored_strip(rows, type, row, stride, job->end - job->begin, x, step,
+    (uintptr_t) row + WIDTH * stride, sum);
+  each (r, rows) memcpy(y + (size_t) r * out, &sum[r], sizeof (vec));
 }
 
-@ A strip is one register of outputs, so that the addresses of its rows stay in registers, too. With eight bits there is less to do for a byte, and what counts is how many bytes are under way: there a strip is two registers. |begin| and |end| are blocks; |x| has the inputs from |begin| on, and |y| the outputs of the strip. Memory is fetched ahead for the strip that comes next, as many bytes as are used up meanwhile.
+@ All rows pass over a strip before the next one is touched, as many at once as there are registers for. Their inputs lie in groups of |INT8_ROWS|.
 
-@<One row by a strip of stored blocks@>=
-INLINE int stored_sides(enum weight_type type)
-{@+ return type == WEIGHT_Q8_0 ? 2 : 1;@+ }
-INLINE void stored_strip(enum weight_type type, const unsigned char *row,
-  size_t stride, size_t begin, size_t end, const struct int8_input *x, float *y)
+@<A few rows by a strip of stored blocks@>=
+INLINE void stored_strips(enum weight_type type, const struct stored_job *job,
+  size_t from, size_t to, float *y)
 {
-  size_t units = number_types[type].block / WEIGHT_BLOCK, n;
-  size_t size = number_types[type].bytes;
-  int sides = stored_sides(type);
-  struct stored_heads heads[SIDES];
-  struct int8_strip s;
-  vec sum[INT8_ROWS][SIDES];
-  each (p, sides) {
-    sum[0][p] = spread(0);
-    if (begin > 0) memcpy(&sum[0][p], y + p * WIDTH, sizeof (vec));
-  }
-  for (size_t c = begin; c < end; c += n) {
-    uintptr_t next = (uintptr_t) row + (size_t) sides * WIDTH * (stride + c * size);
-    n = end - c < INT8_FRESH / units ? end - c : INT8_FRESH / units;
-    each (p, sides) {
-      stored_heads(type, row + (size_t) p * WIDTH * stride + c * size, stride, n, &heads[p]);
-      s.word[p] = heads[p].word, s.half[p] = heads[p].half;
+  size_t size = number_types[type].bytes, stride = weight_row_bytes(type, job->w->in);
+  size_t units = (job->end - job->begin) * (number_types[type].block / WEIGHT_BLOCK);
+  const unsigned char *row = job->w->weight.data;
+  row += from * stride + job->begin * size;
+  for (; to - from >= WIDTH; from += WIDTH, row += WIDTH * stride)
+    for (size_t g = 0, here, r; g < job->rows; g += here) {
+      here = job->rows - g < INT8_ROWS ? job->rows - g : INT8_ROWS, r = 0;
+#define ROWS(n) \
+      @[for (; here - r >= n; r += n) \
+        stored_rows(n, type, job, row, job->x + g * units + r, here, \
+          y + (g + r) * job->w->out + from)@]
+#if WIDTH == 16
+      ROWS(4);
+      ROWS(3);
+#endif
+      ROWS(2);
+      ROWS(1);
+#undef ROWS
     }
-    @<Add a few blocks to the strip@>@;
-  }
-  each (p, sides) memcpy(y + p * WIDTH, &sum[0][p], sizeof (vec));
-  TALLY("linear", 0, (size_t) sides * WIDTH * (end - begin) * units * WEIGHT_BLOCK);
-}
-
-@ Neighbouring units of a large block share bytes, so they are done side by side, and the compiler knows which of them it has before it.
-
-@<Add a few blocks to the strip@>=
-bool six = type == WEIGHT_Q6_K;
-int steps = six ? 4 : 2;
-if (units == 1) steps = 1;
-for (size_t b = 0; b < n; b++, next += size * WIDTH * (size_t) sides) {
-  for (size_t z = 0; z < size * WIDTH * (size_t) sides; z += 64)
-    __builtin_prefetch((const void *) (next + z), 0, 2);
-  for (size_t i = 0; i < units; i += (size_t) steps) each (z, steps) {
-    ivec of[2], a[2][INT8_ROWS][SIDES];
-    size_t u = i + (size_t) z;
-    each (p, sides) {
-      stored_sums(type, row + (size_t) p * WIDTH * stride + (c + b) * size, stride, u, x, of);
-      each (h, six + 1) a[h][0][p] = of[h];
-    }
-    each (h, six + 1)
-      add_unit(1, sides, type, &s, 0, six ? 2 * u + (size_t) h : u, x, a[h], sum);
-    x++;
-  }
-  each (p, sides) {
-    s.word[p] += head_words(type) * WIDTH;
-    s.half[p] += int8_halves(type) * WIDTH;
-  }
 }
 
 @ What is left of the outputs is returned.
 
-@<One row by a strip of stored blocks@>=
+@<A few rows by a strip of stored blocks@>=
 TARGET static size_t stored_outputs(const struct matrix *w,
-  const struct int8_input *x, size_t begin, size_t end, size_t from, size_t to,
-  float *y)
+  const struct int8_input *x, size_t rows, size_t begin, size_t end, size_t from,
+  size_t to, float *y)
 {
-  enum weight_type type = w->weight.type;
-  size_t stride = weight_row_bytes(type, w->in);
-#define ALL_STRIPS(T) @[ \
-  for (size_t outs = (size_t) stored_sides(T) * WIDTH; to - from >= outs; from += outs) \
-    stored_strip(T, (const unsigned char *) w->weight.data + from * stride, \
-      stride, begin, end, x, y + from)@]
-  switch (type) {
+  struct stored_job job = @[{ w, x, rows, begin, end }@];
+#define ALL_STRIPS(type) stored_strips(type, &job, from, to, y)
+  switch (w->weight.type) {
   EACH_BLOCK_TYPE(ALL_STRIPS);
   }
 #undef ALL_STRIPS
-  return from;
+  return to - (to - from) % WIDTH;
 }
 
 @* All rows.
-Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most \given{96} rows; a single row does without (\cref{sec:storedrow}).
+Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most \given{96} rows; up to six rows do without (\cref{sec:storedrow}).
 
 @<Multiply all rows by some outputs@>=
 enum { INT8_MANY = 96, INT8_FRESH = 8, INT8_READY = 32 };
@@ -889,7 +868,8 @@ TARGET static void int8_outputs(const struct matrix *w, const void *panels,
   size_t most = (panels != NULL ? INT8_READY : INT8_FRESH) / units;
   _Alignas(64) char fresh[SIDES][8704]; /* |INT8_FRESH| of the largest units */
 #ifdef UNPACK
-  if (panels == NULL && rows == 1) from = stored_outputs(w, x, begin, end, from, to, y);
+  if (panels == NULL && rows <= STORED_MOST)
+    from = stored_outputs(w, x, rows, begin, end, from, to, y);
 #endif
   if (panels != NULL && rows <= INT8_ROWS) most = end - begin;
   for (size_t r0 = 0; r0 < rows; r0 += INT8_MANY)

@@ -98,6 +98,8 @@ twenty-four sums, four weights, one input.
   "avx512vl,avx2,fma,f16c")))
 #define WIDTH 16
 #define TILE_ROWS 12
+extern const struct kernels kernels_avx2;
+#define NARROW kernels_avx2
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, for AVX-512@>@;
 #include "kernels/bodies.inc"
@@ -637,16 +639,26 @@ INLINE void scale_sixteen(const struct norm *g, bool shift, float r, size_t i,
   memcpy(z, y + i, here * sizeof *z);
   take(g->gain, i, here, gain);
   if (shift) take(g->bias, i, here, bias);
-  for (int j = 0; j < 16; j++)
-    z[j] = shift ? fmaf(z[j] * r, gain[j], bias[j]) : z[j] * r * gain[j];
+  if (shift) each (j, 16) z[j] = fmaf(z[j] * r, gain[j], bias[j]);
+  else each (j, 16) z[j] = z[j] * r * gain[j];
   memcpy(y + i, z, here * sizeof *z);
+}
+INLINE void centre(const float *x, size_t d, float mean, float *y)
+{
+  size_t i = 0;
+  for (vec v; i + WIDTH <= d; i += WIDTH) {
+    memcpy(&v, x + i, sizeof v);
+    v -= mean;
+    memcpy(y + i, &v, sizeof v);
+  }
+  for (; i < d; i++) y[i] = x[i] - mean;
 }
 INLINE void normalize_row(const struct norm *g, const float *x, size_t d,
   float *y)
 {
   bool layer = g->kind == NORM_LAYER, shift = layer && g->bias.data != NULL;
   float mean = layer ? sum_of(x, d) / (float) d : 0.0f;
-  for (size_t i = 0; i < d; i++) y[i] = layer ? x[i] - mean : x[i];
+  centre(x, d, mean, y);
   float square = dot(y, (struct tensor) @[{ y, WEIGHT_F32 }@], d);
   float r = 1.0f / sqrtf(square / (float) d + g->epsilon);
   size_t i = 0;
@@ -1213,27 +1225,35 @@ INLINE void activation(enum activation_kind kind, float *z)
     for (int j = 0; j < 16; j++) z[j] = z[j] / (1.0f + num_expf(-z[j]));
 }
 
-@ A worker takes a contiguous piece, in sixteens; the last sixteen may be short, and then the rest of it is computed on
-zeros that are never read. Multiplying by |up| comes last.
+@ Some numbers, at most sixteen: if they are fewer, the rest is computed on zeros that are never read. Multiplying by |up| comes last. With a constant |here| it needs no more than a few instructions.
 
 @<One worker's share of an activation@>=
 struct activate_job { enum activation_kind kind; const float *x, *up;
   size_t n; float *y; };
 @#
+INLINE void activate_some(const struct activate_job *job, size_t i, size_t here)
+{
+  float z[16] = @[{ 0 }@], up[16] = @[{ 0 }@];
+  memcpy(z, job->x + i, here * sizeof *z);
+  activation(job->kind, z);
+  if (job->up != NULL) {
+    memcpy(up, job->up + i, here * sizeof *up);
+    each (j, 16) z[j] *= up[j];
+  }
+  memcpy(job->y + i, z, here * sizeof *z);
+}
+
+@ A worker takes a contiguous piece, in sixteens, of which the last may be short.
+
+@<One worker's share of an activation@>=
 TARGET static void activate_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct activate_job *job = ctx;
+  size_t i = worker_begin(job->n, 16, worker, workers);
   size_t to = worker_begin(job->n, 16, worker + 1, workers);
   TALLY("activate part", worker, 1);
-  for (size_t i = worker_begin(job->n, 16, worker, workers); i < to; i += 16) {
-    float z[16] = @[{ 0 }@];
-    size_t here = to - i < 16 ? to - i : 16;
-    memcpy(z, job->x + i, here * sizeof *z);
-    activation(job->kind, z);
-    if (job->up != NULL)
-      for (size_t j = 0; j < here; j++) z[j] *= job->up[i + j];
-    memcpy(job->y + i, z, here * sizeof *z);
-  }
+  for (; i + 16 <= to; i += 16) activate_some(job, i, 16);
+  if (i < to) activate_some(job, i, to - i);
 }
 
 @ An activation is worth dividing sooner than a sum, for an exponential costs as much as a dozen

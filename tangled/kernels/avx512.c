@@ -10,6 +10,8 @@
   "avx512vl,avx2,fma,f16c")))
 #define WIDTH 16
 #define TILE_ROWS 12
+extern const struct kernels kernels_avx2;
+#define NARROW kernels_avx2
 #include "kernels/lanes.inc"
 
 /* <Multiply-add and the rest, for AVX-512> */
