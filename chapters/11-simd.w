@@ -308,8 +308,8 @@ INLINE vec fold_parts(vec *a)
 
 @ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end.
 With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver.
-So rows are taken by fours if four of them lie within a page of memory. Whole rows of floats are taken by fours, too: there we were wrong. On a machine with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. A step of sixteen floats is a whole line of the cache, and the chain of a single row, with its fold at the end, seems to leave too few lines under way.
-And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
+So rows are taken by fours if four of them lie within a page of memory. For whole rows of floats it depends on the machine. On an older one with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. On a newer one with AVX-512 one after the other is faster for floats as well, by a tenth. So floats go by fours only where sixteen lanes take more than one register.
+And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page and a half later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
 Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; with fewer that only count, we think, they reach further.
 @^prefetch@>
 
@@ -383,7 +383,7 @@ INLINE vec dots(const char *what, const float *x, const char *row,
   if (n == 8 && there == WIDTH) return short_dots(x, row, stride, WIDTH, type, 8);
   if (n < 16) return short_dots(x, row, stride, there, type, n);
   for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
-  bool whole_floats = type == WEIGHT_F32 && stride == n * sizeof *x;
+  bool whole_floats = PARTS > 1 && type == WEIGHT_F32 && stride == n * sizeof *x;
   if (stride <= PAGE / 4 || whole_floats)
     for (size_t i = 0; i < WIDTH; i += 4)
       some_dots(4, x, at + i, type, n, ahead, half + i);
@@ -421,7 +421,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
     const char *row = (const char *) w->weight.data + o * stride;
     for (size_t r = 0; r < rows; r++) {
       vec sum = dots("linear", x + r * w->in, row, stride, outs, type,
-        w->in, PAGE);
+        w->in, PAGE * 3 / 2);
       float here[WIDTH];
       memcpy(here, &sum, sizeof here);
       put_sums(here, w, o, outs, y + r * w->out);

@@ -234,7 +234,7 @@ INLINE vec dots(const char *what, const float *x, const char *row,
   if (n == 8 && there == WIDTH) return short_dots(x, row, stride, WIDTH, type, 8);
   if (n < 16) return short_dots(x, row, stride, there, type, n);
   for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
-  bool whole_floats = type == WEIGHT_F32 && stride == n * sizeof *x;
+  bool whole_floats = PARTS > 1 && type == WEIGHT_F32 && stride == n * sizeof *x;
   if (stride <= PAGE / 4 || whole_floats)
     for (size_t i = 0; i < WIDTH; i += 4)
       some_dots(4, x, at + i, type, n, ahead, half + i);
@@ -301,7 +301,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
 shape: the answer in a smaller form
 @x
       vec sum = dots("linear", x + r * w->in, row, stride, outs, type,
-        w->in, PAGE);
+        w->in, PAGE * 3 / 2);
 @y
       vec sum = dots(x + r * w->in, row, stride, outs, type, w->in);
 @z
