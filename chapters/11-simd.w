@@ -217,7 +217,8 @@ enum { PARTS = 16 / WIDTH, NR = 2 * WIDTH };
 @<Fold sixteen lanes in an array@>=
 INLINE float fold_array(float *lane)
 {
-  each (p, 4) each (j, 8 >> p) lane[j] += lane[j + (8 >> p)];
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
   return lane[0];
 }
 
@@ -515,16 +516,16 @@ TARGET static void packed_tile(const char *what, size_t real, size_t rows,
 #undef TILE
 }
 
-@ Packing a strip reads weights that nothing has touched before, sixteen outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each of the last tiles, a quarter of them, a piece of the next strip is asked for. (If it came sooner, the rows that pass through the second-level cache would push it out again.) And the lines that a tile will write to are asked for before it is computed.
+@ Packing a strip reads weights that nothing has touched before, sixteen outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each tile of the last \given{128} rows a piece of the next strip is asked for. (If it came sooner, the rows that pass through the second-level cache would push it out again. Panels that are ready lie one after the other, and the processor fetches them by itself.) And the lines that a tile will write to are asked for before it is computed.
 @^prefetch@>
 
 @<Ask for what will be wanted@>=
-size_t done = r - r0, early = (r1 - r0) / 4 * 3, late = r1 - r0 - early;
-if (done + rows > early && o + 2 * NR <= to && (ready != NULL || !w->transposed)) {
-  const char *next = ready != NULL ? ready : w->weight.data;
+size_t done = r - r0, late = r1 - r0 < LATE ? r1 - r0 : LATE, early = r1 - r0 - late;
+if (done + rows > early && o + 2 * NR <= to && ready == NULL && !w->transposed) {
+  const char *next = w->weight.data;
   size_t i = done < early ? 0 : strip * (done - early) / late;
   size_t end = strip * (done + rows - early) / late;
-  for (next += (o / NR + 1) * strip; i < end; i += 64) __builtin_prefetch(next + i, 0, 2);
+  for (next += (o / NR + 1) * strip; i < end; i += 64) __builtin_prefetch(next + i);
 }
 for (size_t i = 0; i < rows; i++)
   for (size_t c = 0; c < outs; c += 16)
@@ -534,7 +535,7 @@ for (size_t i = 0; i < rows; i++)
 @^workspace@>
 
 @<Many rows by a worker's share of the matrices@>=
-enum { MOST_ROWS = 516 };
+enum { MOST_ROWS = 516, LATE = 128 };
 TARGET static size_t panels_room(size_t in, size_t rows)
 {
   size_t most = rows < MOST_ROWS ? rows + TILE_ROWS : MOST_ROWS;
@@ -545,7 +546,7 @@ TARGET static void by_panels(const struct linear_job *job, const struct matrix *
 {
   size_t n = w->in, each_panel = lane_steps(n, 0) * 16;
   const char *ready = prepared_find(job->e, w);
-  size_t strip = ready != NULL ? panel_bytes(w) : NR * weight_row_bytes(w->weight.type, n);
+  size_t strip = NR * weight_row_bytes(w->weight.type, n);
   float *x = room + each_panel * NR, sum[TILE_ROWS * NR];
   for (size_t o = from; o < to; o += NR) {
     size_t outs = to - o < NR ? to - o : NR, rows;
@@ -706,8 +707,9 @@ INLINE float greatest(const float *score, size_t from, size_t to)
   for (size_t g = from / 16 * 16; g < to; g += 16)
     for (int j = 0; j < 16; j++)
       lane[j] = score[g + (size_t) j] > lane[j] ? score[g + (size_t) j] : lane[j];
-  each (p, 4) each (j, 8 >> p)
-    if (lane[j + (8 >> p)] > lane[j]) lane[j] = lane[j + (8 >> p)];
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++)
+      if (lane[j + s] > lane[j]) lane[j] = lane[j + s];
   return lane[0];
 }
 

@@ -117,8 +117,8 @@ shape: always four rows side by side, and nothing is asked for early
 @x
 @ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end.
 With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver.
-So rows are taken by fours if four of them lie within a page of memory. Whole rows of floats are taken by fours, too: there we were wrong. On a machine with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. A step of sixteen floats is a whole line of the cache, and the chain of a single row, with its fold at the end, seems to leave too few lines under way.
-And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
+So rows are taken by fours if four of them lie within a page of memory. For whole rows of floats it depends on the machine. On an older one with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. On a newer one with AVX-512 one after the other is faster for floats as well, by a tenth. So floats go by fours only where sixteen lanes take more than one register.
+And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page and a half later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
 Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; with fewer that only count, we think, they reach further.
 @^prefetch@>
 @y
@@ -486,7 +486,7 @@ TARGET static void by_panels(const struct matrix *w, const float *x, size_t rows
 
 shape: the answer in a smaller form
 @x
-enum { MOST_ROWS = 516 };
+enum { MOST_ROWS = 516, LATE = 128 };
 TARGET static size_t panels_room(size_t in, size_t rows)
 {
   size_t most = rows < MOST_ROWS ? rows + TILE_ROWS : MOST_ROWS;
@@ -497,7 +497,7 @@ TARGET static void by_panels(const struct linear_job *job, const struct matrix *
 {
   size_t n = w->in, each_panel = lane_steps(n, 0) * 16;
   const char *ready = prepared_find(job->e, w);
-  size_t strip = ready != NULL ? panel_bytes(w) : NR * weight_row_bytes(w->weight.type, n);
+  size_t strip = NR * weight_row_bytes(w->weight.type, n);
   float *x = room + each_panel * NR, sum[TILE_ROWS * NR];
   for (size_t o = from; o < to; o += NR) {
     size_t outs = to - o < NR ? to - o : NR, rows;
@@ -507,7 +507,7 @@ TARGET static void by_panels(const struct linear_job *job, const struct matrix *
     else pack_strip(w, o, outs, room);
     for (size_t r = r0; r < r1; r += rows) {
       rows = r1 - r < TILE_ROWS ? r1 - r : TILE_ROWS;
-      @<Ask for a piece of the next strip@>@;
+      @<Ask for what will be wanted@>@;
       packed_tile("linear", rows * outs, rows, x + (r - r0) * each_panel, panel, n, sum);
       for (size_t i = 0; i < rows; i++)
         put_sums(sum + i * NR, w, o, outs, y + (r + i) * w->out);
