@@ -886,7 +886,7 @@ INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
 }
 
 @* All heads of a row together. \label{sec:heads34}
-One row, as in decoding, has one query for each head. The keys of one head are pieces of rows, with the keys of the other heads between them. If each head goes through the cache by itself, memory is asked for pieces of \given{256} bytes, each in another place, and the whole cache is walked through once for every head. So the heads take turns after a few positions: then what is read is whole rows, one after the other, and only the small arrays of scores and sums are gone through again and again. The order of the additions in each sum is the same.
+One row, as in decoding, has one query for each head. The keys of one head are pieces of rows, with the keys of the other heads between them. If each head goes through the cache by itself, memory is asked for pieces of \given{256} bytes, each in another place, and the whole cache is walked through once for every head. So the heads take turns after a few positions: then what is read is whole rows, one after the other, and only the small arrays of scores and sums are gone through again and again. The order of the additions in each sum is the same. The pages of \cref{cache} keep the rows of one head together; there a head takes all rows of a page in its turn, and what is read is one piece again.
 @^attention@>
 
 There must be room for the scores and the results of all heads.
@@ -920,12 +920,20 @@ static void find_heads(const struct heads_unit *u, size_t from)
 INLINE const char *head_row(const struct heads_unit *u, uintptr_t row, size_t i)
 { return (const char *) (row + u->away[i]); }
 
-@ As many keys as there are lanes, for one head after the other. Those |TOGETHER| positions later are fetched ahead (a \emph{prefetch}). Maximum and sum are taken over whole sixteens, so what is left of the first and the last gets scores that count for nothing.
+@ The rows of a head are together, and long enough for it to be worth a turn of its own, in the pages of a store. What is wanted next is fetched ahead (a \emph{prefetch}): where rows are together, what lies a page of memory later, be it of the same head or of the next, and elsewhere the row that comes |TOGETHER| positions later.
 @^prefetch@>
 
 @<The scores of all heads@>=
+static bool rows_together(const struct kv_view *v)
+{@+ return v->head_bytes > v->row_bytes && v->row_bytes >= 64;@+ }
+INLINE size_t bytes_ahead(const struct kv_view *v, bool paged)
+{@+ return paged ? PAGE : TOGETHER * v->row_bytes;@+ }
+
+@ A turn goes through as many keys at once as there are lanes. Maximum and sum are taken over whole sixteens, so what is left of the first and the last gets scores that count for nothing.
+
+@<The scores of all heads@>=
 INLINE void heads_scores(const struct heads_unit *u, enum weight_type type,
-  const struct position_block *b)
+  bool paged, const struct position_block *b)
 {
   size_t stride = u->v->row_bytes, d = u->h->head_dim;
   vec none = spread(-INFINITY);
@@ -935,28 +943,34 @@ INLINE void heads_scores(const struct heads_unit *u, enum weight_type type,
       memcpy(u->score + i * SCORES + first + k, &none, sizeof none);
       memcpy(u->score + i * SCORES + last + k, &none, sizeof none);
     }
+  uint32_t some = paged ? 256 : WIDTH;
   each_run (r, b)
-    for (uint32_t t = r.t0; t < r.t1; t += WIDTH) {
-      size_t here = r.t1 - t < WIDTH ? r.t1 - t : WIDTH;
-      uintptr_t row = u->v->key + r.at + (t - r.t0) * stride;
-      for (size_t i = 0; i < u->n; i++) {
-        vec s = dots("attention", u->q + i * d, head_row(u, row, i), stride,
-          here, type, d, TOGETHER * stride) * spread(u->h->scale);
-        s = blend((int) here, s, none);
-        memcpy(u->score + i * SCORES + t % 256, &s, sizeof s);
-        TALLY("pairs", 0, here);
-      }
-    }
+    for (uint32_t t0 = r.t0; t0 < r.t1; t0 += some)
+      for (size_t i = 0; i < u->n; i++)
+        for (uint32_t t = t0; t < r.t1 && t - t0 < some; t += WIDTH) {
+          uintptr_t row = u->v->key + r.at + (t - r.t0) * stride;
+          @<The scores of one head for a register of keys@>@;
+        }
 }
 
-@ The chains of some columns go on where they were left after the last |TOGETHER| positions. A chain has one addition a position, which must wait for the one before it. A head of \given{64} numbers has chains enough to keep the multiply--add units at work.
+@ @<The scores of one head for a register of keys@>=
+size_t here = r.t1 - t < WIDTH ? r.t1 - t : WIDTH, ahead = bytes_ahead(u->v, paged);
+const char *key = head_row(u, row, i);
+for (size_t z = 0; paged && z < WIDTH * stride; z += 64)
+  __builtin_prefetch((const void *) ((uintptr_t) key + ahead + z));
+vec s = dots("attention", u->q + i * d, key, stride, here, type, d, ahead);
+s = blend((int) here, s * spread(u->h->scale), none);
+memcpy(u->score + i * SCORES + t % 256, &s, sizeof s);
+TALLY("pairs", 0, here);
+
+@ The chains of some columns go on where they were left after the last turn. A chain has one addition a position, which must wait for the one before it. A head of \given{64} numbers has chains enough to keep the multiply--add units at work.
 
 @<The values of all heads@>=
 INLINE void go_on(int columns, const float *w, const char *place, size_t stride,
-  enum weight_type type, size_t first, uint32_t n, float *o)
+  size_t ahead, enum weight_type type, size_t first, uint32_t n, float *o)
 {
   vec a[64 / WIDTH];
-  size_t ahead = TOGETHER * stride + weight_row_bytes(type, first);
+  ahead += weight_row_bytes(type, first);
   each (p, columns / WIDTH) memcpy(&a[p], o + p * WIDTH, sizeof a[p]);
   for (uint32_t i = 0; i < n; i++, place += stride) {
     struct tensor row = @[{ place, type }@];
@@ -1012,23 +1026,27 @@ INLINE void go_on_rest(size_t columns, const float *w, const char *place,
 
 @ @<The values of all heads@>=
 INLINE void heads_values(const struct heads_unit *u, enum weight_type type,
-  const struct position_block *b, float *left)
+  bool paged, const struct position_block *b, float *left)
 {
-  size_t stride = u->v->row_bytes, d = u->h->head_dim;
+  size_t stride = u->v->row_bytes, d = u->h->head_dim, ahead = bytes_ahead(u->v, paged);
+  uint32_t some = paged ? 256 : TOGETHER;
   each_run (r, b)
-    for (uint32_t t = r.t0; t < r.t1; t += TOGETHER) {
-      uint32_t here = r.t1 - t < TOGETHER ? r.t1 - t : TOGETHER;
+    for (uint32_t t = r.t0; t < r.t1; t += some) {
+      uint32_t here = r.t1 - t < some ? r.t1 - t : some;
       uintptr_t row = u->v->value + r.at + (t - r.t0) * stride;
       for (size_t i = 0; i < u->n; i++) {
         const char *value = head_row(u, row, i);
         const float *w = u->score + i * SCORES + t % 256;
         float *o = left + i * u->most * (PART_OUT + d) + PART_OUT;
         size_t c = 0;
-        for (; c + 64 <= d; c += 64) go_on(64, w, value, stride, type, c, here, o + c);
-        for (; c + 16 <= d; c += 16) go_on(16, w, value, stride, type, c, here, o + c);
+        for (; c + 64 <= d; c += 64)
+          go_on(64, w, value, stride, ahead, type, c, here, o + c);
+        for (; c + 16 <= d; c += 16)
+          go_on(16, w, value, stride, ahead, type, c, here, o + c);
         if (d - c == 8 && here == TOGETHER)
           go_on_eight(w, value, stride, type, c, TOGETHER, o + c);
-        else if (d - c == 8) go_on_eight(w, value, stride, type, c, here, o + c);
+        else if (d - c == 8 && here < TOGETHER)
+          go_on_eight(w, value, stride, type, c, here, o + c);
         else if (c < d) go_on_rest(d - c, w, value, stride, type, c, here, o + c);
       }
     }
@@ -1038,14 +1056,14 @@ INLINE void heads_values(const struct heads_unit *u, enum weight_type type,
 
 @<All blocks of all heads@>=
 INLINE void heads_blocks(const struct heads_unit *u, enum weight_type type,
-  struct kv_range seen)
+  bool paged, struct kv_range seen)
 {
   size_t d = u->h->head_dim, stride = PART_OUT + d, n = 0;
   struct position_block b;
   b.v = u->v, b.seen = seen;
   for (b.t0 = seen.lo; b.t0 < seen.hi; b.t0 = b.t1, n++) {
     b.t1 = block_end(&seen, b.t0);
-    heads_scores(u, type, &b);
+    heads_scores(u, type, paged, &b);
     size_t from = b.t0 % 256, to = (b.t1 - 1) % 256 + 1;
     for (size_t i = 0; i < u->n; i++) {
       float *score = u->score + i * SCORES, *left = u->left + (i * u->most + n) * stride;
@@ -1053,7 +1071,7 @@ INLINE void heads_blocks(const struct heads_unit *u, enum weight_type type,
       left[PART_SUM] = exponentials(score, from, to, left[PART_MAX]);
       memset(left + PART_OUT, 0, d * sizeof *left);
     }
-    heads_values(u, type, &b, u->left + n * stride);
+    heads_values(u, type, paged, &b, u->left + n * stride);
   }
   for (size_t i = 0; i < u->n; i++)
     join_blocks(u->left + i * u->most * stride, n, d, u->y + i * d);
@@ -1064,7 +1082,10 @@ TARGET static void attend_together(const struct heads_unit *u, struct kv_range s
 }
 
 @ @<Take the heads with the loops for the view's type@>=
-#define WITH_ROWS(name) @[heads_blocks(u, name, seen)@]@;
+#define WITH_ROWS(name) \
+  @[if (paged) heads_blocks(u, name, true, seen); \
+  else heads_blocks(u, name, false, seen)@]
+bool paged = rows_together(u->v);
 switch (u->v->type) {
 case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
 case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
