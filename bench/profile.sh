@@ -23,7 +23,7 @@ profile() { # ROW MODEL OPTION...
     /probe_|roofline|gguf|tokenizer|name_place|json|libc|ld-linux|\[unknown\]/ { next }
     { all += of }
     /packed_tile|few_rows|int8_outputs|int8_part|stored_outputs|linear_many/ { multiply += of; next }
-    /pack_strip|linear_part|fill_panel|int8_round/ { pack += of; next }
+    /pack_strip|by_panels|linear_part|fill_panel|int8_round/ { pack += of; next }
     /attend|value_chains|pack_positions|score/ { attend += of; next }
     { small += of }
     END { printf "\"%s\",%.0f,%.0f,%.0f,%.0f,%.0f\n", row, 100 * multiply / all, 100 * pack / all, 100 * attend / all, 100 * small / all, 100 * system_ / all }' >> "$part"

@@ -1178,19 +1178,26 @@ function incipit.peers(name)
     for _, e in ipairs { ... } do local x = r[e .. t]; if x and x.ratio and (not least or x.ratio < least) then least = x.ratio end end
     return least and string.format("%.2f", least) or "--"
   end
+  local ways = { { "incipit" }, { "incipit, bf16 activations", "the same, bf16 inputs" }, { "incipit, packed", "the same, packed" } }
+  local function quotient(r, way, t, ...)
+    if not way[2] then return ratio(r, t, ...) end
+    local most, our = nil, r[way[1] .. t]
+    for _, e in ipairs { ... } do local x = r[e .. t]; if x and (not most or x.median > most) then most = x.median end end
+    return most and string.format("%.2f", our.unit == "tokens/s" and our.median / most or most / our.median) or "--"
+  end
   for _, key in ipairs(order) do
     local r = rows[key]
-    for t = 1, 2 do
-      local our = r["incipit" .. t]
+    for _, way in ipairs(ways) do for t = 1, 2 do
+      local our = r[way[1] .. t]
       if our then
-        local label = t > 1 and "" or key:gsub("_", "\\_"):gsub("128256 logits, untruncated", "untruncated"):gsub("resident memory", "memory")
+        local label = t > 1 and "" or way[2] and "\\quad " .. way[2] or key:gsub("_", "\\_"):gsub("128256 logits, untruncated", "untruncated"):gsub("resident memory", "memory")
           :gsub("exec to first token", "first token"):gsub("a pass of 4 rows", "4 rows over 1")
         local digits = our.median >= 1000 and "%.0f" or our.median >= 100 and "%.0f" or our.median >= 10 and "%.1f" or "%.2f"
         tex.sprint(string.format("%s & %d & %s %s & %s & %s & %s\\\\", label, t, incipit.group(string.format(digits, our.median)),
           our.unit == "tokens/s" and "" or our.unit == "ms" and "ms" or "", our.share and string.format("%.0f", 100 * our.share) or "--",
-          ratio(r, t, "llama.cpp"), ratio(r, t, "ik_llama.cpp", "ik_llama.cpp -rtr")))
+          quotient(r, way, t, "llama.cpp"), quotient(r, way, t, "ik_llama.cpp", "ik_llama.cpp -rtr")))
       end
-    end
+    end end
   end
 end
 -- rows of a layer with 2048 inputs and 5632 outputs in bfloat16, and single rows of other kinds, below the bounds that a data sheet states

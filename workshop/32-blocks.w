@@ -679,7 +679,7 @@ INLINE void stored_strip(int rows, enum weight_type type, const unsigned char *r
 {
   size_t size = number_types[type].bytes;
   size_t units = number_types[type].block / WEIGHT_BLOCK, bytes = size * WIDTH / units;
-  int six = type == WEIGHT_Q6_K, steps = six ? 4 : units == 1 ? 1 : 2;
+  int six = type == WEIGHT_Q6_K, steps = units == 1 ? 1 : 2 << six;
   vec scale[16], min[16];
   ivec a[2][STORED_ROWS];
   for (size_t c = 0; c < n; c++, row += size) {

@@ -920,7 +920,7 @@ static void find_heads(const struct heads_unit *u, size_t from)
 INLINE const char *head_row(const struct heads_unit *u, uintptr_t row, size_t i)
 { return (const char *) (row + u->away[i]); }
 
-@ The rows of a head are together, and long enough for it to be worth a turn of its own, in the pages of a store. What is wanted next is fetched ahead (a \emph{prefetch}): where rows are together, what lies a page of memory later, be it of the same head or of the next, and elsewhere the row that comes |TOGETHER| positions later.
+@ In the pages of a store the rows of a head lie together; if they are not too short, a head takes a whole run of them in its turn. What is wanted next is fetched ahead (a \emph{prefetch}): where rows are together, what lies a page of memory later, be it of the same head or of the next, and elsewhere the row that comes |TOGETHER| positions later.
 @^prefetch@>
 
 @<The scores of all heads@>=
