@@ -1078,14 +1078,14 @@ multiply--add still needs two loads, an input and a weight, and a core loads twi
 \tabcaption{tab:ladder}{One layer with \given{96} rows, one thread unless two are named: $10^9$ multiply--adds a second, and their share of the probe in percent, predicted and seen.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrl@@{}}
 \tabhead{step} & \tabhead{rate} & \tabhead{predicted} & \tabhead{seen} & \tabhead{what it waits for}\\\midrule
-one sum, the textbook's & \val[2]{simd.ladder.textbook} & \given{1.0} & \val[1]{simd.ladder.textbook.share} & its own last addition\\
+one sum, the textbook's & \val[2]{simd.ladder.textbook} & \given{1.0} & \val[1]{simd.ladder.textbook.share} & its last addition\\
 the definition, plain C & \val[2]{simd.ladder.plain} & \given{0.3} & \val[1]{simd.ladder.plain.share} & the call of |fmaf|\\
 lanes, no instruction & \val[2]{simd.ladder.portable} & \given{0.3} & \val[1]{simd.ladder.portable.share} & the call of |fmaf|\\
 AVX2, row by row & \val[1]{simd.ladder.avx2.rows} & \given{25} & \val[0]{simd.ladder.avx2.rows.share} & loads\\
 AVX2, tiles & \val[1]{simd.ladder.avx2.tiles} & \given{50} & \val[0]{simd.ladder.avx2.tiles.share} & packing\\
-AVX-512, row by row & \val[1]{simd.ladder.avx512.rows} & \given{50} & \val[0]{simd.ladder.avx512.rows.share} & its own last multiply--add\\
+AVX-512, row by row & \val[1]{simd.ladder.avx512.rows} & \given{50} & \val[0]{simd.ladder.avx512.rows.share} & its last multiply--add\\
 AVX-512, tiles & \val[1]{simd.ladder.avx512.tiles} & \given{100} & \val[0]{simd.ladder.avx512.tiles.share} & packing\\
-weights packed before & \val[1]{simd.ladder.avx512.packed} & \given{100} & \val[0]{simd.ladder.avx512.packed.share} & weights from the third cache\\
+weights packed before & \val[1]{simd.ladder.avx512.packed} & \given{100} & \val[0]{simd.ladder.avx512.packed.share} & the third cache\\
 two threads & \val[1]{simd.ladder.two} & \given{200} & \val[0]{simd.ladder.two.share} & not known\\
 weights in bfloat16 & \val[1]{simd.ladder.bf16} & \given{100} & \val[0]{simd.ladder.bf16.share} & widening\\
 Q8\_0, int8 inputs & \val[1]{simd.ladder.q8_0} & \given{400} & \val[0]{simd.ladder.q8_0.share} & scales of blocks\\

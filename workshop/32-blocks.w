@@ -552,7 +552,6 @@ INLINE words four_apart(const unsigned char *p, size_t away)
 
 @* Few rows, and blocks as they lie in the file. \label{sec:storedrow}
 To fill a panel takes longer than to use it once, and with a few rows it is used only a few times. So for them the lanes of a register are not all different outputs: each \given{128} bits have \given{sixteen} numbers of one block, as they lie in the file, and a register as many outputs as it has such parts. Four registers hold a number of each output of a strip. What the products leave, four whole sums for each output, is turned and added up as the words of a panel are turned. Whole numbers are added exactly, so the order is free; from there on each output has a lane, and its chain in float is the same as before. A last strip that is not full keeps its panels.
-@^decode@>
 
 @(stored.inc@>=
 #ifdef UNPACK
