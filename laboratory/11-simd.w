@@ -498,17 +498,6 @@ static bool print_tiles(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* An older machine. \label{lab:olderpeers}
-The table of chapter 11 is of a machine with AVX-512. \Cref{tab:olderpeers} is the same measurement on an older one, two cores of an AMD EPYC with AVX2, by earlier builds: its kernels for weights in blocks are those before the ones that \cref{kernels/blocks} has now.
-
-\begin{table}[p]
-\tabcaption{tab:olderpeers}{What earlier builds did on a machine with AVX2, and beside others; the columns are those of the table in chapter 11.}
-\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
-\tabhead{work} & \tabhead{threads} & \tabhead{ours} & \tabhead{share} & \tabhead{llama.cpp} & \tabhead{ik\_llama.cpp}\\\midrule
-\directlua{incipit.peers("figures/data/peers.avx2.csv")}
-\end{tabular*}
-\end{table}
-
 @* Keys. \label{lab:simdkeys}
 Each measured line becomes two keys: a median, and its share of the roof in percent, where there is one. The keys of the ladder are \texttt{simd.ladder.} and the name of a rung; those of one row \texttt{simd.stream.}, the type of the weights, and the number of threads; those of many rows \texttt{simd.rows.}, the weights, and the number of rows; those of attention \texttt{simd.depth.}, the type of the cache, \texttt{.alone} or \texttt{.together}, and the depth; those of the small kernels \texttt{simd.small.}, the kernel, and how many numbers it has. A share has \texttt{.share} after that. What a tile loads is \texttt{simd.tile.}, the registers of the machine, the registers of outputs, and \texttt{.rows} or \texttt{.loads}.
 

@@ -958,7 +958,7 @@ function incipit.rungs(name, words)
     tikz("\\draw[key,line width=1pt] (axis cs:%.4g,%d) -- (axis cs:%.4g,%d);", r.low, y, r.high, y)
     tikz("\\fill[key] (axis cs:%.4g,%d) circle[radius=1.5pt];", r.median, y)
     tikz("\\node[anchor=east,font=\\figfont] at (axis cs:.09,%d) {%s};", y, words[r.rung] or r.rung)
-    tikz("\\node[anchor=east,font=\\figfont] at (axis cs:400,%d) {%.3g};", y, r.median)
+    tikz("\\node[anchor=east,font=\\figfont] at (axis cs:1400,%d) {%.3g};", y, r.median)
   end
   tikz("\\draw[rubric,line width=.8pt,densely dashed] (axis cs:%.4g,.4) -- (axis cs:%.4g,%.2f);", rows[1].roof, rows[1].roof, top - .4)
   tikz("\\node[anchor=south,font=\\figfont,text=rubric,inner sep=1pt] at (axis cs:%.4g,%.2f) {probe: %.1f};", rows[1].roof, top - .4, rows[1].roof)
