@@ -1191,7 +1191,7 @@ function incipit.peers(name)
       local our = r[way[1] .. t]
       if our then
         local label = t > 1 and "" or way[2] and "\\quad " .. way[2] or key:gsub("_", "\\_"):gsub("128256 logits, untruncated", "untruncated"):gsub("resident memory", "memory")
-          :gsub("exec to first token", "first token"):gsub("a pass of 4 rows", "4 rows over 1")
+          :gsub("exec to first token", "first token"):gsub("decode 110M F32 at depth 8192, (%w+) cache", "after 8192 rows, %1"):gsub("a pass of 4 rows", "4 rows over 1")
         local digits = our.median >= 1000 and "%.0f" or our.median >= 100 and "%.0f" or our.median >= 10 and "%.1f" or "%.2f"
         tex.sprint(string.format("%s & %d & %s %s & %s & %s & %s\\\\", label, t, incipit.group(string.format(digits, our.median)),
           our.unit == "tokens/s" and "" or our.unit == "ms" and "ms" or "", our.share and string.format("%.0f", 100 * our.share) or "--",
