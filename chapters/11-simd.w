@@ -309,7 +309,7 @@ INLINE vec fold_parts(vec *a)
 
 @ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end.
 With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver.
-So rows are taken by fours if four of them lie within a page of memory. For whole rows of floats it depends on the machine. On an older one with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. On a newer one with AVX-512 one after the other is faster for floats as well, by a tenth. So floats go by fours only where sixteen lanes take more than one register.
+So rows are taken by fours if four of them lie within a page of memory. For whole rows of floats it depends on the machine. On an older one with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. On a newer one with AVX-512 one after the other is faster for floats as well. So floats go by fours only where sixteen lanes take more than one register.
 And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page and a half later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
 Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; with fewer that only count, we think, they reach further.
 @^prefetch@>
@@ -1085,7 +1085,7 @@ AVX2, row by row & \val[1]{simd.ladder.avx2.rows} & \given{25} & \val[0]{simd.la
 AVX2, tiles & \val[1]{simd.ladder.avx2.tiles} & \given{50} & \val[0]{simd.ladder.avx2.tiles.share} & packing\\
 AVX-512, row by row & \val[1]{simd.ladder.avx512.rows} & \given{50} & \val[0]{simd.ladder.avx512.rows.share} & its last multiply--add\\
 AVX-512, tiles & \val[1]{simd.ladder.avx512.tiles} & \given{100} & \val[0]{simd.ladder.avx512.tiles.share} & packing\\
-weights packed before & \val[1]{simd.ladder.avx512.packed} & \given{100} & \val[0]{simd.ladder.avx512.packed.share} & the third cache\\
+weights packed before & \val[1]{simd.ladder.avx512.packed} & \given{100} & \val[0]{simd.ladder.avx512.packed.share} & third-level cache\\
 two threads & \val[1]{simd.ladder.two} & \given{200} & \val[0]{simd.ladder.two.share} & not known\\
 weights in bfloat16 & \val[1]{simd.ladder.bf16} & \given{100} & \val[0]{simd.ladder.bf16.share} & widening\\
 Q8\_0, int8 inputs & \val[1]{simd.ladder.q8_0} & \given{400} & \val[0]{simd.ladder.q8_0.share} & scales of blocks\\
@@ -1114,14 +1114,14 @@ The probe says how far a kernel is from its machine. It does not say whether som
 @^llama.cpp@>@^ik\_llama.cpp@>
 
 \begin{table}[p]
-\tabcaption{tab:peers}{What this engine does on the machine of the ladder, and beside others: our rate, its share of the probe in percent (reading, multiply--adds, or integer products), and the quotients of our rate and theirs in the same round, medians of ten (decoding after \given{8192} rows: of four at most). Where no unit stands, prefill and decode are in tokens a second, four rows in times of one, memory in weights and cache. The second quotient is that with the better of two ways to store the weights. Where less is better, theirs is divided by ours.}
+\tabcaption{tab:peers}{What this engine does on the machine of the ladder, and beside others: our rate, its share of the probe in percent (reading, multiply--adds, or integer products), and the quotients of our rate and theirs in the same round, medians of ten (decoding after \given{8192} rows: of four at most). Where no unit stands, prefill and decode are in tokens a second, four rows in times of one, memory in weights and cache. The second quotient is that with the better of two ways to store the weights. Where less is better, theirs is divided by ours. The indented lines have quotients of medians.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
 \tabhead{work} & \tabhead{threads} & \tabhead{ours} & \tabhead{share} & \tabhead{llama.cpp} & \tabhead{ik\_llama.cpp}\\\midrule
 \directlua{incipit.peers("figures/data/peers.csv")}
 \end{tabular*}
 \end{table}
 
-@ We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with weights in float32 and bfloat16 reaches that, a prompt in blocks of bytes is three times as fast as with llama.cpp, and the smallest model writes as fast as we had hoped. For the passes that miss it, \cref{tab:profile} says where the time goes.
+@ We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with weights in float32 and bfloat16 reaches that, a prompt in blocks of bytes is read more than three times as fast as by llama.cpp, and the smallest model writes as fast as we had hoped. For the passes that miss it, \cref{tab:profile} says where the time goes.
 @^profile@>
 
 \begin{table}[tbp]
@@ -1132,9 +1132,9 @@ The probe says how far a kernel is from its machine. It does not say whether som
 \end{tabular*}
 \end{table}
 
-A prompt of floats spends a good part of its time outside of the tiles, and an engine whose tiles were perfect would still miss the goal. With weights in bfloat16 both others are faster than we are: this processor multiplies pairs of bfloat16 in one instruction, and they round the inputs for it. We do not round what nobody asked us to round; if somebody asks, the line below has what comes of it. In decoding there is only one place to look, the rows of the matrices. The probe reads memory from end to end. A kernel must also widen what it reads, if weights are smaller than floats, and multiply; so there are more instructions for each line of memory, and fewer lines under way. We think that this is the difference, but the profile cannot tell waiting from multiplying.
+A prompt of floats spends a good part of its time outside of the tiles, and an engine whose tiles were perfect would still miss the goal. With weights in bfloat16 both others are faster than we are: this processor multiplies pairs of bfloat16 in one instruction, and they round the inputs for it. We do not round what nobody asked us to round; if somebody asks, the next line of the table has what comes of it. In decoding there is only one place to look, the rows of the matrices. The probe reads memory from end to end. A kernel must also widen what it reads, if weights are smaller than floats, and multiply; so there are more instructions for each line of memory, and fewer lines under way. We think that this is the difference, but the profile cannot tell waiting from multiplying.
 
-@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}. Up to six rows multiply blocks as they lie in the file: sixteen numbers of one output are in each part of a register, so that the same instructions unpack four outputs, and the next strip is asked for meanwhile, from its beginning to its end. (Before that, AVX-512 had decoded four bits more slowly than AVX2 on the same machine. We had never measured the two side by side.) Scales of six bits are put together four at a time; half of the time of \texttt{q4\_k} had gone there. The heads of a small model, which fill half a register of AVX-512, are left to AVX2. What did not help: asking for the rows of the next strip side by side, as they will be used, or taking a strip in pieces that fit into the nearest cache.
+@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}. Up to six rows multiply blocks as they lie in the file: sixteen numbers of one output are in each part of a register, so that the same instructions unpack four outputs, and the next strip is asked for meanwhile, from its beginning to its end. (Before that, AVX-512 had decoded four bits more slowly than AVX2 on the same machine. We had never measured the two side by side.) Scales of six bits are put together four at a time. The heads of a small model, which fill half a register of AVX-512, are left to AVX2. What did not help: asking for the rows of the next strip side by side, as they will be used, or taking a strip in pieces that fit into the nearest cache.
 
 @* The check. \label{sec:kernelcheck}
 On every machine this must come out, whichever table it has.

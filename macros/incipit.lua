@@ -1181,9 +1181,9 @@ function incipit.peers(name)
   local ways = { { "incipit" }, { "incipit, bf16 activations", "the same, bf16 inputs" }, { "incipit, packed", "the same, packed" } }
   local function quotient(r, way, t, ...)
     if not way[2] then return ratio(r, t, ...) end
-    local most, our = nil, r[way[1] .. t]
-    for _, e in ipairs { ... } do local x = r[e .. t]; if x and (not most or x.median > most) then most = x.median end end
-    return most and string.format("%.2f", our.unit == "tokens/s" and our.median / most or most / our.median) or "--"
+    local best, our = nil, r[way[1] .. t]
+    for _, e in ipairs { ... } do local x = r[e .. t]; if x and (not best or (x.median > best) == (our.unit == "tokens/s")) then best = x.median end end
+    return best and string.format("%.2f", our.unit == "tokens/s" and our.median / best or best / our.median) or "--"
   end
   for _, key in ipairs(order) do
     local r = rows[key]

@@ -668,7 +668,7 @@ INLINE void stored_scales(enum weight_type type, const unsigned char *p,
     scale[u] = unit_scales(type, word, half, (size_t) u, min + u);
 }
 
-@ A strip is one register of outputs, so that the addresses of its rows stay in registers, and its bytes in the nearest cache. |n| blocks are added to the sums of |rows| rows, whose inputs are |step| apart from one block to the next. Memory is fetched ahead for the strip that comes |next|, from its beginning to its end, as many bytes with each unit as are used up meanwhile. To ask for the rows of that strip side by side, as they will be used, is slower: memory is read fastest in one line.
+@ A strip is one register of outputs, so that the addresses of its rows stay in registers. |n| blocks are added to the sums of |rows| rows, whose inputs are |step| apart from one block to the next. Memory is fetched ahead for the strip that comes |next|, from its beginning to its end, as many bytes with each unit as are used up meanwhile. To ask for the rows of that strip side by side, as they will be used, is slower: memory is read fastest in one line.
 @^prefetch@>
 
 @<A few rows by a strip of stored blocks@>=

@@ -628,7 +628,7 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
 
 @* Norms. \label{sec:norms}
 The two norms differ in the mean and in the bias, and share the rest (\cref{sec:norm} has the formulas). The row is
-centred first, into the place of the result; then one dot product with itself gives the size. What is left has no sums in it, and goes through arrays
+centred first, into the place of the result, with a mean of 0 where the norm has none; then one dot product with itself gives the size. What is left has no sums in it, and goes through arrays
 of sixteen, so that the loop in the middle has sixteen turns even at the end of a row, and a compiler knows it.
 
 @<One row normalized@>=
