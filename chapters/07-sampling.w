@@ -99,6 +99,8 @@ uint64_t bits, noises; /* how often a draw took random bits, and made noise of t
 @ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and each of these would lose a digit that a later comparison might need. Two kinds of number are refused. Every comparison with a NaN is false, so a NaN would win or lose by the accident of how a loop is written; and $+\infty$ would be certain, as would every other token that has it. If no token is left there is nothing to choose from.
 @^NaN@>@^infinity@>
 
+Most loops of this chapter go over the whole vocabulary and keep some of it. They write each id where the next one that is kept belongs, and then count it or not: where an |if| would decide, the processor would guess wrong again and again (\cref{sec:radix}).
+
 Programs differ here more than anywhere else. When all scores are $-\infty$, one program takes the first token and another the last. With a NaN some write one token for ever; users have reported screens full of exclamation marks, because the token 0 is an exclamation mark in some vocabularies. Here it is an error, always, and the message names the first score that is wrong.
 
 @<Fill the funnel@>=
@@ -112,7 +114,8 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
         " wanted: a number,"@| " or -inf for a token"@| " that is out", i,
         f->score[i] == INFINITY ? "inf" : "nan");
     if (f->allowed != NULL && f->allowed[i] == 0)@+ f->score[i] = -INFINITY;
-    if (f->score[i] > -INFINITY)@+ f->candidates[f->n++] = (uint32_t) i;
+    f->candidates[f->n] = (uint32_t) i;
+    f->n += f->score[i] > -INFINITY;
   }
   return f->n > 0 || error_say(why, "all %zu logits"@| " are -inf%s;"@|
     " wanted: a token to"@| " choose", f->vocab,@|
@@ -125,8 +128,11 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
 static void drop_masked(struct funnel *f)
 {
   size_t n = 0;
-  for (size_t i = 0; i < f->n; i++)
-    if (f->score[f->candidates[i]] != -INFINITY)@+ f->candidates[n++] = f->candidates[i];
+  for (size_t i = 0; i < f->n; i++) {
+    uint32_t id = f->candidates[i];
+    f->candidates[n] = id;
+    n += f->score[id] != -INFINITY;
+  }
   f->n = n;
 }
 static void truncate_to(struct funnel *f, size_t n)
@@ -173,6 +179,7 @@ limit, and at a tie the two differ: the limit shares the probability between the
 @<Divide by the temperature@>=
 void funnel_temperature(struct funnel *f, double t)
 {
+  if (t == 1)@+ return;
   sort_by_id(f);
   if (t == 0) {
     size_t best = 0;
@@ -354,9 +361,11 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
     uint64_t hole = 0;
     while (before + count[hole] < k)@+ before += count[hole++];
     k -= before;
-    for (size_t i = 0; i < n; i++)
-      if ((f->sort_buf[i].key >> shift & 255) == hole)
-        f->sort_buf[rest++] = f->sort_buf[i];
+    for (size_t i = 0; i < n; i++) {
+      uint64_t key = f->sort_buf[i].key;
+      f->sort_buf[rest].key = key;
+      rest += (key >> shift & 255) == hole;
+    }
     n = rest;
     if (shift == 0 || n == 1)@+ break;
   }
@@ -445,6 +454,7 @@ struct sequence_bias {@+ const uint32_t *id;@+ size_t n;@+ double bias;@+ };
 void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
   size_t n, const uint32_t *id, size_t length)
 {
+  if (n == 0)@+ return;
   sort_by_id(f);
   for (size_t i = 0; i < n; i++) {
     size_t others = list[i].n - 1;
@@ -458,6 +468,7 @@ void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
 }
 void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n)
 {
+  if (n == 0)@+ return;
   for (size_t i = 0; i < n; i++)@+ f->score[id[i]] = -INFINITY;
   drop_masked(f);
 }
@@ -497,15 +508,20 @@ One word is mixed already, and the others are still small. In the next round the
 @ After each round the key advances by two constants, so that no two rounds are alike. After ten, no statistical test that anybody has found can tell the results from chance.
 
 @<Ten rounds of mixing@>=
+static inline void philox_round(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d,
+  uint32_t k0, uint32_t k1)
+{
+  uint64_t p = (uint64_t) 0xD2511F53u * *a, q = (uint64_t) 0xCD9E8D57u * *c;
+  *a = (uint32_t) (q >> 32) ^ *b ^ k0, *b = (uint32_t) q;
+  *c = (uint32_t) (p >> 32) ^ *d ^ k1, *d = (uint32_t) p;
+}
 void philox4x32(const uint32_t key[2], const uint32_t counter[4],
   uint32_t out[4])
 {
   uint32_t k0 = key[0], k1 = key[1];
   uint32_t a = counter[0], b = counter[1], c = counter[2], d = counter[3];
   for (int round = 0; round < 10; round++) {
-    uint64_t p = (uint64_t) 0xD2511F53u * a, q = (uint64_t) 0xCD9E8D57u * c;
-    a = (uint32_t) (q >> 32) ^ b ^ k0, b = (uint32_t) q;
-    c = (uint32_t) (p >> 32) ^ d ^ k1, d = (uint32_t) p;
+    philox_round(&a, &b, &c, &d, k0, k1);
     k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
   }
   out[0] = a, out[1] = b;
@@ -525,6 +541,22 @@ static uint64_t bits_for(uint64_t seed, uint32_t sequence,
   uint32_t counter[4] = @[{ id, position, sequence, 0 }@], out[4];
   philox4x32(key, counter, out);
   return (uint64_t) out[0] << 20 | out[1] >> 12;
+}
+
+@ A round is a chain: each of its steps waits for the one before it, and the ten rounds wait for each other. But no token waits for another. So a program that wants the numbers of many tokens had better take sixteen at a time, each round for all of them. The compiler makes of the inner loop instructions that multiply several numbers at once (\cref{kernels}). The results are the same, bit for bit.
+
+@<Numbers of 52 bits for sixteen tokens@>=
+void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
+  const uint32_t id[16], uint64_t bits[16])
+{
+  uint32_t k0 = (uint32_t) seed, k1 = (uint32_t) (seed >> 32);
+  uint32_t a[16], b[16], c[16], d[16];
+  for (int j = 0; j < 16; j++)@+ a[j] = id[j], b[j] = position, c[j] = sequence, d[j] = 0;
+  for (int round = 0; round < 10; round++) {
+    for (int j = 0; j < 16; j++)@+ philox_round(&a[j], &b[j], &c[j], &d[j], k0, k1);
+    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+  }
+  for (int j = 0; j < 16; j++)@+ bits[j] = (uint64_t) a[j] << 20 | b[j] >> 12;
 }
 
 @* Drawing a token: Gumbel-max. \label{sec:gumbel}
@@ -595,12 +627,14 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   softmax_weights(f);
   double best = -INFINITY, max = max_score(f), reach = INFINITY;
   uint32_t chosen = UINT32_MAX;
-  for (size_t i = 0; i < f->n; i++) {
+  uint64_t bits[16];
+  for (size_t i = 0, end = 0; i < f->n; i++) {
     uint32_t id = f->candidates[i];
     double bound = f->weight[i] * reach;
     if (bound < 0x1p-53)@+ continue;
+    @<Have the random bits of |candidates[i]| and those behind it@>@;
+    uint64_t m = bits[i + 16 - end];
     f->bits++;
-    uint64_t m = bits_for(seed, sequence, position, id);
     if (0x1p52 - (double) m - 0.5 > bound * 0x1p52)@+ continue;
     f->noises++;
     double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
@@ -609,6 +643,16 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
     @<Lower |reach| to what the new best leaves@>@;
   }
   return chosen;
+}
+
+@ Random bits are made for sixteen tokens at once, for this one and the next fifteen of the list, of which hardly any will do without. They are those of |candidates[end-16]| to |candidates[end-1]|; behind the end of the list the last token fills the places.
+
+@<Have the random bits of |candidates[i]| and those behind it@>=
+if (i >= end) {
+  uint32_t next[16];
+  for (size_t j = 0; j < 16; j++)@+ next[j] = f->candidates[i + j < f->n ? i + j : f->n - 1];
+  philox_bits(seed, sequence, position, next, bits);
+  end = i + 16;
 }
 
 @ A bound that is wrong by one rounding would now and then lose a winner, and no test would be likely to notice. So it is widened, by a margin in the exponent. The exponentials and logarithms are right within a few units in the last place, some $10^{-15}$; $2^{-40}$ is about a thousand times that. The sum $z+g$ is rounded to the last place of the larger of the two, which for a score of $10^{30}$ is a very large step; so the margin has sixteen units in the last place of the best score as well. (A score far below the best may be off by more of its own units, but it cannot win. A weight of 0 may meet an infinite |reach|; the product is a NaN, for which both tests are false, so that token is simply computed.)
@@ -705,7 +749,7 @@ void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
     s->presence_penalty, h.id + later, h.n - later);
 }
 
-@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage.
+@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. (Only the stages up to the temperature compute scores; the cuts take some away.)
 
 @<Run all stages@>=
 bool sampling_run(struct funnel *f, const struct sampling_params *s,
@@ -715,7 +759,7 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
   for (size_t i = 0; i < s->n_stages; i++) {
     sampling_stage_run(f, s, s->stage[i], h);
     const char *name = stage_name[s->stage[i]];
-    for (size_t j = 0; j < f->n; j++)
+    for (size_t j = 0; s->stage[i] <= SAMPLE_TEMPERATURE && j < f->n; j++)
       if (!(f->score[f->candidates[j]] < INFINITY))
         return error_say(why, "after the stage %s"@|
           " the score of id %"@| PRIu32 " is infinite;"@| " wanted: a number", name, f->candidates[j]);
@@ -841,7 +885,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   /* the id with the greatest |score + g|, of equal ones the lowest, where |g| is
      |gumbel_noise|; |n| $\ge1$; leaves |weight| undefined (Gumbel 1954, Maddison and others 2014) */
 
-@ The first header has the random numbers. (The race needs |bits_for| as well, before it knows whether it wants the noise; so that function is compiled into both files.)
+@ The first header has the random numbers. The race needs the bits as well, before it knows whether it wants the noise.
 
 @(draws.h@>=
 #ifndef INCIPIT_DRAWS_H
@@ -854,6 +898,9 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
   uint32_t id);
   /* $-\ln(-\ln u)$ for a |u| that depends on these four alone; from
      $-3.6$ to $36.7$ */
+void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
+  const uint32_t id[16], uint64_t bits[16]);
+  /* for each id the number |m| of 52 bits of which its |u| is made, $(m+0.5)2^{-52}$ */
 #endif
 
 @ The other two headers collect the parts that the chapter has shown.
@@ -889,6 +936,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 @;@#
 @<Ten rounds of mixing@>@;
 @<A number of 52 bits for a token at a place@>@;
+@<Numbers of 52 bits for sixteen tokens@>@;
 @<The noise of a token at a place@>@;
 
 @ Everything that works on the list of tokens is in \.{funnel.c}.
@@ -916,7 +964,6 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 @<Subtract for what has been written@>@;
 @<Ban what would repeat an n-gram@>@;
 @<Add a bias to the ends of sequences@>@;
-@<A number of 52 bits for a token at a place@>@;
 @<Turn the scores into a distribution@>@;
 @<Let the tokens race@>@;
 

@@ -184,12 +184,22 @@ cut: the n-gram ban
 
 cut: Philox
 @x
+  uint64_t p = (uint64_t) 0xD2511F53u * *a, q = (uint64_t) 0xCD9E8D57u * *c;
+  *a = (uint32_t) (q >> 32) ^ *b ^ k0, *b = (uint32_t) q;
+  *c = (uint32_t) (p >> 32) ^ *d ^ k1, *d = (uint32_t) p;
+}
+@y
+  /* YOUR CODE: one round; the new words are made of the old ones */
+  (void) a, (void) b, (void) c, (void) d, (void) k0, (void) k1;
+}
+@z
+
+cut: its ten rounds
+@x
   uint32_t k0 = key[0], k1 = key[1];
   uint32_t a = counter[0], b = counter[1], c = counter[2], d = counter[3];
   for (int round = 0; round < 10; round++) {
-    uint64_t p = (uint64_t) 0xD2511F53u * a, q = (uint64_t) 0xCD9E8D57u * c;
-    a = (uint32_t) (q >> 32) ^ b ^ k0, b = (uint32_t) q;
-    c = (uint32_t) (p >> 32) ^ d ^ k1, d = (uint32_t) p;
+    philox_round(&a, &b, &c, &d, k0, k1);
     k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
   }
   out[0] = a, out[1] = b;
@@ -197,8 +207,23 @@ cut: Philox
 }
 @y
   /* YOUR CODE: ten rounds, and after each the key advances */
-  (void) key, (void) counter;
+  (void) philox_round, (void) key, (void) counter;
   out[0] = out[1] = out[2] = out[3] = 0;
+}
+@z
+
+cut: sixteen tokens at a time
+@x
+  for (int round = 0; round < 10; round++) {
+    for (int j = 0; j < 16; j++)@+ philox_round(&a[j], &b[j], &c[j], &d[j], k0, k1);
+    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+  }
+  for (int j = 0; j < 16; j++)@+ bits[j] = (uint64_t) a[j] << 20 | b[j] >> 12;
+}
+@y
+  /* YOUR CODE: the ten rounds for all sixteen, and 52 bits of each */
+  (void) c, (void) d, (void) k0, (void) k1;
+  for (int j = 0; j < 16; j++)@+ bits[j] = a[j] ^ b[j];
 }
 @z
 
@@ -220,12 +245,14 @@ cut: the race
   softmax_weights(f);
   double best = -INFINITY, max = max_score(f), reach = INFINITY;
   uint32_t chosen = UINT32_MAX;
-  for (size_t i = 0; i < f->n; i++) {
+  uint64_t bits[16];
+  for (size_t i = 0, end = 0; i < f->n; i++) {
     uint32_t id = f->candidates[i];
     double bound = f->weight[i] * reach;
     if (bound < 0x1p-53)@+ continue;
+    @<Have the random bits of |candidates[i]| and those behind it@>@;
+    uint64_t m = bits[i + 16 - end];
     f->bits++;
-    uint64_t m = bits_for(seed, sequence, position, id);
     if (0x1p52 - (double) m - 0.5 > bound * 0x1p52)@+ continue;
     f->noises++;
     double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
@@ -237,9 +264,21 @@ cut: the race
 }
 @y
   /* YOUR CODE: the greatest score plus noise, of equal sums the lowest id; a token that cannot win needs no logarithms, and perhaps no random bits */
-  (void) bits_for, (void) seed, (void) sequence, (void) position;
+  (void) seed, (void) sequence, (void) position;
   return f->candidates[0];
 }
+@z
+
+cut: the bits of sixteen candidates
+@x
+if (i >= end) {
+  uint32_t next[16];
+  for (size_t j = 0; j < 16; j++)@+ next[j] = f->candidates[i + j < f->n ? i + j : f->n - 1];
+  philox_bits(seed, sequence, position, next, bits);
+  end = i + 16;
+}
+@y
+/* YOUR CODE: when the bits of a candidate are not there yet, make them for it and the next fifteen */
 @z
 
 cut: the bound
@@ -274,7 +313,7 @@ cut: all stages
   for (size_t i = 0; i < s->n_stages; i++) {
     sampling_stage_run(f, s, s->stage[i], h);
     const char *name = stage_name[s->stage[i]];
-    for (size_t j = 0; j < f->n; j++)
+    for (size_t j = 0; s->stage[i] <= SAMPLE_TEMPERATURE && j < f->n; j++)
       if (!(f->score[f->candidates[j]] < INFINITY))
         return error_say(why, "after the stage %s"@|
           " the score of id %"@| PRIu32 " is infinite;"@| " wanted: a number", name, f->candidates[j]);
@@ -298,6 +337,7 @@ shape: the logarithms and random bits of a draw are counted
 @;@#
 @<Ten rounds of mixing@>@;
 @<A number of 52 bits for a token at a place@>@;
+@<Numbers of 52 bits for sixteen tokens@>@;
 @<The noise of a token at a place@>@;
 @y
 #include <string.h>
@@ -309,6 +349,7 @@ shape: the logarithms and random bits of a draw are counted
 #include "sampling/counted.h"
 @;
 @<A number of 52 bits for a token at a place@>@;
+@<Numbers of 52 bits for sixteen tokens@>@;
 @<The noise of a token at a place@>@;
 
 @ In the lab a logarithm and a call of Philox are counted (counted.c).
@@ -321,6 +362,9 @@ double counted_log(double x);
   /* |num_log|, counted */
 void counted_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]);
   /* |philox4x32|, counted */
+void counted_bits(uint64_t seed, uint32_t sequence, uint32_t position, const uint32_t id[16],
+  uint64_t bits[16]);
+  /* |philox_bits|, counted as sixteen calls */
 #define num_log(x) counted_log(x)
 #define philox4x32(key, counter, out) counted_philox(key, counter, out)
 #endif
@@ -340,6 +384,8 @@ shape: the same in the race
 #include "sampling/funnel.h"
 #include "functions/numbers.h"
 #include "sampling/counted.h"
+#define philox_bits(seed, sequence, position, id, bits) \
+  counted_bits(seed, sequence, position, id, bits)
 @;@#
 @<Fill the funnel@>@;
 @z

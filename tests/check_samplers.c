@@ -487,6 +487,16 @@ START_TEST(known_answers_of_philox)
     for (int k = 0; k < 6; k++) in[k] = (uint32_t) rnd(&seed);
     philox4x32(in + 4, in, out), plain_philox(in + 4, in, again);
     ck_assert_int_eq(memcmp(out, again, sizeof out), 0);
+    if (i % 100 == 0) { /* sixteen at a time */
+      uint32_t id[16], pair[6] = { 0, in[3], in[2], 0, in[1], in[0] };
+      uint64_t bits[16];
+      for (int k = 0; k < 16; k++) id[k] = k % 5 == 4 ? id[k - 1] : (uint32_t) rnd(&seed) >> rnd(&seed) % 32;
+      philox_bits((uint64_t) in[0] << 32 | in[1], in[2], in[3], id, bits);
+      for (int k = 0; k < 16; k++) {
+        pair[0] = id[k], plain_philox(pair + 4, pair, again);
+        ck_assert(bits[k] == ((uint64_t) again[0] << 20 | again[1] >> 12));
+      }
+    }
     double a = gumbel_noise((uint64_t) in[0] << 32 | in[1], in[2], in[3], in[4]),
            b = plain_noise((uint64_t) in[0] << 32 | in[1], in[2], in[3], in[4]);
     ck_assert_msg(fabs(a - b) <= 1e-14 * fmax(1, fabs(b)), "%.17g; wanted: %.17g", a, b);

@@ -16,7 +16,8 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
         " wanted: a number," " or -inf for a token" " that is out", i,
         f->score[i] == INFINITY ? "inf" : "nan");
     if (f->allowed != NULL && f->allowed[i] == 0) f->score[i] = -INFINITY;
-    if (f->score[i] > -INFINITY) f->candidates[f->n++] = (uint32_t) i;
+    f->candidates[f->n] = (uint32_t) i;
+    f->n += f->score[i] > -INFINITY;
   }
   return f->n > 0 || error_say(why, "all %zu logits" " are -inf%s;"
     " wanted: a token to" " choose", f->vocab,
@@ -27,8 +28,11 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
 static void drop_masked(struct funnel *f)
 {
   size_t n = 0;
-  for (size_t i = 0; i < f->n; i++)
-    if (f->score[f->candidates[i]] != -INFINITY) f->candidates[n++] = f->candidates[i];
+  for (size_t i = 0; i < f->n; i++) {
+    uint32_t id = f->candidates[i];
+    f->candidates[n] = id;
+    n += f->score[id] != -INFINITY;
+  }
   f->n = n;
 }
 
@@ -108,6 +112,7 @@ static double softmax_weights(struct funnel *f)
 /* <Divide by the temperature> */
 void funnel_temperature(struct funnel *f, double t)
 {
+  if (t == 1) return;
   sort_by_id(f);
   if (t == 0) {
     size_t best = 0;
@@ -135,9 +140,11 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
     uint64_t hole = 0;
     while (before + count[hole] < k) before += count[hole++];
     k -= before;
-    for (size_t i = 0; i < n; i++)
-      if ((f->sort_buf[i].key >> shift & 255) == hole)
-        f->sort_buf[rest++] = f->sort_buf[i];
+    for (size_t i = 0; i < n; i++) {
+      uint64_t key = f->sort_buf[i].key;
+      f->sort_buf[rest].key = key;
+      rest += (key >> shift & 255) == hole;
+    }
     n = rest;
     if (shift == 0 || n == 1) break;
   }
@@ -260,6 +267,7 @@ void funnel_no_repeat_ngram(struct funnel *f, size_t n,
 void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
   size_t n, const uint32_t *id, size_t length)
 {
+  if (n == 0) return;
   sort_by_id(f);
   for (size_t i = 0; i < n; i++) {
     size_t others = list[i].n - 1;
@@ -274,18 +282,9 @@ void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
 
 void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n)
 {
+  if (n == 0) return;
   for (size_t i = 0; i < n; i++) f->score[id[i]] = -INFINITY;
   drop_masked(f);
-}
-
-/* <A number of 52 bits for a token at a place> */
-static uint64_t bits_for(uint64_t seed, uint32_t sequence,
-  uint32_t position, uint32_t id)
-{
-  uint32_t key[2] = { (uint32_t) seed, (uint32_t) (seed >> 32) };
-  uint32_t counter[4] = { id, position, sequence, 0 }, out[4];
-  philox4x32(key, counter, out);
-  return (uint64_t) out[0] << 20 | out[1] >> 12;
 }
 
 /* <Turn the scores into a distribution> */
@@ -312,12 +311,20 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   softmax_weights(f);
   double best = -INFINITY, max = max_score(f), reach = INFINITY;
   uint32_t chosen = UINT32_MAX;
-  for (size_t i = 0; i < f->n; i++) {
+  uint64_t bits[16];
+  for (size_t i = 0, end = 0; i < f->n; i++) {
     uint32_t id = f->candidates[i];
     double bound = f->weight[i] * reach;
     if (bound < 0x1p-53) continue;
+    /* <Have the random bits of candidates[i] and those behind it> */
+    if (i >= end) {
+      uint32_t next[16];
+      for (size_t j = 0; j < 16; j++) next[j] = f->candidates[i + j < f->n ? i + j : f->n - 1];
+      philox_bits(seed, sequence, position, next, bits);
+      end = i + 16;
+    }
+    uint64_t m = bits[i + 16 - end];
     f->bits++;
-    uint64_t m = bits_for(seed, sequence, position, id);
     if (0x1p52 - (double) m - 0.5 > bound * 0x1p52) continue;
     f->noises++;
     double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
