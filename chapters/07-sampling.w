@@ -550,8 +550,9 @@ void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
   const uint32_t id[16], uint64_t bits[16])
 {
   uint32_t k0 = (uint32_t) seed, k1 = (uint32_t) (seed >> 32);
-  uint32_t a[16], b[16], c[16], d[16];
-  for (int j = 0; j < 16; j++)@+ a[j] = id[j], b[j] = position, c[j] = sequence, d[j] = 0;
+  uint32_t a[16], b[16], c[16], d[16] = @[{ 0 }@];
+  memcpy(a, id, sizeof a);
+  for (int j = 0; j < 16; j++)@+ b[j] = position, c[j] = sequence;
   for (int round = 0; round < 10; round++) {
     for (int j = 0; j < 16; j++)@+ philox_round(&a[j], &b[j], &c[j], &d[j], k0, k1);
     k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
@@ -645,7 +646,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   return chosen;
 }
 
-@ Random bits are made for sixteen tokens at once, for this one and the next fifteen of the list, of which hardly any will do without. They are those of |candidates[end-16]| to |candidates[end-1]|; behind the end of the list the last token fills the places.
+@ Random bits are made for sixteen tokens at once, for this one and for those behind it in the list, hardly any of which will do without. They are those of |candidates[end-16]| to |candidates[end-1]|; behind the end of the list the last token fills the places.
 
 @<Have the random bits of |candidates[i]| and those behind it@>=
 if (i >= end) {
