@@ -73,10 +73,11 @@ The list is in one of two orders: by rising id, as in the vocabulary, or by fall
 struct sort_item {@+ uint64_t key;@+ uint32_t id;@+ };
   /* an id, and what it is sorted by */
 struct funnel {@+ struct arena buffers;@+ const struct kernels *k;
-  size_t vocab, n;@+ double *score;@+ uint32_t *candidates;@+ bool sorted;
+  size_t vocab, n;@+ double *score;@+ uint32_t *candidates;@+ bool sorted, overflow;
   const uint8_t *allowed;@+ @<Scratch memory of the stages@>@;@+ };
   /* |n| tokens are left, |candidates[n]|, by falling score if |sorted|, or else by rising id;
-     |score[vocab]| are the scores, $-\infty$ where a token is out. |allowed| is borrowed, and null
+     |score[vocab]| are the scores, $-\infty$ where a token is out; |overflow|: a stage
+     has made one that is $+\infty$ or a NaN. |allowed| is borrowed, and null
      unless there is a mask: then a token with 0 in |allowed[vocab]| is out from the beginning */
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why);
@@ -106,7 +107,7 @@ Programs differ here more than anywhere else. When all scores are $-\infty$, one
 @<Fill the funnel@>=
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
 {
-  f->n = 0, f->sorted = false;
+  f->n = 0, f->sorted = f->overflow = false;
   for (size_t i = 0; i < f->vocab; i++) {
     f->score[i] = (double) logits[i];
     if (logits[i] != logits[i] || f->score[i] == INFINITY)
@@ -122,7 +123,7 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
     f->allowed != NULL ? ", or not allowed" : "");
 }
 
-@ A stage takes tokens out in one of two ways. Either it sets their scores to $-\infty$ and calls |drop_masked|, which keeps the other candidates in their order. (A NaN stays too. A stage can make one as $\infty-\infty$, and |sampling_run| must see it in order to report it.) Or it keeps the first |n| candidates, and calls |truncate_to|.
+@ A stage takes tokens out in one of two ways. Either it sets their scores to $-\infty$ and calls |drop_masked|, which keeps the other candidates in their order. (A NaN stays too. A stage can make one as $\infty-\infty$, and |sampling_run| must hear of it in order to report it.) Or it keeps the first |n| candidates, and calls |truncate_to|.
 
 @<Let those go that are out@>=
 static void drop_masked(struct funnel *f)
@@ -132,6 +133,7 @@ static void drop_masked(struct funnel *f)
     uint32_t id = f->candidates[i];
     f->candidates[n] = id;
     n += f->score[id] != -INFINITY;
+    f->overflow |= !(f->score[id] < INFINITY);
   }
   f->n = n;
 }
@@ -346,16 +348,21 @@ static void sort_by_id(struct funnel *f)
   f->sorted = false;
 }
 
-@ Top-k needs less: only the $k$th key. Deal the list into 256 holes by the \emph{first} byte. The $k$th is in one of the holes, and the holes before it say how many candidates are safe. Only the keys in that hole matter from now on; they are dealt by the second byte, and so on. This is a \emph{radix selection}, and its time is proportional to the length of the list. The scores of a model differ in their first two or three bytes, so that after the third round hardly any are left; and if all eight rounds are needed, the tokens that remain are tied.
+@ Top-k needs less: only the $k$th key. Deal the list into 256 holes by the \emph{first} byte. The $k$th is in one of the holes, and the holes before it say how many candidates are safe. Only the keys in that hole matter from now on; they are dealt by the second byte, and so on. This is a \emph{radix selection}, and its time is proportional to the length of the list. The scores of a model differ in their first two or three bytes, so that after the third round hardly any are left; and those that remain after the last are tied. A byte that all keys have in common needs no round.
 @^selection@>
 
 @<Find the key of the $k$th best@>=
 static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 {
   size_t n = f->n;
-  for (size_t i = 0; i < n; i++)
+  uint64_t differ = 0;
+  for (size_t i = 0; i < n; i++) {
     f->sort_buf[i].key = falling_key(f->score[f->candidates[i]]);
-  for (unsigned shift = 56; ; shift -= 8) {
+    differ |= f->sort_buf[i].key ^ f->sort_buf[0].key;
+  }
+  for (unsigned shift = 64; shift > 0 && n > 1; ) {
+    shift -= 8;
+    if ((differ >> shift & 255) == 0)@+ continue;
     size_t count[256] = @[{ 0 }@], before = 0, rest = 0;
     for (size_t i = 0; i < n; i++)@+ count[f->sort_buf[i].key >> shift & 255]++;
     uint64_t hole = 0;
@@ -367,7 +374,6 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
       rest += (key >> shift & 255) == hole;
     }
     n = rest;
-    if (shift == 0 || n == 1)@+ break;
   }
   *equals = k;
   return f->sort_buf[0].key;
@@ -750,7 +756,7 @@ void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
     s->presence_penalty, h.id + later, h.n - later);
 }
 
-@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. (Only the stages up to the temperature compute scores; the cuts take some away.)
+@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. (A stage that computes scores ends with |drop_masked|, which has seen all of them.)
 
 @<Run all stages@>=
 bool sampling_run(struct funnel *f, const struct sampling_params *s,
@@ -760,7 +766,7 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
   for (size_t i = 0; i < s->n_stages; i++) {
     sampling_stage_run(f, s, s->stage[i], h);
     const char *name = stage_name[s->stage[i]];
-    for (size_t j = 0; s->stage[i] <= SAMPLE_TEMPERATURE && j < f->n; j++)
+    for (size_t j = 0; f->overflow && j < f->n; j++)
       if (!(f->score[f->candidates[j]] < INFINITY))
         return error_say(why, "after the stage %s"@|
           " the score of id %"@| PRIu32 " is infinite;"@| " wanted: a number", name, f->candidates[j]);

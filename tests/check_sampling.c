@@ -810,7 +810,12 @@ START_TEST(errors_name_the_logit_or_the_stage)
   fails(good, 3, &s, nothing, "after the stage bias the score of id 0 is infinite");
   s = sampling_default, s.logit_bias = more, s.n_logit_bias = 1, s.temperature = .5,
   fails(good, 3, &s, nothing, "after the stage temperature the score of id 0 is infinite");
-  struct result r; /* what falls to -inf by overflow is out */
+  struct result r; /* the next text begins without an error */
+  struct error why;
+  result_of(&r, good, 3, &s, nothing);
+  ck_assert(!r.ok && r.f.overflow);
+  ck_assert(sampling_run(&r.f, &sampling_default, good, nothing, &why) && !r.f.overflow);
+  result_drop(&r); /* what falls to -inf by overflow is out */
   s = sampling_default, s.repetition_penalty = 1e300;
   result_of(&r, large, 3, &s, (struct history){ text + 2, 1, 0 });
   ck_assert(r.ok && r.f.n == 2 && r.f.score[2] == -INFINITY);

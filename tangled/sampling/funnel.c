@@ -8,7 +8,7 @@
 /* <Fill the funnel> */
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
 {
-  f->n = 0, f->sorted = false;
+  f->n = 0, f->sorted = f->overflow = false;
   for (size_t i = 0; i < f->vocab; i++) {
     f->score[i] = (double) logits[i];
     if (logits[i] != logits[i] || f->score[i] == INFINITY)
@@ -32,6 +32,7 @@ static void drop_masked(struct funnel *f)
     uint32_t id = f->candidates[i];
     f->candidates[n] = id;
     n += f->score[id] != -INFINITY;
+    f->overflow |= !(f->score[id] < INFINITY);
   }
   f->n = n;
 }
@@ -132,9 +133,14 @@ void funnel_temperature(struct funnel *f, double t)
 static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 {
   size_t n = f->n;
-  for (size_t i = 0; i < n; i++)
+  uint64_t differ = 0;
+  for (size_t i = 0; i < n; i++) {
     f->sort_buf[i].key = falling_key(f->score[f->candidates[i]]);
-  for (unsigned shift = 56; ; shift -= 8) {
+    differ |= f->sort_buf[i].key ^ f->sort_buf[0].key;
+  }
+  for (unsigned shift = 64; shift > 0 && n > 1; ) {
+    shift -= 8;
+    if ((differ >> shift & 255) == 0) continue;
     size_t count[256] = { 0 }, before = 0, rest = 0;
     for (size_t i = 0; i < n; i++) count[f->sort_buf[i].key >> shift & 255]++;
     uint64_t hole = 0;
@@ -146,7 +152,6 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
       rest += (key >> shift & 255) == hole;
     }
     n = rest;
-    if (shift == 0 || n == 1) break;
   }
   *equals = k;
   return f->sort_buf[0].key;

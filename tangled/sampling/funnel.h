@@ -11,11 +11,11 @@
 struct sort_item { uint64_t key; uint32_t id; };
 
 /* n tokens are left, candidates[n], by falling score if sorted, or else by rising id;
-   score[vocab] are the scores, -infinity where a token is out. allowed is borrowed,
-   and null unless there is a mask: then a token with 0 in allowed[vocab] is out from
-   the beginning */
+   score[vocab] are the scores, -infinity where a token is out; overflow: a stage has
+   made one that is +infinity or a NaN. allowed is borrowed, and null unless there is
+   a mask: then a token with 0 in allowed[vocab] is out from the beginning */
 struct funnel { struct arena buffers; const struct kernels *k;
-  size_t vocab, n; double *score; uint32_t *candidates; bool sorted;
+  size_t vocab, n; double *score; uint32_t *candidates; bool sorted, overflow;
   const uint8_t *allowed; double *weight; /* weight[i] belongs to candidates[i] */
   struct sort_item *sort_buf, *sort_spare; /* for sorting */
   uint32_t *count; /* of each token in a history; all zero between two calls */

@@ -55,7 +55,7 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
   for (size_t i = 0; i < s->n_stages; i++) {
     sampling_stage_run(f, s, s->stage[i], h);
     const char *name = stage_name[s->stage[i]];
-    for (size_t j = 0; s->stage[i] <= SAMPLE_TEMPERATURE && j < f->n; j++)
+    for (size_t j = 0; f->overflow && j < f->n; j++)
       if (!(f->score[f->candidates[j]] < INFINITY))
         return error_say(why, "after the stage %s"
           " the score of id %" PRIu32 " is infinite;" " wanted: a number", name, f->candidates[j]);
