@@ -133,28 +133,27 @@ void funnel_temperature(struct funnel *f, double t)
 static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 {
   size_t n = f->n;
-  uint64_t differ = 0;
+  uint64_t *key = (void *) f->sort_buf, differ = 0;
   for (size_t i = 0; i < n; i++) {
-    f->sort_buf[i].key = falling_key(f->score[f->candidates[i]]);
-    differ |= f->sort_buf[i].key ^ f->sort_buf[0].key;
+    key[i] = falling_key(f->score[f->candidates[i]]);
+    differ |= key[i] ^ key[0];
   }
   for (unsigned shift = 64; shift > 0 && n > 1; ) {
     shift -= 8;
     if ((differ >> shift & 255) == 0) continue;
-    size_t count[256] = { 0 }, before = 0, rest = 0;
-    for (size_t i = 0; i < n; i++) count[f->sort_buf[i].key >> shift & 255]++;
+    size_t count[4][256] = { { 0 } }, rest = 0;
+    for (size_t i = 0; i < n; i++) count[i & 3][key[i] >> shift & 255]++;
     uint64_t hole = 0;
-    while (before + count[hole] < k) before += count[hole++];
-    k -= before;
+    for (size_t here; k > (here = count[0][hole] + count[1][hole]
+        + count[2][hole] + count[3][hole]); hole++) k -= here;
     for (size_t i = 0; i < n; i++) {
-      uint64_t key = f->sort_buf[i].key;
-      f->sort_buf[rest].key = key;
-      rest += (key >> shift & 255) == hole;
+      key[rest] = key[i];
+      rest += (key[i] >> shift & 255) == hole;
     }
     n = rest;
   }
   *equals = k;
-  return f->sort_buf[0].key;
+  return key[0];
 }
 
 /* <Keep the k best> */
