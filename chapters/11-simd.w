@@ -1114,7 +1114,7 @@ The probe says how far a kernel is from its machine. It does not say whether som
 @^llama.cpp@>@^ik\_llama.cpp@>
 
 \begin{table}[p]
-\tabcaption{tab:peers}{What this engine does on the machine of the ladder, and beside others: our rate, its share of the probe in percent (reading, multiply--adds, or integer products), and the quotients of our rate and theirs in the same round, medians of ten (decoding after \given{8192} rows: of four at most). Where no unit stands, prefill and decode are in tokens a second, four rows in times of one, memory in weights and cache. The second quotient is that with the better of two ways to store the weights. Where less is better, theirs is divided by ours. The indented lines have quotients of medians.}
+\tabcaption{tab:peers}{What this engine does on the machine of the ladder, and beside others: our rate, its share of the probe in percent (reading, multiply--adds, or integer products), and the quotients of our rate and theirs in the same round, medians of ten. Where no unit stands, prefill and decode are in tokens a second, four rows in times of one, memory in weights and cache. The second quotient is that with the better of two ways to store the weights. Where less is better, theirs is divided by ours. The indented lines have quotients of medians.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
 \tabhead{work} & \tabhead{threads} & \tabhead{ours} & \tabhead{share} & \tabhead{llama.cpp} & \tabhead{ik\_llama.cpp}\\\midrule
 \directlua{incipit.peers("figures/data/peers.csv")}

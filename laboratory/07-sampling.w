@@ -918,7 +918,7 @@ static bool print_work(struct fixture *lab, struct error *why)
 
 @ The times are not the same on every machine. They are measured on demand, and \cref{fig:samplerclock} shows the file of the last measurement: five settings, on one core, from the list of logits to the token.
 
-\fig{samplerclock}{fig:samplerclock}{What a choice among \val{sampling.large} tokens takes on one core. With nothing cut, most of the time goes into random bits; with a nucleus, into sorting. The usual settings cut to a few dozen tokens before anything expensive is done. Measured once, on the machine that the file of the numbers names.}{Five bars: greedy, the usual settings, a nucleus, typical sampling, and nothing cut. All are below five milliseconds.}
+\fig{samplerclock}{fig:samplerclock}{What a choice among \val{sampling.large} tokens takes on one core. With nothing cut, half of the time goes into random bits; with a nucleus, most goes into sorting. The usual settings cut to a few dozen tokens before anything expensive is done. Measured once, on the machine that the file of the numbers names.}{Five bars: greedy, the usual settings, a nucleus, typical sampling, and nothing cut. All are below five milliseconds.}
 
 @<Fill a large vocabulary@>=
 static bool print_clock(struct fixture *lab, struct error *why)
