@@ -97,10 +97,8 @@ struct sort_item *sort_buf, *sort_spare; /* for sorting */
 uint32_t *count; /* of each token in a history; all zero between two calls */
 uint64_t bits, noises; /* how often a draw took random bits, and made noise of them */
 
-@ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and each of these would lose a digit that a later comparison might need. Two kinds of number are refused. Every comparison with a NaN is false, so a NaN would win or lose by the accident of how a loop is written; and $+\infty$ would be certain, as would every other token that has it. If no token is left there is nothing to choose from.
+@ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and each of these would lose a digit that a later comparison might need. Two kinds of number are refused. Every comparison with a NaN is false, so a NaN would win or lose by the accident of how a loop is written; and $+\infty$ would be certain, as would every other token that has it. If no token is left there is nothing to choose from. (An id is written first and counted afterwards, or not: at an |if| in its place the processor would guess wrong again and again, \cref{sec:radix}.)
 @^NaN@>@^infinity@>
-
-Most loops of this chapter go over the whole vocabulary and keep some of it. They write each id where the next one that is kept belongs, and then count it or not: where an |if| would decide, the processor would guess wrong again and again (\cref{sec:radix}).
 
 Programs differ here more than anywhere else. When all scores are $-\infty$, one program takes the first token and another the last. With a NaN some write one token for ever; users have reported screens full of exclamation marks, because the token 0 is an exclamation mark in some vocabularies. Here it is an error, always, and the message names the first score that is wrong.
 
@@ -538,17 +536,7 @@ void philox4x32(const uint32_t key[2], const uint32_t counter[4],
 What is the counter, and what is the key? The key is the seed, 64 bits. The counter has the token's id, the position in the text, the index of the text among those of a request, and a zero. Other uses of chance in this book have another number in place of the zero, so that they never share a word with this one.
 @^seed@>
 
-@<A number of 52 bits for a token at a place@>=
-static uint64_t bits_for(uint64_t seed, uint32_t sequence,
-  uint32_t position, uint32_t id)
-{
-  uint32_t key[2] = @[{ (uint32_t) seed, (uint32_t) (seed >> 32) }@];
-  uint32_t counter[4] = @[{ id, position, sequence, 0 }@], out[4];
-  philox4x32(key, counter, out);
-  return (uint64_t) out[0] << 20 | out[1] >> 12;
-}
-
-@ A round is a chain: each of its steps waits for the one before it, and the ten rounds wait for each other. But no token waits for another. So a program that wants the numbers of many tokens had better take sixteen at a time, each round for all of them. The compiler makes of the inner loop instructions that multiply several numbers at once (\cref{kernels}). The results are the same, bit for bit.
+A round is a chain: each of its steps waits for the one before it, and the ten rounds wait for each other. But no token waits for another. So the numbers are made for sixteen tokens at once, each round for all of them, and the compiler makes of the inner loop instructions that multiply several numbers at a time (\cref{kernels}). The results are those of |philox4x32|, bit for bit.
 
 @<Numbers of 52 bits for sixteen tokens@>=
 void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
@@ -587,8 +575,10 @@ To sample is to add noise to the scores and to choose greedily. This is the \emp
 double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
   uint32_t id)
 {
-  uint64_t m = bits_for(seed, sequence, position, id);
-  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+  uint32_t first[16] = @[{ id }@];
+  uint64_t m[16];
+  philox_bits(seed, sequence, position, first, m);
+  return -num_log(-num_log(((double) m[0] + 0.5) * 0x1p-52));
 }
 
 @ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or marked down, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. What is left to depend on are the scores themselves, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token.)
@@ -941,7 +931,6 @@ void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
 #include "functions/numbers.h"
 @;@#
 @<Ten rounds of mixing@>@;
-@<A number of 52 bits for a token at a place@>@;
 @<Numbers of 52 bits for sixteen tokens@>@;
 @<The noise of a token at a place@>@;
 

@@ -229,12 +229,14 @@ cut: sixteen tokens at a time
 
 cut: the noise
 @x
-  uint64_t m = bits_for(seed, sequence, position, id);
-  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+  uint32_t first[16] = @[{ id }@];
+  uint64_t m[16];
+  philox_bits(seed, sequence, position, first, m);
+  return -num_log(-num_log(((double) m[0] + 0.5) * 0x1p-52));
 }
 @y
   /* YOUR CODE: from 52 bits to a uniform number, and from that to Gumbel noise */
-  (void) bits_for, (void) seed, (void) sequence, (void) position, (void) id;
+  (void) seed, (void) sequence, (void) position, (void) id;
   return 0;
 }
 @z
@@ -336,7 +338,6 @@ shape: the logarithms and random bits of a draw are counted
 #include "functions/numbers.h"
 @;@#
 @<Ten rounds of mixing@>@;
-@<A number of 52 bits for a token at a place@>@;
 @<Numbers of 52 bits for sixteen tokens@>@;
 @<The noise of a token at a place@>@;
 @y
@@ -348,7 +349,6 @@ shape: the logarithms and random bits of a draw are counted
 @;
 #include "sampling/counted.h"
 @;
-@<A number of 52 bits for a token at a place@>@;
 @<Numbers of 52 bits for sixteen tokens@>@;
 @<The noise of a token at a place@>@;
 

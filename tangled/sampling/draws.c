@@ -26,16 +26,6 @@ void philox4x32(const uint32_t key[2], const uint32_t counter[4],
   out[2] = c, out[3] = d;
 }
 
-/* <A number of 52 bits for a token at a place> */
-static uint64_t bits_for(uint64_t seed, uint32_t sequence,
-  uint32_t position, uint32_t id)
-{
-  uint32_t key[2] = { (uint32_t) seed, (uint32_t) (seed >> 32) };
-  uint32_t counter[4] = { id, position, sequence, 0 }, out[4];
-  philox4x32(key, counter, out);
-  return (uint64_t) out[0] << 20 | out[1] >> 12;
-}
-
 /* <Numbers of 52 bits for sixteen tokens> */
 void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
   const uint32_t id[16], uint64_t bits[16])
@@ -55,6 +45,8 @@ void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
 double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
   uint32_t id)
 {
-  uint64_t m = bits_for(seed, sequence, position, id);
-  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+  uint32_t first[16] = { id };
+  uint64_t m[16];
+  philox_bits(seed, sequence, position, first, m);
+  return -num_log(-num_log(((double) m[0] + 0.5) * 0x1p-52));
 }

@@ -57,7 +57,9 @@ static void test(unsigned size)
 -    return f->candidates[0];
 -  softmax_weights(f);
 +  sort_descending(f);
-+  double u = ((double) bits_for(seed, sequence, position, 0) + 0.5) * 0x1p-52;
++  uint64_t m[16];
++  philox_bits(seed, sequence, position, (const uint32_t[16]) { 0 }, m);
++  double u = ((double) m[0] + 0.5) * 0x1p-52;
 +  double part = u * softmax_weights(f), sum = 0;
 +  for (size_t i = 0; i < f->n; i++)
 +    if ((sum += f->weight[i]) > part)
