@@ -346,7 +346,7 @@ static void sort_by_id(struct funnel *f)
   f->sorted = false;
 }
 
-@ Top-k needs less: only the $k$th key. Deal the list into 256 holes by the \emph{first} byte. The $k$th is in one of the holes, and the holes before it say how many candidates are safe. Only the keys in that hole matter from now on; they are dealt by the second byte, and so on. This is a \emph{radix selection}, and its time is proportional to the length of the list. The scores of a model differ in their first two or three bytes, so that after the third round hardly any are left; and those that remain after the last are tied. A byte that all keys have in common needs no round. Most keys fall into a few holes, and a count that has just been raised takes the processor a few cycles to raise again; so four sets of counts take turns.
+@ Top-k needs less: only the $k$th key. Deal the list into 256 holes by the \emph{first} byte. The $k$th is in one of the holes, and the holes before it say how many candidates are safe. Only the keys in that hole matter from now on; they are dealt by the second byte, and so on. This is a \emph{radix selection}, and its time is proportional to the length of the list. The scores of a model differ in their first two or three bytes, so that after the third round hardly any are left; and those that remain after the last are tied. A byte that all keys have in common needs no round. The keys stand one after the other in the memory of |sort_buf|. Most keys fall into a few holes, and a count that has just been raised takes the processor a few cycles to raise again; so four sets of counts take turns.
 @^selection@>
 
 @<Find the key of the $k$th best@>=
