@@ -5,7 +5,7 @@
 
 \chapterquestion{Why may a weight lose three quarters of its bits, and the text hardly change?}
 @** Quantization: float16 to four bits.
-\incipit{A}{ weight is} a number that training has found by small steps, and its last digits are accidents. In \cref{accounts} a cache was kept in fewer bits. Now the weights get fewer bits, and later in the chapter the numbers that they multiply. It matters more there. A pass of one row waits for the weights to arrive from memory (\cref{phases}), so a model of half the bytes writes nearly twice as fast, and a model of a quarter of the bytes fits into a machine that could not hold it before. What does it cost? The obvious answer is wrong. Of sixteen bits we may throw away twelve, so that each weight is off by some eight percent, and still the model tells the same story with other words here and there.
+\incipit{A}{ weight is} a number that training has found by small steps, and its last digits are accidents. In \cref{accounts} a cache was kept in fewer bits. Now the weights get fewer bits, and later in the chapter the numbers that they multiply. It matters more there. A pass of one row waits for the weights to arrive from memory (\cref{phases}), so a model of half the bytes writes nearly twice as fast, and a model of a quarter of the bytes fits into a machine that could not hold it before. What does it cost? One would expect nonsense, but that is wrong. Of sixteen bits we may throw away twelve, so that the weights are off by some eight percent of their typical size, and still the model tells the same story with other words here and there.
 @^quantization@>@^weights@>
 
 @ To see why, we take eight weights and eight inputs, and round the weights to sixteen values, for which four bits suffice. Then we multiply, as every linear layer does.
@@ -29,20 +29,20 @@ its error & $0.08$ & $0.00$ & $-0.06$ & $-0.16$ & $0.06$ & $-0.04$ & $-0.06$ & $
 The exact products sum to $-0.90$. The errors, all taken as positive, sum to $0.54$. With their signs they sum to $-0.10$: more than four fifths of the error has cancelled. The product of the rounded weights is $-0.90-0.10=-1.00$.
 \end{byhand}
 
-@ The error of a sum is much smaller than the sum of the errors, since half of them point the other way. The products themselves have signs and cancel as well, so we must ask which of the two shrinks more. \label{sec:whyitworks}
+@ The error of a sum is much smaller than the sum of the errors, since half of them point the other way. But the products themselves have signs and cancel as well. Which of the two shrinks more? \label{sec:whyitworks}
 Let the weights have mean 0 and standard deviation $\sigma$, and the errors mean 0 and standard deviation $\sigma_e$, all independent. Variances of independent terms add, so for inputs $x_1$, $x_2$, \dots
 $$
   E\Bigl[\Bigl(\sum_iw_ix_i\Bigr)^2\Bigr]=\sigma^2\sum_ix_i^2,\qquad
   E\Bigl[\Bigl(\sum_ie_ix_i\Bigr)^2\Bigr]=\sigma_e^2\sum_ix_i^2 .
 $$
-The inputs cancel in the quotient: relative to its size, a dot product of rounded weights is off by as much as a single weight, $\sigma_e/\sigma$, however many terms it has. This is the first half of the answer: \emph{errors do not add up in a dot product}.
+Neither: both grow in the same way, and the inputs cancel in the quotient. We call $\sigma_e/\sigma$ the \emph{relative error} of the weights. This is the first half of the answer: \emph{a dot product has the relative error of its weights, however many terms it has}.
 
 How large is $\sigma_e/\sigma$? Rounding to steps of $d$ leaves an error anywhere between $-d/2$ and $d/2$, which has the standard deviation $d/\sqrt{12}$. In a group of 32 normally distributed weights the largest is \val[2]{normal.largest}$\,\sigma$ on average, so with 8 steps on the longer side $d=\val[2]{normal.step}\,\sigma$, and the error is \val[1]{normal.error.4} percent. Each bit more halves it; with 127 steps it is \val[2]{normal.error.8} percent. The query matrices of the built-in model have \val[1]{tensor.Q4_0.query} and \val[2]{tensor.Q8_0.query} percent.\lab{lab:tensors}
 @^rounding error@>
 
 The second half of the answer is the model. An error of a few percent in what a layer adds to the residual stream is like a small change of the text before it, and the model has learned to continue many texts that differ a little. At the end only the order of the logits counts, and in most places of a text the leading token leads by far. So we expect little change in easy places and some where two tokens are nearly equal. \Cref{sec:quantloss} counts them.
 
-@ This chapter defines the formats in which weights and inputs are kept, and the products with them; each is a few lines of plain C. As always the definition says in which order the terms are added and where they are rounded, so that the fast kernels of \cref{kernels} have the same bits. First come the formats of sixteen bits, then blocks of eight, five and four bits, then those blocks of 256 in which most published models come, and at last the inputs.
+@ This chapter defines the formats in which weights and inputs are kept, and the products with them; each is a few lines of plain C. As always the definition says in which order the terms are added and where they are rounded, so that the fast kernels of \cref{kernels} have the same bits. First come the formats of sixteen bits, then blocks of eight, five and four bits, then the blocks of 256 that most files of four bits use, and at last the inputs.
 
 @* Sixteen bits: float16 and bfloat16. \label{sec:halves}
 A |float| of 32 bits has a sign, 8 bits of exponent, and 23 of fraction. There are two ways to make it half as long. \emph{float16} (binary16 of IEEE 754, \texttt{f16}) has 5 bits of exponent and 10 of fraction. \emph{bfloat16} (\texttt{bf16}) is the upper half of a |float|: it keeps all 8 bits of exponent, and 7 of the fraction \cited{Kalamkar 2019}.
@@ -61,10 +61,10 @@ With fewer than sixteen bits there is no room for an exponent in every number. S
 
 \fig{quantlengths}{fig:quantlengths}{The relative error of the built-in model's weights in four bits, for blocks of 4 to \given{128} numbers. The upper line is for the same weights after one in a thousand was made twenty times as large, as happens in large models.}{A plot. To the right the numbers in a block, from 4 to 128 on a logarithmic axis; upwards the relative error in percent. The lower line rises gently from \val[1]{lengths.8} percent at 8 numbers to \val[1]{lengths.128} at 128. The upper line starts with it and rises to \val[1]{lengths.spoilt.128} percent.}
 
-In blocks of 32 the error of our weights is \val[1]{lengths.32} percent, and in blocks of \given{128} it is \val[1]{lengths.128}. That gain is small for four times as many scales. With a few large weights, however, the longer blocks lose \val[1]{lengths.spoilt.128} percent and those of 32 only \val[1]{lengths.spoilt.32}. Large models do have such weights and, even more, such inputs: \cited[Dettmers and others (2022)]{Dettmers 2022} found a few columns with numbers twenty times as large as the rest, which they call \emph{outliers}, and everything depended on them. So a block should be short. With 32 numbers a scale of 16 bits adds half a bit to each.
+In blocks of 32 the relative error of the attention and |up| matrices is \val[1]{lengths.32} percent, and in blocks of \given{128} it is \val[1]{lengths.128}. The shorter blocks gain little for four times as many scales. With a few large weights, however, the longer blocks lose \val[1]{lengths.spoilt.128} percent and those of 32 only \val[1]{lengths.spoilt.32}. Large models do have such weights and, even more, such inputs: \cited[Dettmers and others (2022)]{Dettmers 2022} found a few columns with numbers twenty times as large as the rest, which they call \emph{outliers}, and everything depended on them. So a block should be short. With 32 numbers a scale of 16 bits adds half a bit to each.
 @^outlier@>
 
-@ The formats are those of ggml, the library under llama.cpp, since nearly all quantized models are published in them. \Cref{tab:weighttypes} has the ten types with which our engine computes. Their names are |enum weight_type|, and |number_types| has the length of a block and its bytes (\cref{sec:numbertypes}). The digit is the number of bits. A type that ends in 0 has a scale, and one that ends in 1 also has a minimum.
+@ The formats are those of ggml, the library under llama.cpp; a quantized model in a GGUF file is in one of them or in a relative. \Cref{tab:weighttypes} has the ten types with which our engine computes. Their names are |enum weight_type|, and |number_types| has the length of a block and its bytes (\cref{sec:numbertypes}). The digit after \texttt{q} is the number of bits. A name that ends in \texttt{\_0} has a scale, one that ends in \texttt{\_1} also a minimum, and one that ends in \texttt{\_k} scales of scales (\cref{sec:kquants}).
 @^ggml@>
 
 \begin{table}
@@ -79,7 +79,7 @@ In blocks of 32 the error of our weights is \val[1]{lengths.32} percent, and in 
 \texttt{q4\_1} & 32 & 20 & \val[1]{weights.bits.Q4_1} & \val[1]{weights.gpt2.Q4_1.mb} & $qd+m$, $0\le q\le15$\\
 \texttt{q4\_0} & 32 & 18 & \val[1]{weights.bits.Q4_0} & \val[1]{weights.gpt2.Q4_0.mb} & $qd$, $-8\le q\le7$\\
 \texttt{q6\_k} & 256 & 210 & \val[2]{weights.bits.Q6_K} & \val[1]{weights.gpt2.Q6_K.mb} & $qsd$, $-32\le q\le31$\\
-\texttt{q4\_k} & 256 & 144 & \val[1]{weights.bits.Q4_K} & \val[1]{weights.gpt2.Q4_K.mb} & $qsd-tm$, $0\le q\le15$
+\texttt{q4\_k} & 256 & 144 & \val[1]{weights.bits.Q4_K} & \val[1]{weights.gpt2.Q4_K.mb} & $qsd-td_{\min}$, $0\le q\le15$
 \end{tabular*}
 \end{table}
 
@@ -98,7 +98,7 @@ numbers of four bits need \val[1]{claim.S2-81} times less memory than numbers of
 @<Products with inputs of fewer bits@>@;
 #endif
 
-@ We begin with writing, because it is what the box has done. One function does it for all types. Its errors are those of the numbers: NaN and infinity have no place in a block, and a scale that is too large for float16 would become infinite.
+@ We begin with writing, because the box did just that by hand. One function does it for all types. It refuses numbers that are NaN or infinite, a scale beyond float16, a row that is not whole blocks, and the two types that we only read.
 
 @<Writing weights@>=
 bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
@@ -122,7 +122,7 @@ static int whole_within(float x, int low, int high)
   return x > (float) high ? high : (int) x;
 }
 
-@ In \texttt{q8\_0} the largest magnitude becomes 127. The numbers are multiplied by the reciprocal of the scale and rounded to the nearest integer, halves away from 0. They are divided by the scale as it was computed, though what is stored is that scale rounded to float16. It would be a little better to divide by the rounded one, but then our files would differ from those of everybody else, and with them the text that a model writes. Here the formats of others are the definition.
+@ In \texttt{q8\_0} the largest magnitude becomes 127. The numbers are multiplied by the reciprocal of the scale and rounded to the nearest integer, halves away from 0. The reciprocal is that of the scale as it was computed, though what is stored is that scale rounded to float16. It would be a little better to take the rounded one, but then our files would differ from those of everybody else, and with them the text that a model writes. Here the formats of others are the definition.
 
 @<Round a block of weights@>=
 static bool encode_q8_0(const float *x, unsigned char *to)
@@ -140,7 +140,7 @@ static bool encode_q8_0(const float *x, unsigned char *to)
 Four bits have sixteen values, and there are two ways to lay them over a block (\cref{fig:quantblock}).\lab{lab:block} \emph{Symmetric quantization} lays them around 0, from $-8$ to 7, and gives the longer side to the number of largest magnitude, whatever its sign: then $d$ may be negative. If another number on the opposite side is nearly as large, it would need an 8 and is cut off at 7. \emph{Asymmetric quantization} lays them from the smallest number of the block to the largest: $d=(\max-\min)/15$, and $m=\min$ is stored as well. Nothing is cut off, and blocks whose numbers are not balanced around 0 get smaller steps; but the minimum costs another half bit, and 0 is no longer represented exactly.
 @^asymmetric quantization@>@^symmetric quantization@>
 
-\fig{quantblock}{fig:quantblock}{The first 32 weights of the built-in model's first query matrix in four bits. Lines are the sixteen values of the block: above, symmetric (q4\_0); below, from the minimum to the maximum (q4\_1). A stroke joins each weight, a dot, with the value that it becomes. The third weight is nearly as large as the last but one, with the other sign, and above it is cut off.}{Two panels, one above the other, each with sixteen horizontal lines and 32 dots. In the upper one the lines are spaced evenly, one of them at zero, and the lowest dot lies below the lowest line. In the lower one the lines reach exactly from the lowest dot to the highest. Short vertical strokes join the dots with the nearest lines.}
+\fig{quantblock}{fig:quantblock}{The first 32 weights of the built-in model's first query matrix in four bits. Lines are the sixteen values of the block: above, symmetric (q4\_0); below, from the minimum to the maximum (q4\_1). A stroke joins each weight, a dot, with the value that it becomes. The third weight is nearly as large as the last but one, with the opposite sign; in the upper panel it is cut off.}{Two panels, one above the other, each with sixteen horizontal lines and 32 dots. In the upper one the lines are spaced evenly, one of them at zero, and the lowest dot lies below the lowest line. In the lower one the lines reach exactly from the lowest dot to the highest. Short vertical strokes join the dots with the nearest lines.}
 
 @<Round a block of weights@>=
 static struct block_scale symmetric_scale(const float *x, int top)
@@ -234,7 +234,7 @@ for (size_t i = 0; i < n; i += t->block) {
 }
 
 @* What a block stands for. \label{sec:blocknumbers}
-In all types of blocks a number is $q\,d+m$, with an integer $q$ of its own, and $d$ and $m$ that it shares with its neighbours. So reading needs two functions, one for the integer and one for what is shared. The rest of the program, and the product below, know blocks only through them.
+In all types of blocks a number is $q\,d+m$, with an integer $q$ of its own, and $d$ and $m$ that it shares with its neighbours. So reading needs two functions, one for the integer and one for what is shared. The plain kernels know blocks only through them; the fast ones of \cref{kernels} unpack blocks themselves, and are compared with these.
 
 @<What a block stands for@>=
 struct block_scale { float d, m; };
@@ -247,7 +247,7 @@ struct block_scale block_scale_of(enum weight_type type,
   const unsigned char *block, size_t i);
   /* the scale and the minimum of number |i|; equal for 32 neighbours at least, in Q6\_K for 16 */
 float block_number(enum weight_type type, const unsigned char *block, size_t i);
-  /* number |i| of a block: |q*d|, rounded to nothing, or |q*d + m|, rounded once */
+  /* number |i| of a block: |q*d|, which is exact, or |q*d + m|, rounded once */
 
 @ The integers of the five types with blocks of 32 are taken apart just as they were put together.
 
@@ -272,7 +272,7 @@ int block_whole(enum weight_type type, const unsigned char *block, size_t i)
   return 0;
 }
 
-@ Is a number in a block exact as a |float|? The scale has 11 significant bits, and $q$ has 8 at most, so their product has 19 and fits into the 24 of a |float|. Where there is a minimum, the sum may need more, and |fmaf| rounds it once. So with float inputs a weight in a block is a float like any other, and the dot product of \cref{model} works with it as it is.
+@ Is a number in a block exact as a |float|? The scale has 11 significant bits, and $q$ has 8 at most, so their product has 19 and fits into the 24 of a |float|. (In \texttt{q6\_k}, which comes next, the scale is itself a product and has 18, but $q$ has only 6.) Where there is a minimum, the sum may need more, and |fmaf| rounds it once. So with float inputs a weight in a block is a float like any other, and the dot product of \cref{model} works with it as it is.
 
 @<The numbers of a block@>=
 float block_number(enum weight_type type, const unsigned char *block, size_t i)
@@ -283,7 +283,7 @@ float block_number(enum weight_type type, const unsigned char *block, size_t i)
 }
 
 @* K-quants: scales of scales. \label{sec:kquants}
-A scale of 16 bits for 32 numbers is more exact than it needs to be: it says by how much the numbers are to be multiplied with a relative error of one part in \given{2048}, when the numbers themselves are off by several percent. So the scales may be quantized as well. That is the idea of the \emph{K-quants}, in which most models are published today. A \emph{superblock} has 256 numbers; it has one scale in float16, and each of its groups of 32 or 16 numbers has a small integer by which that scale is multiplied (\cref{fig:kblocks}).
+A scale of 16 bits for 32 numbers is more exact than it needs to be: it is exact to one part in \given{2048}, although the numbers that it multiplies are off by several percent. So the scales may be quantized as well. That is the idea of the \emph{K-quants}, which most files of four bits use today. A \emph{superblock} has 256 numbers; it has one scale in float16, and each of its groups of 32 or 16 numbers has a small integer by which that scale is multiplied (\cref{fig:kblocks}).
 @^K-quants@>@^superblock@>
 
 \fig{kblocks}{fig:kblocks}{The bytes of a superblock of 256 numbers, drawn to scale. In q4\_k eight groups of 32 share two float16 numbers, $d$ for their scales and $d_{\min}$ for their minima. In q6\_k sixteen groups of 16 share $d$.}{Two bars. q4\_k has 144 bytes: two for d, two for dmin, 12 for eight scales and eight minima of six bits, and 128 for nibbles. q6\_k has 210: 128 for the low four bits, 64 for the high two, 16 for scales and two for d.}
@@ -557,7 +557,8 @@ Now the measurement. We round all matrices of the built-in model, and its embedd
 \end{tabular*}
 \end{table}
 
-@ The error of the logits follows that of the weights down the table (\cref{fig:quanterror}), as \cref{sec:whyitworks} predicts: each bit less about doubles it. With eight bits \val[word]{types.q8_0.changed} rows of \val{types.rows} choose another token, with four bits \val{types.q4_0.changed}. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear. It should not be your only measure. With four bits it is \val[2]{types.q4_0.percent} percent larger, which sounds like nothing. But one row in \val[0]{types.q4_0.every} chooses another token, so a greedy continuation will soon leave the old path, and then its text is another one. Nor does the perplexity rank the types: \texttt{q4\_1} errs less than \texttt{q4\_0} and changes fewer tokens, yet in this text its perplexity is the larger one.
+@ The error of the logits follows that of the weights down the table (\cref{fig:quanterror}), as \cref{sec:whyitworks} predicts: from eight bits on each bit less about doubles it. With eight bits \val[word]{types.q8_0.changed} rows of \val{types.rows} choose another token, with four bits \val{types.q4_0.changed}. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear. It should not be your only measure. With four bits it is \val[2]{types.q4_0.percent} percent larger, which sounds like nothing. But one row in \val[0]{types.q4_0.every} chooses another token, so a greedy continuation will soon leave the old path, and then its text is another one.
+Nor does the perplexity rank the types: \texttt{q4\_1} errs less than \texttt{q4\_0} and changes fewer tokens, yet in this text its perplexity is the larger one. Counts of changed tokens do not rank close types either: \texttt{q5\_1} errs less than \texttt{q5\_0} and changes \val{types.q5_1.changed} rows instead of \val{types.q5_0.changed}. For neighbours in the table trust the error of the logits, or measure on more text.
 
 \fig{quanterror}{fig:quanterror}{The mean largest error of a logit in the built-in model against the bits of a weight, with float inputs (dots) and with inputs in fewer bits (circles).}{A plot with a logarithmic vertical axis. Dots fall from \val[1]{types.q4_0.mean} at four and a half bits to \val[2]{types.q8_0.mean} at eight and a half and \val[2]{types.bf16.mean} at sixteen, nearly on a line from four to eight bits. The circles lie on the dots at four and five bits, and half as high again above them at eight and at sixteen.}
 
@@ -565,13 +566,13 @@ Now the measurement. We round all matrices of the built-in model, and its embedd
 
 The kinds of matrices do not differ much.\lab{lab:tensors} In \texttt{q4\_0} the relative error is between \val[1]{tensor.Q4_0.out} percent in the output projections and \val[1]{tensor.Q4_0.down} in the matrices |down|. The embedding stands out with \val[1]{tensor.Q4_0.embedding} percent. Its rows are single tokens, some of which have a few large numbers. That is why files with four bits usually keep the embedding and the head in six or eight.
 
-@ A published model loses more. We let stories260K read eight of its own stories, as in \cref{sec:lossy}.\lab{lab:published} Its inner matrices have rows of \given{172} numbers, which is no multiple of 32; so one matrix of each layer stays in |float|, and on the whole a weight has \val[1]{stories.q4_0.bits} bits and not \val[1]{types.q4_0.bits}. All the same its perplexity is \val[1]{stories.q4_0.percent} percent larger with four bits, and \val[1]{stories.q4_0.changed.percent} percent of its tokens change. This model has a quarter of a million weights that were trained until each of them was of use, and in so small a model an error of eight percent has few others to cancel with. With eight bits its perplexity grows by \val[2]{stories.q8_0.percent} percent. Large models lose less than small ones, by everybody's measurements \cited{Frantar 2023}; how much yours loses, \texttt{incipit perplexity} says.
+@ A published model loses more. We let stories260K read eight of its own stories, as in \cref{sec:lossy}.\lab{lab:published} Its matrices |down| have rows of \given{172} numbers, which is not a multiple of 32, so they stay in |float|, and on the whole a weight has \val[1]{stories.q4_0.bits} bits and not \val[1]{types.q4_0.bits}. All the same its perplexity is \val[1]{stories.q4_0.percent} percent larger with four bits, and \val[1]{stories.q4_0.changed.percent} percent of its tokens change. This model has a quarter of a million weights that were trained until each of them was of use, and in so small a model an error of eight percent has few others to cancel with. With eight bits its perplexity grows by \val[2]{stories.q8_0.percent} percent. Large models lose less than small ones, as \cited[Frantar and others (2023)]{Frantar 2023} measured; how much yours loses, \texttt{incipit perplexity} says.
 
 \begin{claimed}{S2-84}
 the perplexity of stories260K grows by \val[1]{claim.S2-84} percent. With eight bits, weights and inputs, it grows by \val[2]{claim.S2-83} percent, and \val[1]{stories.q8_0.int8.changed.percent} percent of the tokens change: that degradation may be called minimal (S2-83).
 \end{claimed}
 
-@ All this is rounding to nearest, which looks at one weight at a time. Better methods look at what the weights do. \cited[Frantar and others (2023)]{Frantar 2023} round the columns of a matrix one after the other, and after each they change the columns that are left so that the outputs of the layer, on sample texts, stay where they were; they call it GPTQ. One can also train a model with its rounding in place, \emph{quantization-aware training}, so that the weights learn to live with it. The blocks in which such weights are stored are the same, so our engine can read them.
+@ All this is rounding to nearest, which looks at one weight at a time. Better methods look at what the weights do. \cited[Frantar and others (2023)]{Frantar 2023} round the columns of a matrix one after the other, and after each they change the columns that are left so that the outputs of the layer, on sample texts, stay where they were; they call it GPTQ. One can also train a model with its rounding in place, \emph{quantization-aware training}, so that the weights learn to live with it. Weights that were rounded in either way can be stored in the blocks of this chapter, and then our engine reads them like any others. Most files of GPTQ have a layout of their own, which it does not read.
 @^GPTQ@>@^quantization-aware training@>
 
 @* From a directory to a file: which type to take. \label{sec:quantfiles}
@@ -580,13 +581,13 @@ You have a model in a directory and want it smaller. The command
 \medskip\noindent\texttt{incipit quantize -m DIR -{}-type q8\_0 -{}-out FILE.gguf}
 
 \medskip\noindent
-writes one GGUF file with everything that is needed to run it: weights, settings, vocabulary and the template of a chat (\cref{quantize}). Every subcommand takes the file in the place of the directory, and so does llama.cpp: from the built-in model both write the same greedy text, and the tensors are byte for byte those of its own \texttt{llama-quantize}. The file appears under its name only when it is whole.
+writes one GGUF file with everything that is needed to run it: weights, settings, vocabulary and the chat template (\cref{quantize}). Every subcommand takes the file in the place of the directory, and so does llama.cpp: from the built-in model both write the same greedy text, and the tensors are byte for byte those of its own \texttt{llama-quantize}, if that is told to give each tensor the type that we give it (\cref{quantize}). The file appears under its name only when it is whole.
 @^GGUF@>@^quantize@>
 
-What becomes smaller? The matrices. Gains, biases and learned positions stay floats, being few, and with four or five bits the embedding and the head are kept in \texttt{q8\_0}. In sixteen bits the weights take exactly half: \val{weights.gpt2.half} bytes and not \val{weights.gpt2.whole}, if all of GPT-2 small is rounded. Below that, a small model shrinks less than its bits promise, since its embedding is a large part of it. \Cref{tab:quantfiles} has the files of stories260K; its vocabulary is in them as well, and so are the matrices whose rows are no whole blocks, in \texttt{f16}.\lab{lab:files}
+What becomes smaller? The matrices. Gains, biases and learned positions stay floats, being few, and with four or five bits the embedding and the head are kept in \texttt{q8\_0}. So with few bits a small model shrinks less than its type promises. \Cref{tab:quantfiles} has the files of stories260K. The vocabulary is in them as well; and the rows of its matrices |down| are not whole blocks, so those matrices are stored in \texttt{f16}.\lab{lab:files} The perplexities are not those of \cref{sec:quantloss}: the eight stories are others, each complete, and there everything that fits into blocks was rounded to one type and the rest stayed |float|.
 
 \begin{table}
-\tabcaption{tab:quantfiles}{stories260K as a file in each type: its bytes, in percent of those of \texttt{f32}, its perplexity on eight stories of its own, and by how many percent that is larger. Inputs are floats for the first three types and int8 for the others.}
+\tabcaption{tab:quantfiles}{stories260K as a file in each type: its bytes, in percent of those of \texttt{f32}, its perplexity on eight complete stories that it wrote, and by how many percent that is larger. Inputs are floats for the first three types and int8 for the others.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
 \tabhead{type} & \tabhead{bytes} & \tabhead{\%} & \tabhead{perplexity} & \tabhead{more, \%}\\\midrule
 \texttt{f32} & \val{files.f32.bytes} & \val[0]{files.f32.share} & \val[3]{files.f32.perplexity} & \val[2]{files.f32.percent}\\
@@ -600,9 +601,9 @@ What becomes smaller? The matrices. Gains, biases and learned positions stay flo
 \end{tabular*}
 \end{table}
 
-@ So which type should you take? Take \texttt{q8\_0} if the file fits into memory with room for the cache. It halves \texttt{f16}, decodes nearly twice as fast, and its perplexity here is only \val[2]{files.q8_0.percent} percent larger; you will not notice it in a text. Keep \texttt{f16} or \texttt{bf16} only if you want to go on converting the file, since rounding twice adds the errors (the command refuses to do it), or if you compare engines bit for bit; of the two take the one in which the model was published, which loses nothing.
+@ So which type should you take? Take \texttt{q8\_0} if the file fits into memory with room for the cache. A large model becomes little more than half of \texttt{f16}, so where decoding waits for memory it is nearly twice as fast (\cref{phases}); the perplexity here is only \val[2]{files.q8_0.percent} percent larger; you will not notice it in a text. Keep \texttt{f16} or \texttt{bf16} only if you want to go on converting the file, since rounding twice adds the errors (the command refuses to do it), or if you compare engines bit for bit; of the two take the one in which the model was published, which loses nothing.
 
-If \texttt{q8\_0} does not fit, take \texttt{q5\_1}, which costs \val[1]{files.q5_1.percent} percent here. Four bits are for the case that a larger model fits in no other way: a model of twice the parameters in four bits is usually better than the smaller one in eight. Then \texttt{q4\_1} is the better of our two, and \texttt{q4\_k\_m} from somebody else's quantizer is better still, since it shares scales and gives more bits to the tensors that need them (\cref{sec:kquants}); we read it and do not write it. A small model suffers most. This one, with a quarter of a million weights, loses \val[1]{files.q4_0.percent} percent with \texttt{q4\_0}. Measure yours on a text of your own: \texttt{incipit perplexity TEXT -m FILE.gguf}, before and after.
+If \texttt{q8\_0} does not fit, take \texttt{q5\_1}, which costs \val[1]{files.q5_1.percent} percent here. Four bits are for the case that a larger model fits in no other way: many report that a model of twice the parameters in four bits is better than the smaller one in eight. Then \texttt{q4\_1} is the better of our two, and \texttt{q4\_k\_m} from somebody else's quantizer is better still, since it shares scales and gives more bits to the tensors that need them (\cref{sec:kquants}); we read it and do not write it. A small model suffers most. This one, with a quarter of a million weights, loses \val[1]{files.q4_0.percent} percent with \texttt{q4\_0}. Measure yours on a text of your own: \texttt{incipit perplexity TEXT -m FILE.gguf}, before and after.
 
 @* The check. \label{sec:quantcheck}
 The program does what the hand did. Its block has 32 numbers, of which it fills eight; the others are 0. The step is stored in float16 and is not quite 0.2, but in two decimals all is as in the box. The last line multiplies the same weights with the inputs rounded to bytes.
@@ -668,7 +669,7 @@ static double product(const void *w, enum weight_type type, const float *x,
   return (double) y;
 }
 
-@ A number that rounds to nothing is printed without a sign.
+@ A number that rounds to zero is printed without a sign.
 
 @<Print a line of eight numbers@>=
 static void print_line(const char *name, const float *x)

@@ -12,10 +12,10 @@
 @s uint16x4_t int
 
 
-\chapterquestion{Why does one processor make the same product thirty times faster than my loop, and with the same bits?}
+\chapterquestion{Why does a good library multiply matrices forty times faster than my loop, and how can all fast ways have the same bits?}
 @** Fast kernels: SIMD, tiles and threads.
 \incipit{A}{ kernel is} one of the dozen loops in which a model spends its time. Chapter 2 defined what each computes, rounding by
-rounding. Here they are written, once in plain C and in two kinds of vector instructions (SIMD: a single instruction for multiple data), AVX2 and AVX-512. There is nothing about language in this chapter. If
+rounding. Here they are written once, and compiled for plain C and for three kinds of vector instructions (SIMD: a single instruction for multiple data), AVX2, AVX-512 and NEON. There is nothing about language in this chapter. If
 you are content to know that |linear| multiplies a matrix, you can skip it.
 @^kernel@>@^SIMD@>@^AVX2@>@^AVX-512@>
 
@@ -42,7 +42,7 @@ sum $3$ & $0.4+0.3=0.7$ & &
 \end{tabular}
 \medskip
 
-The exact sum is $751.4$. If all four begin at 0, they take $8$ additions, and the halves $3$. Registers of two numbers need $4$ instructions and $2$, registers of four $2$ and $2$.
+The exact sum is $751.4$. If all four begin at 0, they take $8$ additions, and the halves $3$. With registers of two numbers that is $4$ instructions for the sums and $2$ for the fold; with registers of four, $2$ and $2$.
 \end{byhand}
 
 @ The four sums are called \emph{lanes}, and adding them by halves is a \emph{fold}. Two things can be read off the box. The order of the additions changes the sum, so a compiler may not replace the first way by the second for us. But once the lanes are part of the definition, a wider register changes nothing: it adds the same numbers to the same lanes, more of them with one instruction. Our definition has sixteen lanes (\cref{sec:order}). That is one half of the answer to the question above.
@@ -69,8 +69,8 @@ int main(int argc, char **argv)
   return print_product();
 }
 
-@ All tables that this machine can run make the same product: |apart| counts the numbers in which one of them differs from the first. The rows
-are no multiple of sixteen and the outputs no multiple of a tile, so that the ends that fill a register only in part are in it, and nearly every product must be rounded.
+@ All tables that this machine can run make the same product: |apart| counts the numbers in which one of them differs from the first. There are
+21 inputs, no multiple of sixteen lanes, and three outputs, fewer than a register has lanes, so that registers which are filled only in part are in it; and nearly every product must be rounded. With one row no tile is computed. The tests compare those.
 
 @<Print a product with its bits@>=
 static int print_product(void)
@@ -147,8 +147,8 @@ are in its header and are compiled into the loops that use them. The others are 
 @* Sixteen lanes in three widths. \label{sec:bodies}
 Each kernel is written once. What differs between the tables is a handful of definitions that come
 before: how wide a register is, how to say multiply--add, and an attribute that allows the compiler to use
-these instructions in these functions although the rest of the program must run without. So there is one text of the bodies, \.{bodies.inc}, and four heads:
-each of the files below makes its definitions and then includes it.
+these instructions in these functions although the rest of the program must run without. So there is one text of the bodies, \.{bodies.inc}, and four heads,
+a file each, which make their definitions and then include it. This chapter shows the one for AVX2.
 @^multiply--add@>
 
 @ This file is for AVX2, the common ground of nearly all processors for personal computers since 2015. A register has eight
@@ -172,12 +172,12 @@ of outputs uses twelve for sums; with two weights and one input at a time that i
 #endif
 
 @ A |vec| is a register: gcc and clang let us add and multiply such things with the
-ordinary signs. A sum that shall stay in registers must be an array whose indices
+ordinary signs. A sum that is to stay in registers must be an array whose indices
 the compiler knows, so the loops over it have to be written out; |each| asks
 for that. It is a |for| loop in all other respects. |each_step| counts to a number that only the run knows, and of such a loop eight steps are written out in each turn. In plain C that would only repeat calls (\cref{sec:heads11}).
 
 |TALLY| is nothing at all, except in a test that defines it to count every
-multiply--add one by one and hold the sum against the counters. All this is the same for every head, too, and is a file with as little of its own as the bodies: neither can be
+multiply--add one by one and compare the total with the counters. All this is the same for every head, too, and is a file with as little of its own as the bodies: neither can be
 compiled alone, and no other module includes either.
 @^unrolling@>
 
@@ -307,11 +307,11 @@ INLINE vec fold_parts(vec *a)
   return a[0];
 }
 
-@ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end.
+@ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, and two can begin in each cycle, so eight chains would keep the multipliers busy; with AVX2, four rows have eight. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end.
 With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver.
 So rows are taken by fours if four of them lie within a page of memory. For whole rows of floats it depends on the machine. On an older one with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. On a newer one with AVX-512 one after the other is faster for floats as well. So floats go by fours only where sixteen lanes take more than one register.
-And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page and a half later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
-Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; with fewer that only count, we think, they reach further.
+And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early, if rows are read one after the other. In a matrix, whose rows follow each other in memory, that is a page and a half later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
+Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; if fewer of them are spent on counting, we think, more loads are under way at once.
 @^prefetch@>
 
 @<Dot products of one row with as many others as a register has lanes@>=
@@ -409,7 +409,7 @@ INLINE void put_sums(const float *sum, const struct matrix *w, size_t o,
   for (; c < outs; c++) y[o + c] = add_bias(sum[c], w, o + c);
 }
 
-@ Outputs are taken in strips of |WIDTH|, and all rows pass over a strip before the next one is touched, so a weight comes from memory
+@ Outputs are taken |WIDTH| at a time, in \emph{strips}, and all rows pass over a strip before the next one is touched, so a weight comes from memory
 once.
 
 @<Few rows by the outputs |from| to |to| of a matrix stored by outputs@>=
@@ -430,9 +430,9 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
   }
 }
 
-@ For \emph{many rows} the lanes are outputs. Then a weight that is loaded serves as many rows as there are registers for their sums, an input is spread over all lanes, and nothing is folded across a register. What we compute at a time is a \emph{tile}: |TILE_ROWS| rows by |NR| outputs, which are two registers.
+@ For \emph{many rows} the numbers of a register are different outputs, and the sixteen lanes of the definition are computed one after the other. Then a weight that is loaded serves as many rows as there are registers for their sums, an input is spread over a whole register, and nothing is folded across a register. What we compute at a time is a \emph{tile}: |TILE_ROWS| rows by |NR| outputs, which are two registers.
 
-How large it should be can be worked out. A tile of $m$ rows keeps $2m$ sums in registers, and needs two more for weights and one for an input. Each step loads two weights and $m$ inputs for $2m$ multiply--adds. With sixteen registers $m=6$ gives eight loads for twelve multiply--adds; with thirty-two $m=12$ gives $14$ for $24$. A processor that loads at least as often as it multiplies is then busy multiplying. One register of outputs would need a load for nearly every multiply--add; three would leave room for fewer rows and gain little (\cref{fig:tiles}).\lab{lab:tiles}
+How large it should be can be worked out. A tile of $m$ rows keeps $2m$ sums in registers, and needs two more for weights and one for an input. Each step loads two weights and $m$ inputs for $2m$ multiply--adds. With sixteen registers $m=6$ gives eight loads for twelve multiply--adds; with thirty-two, $m=14$ would fit. We take $m=12$, which divides by three, for what is left over at the end; it costs next to nothing, $14$ loads for $24$ instead of $16$ for $28$. A processor that loads at least as often as it multiplies is then busy multiplying. One register of outputs would need a little more than one load for each multiply--add; three would leave room for fewer rows and gain little (\cref{fig:tiles}).\lab{lab:tiles}
 
 \fig{tiles}{fig:tiles}{Loads for each multiply--add of the largest tile that fits into 16 and into 32 registers, against its columns of registers.}{Two falling curves. With one register of outputs both tiles load about once for each multiply-add. With two the tile of 16 registers needs two thirds of a load, the one of 32 a little more than half; with three they fall further, and with four the tile of 16 registers rises again.}
 
@@ -451,7 +451,7 @@ INLINE size_t lane_steps(size_t n, size_t lane)
 INLINE size_t panel_place(size_t n, size_t k)
 {@+ return turned(k % 16) * lane_steps(n, 0) + k / 16;@+ }
 
-@ A tile, then: sixteen chains, one after the other, each in registers from its first term to its last; and after each, as many steps of the fold as can be taken. |real| is how many of the sums anybody wants. The rows are those of a panel, or a single row as it is, where lane $j$ finds its terms sixteen places apart.
+@ A tile, then: sixteen chains, one after the other, each in registers from its first term to its last; and after each, as many steps of the fold as can be taken. |real| is how many of the sums are used. The rows are those of a panel, or a single row as it is, where lane $j$ finds its terms sixteen places apart.
 
 @<Compute a tile of dot products@>=
 INLINE void tile(const char *what, size_t real, int rows, const float *x,
@@ -516,7 +516,7 @@ TARGET static void packed_tile(const char *what, size_t real, size_t rows,
 #undef TILE
 }
 
-@ Packing a strip reads weights that nothing has touched before, sixteen outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each tile of the last \given{128} rows a piece of the next strip is asked for. (If it came sooner, the rows that pass through the second-level cache would push it out again. Panels that are ready lie one after the other, and the processor fetches them by itself.) And the lines that a tile will write to are asked for before it is computed.
+@ Packing a strip reads weights that nothing has touched before, |NR| outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each tile of the last \given{128} rows a piece of the next strip is asked for. (If it came sooner, the rows that pass through the second-level cache would push it out again. Panels that are ready lie one after the other, and the processor fetches them by itself.) And the lines that a tile will write to are asked for before it is computed.
 @^prefetch@>
 
 @<Ask for what will be wanted@>=
@@ -588,7 +588,7 @@ TARGET static void few_rows(const struct linear_job *job, const struct matrix *w
 #undef WITH_TYPE
 }
 
-@ Packing pays from a few rows on. Without a workspace, as in a caller that has no pool, the rows are multiplied one by one.
+@ With four rows packing costs about as much as it saves; with more it pays. Without a workspace, as in a caller that has no pool, the rows are multiplied one by one.
 
 @<One worker's share of a linear layer@>=
 enum { MANY_ROWS = 4 };
@@ -729,7 +729,7 @@ INLINE float exponentials(float *weight, size_t from, size_t to, float max)
   return fold_array(lane);
 }
 
-@ The third step adds up the values, each times its exponential, over the same positions as the scores, so that a value in the hole is never touched. The sums of some columns stay in registers until the block is done, and a value is loaded once and used once. How many columns go together cannot be seen in the result, since each has a chain of its own.
+@ The third step adds up the values, each times its exponential, over the same positions as the scores, so that the values between the sinks and the window are never touched. The sums of some columns stay in registers until the block is done, and a value is loaded once and used once. How many columns go together cannot be seen in the result, since each has a chain of its own.
 
 @<The chain over a block for some columns@>=
 INLINE void axpy_chain(int columns, const struct position_block *b,
@@ -857,7 +857,7 @@ INLINE float join_blocks(float *left, size_t n, size_t d, float *y)
 @ So far each query has read all keys and values for itself. With one row that is what has to be done. In a prompt, neighbouring rows look at nearly the same positions, and so do the heads that share a head of keys. Then attention is two products of matrices with an exponential in between: queries times keys, and exponentials times values. The first is a linear layer whose weights are the keys, and is done in the same panels and tiles. The second is simpler still, since its definition has one chain for each number instead of sixteen, and the values of a position are neighbours already.
 @^attention, of many rows@>
 
-@ A \emph{unit} is at most |QUERIES| queries that share a head of keys: all heads of a few rows that follow each other. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as using them four times, so a unit has four tiles of queries with AVX-512 and eight with AVX2.
+@ A \emph{unit} is at most |QUERIES| queries that share a head of keys: all heads of a few rows that follow each other. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as four tiles of queries take to use them. A unit has four such tiles with AVX-512 and eight with AVX2, so packing is at most half of the work on keys.
 
 @<What a unit of queries has@>=
 enum { QUERIES = 48, MANY_QUERIES = 4 };
@@ -955,7 +955,7 @@ TARGET static void value_chains(size_t rows, const float *e, const float *value,
   else value_chain(TILE_ROWS / 3 * 2, e, value, wide, n, sum);
 }
 
-@ The rows of a tile do not see the same positions: a later row sees more at the end and, with a window, fewer at the beginning. And a value that is not seen must be left out of the chain, for zero times infinity would be no number. So each chain goes alone until the positions come that all of the tile see, and alone again behind them. What has to be done alone is a few positions of a block.
+@ The rows of a tile do not see the same positions: a later row sees more at the end and, with a window, fewer at the beginning. And a value that is not seen must be left out of the chain, for zero times infinity would be no number. So each chain goes alone until the positions come that all of the tile see, and alone again after them. What has to be done alone is a few positions of a block.
 
 @<The chains of a tile of queries@>=
 TARGET static void tile_values(struct query_unit *u, size_t first, size_t rows,
@@ -1068,10 +1068,10 @@ static void attend(const struct engine *e, const struct attention_dims *h,
 }
 
 @* The ladder: what each step is worth. \label{sec:ladder}
-Now we can answer the question at the head of the chapter. Take one layer of the model of \given{110}\,M weights, \given{768} inputs by \given{2048} outputs, and give it \given{96} rows. Before a step is timed, we say what it should bring. The unit is the rate of a \emph{probe}, a loop that only multiplies and adds in registers. The probe runs between the steps, so that a slow minute of the machine is slow for both.
+Now we can answer the question at the head of the chapter. Take one layer of the model of \given{110}\,M weights, \given{768} inputs by \given{2048} outputs, and give it \given{96} rows. Before a step is timed, we say what it should bring. The unit is the rate of a \emph{probe}, a loop that only multiplies and adds in registers. The probe runs once in each round of all steps, so that a slow minute of the machine is slow for both.
 
 The processor is an AMD EPYC with cores of the kind Zen~5, whose multipliers take a whole register of AVX-512, twice a cycle: \given{32} multiply--adds. A single sum must wait for its last addition, about three cycles, so the textbook's loop should reach $1/96$ of the probe. The definition in plain C may not assume that the processor has a fused multiply--add. It calls |fmaf| each time, and a call takes about ten cycles: \given{1/320}. (The library's |fmaf| has the instruction inside, if the processor has it. Without it, the library needs several times as long.) With the instruction and sixteen lanes, each
-multiply--add still needs two loads, an input and a weight, and a core loads twice a cycle: $1/2$. A tile loads less often than it multiplies (\cref{fig:tiles}): nearly 1. With AVX2, whose registers are half as wide, both should be half of that. Weights in bfloat16 are half as many bytes, which matters only if bytes were what the step waits for, and here they are not: 1 again. Integers of eight bits go four to a float's place: 4.
+multiply--add still needs two loads, an input and a weight, and a core loads twice a cycle: $1/2$. A tile loads less often than it multiplies (\cref{fig:tiles}): nearly 1. With AVX2, whose registers are half as wide, both should be half of that. Weights in bfloat16 are half as many bytes, which matters only if bytes are what the step waits for, and we did not expect that: 1 again. Integers of eight bits go four to a float's place: 4.
 @^probe@>
 
 \begin{table}[tbp]
@@ -1085,25 +1085,25 @@ AVX2, row by row & \val[1]{simd.ladder.avx2.rows} & \given{25} & \val[0]{simd.la
 AVX2, tiles & \val[1]{simd.ladder.avx2.tiles} & \given{50} & \val[0]{simd.ladder.avx2.tiles.share} & packing\\
 AVX-512, row by row & \val[1]{simd.ladder.avx512.rows} & \given{50} & \val[0]{simd.ladder.avx512.rows.share} & its last multiply--add\\
 AVX-512, tiles & \val[1]{simd.ladder.avx512.tiles} & \given{100} & \val[0]{simd.ladder.avx512.tiles.share} & packing\\
-weights packed before & \val[1]{simd.ladder.avx512.packed} & \given{100} & \val[0]{simd.ladder.avx512.packed.share} & third-level cache\\
+weights packed before & \val[1]{simd.ladder.avx512.packed} & \given{100} & \val[0]{simd.ladder.avx512.packed.share} & memory\\
 two threads & \val[1]{simd.ladder.two} & \given{200} & \val[0]{simd.ladder.two.share} & not known\\
-weights in bfloat16 & \val[1]{simd.ladder.bf16} & \given{100} & \val[0]{simd.ladder.bf16.share} & widening\\
+weights in bfloat16 & \val[1]{simd.ladder.bf16} & \given{100} & \val[0]{simd.ladder.bf16.share} & memory\\
 Q8\_0, int8 inputs & \val[1]{simd.ladder.q8_0} & \given{400} & \val[0]{simd.ladder.q8_0.share} & scales of blocks\\
 Q4\_0, int8 inputs & \val[1]{simd.ladder.q4_0} & \given{400} & \val[0]{simd.ladder.q4_0.share} & scales of blocks
 \end{tabular*}
 \end{table}
 
-@ \Cref{tab:ladder} and \cref{fig:ladder}\lab{lab:ladder} have what we saw. Each step gives the bits of the plain table for the same weights and inputs: for five rows, \val{simd.differ} outputs of all steps differ.\lab{lab:equalrungs} The textbook's sum is another sum, and \val{simd.textbook.differ} of its \val{simd.textbook.of} outputs have other bits.
+@ \Cref{tab:ladder} and \cref{fig:ladder}\lab{lab:ladder} have what we saw. Each step gives the bits of the plain table for the same weights and inputs: we compared five rows of each step, and \val{simd.differ} outputs differ.\lab{lab:equalrungs} The textbook's sum is another sum, and \val{simd.textbook.differ} of its \val{simd.textbook.of} outputs have other bits. It makes $\val[1]{simd.ladder.textbook}\cdot10^9$ multiply--adds a second; the tiles of AVX-512 make $\val[0]{simd.ladder.avx512.tiles}\cdot10^9$, and have the bits of the definition in plain C, which makes $\val[1]{simd.ladder.plain}\cdot10^9$.
 
 \fig{ladder}{fig:ladder}{The steps of the ladder: one layer with \given{96} rows, $10^9$ multiply--adds a second. The line is the probe.}{Twelve steps from bottom to top on a logarithmic axis. The three without the instruction lie far to the left. The two that go row by row with vectors are between a quarter and a third of the line of the probe, the tiles of AVX-512 come close to it, and two threads and int8 inputs are to the right of it.}
 
-Most predictions were too good. Those for tiles and for integers left out what does not shrink with the multiply--adds. A tile has to be packed first, each weight once a call. With \given{96} rows that is one move for \given{96} multiply--adds, yet it is a move across memory. Weights that were packed before save the move, but not the way from the third-level cache, and here the two cost nearly the same. A block of integers ends after \given{32} numbers with a conversion to float and a multiply--add by the product of two scales. That work does not shrink with the integers, and we think that it is what keeps the last two lines from their prediction.
+Most predictions were too good. Those for tiles and for integers left out what does not shrink with the multiply--adds. A tile has to be packed first, each weight once a call. With \given{96} rows that is one move for \given{96} multiply--adds, yet it is a move across memory. Weights that were packed before save the move, but not the way from memory: each step has a matrix of its own, and together they do not fit into the third-level cache. (\Cref{fig:simdroof} has the same layer with weights that stay there; then packing before is worth more.) For the same reason weights in bfloat16, which are half as many bytes, are faster than floats, against our prediction. A block of integers ends after \given{32} numbers with a conversion to float and a multiply--add by the product of two scales. That work does not shrink with the integers, and we think that it is what keeps the last two lines from their prediction.
 
-Row by row, AVX2 does better than predicted: it takes rows of floats by fours, and an input that was loaded once serves all four. AVX-512 takes them one after the other, for the sake of memory (\cref{sec:linear}); in this layer, whose weights are in a cache, each multiply--add waits for the one before. The textbook's sum is faster than it should be, as if an addition took two cycles and not three. And we cannot say what two threads lose: the probe runs on one thread only, and the machine is a virtual one, whose two processors may share more than we know.
+Row by row, AVX2 does better than predicted: it takes rows of floats by fours, and an input that was loaded once serves all four. AVX-512 takes them one after the other, for the sake of memory (\cref{sec:linear}), and each multiply--add waits for the one before. A single chain would reach $1/8$. We see twice that, probably because a row has only 48 steps of sixteen, and the processor begins the next row before the last one is done. The textbook's sum is faster than it should be, as if an addition took two cycles and not three. And we cannot say what two threads lose: the probe runs on one thread only, and the machine is a virtual one, whose two processors may share more than we know.
 
-@ With one row nothing is used twice, and the bound is that of \cref{sec:roofline}'s slope: the bytes of the weights by the bandwidth. \Cref{fig:simdroof}\lab{lab:simdrows} puts both ends into one picture. The curves are those of a layer that stays in the third-level cache, which is faster than memory, so they begin above the slope; with more rows they bend to the level of the probe. The diamonds are single rows whose weights do come from memory, as in decoding. They lie at the slope or below it, and smaller weights move them to the right along it: that is the whole gain of quantization in decoding.
+@ With one row nothing is used twice, and the bound is that of \cref{sec:roofline}'s slope: the bytes of the weights by the bandwidth. \Cref{fig:simdroof}\lab{lab:simdrows} puts both ends into one picture. The curves are those of a layer that stays in the third-level cache, which is faster than memory, so they begin above the slope; with more rows they bend to the level of the probe. (They dip at four rows, where packing begins, and where there is one row more than a tile has.) The diamonds are single rows whose weights do come from memory, as in decoding. They lie at the slope or below it, and smaller weights move them to the right along it: that is the whole gain of quantization in decoding.
 
-\fig{simdroof}{fig:simdroof}{One layer on the roofline of the two probes. Each point of a curve is a number of rows, with weights from the third-level cache. Red: one row, with weights from memory.}{Logarithmic axes, multiply-adds for each byte of weights against multiply-adds a second. A slope and a level are the bounds. The points of float weights climb with the rows and end just below the level; those of int8 inputs go above it.}
+\fig{simdroof}{fig:simdroof}{One layer on the roofline of the two probes. Each point of a curve is a number of rows, with weights from the third-level cache. Red diamonds: one row, with weights from memory.}{Logarithmic axes, multiply-adds for each byte of weights against multiply-adds a second. A slope and a level are the bounds. The points of float weights climb with the rows, but for two dips, and end just below the level; those of int8 inputs go above it.}
 
 In a long context attention is the same kind of work: each key and each value is read once, for one row. \Cref{fig:simdattention}\lab{lab:simddepth} shows how many of those bytes pass in a second, on another machine than that of the ladder, one with AVX2. If each head goes through the cache alone (open circles), a row does not keep up with the memory. We had suspected the exponentials, but a profile has next to nothing there; the time goes into waiting for keys and values. A head takes a piece of each row, so that memory is never read from end to end, as the probe reads it. Taken together (\cref{sec:heads34}), the heads read whole rows, one after the other. With \given{8192} positions in the cache this raises a row's share of the probe from \val[0]{simd.depth.f32.alone.8192.share} to \val[0]{simd.depth.f32.together.8192.share} percent for floats, and from \val[0]{simd.depth.f16.alone.8192.share} to \val[0]{simd.depth.f16.together.8192.share} percent for halves.
 
@@ -1114,14 +1114,14 @@ The probe says how far a kernel is from its machine. It does not say whether som
 @^llama.cpp@>@^ik\_llama.cpp@>
 
 \begin{table}[p]
-\tabcaption{tab:peers}{What this engine does on the machine of the ladder, and beside others: our rate, its share of the probe in percent (reading, multiply--adds, or integer products), and the quotients of our rate and theirs in the same round, medians of ten. Where no unit stands, prefill and decode are in tokens a second, four rows in times of one, memory in weights and cache. The second quotient is that with the better of two ways to store the weights. Where less is better, theirs is divided by ours. The indented lines have quotients of medians.}
+\tabcaption{tab:peers}{What this engine does on the machine of the ladder, and beside others: our rate, its share of the probe in percent (reading, multiply--adds, or integer products), and the quotients of our rate and theirs in the same round, medians of ten. Units: prefill and decode, tokens a second; four rows, the time of a pass of one row; memory, the bytes of weights and cache together. For ik\_llama.cpp we take the faster of its two ways to store the weights. The lines \emph{after \given{8192} rows} decode with the model of \given{110}\,M weights in float32 and a cache of the type that is named. Where less is better, theirs is divided by ours. The indented lines have quotients of medians. A dash: not measured, or the engine cannot do it.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
 \tabhead{work} & \tabhead{threads} & \tabhead{ours} & \tabhead{share} & \tabhead{llama.cpp} & \tabhead{ik\_llama.cpp}\\\midrule
 \directlua{incipit.peers("figures/data/peers.csv")}
 \end{tabular*}
 \end{table}
 
-@ We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with weights in float32 and bfloat16 reaches that, a prompt in blocks of bytes is read more than three times as fast as by llama.cpp, and the smallest model writes as fast as we had hoped. For the passes that miss it, \cref{tab:profile} says where the time goes.
+@ We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with weights in float32 and bfloat16 reaches that, a prompt in blocks of bytes is read more than three times as fast as by llama.cpp, and the smallest model writes more than eight times as fast. For the passes that miss it, \cref{tab:profile} says where the time goes.
 @^profile@>
 
 \begin{table}[tbp]
@@ -1132,9 +1132,9 @@ The probe says how far a kernel is from its machine. It does not say whether som
 \end{tabular*}
 \end{table}
 
-A prompt of floats spends a good part of its time outside of the tiles, and an engine whose tiles were perfect would still miss the goal. With weights in bfloat16 both others are faster than we are: this processor multiplies pairs of bfloat16 in one instruction, and they round the inputs for it. We do not round what nobody asked us to round; if somebody asks, the next line of the table has what comes of it. In decoding there is only one place to look, the rows of the matrices. The probe reads memory from end to end. A kernel must also widen what it reads, if weights are smaller than floats, and multiply; so there are more instructions for each line of memory, and fewer lines under way. We think that this is the difference, but the profile cannot tell waiting from multiplying.
+A prompt of floats spends so much of its time outside of the matrices that the pass would miss the goal even if they were multiplied at the rate of the probe. With weights in bfloat16 both others are faster than we are: this processor multiplies pairs of bfloat16 in one instruction, and they round the inputs for it. We do not round what nobody asked us to round; if somebody asks, the next line of the table has what comes of it. In decoding most of the time is in the rows of the matrices, and a part of the rest in the operating system, which maps the file into memory when a page of it is touched for the first time. The probe reads memory from end to end. A kernel must also widen what it reads, if weights are smaller than floats, and multiply; so there are more instructions for each line of memory, and fewer lines under way. We think that this is the difference, but the profile cannot tell waiting from multiplying.
 
-@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}. Up to six rows multiply blocks as they lie in the file: sixteen numbers of one output are in each part of a register, so that the same instructions unpack four outputs, and the next strip is asked for meanwhile, from its beginning to its end. (Before that, AVX-512 had decoded four bits more slowly than AVX2 on the same machine. We had never measured the two side by side.) Scales of six bits are put together four at a time. The heads of a small model, which fill half a register of AVX-512, are left to AVX2. What did not help: asking for the rows of the next strip side by side, as they will be used, or taking a strip in pieces that fit into the nearest cache.
+@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}. Up to six rows multiply blocks as they lie in the file: a register of AVX-512 has four parts of 16 bytes, and each gets numbers of one output, so that the same instructions unpack four outputs, and the next strip is asked for meanwhile, from its beginning to its end. (Before that, AVX-512 had decoded four bits more slowly than AVX2 on the same machine. We had never measured the two side by side.) Four rows take no longer than one, since they wait for the same bytes. Scales of six bits are put together four at a time. The heads of a small model, which fill half a register of AVX-512, are left to AVX2. What did not help: asking for the rows of the next strip side by side, as they will be used, or taking a strip in pieces that fit into the nearest cache.
 
 @* The check. \label{sec:kernelcheck}
 On every machine this must come out, whichever table it has.
@@ -1142,7 +1142,7 @@ On every machine this must come out, whichever table it has.
 \checkpoint{build/out/kernels.txt}{what the program of this chapter prints}
 
 @* The tables. \label{sec:kerneltables}
-What the three files share, in the order in which C wants it, comes to this. It stands in the C once, and is compiled three times.
+What the four heads share, in the order in which C wants it, comes to this. It is written once, and compiled with each head.
 
 @(bodies.inc@>=
 #include "kernels/linear.inc"

@@ -261,6 +261,34 @@ START_TEST(a_file_can_be_the_source)
 }
 END_TEST
 
+/* the file with n bytes in its middle, where a matrix is, replaced */
+static void patch(const char *path, const void *bytes, long n)
+{
+  FILE *f = fopen(path, "r+b");
+  ck_assert(f != NULL && fseek(f, 0, SEEK_END) == 0);
+  ck_assert(fseek(f, ftell(f) / 2 / 32 * 32, SEEK_SET) == 0 && fwrite(bytes, 1, (size_t) n, f) == (size_t) n && fclose(f) == 0);
+}
+/* a weight that sixteen bits cannot hold is no infinity in the file */
+START_TEST(no_weight_becomes_infinite)
+{
+  char from[400], path[400];
+  struct error why = { "" };
+  in_room(path, "no.gguf");
+  ck_assert(quantized("models/pocket", in_room(from, "bf16.gguf"), "bf16", NULL, &why));
+  patch(from, "\x7f\x47", 2); /* 65280, which float16 has */
+  ck_assert_msg(quantized(from, path, "f16", NULL, &why), "%s", why.text);
+  ck_assert(remove(path) == 0);
+  patch(from, "\x80\x47", 2); /* 65536 */
+  ck_assert(!quantized(from, path, "f16", NULL, &why));
+  ck_assert_msg(strstr(why.text, "65536, is infinite in F16; wanted: smaller numbers, or another type") != NULL, "%s", why.text);
+  ck_assert(quantized(from, path, "f32", NULL, &why));
+  patch(path, "\xff\xff\x7f\x7f", 4); /* the largest float */
+  ck_assert(!quantized(path, from, "bf16", NULL, &why) && strstr(why.text, "is infinite in BF16") != NULL);
+  ck_assert_uint_eq(files_in_room(), 2);
+  leave();
+}
+END_TEST
+
 /* what a file cannot say is refused, and a refusal leaves no file */
 START_TEST(refusals_leave_no_file)
 {
@@ -423,6 +451,7 @@ int main(void)
   tcase_add_loop_test(t, every_type_reads_back, 0, N_TYPES);
   tcase_add_test(t, files_are_those_of_llama_cpp);
   tcase_add_test(t, a_file_can_be_the_source);
+  tcase_add_test(t, no_weight_becomes_infinite);
   tcase_add_test(t, refusals_leave_no_file);
   tcase_add_test(t, giving_up_keeps_the_older_file);
   tcase_add_loop_test(t, refused_requests_are_sentences, 0, 3);

@@ -557,9 +557,20 @@ static bool write_row(struct work *w, const struct planned *p, size_t i, FILE *f
   if (!weights_encode(p->type, w->x, p->in, w->coded, &inner))
     return error_say(w->why, "%s: %s, row %zu: %.200s", w->o->from, p->name, row,
       inner.text);
+  @<Refuse a number that has become infinite@>@;
   fwrite(w->coded, 1, bytes, f);
   w->done += p->in;
   return true;
+}
+
+@ A number of 16 bits that is too large rounds to infinity, and a model with such a weight computes nothing. In float16 that begins at \given{65520}, and some models that were published in bfloat16 have weights beyond. They can stay in bfloat16.
+
+@<Refuse a number that has become infinite@>=
+for (size_t k = 0; k < p->in && number_types[p->type].block == 1; k++) {
+  float y = tensor_number((struct tensor) @[{ w->coded, p->type }@], k);
+  if (y - y != 0)@+ return error_say(w->why, "%s: %s, row %zu: number %zu, %g,"@|
+    " is infinite in %s; wanted:"@| " smaller numbers, or another type", w->o->from,@|
+    p->name, row, k, (double) w->x[k], number_types[p->type].name);
 }
 
 @ Now and then the caller is told how far we are, and may give up. A full disk is noticed there as well: there is no reason to compute for another hour.

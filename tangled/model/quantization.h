@@ -20,7 +20,7 @@ int block_whole(enum weight_type type, const unsigned char *block, size_t i);
 struct block_scale block_scale_of(enum weight_type type,
   const unsigned char *block, size_t i);
 
-/* number i of a block: q*d, rounded to nothing, or q*d + m, rounded once */
+/* number i of a block: q*d, which is exact, or q*d + m, rounded once */
 float block_number(enum weight_type type, const unsigned char *block, size_t i);
 
 /* <Writing weights> */

@@ -502,6 +502,13 @@ static bool write_row(struct work *w, const struct planned *p, size_t i, FILE *f
   if (!weights_encode(p->type, w->x, p->in, w->coded, &inner))
     return error_say(w->why, "%s: %s, row %zu: %.200s", w->o->from, p->name, row,
       inner.text);
+  /* <Refuse a number that has become infinite> */
+  for (size_t k = 0; k < p->in && number_types[p->type].block == 1; k++) {
+    float y = tensor_number((struct tensor) { w->coded, p->type }, k);
+    if (y - y != 0) return error_say(w->why, "%s: %s, row %zu: number %zu, %g,"
+      " is infinite in %s; wanted:" " smaller numbers, or another type", w->o->from,
+      p->name, row, k, (double) w->x[k], number_types[p->type].name);
+  }
   fwrite(w->coded, 1, bytes, f);
   w->done += p->in;
   return true;
