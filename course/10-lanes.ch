@@ -115,11 +115,11 @@ INLINE vec fold_parts(vec *a)
 
 shape: always four rows side by side, and nothing is asked for early
 @x
-@ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, so four chains would keep the multiplier busy. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end.
+@ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, and two can begin in each cycle, so eight chains would keep the multipliers busy; with AVX2, four rows have eight. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end.
 With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver.
 So rows are taken by fours if four of them lie within a page of memory. For whole rows of floats it depends on the machine. On an older one with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. On a newer one with AVX-512 one after the other is faster for floats as well. So floats go by fours only where sixteen lanes take more than one register.
-And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early. In a matrix, whose rows follow each other in memory, that is a page and a half later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
-Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; with fewer that only count, we think, they reach further.
+And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early, if rows are read one after the other. In a matrix, whose rows follow each other in memory, that is a page and a half later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
+Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; if fewer of them are spent on counting, we think, more loads are under way at once.
 @^prefetch@>
 @y
 @ How many of them are computed side by side? A multiply--add takes four cycles until its sum can be used, so one chain would leave the multiplier idle most of the time. In this lab four products are computed side by side. A register of the one row is loaded once and serves all four.
@@ -341,7 +341,7 @@ INLINE size_t panel_place(size_t n, size_t k)
 
 shape: what a tile is given
 @x
-@ A tile, then: sixteen chains, one after the other, each in registers from its first term to its last; and after each, as many steps of the fold as can be taken. |real| is how many of the sums anybody wants. The rows are those of a panel, or a single row as it is, where lane $j$ finds its terms sixteen places apart.
+@ A tile, then: sixteen chains, one after the other, each in registers from its first term to its last; and after each, as many steps of the fold as can be taken. |real| is how many of the sums are used. The rows are those of a panel, or a single row as it is, where lane $j$ finds its terms sixteen places apart.
 @y
 @ A tile, then: sixteen chains, one after the other, each in registers from its first term to its last; and after each, as many steps of the fold as can be taken. In each step the weights of |NR| outputs, two registers, are loaded once and serve all rows; one input of each row is spread over all lanes of a register. The place in the weights' panel of step $k$ of the lane at place $t$ is |(t * lane_steps(n, 0) + k) * NR|, and that in the rows' panel is the same with |rows| instead of |NR|.
 @z
