@@ -97,7 +97,7 @@ struct sort_item *sort_buf, *sort_spare; /* for sorting */
 uint32_t *count; /* of each token in a history; all zero between two calls */
 uint64_t bits, noises; /* how often a draw took random bits, and made noise of them */
 
-@ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and each of these would lose a digit that a later comparison might need. Two kinds of number are refused. Every comparison with a NaN is false, so a NaN would win or lose by the accident of how a loop is written; and $+\infty$ would be certain, as would every other token that has it. If no token is left there is nothing to choose from. (An id is written first and counted afterwards, or not: at an |if| in its place the processor would guess wrong again and again, \cref{sec:radix}.)
+@ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and each of these would lose a digit that a later comparison might need. Two kinds of number are refused. Every comparison with a NaN is false, so a NaN would win or lose by the accident of how a loop is written; and $+\infty$ would be certain, as would every other token that has it. If no token is left there is nothing to choose from. (An id is stored first, and counted only if the token stays. With an |if| around the store the processor would often guess the jump wrong, \cref{sec:radix}.)
 @^NaN@>@^infinity@>
 
 Programs differ here more than anywhere else. When all scores are $-\infty$, one program takes the first token and another the last. With a NaN some write one token for ever; users have reported screens full of exclamation marks, because the token 0 is an exclamation mark in some vocabularies. Here it is an error, always, and the message names the first score that is wrong.
@@ -361,11 +361,10 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
   for (unsigned shift = 64; shift > 0 && n > 1; ) {
     shift -= 8;
     if ((differ >> shift & 255) == 0)@+ continue;
-    size_t count[4][256] = @[{ { 0 } }@], rest = 0;
+    size_t count[4][256] = @[{ { 0 } }@], hole = 0, rest = 0;
     for (size_t i = 0; i < n; i++)@+ count[i & 3][key[i] >> shift & 255]++;
-    uint64_t hole = 0;
-    for (size_t here; k > (here = count[0][hole] + count[1][hole]
-        + count[2][hole] + count[3][hole]); hole++)@+ k -= here;
+    for (size_t d = 0; d < 256; d++)@+ count[0][d] += count[1][d] + count[2][d] + count[3][d];
+    while (k > count[0][hole])@+ k -= count[0][hole++];
     for (size_t i = 0; i < n; i++) {
       key[rest] = key[i];
       rest += (key[i] >> shift & 255) == hole;
@@ -628,7 +627,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
     uint32_t id = f->candidates[i];
     double bound = f->weight[i] * reach;
     if (bound < 0x1p-53)@+ continue;
-    @<Have the random bits of |candidates[i]| and those behind it@>@;
+    @<Make random bits from |candidates[i]| on, if there are none@>@;
     uint64_t m = bits[i + 16 - end];
     f->bits++;
     if (0x1p52 - (double) m - 0.5 > bound * 0x1p52)@+ continue;
@@ -641,9 +640,9 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   return chosen;
 }
 
-@ Random bits are made for sixteen tokens at once, for this one and for those behind it in the list, hardly any of which will do without. They are those of |candidates[end-16]| to |candidates[end-1]|; behind the end of the list the last token fills the places.
+@ Random bits are made for sixteen candidates at once, this one and the next ones of the list, since nearly all of them will need theirs. They belong to |candidates[end-16]| to |candidates[end-1]|; beyond the end of the list the last token fills the places.
 
-@<Have the random bits of |candidates[i]| and those behind it@>=
+@<Make random bits from |candidates[i]| on, if there are none@>=
 if (i >= end) {
   uint32_t next[16];
   for (size_t j = 0; j < 16; j++)@+ next[j] = f->candidates[i + j < f->n ? i + j : f->n - 1];

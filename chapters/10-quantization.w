@@ -68,7 +68,7 @@ In blocks of 32 the relative error of the attention and |up| matrices is \val[1]
 @^ggml@>
 
 \begin{table}
-\tabcaption{tab:weighttypes}{The types of weights: numbers in a block and its bytes, bits for each number with everything that the block has, and the size of GPT-2 small if all of its weights were of that type, in MB.}
+\tabcaption{tab:weighttypes}{The types of weights: numbers in a block and its bytes, bits for each number with everything that the block has, and the size of GPT-2 small if all of its weights were of that type, in MB. The integers $s$ and $t$ belong to a group inside the block (\cref{sec:kquants}).}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrl@@{}}
 \tabhead{type} & \tabhead{numbers} & \tabhead{bytes} & \tabhead{bits} & \tabhead{MB} & \tabhead{a number is}\\\midrule
 \texttt{f32} & 1 & 4 & \val[1]{weights.bits.F32} & \val[1]{weights.gpt2.F32.mb} & itself\\
@@ -104,7 +104,8 @@ numbers of four bits need \val[1]{claim.S2-81} times less memory than numbers of
 bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   struct error *why);
   /* writes |n| numbers, whole blocks, to the |weight_row_bytes| at |to|, rounded as ggml does; errors: a number that
-     is not finite, a scale beyond binary16, a type that is only read (Q4\_K, Q6\_K) */
+     is not finite, a scale beyond binary16, a type that is only read (Q4\_K, Q6\_K). In F16 and BF16 a number that is
+     too large becomes infinite */
 
 @ A scale is stored as a float16, the lower byte first. The function says whether it is finite. The other function turns a float into an integer between two limits, which in C must be checked first: to convert a float that does not fit is undefined.
 
@@ -283,7 +284,7 @@ float block_number(enum weight_type type, const unsigned char *block, size_t i)
 }
 
 @* K-quants: scales of scales. \label{sec:kquants}
-A scale of 16 bits for 32 numbers is more exact than it needs to be: it is exact to one part in \given{2048}, although the numbers that it multiplies are off by several percent. So the scales may be quantized as well. That is the idea of the \emph{K-quants}, which most files of four bits use today. A \emph{superblock} has 256 numbers; it has one scale in float16, and each of its groups of 32 or 16 numbers has a small integer by which that scale is multiplied (\cref{fig:kblocks}).
+A scale of 16 bits for 32 numbers is more exact than it needs to be: it is right to one part in \given{2048}, although the numbers that it multiplies are off by several percent. So the scales may be quantized as well. That is the idea of the \emph{K-quants}, which most files of four bits use today. A \emph{superblock} has 256 numbers; it has one scale in float16, and each of its groups of 32 or 16 numbers has a small integer by which that scale is multiplied (\cref{fig:kblocks}).
 @^K-quants@>@^superblock@>
 
 \fig{kblocks}{fig:kblocks}{The bytes of a superblock of 256 numbers, drawn to scale. In q4\_k eight groups of 32 share two float16 numbers, $d$ for their scales and $d_{\min}$ for their minima. In q6\_k sixteen groups of 16 share $d$.}{Two bars. q4\_k has 144 bytes: two for d, two for dmin, 12 for eight scales and eight minima of six bits, and 128 for nibbles. q6\_k has 210: 128 for the low four bits, 64 for the high two, 16 for scales and two for d.}
@@ -601,7 +602,7 @@ What becomes smaller? The matrices. Gains, biases and learned positions stay flo
 \end{tabular*}
 \end{table}
 
-@ So which type should you take? Take \texttt{q8\_0} if the file fits into memory with room for the cache. A large model becomes little more than half of \texttt{f16}, so where decoding waits for memory it is nearly twice as fast (\cref{phases}); the perplexity here is only \val[2]{files.q8_0.percent} percent larger; you will not notice it in a text. Keep \texttt{f16} or \texttt{bf16} only if you want to go on converting the file, since rounding twice adds the errors (the command refuses to do it), or if you compare engines bit for bit; of the two take the one in which the model was published, which loses nothing.
+@ So which type should you take? Take \texttt{q8\_0} if the file fits into memory with room for the cache. A large model becomes little more than half of \texttt{f16}, so where decoding waits for memory it is nearly twice as fast (\cref{phases}). The perplexity here is only \val[2]{files.q8_0.percent} percent larger, which you will not notice in a text. Keep \texttt{f16} or \texttt{bf16} only if you want to go on converting the file, since rounding twice adds the errors (the command refuses to do it), or if you compare engines bit for bit; of the two take the one in which the model was published, which loses nothing.
 
 If \texttt{q8\_0} does not fit, take \texttt{q5\_1}, which costs \val[1]{files.q5_1.percent} percent here. Four bits are for the case that a larger model fits in no other way: many report that a model of twice the parameters in four bits is better than the smaller one in eight. Then \texttt{q4\_1} is the better of our two, and \texttt{q4\_k\_m} from somebody else's quantizer is better still, since it shares scales and gives more bits to the tensors that need them (\cref{sec:kquants}); we read it and do not write it. A small model suffers most. This one, with a quarter of a million weights, loses \val[1]{files.q4_0.percent} percent with \texttt{q4\_0}. Measure yours on a text of your own: \texttt{incipit perplexity TEXT -m FILE.gguf}, before and after.
 

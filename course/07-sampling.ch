@@ -252,7 +252,7 @@ cut: the race
     uint32_t id = f->candidates[i];
     double bound = f->weight[i] * reach;
     if (bound < 0x1p-53)@+ continue;
-    @<Have the random bits of |candidates[i]| and those behind it@>@;
+    @<Make random bits from |candidates[i]| on, if there are none@>@;
     uint64_t m = bits[i + 16 - end];
     f->bits++;
     if (0x1p52 - (double) m - 0.5 > bound * 0x1p52)@+ continue;

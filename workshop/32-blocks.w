@@ -479,7 +479,7 @@ INLINE void int8_fill(enum weight_type type, const unsigned char *w,
   }
 }
 
-@ The words of a block begin behind the half that is its scale, except in Q6\_K, where the scale is last. The offset of Q8\_0 is added to each byte by turning its highest bit over.
+@ The words of a block begin after the half that is its scale, except in Q6\_K, where the scale is last. The offset of Q8\_0 is added to each byte by turning its highest bit over.
 
 @<The words of one block of each output@>=
 INLINE void fill_words(enum weight_type type, const unsigned char *w,
@@ -651,7 +651,7 @@ INLINE ivec fold_four(int n, int most, ivec *a)
   return 4 * n <= most ? sums_end(ints(0), a[0]) : a[0];
 }
 
-@ What stands before or behind the numbers is laid across lanes. Most blocks begin with their scale, in the lower half of the first word; the scales of Q6\_K are words near the end, with a half behind them.
+@ What stands before or after the numbers is laid across lanes. Most blocks begin with their scale, in the lower half of the first word; the scales of Q6\_K are words near the end, with a half behind them.
 
 @<Scales and minima of a block@>=
 INLINE void stored_scales(enum weight_type type, const unsigned char *p,

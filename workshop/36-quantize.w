@@ -563,7 +563,7 @@ static bool write_row(struct work *w, const struct planned *p, size_t i, FILE *f
   return true;
 }
 
-@ A number of 16 bits that is too large rounds to infinity, and a model with such a weight computes nothing. In float16 that begins at \given{65520}, and some models that were published in bfloat16 have weights beyond. They can stay in bfloat16.
+@ A number of 16 bits that is too large rounds to infinity, and a model with such a weight computes nothing. In float16 that begins at \given{65520}, and a model that was published in bfloat16 may have a weight beyond that. It can stay in bfloat16.
 
 @<Refuse a number that has become infinite@>=
 for (size_t k = 0; k < p->in && number_types[p->type].block == 1; k++) {

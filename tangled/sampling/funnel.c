@@ -141,11 +141,10 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
   for (unsigned shift = 64; shift > 0 && n > 1; ) {
     shift -= 8;
     if ((differ >> shift & 255) == 0) continue;
-    size_t count[4][256] = { { 0 } }, rest = 0;
+    size_t count[4][256] = { { 0 } }, hole = 0, rest = 0;
     for (size_t i = 0; i < n; i++) count[i & 3][key[i] >> shift & 255]++;
-    uint64_t hole = 0;
-    for (size_t here; k > (here = count[0][hole] + count[1][hole]
-        + count[2][hole] + count[3][hole]); hole++) k -= here;
+    for (size_t d = 0; d < 256; d++) count[0][d] += count[1][d] + count[2][d] + count[3][d];
+    while (k > count[0][hole]) k -= count[0][hole++];
     for (size_t i = 0; i < n; i++) {
       key[rest] = key[i];
       rest += (key[i] >> shift & 255) == hole;
@@ -320,7 +319,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
     uint32_t id = f->candidates[i];
     double bound = f->weight[i] * reach;
     if (bound < 0x1p-53) continue;
-    /* <Have the random bits of candidates[i] and those behind it> */
+    /* <Make random bits from candidates[i] on, if there are none> */
     if (i >= end) {
       uint32_t next[16];
       for (size_t j = 0; j < 16; j++) next[j] = f->candidates[i + j < f->n ? i + j : f->n - 1];
