@@ -574,10 +574,11 @@ To sample is to add noise to the scores and to choose greedily. This is the \emp
 double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
   uint32_t id)
 {
-  uint32_t first[16] = @[{ id }@];
-  uint64_t m[16];
-  philox_bits(seed, sequence, position, first, m);
-  return -num_log(-num_log(((double) m[0] + 0.5) * 0x1p-52));
+  uint32_t key[2] = @[{ (uint32_t) seed, (uint32_t) (seed >> 32) }@];
+  uint32_t counter[4] = @[{ id, position, sequence, 0 }@], out[4];
+  philox4x32(key, counter, out);
+  uint64_t m = (uint64_t) out[0] << 20 | out[1] >> 12;
+  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
 }
 
 @ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or marked down, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. What is left to depend on are the scores themselves, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token.)

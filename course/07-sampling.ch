@@ -229,10 +229,11 @@ cut: sixteen tokens at a time
 
 cut: the noise
 @x
-  uint32_t first[16] = @[{ id }@];
-  uint64_t m[16];
-  philox_bits(seed, sequence, position, first, m);
-  return -num_log(-num_log(((double) m[0] + 0.5) * 0x1p-52));
+  uint32_t key[2] = @[{ (uint32_t) seed, (uint32_t) (seed >> 32) }@];
+  uint32_t counter[4] = @[{ id, position, sequence, 0 }@], out[4];
+  philox4x32(key, counter, out);
+  uint64_t m = (uint64_t) out[0] << 20 | out[1] >> 12;
+  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
 }
 @y
   /* YOUR CODE: from 52 bits to a uniform number, and from that to Gumbel noise */

@@ -45,8 +45,9 @@ void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
 double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
   uint32_t id)
 {
-  uint32_t first[16] = { id };
-  uint64_t m[16];
-  philox_bits(seed, sequence, position, first, m);
-  return -num_log(-num_log(((double) m[0] + 0.5) * 0x1p-52));
+  uint32_t key[2] = { (uint32_t) seed, (uint32_t) (seed >> 32) };
+  uint32_t counter[4] = { id, position, sequence, 0 }, out[4];
+  philox4x32(key, counter, out);
+  uint64_t m = (uint64_t) out[0] << 20 | out[1] >> 12;
+  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
 }
