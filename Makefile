@@ -328,7 +328,7 @@ $(BUILD)/limit: tests/limit.c
 	$(CC) -std=c11 -O2 $(WARN) $< -o $@
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/tests/oracle.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Wno-conversion -Wno-missing-field-initializers -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/%,$^) $(BUILD)/tests/oracle.o $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
+	$(CC) $(CFLAGS) -Wno-conversion -Wno-missing-field-initializers -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/% %/fibers.o,$^) $(BUILD)/tests/oracle.o $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
 # the oracle sees no header of ours; chapter 2 once more, counting every multiply-add one by one, dividing even the smallest work
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
@@ -338,6 +338,11 @@ $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@
 $(BUILD)/tests/check_tally: $(TALLIED) tests/check_kernels.c
+# chapter 14's device with threads that really wait
+$(BUILD)/tests/fibers.o: tangled/cuda/host.c tests/fibers.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Itests '-DKERNEL_WORDS="fibers.h"' -MMD -MP -c $< -o $@
+$(BUILD)/tests/check_warps: $(BUILD)/tests/fibers.o tests/check_device.c
 checkpoint-%: tangle
 	@tests/alone.sh $* show
 # (the lists of digits are not made by the rule below, though their names match it)

@@ -124,6 +124,8 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 #include "cuda/launch.h"
 #ifdef __CUDACC__
 @<The words of a kernel on the device@>@;
+#elif defined KERNEL_WORDS
+#include KERNEL_WORDS
 #else
 @<The words of a kernel on the host@>@;
 #endif
@@ -175,6 +177,9 @@ static inline unsigned thread_at(const struct block_place *at, unsigned turn)
 #define FROM_LANE(name, i, lane) name[(t & ~31u) + (lane)][i]
 #define SHARED(type, name, n) type name[n]; memset(name, 0xff, sizeof name)
 #define @,UNROLL(n)
+static inline void begin_block(void (*run)(const struct launch *, struct block_place),@|
+  const struct launch *l, struct block_place at)
+{ run(l, at); }
 
 @ What a launch says, in plain data: which kernel, how many blocks in three directions, threads a block, and what the kernel is given. A block learns its |struct block_place|.
 
@@ -1393,7 +1398,7 @@ static bool host_run(void *state, const struct launch *list, size_t n, void *to,
       size_t i = s->order == 0 ? j : blocks - 1 - j;
       struct block_place at = @[{ (unsigned) (i % l->x), (unsigned) (i / l->x % l->y),@|
         (unsigned) (i / l->x / l->y), l->threads, s->order }@];
-      run_block(l, at);
+      begin_block(run_block, l, at);
     }
   }
   return true;

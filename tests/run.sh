@@ -39,6 +39,7 @@ alone() { for c in "$@"; do ! mkdir "$out/alone-$c.claim" 2>/dev/null || case $c
 # what compiles for minutes on one core
 compiled() {
   one amalgamation sh tests/amalgamation.sh
+  one races sh tests/races.sh
   one matrix sh tests/matrix.sh short; grep 'NOT RUN' "$out/matrix.out"
 }
 # the suites keep one core busy, what is compiled beside them the other; when they are done, they help from the end of the list, and

@@ -909,7 +909,7 @@ static bool host_run(void *state, const struct launch *list, size_t n, void *to,
       size_t i = s->order == 0 ? j : blocks - 1 - j;
       struct block_place at = { (unsigned) (i % l->x), (unsigned) (i / l->x % l->y),
         (unsigned) (i / l->x / l->y), l->threads, s->order };
-      run_block(l, at);
+      begin_block(run_block, l, at);
     }
   }
   return true;
