@@ -321,7 +321,9 @@ INLINE void two_at(const struct stored_rows *s, int type, size_t row, size_t k,
     struct two_floats v = *(const struct two_floats *) ((const float *) s->data + i);
     w[0] = v.a, w[1] = v.b;
   } else if (type == DEVICE_Q8_0) {
-    w[0] = number_at(s, row, k), w[1] = number_at(s, row, k + 1);
+    uint16_t both = load_half((const int8_t *) s->data + i);
+    float scale = half_number(s->scale[row * (s->stride / 2) + k / 32]);
+    w[0] = (float) (int8_t) both * scale, w[1] = (float) (int8_t) (both >> 8) * scale;
   } else {
     uint32_t both = load_word((const uint16_t *) s->data + i);
     uint16_t low = (uint16_t) both, high = (uint16_t) (both >> 16);
@@ -330,24 +332,42 @@ INLINE void two_at(const struct stored_rows *s, int type, size_t row, size_t k,
   }
 }
 
-@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does: a constant, too. The last weights of a row whose length is no multiple of sixteen need no zeros beside them, which could turn $-0$ into $0$; the loop ends where the row does.
+@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does: a constant, too. It fetches the weights of |AHEAD| steps, \given{16}, before it multiplies the first of them, so that so many loads of each thread are on their way at once. The two have a phase each, with a barrier between them. That has to be written down: of a loop that loads, multiplies and loads again, the compiler makes just that, since it does not know how long the loop is and may not load what comes after its end. Where fewer steps are left, a load that has nothing to fetch fetches the first weights again, and they are not used.
 
 @<The lanes of a thread@>=
-INLINE void lanes_of_thread(const struct linear_args *a, const struct matrix_part *m,
-  int type, int rows, unsigned o, unsigned j, uint32_t from, float *lane)
+enum { AHEAD = 16 };
+INLINE void fetch_steps(const struct linear_args *a, const struct matrix_part *m, int type,
+  unsigned o, uint32_t k, float *w)
 {
-  UNROLL(8)
-  for (uint32_t k = 2 * j; k + 1 < a->in; k += 16) {
-    float w[2];
-    two_at(&m->weight, type, o, k, w);
+  uint32_t first = k + 1 < a->in ? k : 0;
+  o = o < m->out ? o : 0;
+  UNROLL(16)
+  for (uint32_t i = 0; i < AHEAD; i++)
+    two_at(&m->weight, type, o, k + 16 * i + 1 < a->in ? k + 16 * i : first, w + 2 * i);
+}
+
+@ The last weights of a row whose length is no multiple of sixteen need no zeros beside them, which could turn $-0$ into $0$; the chain ends where the row does.
+
+@<The lanes of a thread@>=
+INLINE void add_steps(const struct linear_args *a, int rows, uint32_t k, bool whole, uint32_t from,
+  const float *w, float *lane)
+{
+  UNROLL(16)
+  for (uint32_t i = 0; i < AHEAD; i++) {
+    if (!whole && k + 16 * i + 1 >= a->in) continue;
     UNROLL(8)
     for (int r = 0; r < rows; r++) {
-      const float *x = a->x + (size_t) row_within(a, from + (uint32_t) r) * a->in + k;
-      lane[2 * r] = fmaf(x[0], w[0], lane[2 * r]);
-      lane[2 * r + 1] = fmaf(x[1], w[1], lane[2 * r + 1]);
+      const float *x = a->x + (size_t) row_within(a, from + (uint32_t) r) * a->in + k + 16 * i;
+      lane[2 * r] = fmaf(x[0], w[2 * i], lane[2 * r]);
+      lane[2 * r + 1] = fmaf(x[1], w[2 * i + 1], lane[2 * r + 1]);
     }
   }
-  if (a->in % 2 == 0 || (a->in - 1) % 16 != 2 * j) return;
+}
+
+INLINE void add_last(const struct linear_args *a, const struct matrix_part *m, int rows,
+  unsigned o, unsigned j, uint32_t from, float *lane)
+{
+  if (o >= m->out || a->in % 2 == 0 || (a->in - 1) % 16 != 2 * j) return;
   for (int r = 0; r < rows; r++)
     lane[2 * r] = fmaf(a->x[(size_t) row_within(a, from + (uint32_t) r) * a->in
       + a->in - 1], number_at(&m->weight, o, a->in - 1), lane[2 * r]);
@@ -364,11 +384,18 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   uint32_t from = at.y * (uint32_t) rows;
   @[PRIVATE(float, lane, 2 * FEW_ROWS)@];
   @[PRIVATE(float, other, 2 * FEW_ROWS)@];
-  EACH_LANE(t) {
-    unsigned o = at.x * FEW_OUTPUTS + t / 8;
+  @[PRIVATE(float, w, 2 * AHEAD)@];
+  EACH_LANE(t)
     for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] = 0;
-    if (o < m->out) lanes_of_thread(a, m, type, rows, o, t % 8, from, MINE(lane));
+  for (uint32_t k0 = 0; k0 < a->in; k0 += 16 * AHEAD) {
+    EACH_LANE(t)
+      fetch_steps(a, m, type, at.x * FEW_OUTPUTS + t / 8, k0 + t % 8 * 2, MINE(w));
+    EACH_LANE(t)
+      if (k0 + 16 * AHEAD <= a->in) add_steps(a, rows, k0 + t % 8 * 2, true, from, MINE(w), MINE(lane));
+      else add_steps(a, rows, k0 + t % 8 * 2, false, from, MINE(w), MINE(lane));
   }
+  EACH_LANE(t)
+    add_last(a, m, rows, at.x * FEW_OUTPUTS + t / 8, t % 8, from, MINE(lane));
   for (unsigned apart = 4; apart > 0; apart /= 2) {
     EACH_LANE(t)
       for (int i = 0; i < 2 * rows; i++)
@@ -414,8 +441,9 @@ enum { MOST_PARTS = 3 };
 struct matrix_part { struct stored_rows weight, bias; float *y; uint32_t out, first; };
   /* a matrix of |out| rows; the number of its first block */
 struct linear_args { struct matrix_part of[MOST_PARTS]; const float *x; const int8_t *q;
-  const float *d; uint32_t n, in, rows, zero; };
-  /* |x|: [rows][in]; |q| and |d|: the same rounded to bytes, and the scale of each 32 */
+  const float *d; const uint16_t *h; uint32_t n, in, rows, zero; };
+  /* |x|: [rows][in]; |q| and |d|: the same rounded to bytes, and the scale of each 32; |h|: the same
+     rounded to bfloat16, [rows][in, up to a multiple of sixteen, with zeros] */
 struct add_args { float *y; const float *x; size_t n; };
   /* |y += x| */
 enum { WIDEST = 2048 };
@@ -549,24 +577,39 @@ INLINE void few_bytes(const struct linear_args *a, struct block_place at, int ro
 {
   const struct matrix_part *m = part_of(a, &at.x);
   uint32_t from = at.y * (uint32_t) rows, blocks = a->in / 32;
+  const int rounds = rows > 4 ? 1 : rows > 2 ? 2 : 4;
   @[PRIVATE(float, product, 2 * FEW_ROWS)@];
   @[PRIVATE(float, sum, FEW_ROWS)@];
   EACH_LANE(t)
     for (int r = 0; r < rows; r++) MINE(sum)[r] = 0;
-  for (uint32_t b0 = 0; b0 < blocks; b0 += 8) {
-    EACH_LANE(t)
-      for (int r = 0; r < rows; r++)
-        block_product(a, m, at.x * FEW_OUTPUTS + t / 8, b0 + t % 8,@|
-          row_within(a, from + (uint32_t) r), MINE(product) + 2 * r);
-    EACH_LANE(t)
-      for (uint32_t b = 0; b < 8 && b0 + b < blocks; b++)
-        for (int r = 0; r < rows; r++)
-          MINE(sum)[r] = fmaf(FROM_LANE(product, 2 * r, (t & 24u) + b),@|
-            FROM_LANE(product, 2 * r + 1, (t & 24u) + b), MINE(sum)[r]);
+  for (uint32_t b0 = 0; b0 < blocks; b0 += 8 * (uint32_t) rounds) {
+    EACH_LANE(t) {
+      UNROLL(8)
+      for (int i = 0; i < rounds * rows; i++)
+        block_product(a, m, at.x * FEW_OUTPUTS + t / 8, b0 + (uint32_t) (i / rows) * 8 + t % 8,@|
+          row_within(a, from + (uint32_t) (i % rows)), MINE(product) + 2 * i);
+    }
+    @<Add the products of each round in rising order@>@;
   }
   EACH_LANE(t)
     for (int r = 0; r < rows && t % 8 == 0; r++)
       put_output(a, m, from + (uint32_t) r, at.x * FEW_OUTPUTS + t / 8, MINE(sum)[r]);
+}
+
+@ The thread whose number differs in the last three bits has the block before or after.
+
+@<Add the products of each round in rising order@>=
+EACH_LANE(t) {
+  UNROLL(8)
+  for (int i = 0; i < rounds * rows; i++) {
+    UNROLL(8)
+    for (uint32_t b = 0; b < 8; b++) {
+      float whole = FROM_LANE(product, 2 * i, (t & 24u) + b);
+      float scale = FROM_LANE(product, 2 * i + 1, (t & 24u) + b);
+      if (b0 + (uint32_t) (i / rows) * 8 + b < blocks)
+        MINE(sum)[i % rows] = fmaf(whole, scale, MINE(sum)[i % rows]);
+    }
+  }
 }
 
 @ The first number that a thread leaves is the whole sum of a block as a float, the second the product of the two scales. Outputs and blocks that there are not leave zeros, which are not added.
@@ -589,10 +632,13 @@ INLINE void block_product(const struct linear_args *a, const struct matrix_part 
   if (o >= m->out || b >= a->in / 32) return;
   size_t i = (size_t) o * m->weight.stride + b * 32, k = (size_t) r * a->in + b * 32;
   int sum = 0;
-  UNROLL(8)
-  for (size_t j = 0; j < 32; j += 4)
-    sum = dot_word(load_word(a->q + k + j),@|
-      load_word((const int8_t *) m->weight.data + i + j), sum);
+  UNROLL(2)
+  for (size_t j = 0; j < 32; j += 16) {
+    struct four_words x = load_four(a->q + k + j);
+    struct four_words w = load_four((const int8_t *) m->weight.data + i + j);
+    UNROLL(4)
+    for (int n = 0; n < 4; n++) sum = dot_word(x.word[n], w.word[n], sum);
+  }
   to[0] = (float) sum;
   to[1] = half_number(m->weight.scale[(size_t) o * (m->weight.stride / 2) + b])@|
     * a->d[k / 32];
@@ -661,7 +707,7 @@ static double two_products(uint32_t x, uint32_t w)
 @ A single row has fifteen empty ones beside it: the unit is made for more, but what counts here is that the weights arrive. Four warps take four sections of the same eight outputs, and then thread |t| adds the four sums of row |t/8| and output |t%8| in order.
 
 @<Sizes of tiles@>=
-enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8 };
+enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8, FRAGMENTS = 8 };
 
 @ No warp looks at inputs beyond the last, so a section that ends early has fewer steps, in this kernel as in the next one.
 
@@ -670,17 +716,26 @@ INLINE void few_halves(const struct linear_args *a, struct block_place at)
 {
   const struct matrix_part *m = part_of(a, &at.x);
   @[SHARED(float, part, 4 * HALF_ROWS * HALF_OUTPUTS)@];
-  @[PRIVATE(uint32_t, x, 4)@];
-  @[PRIVATE(uint32_t, w, 2)@];
+  @[PRIVATE(uint32_t, x, 4 * FRAGMENTS)@];
+  @[PRIVATE(uint32_t, w, 2 * FRAGMENTS)@];
   @[PRIVATE(float, sum, 4)@];
   @[PRIVATE(float, total, 1)@];
   for (uint32_t k0 = 0; k0 < a->in; k0 += 4 * SECTION) {
     EACH_LANE(t)
       for (int i = 0; i < 4; i++) MINE(sum)[i] = 0;
-    for (uint32_t k = 0; k < SECTION; k += 16) {
-      EACH_LANE(t) load_fragments(a, m, &at, k0 + t / 32 * SECTION + k, t, MINE(x), MINE(w));
-      EACH_LANE(t)
-        if (k0 + t / 32 * SECTION + k < a->in) MULTIPLY_16(x, 0, w, 0, sum, 0);
+    for (uint32_t k = 0; k < SECTION; k += 16 * FRAGMENTS) {
+      EACH_LANE(t) {
+        UNROLL(8)
+        for (uint32_t i = 0; i < FRAGMENTS; i++)
+          load_fragments(a, m, &at, k0 + t / 32 * SECTION + k + 16 * i, t,@|
+            MINE(x) + 4 * i, MINE(w) + 2 * i);
+      }
+      EACH_LANE(t) {
+        UNROLL(8)
+        for (uint32_t i = 0; i < FRAGMENTS; i++)
+          if (k0 + t / 32 * SECTION + k + 16 * i < a->in)
+            MULTIPLY_16(x, 4 * i, w, 2 * i, sum, 0);
+      }
     }
     EACH_THREAD(t) put_fragment(part + t / 32 * 128, HALF_OUTPUTS, t, MINE(sum));
     EACH_THREAD(t)
@@ -692,31 +747,29 @@ INLINE void few_halves(const struct linear_args *a, struct block_place at)
       at.x * HALF_OUTPUTS + t % HALF_OUTPUTS, MINE(total)[0]);
 }
 
-@ Inputs are rounded to bfloat16 on their way into the registers. The rows and inputs that there are not are zeros; the padding of a row of weights is zeros already.
+@ The inputs have been rounded to bfloat16 before, by a kernel of their own, so that two of them are a load. Both they and a row of weights are padded with zeros to a multiple of sixteen. In the place of rows and outputs beyond the last, the last is fetched; what becomes of it is not stored.
 
 @<The fragments of a thread@>=
-INLINE uint32_t two_halves(const struct linear_args *a, uint32_t r, uint32_t k)
-{
-  const float *x = a->x + (size_t) r * a->in + k;
-  if (r >= a->rows || k >= a->in) return 0;
-  return num_to_bf16(x[0]) | (k + 1 < a->in ? (uint32_t) num_to_bf16(x[1]) << 16 : 0);
-}
+INLINE const uint16_t *half_inputs(const struct linear_args *a, uint32_t r)
+{ return a->h + (size_t) row_within(a, r) * ((a->in + 15) / 16 * 16); }
 
-INLINE uint32_t two_weights(const struct linear_args *a, const struct matrix_part *m, uint32_t o,
-  uint32_t k)
+INLINE const uint16_t *half_weights(const struct matrix_part *m, uint32_t o)
 {
-  if (o >= m->out || k >= a->in) return 0;
-  return load_word((const uint16_t *) m->weight.data + (size_t) o * m->weight.stride + k);
+  return (const uint16_t *) m->weight.data
+    + (size_t) (o < m->out ? o : m->out - 1) * m->weight.stride;
 }
 
 INLINE void load_fragments(const struct linear_args *a, const struct matrix_part *m,
   const struct block_place *at, uint32_t k, unsigned t, uint32_t *x, uint32_t *w)
 {
   unsigned g = t % 32 / 4, q = t % 4;
-  uint32_t r = at->y * HALF_ROWS + g, o = at->x * HALF_OUTPUTS + g;
-  x[0] = two_halves(a, r, k + 2 * q), x[1] = two_halves(a, r + 8, k + 2 * q);
-  x[2] = two_halves(a, r, k + 2 * q + 8), x[3] = two_halves(a, r + 8, k + 2 * q + 8);
-  w[0] = two_weights(a, m, o, k + 2 * q), w[1] = two_weights(a, m, o, k + 2 * q + 8);
+  uint32_t r = at->y * HALF_ROWS + g;
+  k = (k < a->in ? k : 0) + 2 * q;
+  const uint16_t *x0 = half_inputs(a, r) + k, *x8 = half_inputs(a, r + 8) + k;
+  const uint16_t *w0 = half_weights(m, at->x * HALF_OUTPUTS + g) + k;
+  x[0] = load_word(x0), x[1] = load_word(x8);
+  x[2] = load_word(x0 + 8), x[3] = load_word(x8 + 8);
+  w[0] = load_word(w0), w[1] = load_word(w0 + 8);
 }
 
 INLINE void put_fragment(float *to, unsigned stride, unsigned t, const float *sum)
@@ -726,10 +779,10 @@ INLINE void put_fragment(float *to, unsigned stride, unsigned t, const float *su
   to[(g + 8) * stride + 2 * q] = sum[2], to[(g + 8) * stride + 2 * q + 1] = sum[3];
 }
 
-@ With many rows a block of threads has \given{128} rows by 64 outputs, and each of its eight warps 32 by 32 of them: two fragments of rows meet four of outputs. Inputs and weights are in shared memory, \given{32} numbers of each row at a time; a stride of \given{20} words leaves the 32 threads of a warp 32 different banks.
+@ With many rows a block of threads has \given{128} rows by 64 outputs, and each of its eight warps 32 by 32 of them: two fragments of rows meet four of outputs. Inputs and weights are in shared memory, \given{32} numbers of each row at a time; a stride of five times four words leaves the 32 threads of a warp 32 different banks.
 
 @<Sizes of tiles@>=
-enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 20 };
+enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 5 };
 
 @ A step of \given{32} inputs is two of the unit's.
 
@@ -737,8 +790,8 @@ enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 20 };
 INLINE void many_halves(const struct linear_args *a, struct block_place at)
 {
   const struct matrix_part *m = part_of(a, &at.x);
-  @[SHARED(uint32_t, xs, X_ROWS * HALF_STRIDE)@];
-  @[SHARED(uint32_t, ws, W_ROWS * HALF_STRIDE)@];
+  @[SHARED(struct four_words, xs, X_ROWS * HALF_STRIDE)@];
+  @[SHARED(struct four_words, ws, W_ROWS * HALF_STRIDE)@];
   @[PRIVATE(uint32_t, x, 8)@];
   @[PRIVATE(uint32_t, w, 8)@];
   @[PRIVATE(float, sum, 32)@];
@@ -747,7 +800,7 @@ INLINE void many_halves(const struct linear_args *a, struct block_place at)
     if (k0 % SECTION == 0) @<End a section, and begin the next@>@;
     EACH_THREAD(t) fill_halves(a, m, &at, k0, t, xs, ws);
     for (uint32_t k = 0; k < 32; k += 16) {
-      EACH_LANE(t) take_fragments(xs, ws, k / 2, t, MINE(x), MINE(w));
+      EACH_LANE(t) take_fragments(xs->word, ws->word, k / 2, t, MINE(x), MINE(w));
       EACH_THREAD(t) {
         if (k0 + k >= a->in) continue;
         UNROLL(8)
@@ -784,30 +837,34 @@ EACH_THREAD(t) {
   }
 }
 
-@ In shared memory a word is two neighbouring inputs, ready for a fragment.
+@ In shared memory a word is two neighbouring inputs, ready for a fragment, and four words come at once.
 
 @<Tiles of halves in shared memory@>=
 INLINE void fill_halves(const struct linear_args *a, const struct matrix_part *m,
-  const struct block_place *at, uint32_t k0, unsigned t, uint32_t *xs, uint32_t *ws)
+  const struct block_place *at, uint32_t k0, unsigned t, struct four_words *xs, struct four_words *ws)
 {
-  for (unsigned i = t; i < X_ROWS * 16; i += MANY_THREADS)
-    xs[i / 16 * HALF_STRIDE + i % 16]
-      = two_halves(a, at->y * X_ROWS + i / 16, k0 + i % 16 * 2);
-  for (unsigned i = t; i < W_ROWS * 16; i += MANY_THREADS)
-    ws[i / 16 * HALF_STRIDE + i % 16]
-      = two_weights(a, m, at->x * W_ROWS + i / 16, k0 + i % 16 * 2);
+  uint32_t k = k0 + t % 4 * 8;
+  struct four_words x[X_ROWS / 64];
+  if (k >= (a->in + 15) / 16 * 16) k = 0;
+  UNROLL(2)
+  for (uint32_t i = 0; i < X_ROWS / 64; i++)
+    x[i] = load_four(half_inputs(a, at->y * X_ROWS + 64 * i + t / 4) + k);
+  ws[t / 4 * HALF_STRIDE + t % 4] = load_four(half_weights(m, at->x * W_ROWS + t / 4) + k);
+  UNROLL(2)
+  for (uint32_t i = 0; i < X_ROWS / 64; i++)
+    xs[(64 * i + t / 4) * HALF_STRIDE + t % 4] = x[i];
 }
 
 INLINE void take_fragments(const uint32_t *xs, const uint32_t *ws, uint32_t word,
   unsigned t, uint32_t *x, uint32_t *w)
 {
   unsigned g = t % 32 / 4, q = t % 4;
-  xs += (t / 64 * 32 + g) * HALF_STRIDE + word + q;
-  ws += (t / 32 % 2 * 32 + g) * HALF_STRIDE + word + q;
+  xs += (t / 64 * 32 + g) * 4 * HALF_STRIDE + word + q;
+  ws += (t / 32 % 2 * 32 + g) * 4 * HALF_STRIDE + word + q;
   UNROLL(8)
   for (unsigned i = 0; i < 8; i++) {
-    x[i] = xs[(i / 4 * 16 + i % 2 * 8) * HALF_STRIDE + i % 4 / 2 * 4];
-    w[i] = ws[i / 2 * 8 * HALF_STRIDE + i % 2 * 4];
+    x[i] = xs[(i / 4 * 16 + i % 2 * 8) * 4 * HALF_STRIDE + i % 4 / 2 * 4];
+    w[i] = ws[i / 2 * 8 * 4 * HALF_STRIDE + i % 2 * 4];
   }
 }
 
@@ -842,9 +899,10 @@ struct query_tile { uint32_t segment, row, rows, head; };
 struct attend_args { const float *q; float *left; const struct device_segment *segment;
   const struct query_tile *tile; float *weights; float *y; size_t stride;
   uint32_t n_heads, n_kv_heads, head_dim, heads, blocks, first_row; float scale;
-  uint32_t zero; };
+  uint32_t even; };
   /* |heads|: query heads a tile; |left|: [rows from |first_row|][n\_heads][blocks][head\_dim + 2], maximum,
-     sum and weighted values of each block; |weights|: null, or what |attention_probe| has; |y|: the result */
+     sum and weighted values of each block; |weights|: null, or what |attention_probe| has; |y|: the result; |even|: 0 if
+     a number of the cache may be at an odd address */
 
 @ The phases are those of \cref{sec:attend}: places, scores, maxima, exponentials and their lanes, values. A block that no row of the tile sees leaves $-\infty$, and zeros if the weights are wanted.
 
@@ -854,11 +912,12 @@ enum { ATTEND_THREADS = 256, QUERIES = 16 };
 @ Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once.
 
 @<One block of positions for a tile of queries@>=
+#define VALUES(type, even) add_values(&a, s, tile, &at, type, even, place, score, t)
 KERNEL void attend_blocks(GRID const struct attend_args a)
 {
   HERE(at);
-  const struct query_tile *tile = &a.tile[at.z];
-  const struct device_segment *s = &a.segment[tile->segment];
+  const struct query_tile of = a.tile[at.z], *tile = &of;
+  const struct device_segment in = a.segment[of.segment], *s = &in;
   @[SHARED(uint64_t, place, 256)@];
   @[SHARED(float, score, QUERIES * 256)@];
   @[SHARED(float, most, QUERIES * 16)@];
@@ -873,13 +932,18 @@ KERNEL void attend_blocks(GRID const struct attend_args a)
   EACH_THREAD(t) most[t] = most_of_sixteen(score + t / 16 * 256 + t % 16);
   EACH_THREAD(t) exponentials(&a, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
   EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
-  EACH_THREAD(t) add_values(&a, s, tile, &at, place, score, t);
+  EACH_THREAD(t) {
+    if (s->type == DEVICE_F32) VALUES(DEVICE_F32, true);
+    else if (s->type == DEVICE_F16 && a.even) VALUES(DEVICE_F16, true);
+    else if (s->type == DEVICE_BF16 && a.even) VALUES(DEVICE_BF16, true);
+    else if (s->type == DEVICE_Q8_0) VALUES(DEVICE_Q8_0, false);
+    else VALUES(s->type, false);
+  }
 }
 
-@ A position has no place if no row of the tile sees it: it may lie after the last row, where there is no page, or before the window, where the page has been given to others.
+@ A position that no row of the tile sees may lie after the last row, where there is no page, or before the window, where the page has been given to others. In its place the kernels fetch the position of the tile's first row, and do nothing with it. So no load waits for a decision.
 
 @<Which positions a tile sees@>=
-#define NOWHERE UINT64_MAX
 INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
 {
   uint32_t last = s->first_position + row, lo = 0;
@@ -893,7 +957,7 @@ INLINE uint64_t place_seen(const struct device_segment *s, const struct query_ti
   uint32_t end = tile->row + tile->rows;
   bool seen = false;
   for (uint32_t r = tile->row; r < end && !seen; r++) seen = is_seen(s, r, p);
-  if (!seen) return NOWHERE;
+  if (!seen) p = s->first_position + tile->row;
   if (s->page == NULL) return p * s->row_bytes;
   return s->page[p / s->page_rows] + p % s->page_rows * s->row_bytes;
 }
@@ -927,13 +991,14 @@ INLINE void score_four(const struct attend_args *a, const float *const q[4],
   for (int i = 0; i < 64; i++) lane[i / 16][i % 16] = 0;
   for (uint32_t k = 0; k < a->head_dim; k += 16) {
     uint32_t n = a->head_dim - k < 16 ? a->head_dim - k : 16;
-    float x[16];
+    float x[16], y[16];
     cached_sixteen(key, type, k, n, x);
     UNROLL(4)
     for (int i = 0; i < 4; i++) {
+      sixteen_floats(q[i] + k, n, y);
       UNROLL(16)
       for (uint32_t j = 0; j < 16; j++)
-        if (j < n) lane[i][j] = fmaf(q[i][k + j], x[j], lane[i][j]);
+        if (j < n) lane[i][j] = fmaf(y[j], x[j], lane[i][j]);
     }
   }
   UNROLL(4)
@@ -953,19 +1018,20 @@ INLINE void score_position(const struct attend_args *a, const struct device_segm
     for (unsigned j = 0; j < 4; j++)
       q[j] = a->q + query_place(a, s, tile, at, query_is(a, tile, i + j) ? i + j : 0)
         * a->head_dim;
-    if (place != NOWHERE && query_is(a, tile, i))
+    if (query_is(a, tile, i))
       score_four(a, q, s->key + place + at->y * s->head_bytes, s->type, four);
     for (unsigned j = 0; j < 4; j++) {
-      bool seen = place != NOWHERE && query_is(a, tile, i + j)
+      bool seen = query_is(a, tile, i + j)
         && is_seen(s, query_row(a, tile, i + j), at->x * 256 + t);
       score[(i + j) * 256 + t] = seen ? four[j] : -INFINITY;
     }
   }
 }
 
-@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:attend} wants for the sum of the exponentials. For the maximum any order would do. A position that is not seen gets 0, which changes no sum of positive numbers, and among the weights $-0$, which no exponential can be.
+@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:attend} wants for the sum of the exponentials. For the maximum any order would do. A position that is not seen adds 0, which changes no sum of positive numbers. Its exponential is marked by $-1$, and among the weights by $-0$, which no exponential can be.
 
 @<The maximum and the exponentials@>=
+#define NOT_SEEN -1.0f
 INLINE float most_of_sixteen(const float *score)
 {
   float most = -INFINITY;
@@ -989,10 +1055,11 @@ INLINE void exponentials(const struct attend_args *a, const struct query_tile *t
   for (unsigned k = t % 16; k < 256; k += 16) {
     uint32_t p = at->x * 256 + k;
     bool seen = query_is(a, tile, i) && is_seen(s, query_row(a, tile, i), p);
-    score[k] = seen ? num_expf(score[k] - m) : 0;
-    sum += score[k];
+    float e = seen ? num_expf(score[k] - m) : 0;
+    score[k] = seen ? e : NOT_SEEN;
+    sum += e;
     if (a->weights != NULL && query_is(a, tile, i) && p < a->stride)
-      a->weights[query_place(a, s, tile, at, i) * a->stride + p] = seen ? score[k] : -0.0f;
+      a->weights[query_place(a, s, tile, at, i) * a->stride + p] = seen ? e : -0.0f;
   }
   lane[t] = sum;
 }
@@ -1017,58 +1084,92 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
   left[1] = fold_sixteen(lane + t * 16);
 }
 
-@ The last phase is a chain for each query and each of its numbers, in rising order of positions. Neighbouring threads have neighbouring numbers, so that a row of values is read in one piece; a thread does four queries with each value.
+@ The last phase is a chain for each query and each of its numbers, in rising order of positions. Neighbouring threads have neighbouring numbers, so that a row of values is read in one piece; a thread does four queries with each value. Sixteen values are on their way at once, for which the type has to be a constant.
+
+@<The values of a block@>=
+INLINE void add_sixteen(const struct device_segment *s, uint32_t type, bool even, uint64_t base,
+  const uint64_t *place, const float *score, uint32_t k, float out[4])
+{
+  float v[16];
+  UNROLL(16)
+  for (int i = 0; i < 16; i++)
+    v[i] = cached_number(s->value + base + place[i], type, even, k);
+  UNROLL(16)
+  for (int i = 0; i < 16; i++) {
+    UNROLL(4)
+    for (int q = 0; q < 4; q++) {
+      float e = score[q * 256 + i];
+      if (!(e < 0)) out[q] = fmaf(e, v[i], out[q]);
+    }
+  }
+}
+
+@ The comparison is turned round for the sake of NaN, which must go on to the result.
 
 @<The values of a block@>=
 INLINE void add_values(const struct attend_args *a, const struct device_segment *s,
-  const struct query_tile *tile, const struct block_place *at, const uint64_t *place,
-  const float *score, unsigned t)
+  const struct query_tile *tile, const struct block_place *at, uint32_t type, bool even,
+  const uint64_t *place, const float *score, unsigned t)
 {
   for (uint32_t item = t; item < a->head_dim * QUERIES / 4; item += ATTEND_THREADS) {
     unsigned first = item / a->head_dim * 4, k = item % a->head_dim;
     float out[4] = { 0, 0, 0, 0 };
     if (!query_is(a, tile, first)) return;
-    for (uint32_t p = 0; p < 256; p++) {
-      if (place[p] == NOWHERE) continue;
-      float v = cached_number(s->value + place[p] + at->y * s->head_bytes, s->type, k);
-      UNROLL(4)
-      for (unsigned i = 0; i < 4; i++)
-        if (is_seen(s, query_row(a, tile, first + i), at->x * 256 + p))
-          out[i] = fmaf(score[(first + i) * 256 + p], v, out[i]);
-    }
+    UNROLL(1)
+    for (uint32_t p = 0; p < 256; p += 16)
+      add_sixteen(s, type, even, at->y * s->head_bytes, place + p,@|
+        score + first * 256 + p, k, out);
     for (unsigned i = 0; i < 4; i++)
       if (query_is(a, tile, first + i))
         left_of(a, s, tile, at, first + i)[2 + k] = out[i];
   }
 }
 
-@ A second kernel joins the blocks of each row and head. The first line of a row's blocks is the maximum, and a block that nobody saw is left out, as in the plain kernel. If the weights are wanted, they are completed here.
+@ A second kernel joins the blocks of each row and head. The first number of each block is its maximum; the kernel takes the greatest of them, and puts in the place of each the factor with which the block counts. A block in which the row sees no position is left out, as in the plain kernel.
 
 @<Join the blocks of a row@>=
 KERNEL void join_blocks(GRID const struct attend_args a)
 {
   HERE(at);
-  size_t d = a.head_dim, place = (size_t) at.x * a.n_heads + at.y;
-  const float *left = a.left + place * a.blocks * (d + 2);
+  @[SHARED(float, most, 128)@];
+  size_t d = a.head_dim, each = d + 2, place = (size_t) at.x * a.n_heads + at.y;
+  float *left = a.left + place * a.blocks * each;
   place += (size_t) a.first_row * a.n_heads;
   EACH_THREAD(t) {
-    float m = -INFINITY, l = 0;
-    for (uint32_t b = 0; b < a.blocks; b++)
-      m = left[b * (d + 2)] > m ? left[b * (d + 2)] : m;
-    for (uint32_t b = 0; b < a.blocks; b++)
-      if (left[b * (d + 2)] != -INFINITY)
-        l = fmaf(left[b * (d + 2) + 1], num_expf(left[b * (d + 2)] - m), l);
-    for (size_t i = t; i < d; i += at.threads) {
-      float y = 0;
-      for (uint32_t b = 0; b < a.blocks; b++)
-        if (left[b * (d + 2)] != -INFINITY)
-          y = fmaf(left[b * (d + 2) + 2 + i], num_expf(left[b * (d + 2)] - m), y);
-      a.y[place * d + i] = y / l;
+    float m = -INFINITY;
+    for (size_t b = t; b < a.blocks; b += at.threads)
+      m = left[b * each] > m ? left[b * each] : m;
+    most[t] = m;
+  }
+  EACH_THREAD(t) {
+    float m = -INFINITY;
+    for (unsigned i = 0; i < at.threads; i++) m = most[i] > m ? most[i] : m;
+    for (size_t b = t; b < a.blocks; b += at.threads)
+      left[b * each] = left[b * each] != -INFINITY ? num_expf(left[b * each] - m) : NOT_SEEN;
+  }
+  EACH_THREAD(t) @<Add the blocks for the numbers of a thread@>@;
+}
+
+@ Each thread has the sum of the row for itself, and then some numbers of the result. If the weights are wanted, they are completed here.
+
+@<Add the blocks for the numbers of a thread@>=
+{
+  float l = 0;
+  UNROLL(8)
+  for (uint32_t b = 0; b < a.blocks; b++)
+    l = left[b * each] < 0 ? l : fmaf(left[b * each + 1], left[b * each], l);
+  for (size_t i = t; i < d; i += at.threads) {
+    float y = 0;
+    UNROLL(8)
+    for (uint32_t b = 0; b < a.blocks; b++) {
+      float v = left[b * each + 2 + i];
+      y = left[b * each] < 0 ? y : fmaf(v, left[b * each], y);
     }
-    for (size_t p = t; a.weights != NULL && p < a.stride; p += at.threads) {
-      float *w = &a.weights[place * a.stride + p], most = left[p / 256 * (d + 2)];
-      *w = num_bits32(*w) == 0x80000000u ? 0 : *w * num_expf(most - m) / l;
-    }
+    a.y[place * d + i] = y / l;
+  }
+  for (size_t p = t; a.weights != NULL && p < a.stride; p += at.threads) {
+    float *w = &a.weights[place * a.stride + p];
+    *w = num_bits32(*w) == 0x80000000u ? 0 : *w * left[p / 256 * each] / l;
   }
 }
 
@@ -1083,7 +1184,7 @@ enum kernel_work { @[WORKS(WORK_NAME)@] N_WORKS };
 union work_args { struct linear_args linear; struct add_args add; struct attend_args attend;
   struct norm_args norm; struct angles_args angles; struct activate_args activate;
   struct move_args move; struct split_args split; struct copy_args copy;
-  struct mark_args mark; struct bytes_args bytes; struct write_args write;
+  struct mark_args mark; struct bytes_args bytes; struct halves_args halves; struct write_args write;
   struct choose_args choose; struct probe_args probe; struct round_args round; };
   /* what each is given */
 enum { MOST_LAUNCHES = 4096 };
@@ -1353,9 +1454,13 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 @<Join the blocks of a row@>@;
 @<The kernels that choose@>@;
 
-@ Four bytes come in one load on the device, where all our rows are aligned. In the cache, blocks may be at odd addresses; there halves are read by bytes.
+@ Two, four or sixteen bytes come in one load on the device, where all our rows are aligned. In a cache that a caller has made, numbers may be at odd addresses; there a half is read as two bytes.
 
 @<Words from memory@>=
+struct __attribute__((aligned(16))) four_words { uint32_t word[4]; };
+INLINE struct four_words load_four(const void *p)
+{ return *(const struct four_words *) p; }
+
 INLINE uint32_t load_word(const void *p)
 {
 #ifdef __CUDACC__
@@ -1368,6 +1473,8 @@ INLINE uint32_t load_word(const void *p)
 }
 
 INLINE uint16_t load_half(const void *p)
+{ return *(const uint16_t *) p; }
+INLINE uint16_t half_of_bytes(const void *p)
 {
   const unsigned char *c = (const unsigned char *) p;
   return (uint16_t) (c[0] | c[1] << 8);

@@ -31,6 +31,7 @@ They are one file, which the one with the large kernels includes, and each is a 
 @<The kernels that move rows@>@;
 @<The kernel that looks for bad numbers@>@;
 @<The kernel that rounds inputs to bytes@>@;
+@<The kernel that rounds inputs to halves@>@;
 @<The kernel that only multiplies@>@;
 @<Numbers into the cache@>@;
 @<The kernel that writes keys and values@>@;
@@ -51,81 +52,123 @@ INLINE float fold_sixteen(float *lane)
 @ A row of the cache has one of five types, the last two in blocks (\cref{sec:rowformats}). Four bytes are read at once where their address allows it.
 
 @<Numbers of the cache@>=
-INLINE float cached_number(uint64_t row, uint32_t type, uint32_t k)
+INLINE float cached_number(uint64_t row, uint32_t type, bool even, uint32_t k)
 {
   const unsigned char *p = (const unsigned char *) (uintptr_t) row;
   if (type == DEVICE_F32) return num_float(load_word(p + 4 * (size_t) k));
-  if (type == DEVICE_F16) return half_number(load_half(p + 2 * (size_t) k));
-  if (type == DEVICE_BF16) return num_from_bf16(load_half(p + 2 * (size_t) k));
+  if (type == DEVICE_F16 || type == DEVICE_BF16) {
+    uint16_t h = even ? load_half(p + 2 * (size_t) k) : half_of_bytes(p + 2 * (size_t) k);
+    return type == DEVICE_F16 ? half_number(h) : num_from_bf16(h);
+  }
   p += k / 32 * (type == DEVICE_Q8_0 ? 34u : 18u), k %= 32;
-  float d = half_number(load_half(p));
+  float d = half_number(half_of_bytes(p));
   if (type == DEVICE_Q8_0) return (float) (int8_t) p[2 + k] * d;
   return (float) ((k < 16 ? p[2 + k] & 15 : p[2 + k - 16] >> 4) - 8) * d;
 }
 
-@ Sixteen numbers of a key come in four loads or in two, if the address is a multiple of sixteen.
+@ Sixteen numbers of a key come in four loads or in two, if the address is a multiple of sixteen; so do sixteen floats of a query.
 
 @<Numbers of the cache@>=
-struct __attribute__((aligned(16))) four_words { uint32_t word[4]; };
+INLINE void sixteen_floats(const float *from, uint32_t n, float x[16])
+{
+  if (n == 16 && (uintptr_t) from % 16 == 0) {
+    UNROLL(16)
+    for (int i = 0; i < 16; i++) x[i] = num_float(load_four(from + i / 4 * 4).word[i % 4]);
+    return;
+  }
+  UNROLL(1)
+  for (uint32_t i = 0; i < 16; i++) x[i] = i < n ? from[i] : 0;
+}
+
+INLINE void sixteen_halves(const char *from, bool f16, float x[16])
+{
+  UNROLL(16)
+  for (int i = 0; i < 16; i++) {
+    uint16_t h = (uint16_t) (load_four(from + i / 8 * 16).word[i % 8 / 2] >> i % 2 * 16);
+    x[i] = f16 ? half_number(h) : num_from_bf16(h);
+  }
+}
+
 INLINE void cached_sixteen(uint64_t row, uint32_t type, uint32_t k, uint32_t n, float x[16])
 {
-  uint64_t place = row + (type == DEVICE_F32 ? 4 : 2) * (uint64_t) k;
-  bool whole = n == 16 && place % 16 == 0;
-  if (whole && type == DEVICE_F32) {
-    UNROLL(4)
-    for (int i = 0; i < 4; i++) {
-      struct four_words v = ((const struct four_words *) (uintptr_t) place)[i];
-      for (int j = 0; j < 4; j++) x[4 * i + j] = num_float(v.word[j]);
-    }
-  } else if (whole && (type == DEVICE_F16 || type == DEVICE_BF16)) {
-    UNROLL(2)
-    for (int i = 0; i < 2; i++) {
-      struct four_words v = ((const struct four_words *) (uintptr_t) place)[i];
-      for (int j = 0; j < 8; j++) {
-        uint16_t h = (uint16_t) (v.word[j / 2] >> j % 2 * 16);
-        x[8 * i + j] = type == DEVICE_F16 ? half_number(h) : num_from_bf16(h);
-      }
-    }
-  } else
-    for (uint32_t i = 0; i < 16; i++) x[i] = i < n ? cached_number(row, type, k + i) : 0;
+  const char *p = (const char *) (uintptr_t) row + (type == DEVICE_F32 ? 4 : 2) * (size_t) k;
+  bool whole = n == 16 && (uintptr_t) p % 16 == 0;
+  if (whole && type == DEVICE_F32) sixteen_floats((const float *) (const void *) p, n, x);
+  else if (whole && type == DEVICE_F16) sixteen_halves(p, true, x);
+  else if (whole && type == DEVICE_BF16) sixteen_halves(p, false, x);
+  else {
+    UNROLL(1)
+    for (uint32_t i = 0; i < 16; i++) x[i] = i < n ? cached_number(row, type, false, k + i) : 0;
+  }
 }
 
-@ A norm takes a block of threads for each row. Its sums are of sixteen lanes, so sixteen threads do them and the others wait; then all write.
+@ A norm takes a block of threads for each row. Its sums are of sixteen lanes, so sixteen threads add and the others wait; but all of them fetch the row into shared memory, a part of it at a time, since sixteen threads with a load each would wait for their loads and not for the additions.
 
 @<The kernel that normalizes@>=
-INLINE void lanes_of_row(const float *x, size_t d, bool squares, unsigned t, float *lane)
+enum { NORM_PART = 2048 };
+INLINE float lane_of_part(const float *part, size_t n, bool squares, unsigned t, float sum)
 {
-  float sum = 0;
-  if (t >= 16) return;
-  UNROLL(8)
-  for (size_t k = t; k < d; k += 16) sum = squares ? fmaf(x[k], x[k], sum) : sum + x[k];
-  lane[t] = sum;
+  UNROLL(16)
+  for (size_t k = t; k < n; k += 16)
+    sum = squares ? fmaf(part[k], part[k], sum) : sum + part[k];
+  return sum;
 }
 
+@ Eight loads of each thread are on their way before the first number is stored.
+
+@<The kernel that normalizes@>=
+INLINE void fetch_part(const float *x, size_t n, float mean, unsigned t, unsigned threads,
+  float *part)
+{
+  for (size_t i = t; i < n; i += 8 * (size_t) threads) {
+    float v[8];
+    UNROLL(8)
+    for (size_t j = 0; j < 8; j++) v[j] = i + j * threads < n ? x[i + j * threads] : 0;
+    UNROLL(8)
+    for (size_t j = 0; j < 8; j++)
+      if (i + j * threads < n) part[i + j * threads] = v[j] - mean;
+  }
+}
+
+@ The mean is the first of two rounds, which a norm without a mean leaves out.
+
+@<The kernel that normalizes@>=
 KERNEL void normalize_rows(GRID const struct norm_args a)
 {
   HERE(at);
+  @[SHARED(float, part, NORM_PART)@];
   @[SHARED(float, lane, 16)@];
   @[SHARED(float, of_row, 2)@];
   size_t d = a.d;
   const float *x = a.x + at.x * d;
   float *y = a.y + at.x * d;
   EACH_THREAD(t)
-    if (a.centred) lanes_of_row(x, d, false, t, lane);
-  EACH_THREAD(t)
-    if (t == 0) of_row[0] = a.centred ? fold_sixteen(lane) / (float) d : 0;
-  EACH_THREAD(t)
-    for (size_t i = t; i < d; i += at.threads) y[i] = x[i] - of_row[0];
-  EACH_THREAD(t) lanes_of_row(y, d, true, t, lane);
-  EACH_THREAD(t)
-    if (t == 0) of_row[1] = 1.0f / sqrtf(fold_sixteen(lane) / (float) d + a.epsilon);
-  EACH_THREAD(t)
-    for (size_t i = t; i < d; i += at.threads) {
-      float gain = a.gain.data != NULL ? number_at(&a.gain, 0, i) : 1.0f;
-      if (a.centred && a.bias.data != NULL)
-        y[i] = fmaf(y[i] * of_row[1], gain, number_at(&a.bias, 0, i));
-      else y[i] = y[i] * of_row[1] * gain;
+    if (t < 2) of_row[t] = 0;
+  for (unsigned round = a.centred ? 0 : 1; round < 2; round++) {
+    EACH_THREAD(t)
+      if (t < 16) lane[t] = 0;
+    for (size_t from = 0; from < d; from += NORM_PART) {
+      size_t n = d - from < NORM_PART ? d - from : NORM_PART;
+      EACH_THREAD(t) fetch_part(x + from, n, of_row[0], t, at.threads, part);
+      EACH_THREAD(t)
+        if (t < 16) lane[t] = lane_of_part(part, n, round == 1, t, lane[t]);
     }
+    EACH_THREAD(t)
+      if (t == 0) of_row[round] = fold_sixteen(lane) / (float) d;
+  }
+  @<Write a row that is normalized@>@;
+}
+
+@ The gain and the bias are the model's.
+
+@<Write a row that is normalized@>=
+EACH_THREAD(t) {
+  float one = 1.0f / sqrtf(of_row[1] + a.epsilon);
+  for (size_t i = t; i < d; i += at.threads) {
+    float gain = a.gain.data != NULL ? number_at(&a.gain, 0, i) : 1.0f;
+    float z = (x[i] - of_row[0]) * one;
+    y[i] = a.centred && a.bias.data != NULL ? fmaf(z, gain, number_at(&a.bias, 0, i)) : z * gain;
+  }
 }
 
 @ Angles are computed in double and rounded, as in \cref{sec:rope}. Each thread has a pair: the cosine and the sine of one angle, or two numbers that are turned by it.
@@ -254,6 +297,21 @@ KERNEL void bytes_of_rows(GRID const struct bytes_args a)
     }
 }
 
+@ And to bfloat16, two by one thread, as a word; a row is filled up with zeros to a multiple of sixteen.
+
+@<The kernel that rounds inputs to halves@>=
+KERNEL void halves_of_rows(GRID const struct halves_args a)
+{
+  HERE(at);
+  EACH_THREAD(t)
+    for @[ELEMENTS_OF(i, (size_t) a.rows * a.words)@] {
+      size_t row = i / a.words, k = i % a.words * 2;
+      const float *x = a.x + row * a.in + k;
+      uint32_t low = k < a.in ? num_to_bf16(x[0]) : 0, high = k + 1 < a.in ? num_to_bf16(x[1]) : 0;
+      a.h[i] = low | high << 16;
+    }
+}
+
 @ What a device can multiply at most is measured by a kernel that does nothing else: eight chains in each thread, in registers.
 
 @<The kernel that only multiplies@>=
@@ -374,6 +432,8 @@ struct mark_args { const float *x; uint32_t *first; uint32_t d, mark, none, zero
   /* a block of threads for each row of |d| */
 struct bytes_args { const float *x; int8_t *q; float *d; size_t n; };
   /* |n| blocks of 32 */
+struct halves_args { const float *x; uint32_t *h; uint32_t rows, in, words, zero; };
+  /* |x|: [rows][in]; |h|: [rows][words], two numbers each */
 struct round_args { float *left; float a, c; };
   /* |left[0]|: |a*a + c| as it is compiled; |left[1]|: the multiply--add of the kernels */
 struct probe_args { float *left; uint32_t n, zero; };
@@ -599,7 +659,7 @@ The list of the kernels stands once. It makes the names of an |enum|, the table 
   DO(normalize_rows, norm) DO(make_angles, angles) DO(rotate_rows, angles) \
   DO(activate_rows, activate) DO(embed_rows, move) DO(gather_rows, move) \
   DO(split_rows, split) DO(copy_bytes, copy) DO(mark_rows, mark) \
-  DO(bytes_of_rows, bytes) DO(write_rows, write) DO(multiply_only, probe) DO(check_rounding, round) \
+  DO(bytes_of_rows, bytes) DO(halves_of_rows, halves) DO(write_rows, write) DO(multiply_only, probe) DO(check_rounding, round) \
   DO(choose_parts, choose) DO(choose_token, choose)
 #define WORK_NAME(name, of) WORK_##name,
 
@@ -919,7 +979,7 @@ Each function of the table turns its arguments into a launch. Hidden states, key
 @<Put a matrix on the device@>@;
 @<Find a tensor on the device@>@;
 @<Linear layers on a device@>@;
-@<Linear layers with inputs of bytes@>@;
+@<Linear layers with rounded inputs@>@;
 @<The small kernels of a layer@>@;
 @<Segments and tiles for the device@>@;
 @<Attention on a device@>@;
@@ -1103,21 +1163,41 @@ static void device_linear(const struct engine *e, const struct matrix *list, siz
   take_back(device_of(e));
 }
 
+@ Inputs that are rounded go into the device's workspace, as many rows at a time as it has room for: |most|. Three functions differ in what they call; a slice of rows is one call.
+
+@<Linear layers with rounded inputs@>=
+static void launch_slice(const struct engine *e, const struct matrix *list, size_t n, size_t row,
+  struct linear_args *a, const struct shape *s, float *const *y)
+{
+  for (size_t i = 0, done; i < n; i += done) {
+    done = gather_parts(e, list + i, n - i, y + i, a);
+    for (size_t j = 0; j < done; j++) a->of[j].y += row * a->of[j].out;
+    launch_linear(device_of(e), a, s);
+  }
+}
+
 static void device_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y)
 {
+  struct device *d = device_of(e);
   struct shape s = { WORK_halves_few, WORK_halves_many, 8, 128, 64 };
-  for (size_t i = 0, done; i < n; i += done) {
-    struct linear_args a = @[{ .x = x, .rows = (uint32_t) rows }@];
-    done = gather_parts(e, list + i, n - i, y + i, &a);
-    launch_linear(device_of(e), &a, &s);
+  size_t in = list[0].in, words = (in + 15) / 16 * 8, most = d->work_bytes / (4 * words);
+  if (most == 0) device_fails(d, "a row of inputs is larger than the workspace");
+  for (size_t r = 0, now; r < rows && most > 0; r += now) {
+    now = rows - r < most ? rows - r : most;
+    struct launch l = launch_each(WORK_halves_of_rows, now * words);
+    l.a.halves = (struct halves_args) @[{ x + r * in, (uint32_t *) (void *) d->work,@|
+      (uint32_t) now, (uint32_t) in, (uint32_t) words, 0 }@];
+    device_launch(d, &l);
+    struct linear_args a = @[{ .h = (uint16_t *) (void *) d->work, .rows = (uint32_t) now }@];
+    launch_slice(e, list, n, r, &a, &s, y);
   }
-  take_back(device_of(e));
+  take_back(d);
 }
 
-@ Inputs that are rounded to bytes go into the device's workspace, as many rows at a time as it has room for.
+@ Bytes have their scales after them.
 
-@<Linear layers with inputs of bytes@>=
+@<Linear layers with rounded inputs@>=
 static void round_inputs(struct device *d, struct linear_args *a)
 {
   size_t n = (size_t) a->rows * a->in;
@@ -1140,11 +1220,7 @@ static void device_linear_int8(const struct engine *e, const struct matrix *list
     now = rows - r < most ? rows - r : most;
     a.rows = (uint32_t) now, a.in = (uint32_t) list[0].in;
     round_inputs(d, &a);
-    for (size_t i = 0, done; i < n; i += done) {
-      done = gather_parts(e, list + i, n - i, y + i, &a);
-      for (size_t j = 0; j < done; j++) a.of[j].y += r * a.of[j].out;
-      launch_linear(d, &a, &s);
-    }
+    launch_slice(e, list, n, r, &a, &s, y);
   }
   take_back(d);
 }
@@ -1274,6 +1350,21 @@ static const struct query_tile *send_tiles(struct device *d, const struct segmen
   return there;
 }
 
+@ A store has all its rows at even addresses; a caller of the kernels may have others.
+
+@<Attention on a device@>=
+static bool all_even(const struct segment *list, size_t n)
+{
+  uintptr_t all = 0;
+  for (size_t i = 0; i < n; i++) {
+    const struct kv_view *v = &list[i].view;
+    all |= v->key | v->value | v->row_bytes | v->head_bytes;
+    for (size_t k = 0; v->page != NULL && k < pages_of(&list[i]); k++)
+      all |= (uintptr_t) v->page[k];
+  }
+  return all % 2 == 0;
+}
+
 @ What the blocks of a row leave is in the workspace until they are joined, so a long prompt is done in slices of rows.
 
 @<Attention on a device@>=
@@ -1317,7 +1408,7 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
     .weights = probe != NULL ? probe->weights : NULL,@|
     .stride = probe != NULL ? probe->stride : 0, .n_heads = h->n_heads,@|
     .n_kv_heads = h->n_kv_heads, .head_dim = h->head_dim,@|
-    .blocks = (uint32_t) blocks, .scale = h->scale }@];
+    .blocks = (uint32_t) blocks, .scale = h->scale, .even = all_even(list, n) }@];
   for (size_t r = 0; r < rows; r += slice)
     attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < rows ? r + slice : rows));
 }

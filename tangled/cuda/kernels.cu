@@ -16,13 +16,17 @@
 /* <Sizes of tiles> */
 enum { TILE = 32, DEPTH = 32, TILE_STRIDE = 34, MANY_THREADS = 256 };
 
-enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8 };
+enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8, FRAGMENTS = 8 };
 
-enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 20 };
+enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 5 };
 
 enum { ATTEND_THREADS = 256, QUERIES = 16 };
 
 /* <Words from memory> */
+struct __attribute__((aligned(16))) four_words { uint32_t word[4]; };
+INLINE struct four_words load_four(const void *p)
+{ return *(const struct four_words *) p; }
+
 INLINE uint32_t load_word(const void *p)
 {
 #ifdef __CUDACC__
@@ -35,6 +39,8 @@ INLINE uint32_t load_word(const void *p)
 }
 
 INLINE uint16_t load_half(const void *p)
+{ return *(const uint16_t *) p; }
+INLINE uint16_t half_of_bytes(const void *p)
 {
   const unsigned char *c = (const unsigned char *) p;
   return (uint16_t) (c[0] | c[1] << 8);
@@ -81,7 +87,9 @@ INLINE void two_at(const struct stored_rows *s, int type, size_t row, size_t k,
     struct two_floats v = *(const struct two_floats *) ((const float *) s->data + i);
     w[0] = v.a, w[1] = v.b;
   } else if (type == DEVICE_Q8_0) {
-    w[0] = number_at(s, row, k), w[1] = number_at(s, row, k + 1);
+    uint16_t both = load_half((const int8_t *) s->data + i);
+    float scale = half_number(s->scale[row * (s->stride / 2) + k / 32]);
+    w[0] = (float) (int8_t) both * scale, w[1] = (float) (int8_t) (both >> 8) * scale;
   } else {
     uint32_t both = load_word((const uint16_t *) s->data + i);
     uint16_t low = (uint16_t) both, high = (uint16_t) (both >> 16);
@@ -111,21 +119,36 @@ INLINE void put_output(const struct linear_args *a, const struct matrix_part *m,
 }
 
 /* <The lanes of a thread> */
-INLINE void lanes_of_thread(const struct linear_args *a, const struct matrix_part *m,
-  int type, int rows, unsigned o, unsigned j, uint32_t from, float *lane)
+enum { AHEAD = 16 };
+INLINE void fetch_steps(const struct linear_args *a, const struct matrix_part *m, int type,
+  unsigned o, uint32_t k, float *w)
 {
-  UNROLL(8)
-  for (uint32_t k = 2 * j; k + 1 < a->in; k += 16) {
-    float w[2];
-    two_at(&m->weight, type, o, k, w);
+  uint32_t first = k + 1 < a->in ? k : 0;
+  o = o < m->out ? o : 0;
+  UNROLL(16)
+  for (uint32_t i = 0; i < AHEAD; i++)
+    two_at(&m->weight, type, o, k + 16 * i + 1 < a->in ? k + 16 * i : first, w + 2 * i);
+}
+
+INLINE void add_steps(const struct linear_args *a, int rows, uint32_t k, bool whole, uint32_t from,
+  const float *w, float *lane)
+{
+  UNROLL(16)
+  for (uint32_t i = 0; i < AHEAD; i++) {
+    if (!whole && k + 16 * i + 1 >= a->in) continue;
     UNROLL(8)
     for (int r = 0; r < rows; r++) {
-      const float *x = a->x + (size_t) row_within(a, from + (uint32_t) r) * a->in + k;
-      lane[2 * r] = fmaf(x[0], w[0], lane[2 * r]);
-      lane[2 * r + 1] = fmaf(x[1], w[1], lane[2 * r + 1]);
+      const float *x = a->x + (size_t) row_within(a, from + (uint32_t) r) * a->in + k + 16 * i;
+      lane[2 * r] = fmaf(x[0], w[2 * i], lane[2 * r]);
+      lane[2 * r + 1] = fmaf(x[1], w[2 * i + 1], lane[2 * r + 1]);
     }
   }
-  if (a->in % 2 == 0 || (a->in - 1) % 16 != 2 * j) return;
+}
+
+INLINE void add_last(const struct linear_args *a, const struct matrix_part *m, int rows,
+  unsigned o, unsigned j, uint32_t from, float *lane)
+{
+  if (o >= m->out || a->in % 2 == 0 || (a->in - 1) % 16 != 2 * j) return;
   for (int r = 0; r < rows; r++)
     lane[2 * r] = fmaf(a->x[(size_t) row_within(a, from + (uint32_t) r) * a->in
       + a->in - 1], number_at(&m->weight, o, a->in - 1), lane[2 * r]);
@@ -139,11 +162,18 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   uint32_t from = at.y * (uint32_t) rows;
   PRIVATE(float, lane, 2 * FEW_ROWS);
   PRIVATE(float, other, 2 * FEW_ROWS);
-  EACH_LANE(t) {
-    unsigned o = at.x * FEW_OUTPUTS + t / 8;
+  PRIVATE(float, w, 2 * AHEAD);
+  EACH_LANE(t)
     for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] = 0;
-    if (o < m->out) lanes_of_thread(a, m, type, rows, o, t % 8, from, MINE(lane));
+  for (uint32_t k0 = 0; k0 < a->in; k0 += 16 * AHEAD) {
+    EACH_LANE(t)
+      fetch_steps(a, m, type, at.x * FEW_OUTPUTS + t / 8, k0 + t % 8 * 2, MINE(w));
+    EACH_LANE(t)
+      if (k0 + 16 * AHEAD <= a->in) add_steps(a, rows, k0 + t % 8 * 2, true, from, MINE(w), MINE(lane));
+      else add_steps(a, rows, k0 + t % 8 * 2, false, from, MINE(w), MINE(lane));
   }
+  EACH_LANE(t)
+    add_last(a, m, rows, at.x * FEW_OUTPUTS + t / 8, t % 8, from, MINE(lane));
   for (unsigned apart = 4; apart > 0; apart /= 2) {
     EACH_LANE(t)
       for (int i = 0; i < 2 * rows; i++)
@@ -316,10 +346,13 @@ INLINE void block_product(const struct linear_args *a, const struct matrix_part 
   if (o >= m->out || b >= a->in / 32) return;
   size_t i = (size_t) o * m->weight.stride + b * 32, k = (size_t) r * a->in + b * 32;
   int sum = 0;
-  UNROLL(8)
-  for (size_t j = 0; j < 32; j += 4)
-    sum = dot_word(load_word(a->q + k + j),
-      load_word((const int8_t *) m->weight.data + i + j), sum);
+  UNROLL(2)
+  for (size_t j = 0; j < 32; j += 16) {
+    struct four_words x = load_four(a->q + k + j);
+    struct four_words w = load_four((const int8_t *) m->weight.data + i + j);
+    UNROLL(4)
+    for (int n = 0; n < 4; n++) sum = dot_word(x.word[n], w.word[n], sum);
+  }
   to[0] = (float) sum;
   to[1] = half_number(m->weight.scale[(size_t) o * (m->weight.stride / 2) + b])
     * a->d[k / 32];
@@ -330,20 +363,31 @@ INLINE void few_bytes(const struct linear_args *a, struct block_place at, int ro
 {
   const struct matrix_part *m = part_of(a, &at.x);
   uint32_t from = at.y * (uint32_t) rows, blocks = a->in / 32;
+  const int rounds = rows > 4 ? 1 : rows > 2 ? 2 : 4;
   PRIVATE(float, product, 2 * FEW_ROWS);
   PRIVATE(float, sum, FEW_ROWS);
   EACH_LANE(t)
     for (int r = 0; r < rows; r++) MINE(sum)[r] = 0;
-  for (uint32_t b0 = 0; b0 < blocks; b0 += 8) {
-    EACH_LANE(t)
-      for (int r = 0; r < rows; r++)
-        block_product(a, m, at.x * FEW_OUTPUTS + t / 8, b0 + t % 8,
-          row_within(a, from + (uint32_t) r), MINE(product) + 2 * r);
-    EACH_LANE(t)
-      for (uint32_t b = 0; b < 8 && b0 + b < blocks; b++)
-        for (int r = 0; r < rows; r++)
-          MINE(sum)[r] = fmaf(FROM_LANE(product, 2 * r, (t & 24u) + b),
-            FROM_LANE(product, 2 * r + 1, (t & 24u) + b), MINE(sum)[r]);
+  for (uint32_t b0 = 0; b0 < blocks; b0 += 8 * (uint32_t) rounds) {
+    EACH_LANE(t) {
+      UNROLL(8)
+      for (int i = 0; i < rounds * rows; i++)
+        block_product(a, m, at.x * FEW_OUTPUTS + t / 8, b0 + (uint32_t) (i / rows) * 8 + t % 8,
+          row_within(a, from + (uint32_t) (i % rows)), MINE(product) + 2 * i);
+    }
+    /* <Add the products of each round in rising order> */
+    EACH_LANE(t) {
+      UNROLL(8)
+      for (int i = 0; i < rounds * rows; i++) {
+        UNROLL(8)
+        for (uint32_t b = 0; b < 8; b++) {
+          float whole = FROM_LANE(product, 2 * i, (t & 24u) + b);
+          float scale = FROM_LANE(product, 2 * i + 1, (t & 24u) + b);
+          if (b0 + (uint32_t) (i / rows) * 8 + b < blocks)
+            MINE(sum)[i % rows] = fmaf(whole, scale, MINE(sum)[i % rows]);
+        }
+      }
+    }
   }
   EACH_LANE(t)
     for (int r = 0; r < rows && t % 8 == 0; r++)
@@ -399,28 +443,26 @@ static double two_products(uint32_t x, uint32_t w)
 #endif
 
 /* <The fragments of a thread> */
-INLINE uint32_t two_halves(const struct linear_args *a, uint32_t r, uint32_t k)
-{
-  const float *x = a->x + (size_t) r * a->in + k;
-  if (r >= a->rows || k >= a->in) return 0;
-  return num_to_bf16(x[0]) | (k + 1 < a->in ? (uint32_t) num_to_bf16(x[1]) << 16 : 0);
-}
+INLINE const uint16_t *half_inputs(const struct linear_args *a, uint32_t r)
+{ return a->h + (size_t) row_within(a, r) * ((a->in + 15) / 16 * 16); }
 
-INLINE uint32_t two_weights(const struct linear_args *a, const struct matrix_part *m, uint32_t o,
-  uint32_t k)
+INLINE const uint16_t *half_weights(const struct matrix_part *m, uint32_t o)
 {
-  if (o >= m->out || k >= a->in) return 0;
-  return load_word((const uint16_t *) m->weight.data + (size_t) o * m->weight.stride + k);
+  return (const uint16_t *) m->weight.data
+    + (size_t) (o < m->out ? o : m->out - 1) * m->weight.stride;
 }
 
 INLINE void load_fragments(const struct linear_args *a, const struct matrix_part *m,
   const struct block_place *at, uint32_t k, unsigned t, uint32_t *x, uint32_t *w)
 {
   unsigned g = t % 32 / 4, q = t % 4;
-  uint32_t r = at->y * HALF_ROWS + g, o = at->x * HALF_OUTPUTS + g;
-  x[0] = two_halves(a, r, k + 2 * q), x[1] = two_halves(a, r + 8, k + 2 * q);
-  x[2] = two_halves(a, r, k + 2 * q + 8), x[3] = two_halves(a, r + 8, k + 2 * q + 8);
-  w[0] = two_weights(a, m, o, k + 2 * q), w[1] = two_weights(a, m, o, k + 2 * q + 8);
+  uint32_t r = at->y * HALF_ROWS + g;
+  k = (k < a->in ? k : 0) + 2 * q;
+  const uint16_t *x0 = half_inputs(a, r) + k, *x8 = half_inputs(a, r + 8) + k;
+  const uint16_t *w0 = half_weights(m, at->x * HALF_OUTPUTS + g) + k;
+  x[0] = load_word(x0), x[1] = load_word(x8);
+  x[2] = load_word(x0 + 8), x[3] = load_word(x8 + 8);
+  w[0] = load_word(w0), w[1] = load_word(w0 + 8);
 }
 
 INLINE void put_fragment(float *to, unsigned stride, unsigned t, const float *sum)
@@ -435,17 +477,26 @@ INLINE void few_halves(const struct linear_args *a, struct block_place at)
 {
   const struct matrix_part *m = part_of(a, &at.x);
   SHARED(float, part, 4 * HALF_ROWS * HALF_OUTPUTS);
-  PRIVATE(uint32_t, x, 4);
-  PRIVATE(uint32_t, w, 2);
+  PRIVATE(uint32_t, x, 4 * FRAGMENTS);
+  PRIVATE(uint32_t, w, 2 * FRAGMENTS);
   PRIVATE(float, sum, 4);
   PRIVATE(float, total, 1);
   for (uint32_t k0 = 0; k0 < a->in; k0 += 4 * SECTION) {
     EACH_LANE(t)
       for (int i = 0; i < 4; i++) MINE(sum)[i] = 0;
-    for (uint32_t k = 0; k < SECTION; k += 16) {
-      EACH_LANE(t) load_fragments(a, m, &at, k0 + t / 32 * SECTION + k, t, MINE(x), MINE(w));
-      EACH_LANE(t)
-        if (k0 + t / 32 * SECTION + k < a->in) MULTIPLY_16(x, 0, w, 0, sum, 0);
+    for (uint32_t k = 0; k < SECTION; k += 16 * FRAGMENTS) {
+      EACH_LANE(t) {
+        UNROLL(8)
+        for (uint32_t i = 0; i < FRAGMENTS; i++)
+          load_fragments(a, m, &at, k0 + t / 32 * SECTION + k + 16 * i, t,
+            MINE(x) + 4 * i, MINE(w) + 2 * i);
+      }
+      EACH_LANE(t) {
+        UNROLL(8)
+        for (uint32_t i = 0; i < FRAGMENTS; i++)
+          if (k0 + t / 32 * SECTION + k + 16 * i < a->in)
+            MULTIPLY_16(x, 4 * i, w, 2 * i, sum, 0);
+      }
     }
     EACH_THREAD(t) put_fragment(part + t / 32 * 128, HALF_OUTPUTS, t, MINE(sum));
     EACH_THREAD(t)
@@ -459,26 +510,30 @@ INLINE void few_halves(const struct linear_args *a, struct block_place at)
 
 /* <Tiles of halves in shared memory> */
 INLINE void fill_halves(const struct linear_args *a, const struct matrix_part *m,
-  const struct block_place *at, uint32_t k0, unsigned t, uint32_t *xs, uint32_t *ws)
+  const struct block_place *at, uint32_t k0, unsigned t, struct four_words *xs, struct four_words *ws)
 {
-  for (unsigned i = t; i < X_ROWS * 16; i += MANY_THREADS)
-    xs[i / 16 * HALF_STRIDE + i % 16]
-      = two_halves(a, at->y * X_ROWS + i / 16, k0 + i % 16 * 2);
-  for (unsigned i = t; i < W_ROWS * 16; i += MANY_THREADS)
-    ws[i / 16 * HALF_STRIDE + i % 16]
-      = two_weights(a, m, at->x * W_ROWS + i / 16, k0 + i % 16 * 2);
+  uint32_t k = k0 + t % 4 * 8;
+  struct four_words x[X_ROWS / 64];
+  if (k >= (a->in + 15) / 16 * 16) k = 0;
+  UNROLL(2)
+  for (uint32_t i = 0; i < X_ROWS / 64; i++)
+    x[i] = load_four(half_inputs(a, at->y * X_ROWS + 64 * i + t / 4) + k);
+  ws[t / 4 * HALF_STRIDE + t % 4] = load_four(half_weights(m, at->x * W_ROWS + t / 4) + k);
+  UNROLL(2)
+  for (uint32_t i = 0; i < X_ROWS / 64; i++)
+    xs[(64 * i + t / 4) * HALF_STRIDE + t % 4] = x[i];
 }
 
 INLINE void take_fragments(const uint32_t *xs, const uint32_t *ws, uint32_t word,
   unsigned t, uint32_t *x, uint32_t *w)
 {
   unsigned g = t % 32 / 4, q = t % 4;
-  xs += (t / 64 * 32 + g) * HALF_STRIDE + word + q;
-  ws += (t / 32 % 2 * 32 + g) * HALF_STRIDE + word + q;
+  xs += (t / 64 * 32 + g) * 4 * HALF_STRIDE + word + q;
+  ws += (t / 32 % 2 * 32 + g) * 4 * HALF_STRIDE + word + q;
   UNROLL(8)
   for (unsigned i = 0; i < 8; i++) {
-    x[i] = xs[(i / 4 * 16 + i % 2 * 8) * HALF_STRIDE + i % 4 / 2 * 4];
-    w[i] = ws[i / 2 * 8 * HALF_STRIDE + i % 2 * 4];
+    x[i] = xs[(i / 4 * 16 + i % 2 * 8) * 4 * HALF_STRIDE + i % 4 / 2 * 4];
+    w[i] = ws[i / 2 * 8 * 4 * HALF_STRIDE + i % 2 * 4];
   }
 }
 
@@ -486,8 +541,8 @@ INLINE void take_fragments(const uint32_t *xs, const uint32_t *ws, uint32_t word
 INLINE void many_halves(const struct linear_args *a, struct block_place at)
 {
   const struct matrix_part *m = part_of(a, &at.x);
-  SHARED(uint32_t, xs, X_ROWS * HALF_STRIDE);
-  SHARED(uint32_t, ws, W_ROWS * HALF_STRIDE);
+  SHARED(struct four_words, xs, X_ROWS * HALF_STRIDE);
+  SHARED(struct four_words, ws, W_ROWS * HALF_STRIDE);
   PRIVATE(uint32_t, x, 8);
   PRIVATE(uint32_t, w, 8);
   PRIVATE(float, sum, 32);
@@ -503,7 +558,7 @@ INLINE void many_halves(const struct linear_args *a, struct block_place at)
     }
     EACH_THREAD(t) fill_halves(a, m, &at, k0, t, xs, ws);
     for (uint32_t k = 0; k < 32; k += 16) {
-      EACH_LANE(t) take_fragments(xs, ws, k / 2, t, MINE(x), MINE(w));
+      EACH_LANE(t) take_fragments(xs->word, ws->word, k / 2, t, MINE(x), MINE(w));
       EACH_THREAD(t) {
         if (k0 + k >= a->in) continue;
         UNROLL(8)
@@ -541,7 +596,6 @@ KERNEL void halves_many(GRID const struct linear_args a)
 /* <The kernels of attention and of the choice> */
 
 /* <Which positions a tile sees> */
-#define NOWHERE UINT64_MAX
 INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
 {
   uint32_t last = s->first_position + row, lo = 0;
@@ -555,7 +609,7 @@ INLINE uint64_t place_seen(const struct device_segment *s, const struct query_ti
   uint32_t end = tile->row + tile->rows;
   bool seen = false;
   for (uint32_t r = tile->row; r < end && !seen; r++) seen = is_seen(s, r, p);
-  if (!seen) return NOWHERE;
+  if (!seen) p = s->first_position + tile->row;
   if (s->page == NULL) return p * s->row_bytes;
   return s->page[p / s->page_rows] + p % s->page_rows * s->row_bytes;
 }
@@ -585,13 +639,14 @@ INLINE void score_four(const struct attend_args *a, const float *const q[4],
   for (int i = 0; i < 64; i++) lane[i / 16][i % 16] = 0;
   for (uint32_t k = 0; k < a->head_dim; k += 16) {
     uint32_t n = a->head_dim - k < 16 ? a->head_dim - k : 16;
-    float x[16];
+    float x[16], y[16];
     cached_sixteen(key, type, k, n, x);
     UNROLL(4)
     for (int i = 0; i < 4; i++) {
+      sixteen_floats(q[i] + k, n, y);
       UNROLL(16)
       for (uint32_t j = 0; j < 16; j++)
-        if (j < n) lane[i][j] = fmaf(q[i][k + j], x[j], lane[i][j]);
+        if (j < n) lane[i][j] = fmaf(y[j], x[j], lane[i][j]);
     }
   }
   UNROLL(4)
@@ -609,10 +664,10 @@ INLINE void score_position(const struct attend_args *a, const struct device_segm
     for (unsigned j = 0; j < 4; j++)
       q[j] = a->q + query_place(a, s, tile, at, query_is(a, tile, i + j) ? i + j : 0)
         * a->head_dim;
-    if (place != NOWHERE && query_is(a, tile, i))
+    if (query_is(a, tile, i))
       score_four(a, q, s->key + place + at->y * s->head_bytes, s->type, four);
     for (unsigned j = 0; j < 4; j++) {
-      bool seen = place != NOWHERE && query_is(a, tile, i + j)
+      bool seen = query_is(a, tile, i + j)
         && is_seen(s, query_row(a, tile, i + j), at->x * 256 + t);
       score[(i + j) * 256 + t] = seen ? four[j] : -INFINITY;
     }
@@ -620,6 +675,7 @@ INLINE void score_position(const struct attend_args *a, const struct device_segm
 }
 
 /* <The maximum and the exponentials> */
+#define NOT_SEEN -1.0f
 INLINE float most_of_sixteen(const float *score)
 {
   float most = -INFINITY;
@@ -643,10 +699,11 @@ INLINE void exponentials(const struct attend_args *a, const struct query_tile *t
   for (unsigned k = t % 16; k < 256; k += 16) {
     uint32_t p = at->x * 256 + k;
     bool seen = query_is(a, tile, i) && is_seen(s, query_row(a, tile, i), p);
-    score[k] = seen ? num_expf(score[k] - m) : 0;
-    sum += score[k];
+    float e = seen ? num_expf(score[k] - m) : 0;
+    score[k] = seen ? e : NOT_SEEN;
+    sum += e;
     if (a->weights != NULL && query_is(a, tile, i) && p < a->stride)
-      a->weights[query_place(a, s, tile, at, i) * a->stride + p] = seen ? score[k] : -0.0f;
+      a->weights[query_place(a, s, tile, at, i) * a->stride + p] = seen ? e : -0.0f;
   }
   lane[t] = sum;
 }
@@ -670,22 +727,35 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
 }
 
 /* <The values of a block> */
+INLINE void add_sixteen(const struct device_segment *s, uint32_t type, bool even, uint64_t base,
+  const uint64_t *place, const float *score, uint32_t k, float out[4])
+{
+  float v[16];
+  UNROLL(16)
+  for (int i = 0; i < 16; i++)
+    v[i] = cached_number(s->value + base + place[i], type, even, k);
+  UNROLL(16)
+  for (int i = 0; i < 16; i++) {
+    UNROLL(4)
+    for (int q = 0; q < 4; q++) {
+      float e = score[q * 256 + i];
+      if (!(e < 0)) out[q] = fmaf(e, v[i], out[q]);
+    }
+  }
+}
+
 INLINE void add_values(const struct attend_args *a, const struct device_segment *s,
-  const struct query_tile *tile, const struct block_place *at, const uint64_t *place,
-  const float *score, unsigned t)
+  const struct query_tile *tile, const struct block_place *at, uint32_t type, bool even,
+  const uint64_t *place, const float *score, unsigned t)
 {
   for (uint32_t item = t; item < a->head_dim * QUERIES / 4; item += ATTEND_THREADS) {
     unsigned first = item / a->head_dim * 4, k = item % a->head_dim;
     float out[4] = { 0, 0, 0, 0 };
     if (!query_is(a, tile, first)) return;
-    for (uint32_t p = 0; p < 256; p++) {
-      if (place[p] == NOWHERE) continue;
-      float v = cached_number(s->value + place[p] + at->y * s->head_bytes, s->type, k);
-      UNROLL(4)
-      for (unsigned i = 0; i < 4; i++)
-        if (is_seen(s, query_row(a, tile, first + i), at->x * 256 + p))
-          out[i] = fmaf(score[(first + i) * 256 + p], v, out[i]);
-    }
+    UNROLL(1)
+    for (uint32_t p = 0; p < 256; p += 16)
+      add_sixteen(s, type, even, at->y * s->head_bytes, place + p,
+        score + first * 256 + p, k, out);
     for (unsigned i = 0; i < 4; i++)
       if (query_is(a, tile, first + i))
         left_of(a, s, tile, at, first + i)[2 + k] = out[i];
@@ -693,11 +763,12 @@ INLINE void add_values(const struct attend_args *a, const struct device_segment 
 }
 
 /* <One block of positions for a tile of queries> */
+#define VALUES(type, even) add_values(&a, s, tile, &at, type, even, place, score, t)
 KERNEL void attend_blocks(GRID const struct attend_args a)
 {
   HERE(at);
-  const struct query_tile *tile = &a.tile[at.z];
-  const struct device_segment *s = &a.segment[tile->segment];
+  const struct query_tile of = a.tile[at.z], *tile = &of;
+  const struct device_segment in = a.segment[of.segment], *s = &in;
   SHARED(uint64_t, place, 256);
   SHARED(float, score, QUERIES * 256);
   SHARED(float, most, QUERIES * 16);
@@ -712,33 +783,52 @@ KERNEL void attend_blocks(GRID const struct attend_args a)
   EACH_THREAD(t) most[t] = most_of_sixteen(score + t / 16 * 256 + t % 16);
   EACH_THREAD(t) exponentials(&a, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
   EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
-  EACH_THREAD(t) add_values(&a, s, tile, &at, place, score, t);
+  EACH_THREAD(t) {
+    if (s->type == DEVICE_F32) VALUES(DEVICE_F32, true);
+    else if (s->type == DEVICE_F16 && a.even) VALUES(DEVICE_F16, true);
+    else if (s->type == DEVICE_BF16 && a.even) VALUES(DEVICE_BF16, true);
+    else if (s->type == DEVICE_Q8_0) VALUES(DEVICE_Q8_0, false);
+    else VALUES(s->type, false);
+  }
 }
 
 /* <Join the blocks of a row> */
 KERNEL void join_blocks(GRID const struct attend_args a)
 {
   HERE(at);
-  size_t d = a.head_dim, place = (size_t) at.x * a.n_heads + at.y;
-  const float *left = a.left + place * a.blocks * (d + 2);
+  SHARED(float, most, 128);
+  size_t d = a.head_dim, each = d + 2, place = (size_t) at.x * a.n_heads + at.y;
+  float *left = a.left + place * a.blocks * each;
   place += (size_t) a.first_row * a.n_heads;
   EACH_THREAD(t) {
-    float m = -INFINITY, l = 0;
+    float m = -INFINITY;
+    for (size_t b = t; b < a.blocks; b += at.threads)
+      m = left[b * each] > m ? left[b * each] : m;
+    most[t] = m;
+  }
+  EACH_THREAD(t) {
+    float m = -INFINITY;
+    for (unsigned i = 0; i < at.threads; i++) m = most[i] > m ? most[i] : m;
+    for (size_t b = t; b < a.blocks; b += at.threads)
+      left[b * each] = left[b * each] != -INFINITY ? num_expf(left[b * each] - m) : NOT_SEEN;
+  }
+  EACH_THREAD(t) {
+    float l = 0;
+    UNROLL(8)
     for (uint32_t b = 0; b < a.blocks; b++)
-      m = left[b * (d + 2)] > m ? left[b * (d + 2)] : m;
-    for (uint32_t b = 0; b < a.blocks; b++)
-      if (left[b * (d + 2)] != -INFINITY)
-        l = fmaf(left[b * (d + 2) + 1], num_expf(left[b * (d + 2)] - m), l);
+      l = left[b * each] < 0 ? l : fmaf(left[b * each + 1], left[b * each], l);
     for (size_t i = t; i < d; i += at.threads) {
       float y = 0;
-      for (uint32_t b = 0; b < a.blocks; b++)
-        if (left[b * (d + 2)] != -INFINITY)
-          y = fmaf(left[b * (d + 2) + 2 + i], num_expf(left[b * (d + 2)] - m), y);
+      UNROLL(8)
+      for (uint32_t b = 0; b < a.blocks; b++) {
+        float v = left[b * each + 2 + i];
+        y = left[b * each] < 0 ? y : fmaf(v, left[b * each], y);
+      }
       a.y[place * d + i] = y / l;
     }
     for (size_t p = t; a.weights != NULL && p < a.stride; p += at.threads) {
-      float *w = &a.weights[place * a.stride + p], most = left[p / 256 * (d + 2)];
-      *w = num_bits32(*w) == 0x80000000u ? 0 : *w * num_expf(most - m) / l;
+      float *w = &a.weights[place * a.stride + p];
+      *w = num_bits32(*w) == 0x80000000u ? 0 : *w * left[p / 256 * each] / l;
     }
   }
 }

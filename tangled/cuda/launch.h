@@ -25,9 +25,10 @@ enum { MOST_PARTS = 3 };
 /* a matrix of out rows; the number of its first block */
 struct matrix_part { struct stored_rows weight, bias; float *y; uint32_t out, first; };
 
-/* x: [rows][in]; q and d: the same rounded to bytes, and the scale of each 32 */
+/* x: [rows][in]; q and d: the same rounded to bytes, and the scale of each 32; h: the
+   same rounded to bfloat16, [rows][in, up to a multiple of sixteen, with zeros] */
 struct linear_args { struct matrix_part of[MOST_PARTS]; const float *x; const int8_t *q;
-  const float *d; uint32_t n, in, rows, zero; };
+  const float *d; const uint16_t *h; uint32_t n, in, rows, zero; };
 
 /* y += x */
 struct add_args { float *y; const float *x; size_t n; };
@@ -46,11 +47,12 @@ struct query_tile { uint32_t segment, row, rows, head; };
 
 /* heads: query heads a tile; left: [rows from first_row][n_heads][blocks][head_dim +
    2], maximum, sum and weighted values of each block; weights: null, or what
-   attention_probe has; y: the result */
+   attention_probe has; y: the result; even: 0 if a number of the cache may be at an
+   odd address */
 struct attend_args { const float *q; float *left; const struct device_segment *segment;
   const struct query_tile *tile; float *weights; float *y; size_t stride;
   uint32_t n_heads, n_kv_heads, head_dim, heads, blocks, first_row; float scale;
-  uint32_t zero; };
+  uint32_t even; };
 
 /* <What the choice of a token is given> */
 
@@ -73,7 +75,7 @@ enum kernel_work { WORKS(WORK_NAME) N_WORKS };
 union work_args { struct linear_args linear; struct add_args add; struct attend_args attend;
   struct norm_args norm; struct angles_args angles; struct activate_args activate;
   struct move_args move; struct split_args split; struct copy_args copy;
-  struct mark_args mark; struct bytes_args bytes; struct write_args write;
+  struct mark_args mark; struct bytes_args bytes; struct halves_args halves; struct write_args write;
   struct choose_args choose; struct probe_args probe; struct round_args round; };
 
 /* in a list */

@@ -31,6 +31,9 @@ struct mark_args { const float *x; uint32_t *first; uint32_t d, mark, none, zero
 /* n blocks of 32 */
 struct bytes_args { const float *x; int8_t *q; float *d; size_t n; };
 
+/* x: [rows][in]; h: [rows][words], two numbers each */
+struct halves_args { const float *x; uint32_t *h; uint32_t rows, in, words, zero; };
+
 /* left[0]: a*a + c as it is compiled; left[1]: the multiply-add of the kernels */
 struct round_args { float *left; float a, c; };
 

@@ -166,19 +166,36 @@ static void device_linear(const struct engine *e, const struct matrix *list, siz
   take_back(device_of(e));
 }
 
+/* <Linear layers with rounded inputs> */
+static void launch_slice(const struct engine *e, const struct matrix *list, size_t n, size_t row,
+  struct linear_args *a, const struct shape *s, float *const *y)
+{
+  for (size_t i = 0, done; i < n; i += done) {
+    done = gather_parts(e, list + i, n - i, y + i, a);
+    for (size_t j = 0; j < done; j++) a->of[j].y += row * a->of[j].out;
+    launch_linear(device_of(e), a, s);
+  }
+}
+
 static void device_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y)
 {
+  struct device *d = device_of(e);
   struct shape s = { WORK_halves_few, WORK_halves_many, 8, 128, 64 };
-  for (size_t i = 0, done; i < n; i += done) {
-    struct linear_args a = { .x = x, .rows = (uint32_t) rows };
-    done = gather_parts(e, list + i, n - i, y + i, &a);
-    launch_linear(device_of(e), &a, &s);
+  size_t in = list[0].in, words = (in + 15) / 16 * 8, most = d->work_bytes / (4 * words);
+  if (most == 0) device_fails(d, "a row of inputs is larger than the workspace");
+  for (size_t r = 0, now; r < rows && most > 0; r += now) {
+    now = rows - r < most ? rows - r : most;
+    struct launch l = launch_each(WORK_halves_of_rows, now * words);
+    l.a.halves = (struct halves_args) { x + r * in, (uint32_t *) (void *) d->work,
+      (uint32_t) now, (uint32_t) in, (uint32_t) words, 0 };
+    device_launch(d, &l);
+    struct linear_args a = { .h = (uint16_t *) (void *) d->work, .rows = (uint32_t) now };
+    launch_slice(e, list, n, r, &a, &s, y);
   }
-  take_back(device_of(e));
+  take_back(d);
 }
 
-/* <Linear layers with inputs of bytes> */
 static void round_inputs(struct device *d, struct linear_args *a)
 {
   size_t n = (size_t) a->rows * a->in;
@@ -201,11 +218,7 @@ static void device_linear_int8(const struct engine *e, const struct matrix *list
     now = rows - r < most ? rows - r : most;
     a.rows = (uint32_t) now, a.in = (uint32_t) list[0].in;
     round_inputs(d, &a);
-    for (size_t i = 0, done; i < n; i += done) {
-      done = gather_parts(e, list + i, n - i, y + i, &a);
-      for (size_t j = 0; j < done; j++) a.of[j].y += r * a.of[j].out;
-      launch_linear(d, &a, &s);
-    }
+    launch_slice(e, list, n, r, &a, &s, y);
   }
   take_back(d);
 }
@@ -326,6 +339,18 @@ static const struct query_tile *send_tiles(struct device *d, const struct segmen
 }
 
 /* <Attention on a device> */
+static bool all_even(const struct segment *list, size_t n)
+{
+  uintptr_t all = 0;
+  for (size_t i = 0; i < n; i++) {
+    const struct kv_view *v = &list[i].view;
+    all |= v->key | v->value | v->row_bytes | v->head_bytes;
+    for (size_t k = 0; v->page != NULL && k < pages_of(&list[i]); k++)
+      all |= (uintptr_t) v->page[k];
+  }
+  return all % 2 == 0;
+}
+
 enum { MOST_ROWS = 8192 };
 static void attend_slice(const struct engine *e, const struct segment *list, size_t n,
   struct attend_args *a, uint32_t r0, uint32_t r1)
@@ -366,7 +391,7 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
     .weights = probe != NULL ? probe->weights : NULL,
     .stride = probe != NULL ? probe->stride : 0, .n_heads = h->n_heads,
     .n_kv_heads = h->n_kv_heads, .head_dim = h->head_dim,
-    .blocks = (uint32_t) blocks, .scale = h->scale };
+    .blocks = (uint32_t) blocks, .scale = h->scale, .even = all_even(list, n) };
   for (size_t r = 0; r < rows; r += slice)
     attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < rows ? r + slice : rows));
 }
