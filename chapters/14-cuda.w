@@ -1099,14 +1099,11 @@ INLINE void add_sixteen(const struct device_segment *s, uint32_t type, bool even
     UNROLL(4)
     for (int q = 0; q < 4; q++) {
       float e = score[q * 256 + i];
-      if (!(e < 0)) out[q] = fmaf(e, v[i], out[q]);
+      if (e >= 0) out[q] = fmaf(e, v[i], out[q]);
     }
   }
 }
 
-@ The comparison is turned round for the sake of NaN, which must go on to the result.
-
-@<The values of a block@>=
 INLINE void add_values(const struct attend_args *a, const struct device_segment *s,
   const struct query_tile *tile, const struct block_place *at, uint32_t type, bool even,
   const uint64_t *place, const float *score, unsigned t)

@@ -384,6 +384,75 @@ START_TEST(places_are_not_overwritten)
 }
 END_TEST
 
+/* rows that are longer than the part that a norm has in shared memory */
+START_TEST(a_long_row_is_normalized)
+{
+  enum { ROWS = 2, MOST_D = 6000 };
+  struct device *d = open_device((unsigned) _i);
+  const struct buffers *b = device_memory(d);
+  struct engine e = { .k = device_kernels(d) }, host = { .k = &kernels_plain };
+  float *x = malloc(ROWS * MOST_D * 4), *y = malloc(ROWS * MOST_D * 4), *z = malloc(ROWS * MOST_D * 4),
+        *dx = b->alloc(b, &books, MEMORY_OTHER, ROWS * MOST_D, 4, &why);
+  for (int i = 0; i < 8; i++) {
+    size_t n = i < 2 ? 2048 : 1 + below(MOST_D);
+    struct norm g = { .kind = i % 2 ? NORM_LAYER : NORM_RMS, .epsilon = 1e-5f };
+    g.gain = (struct tensor){ x, WEIGHT_F32 };
+    if (i % 4 == 1) g.bias = (struct tensor){ x + n, WEIGHT_F32 };
+    for (size_t j = 0; j < ROWS * n; j++) x[j] = number();
+    b->set(b, dx, x, ROWS * n * 4);
+    host.k->normalize(&host, &g, x, ROWS, n, z);
+    e.k->normalize(&e, &g, dx, ROWS, n, dx); /* in place */
+    b->get(b, y, dx, ROWS * n * 4);
+    ck_assert_msg(b->working(b, &why), "%s", why.text);
+    ck_assert_msg(memcmp(y, z, ROWS * n * 4) == 0, "a row of %zu, kind %d", n, (int) g.kind);
+  }
+  b->release(b, &books, dx), free(x), free(y), free(z);
+  device_close(d);
+}
+END_TEST
+
+/* a number that is none goes through attention: from a key to all of the result, from a value to its own place; with pages that begin
+   at odd addresses as well */
+START_TEST(what_is_no_number_stays_in_the_result)
+{
+  enum { D = 16, AT = 300 };
+  struct device *d = open_device((unsigned) _i % ORDERS);
+  const struct buffers *b = device_memory(d);
+  struct engine e = { .k = device_kernels(d) }, host = { .k = &kernels_plain };
+  struct attention_dims h = { 1, 1, D, 0.25f };
+  size_t odd = (size_t) _i / ORDERS, n = (AT + 1) * D, bytes = 4 * n + 4;
+  uint16_t *kv = malloc(bytes);
+  char *there = malloc(bytes);
+  float q[D], y[D], z[D], *dq = b->alloc(b, &books, MEMORY_OTHER, D, 4, &why), *dy = b->alloc(b, &books, MEMORY_OTHER, D, 4, &why),
+        *dkv = b->alloc(b, &books, MEMORY_OTHER, bytes / 4, 4, &why), *scratch = malloc(kernels_scratch(&h, AT + 1) * 4);
+  for (size_t i = 0; i < D; i++) q[i] = number();
+  b->set(b, dq, q, sizeof q);
+  for (int what = 0; what < 3; what++) {
+    for (size_t i = 0; i < 2 * n; i++) kv[i] = num_to_f16(number());
+    if (what == 1) kv[n + (AT - 5) * D + 3] = 0x7e00;
+    if (what == 2) kv[(AT - 5) * D + 3] = 0x7e00;
+    memcpy(there + odd, kv, 4 * n);
+    b->set(b, dkv, there, bytes);
+    struct segment s[2];
+    for (int i = 0; i < 2; i++) {
+      uintptr_t at = (uintptr_t) (i ? (char *) dkv : there) + odd;
+      s[i] = (struct segment){ { at, at + 2 * n, NULL, 0, 2 * D, 2 * D, WEIGHT_F16, 0 }, 0, 1, AT, 0 };
+    }
+    kernels_plain.attend(&host, &h, q, s, 1, scratch, z, NULL);
+    e.k->attend(&e, &h, dq, s + 1, 1, NULL, dy, NULL);
+    b->get(b, y, dy, sizeof y);
+    ck_assert_msg(b->working(b, &why), "%s", why.text);
+    for (int i = 0; i < D; i++) {
+      ck_assert_int_eq(isnan(y[i]) != 0, what == 2 || (what == 1 && i == 3));
+      ck_assert(isnan(y[i]) ? isnan(z[i]) != 0 : memcmp(&y[i], &z[i], 4) == 0);
+    }
+  }
+  b->release(b, &books, dkv), b->release(b, &books, dq), b->release(b, &books, dy);
+  free(kv), free(there), free(scratch);
+  device_close(d);
+}
+END_TEST
+
 /* what cannot be done fails the device: it does nothing more, gives zeros, and says why, in a pass as well, which stores nothing */
 START_TEST(a_device_that_failed_says_so)
 {
@@ -436,6 +505,8 @@ int main(void)
   tcase_add_loop_test(t, the_choice_is_the_samplers, 0, ORDERS);
   tcase_add_loop_test(t, a_row_keeps_its_bits_in_any_company, 0, ORDERS);
   tcase_add_loop_test(t, places_are_not_overwritten, 0, ORDERS);
+  tcase_add_loop_test(t, what_is_no_number_stays_in_the_result, 0, 2 * ORDERS);
+  tcase_add_loop_test(t, a_long_row_is_normalized, 0, ORDERS);
   tcase_add_test(t, every_refusal_is_survived);
   tcase_add_test(t, a_device_that_failed_says_so);
   tcase_add_test(t, a_device_that_is_not_there_is_a_sentence);

@@ -35,7 +35,7 @@ local function including(folder, module, name)
   local found, seen, todo = {}, { [name] = true }, { name }
   while #todo > 0 do
     local one = table.remove(todo)
-    for f in io.popen("grep -lF '\"" .. module .. "/" .. one .. "\"' " .. folder .. "/*.c " .. folder .. "/*.inc " .. folder .. "/*.h 2>/dev/null"):lines() do
+    for f in io.popen("grep -lF '\"" .. module .. "/" .. one .. "\"' " .. folder .. "/*.c " .. folder .. "/*.cu " .. folder .. "/*.inc " .. folder .. "/*.h 2>/dev/null"):lines() do
       local short = f:match("[^/]*$")
       if not seen[short] then
         seen[short] = true

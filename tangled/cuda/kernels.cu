@@ -739,7 +739,7 @@ INLINE void add_sixteen(const struct device_segment *s, uint32_t type, bool even
     UNROLL(4)
     for (int q = 0; q < 4; q++) {
       float e = score[q * 256 + i];
-      if (!(e < 0)) out[q] = fmaf(e, v[i], out[q]);
+      if (e >= 0) out[q] = fmaf(e, v[i], out[q]);
     }
   }
 }
