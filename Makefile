@@ -18,7 +18,7 @@ ifneq (,$(CUDA))
 BUILD    := build/cuda
 NVCC     ?= $(firstword $(shell command -v nvcc) /usr/local/cuda/bin/nvcc)
 CUDA_LIB ?= $(abspath $(dir $(NVCC))/../lib64)
-CUDA_FLAGS := -std=c++17 -O3 -fmad=false -Werror all-warnings -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
+CUDA_FLAGS := -std=c++17 -O3 -fmad=false -Werror all-warnings -Xptxas -warn-spills -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
 CFLAGS   += -DINCIPIT_CUDA
 LIBS     += -L$(CUDA_LIB) -lcudart_static -lstdc++ -ldl -lrt
 endif

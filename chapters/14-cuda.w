@@ -332,16 +332,16 @@ INLINE void two_at(const struct stored_rows *s, int type, size_t row, size_t k,
   }
 }
 
-@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does: a constant, too. It fetches the weights of |AHEAD| steps, \given{16}, before it multiplies the first of them, so that so many loads of each thread are on their way at once. The two have a phase each, with a barrier between them. That has to be written down: of a loop that loads, multiplies and loads again, the compiler makes just that, since it does not know how long the loop is and may not load what comes after its end. Where fewer steps are left, a load that has nothing to fetch fetches the first weights again, and they are not used.
+@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does: a constant, too. It fetches the weights of |AHEAD| steps, \given{32}, before it multiplies the first of them, so that so many loads of each thread are on their way at once. The two have a phase each, with a barrier between them. That has to be written down: of a loop that loads, multiplies and loads again, the compiler makes just that, since it does not know how long the loop is and may not load what comes after its end. Where fewer steps are left, a load that has nothing to fetch fetches the first weights again, and they are not used.
 
 @<The lanes of a thread@>=
-enum { AHEAD = 16 };
+enum { AHEAD = 32 };
 INLINE void fetch_steps(const struct linear_args *a, const struct matrix_part *m, int type,
   unsigned o, uint32_t k, float *w)
 {
   uint32_t first = k + 1 < a->in ? k : 0;
   o = o < m->out ? o : 0;
-  UNROLL(16)
+  UNROLL(32)
   for (uint32_t i = 0; i < AHEAD; i++)
     two_at(&m->weight, type, o, k + 16 * i + 1 < a->in ? k + 16 * i : first, w + 2 * i);
 }
@@ -352,7 +352,7 @@ INLINE void fetch_steps(const struct linear_args *a, const struct matrix_part *m
 INLINE void add_steps(const struct linear_args *a, int rows, uint32_t k, bool whole, uint32_t from,
   const float *w, float *lane)
 {
-  UNROLL(16)
+  UNROLL(32)
   for (uint32_t i = 0; i < AHEAD; i++) {
     if (!whole && k + 16 * i + 1 >= a->in) continue;
     UNROLL(8)
@@ -515,15 +515,21 @@ INLINE void many_rows(const struct linear_args *a, struct block_place at, int ty
 INLINE void fill_tiles(const struct linear_args *a, const struct matrix_part *m, int type,
   const struct block_place *at, uint32_t k0, unsigned t, float *xs, float *ws)
 {
-  for (unsigned i = t; i < TILE * DEPTH; i += MANY_THREADS) {
-    unsigned row = i / DEPTH, k = i % DEPTH;
-    uint32_t r = at->y * TILE + row, o = at->x * TILE + row;
-    bool within = k0 + k < a->in;
-    struct stored_rows w = m->weight;
-    w.type = (uint32_t) type;
-    xs[row * TILE_STRIDE + k] = within && r < a->rows
-      ? a->x[(size_t) r * a->in + k0 + k] : 0;
-    ws[row * TILE_STRIDE + k] = within && o < m->out ? number_at(&w, o, k0 + k) : 0;
+  float x[4], w[4];
+  unsigned row = t / DEPTH, k = t % DEPTH;
+  bool within = k0 + k < a->in;
+  struct stored_rows s = m->weight;
+  s.type = (uint32_t) type;
+  UNROLL(4)
+  for (unsigned i = 0; i < 4; i++) {
+    uint32_t r = at->y * TILE + row + 8 * i, o = at->x * TILE + row + 8 * i;
+    x[i] = within && r < a->rows ? a->x[(size_t) r * a->in + k0 + k] : 0;
+    w[i] = within && o < m->out ? number_at(&s, o, k0 + k) : 0;
+  }
+  UNROLL(4)
+  for (unsigned i = 0; i < 4; i++) {
+    xs[(row + 8 * i) * TILE_STRIDE + k] = x[i];
+    ws[(row + 8 * i) * TILE_STRIDE + k] = w[i];
   }
 }
 
@@ -784,31 +790,41 @@ INLINE void put_fragment(float *to, unsigned stride, unsigned t, const float *su
 @<Sizes of tiles@>=
 enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 5 };
 
-@ A step of \given{32} inputs is two of the unit's.
+@ A tile of \given{32} inputs is two steps of the unit. While the unit multiplies one, the next is on its way to the registers. There is room for two tiles in shared memory, and they are used in turn: so one barrier for a tile is enough. Whoever fills a place again has passed the barrier of the tile in between, and that one was reached only by warps that had done with the place.
 
 @<Many rows of halves by a matrix@>=
 INLINE void many_halves(const struct linear_args *a, struct block_place at)
 {
   const struct matrix_part *m = part_of(a, &at.x);
-  @[SHARED(struct four_words, xs, X_ROWS * HALF_STRIDE)@];
-  @[SHARED(struct four_words, ws, W_ROWS * HALF_STRIDE)@];
+  @[SHARED(struct four_words, xs, 2 * X_ROWS * HALF_STRIDE)@];
+  @[SHARED(struct four_words, ws, 2 * W_ROWS * HALF_STRIDE)@];
+  @[PRIVATE(struct four_words, next, 3)@];
   @[PRIVATE(uint32_t, x, 8)@];
   @[PRIVATE(uint32_t, w, 8)@];
   @[PRIVATE(float, sum, 32)@];
   @[PRIVATE(float, total, 32)@];
+  EACH_LANE(t) fetch_halves(a, m, &at, 0, t, MINE(next));
   for (uint32_t k0 = 0; k0 < a->in; k0 += 32) {
+    struct four_words *const x0 = xs + k0 / 32 % 2 * X_ROWS * HALF_STRIDE;
+    struct four_words *const w0 = ws + k0 / 32 % 2 * W_ROWS * HALF_STRIDE;
     if (k0 % SECTION == 0) @<End a section, and begin the next@>@;
-    EACH_THREAD(t) fill_halves(a, m, &at, k0, t, xs, ws);
-    for (uint32_t k = 0; k < 32; k += 16) {
-      EACH_LANE(t) take_fragments(xs->word, ws->word, k / 2, t, MINE(x), MINE(w));
-      EACH_THREAD(t) {
-        if (k0 + k >= a->in) continue;
-        UNROLL(8)
-        for (unsigned i = 0; i < 8; i++) MULTIPLY_16(x, i / 4 * 4, w, i % 4 * 2, sum, 4 * i);
-      }
-    }
+    EACH_THREAD(t) put_halves(MINE(next), t, x0, w0);
+    EACH_LANE(t) fetch_halves(a, m, &at, k0 + 32, t, MINE(next));
+    @<Multiply the two steps of a tile@>@;
   }
   @<Add the last section, and store@>@;
+}
+
+@ The second step of the last tile may lie beyond the end; then it is left out, as in the kernel for few rows.
+
+@<Multiply the two steps of a tile@>=
+for (uint32_t k = 0; k < 32; k += 16) {
+  EACH_LANE(t) take_fragments(x0->word, w0->word, k / 2, t, MINE(x), MINE(w));
+  EACH_LANE(t) {
+    if (k0 + k >= a->in) continue;
+    UNROLL(8)
+    for (unsigned i = 0; i < 8; i++) MULTIPLY_16(x, i / 4 * 4, w, i % 4 * 2, sum, 4 * i);
+  }
 }
 
 @ The total begins as the first section's sum, to which no zero is added.
@@ -837,24 +853,30 @@ EACH_THREAD(t) {
   }
 }
 
-@ In shared memory a word is two neighbouring inputs, ready for a fragment, and four words come at once.
+@ In shared memory a word is two neighbouring inputs, ready for a fragment, and four words come at once: thread |t| has inputs of two rows, and weights of one output.
 
 @<Tiles of halves in shared memory@>=
-INLINE void fill_halves(const struct linear_args *a, const struct matrix_part *m,
-  const struct block_place *at, uint32_t k0, unsigned t, struct four_words *xs, struct four_words *ws)
+INLINE void fetch_halves(const struct linear_args *a, const struct matrix_part *m,
+  const struct block_place *at, uint32_t k0, unsigned t, struct four_words next[3])
 {
   uint32_t k = k0 + t % 4 * 8;
-  struct four_words x[X_ROWS / 64];
   if (k >= (a->in + 15) / 16 * 16) k = 0;
-  UNROLL(2)
-  for (uint32_t i = 0; i < X_ROWS / 64; i++)
-    x[i] = load_four(half_inputs(a, at->y * X_ROWS + 64 * i + t / 4) + k);
-  ws[t / 4 * HALF_STRIDE + t % 4] = load_four(half_weights(m, at->x * W_ROWS + t / 4) + k);
-  UNROLL(2)
-  for (uint32_t i = 0; i < X_ROWS / 64; i++)
-    xs[(64 * i + t / 4) * HALF_STRIDE + t % 4] = x[i];
+  next[0] = load_four(half_inputs(a, at->y * X_ROWS + t / 4) + k);
+  next[1] = load_four(half_inputs(a, at->y * X_ROWS + 64 + t / 4) + k);
+  next[2] = load_four(half_weights(m, at->x * W_ROWS + t / 4) + k);
 }
 
+INLINE void put_halves(const struct four_words next[3], unsigned t, struct four_words *xs,
+  struct four_words *ws)
+{
+  xs[t / 4 * HALF_STRIDE + t % 4] = next[0];
+  xs[(64 + t / 4) * HALF_STRIDE + t % 4] = next[1];
+  ws[t / 4 * HALF_STRIDE + t % 4] = next[2];
+}
+
+@ The fragments of a step: eight words of inputs and eight of weights.
+
+@<Tiles of halves in shared memory@>=
 INLINE void take_fragments(const uint32_t *xs, const uint32_t *ws, uint32_t word,
   unsigned t, uint32_t *x, uint32_t *w)
 {
