@@ -80,7 +80,7 @@ def main():
     if os.path.exists(a.steps):
         print(run([a.steps, a.device]), end="", flush=True)
     else:
-        print(f"not run: cuda.step.1 to 3: {a.steps} is not built; wanted: make CUDA=1 {a.steps}")
+        print(f"not run: cuda.step.1 to 4: {a.steps} is not built; wanted: make CUDA=1 {a.steps}")
     print(f"cuda.text\t{'yes' if same_text(a) else 'NO'}\t\tgreedy text of the built-in model")
     if os.path.exists(a.suite):
         went = subprocess.run([a.suite], env={**os.environ, "INCIPIT_TEST_DEVICE": a.device, "CK_DEFAULT_TIMEOUT": "3600"}).returncode == 0

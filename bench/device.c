@@ -21,7 +21,7 @@ int main(int argc, char **argv)
   else if (d != NULL && device_measure(d, &madds, &bytes, &why)) {
     for (size_t i = 0; i < (size_t) in * out; i++) w[i] = (uint16_t) (0x3c00 + i % 255); /* 0.008 to 0.06 */
     status = 0;
-    for (unsigned step = 0; step < 3 && status == 0; step++) {
+    for (unsigned step = 0; step < 4 && status == 0; step++) {
       if (!device_step(d, step, w, x, in, out, y, &seconds, &why)) status = 1;
       else printf("cuda.step.%u\t%.1f\t%%\t%.4g GB/s, copying %.4g\n", step + 1, 200.0 * in * out / seconds / bytes,
         2e-9 * in * out / seconds, 1e-9 * bytes);

@@ -38,10 +38,10 @@ On both, the arithmetic is done long before the bytes have come. The device mult
 
 @ So there are two tasks, and the chapter has them in this order. Within a kernel, enough loads must be under way that the memory never waits (\cref{sec:devicerow}). Between kernels there must be no gap (\cref{sec:launches}). With many rows, as in reading a prompt, the arithmetic counts again (\cref{sec:devicetiles}), and for it these devices have special units, which round in a way of their own (\cref{sec:tensorcores}).
 
-The numbers in the box were ours. Those of a device can only be measured on it, and the machine on which this edition was made had none.
-The kernels of this chapter were compiled for the devices, but what ran, and what every check below checks, is the same source text on the host, thread by thread (\cref{sec:standin}). Figures of speed are therefore missing. \Cref{sec:devicemeasured} lists them by name.
+The numbers in the box were ours. Those of a device can only be measured on it, and we had none.
+The kernels of this chapter were compiled for the devices, and what the compiler made of them was read. But what ran, and what every check below checks, is the same source text on the host, thread by thread (\cref{sec:standin}). Nothing here has run on a graphics processor. Where a speed should stand, the tables say that it is not yet measured, and \cref{sec:devicemeasured} says how to measure it.
 
-@ The program puts the model of four words (\cref{sec:toy}) through the kernels of this chapter and through the plain ones, with the threads of the device in three orders, and counts the logits whose bits differ.
+@ The program puts the model of four words (\cref{sec:toy}) through the kernels of this chapter and through the plain ones, with the host standing in for the device and taking its threads in three orders, and counts the logits whose bits differ.
 
 @c
 #include <stdio.h>
@@ -114,7 +114,7 @@ static bool compare_device(struct memory *m, unsigned order, bool values)
 }
 
 @* Blocks, threads and barriers: one kernel for two machines. \label{sec:standin}
-On a device, a \emph{kernel} is a function that many threads run at once. They come in \emph{blocks}; a block has up to \given{1024} threads, which share a small fast memory and can wait for one another. In the hardware, \given{32} threads of a block form a \emph{warp} and go through the instructions in step; a thread can read a register of another thread of its warp. Different blocks know nothing of each other and run in any order, on as many \emph{multiprocessors} as the device has.
+On a device, a \emph{kernel} is a function that many threads run at once. They come in \emph{blocks}; a block has up to \given{1024} threads, which share a small fast memory and can wait for one another. In the hardware, \given{32} threads of a block form a \emph{warp}, for which an instruction is fetched once; a thread can read a register of another thread of its warp. (The threads of a warp once went through their instructions in step. Since \given{2017} that is no longer promised: a warp has a barrier of its own, and whoever needs the others waits for them there.) Different blocks know nothing of each other and run in any order, on as many \emph{multiprocessors} as the device has.
 @^block of threads@>@^warp@>@^multiprocessor@>@^shared memory@>
 
 That is nearly C. We write kernels in a small subset of both C and CUDA, with a dozen words that mean one thing on the device and another on the host. A program that stops at a barrier cannot be run thread by thread in a simple loop, since each thread would have to be put aside in the middle of a function. So a kernel is written in \emph{phases}: |EACH_THREAD(t)| is followed by what each thread |t| does until the next barrier. On the device this is a loop of a single turn, with the barrier at its end. On the host it is a loop over all threads of the block.
@@ -131,6 +131,8 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 #endif
 
 @ Each thread has variables of its own. If they live from one phase to the next, the host must keep those of all threads: |PRIVATE(float, sum, 4)| declares them, and |MINE(sum)[i]| is the element |i| of the thread |t| of the phase. |FROM_LANE| reads the element |i| of another thread of the warp, given by its number in the warp; it must not be written in the same phase. |EACH_LANE| is a phase after which only the warp waits.
+
+A |KERNEL| is what can be launched, and |INLINE| a function that becomes part of it. A kernel has to know which block it is: |HERE(at)| declares |at| and reads it from the device's registers; on the host it comes as a first argument, for which |GRID| makes room. |UNROLL(n)| asks the device's compiler to write the next loop out |n| times; for the host it is nothing.
 
 @<The words of a kernel on the device@>=
 #pragma nv_diag_suppress 177 /* a phase need not look at its |t| */
@@ -150,7 +152,7 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 #define PRAGMA(text) _Pragma(#text)
 #define @,UNROLL(n) PRAGMA(unroll n)
 
-@ On the host a block is a function call, and its threads are a loop. Which thread comes first is a matter of chance on the device, and a kernel whose result depends on it is wrong. So the host's order can be changed: |thread_at| gives the threads forwards, backwards, or with a stride, as the launch says. A barrier that is missing then shows as a difference (\cref{sec:devicecheck}). Shared memory begins with bytes that are no numbers, so that what was never written shows as well.
+@ On the host a block is a function call, and its threads are a loop. Which thread comes first is a matter of chance on the device, and a kernel whose result depends on it is wrong. So the host's order can be changed: |thread_at| gives the threads forwards, backwards, or with a stride, as the launch says. If two phases that need a barrier between them are written as one, the result then usually changes with the order. Shared memory begins with bytes that are NaN as floats and beyond all bounds as integers, so that what was never written is likely to show as well.
 
 @<The words of a kernel on the host@>=
 #include <math.h>
@@ -162,7 +164,7 @@ static inline unsigned thread_at(const struct block_place *at, unsigned turn)
   return at->order == 1 ? at->threads - 1 - turn : turn * 7 % at->threads;
 }
 
-@ The other words are those of the device, with a loop for a barrier and an array for a register.
+@ The other words are those of the device, with a loop for a barrier and an array for a register. Here |EACH_LANE| is |EACH_THREAD|: the host's loop cannot tell a barrier of the warp from one of the block. A second stand-in, which only the tests have, can (\cref{sec:devicecheck}); it comes with other words, and |begin_block| is where it takes over.
 
 @<The words of a kernel on the host@>=
 #define INLINE static inline
@@ -213,34 +215,11 @@ KERNEL void add_rows(GRID const struct add_args a)
     for @[ELEMENTS_OF(i, a.n)@] a.y[i] += a.x[i];
 }
 
-@ Numbers as they are stored become floats on their way into a register. Nothing is rounded in that, so it does not matter where it is done.
-
-@<Read a number@>=
-INLINE float half_number(uint16_t h)
-{
-#ifdef __CUDACC__
-  return __half2float(__ushort_as_half(h));
-#else
-  return num_from_f16(h);
-#endif
-}
-
-INLINE float number_at(const struct stored_rows *s, size_t row, size_t k)
-{
-  size_t i = row * s->stride + k;
-  if (s->type == DEVICE_F32) return ((const float *) s->data)[i];
-  if (s->type == DEVICE_Q8_0)
-    return (float) ((const int8_t *) s->data)[i]
-      * half_number(s->scale[row * (s->stride / 2) + k / 32]);
-  uint16_t h = ((const uint16_t *) s->data)[i];
-  return s->type == DEVICE_F16 ? half_number(h) : num_from_bf16(h);
-}
-
 @* One row: a matrix--vector product. \label{sec:devicerow}
-Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so each must be read once and the next loads must be on their way while the first are still coming. If a load takes half a microsecond, a memory of \given{2000} GB/s could have sent $10^6$ bytes meanwhile. \emph{Little's law}: bytes under way are bandwidth times waiting time. A device of \given{100} multiprocessors must have $10^4$ bytes under way in each.
+Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so each must be read once and the next loads must be on their way while the first are still coming. If a load takes \given{600} nanoseconds, a memory of \given{3350} GB/s, that of an H100 by its data sheet, could have sent \given{2010000} bytes meanwhile, and that is \given{15227} for each of its \given{132} multiprocessors. So many must be under way all the time, or the memory waits. \emph{Little's law}: bytes under way are bandwidth times waiting time.
 @^Little's law@>
 
-@ How is a matrix divided among threads? Three ways give the same bits, since an output is always the sum of sixteen lanes (\cref{sec:order}), and they differ in what a load brings. In the plainest, each thread has an output and all of its lanes. The 32 threads of a warp then load from 32 rows at once, two bytes in each if the weights are halves. Memory delivers pieces of \given{32} bytes, called \emph{sectors}, so what comes is sixteen times what was asked for, and the rest must wait in the nearest cache for its turn.
+@ How is a matrix divided among threads? Several ways give the same bits, since an output is always the sum of sixteen lanes (\cref{sec:order}), and they differ in what a load brings. In the plainest, |step_outputs|, each thread has an output and all of its lanes. The 32 threads of a warp then load from 32 rows at once, two bytes in each if the weights are halves. Memory delivers pieces of \given{32} bytes, called \emph{sectors}, so what comes is sixteen times what was asked for, and the rest must wait in the nearest cache for its turn.
 @^sector, of memory@>
 
 @<Two plainer kernels for one row@>=
@@ -268,7 +247,7 @@ KERNEL void step_outputs(GRID const struct linear_args a)
   }
 }
 
-@ In the second, sixteen threads share an output and have a lane each. A warp reads from two rows, from each the \given{32} bytes that come. Nothing is loaded in vain, but each thread has two bytes under way for each of its loads.
+@ In the second, |step_lanes|, sixteen threads share an output and have a lane each. A warp reads from two rows, from each the \given{32} bytes that come. Nothing is loaded in vain, but each thread has two bytes under way for each of its loads.
 
 @<Two plainer kernels for one row@>=
 KERNEL void step_lanes(GRID const struct linear_args a)
@@ -294,66 +273,46 @@ KERNEL void step_lanes(GRID const struct linear_args a)
   }
 }
 
-@ The third is the one that this engine uses. Eight threads share an output; each has two neighbouring lanes, each a chain over every sixteenth weight, so that the eight read 64 bytes of floats, or 32 of halves, in one piece. Four outputs make a warp. \Cref{fig:devicelanes} has the picture. For up to eight rows of inputs, each weight that was read is used for all of them. \Cref{tab:devicesteps} counts the sectors of each step and says what we expect.
+@ In the third, eight threads share an output; each has two neighbouring lanes, each a chain over every sixteenth weight, so that the eight read 64 bytes of floats, or 32 of halves, in one piece (\cref{sec:readingnumbers} has the functions that load and convert). Four outputs make a warp (\cref{fig:devicelanes}). A load is twice as wide as before, but there are half as many threads, and the code is a loop: load, multiply, load again. A thread has one load of weights under way and waits for it. The fourth, which this engine uses, differs from the third in one thing: a thread has \given{32} loads under way before it multiplies. For up to eight rows of inputs, each weight that was read is used for all of them.
 @^lane@>
 
+\Cref{tab:devicesteps} has what can be known without a device. How many loads follow each other before the first is used was counted in the machine code, which \.{nvdisasm} prints (\.{bench/loads.py}). With that, and with the number of threads, Little's law bounds the share of the bandwidth. It is harsh here, since a matrix of \given{2048} outputs is small for such a device: its threads do not fill the multiprocessors. In a larger one the others do better, for there more threads wait at the same time.
+
 \begin{table}[tbp]
-\tabcaption{tab:devicesteps}{Three divisions of one row by a matrix of halves: threads for an output; rows, bytes and sectors of a warp's load; and the rate of the weights as a share of the rate at which the device copies.}
-\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
-\tabhead{threads for an output} & \tabhead{rows} & \tabhead{bytes} & \tabhead{sectors} & \tabhead{expected} & \tabhead{seen}\\\midrule
-\directlua{incipit.sectors(1, 2)} & \given{30}\,\% & \measured{cuda.step.1}\\
-\directlua{incipit.sectors(16, 2)} & \given{60}\,\% & \measured{cuda.step.2}\\
-\directlua{incipit.sectors(8, 4)} & \given{85}\,\% & \measured{cuda.step.3}
+\tabcaption{tab:devicesteps}{Four kernels for one row by a matrix of halves with \given{2048} outputs: threads for an output; sectors of a warp's load; loads of a thread that follow each other in the machine code for compute capability \given{9.0}; bytes under way in each of \given{132} multiprocessors, and the share of the bandwidth of \given{3350} GB/s that this allows if a load takes \given{600} nanoseconds; and the rate of the weights as a share of the rate at which the device copies, in a large matrix.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
+\tabhead{kernel} & \tabhead{threads} & \tabhead{sectors} & \tabhead{loads} & \tabhead{bytes} & \tabhead{at most} & \tabhead{seen}\\\midrule
+\.{step\_outputs} & \directlua{incipit.step("step_outputs", 1, 2)} & \measured{cuda.step.1}\\
+\.{step\_lanes} & \directlua{incipit.step("step_lanes", 16, 2)} & \measured{cuda.step.2}\\
+\.{step\_pairs} & \directlua{incipit.step("step_pairs", 8, 4)} & \measured{cuda.step.3}\\
+\.{few\_bf16\_1} & \directlua{incipit.step("few_bf16_1", 8, 4)} & \measured{cuda.step.4}
 \end{tabular*}
 \end{table}
 
 \fig{devicelanes}{fig:devicelanes}{Who reads what: the first weights of four outputs, and the threads of a warp. A thread has two lanes of one output, in every row of inputs.}{Four rows of boxes, one for each output. Each row is divided into groups of sixteen weights. Pairs of neighbouring weights in a group have the number of a thread, 0 to 7 in the first row, 8 to 15 in the second, and so on; the next group of sixteen begins again with the same threads.}
 
-@ Two numbers come in one load, if their type has its own case. The type is a constant wherever the function is called, so the compiler keeps one of the cases.
-
-@<Read two neighbours@>=
-struct __attribute__((aligned(8))) two_floats { float a, b; };
-INLINE void two_at(const struct stored_rows *s, int type, size_t row, size_t k,
-  float w[2])
-{
-  size_t i = row * s->stride + k;
-  if (type == DEVICE_F32) {
-    struct two_floats v = *(const struct two_floats *) ((const float *) s->data + i);
-    w[0] = v.a, w[1] = v.b;
-  } else if (type == DEVICE_Q8_0) {
-    uint16_t both = load_half((const int8_t *) s->data + i);
-    float scale = half_number(s->scale[row * (s->stride / 2) + k / 32]);
-    w[0] = (float) (int8_t) both * scale, w[1] = (float) (int8_t) (both >> 8) * scale;
-  } else {
-    uint32_t both = load_word((const uint16_t *) s->data + i);
-    uint16_t low = (uint16_t) both, high = (uint16_t) (both >> 16);
-    w[0] = type == DEVICE_F16 ? half_number(low) : num_from_bf16(low);
-    w[1] = type == DEVICE_F16 ? half_number(high) : num_from_bf16(high);
-  }
-}
-
-@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does: a constant, too. It fetches the weights of |AHEAD| steps, \given{32}, before it multiplies the first of them, so that so many loads of each thread are on their way at once. The two have a phase each, with a barrier between them. That has to be written down: of a loop that loads, multiplies and loads again, the compiler makes just that, since it does not know how long the loop is and may not load what comes after its end. Where fewer steps are left, a load that has nothing to fetch fetches the first weights again, and they are not used.
+@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does: a constant, too. It fetches the weights of |AHEAD| steps, \given{32}, before it multiplies the first of them. The two have a phase each, and the barrier between them is not for the threads but for the compiler. It costs nothing, as the machine code shows: no thread waits there for its loads. But without it the compiler moves each load next to its multiplication, to save registers, and most of what was won is lost again. Where fewer steps are left, a load that has nothing to fetch fetches the first weights again, and they are not used.
 
 @<The lanes of a thread@>=
 enum { AHEAD = 32 };
 INLINE void fetch_steps(const struct linear_args *a, const struct matrix_part *m, int type,
-  unsigned o, uint32_t k, float *w)
+  uint32_t ahead, unsigned o, uint32_t k, float *w)
 {
   uint32_t first = k + 1 < a->in ? k : 0;
   o = o < m->out ? o : 0;
   UNROLL(32)
-  for (uint32_t i = 0; i < AHEAD; i++)
+  for (uint32_t i = 0; i < ahead; i++)
     two_at(&m->weight, type, o, k + 16 * i + 1 < a->in ? k + 16 * i : first, w + 2 * i);
 }
 
 @ The last weights of a row whose length is no multiple of sixteen need no zeros beside them, which could turn $-0$ into $0$; the chain ends where the row does.
 
 @<The lanes of a thread@>=
-INLINE void add_steps(const struct linear_args *a, int rows, uint32_t k, bool whole, uint32_t from,
-  const float *w, float *lane)
+INLINE void add_steps(const struct linear_args *a, int rows, uint32_t ahead, uint32_t k, bool whole,
+  uint32_t from, const float *w, float *lane)
 {
   UNROLL(32)
-  for (uint32_t i = 0; i < AHEAD; i++) {
+  for (uint32_t i = 0; i < ahead; i++) {
     if (!whole && k + 16 * i + 1 >= a->in) continue;
     UNROLL(8)
     for (int r = 0; r < rows; r++) {
@@ -373,12 +332,13 @@ INLINE void add_last(const struct linear_args *a, const struct matrix_part *m, i
       + a->in - 1], number_at(&m->weight, o, a->in - 1), lane[2 * r]);
 }
 
-@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. Lane $i+8$ is with the thread whose number differs by 4, the next with those at 2 and at 1, and the last is the thread's own neighbour. All threads add in each step, since the warp goes in step anyway, and an addition gives the same bits with its two sides exchanged.
+@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. Lane $i+8$ is with the thread whose number differs by 4, the next with those at 2 and at 1, and the last is the thread's own neighbour. All threads add in each step, though only one sum of each output is stored: the others would have nothing else to do, and an addition gives the same bits with its two sides exchanged.
 @^fold@>
 
 @<Few rows by a matrix@>=
 enum { FEW_THREADS = 128, FEW_OUTPUTS = FEW_THREADS / 8, FEW_ROWS = 8 };
-INLINE void few_rows(const struct linear_args *a, struct block_place at, int type, int rows)
+INLINE void few_rows(const struct linear_args *a, struct block_place at, int type, int rows,
+  uint32_t ahead)
 {
   const struct matrix_part *m = part_of(a, &at.x);
   uint32_t from = at.y * (uint32_t) rows;
@@ -387,12 +347,13 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   @[PRIVATE(float, w, 2 * AHEAD)@];
   EACH_LANE(t)
     for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] = 0;
-  for (uint32_t k0 = 0; k0 < a->in; k0 += 16 * AHEAD) {
+  for (uint32_t k0 = 0; k0 < a->in; k0 += 16 * ahead) {
     EACH_LANE(t)
-      fetch_steps(a, m, type, at.x * FEW_OUTPUTS + t / 8, k0 + t % 8 * 2, MINE(w));
+      fetch_steps(a, m, type, ahead, at.x * FEW_OUTPUTS + t / 8, k0 + t % 8 * 2, MINE(w));
     EACH_LANE(t)
-      if (k0 + 16 * AHEAD <= a->in) add_steps(a, rows, k0 + t % 8 * 2, true, from, MINE(w), MINE(lane));
-      else add_steps(a, rows, k0 + t % 8 * 2, false, from, MINE(w), MINE(lane));
+      if (k0 + 16 * ahead <= a->in)
+        add_steps(a, rows, ahead, k0 + t % 8 * 2, true, from, MINE(w), MINE(lane));
+      else add_steps(a, rows, ahead, k0 + t % 8 * 2, false, from, MINE(w), MINE(lane));
   }
   EACH_LANE(t)
     add_last(a, m, rows, at.x * FEW_OUTPUTS + t / 8, t % 8, from, MINE(lane));
@@ -452,31 +413,27 @@ enum { WIDEST = 2048 };
 @<What the choice of a token is given@>@;
 #include "cuda/small.h"
 
-@ A kernel has one type and one number of rows. C writes them all out; a macro does it for us.
+@ A kernel has one type and one number of rows. C writes them all out; a macro does it for us. The third step of the table is the same function, one load ahead.
 
 @<The kernels for few rows@>=
 #define FEW(name, type, rows) \
   KERNEL void name(GRID const struct linear_args a) \
-  { HERE(at); few_rows(&a, at, type, rows); }
-FEW(few_f32_1, DEVICE_F32, 1)@;
-FEW(few_f32_2, DEVICE_F32, 2)@;
-FEW(few_f32_4, DEVICE_F32, 4)@;
-FEW(few_f32_8, DEVICE_F32, 8)@;
-FEW(few_f16_1, DEVICE_F16, 1)@;
-FEW(few_f16_2, DEVICE_F16, 2)@;
-FEW(few_f16_4, DEVICE_F16, 4)@;
-FEW(few_f16_8, DEVICE_F16, 8)@;
-FEW(few_bf16_1, DEVICE_BF16, 1)@;
-FEW(few_bf16_2, DEVICE_BF16, 2)@;
-FEW(few_bf16_4, DEVICE_BF16, 4)@;
-FEW(few_bf16_8, DEVICE_BF16, 8)@;
-FEW(few_q8_1, DEVICE_Q8_0, 1)@;
-FEW(few_q8_2, DEVICE_Q8_0, 2)@;
-FEW(few_q8_4, DEVICE_Q8_0, 4)@;
-FEW(few_q8_8, DEVICE_Q8_0, 8)@;
+  { HERE(at); few_rows(&a, at, type, rows, AHEAD); }
+#define FEW_OF(name, type) \
+  FEW(name##_1, type, 1) FEW(name##_2, type, 2) \
+  FEW(name##_4, type, 4) FEW(name##_8, type, 8)
+FEW_OF(few_f32, DEVICE_F32)@;
+FEW_OF(few_f16, DEVICE_F16)@;
+FEW_OF(few_bf16, DEVICE_BF16)@;
+FEW_OF(few_q8, DEVICE_Q8_0)@;
+KERNEL void step_pairs(GRID const struct linear_args a)
+{
+  HERE(at);
+  few_rows(&a, at, DEVICE_BF16, 1, 1); 
+}
 
 @* Many rows: tiles. \label{sec:devicetiles}
-How many rows are many? The roofline of \cref{sec:roofline} can be drawn before anything has run, from the numbers of a data sheet (\cref{fig:deviceroof}). A row of halves is half a multiply--add for each byte. The slope meets the level of float at \given{20} rows and that of tensor cores (\cref{sec:tensorcores}) at about \given{300}; below, memory decides, and above, the arithmetic.
+How many rows are many? The roofline of \cref{sec:roofline} can be drawn before anything has run, from the numbers of a data sheet (\cref{fig:deviceroof}). A row of halves is half a multiply--add for each byte. The slope meets the level of float at \given{20} rows and that of tensor cores (\cref{sec:tensorcores}) at about \given{300}; below, memory decides, and above, the arithmetic. This engine calls up to \given{16} rows few, and the kernels of the last section take them in groups of up to eight. Whether \given{16} is the right number only a device can say.
 @^roofline@>
 
 \fig{deviceroof}{fig:deviceroof}{The work of a pass below the bounds of a device, an H100 SXM by its data sheet: rows of a layer with \given{2048} inputs and \given{5632} outputs in bfloat16 (dots), a row of float weights, and attention with eight queries to a head of keys in float (diamonds). No point is measured.}{Logarithmic axes, multiply-adds for each byte against multiply-adds a second. A slope bends to the level of float; dashed, it goes on to the level of tensor cores. Dots for 1, 8, 64, 512 and 2048 rows climb along the slope; the first two are below the level of float, the next lies between the levels, the last two at the upper one.}
@@ -575,7 +532,7 @@ MANY(many_bf16, DEVICE_BF16)@;
 MANY(many_q8, DEVICE_Q8_0)@;
 
 @* int8 products: four in one instruction. \label{sec:devicebytes}
-Weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. A block of 32 products is a whole number, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. (With many rows, tiles of bytes are multiplied as tiles of floats are; \cref{sec:bytetiles} has that kernel.) Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
+Weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. A block of 32 products is a whole number, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. (With many rows, tiles of bytes are multiplied as tiles of floats are; \cref{sec:bytetiles} has that kernel.) Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots, up to four of them at a time; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
 @^dp4a@>
 
 @<Few rows of bytes by a matrix@>=
@@ -618,7 +575,7 @@ EACH_LANE(t) {
   }
 }
 
-@ The first number that a thread leaves is the whole sum of a block as a float, the second the product of the two scales. Outputs and blocks that there are not leave zeros, which are not added.
+@ The first number that a thread leaves is the sum of a block, an integer, as a float; the second is the product of the two scales. An output beyond the last leaves zeros, whose sum is not stored; a block beyond the last is not added.
 
 @<One block of products@>=
 INLINE int dot_word(uint32_t x, uint32_t w, int sum)
@@ -670,7 +627,7 @@ KERNEL void bytes_many(GRID const struct linear_args a)
 For 16-bit numbers the device has units that multiply small matrices: a warp gives sixteen rows by sixteen inputs, sixteen inputs by eight outputs, and 128 sums, and gets the sums back with all 2048 products added, by the instruction \.{mma}. How the unit rounds inside is not published. It is not sixteen lanes, so these kernels have other bits than \cref{model}. They are those of \.{--activations bf16}, which asks for inputs of sixteen bits, and are compared with the plain table by a tolerance.
 @^tensor core@>@^mma@>
 
-@ Promise P2 remains in a smaller form. The bits of a row shall not depend on how many rows come with it. An element of the result depends on its own row, its own output and its old sum only, whatever else is in the matrix: so if one row and many rows send the same numbers through the unit in the same order, they get the same bits. We fix the order: \emph{sections} of \given{512} inputs, in each the unit's steps of sixteen in rising order, beginning with 0; and the sections are added in rising order.
+@ Promise P2 remains in a smaller form. The bits of a row must not depend on how many rows come with it. We assume that the unit computes each element from its own row, its own output and its old sum, whatever else is in the matrix, and in the same way at every place of it. Then one row and many rows that send the same numbers through the unit in the same order get the same bits. No device has confirmed this for us; the line ``the same bits alone and in a batch'' of \cref{tab:devicegoals} tests it. We fix the order: \emph{sections} of \given{512} inputs, in each the unit's steps of sixteen in rising order, beginning with 0; and the sections are added in rising order.
 
 What a thread holds for the unit is laid down by it: thread $t$ of the warp, with $g=t/4$ and $q=t\bmod4$, has the inputs $2q$, $2q+1$, $2q+8$, $2q+9$ of the rows $g$ and $g+8$, the weights of output $g$ for the same inputs, and the sums of the rows $g$ and $g+8$ for the outputs $2q$ and $2q+1$.
 
@@ -952,7 +909,7 @@ KERNEL void attend_blocks(GRID const struct attend_args a)
   EACH_THREAD(t) place[t] = place_seen(s, tile, at.x * 256 + t);
   EACH_THREAD(t) score_position(&a, s, tile, &at, place[t], t, score);
   EACH_THREAD(t) most[t] = most_of_sixteen(score + t / 16 * 256 + t % 16);
-  EACH_THREAD(t) exponentials(&a, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
+  EACH_THREAD(t) exponentials(&a, s, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
   EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
   EACH_THREAD(t) {
     if (s->type == DEVICE_F32) VALUES(DEVICE_F32, true);
@@ -963,47 +920,9 @@ KERNEL void attend_blocks(GRID const struct attend_args a)
   }
 }
 
-@ A position that no row of the tile sees may lie after the last row, where there is no page, or before the window, where the page has been given to others. In its place the kernels fetch the position of the tile's first row, and do nothing with it. So no load waits for a decision.
+@ A tile knows which positions its rows see, and where they are (\cref{sec:tilequeries}). For a position that no row of it sees, and which need not exist any more, it gives the place of another: what is fetched there is not used, but no load waits for a decision.
 
-@<Which positions a tile sees@>=
-INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
-{
-  uint32_t last = s->first_position + row, lo = 0;
-  if (s->window > 0 && last >= s->window) lo = last + 1 - s->window;
-  return p <= last && (p >= lo || p < s->sinks);
-}
-
-INLINE uint64_t place_seen(const struct device_segment *s, const struct query_tile *tile,
-  uint32_t p)
-{
-  uint32_t end = tile->row + tile->rows;
-  bool seen = false;
-  for (uint32_t r = tile->row; r < end && !seen; r++) seen = is_seen(s, r, p);
-  if (!seen) p = s->first_position + tile->row;
-  if (s->page == NULL) return p * s->row_bytes;
-  return s->page[p / s->page_rows] + p % s->page_rows * s->row_bytes;
-}
-
-@ Query |i| of a tile is head |i%heads| of row |i/heads|. Its number among all the heads of the slice tells where what it leaves goes.
-
-@<The queries of a tile@>=
-INLINE uint32_t query_row(const struct attend_args *a, const struct query_tile *tile, unsigned i)
-{ return tile->row + i / a->heads; }
-INLINE size_t query_place(const struct attend_args *a, const struct device_segment *s,
-  const struct query_tile *tile, const struct block_place *at, unsigned i)
-{
-  uint32_t group = a->n_heads / a->n_kv_heads;
-  size_t row = s->first_row + query_row(a, tile, i);
-  return row * a->n_heads + at->y * group + tile->head + i % a->heads;
-}
-
-INLINE bool query_is(const struct attend_args *a, const struct query_tile *tile, unsigned i)
-{
-  uint32_t group = a->n_heads / a->n_kv_heads;
-  return i < tile->rows * a->heads && tile->head + i % a->heads < group;
-}
-
-@ Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries. A score is the sum of sixteen lanes, which this thread has all to itself.
+Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries. A score is the sum of sixteen lanes, which this thread has all to itself.
 
 @<The scores of four queries@>=
 INLINE void score_four(const struct attend_args *a, const float *const q[4],
@@ -1068,10 +987,9 @@ INLINE float most_of(const float *most)
   return all;
 }
 
-INLINE void exponentials(const struct attend_args *a, const struct query_tile *tile,
-  const struct block_place *at, const float *most, float *score, unsigned t, float *lane)
+INLINE void exponentials(const struct attend_args *a, const struct device_segment *s,
+  const struct query_tile *tile, const struct block_place *at, const float *most, float *score, unsigned t, float *lane)
 {
-  const struct device_segment *s = &a->segment[tile->segment];
   unsigned i = t / 16;
   float m = most_of(most), sum = 0;
   for (unsigned k = t % 16; k < 256; k += 16) {
@@ -1249,7 +1167,7 @@ struct device_facts { char name[100]; uint64_t bytes, free; uint32_t multiproces
   major, minor; };
   /* a device as it describes itself: memory, free memory, and its version of the hardware */
 
-@ When a program writes text, pass after pass is the same list. The kernels are the same and in the same memory; only what the mirror contains has changed, and from \given{256} positions to the next the number of blocks of attention. CUDA can take such a list whole, as a \emph{graph}, and start it with a single call; the next kernel begins when the last block of the one before it has ended, without the host. The first time, a list is launched kernel by kernel. If the next one has the same kernels with as many blocks, a graph is made of it, and from then on only the arguments that have changed are put into it.
+@ When a program writes text, pass after pass is the same list. The kernels are the same and in the same memory; only what the mirror contains has changed. CUDA can take such a list whole, as a \emph{graph}, and start it with a single call; the next kernel begins when the last block of the one before it has ended, without the host. The first time, a list is launched kernel by kernel. If the next one has the same kernels with as many blocks, a graph is made of it, and from then on only the arguments that have changed are put into it. Every \given{256} tokens attention has one block more: then the list is launched singly once more, and another graph is made.
 @^CUDA graph@>
 
 @<Run a list on the device@>=
@@ -1337,9 +1255,9 @@ static bool run_graph(struct cuda_state *s, const struct launch *list, size_t n)
 }
 
 @* Sampling on the device: Gumbel-max. \label{sec:devicechoice}
-The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and four bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text, so that the noise has the processor's bits.
+The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and four bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text; if its operations round as the processor's do (\cref{sec:devicefunctions}), the noise has the same bits.
 
-The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. What that costs is bounded by the bus between the two memories. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. So the choice on the device would save three percent at most. A program of its own may want them, and has \.{device\_choose}.
+The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But while the host chooses, the device waits, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than the pass. How much \.{device\_choose} saves has not been measured. A program that needs nothing but a temperature can call it (\cref{sec:devicechoosing}).
 @^Gumbel-max@>@^Philox@>
 
 @<What the choice of a token is given@>=
@@ -1349,67 +1267,8 @@ struct choose_args { const float *logits; struct best_token *part; uint64_t seed
   uint32_t n, parts, sequence, position; };
   /* |temperature| 0: the likeliest; |part|: the best of each block; the first becomes the best of all */
 
-@ Of equal sums the lower id wins, so that the order of comparisons does not matter.
-
-@<The kernels that choose@>=
-INLINE void keep_best(struct best_token *b, double score, uint32_t id)
-{
-  if (score > b->score || (score == b->score && id < b->id))
-    b->score = score, b->id = id;
-}
-
-@ The noise is that of \cref{sec:gumbel}: Philox's ten rounds, of which the first 52 bits are used. They are written a second time here because the sampler's are in a file that the device's compiler does not see.
-
-@<The kernels that choose@>=
-INLINE double noise_of(const struct choose_args *a, uint32_t id)
-{
-  uint32_t k0 = (uint32_t) a->seed, k1 = (uint32_t) (a->seed >> 32);
-  uint32_t c[4] = { id, a->position, a->sequence, 0 };
-  for (int round = 0; round < 10; round++) {
-    uint64_t p = (uint64_t) 0xD2511F53u * c[0], q = (uint64_t) 0xCD9E8D57u * c[2];
-    c[0] = (uint32_t) (q >> 32) ^ c[1] ^ k0, c[1] = (uint32_t) q;
-    c[2] = (uint32_t) (p >> 32) ^ c[3] ^ k1, c[3] = (uint32_t) p;
-    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
-  }
-  uint64_t m = (uint64_t) c[0] << 20 | c[1] >> 12;
-  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
-}
-
-@ Each block of threads chooses among some tokens, and a second kernel among the blocks.
-
-@<The kernels that choose@>=
-KERNEL void choose_parts(GRID const struct choose_args a)
-{
-  HERE(at);
-  @[SHARED(struct best_token, best, 256)@];
-  EACH_THREAD(t) {
-    struct best_token b = @[{ -INFINITY, UINT32_MAX, 0 }@];
-    for (uint32_t i = at.x * at.threads + t; i < a.n; i += a.parts * at.threads) {
-      double score = (double) a.logits[i];
-      if (a.temperature > 0) score = score / a.temperature + noise_of(&a, i);
-      keep_best(&b, score, i);
-    }
-    best[t] = b;
-  }
-  EACH_THREAD(t)
-    if (t == 0) {
-      struct best_token b = best[0];
-      for (unsigned i = 1; i < at.threads; i++) keep_best(&b, best[i].score, best[i].id);
-      a.part[at.x] = b;
-    }
-}
-
-KERNEL void choose_token(GRID const struct choose_args a)
-{
-  HERE(at);
-  EACH_THREAD(t)
-    if (t == 0)
-      for (uint32_t i = 1; i < a.parts; i++)
-        keep_best(a.part, a.part[i].score, a.part[i].id);
-}
-
 @* The file for two compilers. \label{sec:devicefunctions}
-One text has all kernels, and what follows them depends on who compiles it: nvcc adds the driver of CUDA, a C compiler the host's.
+One text has all kernels, and what follows them depends on who compiles it: nvcc adds the driver of CUDA, a C compiler the host's. Of its own accord nvcc makes one multiply--add of a product and a sum that stand apart in the text, which rounds once and not twice and gives other bits. The option \.{-fmad=false} forbids it. And when a device is opened, a small kernel tries both operations; a device that rounds otherwise than the processor is refused with a sentence that shows its two results.
 
 @(kernels.cu@>=
 #ifdef __CUDACC__
@@ -1422,9 +1281,12 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 #include "functions/numbers.h"
 #endif
 #include "cuda/machine.inc"
+#include "cuda/reading.inc"
 @<The kernels of linear layers@>@;
 #include "cuda/small.inc"
-@<The kernels of attention and of the choice@>@;
+#include "cuda/queries.inc"
+@<The kernels of attention@>@;
+#include "cuda/choose.inc"
 #ifdef __CUDACC__
 @<The driver of CUDA@>@;
 #else
@@ -1436,10 +1298,7 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 
 @<The kernels of linear layers@>=
 @<Sizes of tiles@>@;
-@<Words from memory@>@;
-@<Read a number@>@;
 @<The kernel that adds@>@;
-@<Read two neighbours@>@;
 @<Which matrix, which row, and where a sum goes@>@;
 @<The lanes of a thread@>@;
 @<Few rows by a matrix@>@;
@@ -1461,9 +1320,7 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 
 @ Attention goes from a position to a block of them, and then to the join.
 
-@<The kernels of attention and of the choice@>=
-@<Which positions a tile sees@>@;
-@<The queries of a tile@>@;
+@<The kernels of attention@>=
 @<The scores of four queries@>@;
 @<The scores of a position@>@;
 @<The maximum and the exponentials@>@;
@@ -1471,35 +1328,8 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 @<The values of a block@>@;
 @<One block of positions for a tile of queries@>@;
 @<Join the blocks of a row@>@;
-@<The kernels that choose@>@;
 
-@ Two, four or sixteen bytes come in one load on the device, where all our rows are aligned. In a cache that a caller has made, numbers may be at odd addresses; there a half is read as two bytes.
-
-@<Words from memory@>=
-struct __attribute__((aligned(16))) four_words { uint32_t word[4]; };
-INLINE struct four_words load_four(const void *p)
-{ return *(const struct four_words *) p; }
-
-INLINE uint32_t load_word(const void *p)
-{
-#ifdef __CUDACC__
-  return *(const uint32_t *) p;
-#else
-  uint32_t u;
-  memcpy(&u, p, sizeof u);
-  return u;
-#endif
-}
-
-INLINE uint16_t load_half(const void *p)
-{ return *(const uint16_t *) p; }
-INLINE uint16_t half_of_bytes(const void *p)
-{
-  const unsigned char *c = (const unsigned char *) p;
-  return (uint16_t) (c[0] | c[1] << 8);
-}
-
-@ The host goes through the blocks of a launch in the order that the caller asked for, and each block through its threads in the same kind of order: forwards, backwards, or in steps of \given{7}, which meets every one of them once since 7 divides no power of two.
+@ The host goes through the blocks of a launch forwards if the caller asked for order 0, and backwards if not. In each block it takes the threads forwards, backwards, or in steps of \given{7}. The last meets every thread once, since the number of threads is a power of two and \given{7} is odd.
 
 @<The host as a device@>=
 #define RUN(name, of) case WORK_##name: name(at, l->a.of); break;
@@ -1556,19 +1386,25 @@ static bool went(struct cuda_state *s, cudaError_t e)
 #include "cuda/kernels.cu"
 
 @* The check. \label{sec:devicecheck}
-On a machine without a graphics processor this comes out; on one with it, too.
+The program needs no graphics processor, and prints the same on every machine.
 
 \checkpoint{build/out/cuda.txt}{what the program of this chapter prints}
 
-The suite \.{check\_device} does more of the same: passes of seven small models, in all formats of the cache, with forks and crops, against the host's fastest kernels; matrices of every shape against the plain ones; the tensor core's stand-in, where a row must have its bits in any company; the choice of a token; and every request for memory refused once. The suite of \cref{kernels}'s kernels, \.{check\_kernels}, has the device among its tables. Where there is a device, \.{INCIPIT\_TEST\_DEVICE=cuda} runs the first on it. Without one, nothing of this has run on a graphics processor, and a fault of the hardware's kind, such as two warps that meet at a barrier which only one of them reaches, would not be seen.
+The suite \.{check\_device} does more of the same: passes of seven small models, in all formats of the cache, with forks and crops, against the host's fastest kernels; matrices of every shape against the plain ones; the tensor core's stand-in, where a row must have its bits in any company; the choice of a token; and every request for memory refused once. The suite of \cref{kernels}'s kernels, \.{check\_kernels}, has the device among its tables. Where there is a device, \.{INCIPIT\_TEST\_DEVICE=cuda} runs the first on it.
+
+@ The host's loops cannot show faults of concurrency. So \.{check\_warps} runs the same suite once more with other words for the kernels (\.{tests/fibers.h}). There each thread of a block has a stack of its own, and runs until it must wait for its warp or its block. The first thread that can go on does, or the last, or any: so one warp runs as far ahead of the others as the barriers let it. A thread that waits for others which never come is an error. A barrier of the warp in the place of one of the block, which both loops above pass, is found in this way.
+
+And because a fault that needs the right moment may not have come, the kernels are compiled once more with ThreadSanitizer, which is told of every barrier (\.{tests/races.sh}). It looks for two threads that use the same number, one of them to write it, without a barrier between them, whatever the order in which they came. It finds none. To be sure that it can, the script weakens one barrier and wants the fault to be found.
+
+What none of this shows is what the hardware does: how a tensor core rounds, whether a device's operations round as they should, and how long anything takes.
 
 @* What has not been measured. \label{sec:devicemeasured}
-This edition was written on machines without a graphics processor. The kernels were compiled for two generations of devices and for later ones, without a warning, and none needs more registers than it has. What follows was expected and is not known. \.{make bench-cuda} measures the lines of \cref{tab:devicegoals} on your device, beside a kernel that only copies; what a small kernel and a launch cost there belongs to the things that we do not know.
+This edition was written on machines without a graphics processor. The kernels are compiled for the compute capabilities \given{8.0} (A100) and \given{9.0} (H100), and as PTX, from which the driver makes code for later ones; older devices are not supported. A warning is an error, and so is a register that is spilled to memory. \Cref{tab:devicegoals} has goals, which are guesses that we made before any run, and the column ``seen'' is empty. \.{make bench-cuda} measures its lines and those of \cref{tab:devicesteps} on your device, beside a kernel that only copies. What a small kernel and a launch cost there, we do not know either. A layer is over a dozen launches; if each costs a microsecond, the first two goals cannot be reached without making them fewer.
 
 \begin{table}[tbp]
 \tabcaption{tab:devicegoals}{What a device should reach, as a share of the rate at which it copies its own memory or, in the line of the prompt, of its maker's own matrix product.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
-\tabhead{work} & \tabhead{expected} & \tabhead{seen}\\\midrule
+\tabhead{work} & \tabhead{goal} & \tabhead{seen}\\\midrule
 one token, $1.1\cdot10^9$ weights in bfloat16 & \given{85}\,\% & \measured{cuda.decode.large}\\
 one token, $110\cdot10^6$ weights in bfloat16 & \given{60}\,\% & \measured{cuda.decode.small}\\
 one token after \given{32768} others & \given{70}\,\% & \measured{cuda.decode.deep}\\

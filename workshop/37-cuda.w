@@ -443,6 +443,180 @@ struct write_args { const struct device_segment *segment; const struct query_til
   /* a block of threads for each tile, which is one row */
 #endif
 
+@* Reading numbers. \label{sec:readingnumbers}
+Two, four or sixteen bytes come in one load on the device, where all our rows are aligned. In a cache that a caller has made, numbers may be at odd addresses; there a half is read as two bytes.
+
+@(reading.inc@>=
+struct __attribute__((aligned(16))) four_words { uint32_t word[4]; };
+INLINE struct four_words load_four(const void *p)
+{ return *(const struct four_words *) p; }
+
+INLINE uint32_t load_word(const void *p)
+{
+#ifdef __CUDACC__
+  return *(const uint32_t *) p;
+#else
+  uint32_t u;
+  memcpy(&u, p, sizeof u);
+  return u;
+#endif
+}
+
+INLINE uint16_t load_half(const void *p)
+{ return *(const uint16_t *) p; }
+INLINE uint16_t half_of_bytes(const void *p)
+{
+  const unsigned char *c = (const unsigned char *) p;
+  return (uint16_t) (c[0] | c[1] << 8);
+}
+
+@ Numbers as they are stored become floats on their way into a register. Nothing is rounded in that, so it does not matter where it is done.
+
+@(reading.inc@>=
+INLINE float half_number(uint16_t h)
+{
+#ifdef __CUDACC__
+  return __half2float(__ushort_as_half(h));
+#else
+  return num_from_f16(h);
+#endif
+}
+
+INLINE float number_at(const struct stored_rows *s, size_t row, size_t k)
+{
+  size_t i = row * s->stride + k;
+  if (s->type == DEVICE_F32) return ((const float *) s->data)[i];
+  if (s->type == DEVICE_Q8_0)
+    return (float) ((const int8_t *) s->data)[i]
+      * half_number(s->scale[row * (s->stride / 2) + k / 32]);
+  uint16_t h = ((const uint16_t *) s->data)[i];
+  return s->type == DEVICE_F16 ? half_number(h) : num_from_bf16(h);
+}
+
+@ Two numbers come in one load, if their type has its own case. The type is a constant wherever the function is called, so the compiler keeps one of the cases.
+
+@(reading.inc@>=
+struct __attribute__((aligned(8))) two_floats { float a, b; };
+INLINE void two_at(const struct stored_rows *s, int type, size_t row, size_t k,
+  float w[2])
+{
+  size_t i = row * s->stride + k;
+  if (type == DEVICE_F32) {
+    struct two_floats v = *(const struct two_floats *) ((const float *) s->data + i);
+    w[0] = v.a, w[1] = v.b;
+  } else if (type == DEVICE_Q8_0) {
+    uint16_t both = load_half((const int8_t *) s->data + i);
+    float scale = half_number(s->scale[row * (s->stride / 2) + k / 32]);
+    w[0] = (float) (int8_t) both * scale, w[1] = (float) (int8_t) (both >> 8) * scale;
+  } else {
+    uint32_t both = load_word((const uint16_t *) s->data + i);
+    uint16_t low = (uint16_t) both, high = (uint16_t) (both >> 16);
+    w[0] = type == DEVICE_F16 ? half_number(low) : num_from_bf16(low);
+    w[1] = type == DEVICE_F16 ? half_number(high) : num_from_bf16(high);
+  }
+}
+
+@* The queries of a tile. \label{sec:tilequeries}
+A position that no row of the tile sees may lie after the last row, where there is no page, or before the window, where the page has been given to others. In its place the kernels fetch the position of the tile's first row, and do nothing with it. So no load waits for a decision.
+
+@(queries.inc@>=
+INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
+{
+  uint32_t last = s->first_position + row, lo = 0;
+  if (s->window > 0 && last >= s->window) lo = last + 1 - s->window;
+  return p <= last && (p >= lo || p < s->sinks);
+}
+
+INLINE uint64_t place_seen(const struct device_segment *s, const struct query_tile *tile,
+  uint32_t p)
+{
+  uint32_t end = tile->row + tile->rows;
+  bool seen = false;
+  for (uint32_t r = tile->row; r < end && !seen; r++) seen = is_seen(s, r, p);
+  if (!seen) p = s->first_position + tile->row;
+  if (s->page == NULL) return p * s->row_bytes;
+  return s->page[p / s->page_rows] + p % s->page_rows * s->row_bytes;
+}
+
+@ Query |i| of a tile is head |i%heads| of row |i/heads|. Its number among all the heads of the slice tells where what it leaves goes.
+
+@(queries.inc@>=
+INLINE uint32_t query_row(const struct attend_args *a, const struct query_tile *tile, unsigned i)
+{ return tile->row + i / a->heads; }
+INLINE size_t query_place(const struct attend_args *a, const struct device_segment *s,
+  const struct query_tile *tile, const struct block_place *at, unsigned i)
+{
+  uint32_t group = a->n_heads / a->n_kv_heads;
+  size_t row = s->first_row + query_row(a, tile, i);
+  return row * a->n_heads + at->y * group + tile->head + i % a->heads;
+}
+
+INLINE bool query_is(const struct attend_args *a, const struct query_tile *tile, unsigned i)
+{
+  uint32_t group = a->n_heads / a->n_kv_heads;
+  return i < tile->rows * a->heads && tile->head + i % a->heads < group;
+}
+
+@* Choosing a token on the device. \label{sec:devicechoosing}
+Of equal sums the lower id wins, so that the order of comparisons does not matter.
+
+@(choose.inc@>=
+INLINE void keep_best(struct best_token *b, double score, uint32_t id)
+{
+  if (score > b->score || (score == b->score && id < b->id))
+    b->score = score, b->id = id;
+}
+
+@ The noise is that of \cref{sec:gumbel}: Philox's ten rounds, of which the first 52 bits are used. They are written a second time here because the sampler's are in a file that the device's compiler does not see.
+
+@(choose.inc@>=
+INLINE double noise_of(const struct choose_args *a, uint32_t id)
+{
+  uint32_t k0 = (uint32_t) a->seed, k1 = (uint32_t) (a->seed >> 32);
+  uint32_t c[4] = { id, a->position, a->sequence, 0 };
+  for (int round = 0; round < 10; round++) {
+    uint64_t p = (uint64_t) 0xD2511F53u * c[0], q = (uint64_t) 0xCD9E8D57u * c[2];
+    c[0] = (uint32_t) (q >> 32) ^ c[1] ^ k0, c[1] = (uint32_t) q;
+    c[2] = (uint32_t) (p >> 32) ^ c[3] ^ k1, c[3] = (uint32_t) p;
+    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+  }
+  uint64_t m = (uint64_t) c[0] << 20 | c[1] >> 12;
+  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+}
+
+@ Each block of threads chooses among some tokens, and a second kernel among the blocks.
+
+@(choose.inc@>=
+KERNEL void choose_parts(GRID const struct choose_args a)
+{
+  HERE(at);
+  @[SHARED(struct best_token, best, 256)@];
+  EACH_THREAD(t) {
+    struct best_token b = @[{ -INFINITY, UINT32_MAX, 0 }@];
+    for (uint32_t i = at.x * at.threads + t; i < a.n; i += a.parts * at.threads) {
+      double score = (double) a.logits[i];
+      if (a.temperature > 0) score = score / a.temperature + noise_of(&a, i);
+      keep_best(&b, score, i);
+    }
+    best[t] = b;
+  }
+  EACH_THREAD(t)
+    if (t == 0) {
+      struct best_token b = best[0];
+      for (unsigned i = 1; i < at.threads; i++) keep_best(&b, best[i].score, best[i].id);
+      a.part[at.x] = b;
+    }
+}
+
+KERNEL void choose_token(GRID const struct choose_args a)
+{
+  HERE(at);
+  EACH_THREAD(t)
+    if (t == 0)
+      for (uint32_t i = 1; i < a.parts; i++)
+        keep_best(a.part, a.part[i].score, a.part[i].id);
+}
+
 @* Tiles of bytes. \label{sec:bytetiles}
 With many rows a thread has four rows by four outputs, and a block of threads 64 by 64. One step is one block of 32 numbers: whole sums that begin at 0, and then a multiply--add for each with the product of two scales.
 
@@ -654,7 +828,7 @@ The list of the kernels stands once. It makes the names of an |enum|, the table 
   DO(many_f32, linear) DO(many_f16, linear) DO(many_bf16, linear) DO(many_q8, linear) \
   DO(bytes_1, linear) DO(bytes_2, linear) DO(bytes_4, linear) DO(bytes_8, linear) \
   DO(bytes_many, linear) DO(halves_few, linear) DO(halves_many, linear) \
-  DO(step_outputs, linear) DO(step_lanes, linear) \
+  DO(step_outputs, linear) DO(step_lanes, linear) DO(step_pairs, linear) \
   DO(add_rows, add) DO(attend_blocks, attend) DO(join_blocks, attend) \
   DO(normalize_rows, norm) DO(make_angles, angles) DO(rotate_rows, angles) \
   DO(activate_rows, activate) DO(embed_rows, move) DO(gather_rows, move) \
@@ -692,7 +866,7 @@ bool device_measure(const struct device *d, double *madds, double *bytes, struct
   /* multiply-adds in float, and bytes read or written by a copy, a second: the best of some rounds */
 bool device_step(const struct device *d, unsigned step, const uint16_t *w,@|
   const float *x, uint32_t in, uint32_t out, float *y, double *seconds, struct error *why);
-  /* one row |x| by a matrix |w| of bfloat16, [out][in], |in| a multiple of 16, all of them the host's: |y| by the kernel of a step of chapter 14's table, 0 to 2, and how long one of ten launches took */
+  /* one row |x| by a matrix |w| of bfloat16, [out][in], |in| a multiple of 16, all of them the host's: |y| by the kernel of a step of chapter 14's table, 0 to 3, and how long one of ten launches took */
 bool device_choose(const struct device *d, const float *logits, uint32_t n,@|
   double temperature, uint64_t seed, uint32_t sequence, uint32_t position, uint32_t *id,@|
   struct error *why);
@@ -1556,8 +1730,9 @@ static double ten_launches(struct device *d, const struct launch *l, char *done)
 bool device_step(const struct device *at, unsigned step, const uint16_t *w,
   const float *x, uint32_t in, uint32_t out, float *y, double *seconds, struct error *why)
 {
-  static const enum kernel_work work[] = { WORK_step_outputs, WORK_step_lanes, WORK_few_bf16_1 };
-  static const unsigned sharing[] = { 1, 16, 8 };
+  static const enum kernel_work work[] = { WORK_step_outputs, WORK_step_lanes,@|
+    WORK_step_pairs, WORK_few_bf16_1 };
+  static const unsigned sharing[] = { 1, 16, 8, 8 };
   struct device *d = (struct device *) (uintptr_t) at;
   struct buffers *b = &d->memory;
   size_t weights = ((size_t) in * out * 2 + 255) / 256 * 256, inputs = ((size_t) in * 4 + 255) / 256 * 256;

@@ -38,7 +38,7 @@ struct device_counts device_count(const struct device *d);
 bool device_measure(const struct device *d, double *madds, double *bytes, struct error *why);
 
 /* one row x by a matrix w of bfloat16, [out][in], in a multiple of 16, all of them
-   the host's: y by the kernel of a step of chapter 14's table, 0 to 2, and how long
+   the host's: y by the kernel of a step of chapter 14's table, 0 to 3, and how long
    one of ten launches took */
 bool device_step(const struct device *d, unsigned step, const uint16_t *w,
   const float *x, uint32_t in, uint32_t out, float *y, double *seconds, struct error *why);

@@ -10,6 +10,7 @@
 #include "functions/numbers.h"
 #endif
 #include "cuda/machine.inc"
+#include "cuda/reading.inc"
 
 /* <The kernels of linear layers> */
 
@@ -22,51 +23,6 @@ enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 5 };
 
 enum { ATTEND_THREADS = 256, QUERIES = 16 };
 
-/* <Words from memory> */
-struct __attribute__((aligned(16))) four_words { uint32_t word[4]; };
-INLINE struct four_words load_four(const void *p)
-{ return *(const struct four_words *) p; }
-
-INLINE uint32_t load_word(const void *p)
-{
-#ifdef __CUDACC__
-  return *(const uint32_t *) p;
-#else
-  uint32_t u;
-  memcpy(&u, p, sizeof u);
-  return u;
-#endif
-}
-
-INLINE uint16_t load_half(const void *p)
-{ return *(const uint16_t *) p; }
-INLINE uint16_t half_of_bytes(const void *p)
-{
-  const unsigned char *c = (const unsigned char *) p;
-  return (uint16_t) (c[0] | c[1] << 8);
-}
-
-/* <Read a number> */
-INLINE float half_number(uint16_t h)
-{
-#ifdef __CUDACC__
-  return __half2float(__ushort_as_half(h));
-#else
-  return num_from_f16(h);
-#endif
-}
-
-INLINE float number_at(const struct stored_rows *s, size_t row, size_t k)
-{
-  size_t i = row * s->stride + k;
-  if (s->type == DEVICE_F32) return ((const float *) s->data)[i];
-  if (s->type == DEVICE_Q8_0)
-    return (float) ((const int8_t *) s->data)[i]
-      * half_number(s->scale[row * (s->stride / 2) + k / 32]);
-  uint16_t h = ((const uint16_t *) s->data)[i];
-  return s->type == DEVICE_F16 ? half_number(h) : num_from_bf16(h);
-}
-
 /* <The kernel that adds> */
 #define ELEMENTS_OF(i, n) \
   (size_t i = (size_t) at.x * at.threads + t; i < n; i += (size_t) WIDEST * at.threads)
@@ -75,27 +31,6 @@ KERNEL void add_rows(GRID const struct add_args a)
   HERE(at);
   EACH_THREAD(t)
     for ELEMENTS_OF(i, a.n) a.y[i] += a.x[i];
-}
-
-/* <Read two neighbours> */
-struct __attribute__((aligned(8))) two_floats { float a, b; };
-INLINE void two_at(const struct stored_rows *s, int type, size_t row, size_t k,
-  float w[2])
-{
-  size_t i = row * s->stride + k;
-  if (type == DEVICE_F32) {
-    struct two_floats v = *(const struct two_floats *) ((const float *) s->data + i);
-    w[0] = v.a, w[1] = v.b;
-  } else if (type == DEVICE_Q8_0) {
-    uint16_t both = load_half((const int8_t *) s->data + i);
-    float scale = half_number(s->scale[row * (s->stride / 2) + k / 32]);
-    w[0] = (float) (int8_t) both * scale, w[1] = (float) (int8_t) (both >> 8) * scale;
-  } else {
-    uint32_t both = load_word((const uint16_t *) s->data + i);
-    uint16_t low = (uint16_t) both, high = (uint16_t) (both >> 16);
-    w[0] = type == DEVICE_F16 ? half_number(low) : num_from_bf16(low);
-    w[1] = type == DEVICE_F16 ? half_number(high) : num_from_bf16(high);
-  }
 }
 
 /* <Which matrix, which row, and where a sum goes> */
@@ -121,20 +56,20 @@ INLINE void put_output(const struct linear_args *a, const struct matrix_part *m,
 /* <The lanes of a thread> */
 enum { AHEAD = 32 };
 INLINE void fetch_steps(const struct linear_args *a, const struct matrix_part *m, int type,
-  unsigned o, uint32_t k, float *w)
+  uint32_t ahead, unsigned o, uint32_t k, float *w)
 {
   uint32_t first = k + 1 < a->in ? k : 0;
   o = o < m->out ? o : 0;
   UNROLL(32)
-  for (uint32_t i = 0; i < AHEAD; i++)
+  for (uint32_t i = 0; i < ahead; i++)
     two_at(&m->weight, type, o, k + 16 * i + 1 < a->in ? k + 16 * i : first, w + 2 * i);
 }
 
-INLINE void add_steps(const struct linear_args *a, int rows, uint32_t k, bool whole, uint32_t from,
-  const float *w, float *lane)
+INLINE void add_steps(const struct linear_args *a, int rows, uint32_t ahead, uint32_t k, bool whole,
+  uint32_t from, const float *w, float *lane)
 {
   UNROLL(32)
-  for (uint32_t i = 0; i < AHEAD; i++) {
+  for (uint32_t i = 0; i < ahead; i++) {
     if (!whole && k + 16 * i + 1 >= a->in) continue;
     UNROLL(8)
     for (int r = 0; r < rows; r++) {
@@ -156,7 +91,8 @@ INLINE void add_last(const struct linear_args *a, const struct matrix_part *m, i
 
 /* <Few rows by a matrix> */
 enum { FEW_THREADS = 128, FEW_OUTPUTS = FEW_THREADS / 8, FEW_ROWS = 8 };
-INLINE void few_rows(const struct linear_args *a, struct block_place at, int type, int rows)
+INLINE void few_rows(const struct linear_args *a, struct block_place at, int type, int rows,
+  uint32_t ahead)
 {
   const struct matrix_part *m = part_of(a, &at.x);
   uint32_t from = at.y * (uint32_t) rows;
@@ -165,12 +101,13 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   PRIVATE(float, w, 2 * AHEAD);
   EACH_LANE(t)
     for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] = 0;
-  for (uint32_t k0 = 0; k0 < a->in; k0 += 16 * AHEAD) {
+  for (uint32_t k0 = 0; k0 < a->in; k0 += 16 * ahead) {
     EACH_LANE(t)
-      fetch_steps(a, m, type, at.x * FEW_OUTPUTS + t / 8, k0 + t % 8 * 2, MINE(w));
+      fetch_steps(a, m, type, ahead, at.x * FEW_OUTPUTS + t / 8, k0 + t % 8 * 2, MINE(w));
     EACH_LANE(t)
-      if (k0 + 16 * AHEAD <= a->in) add_steps(a, rows, k0 + t % 8 * 2, true, from, MINE(w), MINE(lane));
-      else add_steps(a, rows, k0 + t % 8 * 2, false, from, MINE(w), MINE(lane));
+      if (k0 + 16 * ahead <= a->in)
+        add_steps(a, rows, ahead, k0 + t % 8 * 2, true, from, MINE(w), MINE(lane));
+      else add_steps(a, rows, ahead, k0 + t % 8 * 2, false, from, MINE(w), MINE(lane));
   }
   EACH_LANE(t)
     add_last(a, m, rows, at.x * FEW_OUTPUTS + t / 8, t % 8, from, MINE(lane));
@@ -240,23 +177,19 @@ KERNEL void step_lanes(GRID const struct linear_args a)
 /* <The kernels for few rows> */
 #define FEW(name, type, rows) \
   KERNEL void name(GRID const struct linear_args a) \
-  { HERE(at); few_rows(&a, at, type, rows); }
-FEW(few_f32_1, DEVICE_F32, 1)
-FEW(few_f32_2, DEVICE_F32, 2)
-FEW(few_f32_4, DEVICE_F32, 4)
-FEW(few_f32_8, DEVICE_F32, 8)
-FEW(few_f16_1, DEVICE_F16, 1)
-FEW(few_f16_2, DEVICE_F16, 2)
-FEW(few_f16_4, DEVICE_F16, 4)
-FEW(few_f16_8, DEVICE_F16, 8)
-FEW(few_bf16_1, DEVICE_BF16, 1)
-FEW(few_bf16_2, DEVICE_BF16, 2)
-FEW(few_bf16_4, DEVICE_BF16, 4)
-FEW(few_bf16_8, DEVICE_BF16, 8)
-FEW(few_q8_1, DEVICE_Q8_0, 1)
-FEW(few_q8_2, DEVICE_Q8_0, 2)
-FEW(few_q8_4, DEVICE_Q8_0, 4)
-FEW(few_q8_8, DEVICE_Q8_0, 8)
+  { HERE(at); few_rows(&a, at, type, rows, AHEAD); }
+#define FEW_OF(name, type) \
+  FEW(name##_1, type, 1) FEW(name##_2, type, 2) \
+  FEW(name##_4, type, 4) FEW(name##_8, type, 8)
+FEW_OF(few_f32, DEVICE_F32)
+FEW_OF(few_f16, DEVICE_F16)
+FEW_OF(few_bf16, DEVICE_BF16)
+FEW_OF(few_q8, DEVICE_Q8_0)
+KERNEL void step_pairs(GRID const struct linear_args a)
+{
+  HERE(at);
+  few_rows(&a, at, DEVICE_BF16, 1, 1);
+}
 
 /* <Tiles in shared memory> */
 INLINE void fill_tiles(const struct linear_args *a, const struct matrix_part *m, int type,
@@ -607,44 +540,9 @@ KERNEL void halves_many(GRID const struct linear_args a)
   many_halves(&a, at);
 }
 #include "cuda/small.inc"
+#include "cuda/queries.inc"
 
-/* <The kernels of attention and of the choice> */
-
-/* <Which positions a tile sees> */
-INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
-{
-  uint32_t last = s->first_position + row, lo = 0;
-  if (s->window > 0 && last >= s->window) lo = last + 1 - s->window;
-  return p <= last && (p >= lo || p < s->sinks);
-}
-
-INLINE uint64_t place_seen(const struct device_segment *s, const struct query_tile *tile,
-  uint32_t p)
-{
-  uint32_t end = tile->row + tile->rows;
-  bool seen = false;
-  for (uint32_t r = tile->row; r < end && !seen; r++) seen = is_seen(s, r, p);
-  if (!seen) p = s->first_position + tile->row;
-  if (s->page == NULL) return p * s->row_bytes;
-  return s->page[p / s->page_rows] + p % s->page_rows * s->row_bytes;
-}
-
-/* <The queries of a tile> */
-INLINE uint32_t query_row(const struct attend_args *a, const struct query_tile *tile, unsigned i)
-{ return tile->row + i / a->heads; }
-INLINE size_t query_place(const struct attend_args *a, const struct device_segment *s,
-  const struct query_tile *tile, const struct block_place *at, unsigned i)
-{
-  uint32_t group = a->n_heads / a->n_kv_heads;
-  size_t row = s->first_row + query_row(a, tile, i);
-  return row * a->n_heads + at->y * group + tile->head + i % a->heads;
-}
-
-INLINE bool query_is(const struct attend_args *a, const struct query_tile *tile, unsigned i)
-{
-  uint32_t group = a->n_heads / a->n_kv_heads;
-  return i < tile->rows * a->heads && tile->head + i % a->heads < group;
-}
+/* <The kernels of attention> */
 
 /* <The scores of four queries> */
 INLINE void score_four(const struct attend_args *a, const float *const q[4],
@@ -705,10 +603,9 @@ INLINE float most_of(const float *most)
   return all;
 }
 
-INLINE void exponentials(const struct attend_args *a, const struct query_tile *tile,
-  const struct block_place *at, const float *most, float *score, unsigned t, float *lane)
+INLINE void exponentials(const struct attend_args *a, const struct device_segment *s,
+  const struct query_tile *tile, const struct block_place *at, const float *most, float *score, unsigned t, float *lane)
 {
-  const struct device_segment *s = &a->segment[tile->segment];
   unsigned i = t / 16;
   float m = most_of(most), sum = 0;
   for (unsigned k = t % 16; k < 256; k += 16) {
@@ -796,7 +693,7 @@ KERNEL void attend_blocks(GRID const struct attend_args a)
   EACH_THREAD(t) place[t] = place_seen(s, tile, at.x * 256 + t);
   EACH_THREAD(t) score_position(&a, s, tile, &at, place[t], t, score);
   EACH_THREAD(t) most[t] = most_of_sixteen(score + t / 16 * 256 + t % 16);
-  EACH_THREAD(t) exponentials(&a, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
+  EACH_THREAD(t) exponentials(&a, s, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
   EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
   EACH_THREAD(t) {
     if (s->type == DEVICE_F32) VALUES(DEVICE_F32, true);
@@ -847,57 +744,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
     }
   }
 }
-
-/* <The kernels that choose> */
-INLINE void keep_best(struct best_token *b, double score, uint32_t id)
-{
-  if (score > b->score || (score == b->score && id < b->id))
-    b->score = score, b->id = id;
-}
-
-INLINE double noise_of(const struct choose_args *a, uint32_t id)
-{
-  uint32_t k0 = (uint32_t) a->seed, k1 = (uint32_t) (a->seed >> 32);
-  uint32_t c[4] = { id, a->position, a->sequence, 0 };
-  for (int round = 0; round < 10; round++) {
-    uint64_t p = (uint64_t) 0xD2511F53u * c[0], q = (uint64_t) 0xCD9E8D57u * c[2];
-    c[0] = (uint32_t) (q >> 32) ^ c[1] ^ k0, c[1] = (uint32_t) q;
-    c[2] = (uint32_t) (p >> 32) ^ c[3] ^ k1, c[3] = (uint32_t) p;
-    k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
-  }
-  uint64_t m = (uint64_t) c[0] << 20 | c[1] >> 12;
-  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
-}
-
-KERNEL void choose_parts(GRID const struct choose_args a)
-{
-  HERE(at);
-  SHARED(struct best_token, best, 256);
-  EACH_THREAD(t) {
-    struct best_token b = { -INFINITY, UINT32_MAX, 0 };
-    for (uint32_t i = at.x * at.threads + t; i < a.n; i += a.parts * at.threads) {
-      double score = (double) a.logits[i];
-      if (a.temperature > 0) score = score / a.temperature + noise_of(&a, i);
-      keep_best(&b, score, i);
-    }
-    best[t] = b;
-  }
-  EACH_THREAD(t)
-    if (t == 0) {
-      struct best_token b = best[0];
-      for (unsigned i = 1; i < at.threads; i++) keep_best(&b, best[i].score, best[i].id);
-      a.part[at.x] = b;
-    }
-}
-
-KERNEL void choose_token(GRID const struct choose_args a)
-{
-  HERE(at);
-  EACH_THREAD(t)
-    if (t == 0)
-      for (uint32_t i = 1; i < a.parts; i++)
-        keep_best(a.part, a.part[i].score, a.part[i].id);
-}
+#include "cuda/choose.inc"
 #ifdef __CUDACC__
 /* <The driver of CUDA> */
 #define FUNCTION(name, of) (const void *) name,

@@ -527,8 +527,9 @@ static double ten_launches(struct device *d, const struct launch *l, char *done)
 bool device_step(const struct device *at, unsigned step, const uint16_t *w,
   const float *x, uint32_t in, uint32_t out, float *y, double *seconds, struct error *why)
 {
-  static const enum kernel_work work[] = { WORK_step_outputs, WORK_step_lanes, WORK_few_bf16_1 };
-  static const unsigned sharing[] = { 1, 16, 8 };
+  static const enum kernel_work work[] = { WORK_step_outputs, WORK_step_lanes,
+    WORK_step_pairs, WORK_few_bf16_1 };
+  static const unsigned sharing[] = { 1, 16, 8, 8 };
   struct device *d = (struct device *) (uintptr_t) at;
   struct buffers *b = &d->memory;
   size_t weights = ((size_t) in * out * 2 + 255) / 256 * 256, inputs = ((size_t) in * 4 + 255) / 256 * 256;
