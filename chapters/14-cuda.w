@@ -16,7 +16,7 @@
 
 \chapterquestion{My graphics card multiplies a thousand times faster than my processor. Why does it write only fifty times faster, and what must I do so that it writes the same text?}
 @** CUDA: the same bits on a graphics processor.
-\incipit{A}{ graphics processor} (GPU) runs thousands of threads at once and has a memory many times as fast as a computer's. This chapter puts the kernels of \cref{kernels} on such a device. A forward pass remains the one of \cref{model}: the same
+\incipit{A}{ graphics processor} (GPU) runs thousands of threads at once and has a memory many times as fast as a computer's. This chapter puts the kernels of \cref{kernels} on such a device. (\emph{CUDA} is NVIDIA's dialect of C++ for it, and nvcc the compiler; the \emph{compute capability} is the version of the hardware, and \emph{PTX} an intermediate code that the driver translates for the device at hand.) A forward pass remains the one of \cref{model}: the same
 calls in the same order, behind the same table. What changes is where the numbers are, who does the sums, and how the work is sent there.
 @^graphics processor (GPU)@>@^CUDA@>
 
@@ -87,7 +87,7 @@ static bool logits_of(struct memory *m, const struct kernels *k, float *logits,
   return ok;
 }
 
-@ A pass and its logits come to few lists of launches, and the device counts them.
+@ A pass and its logits are two lists of launches. The device counts both.
 
 @<Compare a device with the plain table@>=
 static bool compare_device(struct memory *m, unsigned order, bool values)
@@ -96,7 +96,7 @@ static bool compare_device(struct memory *m, unsigned order, bool values)
   float plain[READ * TOY_WORDS], there[READ * TOY_WORDS];
   char which[] = "host:0";
   struct error why;
-  struct device_counts n = @[{ 0, 0 }@];
+  struct device_counts n = @[{ 0, 0, 0 }@];
   int differ = 0;
   which[5] = (char) ('0' + order);
   struct device *d = device_open(m, which, &why);
@@ -114,7 +114,7 @@ static bool compare_device(struct memory *m, unsigned order, bool values)
 }
 
 @* Blocks, threads and barriers: one kernel for two machines. \label{sec:standin}
-On a device, a \emph{kernel} is a function that many threads run at once. They come in \emph{blocks}; a block has up to \given{1024} threads, which share a small fast memory and can wait for one another. In the hardware, \given{32} threads of a block form a \emph{warp}, for which an instruction is fetched once; a thread can read a register of another thread of its warp. (The threads of a warp once went through their instructions in step. Since \given{2017} that is no longer promised: a warp has a barrier of its own, and whoever needs the others waits for them there.) Different blocks know nothing of each other and run in any order, on as many \emph{multiprocessors} as the device has.
+On a device, a \emph{kernel} is a function that many threads run at once. They come in \emph{blocks}; a block has up to \given{1024} threads, which share a small fast memory, called \emph{shared memory}, and can wait for one another. In the hardware, \given{32} threads of a block form a \emph{warp}, for which an instruction is fetched once; a thread can read a register of another thread of its warp. (The threads of a warp once went through their instructions in step. Since \given{2017} that is no longer promised: a warp has a barrier of its own, and whoever needs the others waits for them there.) Different blocks know nothing of each other and run in any order, on as many \emph{multiprocessors} as the device has.
 @^block of threads@>@^warp@>@^multiprocessor@>@^shared memory@>
 
 That is nearly C. We write kernels in a small subset of both C and CUDA, with a dozen words that mean one thing on the device and another on the host. A program that stops at a barrier cannot be run thread by thread in a simple loop, since each thread would have to be put aside in the middle of a function. So a kernel is written in \emph{phases}: |EACH_THREAD(t)| is followed by what each thread |t| does until the next barrier. On the device this is a loop of a single turn, with the barrier at its end. On the host it is a loop over all threads of the block.
@@ -130,7 +130,7 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 @<The words of a kernel on the host@>@;
 #endif
 
-@ Each thread has variables of its own. If they live from one phase to the next, the host must keep those of all threads: |PRIVATE(float, sum, 4)| declares them, and |MINE(sum)[i]| is the element |i| of the thread |t| of the phase. |FROM_LANE| reads the element |i| of another thread of the warp, given by its number in the warp; it must not be written in the same phase. |EACH_LANE| is a phase after which only the warp waits.
+@ Each thread has variables of its own. If they live from one phase to the next, the host must keep those of all threads: |PRIVATE(float, sum, 4)| declares them, and |MINE(sum)[i]| is the element |i| of the thread |t| of the phase. |SHARED| declares an array in the block's shared memory. |FROM_LANE| reads the element |i| of another thread of the warp, given by its number in the warp; it must not be written in the same phase. |EACH_LANE| is a phase after which only the warp waits. (CUDA calls a thread of a warp its lane, hence these names. Elsewhere in this book a lane is one of the sixteen sums.)
 
 A |KERNEL| is what can be launched, and |INLINE| a function that becomes part of it. A kernel has to know which block it is: |HERE(at)| declares |at| and reads it from the device's registers; on the host it comes as a first argument, for which |GRID| makes room. |UNROLL(n)| asks the device's compiler to write the next loop out |n| times; for the host it is nothing.
 
@@ -219,7 +219,7 @@ KERNEL void add_rows(GRID const struct add_args a)
 Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so each must be read once and the next loads must be on their way while the first are still coming. If a load takes \given{600} nanoseconds, a memory of \given{3350} GB/s, that of an H100 by its data sheet, could have sent \given{2010000} bytes meanwhile, and that is \given{15227} for each of its \given{132} multiprocessors. So many must be under way all the time, or the memory waits. \emph{Little's law}: bytes under way are bandwidth times waiting time.
 @^Little's law@>
 
-@ How is a matrix divided among threads? Several ways give the same bits, since an output is always the sum of sixteen lanes (\cref{sec:order}), and they differ in what a load brings. In the plainest, |step_outputs|, each thread has an output and all of its lanes. The 32 threads of a warp then load from 32 rows at once, two bytes in each if the weights are halves. Memory delivers pieces of \given{32} bytes, called \emph{sectors}, so what comes is sixteen times what was asked for, and the rest must wait in the nearest cache for its turn.
+@ How is a matrix divided among threads? Several ways give the same bits, since an output is always the sum of sixteen lanes (\cref{sec:order}), and they differ in what a load brings. In the plainest, |step_outputs|, each thread has an output and all of its lanes. The 32 threads of a warp then load from 32 rows at once, two bytes in each if the weights are \emph{halves}, our word for floats of 16 bits, bfloat16 or float16. Memory delivers pieces of \given{32} bytes, called \emph{sectors}, so what comes is sixteen times what was asked for, and the rest must wait in the nearest cache for its turn.
 @^sector, of memory@>
 
 @<Two plainer kernels for one row@>=
@@ -273,15 +273,15 @@ KERNEL void step_lanes(GRID const struct linear_args a)
   }
 }
 
-@ In the third, eight threads share an output; each has two neighbouring lanes, each a chain over every sixteenth weight, so that the eight read 64 bytes of floats, or 32 of halves, in one piece (\cref{sec:readingnumbers} has the functions that load and convert). Four outputs make a warp (\cref{fig:devicelanes}). A load is twice as wide as before, but there are half as many threads, and the code is a loop: load, multiply, load again. A thread has one load of weights under way and waits for it. The fourth, which this engine uses, differs from the third in one thing: a thread has \given{32} loads under way before it multiplies. For up to eight rows of inputs, each weight that was read is used for all of them.
+@ In the third, eight threads share an output; each has two neighbouring lanes, each a chain over every sixteenth weight, so that the eight read 64 bytes of floats, or 32 of halves, in one piece (\cref{sec:readingnumbers} has the functions that load and convert). Four outputs make a warp (\cref{fig:devicelanes}). A load is twice as wide as before, but there are half as many threads, and the code is a loop: load, multiply, load again. By the estimate this is a step back. The compiler writes the loop of |step_lanes| out four times, and a thread there has four loads under way; here the barrier in the loop leaves it one. Wider loads do not help a thread that waits for each. The fourth, which this engine uses, differs from the third in one thing: a thread has \given{32} loads under way before it multiplies. For up to eight rows of inputs, each weight that was read is used for all of them.
 @^lane@>
 
-\Cref{tab:devicesteps} has what can be known without a device. How many loads follow each other before the first is used was counted in the machine code, which \.{nvdisasm} prints (\.{bench/loads.py}). With that, and with the number of threads, Little's law bounds the share of the bandwidth. It is harsh here, since a matrix of \given{2048} outputs is small for such a device: its threads do not fill the multiprocessors. In a larger one the others do better, for there more threads wait at the same time.
+\Cref{tab:devicesteps} has what can be known without a device. How many loads follow each other before the first is used was counted in the machine code, which \.{nvdisasm} prints (\.{bench/loads.py}). With that, and with the number of threads, Little's law gives an estimate. It is rough: \given{600} nanoseconds is our assumption, the hardware may overlap more loads than follow each other, and between two rounds of loads it overlaps fewer. A matrix of \given{2048} outputs is small for such a device, and its threads do not fill the multiprocessors; in a larger one all four do better, for there more threads wait at the same time.
 
 \begin{table}[tbp]
-\tabcaption{tab:devicesteps}{Four kernels for one row by a matrix of halves with \given{2048} outputs: threads for an output; sectors of a warp's load; loads of a thread that follow each other in the machine code for compute capability \given{9.0}; bytes under way in each of \given{132} multiprocessors, and the share of the bandwidth of \given{3350} GB/s that this allows if a load takes \given{600} nanoseconds; and the rate of the weights as a share of the rate at which the device copies, in a large matrix.}
+\tabcaption{tab:devicesteps}{Four kernels for one row by a matrix of halves with \given{2048} outputs: threads for an output; sectors of a warp's load; loads of a thread that follow each other in the machine code for compute capability \given{9.0}; bytes under way in each of \given{132} multiprocessors, and the share of the bandwidth of \given{3350} GB/s that this amounts to if a load takes \given{600} nanoseconds; and the rate of the weights as a share of the rate at which the device copies, in a large matrix.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
-\tabhead{kernel} & \tabhead{threads} & \tabhead{sectors} & \tabhead{loads} & \tabhead{bytes} & \tabhead{at most} & \tabhead{seen}\\\midrule
+\tabhead{kernel} & \tabhead{threads} & \tabhead{sectors} & \tabhead{loads} & \tabhead{bytes} & \tabhead{estimate} & \tabhead{seen}\\\midrule
 \.{step\_outputs} & \directlua{incipit.step("step_outputs", 1, 2)} & \measured{cuda.step.1}\\
 \.{step\_lanes} & \directlua{incipit.step("step_lanes", 16, 2)} & \measured{cuda.step.2}\\
 \.{step\_pairs} & \directlua{incipit.step("step_pairs", 8, 4)} & \measured{cuda.step.3}\\
@@ -291,7 +291,7 @@ KERNEL void step_lanes(GRID const struct linear_args a)
 
 \fig{devicelanes}{fig:devicelanes}{Who reads what: the first weights of four outputs, and the threads of a warp. A thread has two lanes of one output, in every row of inputs.}{Four rows of boxes, one for each output. Each row is divided into groups of sixteen weights. Pairs of neighbouring weights in a group have the number of a thread, 0 to 7 in the first row, 8 to 15 in the second, and so on; the next group of sixteen begins again with the same threads.}
 
-@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does: a constant, too. It fetches the weights of |AHEAD| steps, \given{32}, before it multiplies the first of them. The two have a phase each, and the barrier between them is not for the threads but for the compiler. It costs nothing, as the machine code shows: no thread waits there for its loads. But without it the compiler moves the loads of some kernels back to their multiplications, to save registers, and what was won is lost again. Where fewer steps are left, a load that has nothing to fetch fetches the first weights again, and they are not used.
+@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does, a constant in each kernel. It fetches the weights of |AHEAD| steps, \given{32}, before it multiplies the first of them. The two have a phase each, and the barrier between them is not for the threads but for the compiler. In the machine code for the compute capability \given{9.0} nothing waits there. But without it the compiler moves the loads of some kernels back to their multiplications, to save registers, and few are then under way at once. Where fewer steps are left, a load that has nothing to fetch fetches some weights again, and they are not used.
 
 @<The lanes of a thread@>=
 enum { AHEAD = 32 };
@@ -305,7 +305,7 @@ INLINE void fetch_steps(const struct linear_args *a, const struct matrix_part *m
     two_at(&m->weight, type, o, k + 16 * i + 1 < a->in ? k + 16 * i : first, w + 2 * i);
 }
 
-@ The last weights of a row whose length is no multiple of sixteen need no zeros beside them, which could turn $-0$ into $0$; the chain ends where the row does.
+@ A row whose length is no multiple of sixteen must not be filled up with zeros: to add a product with 0 could turn $-0$ into $0$. The chain ends where the row does.
 
 @<The lanes of a thread@>=
 INLINE void add_steps(const struct linear_args *a, int rows, uint32_t ahead, uint32_t k, bool whole,
@@ -332,7 +332,7 @@ INLINE void add_last(const struct linear_args *a, const struct matrix_part *m, i
       + a->in - 1], number_at(&m->weight, o, a->in - 1), lane[2 * r]);
 }
 
-@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. Lane $i+8$ is with the thread whose number differs by 4, the next with those at 2 and at 1, and the last is the thread's own neighbour. All threads add in each step, though only one sum of each output is stored: the others would have nothing else to do, and an addition gives the same bits with its two sides exchanged.
+@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. The first three are with the threads whose numbers differ in the bits 4, 2 and 1; the last is the thread's own second lane. All threads add in each step, though only one sum of each output is stored: the others would have nothing else to do, and an addition gives the same bits with its two sides exchanged.
 @^fold@>
 
 @<Few rows by a matrix@>=
@@ -465,7 +465,7 @@ INLINE void many_rows(const struct linear_args *a, struct block_place at, int ty
   @<Fold the lanes of sixteen threads, and store@>@;
 }
 
-@ Rows and outputs beyond the last are zeros in shared memory and are never stored. The stride of \given{34} keeps the two tiles of a warp in different banks of it: with 32, all 32 threads would ask 16 banks, which is called a \emph{bank conflict}.
+@ Rows and outputs beyond the last are zeros in shared memory and are never stored. Shared memory consists of \given{32} \emph{banks}; word $i$ is in bank $i\bmod32$, and a bank sends one word at a time. The stride of \given{34} keeps the two tiles of a warp in different banks: with 32, all 32 threads would ask 16 banks, which is called a \emph{bank conflict}.
 @^bank conflict@>
 
 @<Tiles in shared memory@>=
@@ -559,7 +559,7 @@ INLINE void few_bytes(const struct linear_args *a, struct block_place at, int ro
       put_output(a, m, from + (uint32_t) r, at.x * FEW_OUTPUTS + t / 8, MINE(sum)[r]);
 }
 
-@ The thread whose number differs in the last three bits has the block before or after.
+@ The numbers of the eight threads of an output differ in the last three bits. Each of them reads all eight products, in the order of the blocks.
 
 @<Add the products of each round in rising order@>=
 EACH_LANE(t) {
@@ -627,7 +627,7 @@ KERNEL void bytes_many(GRID const struct linear_args a)
 For 16-bit numbers the device has units that multiply small matrices: a warp gives sixteen rows by sixteen inputs, sixteen inputs by eight outputs, and 128 sums, and gets the sums back with all 2048 products added, by the instruction \.{mma}. How the unit rounds inside is not published. It is not sixteen lanes, so these kernels have other bits than \cref{model}. They are those of \.{--activations bf16}, which asks for inputs of sixteen bits, and are compared with the plain table by a tolerance.
 @^tensor core@>@^mma@>
 
-@ Promise P2 remains in a smaller form. The bits of a row must not depend on how many rows come with it. We assume that the unit computes each element from its own row, its own output and its old sum, whatever else is in the matrix, and in the same way at every place of it. Then one row and many rows that send the same numbers through the unit in the same order get the same bits. No device has confirmed this for us; the line ``the same bits alone and in a batch'' of \cref{tab:devicegoals} tests it. We fix the order: \emph{sections} of \given{512} inputs, in each the unit's steps of sixteen in rising order, beginning with 0; and the sections are added in rising order.
+@ Of the promise that a row has the same bits in any company, this much remains. We assume that the unit computes each element from its own row, its own output and its old sum, whatever else is in the matrix, and in the same way at every place of it. Then one row and many rows that send the same numbers through the unit in the same order get the same bits. No device has confirmed this for us; on one, the test \.{a\_tensor\_core\_does\_not\_see\_the\_company} of \.{check\_device} tries it. We fix the order: \emph{sections} of \given{512} inputs, in each the unit's steps of sixteen in rising order, beginning with 0; and the sections are added in rising order.
 
 What a thread holds for the unit is laid down by it: thread $t$ of the warp, with $g=t/4$ and $q=t\bmod4$, has the inputs $2q$, $2q+1$, $2q+8$, $2q+9$ of the rows $g$ and $g+8$, the weights of output $g$ for the same inputs, and the sums of the rows $g$ and $g+8$ for the outputs $2q$ and $2q+1$.
 
@@ -646,7 +646,7 @@ What a thread holds for the unit is laid down by it: thread $t$ of the warp, wit
 @<A stand-in for a tensor core@>@;
 #endif
 
-@ The stand-in adds sixteen exact products to the sum in double precision and rounds once. It reads what the other threads of the warp hold: those of the same row have $t/4$ in common, and output |o| is with the threads $4o$ to $4o+3$.
+@ The stand-in adds sixteen exact products to the sum in double precision, in a fixed order, and rounds the result to float. That is our choice, and no model of how the unit rounds. It reads what the other threads of the warp hold: those of the same row have $t/4$ in common, and output |o| is with the threads $4o$ to $4o+3$.
 
 @<A stand-in for a tensor core@>=
 static double two_products(uint32_t x, uint32_t w)
@@ -667,7 +667,7 @@ static double two_products(uint32_t x, uint32_t w)
     sum[t][(k) + e] = (float) all; \
   }
 
-@ A single row has fifteen empty ones beside it: the unit is made for more, but what counts here is that the weights arrive. Four warps take four sections of the same eight outputs, and then thread |t| adds the four sums of row |t/8| and output |t%8| in order.
+@ For a single row the other fifteen places hold copies of it, whose sums are dropped: the unit is made for more, but what counts here is that the weights arrive. Four warps take four sections of the same eight outputs, and then thread |t| adds the four sums of row |t/8| and output |t%8| in order.
 
 @<Sizes of tiles@>=
 enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8, FRAGMENTS = 8 };
@@ -747,7 +747,7 @@ INLINE void put_fragment(float *to, unsigned stride, unsigned t, const float *su
 @<Sizes of tiles@>=
 enum { X_ROWS = 128, W_ROWS = 64, HALF_STRIDE = 5 };
 
-@ A tile of \given{32} inputs is two steps of the unit. While the unit multiplies one, the next is on its way to the registers. There is room for two tiles in shared memory, and they are used in turn: so one barrier for a tile is enough. Whoever fills a place again has passed the barrier of the tile in between, and that one was reached only by warps that had done with the place.
+@ A tile of \given{32} inputs is two steps of the unit. While the unit multiplies one tile, the next is being loaded into registers. There is room for two tiles in shared memory, and they are used in turn: so one barrier for a tile is enough. A warp that fills a place again has passed the barrier of the tile in between, and every warp reached that barrier only after it had finished with the place.
 
 @<Many rows of halves by a matrix@>=
 INLINE void many_halves(const struct linear_args *a, struct block_place at)
@@ -862,7 +862,7 @@ KERNEL void halves_many(GRID const struct linear_args a)
 }
 
 @* Attention over a long cache. \label{sec:deviceattention}
-Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That gives the division for the device. A block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks. \Cref{fig:deviceblocks} shows the division for one token. A context of \given{32768} positions has \given{128} of them for each head, enough for any device, even for a single token. (\emph{Flash decoding} is the name of this division in the literature.)
+Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That gives the division for the device. A block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks. \Cref{fig:deviceblocks} shows the division for one token. A context of \given{32768} positions has \given{128} of them for each head of keys: with eight heads \given{1024} blocks of threads for a single token, several for each multiprocessor. (\emph{Flash decoding} is the name of this division in the literature.)
 @^attention@>@^flash decoding@>
 
 \fig{deviceblocks}{fig:deviceblocks}{Attention of one row over \given{1700} positions with four heads of keys and values: each box is a block of threads, which reads its keys and values once for all queries of the group. A second kernel joins the boxes of each head from left to right.}{Four rows of seven boxes; the rows are heads and the boxes are blocks of 256 positions. The last box of each row is filled to two thirds. An arrow leads from each row to a box with the word join.}
@@ -1024,7 +1024,7 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
   left[1] = fold_sixteen(lane + t * 16);
 }
 
-@ The last phase is a chain for each query and each of its numbers, in rising order of positions. Neighbouring threads have neighbouring numbers, so that a row of values is read in one piece; a thread does four queries with each value. Sixteen values are on their way at once, for which the type has to be a constant.
+@ For each query and each of the |head_dim| numbers of its result, one thread adds exponential times value over the \given{256} positions, in rising order. Neighbouring threads have neighbouring numbers, so that a warp reads a row of values in one piece; and each value serves four queries. To send off sixteen loads before it uses the first, the compiler has to know the type; so there is a copy of the code for each.
 
 @<The values of a block@>=
 INLINE void add_sixteen(const struct device_segment *s, uint32_t type, bool even, uint64_t base,
@@ -1062,7 +1062,7 @@ INLINE void add_values(const struct attend_args *a, const struct device_segment 
   }
 }
 
-@ A second kernel joins the blocks of each row and head. The first number of each block is its maximum; the kernel takes the greatest of them, and puts in the place of each the factor with which the block counts. A block in which the row sees no position is left out, as in the plain kernel.
+@ A second kernel joins the blocks of each row and head. With $m_b$, $l_b$ and $o_b$ the maximum, the sum and the weighted values of block $b$, and $m$ the greatest $m_b$, the result is $\sum_b e^{m_b-m}o_b\big/\sum_b e^{m_b-m}l_b$. The kernel writes the factor $e^{m_b-m}$ in the place of $m_b$. A block in which the row sees no position is left out, as in the plain kernel.
 
 @<Join the blocks of a row@>=
 KERNEL void join_blocks(GRID const struct attend_args a)
@@ -1087,7 +1087,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
   EACH_THREAD(t) @<Add the blocks for the numbers of a thread@>@;
 }
 
-@ Each thread has the sum of the row for itself, and then some numbers of the result. If the weights are wanted, they are completed here.
+@ Every thread computes the denominator for itself, which saves a barrier, and then its own numbers of the result. If the weights are wanted, they are completed here.
 
 @<Add the blocks for the numbers of a thread@>=
 {
@@ -1111,7 +1111,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
 }
 
 @* Launches and CUDA graphs. \label{sec:launches}
-A layer is over a dozen kernels, and for one row most of them have next to nothing to do: launching them could take longer than running them. And the host cannot know which row comes next before it has seen the last logits. So we do not launch a kernel when it is called. We write it down. A pass is a list of launches (\cref{sec:works} has the names of the kernels), and it is run when the host asks for numbers: for logits, or for marks. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists.
+A layer is over a dozen kernels, and for one row most of them have next to nothing to do: launching them one by one could take longer than running them. So a call only writes the launch down. A pass is a list of launches (\cref{sec:works} has the names of the kernels), and it is run when the host needs numbers: the marks, which say in which layer a row has stopped being finite, or the logits. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists; many of them copy weights to the device, since this small program has not prepared its model.
 @^launch@>
 
 @<A launch@>=
@@ -1124,8 +1124,8 @@ union work_args { struct linear_args linear; struct add_args add; struct attend_
   struct mark_args mark; struct bytes_args bytes; struct halves_args halves; struct write_args write;
   struct choose_args choose; struct probe_args probe; struct round_args round; };
   /* what each is given */
-enum { MOST_LAUNCHES = 4096 };
-  /* in a list */
+enum { MOST_LAUNCHES = 4096, KEPT = 4 };
+  /* in a list; lists whose shape is remembered */
 struct launch { enum kernel_work work; uint32_t x, y, z, threads; union work_args a; };
   /* a kernel, how many blocks in each direction, threads a block, and its arguments */
 
@@ -1141,15 +1141,15 @@ struct device_driver {
   void (*close)(void *state);
   void *(*alloc)(void *state, size_t bytes); /* zeroed, aligned to 256; null: refused */
   void (*release)(void *state, void *p);
-  void *(*alloc_shared)(void *state, size_t bytes); /* of the host, quickly copied */
+  void *(*alloc_shared)(void *state, size_t bytes); /* of the host, page-locked: quickly copied */
   void (*release_shared)(void *state, void *p);
   bool (*put)(void *state, void *to, const void *from, size_t bytes);
     /* to the device, and waits for it */
   bool (*get)(void *state, void *to, const void *from, size_t bytes);
     /* to the host, and waits for it */
-  bool (*run)(void *state, const struct launch *list, size_t n, void *to,
-    const void *from, size_t bytes);
-    /* copies from shared memory, and then launches the list; does not wait */
+  bool (*run)(void *state, const struct launch *list, size_t n, unsigned place, bool known,
+    void *to, const void *from, size_t bytes);
+    /* copies from the host's page-locked memory, and then launches the list; does not wait. |known|: the last list in |place|, below |KEPT|, had the same kernels with as many blocks */
   void (*fault)(void *state, char why[200]); /* what the last false was about */
 };
   /* one kind of device */
@@ -1167,26 +1167,20 @@ struct device_facts { char name[100]; uint64_t bytes, free; uint32_t multiproces
   major, minor; };
   /* a device as it describes itself: memory, free memory, and its version of the hardware */
 
-@ When a program writes text, pass after pass is the same list. The kernels are the same and in the same memory; only what the mirror contains has changed. CUDA can take such a list whole, as a \emph{graph}, and start it with a single call; the next kernel begins when the last block of the one before it has ended, without the host. The first time, a list is launched kernel by kernel. If the next one has the same kernels with as many blocks, a graph is made of it, and from then on only the arguments that have changed are put into it. Every \given{256} tokens attention has one block more: then the list is launched singly once more, and another graph is made.
+@ When a program writes text, pass after pass sends the same two lists: one that ends with the marks, and a short one that ends with the logits. The kernels are the same and in the same memory; only what the mirror contains has changed. CUDA can take such a list whole, as a \emph{graph}, and start it with a single call; the next kernel begins when the last block of the one before it has ended, without the host. The queue remembers the shapes of the last \given{4} different lists (\cref{sec:deviceheader}). The first time, a list is launched kernel by kernel. If another has the same kernels with as many blocks, a graph is made of it, and from then on only the arguments that have changed are put into it. Every \given{256} tokens attention has one block more: then the first list is launched singly once more, and another graph is made.
 @^CUDA graph@>
 
 @<Run a list on the device@>=
-static bool same_shape(const struct launch *a, const struct launch *b)
-{
-  return a->work == b->work && a->x == b->x && a->y == b->y && a->z == b->z
-    && a->threads == b->threads;
-}
-
-static bool cuda_run(void *state, const struct launch *list, size_t n, void *to,
-  const void *from, size_t bytes)
+static bool cuda_run(void *state, const struct launch *list, size_t n, unsigned place, bool known,
+  void *to, const void *from, size_t bytes)
 {
   struct cuda_state *s = (struct cuda_state *) state;
-  bool same = n == s->n && n > 1;
+  struct cuda_kept *k = &s->kept[place];
   if (bytes > 0 && !went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
     s->stream))) return false;
-  for (size_t i = 0; i < n && same; i++) same = same_shape(&list[i], &s->list[i]);
-  bool ok = same ? run_graph(s, list, n) : run_singly(s, list, n);
-  memcpy(s->list, list, n * sizeof *list), s->n = n;
+  if (!known) drop_graph(k);
+  bool ok = known && n > 1 ? run_graph(s, k, list, n) : run_singly(s, list, n);
+  memcpy(k->list, list, n * sizeof *list);
   return ok;
 }
 
@@ -1209,7 +1203,6 @@ static cudaKernelNodeParams node_of(const struct launch *l, void **a)
 @<Launch a list kernel by kernel@>=
 static bool run_singly(struct cuda_state *s, const struct launch *list, size_t n)
 {
-  drop_graph(s);
   for (size_t i = 0; i < n; i++) {
     void *a[1];
     cudaKernelNodeParams p = node_of(&list[i], a);
@@ -1222,42 +1215,43 @@ static bool run_singly(struct cuda_state *s, const struct launch *list, size_t n
 @ A graph has a node for each launch and an edge from each to the next. The executable form is made from it and can be given other arguments as long as the graph exists.
 
 @<Make a graph, or change it@>=
-static void drop_graph(struct cuda_state *s)
+static void drop_graph(struct cuda_kept *k)
 {
-  if (s->made != NULL) cudaGraphExecDestroy(s->made);
-  if (s->graph != NULL) cudaGraphDestroy(s->graph);
-  s->made = NULL, s->graph = NULL;
+  if (k->made != NULL) cudaGraphExecDestroy(k->made);
+  if (k->graph != NULL) cudaGraphDestroy(k->graph);
+  k->made = NULL, k->graph = NULL;
 }
 
-static bool make_graph(struct cuda_state *s, const struct launch *list, size_t n)
+static bool make_graph(struct cuda_state *s, struct cuda_kept *k, const struct launch *list,
+  size_t n)
 {
-  bool ok = went(s, cudaGraphCreate(&s->graph, 0));
+  bool ok = went(s, cudaGraphCreate(&k->graph, 0));
   for (size_t i = 0; i < n && ok; i++) {
     void *a[1];
     cudaKernelNodeParams p = node_of(&list[i], a);
-    ok = went(s, cudaGraphAddKernelNode(&s->node[i], s->graph, i > 0 ? &s->node[i - 1] : NULL,
+    ok = went(s, cudaGraphAddKernelNode(&k->node[i], k->graph, i > 0 ? &k->node[i - 1] : NULL,
       i > 0, &p));
   }
-  ok = ok && went(s, cudaGraphInstantiate(&s->made, s->graph, 0));
-  return ok;
+  return ok && went(s, cudaGraphInstantiate(&k->made, k->graph, 0));
 }
 
-static bool run_graph(struct cuda_state *s, const struct launch *list, size_t n)
+static bool run_graph(struct cuda_state *s, struct cuda_kept *k, const struct launch *list,
+  size_t n)
 {
-  bool ok = s->made != NULL || make_graph(s, list, n);
+  bool ok = k->made != NULL || make_graph(s, k, list, n);
   for (size_t i = 0; i < n && ok; i++) {
     void *a[1];
     cudaKernelNodeParams p = node_of(&list[i], a);
-    if (memcmp(&list[i], &s->list[i], sizeof *list) != 0)
-      ok = went(s, cudaGraphExecKernelNodeSetParams(s->made, s->node[i], &p));
+    if (memcmp(&list[i], &k->list[i], sizeof *list) != 0)
+      ok = went(s, cudaGraphExecKernelNodeSetParams(k->made, k->node[i], &p));
   }
-  return ok && went(s, cudaGraphLaunch(s->made, s->stream));
+  return ok && went(s, cudaGraphLaunch(k->made, s->stream));
 }
 
 @* Sampling on the device: Gumbel-max. \label{sec:devicechoice}
-The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and four bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text; if its operations round as the processor's do (\cref{sec:devicefunctions}), the noise has the same bits.
+The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and sixteen bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text; if its operations round as the processor's do (\cref{sec:devicefunctions}), the noise has the same bits.
 
-The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But while the host chooses, the device waits, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than the pass. How much \.{device\_choose} saves has not been measured. A program that needs nothing but a temperature can call it (\cref{sec:devicechoosing}).
+The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But while the host chooses, the device waits, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that. How long a pass really takes we do not know. How much \.{device\_choose} saves has not been measured. A program that needs nothing but a temperature can call it (\cref{sec:devicechoosing}).
 @^Gumbel-max@>@^Philox@>
 
 @<What the choice of a token is given@>=
@@ -1268,7 +1262,7 @@ struct choose_args { const float *logits; struct best_token *part; uint64_t seed
   /* |temperature| 0: the likeliest; |part|: the best of each block; the first becomes the best of all */
 
 @* The file for two compilers. \label{sec:devicefunctions}
-One text has all kernels, and what follows them depends on who compiles it: nvcc adds the driver of CUDA, a C compiler the host's. Of its own accord nvcc makes one multiply--add of a product and a sum that stand apart in the text, which rounds once and not twice and gives other bits. The option \.{-fmad=false} forbids it. And when a device is opened, a small kernel tries both operations; a device that rounds otherwise than the processor is refused with a sentence that shows its two results.
+One text has all kernels, and what follows them depends on who compiles it: nvcc adds the driver of CUDA, a C compiler the host's. Of its own accord nvcc makes one multiply--add of a product and a sum that stand apart in the text, which rounds once and not twice and gives other bits. The option \.{-fmad=false} forbids it. And when a device is opened, a small kernel computes a multiply--add that is written as one, and a product and a sum that are written apart; a device that rounds otherwise than the processor is refused with a sentence that shows its two results.
 
 @(kernels.cu@>=
 #ifdef __CUDACC__
@@ -1342,10 +1336,11 @@ static void run_block(const struct launch *l, const struct block_place at)
   }
 }
 
-static bool host_run(void *state, const struct launch *list, size_t n, void *to,
-  const void *from, size_t bytes)
+static bool host_run(void *state, const struct launch *list, size_t n, unsigned place, bool known,
+  void *to, const void *from, size_t bytes)
 {
   const struct host_state *s = state;
+  (void) place, (void) known;
   if (bytes > 0) memcpy(to, from, bytes);
   for (size_t k = 0; k < n; k++) {
     const struct launch *l = &list[k];
@@ -1365,17 +1360,17 @@ static bool host_run(void *state, const struct launch *list, size_t n, void *to,
 @<The driver of CUDA@>=
 #define FUNCTION(name, of) (const void *) name,
 static const void *const function_of[] = @[{ WORKS(FUNCTION) }@];
-struct cuda_state { cudaStream_t stream; cudaGraph_t graph; cudaGraphExec_t made;
-  cudaError_t fault; size_t n; struct launch list[MOST_LAUNCHES];
-  cudaGraphNode_t node[MOST_LAUNCHES]; };
+struct cuda_kept { cudaGraph_t graph; cudaGraphExec_t made;
+  struct launch list[MOST_LAUNCHES]; cudaGraphNode_t node[MOST_LAUNCHES]; };
+struct cuda_state { cudaStream_t stream; cudaError_t fault; struct cuda_kept kept[KEPT]; };
 static bool went(struct cuda_state *s, cudaError_t e)
 {
   if (e != cudaSuccess && s->fault == cudaSuccess) s->fault = e;
   return e == cudaSuccess;
 }
 @<A node for a launch@>@;
-@<Make a graph, or change it@>@;
 @<Launch a list kernel by kernel@>@;
+@<Make a graph, or change it@>@;
 @<Run a list on the device@>@;
 #include "cuda/driver_cuda.inc"
 
@@ -1390,16 +1385,16 @@ The program needs no graphics processor, and prints the same on every machine.
 
 \checkpoint{build/out/cuda.txt}{what the program of this chapter prints}
 
-The suite \.{check\_device} does more of the same: passes of seven small models, in all formats of the cache, with forks and crops, against the host's fastest kernels; matrices of every shape against the plain ones; the tensor core's stand-in, where a row must have its bits in any company; the choice of a token; and every request for memory refused once. The suite of \cref{kernels}'s kernels, \.{check\_kernels}, has the device among its tables. Where there is a device, \.{INCIPIT\_TEST\_DEVICE=cuda} runs the first on it.
+The suite \.{check\_device} does more of the same: passes of seven small models, in all formats of the cache, with forks and crops, against the host's fastest kernels; matrices of random shapes, for few rows and for many, against the plain ones; the tensor core's stand-in, where a row must have its bits in any company; the choice of a token; and every request for memory refused once. The suite of \cref{kernels}'s kernels, \.{check\_kernels}, has the device among its tables. Where there is a device, \.{INCIPIT\_TEST\_DEVICE=cuda} runs the first on it.
 
 @ The host's loops cannot show faults of concurrency. So \.{check\_warps} runs the same suite once more with other words for the kernels (\.{tests/fibers.h}). There each thread of a block has a stack of its own, and runs until it must wait for its warp or its block. The first thread that can go on does, or the last, or any: so one warp runs as far ahead of the others as the barriers let it. A thread that waits for others which never come is an error. A barrier of the warp in the place of one of the block, which both loops above pass, is found in this way.
 
-And because a fault that needs the right moment may not have come, the kernels are compiled once more with ThreadSanitizer, which is told of every barrier (\.{tests/races.sh}). It looks for two threads that use the same number, one of them to write it, without a barrier between them, whatever the order in which they came. It finds none. To be sure that it can, the script weakens one barrier and wants the fault to be found.
+And because a fault that needs the right moment may not have come, the kernels are compiled once more with ThreadSanitizer, which is told of every barrier (\.{tests/races.sh}). It looks for two threads that use the same number, one of them to write it, without a barrier between them, whatever the order in which they came. In a shortened run of the suite it finds none. To be sure that it can, the script weakens one barrier and wants the fault to be found.
 
 What none of this shows is what the hardware does: how a tensor core rounds, whether a device's operations round as they should, and how long anything takes.
 
 @* What has not been measured. \label{sec:devicemeasured}
-This edition was written on machines without a graphics processor. The kernels are compiled for the compute capabilities \given{8.0} (A100) and \given{9.0} (H100), and as PTX, from which the driver makes code for later ones; older devices are not supported. A warning is an error, and so is a register that is spilled to memory. \Cref{tab:devicegoals} has goals, which are guesses that we made before any run, and the column ``seen'' is empty. \.{make bench-cuda} measures its lines and those of \cref{tab:devicesteps} on your device, beside a kernel that only copies. What a small kernel and a launch cost there, we do not know either. A layer is over a dozen launches; if each costs a microsecond, the first two goals cannot be reached without making them fewer.
+This edition was written on machines without a graphics processor. The kernels are compiled for the compute capabilities \given{8.0} (A100) and \given{9.0} (H100), and as PTX, from which the driver makes code for later ones; older devices are not supported. A warning is an error, and so is a register that is spilled to memory. \Cref{tab:devicegoals} has goals, which are guesses that we made before any run. \.{make bench-cuda} measures its lines and those of \cref{tab:devicesteps} on your device, beside a kernel that only copies. What a small kernel and a launch cost there, we do not know either. A layer is over a dozen launches; if each costs a microsecond, the first two goals cannot be reached without making them fewer.
 
 \begin{table}[tbp]
 \tabcaption{tab:devicegoals}{What a device should reach, as a share of the rate at which it copies its own memory or, in the line of the prompt, of its maker's own matrix product.}

@@ -444,26 +444,27 @@ struct write_args { const struct device_segment *segment; const struct query_til
 #endif
 
 @* Reading numbers. \label{sec:readingnumbers}
-Two, four or sixteen bytes come in one load on the device, where all our rows are aligned. In a cache that a caller has made, numbers may be at odd addresses; there a half is read as two bytes.
+Two, four or sixteen bytes come in one load on the device, where all our rows are aligned. C does not allow a number to be read as another type than it was written as, so the host copies the bytes. In a cache that a caller has made, numbers may be at odd addresses; there a half is read as two bytes.
 
 @(reading.inc@>=
 struct __attribute__((aligned(16))) four_words { uint32_t word[4]; };
+#ifdef __CUDACC__
+#define LOAD(type, p) return *(const type *) (p)
+#else
+#define LOAD(type, p) type u; memcpy(&u, p, sizeof u); return u
+#endif
 INLINE struct four_words load_four(const void *p)
-{ return *(const struct four_words *) p; }
-
+{
+  @[LOAD(struct four_words, p)@];
+}
 INLINE uint32_t load_word(const void *p)
 {
-#ifdef __CUDACC__
-  return *(const uint32_t *) p;
-#else
-  uint32_t u;
-  memcpy(&u, p, sizeof u);
-  return u;
-#endif
+  @[LOAD(uint32_t, p)@];
 }
-
 INLINE uint16_t load_half(const void *p)
-{ return *(const uint16_t *) p; }
+{
+  @[LOAD(uint16_t, p)@];
+}
 INLINE uint16_t half_of_bytes(const void *p)
 {
   const unsigned char *c = (const unsigned char *) p;
@@ -738,7 +739,7 @@ const struct device_driver driver_host = @[{ .name = "host", .open = host_open, 
 static void cuda_close(void *state)
 {
   struct cuda_state *s = (struct cuda_state *) state;
-  drop_graph(s);
+  for (int i = 0; i < KEPT; i++) drop_graph(&s->kept[i]);
   if (s->stream != NULL) cudaStreamDestroy(s->stream);
   free(s);
 }
@@ -858,10 +859,10 @@ const char *device_name(const struct device *d);
   /* the name that it gives itself */
 void device_room(const struct device *d, uint64_t *bytes, uint64_t *free);
   /* its memory, and what was free when it was opened */
-struct device_counts { uint64_t launches, lists; };
+struct device_counts { uint64_t launches, lists, known; };
   /* kernels that were launched, and lists in which they were sent */
 struct device_counts device_count(const struct device *d);
-  /* since it was opened */
+  /* since it was opened; |known|: lists that had the shape of one of the last four */
 bool device_measure(const struct device *d, double *madds, double *bytes, struct error *why);
   /* multiply-adds in float, and bytes read or written by a copy, a second: the best of some rounds */
 bool device_step(const struct device *d, unsigned step, const uint16_t *w,@|
@@ -883,11 +884,15 @@ bool device_choose(const struct device *d, const float *logits, uint32_t n,@|
 enum { SMALL_BYTES = 4 << 20, WORK_BYTES = 64 << 20,
   HOST_WORK_BYTES = 1 << 20 };
   /* of the small numbers, and of the workspace */
+struct launch_shape { uint32_t work, x, y, z, threads; };
+  /* what a graph cannot change */
+struct known_list { struct launch_shape *shape; size_t n; };
+  /* a list that was run */
 struct device_block { void *p; size_t bytes, charged; enum memory_class what; struct memory *m; bool used; };
   /* memory of the device, and how much of it is charged to whom */
 struct device { struct buffers memory; struct kernels k; const struct device_driver *driver;
   void *state; struct memory *m; struct device_facts facts;
-  struct launch *list; size_t n;
+  struct launch *list; size_t n; struct known_list known[KEPT]; unsigned oldest;
   char *small, *mirror; size_t filled, sent, work_bytes;
   struct device_block *block; size_t n_blocks, cap;
   char *work; void *lent[8]; size_t n_lent; bool failed; char fault[200]; struct device_counts counts; };
@@ -943,6 +948,33 @@ static bool failed(struct device *d)
   return false;
 }
 
+@ The shapes of the last lists are remembered, each in a place of its own; a list of another shape takes the place that was given out longest ago. For the driver of CUDA a place has a graph.
+
+@<Run the list@>=
+static struct launch_shape shape_of(const struct launch *l)
+{
+  return (struct launch_shape) @[{ (uint32_t) l->work, l->x, l->y, l->z, l->threads }@];
+}
+
+static bool has_shape(const struct known_list *k, const struct launch *list, size_t n)
+{
+  for (size_t i = 0; i < n && k->n == n; i++) {
+    struct launch_shape s = shape_of(&list[i]);
+    if (memcmp(&k->shape[i], &s, sizeof s) != 0) return false;
+  }
+  return k->n == n;
+}
+
+static bool is_known(struct device *d, size_t n, unsigned *place)
+{
+  for (*place = 0; *place < KEPT; ++*place)
+    if (has_shape(&d->known[*place], d->list, n)) return true;
+  struct known_list *k = &d->known[*place = d->oldest];
+  d->oldest = (d->oldest + 1) % KEPT, k->n = n;
+  for (size_t i = 0; i < n; i++) k->shape[i] = shape_of(&d->list[i]);
+  return false;
+}
+
 @ What has been collected since the last time is sent with the list.
 
 @<Run the list@>=
@@ -952,8 +984,11 @@ bool device_flush(struct device *d)
   if (d->failed) return false;
   if (n == 0) return true;
   d->sent = d->filled, d->n = 0;
+  unsigned place;
+  bool known = is_known(d, n, &place);
   d->counts.launches += n, d->counts.lists++;
-  return d->driver->run(d->state, d->list, n, d->mirror + from, d->small + from,
+  d->counts.known += known;
+  return d->driver->run(d->state, d->list, n, place, known, d->mirror + from, d->small + from,
     d->filled - from) || failed(d);
 }
 
@@ -1117,7 +1152,10 @@ bool device_memory_open(struct device *d, struct error *why)
   d->memory = (struct buffers) @[{ .alloc = device_alloc, .release = device_release,@|
     .set = device_set, .get = device_get, .copy = device_copy, .working = device_working }@];
   d->list = memory_alloc(d->m, MEMORY_OTHER, MOST_LAUNCHES, sizeof *d->list, why);
-  if (d->list == NULL) return false;
+  struct launch_shape *shape = d->list == NULL ? NULL
+    : memory_alloc(d->m, MEMORY_OTHER, KEPT * MOST_LAUNCHES, sizeof *shape, why);
+  if (shape == NULL) return false;
+  for (int i = 0; i < KEPT; i++) d->known[i].shape = shape + i * MOST_LAUNCHES;
   d->mirror = device_alloc(&d->memory, d->m, MEMORY_OTHER, SMALL_BYTES, 1, why);
   d->work = d->mirror == NULL ? NULL
     : device_alloc(&d->memory, d->m, MEMORY_ACTIVATIONS, d->work_bytes, 1, why);
@@ -1137,7 +1175,7 @@ void device_memory_close(struct device *d)
     d->driver->release(d->state, b->p);
   }
   memory_free(d->m, d->block);
-  memory_free(d->m, d->list);
+  memory_free(d->m, d->list), memory_free(d->m, d->known[0].shape);
 }
 
 @* The table. \label{sec:devicetable}
@@ -1820,7 +1858,7 @@ struct device *device_open(struct memory *m, const char *name, struct error *why
   if (d->state == NULL || !device_memory_open(d, why)) return device_close(d), (void *) NULL;
   device_table(d);
   if (!rounds_rightly(d, why)) return device_close(d), (void *) NULL;
-  d->counts = (struct device_counts) @[{ 0, 0 }@];
+  d->counts = (struct device_counts) @[{ 0, 0, 0 }@];
   return d;
 }
 

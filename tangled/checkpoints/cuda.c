@@ -38,7 +38,7 @@ static bool compare_device(struct memory *m, unsigned order, bool values)
   float plain[READ * TOY_WORDS], there[READ * TOY_WORDS];
   char which[] = "host:0";
   struct error why;
-  struct device_counts n = { 0, 0 };
+  struct device_counts n = { 0, 0, 0 };
   int differ = 0;
   which[5] = (char) ('0' + order);
   struct device *d = device_open(m, which, &why);

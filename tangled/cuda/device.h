@@ -28,9 +28,9 @@ const char *device_name(const struct device *d);
 void device_room(const struct device *d, uint64_t *bytes, uint64_t *free);
 
 /* kernels that were launched, and lists in which they were sent */
-struct device_counts { uint64_t launches, lists; };
+struct device_counts { uint64_t launches, lists, known; };
 
-/* since it was opened */
+/* since it was opened; known: lists that had the shape of one of the last four */
 struct device_counts device_count(const struct device *d);
 
 /* multiply-adds in float, and bytes read or written by a copy, a second: the best of

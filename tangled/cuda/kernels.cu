@@ -749,9 +749,9 @@ KERNEL void join_blocks(GRID const struct attend_args a)
 /* <The driver of CUDA> */
 #define FUNCTION(name, of) (const void *) name,
 static const void *const function_of[] = { WORKS(FUNCTION) };
-struct cuda_state { cudaStream_t stream; cudaGraph_t graph; cudaGraphExec_t made;
-  cudaError_t fault; size_t n; struct launch list[MOST_LAUNCHES];
-  cudaGraphNode_t node[MOST_LAUNCHES]; };
+struct cuda_kept { cudaGraph_t graph; cudaGraphExec_t made;
+  struct launch list[MOST_LAUNCHES]; cudaGraphNode_t node[MOST_LAUNCHES]; };
+struct cuda_state { cudaStream_t stream; cudaError_t fault; struct cuda_kept kept[KEPT]; };
 static bool went(struct cuda_state *s, cudaError_t e)
 {
   if (e != cudaSuccess && s->fault == cudaSuccess) s->fault = e;
@@ -770,43 +770,9 @@ static cudaKernelNodeParams node_of(const struct launch *l, void **a)
   return p;
 }
 
-/* <Make a graph, or change it> */
-static void drop_graph(struct cuda_state *s)
-{
-  if (s->made != NULL) cudaGraphExecDestroy(s->made);
-  if (s->graph != NULL) cudaGraphDestroy(s->graph);
-  s->made = NULL, s->graph = NULL;
-}
-
-static bool make_graph(struct cuda_state *s, const struct launch *list, size_t n)
-{
-  bool ok = went(s, cudaGraphCreate(&s->graph, 0));
-  for (size_t i = 0; i < n && ok; i++) {
-    void *a[1];
-    cudaKernelNodeParams p = node_of(&list[i], a);
-    ok = went(s, cudaGraphAddKernelNode(&s->node[i], s->graph, i > 0 ? &s->node[i - 1] : NULL,
-      i > 0, &p));
-  }
-  ok = ok && went(s, cudaGraphInstantiate(&s->made, s->graph, 0));
-  return ok;
-}
-
-static bool run_graph(struct cuda_state *s, const struct launch *list, size_t n)
-{
-  bool ok = s->made != NULL || make_graph(s, list, n);
-  for (size_t i = 0; i < n && ok; i++) {
-    void *a[1];
-    cudaKernelNodeParams p = node_of(&list[i], a);
-    if (memcmp(&list[i], &s->list[i], sizeof *list) != 0)
-      ok = went(s, cudaGraphExecKernelNodeSetParams(s->made, s->node[i], &p));
-  }
-  return ok && went(s, cudaGraphLaunch(s->made, s->stream));
-}
-
 /* <Launch a list kernel by kernel> */
 static bool run_singly(struct cuda_state *s, const struct launch *list, size_t n)
 {
-  drop_graph(s);
   for (size_t i = 0; i < n; i++) {
     void *a[1];
     cudaKernelNodeParams p = node_of(&list[i], a);
@@ -816,23 +782,51 @@ static bool run_singly(struct cuda_state *s, const struct launch *list, size_t n
   return true;
 }
 
-/* <Run a list on the device> */
-static bool same_shape(const struct launch *a, const struct launch *b)
+/* <Make a graph, or change it> */
+static void drop_graph(struct cuda_kept *k)
 {
-  return a->work == b->work && a->x == b->x && a->y == b->y && a->z == b->z
-    && a->threads == b->threads;
+  if (k->made != NULL) cudaGraphExecDestroy(k->made);
+  if (k->graph != NULL) cudaGraphDestroy(k->graph);
+  k->made = NULL, k->graph = NULL;
 }
 
-static bool cuda_run(void *state, const struct launch *list, size_t n, void *to,
-  const void *from, size_t bytes)
+static bool make_graph(struct cuda_state *s, struct cuda_kept *k, const struct launch *list,
+  size_t n)
+{
+  bool ok = went(s, cudaGraphCreate(&k->graph, 0));
+  for (size_t i = 0; i < n && ok; i++) {
+    void *a[1];
+    cudaKernelNodeParams p = node_of(&list[i], a);
+    ok = went(s, cudaGraphAddKernelNode(&k->node[i], k->graph, i > 0 ? &k->node[i - 1] : NULL,
+      i > 0, &p));
+  }
+  return ok && went(s, cudaGraphInstantiate(&k->made, k->graph, 0));
+}
+
+static bool run_graph(struct cuda_state *s, struct cuda_kept *k, const struct launch *list,
+  size_t n)
+{
+  bool ok = k->made != NULL || make_graph(s, k, list, n);
+  for (size_t i = 0; i < n && ok; i++) {
+    void *a[1];
+    cudaKernelNodeParams p = node_of(&list[i], a);
+    if (memcmp(&list[i], &k->list[i], sizeof *list) != 0)
+      ok = went(s, cudaGraphExecKernelNodeSetParams(k->made, k->node[i], &p));
+  }
+  return ok && went(s, cudaGraphLaunch(k->made, s->stream));
+}
+
+/* <Run a list on the device> */
+static bool cuda_run(void *state, const struct launch *list, size_t n, unsigned place, bool known,
+  void *to, const void *from, size_t bytes)
 {
   struct cuda_state *s = (struct cuda_state *) state;
-  bool same = n == s->n && n > 1;
+  struct cuda_kept *k = &s->kept[place];
   if (bytes > 0 && !went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
     s->stream))) return false;
-  for (size_t i = 0; i < n && same; i++) same = same_shape(&list[i], &s->list[i]);
-  bool ok = same ? run_graph(s, list, n) : run_singly(s, list, n);
-  memcpy(s->list, list, n * sizeof *list), s->n = n;
+  if (!known) drop_graph(k);
+  bool ok = known && n > 1 ? run_graph(s, k, list, n) : run_singly(s, list, n);
+  memcpy(k->list, list, n * sizeof *list);
   return ok;
 }
 #include "cuda/driver_cuda.inc"
@@ -849,10 +843,11 @@ static void run_block(const struct launch *l, const struct block_place at)
   }
 }
 
-static bool host_run(void *state, const struct launch *list, size_t n, void *to,
-  const void *from, size_t bytes)
+static bool host_run(void *state, const struct launch *list, size_t n, unsigned place, bool known,
+  void *to, const void *from, size_t bytes)
 {
   const struct host_state *s = state;
+  (void) place, (void) known;
   if (bytes > 0) memcpy(to, from, bytes);
   for (size_t k = 0; k < n; k++) {
     const struct launch *l = &list[k];

@@ -78,8 +78,8 @@ union work_args { struct linear_args linear; struct add_args add; struct attend_
   struct mark_args mark; struct bytes_args bytes; struct halves_args halves; struct write_args write;
   struct choose_args choose; struct probe_args probe; struct round_args round; };
 
-/* in a list */
-enum { MOST_LAUNCHES = 4096 };
+/* in a list; lists whose shape is remembered */
+enum { MOST_LAUNCHES = 4096, KEPT = 4 };
 
 /* a kernel, how many blocks in each direction, threads a block, and its arguments */
 struct launch { enum kernel_work work; uint32_t x, y, z, threads; union work_args a; };
@@ -101,15 +101,17 @@ struct device_driver {
   void (*close)(void *state);
   void *(*alloc)(void *state, size_t bytes); /* zeroed, aligned to 256; null: refused */
   void (*release)(void *state, void *p);
-  void *(*alloc_shared)(void *state, size_t bytes); /* of the host, quickly copied */
+  void *(*alloc_shared)(void *state, size_t bytes); /* of the host, page-locked: quickly copied */
   void (*release_shared)(void *state, void *p);
   /* to the device, and waits for it */
   bool (*put)(void *state, void *to, const void *from, size_t bytes);
   /* to the host, and waits for it */
   bool (*get)(void *state, void *to, const void *from, size_t bytes);
-  /* copies from shared memory, and then launches the list; does not wait */
-  bool (*run)(void *state, const struct launch *list, size_t n, void *to,
-    const void *from, size_t bytes);
+  /* copies from the host's page-locked memory, and then launches the list; does not
+     wait. known: the last list in place, below KEPT, had the same kernels with as
+     many blocks */
+  bool (*run)(void *state, const struct launch *list, size_t n, unsigned place, bool known,
+    void *to, const void *from, size_t bytes);
   void (*fault)(void *state, char why[200]); /* what the last false was about */
 };
 

@@ -20,14 +20,41 @@ static bool failed(struct device *d)
 }
 
 /* <Run the list> */
+static struct launch_shape shape_of(const struct launch *l)
+{
+  return (struct launch_shape) { (uint32_t) l->work, l->x, l->y, l->z, l->threads };
+}
+
+static bool has_shape(const struct known_list *k, const struct launch *list, size_t n)
+{
+  for (size_t i = 0; i < n && k->n == n; i++) {
+    struct launch_shape s = shape_of(&list[i]);
+    if (memcmp(&k->shape[i], &s, sizeof s) != 0) return false;
+  }
+  return k->n == n;
+}
+
+static bool is_known(struct device *d, size_t n, unsigned *place)
+{
+  for (*place = 0; *place < KEPT; ++*place)
+    if (has_shape(&d->known[*place], d->list, n)) return true;
+  struct known_list *k = &d->known[*place = d->oldest];
+  d->oldest = (d->oldest + 1) % KEPT, k->n = n;
+  for (size_t i = 0; i < n; i++) k->shape[i] = shape_of(&d->list[i]);
+  return false;
+}
+
 bool device_flush(struct device *d)
 {
   size_t from = d->sent, n = d->n;
   if (d->failed) return false;
   if (n == 0) return true;
   d->sent = d->filled, d->n = 0;
+  unsigned place;
+  bool known = is_known(d, n, &place);
   d->counts.launches += n, d->counts.lists++;
-  return d->driver->run(d->state, d->list, n, d->mirror + from, d->small + from,
+  d->counts.known += known;
+  return d->driver->run(d->state, d->list, n, place, known, d->mirror + from, d->small + from,
     d->filled - from) || failed(d);
 }
 
@@ -179,7 +206,10 @@ bool device_memory_open(struct device *d, struct error *why)
   d->memory = (struct buffers) { .alloc = device_alloc, .release = device_release,
     .set = device_set, .get = device_get, .copy = device_copy, .working = device_working };
   d->list = memory_alloc(d->m, MEMORY_OTHER, MOST_LAUNCHES, sizeof *d->list, why);
-  if (d->list == NULL) return false;
+  struct launch_shape *shape = d->list == NULL ? NULL
+    : memory_alloc(d->m, MEMORY_OTHER, KEPT * MOST_LAUNCHES, sizeof *shape, why);
+  if (shape == NULL) return false;
+  for (int i = 0; i < KEPT; i++) d->known[i].shape = shape + i * MOST_LAUNCHES;
   d->mirror = device_alloc(&d->memory, d->m, MEMORY_OTHER, SMALL_BYTES, 1, why);
   d->work = d->mirror == NULL ? NULL
     : device_alloc(&d->memory, d->m, MEMORY_ACTIVATIONS, d->work_bytes, 1, why);
@@ -199,5 +229,5 @@ void device_memory_close(struct device *d)
     d->driver->release(d->state, b->p);
   }
   memory_free(d->m, d->block);
-  memory_free(d->m, d->list);
+  memory_free(d->m, d->list), memory_free(d->m, d->known[0].shape);
 }

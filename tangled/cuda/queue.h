@@ -9,13 +9,19 @@
 enum { SMALL_BYTES = 4 << 20, WORK_BYTES = 64 << 20,
   HOST_WORK_BYTES = 1 << 20 };
 
+/* what a graph cannot change */
+struct launch_shape { uint32_t work, x, y, z, threads; };
+
+/* a list that was run */
+struct known_list { struct launch_shape *shape; size_t n; };
+
 /* memory of the device, and how much of it is charged to whom */
 struct device_block { void *p; size_t bytes, charged; enum memory_class what; struct memory *m; bool used; };
 
 /* memory comes first: the kernels find the device by it */
 struct device { struct buffers memory; struct kernels k; const struct device_driver *driver;
   void *state; struct memory *m; struct device_facts facts;
-  struct launch *list; size_t n;
+  struct launch *list; size_t n; struct known_list known[KEPT]; unsigned oldest;
   char *small, *mirror; size_t filled, sent, work_bytes;
   struct device_block *block; size_t n_blocks, cap;
   char *work; void *lent[8]; size_t n_lent; bool failed; char fault[200]; struct device_counts counts; };

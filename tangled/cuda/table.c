@@ -613,7 +613,7 @@ struct device *device_open(struct memory *m, const char *name, struct error *why
   if (d->state == NULL || !device_memory_open(d, why)) return device_close(d), (void *) NULL;
   device_table(d);
   if (!rounds_rightly(d, why)) return device_close(d), (void *) NULL;
-  d->counts = (struct device_counts) { 0, 0 };
+  d->counts = (struct device_counts) { 0, 0, 0 };
   return d;
 }
 
