@@ -881,7 +881,7 @@ struct attend_args { const float *q; float *left; const struct device_segment *s
   uint32_t even; };
   /* |heads|: query heads a tile; |left|: [rows from |first_row|][n\_heads][blocks][head\_dim + 2], maximum,
      sum and weighted values of each block; |weights|: null, or what |attention_probe| has; |y|: the result; |even|: 0 if
-     a number of the cache may be at an odd address */
+     a number of the cache may be at an address that does not suit it */
 
 @ The phases are those of \cref{sec:attend}: places, scores, maxima, exponentials and their lanes, values. A block that no row of the tile sees leaves $-\infty$, and zeros if the weights are wanted.
 
@@ -912,7 +912,7 @@ KERNEL void attend_blocks(GRID const struct attend_args a)
   EACH_THREAD(t) exponentials(&a, s, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
   EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
   EACH_THREAD(t) {
-    if (s->type == DEVICE_F32) VALUES(DEVICE_F32, true);
+    if (s->type == DEVICE_F32 && a.even) VALUES(DEVICE_F32, true);
     else if (s->type == DEVICE_F16 && a.even) VALUES(DEVICE_F16, true);
     else if (s->type == DEVICE_BF16 && a.even) VALUES(DEVICE_BF16, true);
     else if (s->type == DEVICE_Q8_0) VALUES(DEVICE_Q8_0, false);
@@ -1174,7 +1174,7 @@ struct device_facts { char name[100]; uint64_t bytes, free; uint32_t multiproces
 static bool cuda_run(void *state, const struct launch *list, size_t n, unsigned place, bool known,
   void *to, const void *from, size_t bytes)
 {
-  struct cuda_state *s = (struct cuda_state *) state;
+  struct cuda_state *s = here(state);
   struct cuda_kept *k = &s->kept[place];
   if (bytes > 0 && !went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
     s->stream))) return false;
@@ -1355,14 +1355,21 @@ static bool host_run(void *state, const struct launch *list, size_t n, unsigned 
   return true;
 }
 
-@ And this is CUDA's. A function of the library that fails leaves its reason in the state, where it stays.
+@ And this is CUDA's. Which device is meant is a matter of the calling thread, so |here| says it before each call. A function of the library that fails leaves its reason in the state, where it stays.
 
 @<The driver of CUDA@>=
 #define FUNCTION(name, of) (const void *) name,
 static const void *const function_of[] = @[{ WORKS(FUNCTION) }@];
 struct cuda_kept { cudaGraph_t graph; cudaGraphExec_t made;
   struct launch list[MOST_LAUNCHES]; cudaGraphNode_t node[MOST_LAUNCHES]; };
-struct cuda_state { cudaStream_t stream; cudaError_t fault; struct cuda_kept kept[KEPT]; };
+struct cuda_state { int number; cudaStream_t stream; cudaError_t fault;
+  struct cuda_kept kept[KEPT]; };
+static struct cuda_state *here(void *state)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  cudaSetDevice(s->number);
+  return s;
+}
 static bool went(struct cuda_state *s, cudaError_t e)
 {
   if (e != cudaSuccess && s->fault == cudaSuccess) s->fault = e;

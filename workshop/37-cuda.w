@@ -55,7 +55,11 @@ INLINE float fold_sixteen(float *lane)
 INLINE float cached_number(uint64_t row, uint32_t type, bool even, uint32_t k)
 {
   const unsigned char *p = (const unsigned char *) (uintptr_t) row;
-  if (type == DEVICE_F32) return num_float(load_word(p + 4 * (size_t) k));
+  if (type == DEVICE_F32 && even) return num_float(load_word(p + 4 * (size_t) k));
+  if (type == DEVICE_F32) {
+    p += 4 * (size_t) k;
+    return num_float(half_of_bytes(p) | (uint32_t) half_of_bytes(p + 2) << 16);
+  }
   if (type == DEVICE_F16 || type == DEVICE_BF16) {
     uint16_t h = even ? load_half(p + 2 * (size_t) k) : half_of_bytes(p + 2 * (size_t) k);
     return type == DEVICE_F16 ? half_number(h) : num_from_bf16(h);
@@ -738,7 +742,7 @@ const struct device_driver driver_host = @[{ .name = "host", .open = host_open, 
 @(driver_cuda.inc@>=
 static void cuda_close(void *state)
 {
-  struct cuda_state *s = (struct cuda_state *) state;
+  struct cuda_state *s = here(state);
   for (int i = 0; i < KEPT; i++) drop_graph(&s->kept[i]);
   if (s->stream != NULL) cudaStreamDestroy(s->stream);
   free(s);
@@ -752,6 +756,7 @@ static void *cuda_open(unsigned number, struct device_facts *facts, char why[200
   int there = 0;
   snprintf(why, 200, "out of memory");
   if (s == NULL) return NULL;
+  s->number = (int) number;
   bool ok = went(s, cudaGetDeviceCount(&there));
   if (ok && (int) number >= there) {
     snprintf(why, 200, "device %u; this machine has %d", number, there);
@@ -777,33 +782,32 @@ static void *cuda_open(unsigned number, struct device_facts *facts, char why[200
 @(driver_cuda.inc@>=
 static void *cuda_alloc(void *state, size_t bytes)
 {
+  struct cuda_state *s = here(state);
   void *p = NULL;
-  if (cudaMalloc(&p, bytes > 0 ? bytes : 1) != cudaSuccess) {
-    cudaGetLastError(); /* a refusal is no fault */
-    return NULL;
-  }
-  cudaMemsetAsync(p, 0, bytes, ((struct cuda_state *) state)->stream);
-  return p;
+  cudaError_t e = cudaMalloc(&p, bytes > 0 ? bytes : 1);
+  if (e == cudaErrorMemoryAllocation) cudaGetLastError(); /* a refusal is no fault */
+  else if (went(s, e)) went(s, cudaMemsetAsync(p, 0, bytes, s->stream));
+  return e == cudaSuccess ? p : NULL;
 }
 static void cuda_release(void *state, void *p)
-{ (void) state, cudaFree(p); }
+{ here(state), cudaFree(p); }
 static void *cuda_alloc_shared(void *state, size_t bytes)
 {
   void *p = NULL;
-  return went((struct cuda_state *) state, cudaMallocHost(&p, bytes)) ? p : NULL;
+  return went(here(state), cudaMallocHost(&p, bytes)) ? p : NULL;
 }
 static void cuda_release_shared(void *state, void *p)
-{ (void) state, cudaFreeHost(p); }
+{ here(state), cudaFreeHost(p); }
 
 static bool cuda_put(void *state, void *to, const void *from, size_t bytes)
 {
-  struct cuda_state *s = (struct cuda_state *) state;
+  struct cuda_state *s = here(state);
   return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s->stream))
     && went(s, cudaStreamSynchronize(s->stream));
 }
 static bool cuda_get(void *state, void *to, const void *from, size_t bytes)
 {
-  struct cuda_state *s = (struct cuda_state *) state;
+  struct cuda_state *s = here(state);
   return went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s->stream))
     && went(s, cudaStreamSynchronize(s->stream));
 }
@@ -1089,7 +1093,8 @@ static void *device_alloc(const struct buffers *b, struct memory *m,
     return k->p;
   }
   memory_discharge(m, what, count * size);
-  error_say(why, "out of memory of %s: %zu bytes for %s, %llu held by this program of %llu",
+  if (d->failed) error_say(why, "%s failed: %s", d->facts.name, d->fault);
+  else error_say(why, "out of memory of %s: %zu bytes for %s, %llu held by this program of %llu",
     d->facts.name, count * size, memory_class_name(what),
     (unsigned long long) m->all.live, (unsigned long long) d->facts.bytes);
   return NULL;
@@ -1490,7 +1495,7 @@ static void device_add(const struct engine *e, float *y, const float *x, size_t 
   device_launch(device_of(e), &l);
 }
 
-@ The addresses of a segment's pages are sent with it. Positions that a window has left have pages no more; the kernels do not look at their entries.
+@ The addresses of a segment's pages are sent with it, or, where a sequence is cut into several segments, with the last of them. Positions that a window has left have pages no more; the kernels do not look at their entries.
 
 @<Segments and tiles for the device@>=
 static size_t pages_of(const struct segment *s)
@@ -1499,15 +1504,22 @@ static size_t pages_of(const struct segment *s)
   return s->view.page == NULL ? 0 : (rows + s->view.page_rows - 1) / s->view.page_rows;
 }
 
+static bool shares_pages(const struct segment *list, size_t n, size_t i)
+{
+  return i + 1 < n && list[i].view.page == list[i + 1].view.page
+    && pages_of(&list[i]) <= pages_of(&list[i + 1]);
+}
+
 static void reserve_segments(struct device *d, const struct segment *list, size_t n,
   size_t tiles, size_t slices)
 {
   size_t bytes = n * sizeof (struct device_segment) + tiles * sizeof (struct query_tile);
-  for (size_t i = 0; i < n; i++) bytes += 8 * pages_of(&list[i]);
+  for (size_t i = 0; i < n; i++)
+    if (!shares_pages(list, n, i)) bytes += 8 * pages_of(&list[i]);
   device_reserve(d, bytes, n + slices + 1);
 }
 
-@ Each segment is sent after its pages, with their address on the device in it.
+@ The segments are sent after their pages, with the addresses on the device in them.
 
 @<Segments and tiles for the device@>=
 static const struct device_segment *send_segments(struct device *d,
@@ -1516,13 +1528,15 @@ static const struct device_segment *send_segments(struct device *d,
   struct error why = { "" };
   struct device_segment *all = memory_alloc(d->m, MEMORY_OTHER, n, sizeof *all, &why);
   if (all == NULL) return device_fails(d, why.text), NULL;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = n; i-- > 0; ) {
     const struct kv_view *v = &list[i].view;
     all[i] = (struct device_segment) @[{ v->key, v->value, v->row_bytes, v->head_bytes, NULL,@|
       (uint32_t) v->page_rows, (uint32_t) v->type, v->sinks, list[i].first_row,@|
       list[i].n_rows, list[i].first_position, list[i].window, 0 }@];
     _Static_assert(sizeof (uint64_t) == sizeof *v->page, "addresses of 64 bits");
-    if (v->page != NULL) all[i].page = device_send(d, v->page, 8 * pages_of(&list[i]));
+    if (v->page == NULL) continue;
+    all[i].page = shares_pages(list, n, i) ? all[i + 1].page
+      : device_send(d, v->page, 8 * pages_of(&list[i]));
   }
   const struct device_segment *there = device_send(d, all, n * sizeof *all);
   memory_free(d->m, all);
@@ -1562,22 +1576,22 @@ static const struct query_tile *send_tiles(struct device *d, const struct segmen
   return there;
 }
 
-@ A store has all its rows at even addresses; a caller of the kernels may have others.
+@ A store has all its rows at addresses that suit their numbers; a caller of the kernels may have others.
 
 @<Attention on a device@>=
 static bool all_even(const struct segment *list, size_t n)
 {
-  uintptr_t all = 0;
+  uintptr_t all = 0, odd = n > 0 && list[0].view.type == WEIGHT_F32 ? 4 : 2;
   for (size_t i = 0; i < n; i++) {
     const struct kv_view *v = &list[i].view;
     all |= v->key | v->value | v->row_bytes | v->head_bytes;
     for (size_t k = 0; v->page != NULL && k < pages_of(&list[i]); k++)
       all |= (uintptr_t) v->page[k];
   }
-  return all % 2 == 0;
+  return all % odd == 0;
 }
 
-@ What the blocks of a row leave is in the workspace until they are joined, so a long prompt is done in slices of rows.
+@ What the blocks of a row leave is in the workspace until they are joined, so a long prompt is done in slices of rows. The first of them need not be the first row of the pass: an engine that reports its progress asks for a part of the rows at a time.
 
 @<Attention on a device@>=
 enum { MOST_ROWS = 8192 };
@@ -1602,16 +1616,17 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
   const struct attention_probe *probe)
 {
   struct device *d = device_of(e);
-  uint32_t rows = 0, most = 1;
+  uint32_t rows = 0, most = 1, first = n > 0 ? list[0].first_row : 0;
   (void) scratch;
   for (size_t i = 0; i < n; i++) {
+    if (list[i].first_row < first) first = list[i].first_row;
     uint32_t end = list[i].first_position + list[i].n_rows;
     most = end > most ? end : most, rows += list[i].n_rows;
   }
   if (probe != NULL && probe->stride > most) most = (uint32_t) probe->stride;
   size_t blocks = (most + 255) / 256, group = h->n_heads / h->n_kv_heads;
   size_t slice = d->work_bytes / (h->n_heads * blocks * (h->head_dim + 2) * sizeof (float));
-  if (slice > MOST_ROWS) slice = MOST_ROWS;
+  if (slice > MOST_ROWS / ((group + 15) / 16)) slice = MOST_ROWS / ((group + 15) / 16);
   if (slice == 0) device_fails(d, "a row's blocks of attention are larger than the workspace");
   if (d->failed) return;
   reserve_segments(d, list, n, rows * ((group + 15) / 16), rows / slice + 1);
@@ -1621,8 +1636,9 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
     .stride = probe != NULL ? probe->stride : 0, .n_heads = h->n_heads,@|
     .n_kv_heads = h->n_kv_heads, .head_dim = h->head_dim,@|
     .blocks = (uint32_t) blocks, .scale = h->scale, .even = all_even(list, n) }@];
-  for (size_t r = 0; r < rows; r += slice)
-    attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < rows ? r + slice : rows));
+  size_t end = (size_t) first + rows;
+  for (size_t r = first; r < end; r += slice)
+    attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < end ? r + slice : end));
 }
 
 @ An embedding is a matrix whose rows are looked up. How many it has is not known here, and only for weights that were not prepared does it matter.

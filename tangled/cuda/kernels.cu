@@ -696,7 +696,7 @@ KERNEL void attend_blocks(GRID const struct attend_args a)
   EACH_THREAD(t) exponentials(&a, s, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
   EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
   EACH_THREAD(t) {
-    if (s->type == DEVICE_F32) VALUES(DEVICE_F32, true);
+    if (s->type == DEVICE_F32 && a.even) VALUES(DEVICE_F32, true);
     else if (s->type == DEVICE_F16 && a.even) VALUES(DEVICE_F16, true);
     else if (s->type == DEVICE_BF16 && a.even) VALUES(DEVICE_BF16, true);
     else if (s->type == DEVICE_Q8_0) VALUES(DEVICE_Q8_0, false);
@@ -751,7 +751,15 @@ KERNEL void join_blocks(GRID const struct attend_args a)
 static const void *const function_of[] = { WORKS(FUNCTION) };
 struct cuda_kept { cudaGraph_t graph; cudaGraphExec_t made;
   struct launch list[MOST_LAUNCHES]; cudaGraphNode_t node[MOST_LAUNCHES]; };
-struct cuda_state { cudaStream_t stream; cudaError_t fault; struct cuda_kept kept[KEPT]; };
+struct cuda_state { int number; cudaStream_t stream; cudaError_t fault;
+  struct cuda_kept kept[KEPT]; };
+static struct cuda_state *here(void *state)
+{
+  struct cuda_state *s = (struct cuda_state *) state;
+  cudaSetDevice(s->number);
+  return s;
+}
+
 static bool went(struct cuda_state *s, cudaError_t e)
 {
   if (e != cudaSuccess && s->fault == cudaSuccess) s->fault = e;
@@ -820,7 +828,7 @@ static bool run_graph(struct cuda_state *s, struct cuda_kept *k, const struct la
 static bool cuda_run(void *state, const struct launch *list, size_t n, unsigned place, bool known,
   void *to, const void *from, size_t bytes)
 {
-  struct cuda_state *s = (struct cuda_state *) state;
+  struct cuda_state *s = here(state);
   struct cuda_kept *k = &s->kept[place];
   if (bytes > 0 && !went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
     s->stream))) return false;

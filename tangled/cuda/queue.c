@@ -147,7 +147,8 @@ static void *device_alloc(const struct buffers *b, struct memory *m,
     return k->p;
   }
   memory_discharge(m, what, count * size);
-  error_say(why, "out of memory of %s: %zu bytes for %s, %llu held by this program of %llu",
+  if (d->failed) error_say(why, "%s failed: %s", d->facts.name, d->fault);
+  else error_say(why, "out of memory of %s: %zu bytes for %s, %llu held by this program of %llu",
     d->facts.name, count * size, memory_class_name(what),
     (unsigned long long) m->all.live, (unsigned long long) d->facts.bytes);
   return NULL;

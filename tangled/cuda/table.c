@@ -281,11 +281,18 @@ static size_t pages_of(const struct segment *s)
   return s->view.page == NULL ? 0 : (rows + s->view.page_rows - 1) / s->view.page_rows;
 }
 
+static bool shares_pages(const struct segment *list, size_t n, size_t i)
+{
+  return i + 1 < n && list[i].view.page == list[i + 1].view.page
+    && pages_of(&list[i]) <= pages_of(&list[i + 1]);
+}
+
 static void reserve_segments(struct device *d, const struct segment *list, size_t n,
   size_t tiles, size_t slices)
 {
   size_t bytes = n * sizeof (struct device_segment) + tiles * sizeof (struct query_tile);
-  for (size_t i = 0; i < n; i++) bytes += 8 * pages_of(&list[i]);
+  for (size_t i = 0; i < n; i++)
+    if (!shares_pages(list, n, i)) bytes += 8 * pages_of(&list[i]);
   device_reserve(d, bytes, n + slices + 1);
 }
 
@@ -295,13 +302,15 @@ static const struct device_segment *send_segments(struct device *d,
   struct error why = { "" };
   struct device_segment *all = memory_alloc(d->m, MEMORY_OTHER, n, sizeof *all, &why);
   if (all == NULL) return device_fails(d, why.text), NULL;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = n; i-- > 0; ) {
     const struct kv_view *v = &list[i].view;
     all[i] = (struct device_segment) { v->key, v->value, v->row_bytes, v->head_bytes, NULL,
       (uint32_t) v->page_rows, (uint32_t) v->type, v->sinks, list[i].first_row,
       list[i].n_rows, list[i].first_position, list[i].window, 0 };
     _Static_assert(sizeof (uint64_t) == sizeof *v->page, "addresses of 64 bits");
-    if (v->page != NULL) all[i].page = device_send(d, v->page, 8 * pages_of(&list[i]));
+    if (v->page == NULL) continue;
+    all[i].page = shares_pages(list, n, i) ? all[i + 1].page
+      : device_send(d, v->page, 8 * pages_of(&list[i]));
   }
   const struct device_segment *there = device_send(d, all, n * sizeof *all);
   memory_free(d->m, all);
@@ -341,14 +350,14 @@ static const struct query_tile *send_tiles(struct device *d, const struct segmen
 /* <Attention on a device> */
 static bool all_even(const struct segment *list, size_t n)
 {
-  uintptr_t all = 0;
+  uintptr_t all = 0, odd = n > 0 && list[0].view.type == WEIGHT_F32 ? 4 : 2;
   for (size_t i = 0; i < n; i++) {
     const struct kv_view *v = &list[i].view;
     all |= v->key | v->value | v->row_bytes | v->head_bytes;
     for (size_t k = 0; v->page != NULL && k < pages_of(&list[i]); k++)
       all |= (uintptr_t) v->page[k];
   }
-  return all % 2 == 0;
+  return all % odd == 0;
 }
 
 enum { MOST_ROWS = 8192 };
@@ -373,16 +382,17 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
   const struct attention_probe *probe)
 {
   struct device *d = device_of(e);
-  uint32_t rows = 0, most = 1;
+  uint32_t rows = 0, most = 1, first = n > 0 ? list[0].first_row : 0;
   (void) scratch;
   for (size_t i = 0; i < n; i++) {
+    if (list[i].first_row < first) first = list[i].first_row;
     uint32_t end = list[i].first_position + list[i].n_rows;
     most = end > most ? end : most, rows += list[i].n_rows;
   }
   if (probe != NULL && probe->stride > most) most = (uint32_t) probe->stride;
   size_t blocks = (most + 255) / 256, group = h->n_heads / h->n_kv_heads;
   size_t slice = d->work_bytes / (h->n_heads * blocks * (h->head_dim + 2) * sizeof (float));
-  if (slice > MOST_ROWS) slice = MOST_ROWS;
+  if (slice > MOST_ROWS / ((group + 15) / 16)) slice = MOST_ROWS / ((group + 15) / 16);
   if (slice == 0) device_fails(d, "a row's blocks of attention are larger than the workspace");
   if (d->failed) return;
   reserve_segments(d, list, n, rows * ((group + 15) / 16), rows / slice + 1);
@@ -392,8 +402,9 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
     .stride = probe != NULL ? probe->stride : 0, .n_heads = h->n_heads,
     .n_kv_heads = h->n_kv_heads, .head_dim = h->head_dim,
     .blocks = (uint32_t) blocks, .scale = h->scale, .even = all_even(list, n) };
-  for (size_t r = 0; r < rows; r += slice)
-    attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < rows ? r + slice : rows));
+  size_t end = (size_t) first + rows;
+  for (size_t r = first; r < end; r += slice)
+    attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < end ? r + slice : end));
 }
 
 /* <Rows and marks on a device> */
