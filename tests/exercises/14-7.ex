@@ -21,7 +21,7 @@ int main(void)
     struct launch l = { .work = WORK_many_f32, .x = 2, .y = 2, .z = 1, .threads = 256 };
     l.a.linear = (struct linear_args) { .of = { { .weight = { w, NULL, DEVICE_F32, IN }, .y = y, .out = OUT } },
       .x = x, .n = 1, .in = IN, .rows = ROWS };
-    host_run(&s, &l, 1, NULL, NULL, 0);
+    host_run(&s, &l, 1, 0, false, NULL, NULL, 0);
     int same = 1;
     for (int r = 0; r < ROWS; r++) for (int o = 0; o < OUT; o++) {
       float lane[16] = { 0 };
