@@ -10,6 +10,7 @@ of \cref{fig:pack}.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ground/new_file.h"
 #include "ground/timing.h"
 #include "kernels/kernels.h"
 #include "training/publish.h"
@@ -94,21 +95,21 @@ static void run_close(struct run *r)
 @ An interrupted run continues from its last saved state, which may be older than the last line of its log. So the log is cut back to
 the steps of that state. The steps after it are done again, and give the same lines.
 @<Train@>=
-static FILE *log_open(const char *path, uint64_t steps)
+static FILE *log_open(const char *path, uint64_t steps, struct error *why)
 {
-  char half[320], line[120];
-  snprintf(half, sizeof half, "%s.new", path);
-  FILE *old = fopen(path, "r"), *new = fopen(half, "w");
-  if (new == NULL) return NULL;
-  fprintf(new, "step,tokens,loss,rate\n");
+  char line[120];
+  struct new_file to;
+  if (!new_file_open(&to, path, false, why)) return NULL;
+  FILE *old = fopen(path, "r");
+  fprintf(to.f, "step,tokens,loss,rate\n");
   if (old != NULL) {
     if (fgets(line, sizeof line, old) != NULL)
       for (uint64_t i = 0; i < steps && fgets(line, sizeof line, old)
         != NULL; i++)
-        fputs(line, new);
+        fputs(line, to.f);
     fclose(old);
   }
-  return rename(half, path) == 0 ? new : NULL;
+  return new_file_end(&to, true, why) ? fopen(path, "a") : NULL;
 }
 
 
@@ -175,12 +176,13 @@ speed so far. It is too short where long rows are still to come, since a token o
 @<Train@>=
 static bool copy_file(const char *from, const char *to, struct error *why)
 {
-  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-  bool ok = in != NULL && out != NULL;
-  for (int c; ok && (c = fgetc(in)) != EOF;) ok = fputc(c, out) != EOF;
-  if (in != NULL) fclose(in);
-  if (out != NULL) ok = fclose(out) == 0 && ok;
-  return ok || error_say(why, "%s: cannot be copied to %s", from, to);
+  struct new_file copy;
+  FILE *in = fopen(from, "rb");
+  if (in == NULL) return error_say(why, "%s: cannot be opened", from);
+  bool ok = new_file_open(&copy, to, false, why);
+  for (int c; ok && (c = fgetc(in)) != EOF;) fputc(c, copy.f);
+  fclose(in);
+  return ok && new_file_end(&copy, true, why);
 }
 
 
@@ -218,8 +220,8 @@ static int train(int n, char **word)
   bool ok = run_open(&r, p, workers);
   if (ok && !trainer_load(r.t, kept, &r.done, &r.f.why))
     fprintf(stderr, "a new run (%s)\n", r.f.why.text);
-  if (ok && (f = log_open(log, r.done.step)) == NULL)
-    ok = error_say(&r.f.why, "%s: cannot be written", log);
+  if (ok && (f = log_open(log, r.done.step, &r.f.why)) == NULL)
+    ok = false;
   ok = ok && run_steps(&r, p, kept, f) && fflush(f) == 0
     && run_publish(&r, p, log);
   if (f != NULL) fclose(f);

@@ -5,9 +5,9 @@
    for each turn, as {"role": "user", "content": "Hello!"}, which other programs read and write
    as well. */
 
-#include <errno.h>
 #include <jansson.h>
 #include <string.h>
+#include "ground/new_file.h"
 #include "command.h"
 #include "cmd_chat.h"
 
@@ -103,11 +103,12 @@ static char *path_of(struct chat *t, struct operand what, struct error *why)
 static const char *const role_name[N_ROLES] = { [ROLE_SYSTEM] = "system", [ROLE_USER] = "user",
   [ROLE_ASSISTANT] = "assistant" };
 
+/* an older file is replaced when all has been written; a terminal or a pipe is written to */
 static bool write_turns(const struct chat *t, const char *path, struct error *why)
 {
-  FILE *out = fopen(path, "wb");
-  if (out == NULL) return error_say(why, "%s: cannot be written: %s", path, strerror(errno));
-  struct json_writer j = { out, '\0' };
+  struct new_file to;
+  if (!new_file_open(&to, path, true, why)) return false;
+  struct json_writer j = { to.f, '\0' };
   for (size_t i = 0; i < t->n; i++) {
     writer_open(&j, '{');
     put_words_as(&j, "role", role_name[t->turn[i].who]);
@@ -115,9 +116,7 @@ static bool write_turns(const struct chat *t, const char *path, struct error *wh
     writer_close(&j, '}');
     writer_end(&j);
   }
-  bool ok = !ferror(out);
-  ok = fclose(out) == 0 && ok;
-  return ok || error_say(why, "%s: cannot be written: %s", path, strerror(errno));
+  return new_file_end(&to, true, why);
 }
 
 static enum chat_result save(struct chat *t, struct operand what)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "ground/new_file.h"
 #include "lookups/split.h"
 #include "command.h"
 
@@ -111,9 +112,21 @@ static bool learn_from(struct cutting *g, const struct mapping *map,
   return ok;
 }
 
+/* The folder is made, and the file begun and given up, before anything is learnt, which may take a
+   quarter of an hour. The text that is learnt from may have the file's name. */
+static bool can_be_written(const char *folder, const char *path, const char *text, struct error *why)
+{
+  struct new_file to;
+  if (!make_folder(folder, why)) return false;
+  if (path_same(path, text))
+    return error_say(why, "%s: is the text to learn from; wanted: another folder", path);
+  if (!new_file_open(&to, path, false, why)) return false;
+  new_file_end(&to, false, NULL);
+  return true;
+}
+
 /* --vocab-size counts everything: the id that ends a text, the 256 bytes, and as many merges as
-   are left; 260 asks for three. The folder is made before anything is learnt, which may take a
-   quarter of an hour. */
+   are left; 260 asks for three. */
 static int learn(struct cutting *g)
 {
   const struct option_value *of = g->w->of;
@@ -124,7 +137,7 @@ static int learn(struct cutting *g)
   struct mapping map;
   if (!file_map(&map, of[OPTION_TRAIN].text, &g->why))
     return STATUS_FAILED;
-  bool ok = make_folder(of[OPTION_OUT].text, &g->why)
+  bool ok = can_be_written(of[OPTION_OUT].text, path, of[OPTION_TRAIN].text, &g->why)
     && learn_from(g, &map, merges, path);
   file_unmap(&map);
   return ok ? STATUS_DONE : STATUS_FAILED;

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -387,10 +388,30 @@ START_TEST(a_talk_is_saved_and_loaded)
   a = RUN(in, "chat");
   ends_well(&a, 0);
   ck_assert(access(path, F_OK) == 0);
-  done(&a), unlink(path);
+  done(&a);
+  /* a link leads to the file that is replaced, and a pipe is written to: both stay */
+  char other[4300];
+  struct stat st;
+  snprintf(other, sizeof other, "%s.link", path);
+  unlink(other);
+  ck_assert_int_eq(symlink("chat.jsonl", other), 0);
+  snprintf(in, sizeof in, "Hello!\n/save %s\n", other);
+  a = RUN(in, "chat");
+  ends_well(&a, 0);
+  ck_assert(lstat(other, &st) == 0 && S_ISLNK(st.st_mode) && unlink(other) == 0);
+  ck_assert(lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 60 && unlink(path) == 0);
+  done(&a);
+  ck_assert_int_eq(mkfifo(path, 0600), 0);
+  int reader = open(path, O_RDONLY | O_NONBLOCK);
+  snprintf(in, sizeof in, "Hello!\n/save %s\n", path);
+  a = RUN(in, "chat");
+  ends_well(&a, 0);
+  ck_assert(read(reader, text, sizeof text) == st.st_size && close(reader) == 0);
+  ck_assert(lstat(path, &st) == 0 && S_ISFIFO(st.st_mode) && unlink(path) == 0);
+  done(&a);
   static const char *const fails[] = { "/load /nowhere/x\nHello!\n", "/save /nowhere/x\nHello!\n",
-    "/save\nHello!\n", "/load .\nHello!\n" };
-  for (int i = 0; i < 4; i++) {
+    "/save\nHello!\n", "/load .\nHello!\n", "/save .\nHello!\n" };
+  for (int i = 0; i < 5; i++) {
     a = RUN(fails[i], "chat");
     ends_well(&a, 1);
     ck_assert_uint_eq(a.n_out, 0);

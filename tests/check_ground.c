@@ -4,8 +4,16 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <stdatomic.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <dirent.h>
+#include <signal.h>
 #include "ground/buffers.h"
+#include "ground/new_file.h"
 
 START_TEST(error_names_its_four_parts)
 {
@@ -704,6 +712,254 @@ START_TEST(sentences_end_and_are_cleaned_at_the_right_byte)
 }
 END_TEST
 
+/* ---- what a new file takes the place of: a file or nothing, at the end of whatever links */
+static char room[40];
+static const char *in_room(const char *name)
+{
+  static char path[8][600];
+  static unsigned n;
+  char *p = path[n++ % 8];
+  snprintf(p, sizeof *path, "%s/%s", room, name);
+  return p;
+}
+static unsigned names_in_room(void)
+{
+  unsigned n = 0;
+  DIR *d = opendir(room);
+  while (readdir(d) != NULL) n++;
+  closedir(d);
+  return n - 2;
+}
+static void enter_room(void)
+{
+  strcpy(room, "/tmp/incipit-ground-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(room));
+}
+static void leave_room(void)
+{
+  char line[120];
+  snprintf(line, sizeof line, "chmod -R u+w %s; rm -r %s", room, room);
+  ck_assert_int_eq(system(line), 0);
+}
+static void put(const char *path, const char *text)
+{
+  FILE *f = fopen(path, "w");
+  ck_assert(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+static void holds_text(const char *path, const char *text)
+{
+  char there[100] = "";
+  FILE *f = fopen(path, "r");
+  ck_assert_msg(f != NULL, "%s", path);
+  ck_assert(fread(there, 1, 99, f) == strlen(text) && fclose(f) == 0);
+  ck_assert_str_eq(there, text);
+}
+static bool made(const char *path, bool stream, struct error *why)
+{
+  struct new_file n;
+  if (!new_file_open(&n, path, stream, why)) return false;
+  fputs("new", n.f);
+  return new_file_end(&n, true, why);
+}
+START_TEST(a_new_file_replaces_a_file_or_nothing)
+{
+  struct error why = { "" };
+  struct stat st;
+  enter_room();
+  /* nothing, and a file, whose permissions stay */
+  ck_assert_msg(made(in_room("free"), false, &why), "%s", why.text);
+  holds_text(in_room("free"), "new");
+  put(in_room("old"), "old");
+  ck_assert_int_eq(chmod(in_room("old"), 0640), 0);
+  ck_assert(made(in_room("old"), false, &why) && stat(in_room("old"), &st) == 0);
+  ck_assert_uint_eq(st.st_mode & 0777, 0640);
+  holds_text(in_room("old"), "new");
+  /* a name as long as a name may be */
+  char longest[256] = { 0 };
+  memset(longest, 'n', 255);
+  ck_assert_msg(made(in_room(longest), false, &why), "%s", why.text);
+  /* links: of links, to a file, to one that is not there yet, relative and absolute; they stay */
+  ck_assert_int_eq(mkdir(in_room("below"), 0700), 0);
+  put(in_room("below/file"), "old");
+  static const char *const link[][2] = { { "below/file", "to-file" }, { "to-file", "to-link" },
+    { "below/nothing", "dangling" }, { "../old", "below/up" } };
+  for (int i = 0; i < 4; i++) {
+    ck_assert_int_eq(symlink(link[i][0], in_room(link[i][1])), 0);
+    if (i == 1) put(in_room("below/file"), "old");
+    if (i == 3) put(in_room("old"), "old");
+    ck_assert_msg(made(in_room(link[i][1]), false, &why), "%s", why.text);
+    ck_assert(lstat(in_room(link[i][1]), &st) == 0 && S_ISLNK(st.st_mode));
+    holds_text(in_room(link[i][1]), "new");
+  }
+  holds_text(in_room("below/file"), "new");
+  holds_text(in_room("below/nothing"), "new");
+  ck_assert_int_eq(symlink(in_room("below/later"), in_room("whole")), 0);
+  ck_assert(made(in_room("whole"), false, &why));
+  holds_text(in_room("below/later"), "new");
+  /* an open file under the name that Linux gives it */
+  char open_file[40];
+  put(in_room("opened"), "old");
+  int f = open(in_room("opened"), O_RDONLY);
+  snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", f);
+  ck_assert_msg(made(open_file, false, &why), "%s", why.text);
+  holds_text(in_room("opened"), "new");
+  ck_assert_int_eq(unlink(in_room("opened")), 0);
+  close(f);
+  unsigned n = names_in_room();
+  put(in_room("gone"), "old");
+  f = open(in_room("gone"), O_RDONLY);
+  ck_assert(f >= 0 && unlink(in_room("gone")) == 0);
+  snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", f);
+  ck_assert(!made(open_file, false, &why) && strstr(why.text, open_file) != NULL);
+  ck_assert_uint_eq(names_in_room(), n);
+  close(f);
+  leave_room();
+}
+END_TEST
+
+/* what is no file stays what it is, and nothing is left beside it */
+START_TEST(a_new_file_replaces_nothing_else)
+{
+  static const char *const kind[] = { "a directory", "a directory", "a pipe", "a pipe", "a socket", "a device",
+    "a device", "symbolic link", "No such file", "Not a directory", "No such file", "symbolic link" };
+  static const char *const name[] = { "folder", "to-folder", "pipe", "to-pipe", "socket", "device", "disk",
+    "circle", "nowhere/x", "file/x", "to-nowhere", "far-0" };
+  struct error why;
+  struct stat before, after;
+  enter_room();
+  put(in_room("file"), "old");
+  ck_assert(mkdir(in_room("folder"), 0700) == 0 && symlink("folder", in_room("to-folder")) == 0
+    && mkfifo(in_room("pipe"), 0600) == 0 && symlink("pipe", in_room("to-pipe")) == 0
+    && symlink("circle", in_room("circle")) == 0 && symlink("nowhere/x", in_room("to-nowhere")) == 0);
+  for (int i = 0; i < 50; i++) {
+    char from[20], to[20];
+    snprintf(from, sizeof from, "far-%d", i), snprintf(to, sizeof to, "far-%d", i + 1);
+    ck_assert_int_eq(symlink(to, in_room(from)), 0);
+  }
+  struct sockaddr_un at = { .sun_family = AF_UNIX };
+  snprintf(at.sun_path, sizeof at.sun_path, "%s", in_room("socket"));
+  int s = socket(AF_UNIX, SOCK_STREAM, 0);
+  ck_assert_int_eq(bind(s, (struct sockaddr *) &at, sizeof at), 0);
+  bool devices = mknod(in_room("device"), S_IFCHR | 0600, makedev(1, 3)) == 0
+    && mknod(in_room("disk"), S_IFBLK | 0600, makedev(7, 200)) == 0;
+  if (!devices) tally("new files and devices", 0, 0, 1, "mknod is not permitted");
+  unsigned n = names_in_room();
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+    const char *path = in_room(name[i]);
+    if (!devices && strcmp(kind[i], "a device") == 0) continue;
+    bool there = lstat(path, &before) == 0;
+    /* a disk, a folder and a socket are no streams either */
+    for (int stream = 0; stream < (strcmp(kind[i], "a pipe") == 0 || i == 5 ? 1 : 2); stream++) {
+      why.text[0] = '\0';
+      ck_assert_msg(!made(path, stream, &why), "%s", path);
+      ck_assert_msg(strstr(why.text, path) == why.text && strstr(why.text, kind[i]) != NULL, "%s", why.text);
+      ck_assert_int_eq(lstat(path, &after) == 0, there);
+      ck_assert(!there || (after.st_ino == before.st_ino && after.st_mode == before.st_mode));
+      ck_assert_uint_eq(names_in_room(), n);
+    }
+  }
+  ck_assert(!made("", false, &why) && strstr(why.text, "cannot be written") != NULL);
+  char longest[PATH_CAP + 2];
+  memset(longest, 'x', sizeof longest - 1), longest[sizeof longest - 1] = '\0';
+  ck_assert(!made(longest, false, &why) && strstr(why.text, "the path has") != NULL);
+  holds_text(in_room("file"), "old");
+  close(s), leave_room();
+}
+END_TEST
+
+/* a stream is written to and stays */
+START_TEST(a_new_file_may_be_a_stream)
+{
+  struct error why = { "" };
+  struct stat st;
+  char there[4] = "";
+  enter_room();
+  ck_assert(mkfifo(in_room("pipe"), 0600) == 0);
+  int f = open(in_room("pipe"), O_RDONLY | O_NONBLOCK);
+  ck_assert_msg(made(in_room("pipe"), true, &why), "%s", why.text);
+  ck_assert(read(f, there, 3) == 3 && strcmp(there, "new") == 0 && close(f) == 0);
+  ck_assert(lstat(in_room("pipe"), &st) == 0 && S_ISFIFO(st.st_mode));
+  put(in_room("old"), "old");
+  ck_assert(made(in_room("old"), true, &why));
+  holds_text(in_room("old"), "new");
+  int d = mknod(in_room("device"), S_IFCHR | 0600, makedev(1, 3)) == 0 ? open(in_room("device"), O_WRONLY) : -1;
+  if (d < 0) tally("a device as a stream", 0, 0, 1, "mknod or its device is not permitted");
+  else {
+    ck_assert(close(d) == 0 && made(in_room("device"), true, &why));
+    ck_assert(lstat(in_room("device"), &st) == 0 && S_ISCHR(st.st_mode));
+  }
+  leave_room();
+}
+END_TEST
+
+/* what fails, or is given up, leaves the older file and nothing beside it */
+START_TEST(a_new_file_is_whole_or_absent)
+{
+  struct error why = { "" };
+  struct new_file n, other;
+  enter_room();
+  put(in_room("old"), "old");
+  ck_assert(new_file_open(&n, in_room("old"), false, &why) && new_file_open(&other, in_room("free"), false, &why));
+  ck_assert_uint_eq(names_in_room(), 3);
+  fputs("half", n.f), fputs("half", other.f);
+  ck_assert(!new_file_end(&n, false, NULL) && !new_file_end(&other, false, NULL));
+  holds_text(in_room("old"), "old");
+  ck_assert_uint_eq(names_in_room(), 1);
+  /* it can be read before it has its name; a name that is taken in the meantime is not cleared away */
+  ck_assert(new_file_open(&n, in_room("taken"), false, &why));
+  fputs("new", n.f);
+  ck_assert(new_file_stored(&n, &why) && n.f == NULL && new_file_stored(&n, &why));
+  holds_text(n.part, "new");
+  ck_assert_int_eq(mkdir(in_room("taken"), 0700), 0);
+  ck_assert(!new_file_end(&n, true, &why) && strstr(why.text, "taken: cannot be written: ") != NULL);
+  ck_assert_uint_eq(names_in_room(), 2);
+  /* a disk that is full, noticed by a write or by the last one, at the closing */
+  signal(SIGXFSZ, SIG_IGN);
+  struct rlimit before, limit;
+  getrlimit(RLIMIT_FSIZE, &before), limit = before, limit.rlim_cur = 20000;
+  for (size_t length = 20001; length < 80000; length += 20000) {
+    ck_assert(setrlimit(RLIMIT_FSIZE, &limit) == 0 && new_file_open(&n, in_room("old"), false, &why));
+    for (size_t i = 0; i < length; i++) fputc('x', n.f);
+    if (length > 60000) setrlimit(RLIMIT_FSIZE, &before); /* there is room again, too late */
+    bool ok = new_file_end(&n, true, &why);
+    setrlimit(RLIMIT_FSIZE, &before);
+    ck_assert_msg(!ok && strstr(why.text, length > 60000 ? "old: cannot be written: Input/output error"
+      : "old: cannot be written: File too large") != NULL, "%s", why.text);
+    holds_text(in_room("old"), "old");
+    ck_assert_uint_eq(names_in_room(), 2);
+  }
+  /* a file, and a folder, that may not be written to, by a user who is not root */
+  ck_assert(chmod(in_room("old"), 0444) == 0 && chmod(in_room("taken"), 0555) == 0 && chmod(room, 0777) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    bool ok = getuid() != 0 || setuid(65534) == 0;
+    ok = ok && !made(in_room("old"), false, &why) && strstr(why.text, "old: cannot be written: Permission denied") != NULL;
+    ok = ok && !made(in_room("taken/x"), false, &why) && strstr(why.text, "x: cannot be written: Permission denied") != NULL;
+    _exit(!ok);
+  }
+  int status;
+  ck_assert(waitpid(child, &status, 0) == child && status == 0);
+  holds_text(in_room("old"), "old");
+  ck_assert_uint_eq(names_in_room(), 2);
+  leave_room();
+}
+END_TEST
+
+START_TEST(two_paths_may_be_one_file)
+{
+  char path[100];
+  enter_room();
+  put(in_room("a"), "a"), put(in_room("b"), "a");
+  ck_assert(link(in_room("a"), in_room("hard")) == 0 && symlink("a", in_room("soft")) == 0);
+  snprintf(path, sizeof path, "%s/./../%s/a", room, strrchr(room, '/') + 1);
+  ck_assert(path_same(in_room("a"), in_room("hard")) && path_same(in_room("soft"), in_room("hard")));
+  ck_assert(path_same(in_room("a"), path) && !path_same(in_room("a"), in_room("b")));
+  ck_assert(!path_same(in_room("a"), in_room("c")) && !path_same(in_room("c"), in_room("a")));
+  ck_assert(!path_same(in_room("c"), in_room("c")));
+  leave_room();
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("ground");
@@ -712,6 +968,11 @@ int main(void)
   tcase_add_test(edges, a_refused_file_leaves_nothing_behind);
   tcase_add_test(edges, every_purpose_keeps_its_own_book);
   tcase_add_test(edges, sentences_end_and_are_cleaned_at_the_right_byte);
+  tcase_add_test(edges, a_new_file_replaces_a_file_or_nothing);
+  tcase_add_test(edges, a_new_file_replaces_nothing_else);
+  tcase_add_test(edges, a_new_file_may_be_a_stream);
+  tcase_add_test(edges, a_new_file_is_whole_or_absent);
+  tcase_add_test(edges, two_paths_may_be_one_file);
   suite_add_tcase(s, edges);
   TCase *t = tcase_create("ground");
   tcase_set_timeout(t, 120);

@@ -261,6 +261,75 @@ START_TEST(a_file_can_be_the_source)
 }
 END_TEST
 
+static void bytes_of_file(const char *path, unsigned char **byte, long *n)
+{
+  FILE *f = fopen(path, "rb");
+  ck_assert(f != NULL && fseek(f, 0, SEEK_END) == 0 && (*n = ftell(f)) > 0);
+  rewind(f);
+  *byte = malloc((size_t) *n);
+  ck_assert(fread(*byte, 1, (size_t) *n, f) == (size_t) *n && fclose(f) == 0);
+}
+/* under whatever name the model is found, it is not replaced, and neither is a file of its directory */
+START_TEST(the_model_is_never_replaced)
+{
+  char from[400], to[800], folder[400], line[3000];
+  struct error why = { "" };
+  unsigned char *before, *after;
+  long n, now;
+  struct stat st;
+  ck_assert(quantized("tests/golden/small", in_room(from, "model.gguf"), "f32", NULL, &why));
+  bytes_of_file(from, &before, &n);
+  in_room(folder, "copy");
+  snprintf(line, sizeof line, "cp -r tests/golden/small %s; ln -s model.gguf %s/soft.gguf; ln %s %s/hard.gguf;"
+    " ln %s/model.safetensors %s/weights.gguf; ln -s %s/tokenizer.json %s/settings.gguf", folder, room, from, room,
+    folder, room, folder, room);
+  ck_assert_int_eq(system(line), 0);
+  static const char *const name[] = { "model.gguf", "./model.gguf", "soft.gguf", "hard.gguf", "copy/../hard.gguf" };
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+    for (int twice = 0; twice < 2; twice++) {
+      snprintf(to, sizeof to, "%s/%s", room, name[i]);
+      ck_assert(!quantized(twice ? to : from, twice ? from : to, "q8_0", NULL, &why));
+      ck_assert_msg(strstr(why.text, "is the model itself, or a file of it; wanted: another file") != NULL, "%s", why.text);
+      ck_assert(lstat(to, &st) == 0 && S_ISLNK(st.st_mode) == (i == 2));
+    }
+  static const char *const part[] = { "copy/model.safetensors", "copy/config.json", "copy/../copy/tokenizer.json",
+    "weights.gguf", "settings.gguf" };
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    snprintf(to, sizeof to, "%s/%s", room, part[i]);
+    ck_assert(!quantized(folder, to, "q8_0", NULL, &why));
+    ck_assert_msg(strstr(why.text, "is the model itself, or a file of it") != NULL, "%s: %s", to, why.text);
+  }
+  snprintf(line, sizeof line, "diff -r tests/golden/small %s", folder);
+  ck_assert_int_eq(system(line), 0);
+  bytes_of_file(from, &after, &now);
+  ck_assert(now == n && memcmp(before, after, (size_t) n) == 0);
+  /* a file that was made of the model may lie beside it, and is replaced */
+  snprintf(to, sizeof to, "%s/made.gguf", folder);
+  for (int twice = 0; twice < 2; twice++) ck_assert_msg(quantized(folder, to, "q8_0", NULL, &why), "%s", why.text);
+  free(before), free(after);
+  snprintf(line, sizeof line, "rm -r %s", folder);
+  ck_assert_int_eq(system(line), 0);
+  leave();
+}
+END_TEST
+
+/* what is no file is not replaced, and a link leads to what is (check_ground has all kinds) */
+START_TEST(only_a_file_is_replaced)
+{
+  char path[400], to[400];
+  struct error why = { "" };
+  struct stat st;
+  ck_assert_int_eq(mkfifo(in_room(path, "pipe"), 0600), 0);
+  ck_assert(!quantized("tests/golden/small", path, "q8_0", NULL, &why));
+  ck_assert_msg(strstr(why.text, "pipe: this is a pipe; wanted: a regular file, which is replaced, or a name that is free") != NULL, "%s", why.text);
+  ck_assert(lstat(path, &st) == 0 && S_ISFIFO(st.st_mode));
+  ck_assert(symlink("target", in_room(path, "link")) == 0 && quantized("tests/golden/small", path, "q8_0", NULL, &why));
+  ck_assert(lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && lstat(in_room(to, "target"), &st) == 0 && S_ISREG(st.st_mode));
+  ck_assert_uint_eq(files_in_room(), 3);
+  leave();
+}
+END_TEST
+
 /* the file with n bytes in its middle, where a matrix is, replaced */
 static void patch(const char *path, const void *bytes, long n)
 {
@@ -451,6 +520,8 @@ int main(void)
   tcase_add_loop_test(t, every_type_reads_back, 0, N_TYPES);
   tcase_add_test(t, files_are_those_of_llama_cpp);
   tcase_add_test(t, a_file_can_be_the_source);
+  tcase_add_test(t, the_model_is_never_replaced);
+  tcase_add_test(t, only_a_file_is_replaced);
   tcase_add_test(t, no_weight_becomes_infinite);
   tcase_add_test(t, refusals_leave_no_file);
   tcase_add_test(t, giving_up_keeps_the_older_file);

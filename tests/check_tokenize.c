@@ -1,6 +1,7 @@
 /* tokenize and inspect: their objects, special tokens, characters at the edge of text. */
 #define _GNU_SOURCE
 #include <jansson.h>
+#include <sys/stat.h>
 #include "room.h"
 
 START_TEST(tokenize_and_inspect_print_the_promised_objects)
@@ -157,6 +158,28 @@ START_TEST(a_text_with_just_enough_pairs)
 }
 END_TEST
 
+/* what cannot be written is said before anything is learnt, and stays what it is; so does the text */
+START_TEST(a_vocabulary_replaces_only_a_file)
+{
+  char path[8192], text[8192], line[20000];
+  struct stat st;
+  spill_file("empty", "pairs", "abababab cdcdcdcd", 0);
+  snprintf(line, sizeof line, "mkdir -p %s; mkfifo %s/tokenizer.json", place(path, "learnt-pipe", ""), place(text, "learnt-pipe", ""));
+  ck_assert_int_eq(system(line), 0);
+  snprintf(line, sizeof line, "tokenize --train %s --vocab-size 260 --out @/learnt-pipe", place(text, "empty", "pairs"));
+  struct run r = run(line);
+  ck_assert_msg(r.status == 1 && strstr(r.err, "tokenizer.json: this is a pipe; wanted: a regular file") != NULL, "%s", r.err);
+  done(&r);
+  ck_assert(lstat(place(path, "learnt-pipe", "tokenizer.json"), &st) == 0 && S_ISFIFO(st.st_mode) && unlink(path) == 0);
+  ck_assert_int_eq(link(text, path), 0);
+  r = run(line);
+  ck_assert_msg(r.status == 1 && strstr(r.err, "tokenizer.json: is the text to learn from; wanted: another folder") != NULL, "%s", r.err);
+  done(&r);
+  ck_assert(stat(text, &st) == 0 && st.st_size == 17 && unlink(path) == 0 && unlink(text) == 0);
+  ck_assert_int_eq(rmdir(place(path, "learnt-pipe", "")), 0); /* nothing is left in it */
+}
+END_TEST
+
 /* a vocabulary that loses the first blank of a text loses it where a text begins, and not behind a
    prompt: so what must match is written as it is, in as few tokens as that takes */
 START_TEST(a_first_blank_is_lost_only_at_the_beginning)
@@ -214,6 +237,7 @@ int main(void)
   tcase_add_test(t, characters_at_the_edge_of_text);
   tcase_add_test(t, special_tokens_are_listed_once);
   tcase_add_test(t, a_text_with_just_enough_pairs);
+  tcase_add_test(t, a_vocabulary_replaces_only_a_file);
   tcase_add_test(t, a_first_blank_is_lost_only_at_the_beginning);
   suite_add_tcase(s, t);
   return suite_run(s);

@@ -577,6 +577,168 @@ bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mo
   return path_join(path, folder, name, NULL) && access(path, mode) == 0;
 }
 
+@* A file that appears when it is whole. \label{sec:newfile}
+Half a file is worse than none: it has the right name, and it is found months later. So a program that makes a file writes it under another name in the same folder and renames it at the end, which the system does in one step. Until then an older file of that name is as it was, and if anything fails, the new one is removed.
+@^rename@>
+
+Renaming has a danger that writing does not have: it replaces \emph{whatever} has the name. If that is \.{/dev/null}, and the program runs as root, the device is gone, and half of the system's programs with it. An earlier version of this program did just that. If it is a symbolic link, the link is gone, and the file to which it led, which was meant, has its old content. So before anything is written we look at what is there. A regular file may be replaced, and so may nothing. A link is followed, even if there is no file yet at its end. A directory, a device, a pipe or a socket is refused with a sentence. All writers of this book open their files here.
+@^symbolic link@>@^device file@>
+
+@(new_file.h@>=
+#ifndef INCIPIT_NEW_FILE_H
+#define INCIPIT_NEW_FILE_H
+#include <stdio.h>
+#include "ground/ground.h"
+struct new_file {
+  FILE *f; /* to be written to; null when it is closed */
+  const char *path; /* as it was given, for messages; borrowed */
+  char to[PATH_CAP], part[PATH_CAP]; /* the name that it will have, and its name until then; a stream has none */
+};
+  /* a file that is being made */
+bool new_file_open(struct new_file *n, const char *path, bool stream,
+  struct error *why);
+  /* begins the file |path|, in place of a regular file or of none; |stream|: if |path| leads to a pipe or
+     a device of characters, such as a terminal, that is opened and written to; false and a sentence, and nothing is held */
+bool new_file_stored(struct new_file *n, struct error *why);
+  /* closes what has been written, so that |n->part| can be read; error: not all of it could be stored */
+bool new_file_end(struct new_file *n, bool ok, struct error *why);
+  /* if |ok|, the file gets its name; else, or if that fails, it is removed, and the older one stays.
+     Whether it has its name */
+bool path_same(const char *a, const char *b);
+  /* whether both paths lead to one file, under whatever names */
+#endif
+
+@ Two paths lead to the same file if their device and their number there are the same. The names prove nothing: there are links of both kinds, and |./a| is |a|. A program that replaces a file has to ask this about every file that it is still reading.
+
+@<Compare two paths@>=
+bool path_same(const char *a, const char *b)
+{
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0
+    && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+@ Only the last name of a path has to be followed by us; the system follows all others. A link that is relative counts from its own directory. Linux gives up after \given{40} links, and so do we.
+
+@<Follow the links of a path@>=
+static bool follow_links(struct new_file *n, struct error *why)
+{
+  char link[PATH_CAP], from[PATH_CAP];
+  if (!path_beside(n->to, "", n->path, why)) return false;
+  for (int i = 0; i < 40; i++) {
+    ssize_t length = readlink(n->to, link, sizeof link - 1);
+    if (length < 0) return true;
+    link[length] = '\0';
+    strcpy(from, *link == '/' ? "" : n->to);
+    if (!path_beside(n->to, from, link, why)) return false;
+  }
+  return error_say(why, "%s: cannot be written: %s", n->path, strerror(ELOOP));
+}
+
+@ The name in between is short, because the final one may already be as long as a name may be. It must be free: |"x"| lets the opening fail if it is not, and another process, or a thread of ours, takes the next number.
+
+@<Begin a file beside its place@>=
+static FILE *open_beside(struct new_file *n)
+{
+  char name[64];
+  for (unsigned i = 0; i < 1000; i++) {
+    snprintf(name, sizeof name, "incipit-%ld-%u.part", (long) getpid(), i);
+    if (!path_beside(n->part, n->to, name, NULL)) errno = ENAMETOOLONG;
+    else {
+      FILE *f = fopen(n->part, "wbx");
+      if (f != NULL) return f;
+    }
+    if (errno != EEXIST) break;
+  }
+  n->part[0] = '\0';
+  return NULL;
+}
+
+@ Some links are not what they say. The link \.{/dev/stdout} leads to an open file, which may have been renamed or removed since, and its text is then a name that leads elsewhere. So the place that we have found must be the file that the system finds.
+
+A file that may not be written to is not replaced either, though its directory would allow it. The permissions of an older file pass on to the new one, if the file system has any.
+
+@<Look for the place of a new file@>=
+static const char *kind_of(mode_t mode)
+{
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a pipe";
+  return S_ISSOCK(mode) ? "a socket" : "a device";
+}
+static bool open_in_place(struct new_file *n, const struct stat *old,
+  struct error *why)
+{
+  if (old != NULL && !S_ISREG(old->st_mode))
+    return error_found(why, n->path, "this", kind_of(old->st_mode),@|
+      "a regular file, which is replaced, or a name that is free");
+  if (!follow_links(n, why)) return false;
+  errno = ENOENT;
+  if (n->to[0] != '\0' && (old == NULL || (path_same(n->path, n->to)
+      && access(n->to, W_OK) == 0))) n->f = open_beside(n);
+  if (n->f != NULL && old != NULL) fchmod(fileno(n->f), old->st_mode & 0777);
+  return n->f != NULL
+    || error_say(why, "%s: cannot be written: %s", n->path, strerror(errno));
+}
+
+@ What is written to a stream is read at once by somebody else: nothing can be held back there, and nothing is replaced. A disk is a device too, but of blocks, and never a stream.
+
+@<Begin, close and keep a new file@>=
+bool new_file_open(struct new_file *n, const char *path, bool stream,
+  struct error *why)
+{
+  struct stat old;
+  bool there = stat(path, &old) == 0;
+  *n = (struct new_file) @[{ .path = path }@];
+  if (!(there && stream && (S_ISCHR(old.st_mode) || S_ISFIFO(old.st_mode))))
+    return open_in_place(n, there ? &old : NULL, why);
+  n->f = fopen(path, "wb");
+  return n->f != NULL
+    || error_say(why, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+@ Whether everything could be written is known only when the file is closed: a full disk may not be noticed before that.
+
+@<Begin, close and keep a new file@>=
+bool new_file_stored(struct new_file *n, struct error *why)
+{
+  FILE *f = n->f;
+  if (f == NULL) return true;
+  n->f = NULL;
+  errno = 0;
+  bool ok = fflush(f) == 0 && !ferror(f);
+  int number = errno;
+  ok = fclose(f) == 0 && ok;
+  if (number == 0) number = errno != 0 ? errno : EIO;
+  return ok || error_say(why, "%s: cannot be written: %s", n->path, strerror(number));
+}
+@#
+bool new_file_end(struct new_file *n, bool ok, struct error *why)
+{
+  ok = new_file_stored(n, ok ? why : NULL) && ok;
+  if (n->part[0] == '\0') return ok;
+  if (ok && rename(n->part, n->to) != 0)
+    ok = error_say(why, "%s: cannot be written: %s", n->path, strerror(errno));
+  if (!ok) unlink(n->part);
+  n->part[0] = '\0';
+  return ok;
+}
+
+@ These functions are a file of their own.
+
+@(new_file.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "ground/new_file.h"
+@;@#
+@<Compare two paths@>@;
+@<Follow the links of a path@>@;
+@<Begin a file beside its place@>@;
+@<Look for the place of a new file@>@;
+@<Begin, close and keep a new file@>@;
+
 @* Bytes and ids. \label{sec:bytesandids}
 The growing arrays of bytes and ids have a header and a file of their own. The arrays come first in the header; a struct of zeros is an empty one.
 

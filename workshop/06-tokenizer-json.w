@@ -1600,16 +1600,14 @@ bool tokenizer_write(struct memory *m, const char *path,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
   struct error inner = @[{ "" }@];
-  char beside[4096];
+  struct new_file to;
   struct tokenizer *t = tokenizer_from_merges(m, merge, n, why);
   if (t == NULL) return false;
   json_t *vocab = json_object(), *merges = json_array(),
     *whole = NULL;
   bool ok = vocab != NULL && merges != NULL
     && make_words(m, t, vocab, merges, &inner)
-    && (whole = make_description(vocab, merges)) != NULL
-    && snprintf(beside, sizeof beside, "%s.new", path)
-      < (int) sizeof beside;
+    && (whole = make_description(vocab, merges)) != NULL;
   tokenizer_close(m, t);
   @<Write it beside its place, and move it there@>@;
   json_decref(whole);
@@ -1618,18 +1616,16 @@ bool tokenizer_write(struct memory *m, const char *path,
   return ok;
 }
 
-@ At every moment the file |path| is either the old one or the new one, and complete. Renaming within a directory is one step for the system; writing takes
-many, and the program may be interrupted after each. If the machine loses power, we promise nothing.
+@ At every moment the file |path| is either the old one or the new one, and complete (\cref{sec:newfile}). If the machine loses power, we promise nothing. What jansson could not write shows when the file is closed; it may also have been refused memory.
 
 @<Write it beside its place, and move it there@>=
 if (!ok) error_say(why, "%s: cannot be made: %s", path,
   inner.text);
-else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
-    || rename(beside, path) != 0)
-{
-  ok = error_say(why, "%s: cannot be written: %s", path,
-    strerror(errno));
-  remove(beside);
+else if ((ok = new_file_open(&to, path, false, why))) {
+  bool whole_file = json_dumpf(whole, to.f, JSON_INDENT(1)) == 0;
+  ok = new_file_stored(&to, why) && (whole_file
+    || error_say(why, "%s: cannot be written: no memory", path));
+  ok = new_file_end(&to, ok, why);
 }
 
 @ In the file the readers of parts come before the readers of wholes, so that each function precedes its first caller, and
@@ -1643,6 +1639,7 @@ no forward declarations are needed. The file is built bottom up; this chapter is
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "ground/new_file.h"
 #include "safetensors/misfit.h"
 #include "sentencepiece/sentencepiece.h"
 #include "tokenizer-json/gguf_tokenizer.h"

@@ -1608,23 +1608,18 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
   return true;
 }
 
-@ The state is written to a second file, which then replaces the old one under its name. So there is a complete state under that name at any moment, even if the process is
+@ The state is written to a second file, which then replaces the old one under its name (\cref{sec:newfile}). So there is a complete state under that name at any moment, even if the process is
 killed. The file is a copy of this machine's memory, not a format for other programs; \cref{sec:publish} writes one.
 @<Save and load a run@>=
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why)
 {
-  char half[512];
-  snprintf(half, sizeof half, "%s.new", path);
-  FILE *f = fopen(half, "wb");
-  if (f == NULL) return error_say(why, "%s: cannot be written", half);
-  bool ok = fwrite(&t->now, sizeof t->now, 1, f) == 1;
+  struct new_file to;
+  if (!new_file_open(&to, path, false, why)) return false;
+  fwrite(&t->now, sizeof t->now, 1, to.f);
   const float *buffer[] = { t->w, t->first, t->second, t->mean };
-  for (int i = 0; i < 4; i++) ok = fwrite(buffer[i], sizeof(float), t->n,
-    f) == t->n && ok;
-  ok = fclose(f) == 0 && ok;
-  return (ok && rename(half, path) == 0)
-    || error_say(why, "%s: cannot be written", path);
+  for (int i = 0; i < 4; i++) fwrite(buffer[i], sizeof(float), t->n, to.f);
+  return new_file_end(&to, true, why);
 }
 
 @ Loading trusts nothing: the mark, the number of weights and the length of the file must be right before anything is taken from it. If the file is refused, the caller begins a new run with the
@@ -1679,6 +1674,7 @@ struct network *trainer_network(const struct trainer *t)
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "ground/new_file.h"
 #include "training/training.h"
 @;@#
 #define STATE_MARK UINT64_C(0x31746970696e63)
@@ -1723,23 +1719,11 @@ void publish_round_weights(float *w, size_t n)
 
 @ A file is opened in a directory; if that fails, the error message names it.
 @<Open a file of a directory@>=
-static FILE *open_in(const char *directory, const char *name,
+static bool open_in(struct new_file *to, const char *directory, const char *name,
   char path[PATH_CAP], struct error *why)
 {
-  if (!path_join(path, directory, name, why)) return NULL;
-  FILE *f = fopen(path, "wb");
-  if (f == NULL) error_say(why, "%s: cannot be written", path);
-  return f;
-}
-
-@ We know whether everything could be written only when the file is closed: a full disk may not be
-noticed before that.
-@<Open a file of a directory@>=
-static bool close_file(FILE *f, const char *path, struct error *why)
-{
-  bool ok = ferror(f) == 0;
-  return (fclose(f) == 0 && ok) || error_say(why,
-    "%s: cannot be written", path);
+  return path_join(path, directory, name, why)
+    && new_file_open(to, path, false, why);
 }
 
 @ The header of a safetensors file is a line of JSON that gives for each tensor its type, its
@@ -1773,11 +1757,12 @@ static bool weights_write(struct memory *m, const char *directory,
 {
   char path[PATH_CAP];
   size_t cap = 65536, n = network_count(net);
+  struct new_file to;
   char *header = memory_alloc(m, MEMORY_TRAINING, cap, 1, why);
-  FILE *f = header == NULL ? NULL : open_in(directory,
-    "model.safetensors", path, why);
-  bool ok = f != NULL;
+  bool ok = header != NULL
+    && open_in(&to, directory, "model.safetensors", path, why);
   if (ok) {
+    FILE *f = to.f;
     size_t size = header_write(net, header, cap - 8);
     for (int i = 0; i < 8; i++) fputc((int) (size >> 8 * i & 0xff), f);
     fwrite(header, 1, size, f);
@@ -1785,7 +1770,7 @@ static bool weights_write(struct memory *m, const char *directory,
       uint16_t h = num_to_f16(w[i]);
       fputc(h & 0xff, f), fputc(h >> 8, f);
     }
-    ok = close_file(f, path, why);
+    ok = new_file_end(&to, true, why);
   }
   memory_free(m, header);
   return ok;
@@ -1812,19 +1797,18 @@ static bool settings_write(const char *directory, const struct model_shape *s,
   struct error *why)
 {
   char path[PATH_CAP];
-  FILE *f = open_in(directory, "config.json", path, why);
-  if (f == NULL) return false;
-  shape_write(f, s);
-  fprintf(f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"@|
+  struct new_file to;
+  if (!open_in(&to, directory, "config.json", path, why)) return false;
+  shape_write(to.f, s);
+  fprintf(to.f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"@|
     "  \"rope_theta\": 10000.0,\n  \"rope_scaling\": null,\n"@|
     "  \"attention_bias\": false,\n  \"mlp_bias\": false,\n"@|
     "  \"tie_word_embeddings\": true,\n  \"bos_token_id\": 0,\n"@|
     "  \"eos_token_id\": 0,\n  \"torch_dtype\": \"float16\"\n}\n");
-  if (!close_file(f, path, why)) return false;
-  f = open_in(directory, "generation_config.json", path, why);
-  if (f == NULL) return false;
-  fprintf(f, "{\n  \"bos_token_id\": 0,\n  \"eos_token_id\": 0\n}\n");
-  return close_file(f, path, why);
+  if (!new_file_end(&to, true, why)
+    || !open_in(&to, directory, "generation_config.json", path, why)) return false;
+  fprintf(to.f, "{\n  \"bos_token_id\": 0,\n  \"eos_token_id\": 0\n}\n");
+  return new_file_end(&to, true, why);
 }
 
 @ Three files and the tokenizer make a model. The test that compares the network with the engine writes a directory without a
@@ -1839,8 +1823,8 @@ bool publish_model(struct memory *m, const char *directory,
   char path[PATH_CAP];
   if (!weights_write(m, directory, net, w, why)
     || !settings_write(directory, s, why)) return false;
-  snprintf(path, sizeof path, "%s/tokenizer.json", directory);
-  return merge == NULL || tokenizer_write(m, path, merge, n, why);
+  return merge == NULL || (path_join(path, directory, "tokenizer.json", why)
+    && tokenizer_write(m, path, merge, n, why));
 }
 
 @ Writing is a module of its own, because later chapters write small models for their tests.
@@ -1848,6 +1832,7 @@ bool publish_model(struct memory *m, const char *directory,
 #include <stdio.h>
 #include "training/publish.h"
 #include "functions/numbers.h"
+#include "ground/new_file.h"
 @;@#
 @<Round to sixteen bits@>@;
 @<Open a file of a directory@>@;

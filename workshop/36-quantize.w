@@ -30,8 +30,8 @@ bool quantize_type(const char *name, enum weight_type *type);
   /* the type that has this name, as |"q8_0"|; false if there is none that is written */
 bool quantize_file(struct memory *m, struct quantize_options *o,
   struct quantize_result *r, struct error *why);
-  /* writes the whole file or, on failure, none: it grows under another name beside |o->to| and takes that name, from an
-     older file if there is one, when it is complete */
+  /* writes the whole file or, on failure, none, as |new_file_open| does: it grows under another name beside |o->to|, and
+     takes that name when it is complete. Error: |o->to| is a file of the model, under whatever name */
 
 @* Which tensors are rounded. \label{sec:quantplan}
 Not all of them. A vector of gains or biases is as long as a single row of a matrix, and rounding it saves nothing, so vectors are floats of 32 bits. The same holds for learned positions, which are added to the residual stream once and never multiplied. The embedding and the head stand out the other way: \cref{sec:quantloss} found the largest error in the embedding, and the head makes the logits. So files with four or five bits keep these two in \texttt{q8\_0}. A matrix whose rows are no whole blocks becomes \texttt{f16}, as in llama.cpp's files. What llama.cpp does otherwise is a mixture: with four bits its head has the type \texttt{q6\_k}, which we read and do not write. Its options |--pure|, |--token-embedding-type| and |--output-tensor-type| make it do as we do, tensor for tensor and byte for byte.
@@ -618,8 +618,9 @@ static bool list_tensors(struct work *w)
 }
 
 @* The file appears when it is whole. \label{sec:quantatomic}
-Half a file is worse than none: it has the right name, and it is found months later. So we write under another name in the same folder, and rename at the end, which the system does in one step. If anything fails, or the caller gives up, the other file is removed. An older file of the final name stays as it was until then, and is replaced, as by a compiler or by \texttt{cp}. Only the model itself is never replaced by what was made of it.
-@^rename@>
+The file is written by the rules of \cref{sec:newfile}: it grows under another name and takes its own at the end, and only a regular file is ever replaced. It cannot be a stream, because it is read again before it gets its name.
+
+One regular file is never replaced, and that is the model. It may be reached by another name, so the files are compared and not their names. If the model is a directory, that applies to everything in it except GGUF files, for those were made of the model and are no part of it.
 
 @<Write the file@>=
 static bool write_numbers(struct work *w, FILE *f)
@@ -630,26 +631,29 @@ static bool write_numbers(struct work *w, FILE *f)
   w->r->file = size > 0 ? (uint64_t) size : 0;
   return ok;
 }
-static bool write_whole(struct work *w, const char *part)
+static bool is_of_model(const char *from, const char *to)
 {
-  struct stat a, b;
-  if (stat(w->o->from, &a) == 0 && stat(w->o->to, &b) == 0
-    && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-    return error_say(w->why, "%s: is the model itself; wanted: another file",
-      w->o->to);
-  FILE *f = fopen(part, "wbx");
-  if (f == NULL) return error_say(w->why, "%s: cannot be written: %s", part,
-    strerror(errno));
-  bool ok = write_numbers(w, f);
-  bool stored = !ferror(f);
-  stored = fclose(f) == 0 && stored;
-  if (ok && !stored)
-    ok = error_say(w->why, "%s: cannot be written: %s", w->o->to, strerror(errno));
-  ok = ok && read_again(w, part);
-  if (ok && rename(part, w->o->to) != 0)
-    ok = error_say(w->why, "%s: cannot be written: %s", w->o->to, strerror(errno));
-  if (!ok) unlink(part);
-  return ok;
+  char at[PATH_CAP];
+  DIR *list = opendir(from);
+  bool is = path_same(from, to);
+  for (struct dirent *e; list != NULL && !is && (e = readdir(list)) != NULL; ) {
+    const char *end = strrchr(e->d_name, '.');
+    is = (end == NULL || (end != e->d_name && strcmp(end, ".gguf") != 0))
+      && path_join(at, from, e->d_name, NULL) && path_same(at, to);
+  }
+  if (list != NULL) closedir(list);
+  return is;
+}
+static bool write_whole(struct work *w)
+{
+  struct new_file to;
+  if (is_of_model(w->o->from, w->o->to))@+
+    return error_say(w->why, "%s: is the model itself, or a file of it;"@|
+      " wanted: another file", w->o->to);
+  if (!new_file_open(&to, w->o->to, false, w->why)) return false;
+  bool ok = write_numbers(w, to.f) && new_file_stored(&to, w->why)
+    && read_again(w, to.part);
+  return new_file_end(&to, ok, w->why);
 }
 
 @ The settings and the tokenizer of the new file are read before it gets its name. Two tokenizers are taken for equal if they read a difficult text in the same way.
@@ -708,7 +712,6 @@ static bool find_tokenizer(struct work *w)
 }
 static bool make_file(struct work *w, float **made)
 {
-  char part[PATH_CAP];
   struct tensor factors;
   bool one_file = gguf_recognizes(w->o->from);
   if (!find_kind(w) || !make_factors(w, made, &factors)
@@ -718,10 +721,7 @@ static bool make_file(struct work *w, float **made)
     add_settings(w);
     if (!add_vocabulary(w, w->t) || !add_template(w)) return false;
   }
-  if (snprintf(part, sizeof part, "%s.%ld.part", w->o->to, (long) getpid())
-    >= (int) sizeof part)
-    return error_say(w->why, "%.80s...: too long a path", w->o->to);
-  return list_tensors(w) && write_whole(w, part);
+  return list_tensors(w) && write_whole(w);
 }
 bool quantize_file(struct memory *m, struct quantize_options *o,
   struct quantize_result *r, struct error *why)
@@ -748,16 +748,17 @@ bool quantize_file(struct memory *m, struct quantize_options *o,
 
 @(quantize.c@>=
 #define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "families/loader.h"
 #include "families/rope_scaling.h"
 #include "functions/numbers.h"
 #include "gguf/writing.h"
+#include "ground/new_file.h"
 #include "model/quantization.h"
 #include "quantize/quantize.h"
 #include "safetensors/jsonfile.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "families/loader.h"
 #include "functions/numbers.h"
+#include "ground/new_file.h"
 #include "training/training.h"
 #include "laboratory/kit2.h"
 
@@ -778,8 +779,9 @@ static void exam_files(struct exam *x)
 static bool examine(struct fixture *lab, struct error *why)
 {
   static struct exam x;
-  x.out = fopen("models/pocket/check.csv", "w");
-  if (x.out == NULL) return error_say(why, "check.csv cannot be written");
+  struct new_file to;
+  if (!new_file_open(&to, "models/pocket/check.csv", false, why)) return false;
+  x.out = to.f;
   fprintf(x.out, "key,figure,wanted,verdict\n");
   bool ok = exam_open(&x, lab, why)
     && (x.draft = model_open(x.m, "models/draft", why)) != NULL
@@ -797,8 +799,7 @@ static bool examine(struct fixture *lab, struct error *why)
     printf("%u questions, %u failed\n", x.asked, x.failed);
   }
   exam_close(&x);
-  fclose(x.out);
-  return ok && (x.failed == 0
+  return new_file_end(&to, ok, why) && (x.failed == 0
     || error_say(why, "%u of %u questions failed", x.failed, x.asked));
 }
 

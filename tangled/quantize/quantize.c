@@ -1,16 +1,17 @@
 /* quantize.c -- made from workshop/36-quantize.w; change it there */
 
 #define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "families/loader.h"
 #include "families/rope_scaling.h"
 #include "functions/numbers.h"
 #include "gguf/writing.h"
+#include "ground/new_file.h"
 #include "model/quantization.h"
 #include "quantize/quantize.h"
 #include "safetensors/jsonfile.h"
@@ -594,26 +595,30 @@ static bool write_numbers(struct work *w, FILE *f)
   return ok;
 }
 
-static bool write_whole(struct work *w, const char *part)
+static bool is_of_model(const char *from, const char *to)
 {
-  struct stat a, b;
-  if (stat(w->o->from, &a) == 0 && stat(w->o->to, &b) == 0
-    && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-    return error_say(w->why, "%s: is the model itself; wanted: another file",
-      w->o->to);
-  FILE *f = fopen(part, "wbx");
-  if (f == NULL) return error_say(w->why, "%s: cannot be written: %s", part,
-    strerror(errno));
-  bool ok = write_numbers(w, f);
-  bool stored = !ferror(f);
-  stored = fclose(f) == 0 && stored;
-  if (ok && !stored)
-    ok = error_say(w->why, "%s: cannot be written: %s", w->o->to, strerror(errno));
-  ok = ok && read_again(w, part);
-  if (ok && rename(part, w->o->to) != 0)
-    ok = error_say(w->why, "%s: cannot be written: %s", w->o->to, strerror(errno));
-  if (!ok) unlink(part);
-  return ok;
+  char at[PATH_CAP];
+  DIR *list = opendir(from);
+  bool is = path_same(from, to);
+  for (struct dirent *e; list != NULL && !is && (e = readdir(list)) != NULL; ) {
+    const char *end = strrchr(e->d_name, '.');
+    is = (end == NULL || (end != e->d_name && strcmp(end, ".gguf") != 0))
+      && path_join(at, from, e->d_name, NULL) && path_same(at, to);
+  }
+  if (list != NULL) closedir(list);
+  return is;
+}
+
+static bool write_whole(struct work *w)
+{
+  struct new_file to;
+  if (is_of_model(w->o->from, w->o->to))
+    return error_say(w->why, "%s: is the model itself, or a file of it;"
+      " wanted: another file", w->o->to);
+  if (!new_file_open(&to, w->o->to, false, w->why)) return false;
+  bool ok = write_numbers(w, to.f) && new_file_stored(&to, w->why)
+    && read_again(w, to.part);
+  return new_file_end(&to, ok, w->why);
 }
 
 /* <Find out what the model is> */
@@ -640,7 +645,6 @@ static bool find_tokenizer(struct work *w)
 
 static bool make_file(struct work *w, float **made)
 {
-  char part[PATH_CAP];
   struct tensor factors;
   bool one_file = gguf_recognizes(w->o->from);
   if (!find_kind(w) || !make_factors(w, made, &factors)
@@ -650,10 +654,7 @@ static bool make_file(struct work *w, float **made)
     add_settings(w);
     if (!add_vocabulary(w, w->t) || !add_template(w)) return false;
   }
-  if (snprintf(part, sizeof part, "%s.%ld.part", w->o->to, (long) getpid())
-    >= (int) sizeof part)
-    return error_say(w->why, "%.80s...: too long a path", w->o->to);
-  return list_tensors(w) && write_whole(w, part);
+  return list_tensors(w) && write_whole(w);
 }
 
 bool quantize_file(struct memory *m, struct quantize_options *o,

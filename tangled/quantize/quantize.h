@@ -21,8 +21,9 @@ struct quantize_result { size_t tensors, blocks; uint64_t numbers, before, after
 /* the type that has this name, as "q8_0"; false if there is none that is written */
 bool quantize_type(const char *name, enum weight_type *type);
 
-/* writes the whole file or, on failure, none: it grows under another name beside
-   o->to and takes that name, from an older file if there is one, when it is complete */
+/* writes the whole file or, on failure, none, as new_file_open does: it grows under
+   another name beside o->to, and takes that name when it is complete. Error: o->to is
+   a file of the model, under whatever name */
 bool quantize_file(struct memory *m, struct quantize_options *o,
   struct quantize_result *r, struct error *why);
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "training/publish.h"
 #include "functions/numbers.h"
+#include "ground/new_file.h"
 
 /* <Round to sixteen bits> */
 void publish_round_weights(float *w, size_t n)
@@ -11,20 +12,11 @@ void publish_round_weights(float *w, size_t n)
 }
 
 /* <Open a file of a directory> */
-static FILE *open_in(const char *directory, const char *name,
+static bool open_in(struct new_file *to, const char *directory, const char *name,
   char path[PATH_CAP], struct error *why)
 {
-  if (!path_join(path, directory, name, why)) return NULL;
-  FILE *f = fopen(path, "wb");
-  if (f == NULL) error_say(why, "%s: cannot be written", path);
-  return f;
-}
-
-static bool close_file(FILE *f, const char *path, struct error *why)
-{
-  bool ok = ferror(f) == 0;
-  return (fclose(f) == 0 && ok) || error_say(why,
-    "%s: cannot be written", path);
+  return path_join(path, directory, name, why)
+    && new_file_open(to, path, false, why);
 }
 
 /* <Write the weights> */
@@ -52,11 +44,12 @@ static bool weights_write(struct memory *m, const char *directory,
 {
   char path[PATH_CAP];
   size_t cap = 65536, n = network_count(net);
+  struct new_file to;
   char *header = memory_alloc(m, MEMORY_TRAINING, cap, 1, why);
-  FILE *f = header == NULL ? NULL : open_in(directory,
-    "model.safetensors", path, why);
-  bool ok = f != NULL;
+  bool ok = header != NULL
+    && open_in(&to, directory, "model.safetensors", path, why);
   if (ok) {
+    FILE *f = to.f;
     size_t size = header_write(net, header, cap - 8);
     for (int i = 0; i < 8; i++) fputc((int) (size >> 8 * i & 0xff), f);
     fwrite(header, 1, size, f);
@@ -64,7 +57,7 @@ static bool weights_write(struct memory *m, const char *directory,
       uint16_t h = num_to_f16(w[i]);
       fputc(h & 0xff, f), fputc(h >> 8, f);
     }
-    ok = close_file(f, path, why);
+    ok = new_file_end(&to, true, why);
   }
   memory_free(m, header);
   return ok;
@@ -87,19 +80,18 @@ static bool settings_write(const char *directory, const struct model_shape *s,
   struct error *why)
 {
   char path[PATH_CAP];
-  FILE *f = open_in(directory, "config.json", path, why);
-  if (f == NULL) return false;
-  shape_write(f, s);
-  fprintf(f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"
+  struct new_file to;
+  if (!open_in(&to, directory, "config.json", path, why)) return false;
+  shape_write(to.f, s);
+  fprintf(to.f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"
     "  \"rope_theta\": 10000.0,\n  \"rope_scaling\": null,\n"
     "  \"attention_bias\": false,\n  \"mlp_bias\": false,\n"
     "  \"tie_word_embeddings\": true,\n  \"bos_token_id\": 0,\n"
     "  \"eos_token_id\": 0,\n  \"torch_dtype\": \"float16\"\n}\n");
-  if (!close_file(f, path, why)) return false;
-  f = open_in(directory, "generation_config.json", path, why);
-  if (f == NULL) return false;
-  fprintf(f, "{\n  \"bos_token_id\": 0,\n  \"eos_token_id\": 0\n}\n");
-  return close_file(f, path, why);
+  if (!new_file_end(&to, true, why)
+    || !open_in(&to, directory, "generation_config.json", path, why)) return false;
+  fprintf(to.f, "{\n  \"bos_token_id\": 0,\n  \"eos_token_id\": 0\n}\n");
+  return new_file_end(&to, true, why);
 }
 
 /* <Write a model's directory> */
@@ -112,6 +104,6 @@ bool publish_model(struct memory *m, const char *directory,
   char path[PATH_CAP];
   if (!weights_write(m, directory, net, w, why)
     || !settings_write(directory, s, why)) return false;
-  snprintf(path, sizeof path, "%s/tokenizer.json", directory);
-  return merge == NULL || tokenizer_write(m, path, merge, n, why);
+  return merge == NULL || (path_join(path, directory, "tokenizer.json", why)
+    && tokenizer_write(m, path, merge, n, why));
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "ground/new_file.h"
 #include "training/training.h"
 
 #define STATE_MARK UINT64_C(0x31746970696e63)
@@ -226,17 +227,12 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why)
 {
-  char half[512];
-  snprintf(half, sizeof half, "%s.new", path);
-  FILE *f = fopen(half, "wb");
-  if (f == NULL) return error_say(why, "%s: cannot be written", half);
-  bool ok = fwrite(&t->now, sizeof t->now, 1, f) == 1;
+  struct new_file to;
+  if (!new_file_open(&to, path, false, why)) return false;
+  fwrite(&t->now, sizeof t->now, 1, to.f);
   const float *buffer[] = { t->w, t->first, t->second, t->mean };
-  for (int i = 0; i < 4; i++) ok = fwrite(buffer[i], sizeof(float), t->n,
-    f) == t->n && ok;
-  ok = fclose(f) == 0 && ok;
-  return (ok && rename(half, path) == 0)
-    || error_say(why, "%s: cannot be written", path);
+  for (int i = 0; i < 4; i++) fwrite(buffer[i], sizeof(float), t->n, to.f);
+  return new_file_end(&to, true, why);
 }
 
 static bool length_is(FILE *f, size_t n)
