@@ -3,7 +3,9 @@
    Settings are options of the command line, because a talk with other settings is another talk;
    here is what a talk itself needs while it goes on. A transcript is a file with a line of JSON
    for each turn, as {"role": "user", "content": "Hello!"}, which other programs read and write
-   as well. */
+   as well. An answer that was cut within a character is no text that JSON can hold: its content
+   has U+FFFD for the broken part, and its bytes are there as well, as {..., "hex": "48c3"}; if they
+   are, they are what is read. */
 
 #include <jansson.h>
 #include <string.h>
@@ -103,6 +105,13 @@ static char *path_of(struct chat *t, struct operand what, struct error *why)
 static const char *const role_name[N_ROLES] = { [ROLE_SYSTEM] = "system", [ROLE_USER] = "user",
   [ROLE_ASSISTANT] = "assistant" };
 
+static bool is_utf8(const unsigned char *byte, size_t n)
+{
+  enum utf8_state state = UTF8_WHOLE;
+  for (size_t k; state == UTF8_WHOLE && n > 0; byte += k, n -= k) k = utf8_next(byte, n, &state);
+  return state == UTF8_WHOLE;
+}
+
 /* an older file is replaced when all has been written; a terminal or a pipe is written to */
 static bool write_turns(const struct chat *t, const char *path, struct error *why)
 {
@@ -110,9 +119,11 @@ static bool write_turns(const struct chat *t, const char *path, struct error *wh
   if (!new_file_open(&to, path, true, why)) return false;
   struct json_writer j = { to.f, '\0' };
   for (size_t i = 0; i < t->n; i++) {
+    const unsigned char *byte = (const unsigned char *) t->turn[i].text;
     writer_open(&j, '{');
     put_words_as(&j, "role", role_name[t->turn[i].who]);
-    put_text_as(&j, "content", t->turn[i].text, t->turn[i].n);
+    put_text_as(&j, "content", byte, t->turn[i].n);
+    if (!is_utf8(byte, t->turn[i].n)) put_hex_as(&j, "hex", byte, t->turn[i].n);
     writer_close(&j, '}');
     writer_end(&j);
   }
@@ -128,35 +139,54 @@ static enum chat_result save(struct chat *t, struct operand what)
   return ok ? CHAT_DONE : refuse(t, &why);
 }
 
+/* what was said: the content, or, if there is a "hex", the bytes of that in byte, which has room for
+   as many as it has digits */
+static bool said_bytes(const json_t *object, unsigned char *byte, const char **text, size_t *n,
+  struct error *why)
+{
+  const json_t *said = json_object_get(object, "content"), *hex = json_object_get(object, "hex");
+  *text = json_string_value(said), *n = json_string_length(said);
+  if (hex == NULL) return true;
+  *text = (const char *) byte, *n = json_string_length(hex) / 2;
+  return (json_is_string(hex)
+      && jsonfile_hex(json_string_value(hex), json_string_length(hex), byte))
+    || error_say(why, "the hex of a turn is no list of bytes; wanted: two digits for each");
+}
+
 /* a turn from its object; the roles take turns, the first being the user's after a system's, and
    the last the assistant's */
-static bool take_turn(struct chat *t, const json_t *object, struct error *why)
+static bool take_turn(struct chat *t, const json_t *object, unsigned char *byte,
+  struct error *why)
 {
-  const json_t *who = json_object_get(object, "role"), *said = json_object_get(object, "content");
-  size_t i = 0;
-  if (!json_is_string(who) || !json_is_string(said))
+  const json_t *who = json_object_get(object, "role");
+  const char *text;
+  size_t i = 0, n;
+  if (!json_is_string(who) || !json_is_string(json_object_get(object, "content")))
     return error_say(why, "a turn has no role or no content");
+  if (!said_bytes(object, byte, &text, &n, why)) return false;
   while (i < N_ROLES && strcmp(json_string_value(who), role_name[i]) != 0) i++;
   if (i == N_ROLES) return error_say(why, "the role `%.40s' is not system, user or assistant",
     json_string_value(who));
-  if (i == ROLE_SYSTEM) return t->n == 0 ? chat_system(t, json_string_value(said),
-    json_string_length(said), why) : error_say(why, "the system speaks in the middle of a talk");
+  if (i == ROLE_SYSTEM) return t->n == 0 ? chat_system(t, text, n, why)
+    : error_say(why, "the system speaks in the middle of a talk");
   bool answers = (t->n - t->first) % 2 == 1;
   if (answers != (i == ROLE_ASSISTANT))
     return error_say(why, "two turns of the %s follow each other", role_name[i]);
-  return chat_push(t, (enum role) i, json_string_value(said), json_string_length(said));
+  return chat_push(t, (enum role) i, text, n);
 }
 
 static bool read_turns(struct chat *t, const struct bytes *text, struct error *why)
 {
-  bool ok = true;
+  unsigned char *byte = memory_alloc(t->a.o.m, MEMORY_OTHER, text->n + 1, 1, why);
+  bool ok = byte != NULL;
   for (size_t at = 0, n; ok && at < text->n; at += n + 1) {
     const char *line = (const char *) text->byte + at, *end = memchr(line, '\n', text->n - at);
     n = end != NULL ? (size_t) (end - line) : text->n - at;
     json_t *object = jsonfile_object(line, n, why);
-    ok = object != NULL && take_turn(t, object, why);
+    ok = object != NULL && take_turn(t, object, byte, why);
     json_decref(object);
   }
+  memory_free(t->a.o.m, byte);
   if (ok && (t->n - t->first) % 2 == 1) ok = error_say(why, "the last turn is a question");
   return ok;
 }

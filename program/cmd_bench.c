@@ -162,6 +162,17 @@ static void print_csv(struct bench_run *b, const struct test *t, const struct be
   putc('\n', out);
 }
 
+/* a text in a table of Markdown, where a bar would end the cell */
+static void put_md_text(FILE *out, const char *text)
+{
+  for (; *text != '\0'; text++) {
+    if (*text == '|') putc('\\', out);
+    putc(*text, out);
+  }
+}
+
+/* every record says what it was measured with, for it will be read beside those of other days; only
+   the table, which is read at once, says it in a line of its own, before all of them */
 static void print_test(struct bench_run *b, const struct test *t, const struct bench_shares *of)
 {
   FILE *out = b->c->out;
@@ -171,8 +182,13 @@ static void print_test(struct bench_run *b, const struct test *t, const struct b
   case FORM_TABLE: fprintf(out, "%-18s %7u %10.2f %8.2f %9.3f %9.1f %7.1f %9.1f\n", t->name,
     threads, t->mean, t->deviation, gflop, mb, 100 * of->madds, 100 * of->bytes);
     break;
-  case FORM_MD: fprintf(out, "| %s | %u | %.2f ± %.2f | %.3f | %.1f | %.1f | %.1f |\n", t->name,
+  case FORM_MD: fprintf(out, "| %s | %u | %.2f ± %.2f | %.3f | %.1f | %.1f | %.1f | ", t->name,
     threads, t->mean, t->deviation, gflop, mb, 100 * of->madds, 100 * of->bytes);
+    put_md_text(out, b->o.path);
+    fprintf(out, " | %s | %s | %s | %s | %s | ", b->o.e.k->name, kv_type_of(b), activations_asked(b),
+      weights_of(b), b->c->build);
+    put_md_text(out, b->processor);
+    fputs(" |\n", out);
     break;
   case FORM_CSV: print_csv(b, t, of);
     break;
@@ -185,11 +201,15 @@ static void begin_tests(struct bench_run *b)
   FILE *out = b->c->out;
   b->j.out = out;
   switch (b->form) {
-  case FORM_TABLE: fprintf(out, "%-18s %7s %10s %8s %9s %9s %7s %9s\n", "test", "threads",
+  case FORM_TABLE: fprintf(out, "%s: %s kernels, cache %s, activations %s, weights %s\n"
+      "build %s on %s\n", b->o.path, b->o.e.k->name, kv_type_of(b), activations_asked(b),
+      weights_of(b), b->c->build, b->processor);
+    fprintf(out, "%-18s %7s %10s %8s %9s %9s %7s %9s\n", "test", "threads",
     "tokens/s", "+-", "GFLOP", "MB", "FMA %", "memory %");
     break;
-  case FORM_MD: fprintf(out, "| test | threads | tokens/s | GFLOP | MB | FMA %% | memory %% |\n"
-    "|---|--:|--:|--:|--:|--:|--:|\n");
+  case FORM_MD: fprintf(out, "| test | threads | tokens/s | GFLOP | MB | FMA %% | memory %% | model"
+    " | kernels | cache | activations | weights | build | processor |\n"
+    "|---|--:|--:|--:|--:|--:|--:|---|---|---|---|---|---|---|\n");
     break;
   case FORM_CSV: fprintf(out, "test,tokens_per_second,stddev,flop,bytes,fma_share,"
     "bandwidth_share,model,threads,kernels,kv_type,activations,weights,load_seconds,build,processor\n");

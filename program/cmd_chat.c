@@ -221,15 +221,19 @@ static bool fits_alone(struct chat *t)
   return ok;
 }
 
-/* The ids of the next prompt. While they leave no room for an answer, the oldest turns are
-   dropped; how many is said once. */
+/* The ids of the next prompt. If they leave no room for an answer, the oldest turns are dropped
+   until what is left fills no more than half of the context. To drop only as many as the answer
+   needs would cost more: every row after a gap has to be computed again, so each turn of a long
+   talk would read nearly everything. This way half of the context is read once, and then many
+   turns cost what they are long. How many turns were dropped is said once. */
 static bool fit(struct chat *t, struct ids *next)
 {
   struct invocation *a = &t->a;
   const struct option_value *max = &a->w->of[OPTION_MAX_NEW_TOKENS];
   size_t before = t->n;
   bool ok = fits_alone(t) && next_ids(t, next);
-  while (ok && next->n + room_wanted(t) > a->context + 1 && drop_oldest(t)) {
+  bool full = ok && next->n + room_wanted(t) > a->context + 1;
+  while (ok && full && next->n > a->context / 2 && drop_oldest(t)) {
     next->n = 0;
     ok = next_ids(t, next);
   }
@@ -285,7 +289,8 @@ static bool run_answer(struct chat *t, const struct ids *next,
   struct invocation *a = &t->a;
   struct generate_context with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
   struct generate_options want = { .max_new_tokens = a->max_tokens,
-    .eos = t->eos.id, .on_step = see_answer, .ctx = t, .recall = store_match_prefix };
+    .eos = t->eos.id, .on_step = see_answer, .ctx = t, .recall = store_match_prefix,
+    .chunk = (size_t) a->w->of[OPTION_CHUNK].count };
   want.n_eos = a->w->of[OPTION_IGNORE_EOS].given ? 0 : t->eos.n;
   decode_setup_apply(&t->how, a, &want);
   t->rows_before = a->o.counters.rows, t->bare = t->shown = 0;

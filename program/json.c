@@ -331,6 +331,16 @@ static json_t *read_with_points(const char *text, size_t n,
   return value;
 }
 
+bool jsonfile_hex(const char *text, size_t n, unsigned char *byte)
+{
+  for (size_t i = 0; i < n; i += 2) {
+    int value = n % 2 != 0 ? -1 : hex_byte(text + i);
+    if (value < 0) return false;
+    byte[i / 2] = (unsigned char) value;
+  }
+  return true;
+}
+
 /* Two flags make jansson as strict as we want it: no key twice, and U+0000 is a character. An
    empty line gets a sentence of its own, since jansson's would speak of an end where something
    was expected. */

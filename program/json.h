@@ -80,6 +80,9 @@ void put_ids_as(struct json_writer *j, const char *key, const uint32_t *id, size
 /* the end of the line */
 void writer_end(struct json_writer *j);
 
+/* undoes writer_hex: n digits, two for each byte; false if they are anything else */
+bool jsonfile_hex(const char *text, size_t n, unsigned char *byte);
+
 /* what jsonfile_line found */
 enum line_found { LINE_NONE, LINE_WHOLE, LINE_TOO_LONG };
 

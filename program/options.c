@@ -17,11 +17,13 @@
    the last counts, so that one can be appended to a long line. --help wins over everything after
    it. */
 
+#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "accounts/formats.h"
 #include "ledger/rules.h"
 #include "quantize/quantize.h"
@@ -33,11 +35,14 @@
    example. */
 static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
   [SUB_GENERATE] = { .name = "generate", .operand = "PROMPT|-", .max = 1,
-    .words = "continue a prompt", .example = "incipit generate \"The cat sat\" -n 4" },
+    .words = "continue a prompt", .example = "incipit generate \"The cat sat\" -n 4",
+    .instead = "a prompt of several words stands in quotation marks" },
   [SUB_TOKENIZE] = { .name = "tokenize", .operand = "TEXT|-", .max = 1,
-    .words = "text to ids and pieces, and back", .example = "incipit tokenize \"The cat sat\"" },
+    .words = "text to ids and pieces, and back", .example = "incipit tokenize \"The cat sat\"",
+    .instead = "a text of several words stands in quotation marks" },
   [SUB_TRACE] = { .name = "trace", .operand = "PROMPT|-", .max = 1,
-    .words = "the loop, step by step", .example = "incipit trace \"The cat sat\" -n 4" },
+    .words = "the loop, step by step", .example = "incipit trace \"The cat sat\" -n 4",
+    .instead = "a prompt of several words stands in quotation marks" },
   [SUB_INSPECT] = { .name = "inspect", .operand = "PATH", .max = 1,
     .words = "what is in a model's files", .example = "incipit inspect" },
   [SUB_PROBE] = { .name = "probe", .operand = "KIND", .min = 1, .max = 1,
@@ -45,16 +50,19 @@ static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
     .example = "echo '{\"text\": \"The cat sat\"}' | incipit probe tokenize" },
   [SUB_BENCH] = { .name = "bench",
     .words = "how fast tokens are read and written, and what share of the machine that is",
-    .example = "incipit bench -p 32 -n 8 -r 2" },
+    .example = "incipit bench -p 32 -n 8 -r 2", .instead = "a model is given as -m PATH" },
   [SUB_PERPLEXITY] = { .name = "perplexity", .operand = "FILE|-", .min = 1, .max = 1,
     .words = "how well a text is predicted", .example = "echo 'The cat sat on the mat.' | incipit perplexity -" },
   [SUB_MEMORY] = { .name = "memory", .words = "what a model takes, and what fits into a budget",
-    .example = "incipit memory --shape llama-7b --context 4096 --budget 24GB" },
+    .example = "incipit memory --shape llama-7b --context 4096 --budget 24GB",
+    .instead = "a model is given as -m PATH, a shape as --shape NAME" },
   [SUB_QUANTIZE] = { .name = "quantize",
     .words = "make one GGUF file of a model, with weights in fewer bits",
-    .example = "incipit quantize --type q8_0 --out /tmp/pocket-q8_0.gguf" },
+    .example = "incipit quantize --type q8_0 --out /tmp/pocket-q8_0.gguf",
+    .instead = "model, type and file are given as -m PATH --type TYPE --out FILE" },
   [SUB_CHAT] = { .name = "chat", .words = "talk with a model, turn by turn",
-    .example = "echo 'Hello!' | incipit chat" },
+    .example = "echo 'Hello!' | incipit chat",
+    .instead = "turns are typed, or come from a pipe: echo 'Hello!' | incipit chat" },
   [SUB_VERIFY] = { .name = "verify", .operand = "ID...", .max = OPTIONS_MAX_OPERANDS,
     .words = "what the tutorials say: runs each claim of the ledger, and judges it",
     .example = "incipit verify S4-30" },
@@ -63,6 +71,58 @@ static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
   [SUB_VERSION] = { .name = "--version", .words = "version, build, compiler, kernels, Unicode",
     .example = "incipit --version" },
 };
+
+/* Words of other programs, typed from habit: what llama.cpp, ollama and transformers call a thing
+   that has another name here, or that is not here, and what to do instead. A word with one dash
+   would otherwise be taken for a letter and its value (-ngl for -n gl), and the sentence would be
+   about that value. None of these can be right here: the value after the letter would be refused,
+   or no option has the name. -fa is missing because it can be: a file called a. */
+struct foreign_words { const char *typed, *instead; }; /* blanks between the words */
+static const struct foreign_words foreign_options[] = {
+  { "-ngl --n-gpu-layers --gpu-layers --device-map",
+    "--device cuda has all passes computed on a graphics processor" },
+  { "-hf -hfr --hf-repo --hf-file --model-url",
+    "nothing is downloaded; wanted: -m with a directory or a GGUF file that is here" },
+  { "-cnv --conversation --interactive --interactive-first", "incipit chat takes turns" },
+  { "-no-cnv --no-conversation", "incipit generate continues a text, without turns" },
+  { "-sys --system-prompt", "incipit chat --system S says how to behave" },
+  { "--chat-template --chat-template-file --jinja",
+    "a model's template is recognized, or named: incipit chat --template NAME" },
+  { "-ctk -ctv --cache-type-k --cache-type-v", "--kv-type TYPE is for keys and values" },
+  { "--batch-size --ubatch-size", "--chunk N reads at most N tokens in a pass" },
+  { "--flash-attn", "attention needs no such option" },
+  { "--no-mmap --mlock", "weights are mapped; --packed copies them" },
+  { "--stream", "a text is written as it comes" },
+  { "--do-sample", "--temperature 1 draws tokens, and 0 takes the likeliest" },
+  { "--max-length --n-tokens", "-n N writes at most N tokens" },
+  { "--format", "--json prints an object; generate --json-object writes one" },
+  { "--load-in-8bit --load-in-4bit --torch-dtype --dtype",
+    "weights are used as they are stored; incipit quantize stores others" },
+  { "--verbose --verbose-prompt", "--stats prints counters and times" } };
+static const struct foreign_words foreign_subcommands[] = {
+  { "run cli", "incipit chat -m PATH talks with a model, incipit generate -m PATH continues a text" },
+  { "serve server", "there is no server; other programs use incipit.h, or incipit probe" },
+  { "pull push download",
+    "nothing is downloaded; a model is a directory or a GGUF file that is here: -m PATH" },
+  { "list ls", "no list of models is kept; a model is given by its path: -m PATH" },
+  { "ps stop", "no model stays in memory after its command" },
+  { "show", "incipit inspect PATH says what is in a model's files" },
+  { "create convert", "incipit quantize makes one GGUF file of a model" } };
+enum { N_FOREIGN_OPTIONS = sizeof foreign_options / sizeof *foreign_options,
+  N_FOREIGN_SUBCOMMANDS = sizeof foreign_subcommands / sizeof *foreign_subcommands };
+
+/* what to do instead of what is typed, up to a = in it; null if no row has it */
+static const char *find_foreign(const char *typed, const struct foreign_words *row, size_t n)
+{
+  size_t length = strcspn(typed, "=");
+  for (size_t i = 0; length > 0 && i < n; i++)
+    for (const char *at = row[i].typed; *at != '\0'; at += strspn(at, " ")) {
+      size_t k = strcspn(at, " ");
+      if (k == length && memcmp(at, typed, k) == 0) return row[i].instead;
+      at += k;
+    }
+  return NULL;
+}
 
 /* The slips between two words, by dynamic programming: a letter too many, too few or wrong, or
    two neighbours exchanged, which is what hurried fingers do most (Damerau 1964, Levenshtein
@@ -323,27 +383,57 @@ static bool read_early(const struct option_entry *o, const char *text, struct op
   return error_say(why, "--%s is `%s'; wanted: true, false or never", o->name, text);
 }
 
-/* counted in the order of enum activations */
+/* Counted in the order of enum activations. The names of types are read in capitals as well, as other
+   programs write them; the text becomes ours, so that what is printed later is the same. */
 static bool read_activations(const struct option_entry *o, const char *text,
   struct option_value *v, struct error *why)
 {
+  static const char *const name[] = { "f32", "bf16", "int8" };
   enum activations format;
   struct error not_found;
-  if (!activations_find(text, &format, &not_found))
-    return error_say(why, "--%s is `%s'; wanted: f32, bf16 or int8", o->name, text);
-  v->count = format;
-  return true;
+  for (size_t i = 0; i < 3; i++)
+    if (strcasecmp(text, name[i]) == 0 && activations_find(name[i], &format, &not_found)) {
+      v->text = name[i], v->count = format;
+      return true;
+    }
+  return error_say(why, "--%s is `%s'; wanted: f32, bf16 or int8", o->name, text);
+}
+
+/* the name of a format of the cache */
+static bool read_kv_type(const struct option_entry *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  for (size_t i = 0; format_at(i) != NULL; i++)
+    if (strcasecmp(text, format_at(i)->name) == 0) {
+      v->text = format_at(i)->name;
+      return true;
+    }
+  return error_say(why, "--%s `%s'; wanted: f32, f16, bf16, q8_0 or q4_0", o->name, text);
+}
+
+/* K-quants, mixtures of them, and types with tables of their own: q4_k_m, iq4_xs, tq1_0, mxfp4 */
+static bool is_mixture(const char *text)
+{
+  static const char *const begin[] = { "q2_k", "q3_k", "q4_k", "q5_k", "q6_k", "q8_k", "iq", "tq",
+    "mxfp4" };
+  for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+    if (strncasecmp(text, begin[i], strlen(begin[i])) == 0) return true;
+  return false;
 }
 
 /* counted in the order of enum weight_type */
 static bool read_type(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
 {
+  static const char *const name[] = { "f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0" };
   enum weight_type type = WEIGHT_F32;
-  bool known = quantize_type(text, &type);
-  v->count = type;
-  return known || error_say(why, "--%s is `%s'; wanted: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or"
-    " q4_0", o->name, text);
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+    if (strcasecmp(text, name[i]) == 0 && quantize_type(name[i], &type)) {
+      v->text = name[i], v->count = type;
+      return true;
+    }
+  return error_say(why, "--%s is `%s'%s; wanted: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or"
+    " q4_0", o->name, text, is_mixture(text) ? ", which llama-quantize makes" : "");
 }
 
 /* -1 is all of the text */
@@ -447,11 +537,12 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .words = "compute every row in every step", .default_text = "rows are kept" },
   [OPTION_CACHE] = { .group = GROUP_MODEL, .name = "cache", .where = R,
     .words = "keep rows from step to step", .default_text = "every row in every step" },
-  [OPTION_CHUNK] = { .group = GROUP_MODEL, .name = "chunk", .value = "N", .where = G | R,
+  [OPTION_CHUNK] = { .group = GROUP_MODEL, .name = "chunk", .value = "N", .where = G | R | C,
     .read = read_count, .max = INT64_MAX, .words = "read at most N tokens in a pass",
     .default_text = "all in one" },
   [OPTION_KV_TYPE] = { .group = GROUP_MODEL, .name = "kv-type", .value = "TYPE",
-    .where = G | R | B | X | M | C, .words = "keep rows in f32, f16, bf16, q8_0 or q4_0",
+    .where = G | R | B | X | M | C, .read = read_kv_type,
+    .words = "keep rows in f32, f16, bf16, q8_0 or q4_0",
     .default_text = "f32", .there = M, .there_default = "f32; a shape's: f16" },
   [OPTION_WINDOW] = { .group = GROUP_MODEL, .name = "window", .value = "N",
     .where = G | R | B | X | M | C, .read = read_count, .max = UINT32_MAX,
@@ -460,14 +551,14 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .where = G | R | B | X | M | C, .read = read_count, .max = UINT32_MAX,
     .words = "with --window: and the first N", .default_text = "0" },
   [OPTION_ACTIVATIONS] = { .group = GROUP_MODEL, .name = "activations",
-    .value = "f32|bf16|int8", .where = G | R | P | B | X, .read = read_activations,
+    .value = "f32|bf16|int8", .where = G | R | P | B | X | C, .read = read_activations,
     .words = "to what the inputs of matrices are rounded",
     .default_text = "f32; weights in blocks: int8" },
   [OPTION_PACKED] = { .group = GROUP_MODEL, .name = "packed", .where = G | R | P | B | X | C,
     .words = "copy the weights into the order of the kernels: a later start, faster passes",
     .default_text = "as they lie in the file" },
   [OPTION_DEVICE] = { .group = GROUP_MODEL, .name = "device", .value = "cpu|cuda[:n]",
-    .where = G | R | P | B | X | M, .words = "where passes are computed", .default_text = "cpu",
+    .where = G | R | P | B | X | M | C, .words = "where passes are computed", .default_text = "cpu",
     .there = M, .there_default = "none: --budget says how much there is" },
   [OPTION_SHAPE] = { .group = GROUP_MODEL, .name = "shape", .value = "NAME", .where = M,
     .words = "a well-known model by name, or list" },
@@ -748,6 +839,8 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
     if (strcmp(word, subcommand_table[i].name) == 0) return true;
     list[n++] = subcommand_table[i].name;
   }
+  const char *instead = find_foreign(word, foreign_subcommands, N_FOREIGN_SUBCOMMANDS);
+  if (instead != NULL) return error_say(why, "there is no subcommand `%s'; %s", word, instead);
   if (is_option(word)) return misplaced_option(word, why);
   snprintf(wrong, sizeof wrong, "there is no subcommand `%.40s'", word);
   return options_unknown(why, wrong, "", options_suggest(word, list, n), "--help");
@@ -784,6 +877,10 @@ static bool no_such_option(enum subcommand sub, const char *name,
     for (size_t k = 0; k < OPTIONS_ALIASES && o->also[k] != NULL; k++) other[n_other++] = o->also[k];
   }
   snprintf(help, sizeof help, "%s --help", asked);
+  if (sub == SUB_CHAT && (letter == 'p' || letter == 'f' || strcmp(name, "prompt") == 0
+      || strcmp(name, "file") == 0))
+    return error_say(why, "chat takes no prompt; turns are typed, or come from a file: incipit chat"
+      " < FILE (incipit %s)", help);
   if (letter != '\0') snprintf(wrong, sizeof wrong, "%s has no option -%c", asked, letter);
   else snprintf(wrong, sizeof wrong, "%s has no option --%s", asked, name);
   if (letter == '\0') meant = options_suggest(name, list, n);
@@ -798,6 +895,10 @@ static bool take_option(struct command_line *w, int argc, char **argv,
 {
   struct option_word x = option_word_of(argv[*i]);
   const char *value = x.value;
+  const char *instead = find_foreign(argv[*i], foreign_options, N_FOREIGN_OPTIONS);
+  if (instead != NULL)
+    return error_say(why, "%s has no option %.*s; %s", subcommand_table[w->sub].name,
+      (int) strcspn(argv[*i], "="), argv[*i], instead);
   int found = find_option(w->sub, x.name, x.letter);
   if (found < 0) return no_such_option(w->sub, x.name, x.letter, why);
   /* a value that should not be there, or should and is not */
@@ -926,12 +1027,10 @@ static bool values_agree(const struct command_line *w, struct error *why)
   if (w->of[OPTION_TEMPLATE].given
     && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
     return false;
-  const struct option_value *kept = &w->of[OPTION_KV_TYPE], *device = &w->of[OPTION_DEVICE];
-  if (device->given && strcmp(device->text, "cpu") != 0 && strncmp(device->text, "cuda", 4) != 0)
-    return error_say(why, "--device `%s'; wanted: cpu, cuda or cuda:n", device->text);
-  return !kept->given || format_find(kept->text, NULL) != NULL
-    || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
-      kept->text);
+  const struct option_value *device = &w->of[OPTION_DEVICE];
+  return !device->given || strcmp(device->text, "cpu") == 0
+    || strncmp(device->text, "cuda", 4) == 0
+    || error_say(why, "--device `%s'; wanted: cpu, cuda or cuda:n", device->text);
 }
 
 /* An operand is a text or a prompt as well, so it counts as one more option that brings one. In
@@ -966,6 +1065,16 @@ static bool options_agree(const struct command_line *w, struct error *why)
   return beams_agree(w, why) && stops_agree(w, why) && values_agree(w, why);
 }
 
+/* what an operand too many was probably meant as; always false */
+static bool too_many(enum subcommand sub, const char *word, struct error *why)
+{
+  const struct subcommand_entry *s = &subcommand_table[sub];
+  if (s->instead == NULL)
+    return error_say(why, "`%s' is one word too many (incipit %s --help)", word, s->name);
+  return error_say(why, "`%s' is one word too many; %s (incipit %s --help)", word, s->instead,
+    s->name);
+}
+
 bool options_parse(struct command_line *w, int argc, char **argv,
   struct error *why)
 {
@@ -982,8 +1091,7 @@ bool options_parse(struct command_line *w, int argc, char **argv,
     }
     else if (operands++ < subcommand_table[w->sub].max)
       w->operand = w->operands[w->n_operands++] = word;
-    else return error_say(why, "`%s' is one word too many"
-      " (incipit %s --help)", word, subcommand_table[w->sub].name);
+    else return too_many(w->sub, word, why);
   }
   /* only probe and perplexity cannot do without their operand */
   if (operands < subcommand_table[w->sub].min)

@@ -37,9 +37,10 @@ enum option { OPTION_MODEL, OPTION_IGNORE_FIELD, OPTION_THREADS, OPTION_THREAD_L
   OPTION_COMPLETION, OPTION_QUIET, OPTION_HELP, N_OPTIONS };
 
 /* a subcommand: its name; its operand, and how many of them it takes, least to most; what it
-   does; an example that works as printed */
+   does; an example that works as printed; what to do instead of giving an operand too many, or
+   null */
 struct subcommand_entry {
-  const char *name, *operand, *words, *example;
+  const char *name, *operand, *words, *example, *instead;
   unsigned min, max;
 };
 

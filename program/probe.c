@@ -660,14 +660,8 @@ static bool pack_numbers(struct request *q, enum weight_type type,
 bool request_hex(const struct request *q, const char *text, size_t n,
   unsigned char *byte)
 {
-  for (size_t i = 0; i < n; i += 2) {
-    int value = n % 2 != 0 ? -1 : hex_byte(text + i);
-    if (value < 0)
-      return error_say(q->why, "\"hex\" is no list of bytes; wanted: two"
-        " digits for each");
-    byte[i / 2] = (unsigned char) value;
-  }
-  return true;
+  return jsonfile_hex(text, n, byte)
+    || error_say(q->why, "\"hex\" is no list of bytes; wanted: two digits for each");
 }
 
 static bool unpack_bytes(struct request *q, enum weight_type type,

@@ -51,7 +51,7 @@ START_TEST(bench_counts_what_it_times)
 {
   struct run r = run(
     "bench -n 2 -p 0 -d 62 -r 1"); /* a default gives way to the context, and 0 leaves a test out */
-  ck_assert_msg(r.status == 0 && strstr(r.out, "tg2@d62") != NULL && strstr(r.out, "pp") == NULL,
+  ck_assert_msg(r.status == 0 && strstr(r.out, "tg2@d62") != NULL && strstr(r.out, "\npp") == NULL,
     "%s%s", r.out, r.err);
   done(&r);
 }
@@ -355,14 +355,39 @@ START_TEST(lists_and_forms_of_a_bench)
   }
   ck_assert_str_eq(at, "");
   done(&r);
-  r = run("bench -p 2 -n 1 -d 4 -t 1,2 -r 1 -o md");
+  variant("a|b", NULL);
+  r = run("bench -p 2 -n 1 -d 4 -t 1,2 -r 1 --kv-type bf16 --packed -o md");
   ck_assert(strncmp(r.out, "| test | threads | tokens/s |", 29) == 0 && lines_of(&r) == 6
     && strstr(r.out, "\n| pp2@d4 | 1 | ") && strstr(r.out, "\n| tg1@d4 | 2 | "));
   for (at = r.out; *at != '\0'; at = strchr(at, '\n') + 1) {
     size_t bars = 0;
     for (const char *c = at; *c != '\n'; c++) bars += *c == '|';
-    ck_assert_uint_eq(bars, 8);
+    ck_assert_uint_eq(bars, 15);
   }
+  /* what it was measured with is in every row, as in the other forms */
+  r.out[strlen(r.out) - 1] = '\0';
+  for (at = r.out, i = 0; (at = strchr(at, '\n')) != NULL; i++) {
+    char model[64], kernels[32], cache[16], activations[16], weights[16], build[16], processor[200];
+    at++;
+    if (i == 0) continue;
+    ck_assert_int_eq(sscanf(at, "| %*s | %*u | %*f ± %*f | %*f | %*f | %*f | %*f | %63s | %31s | %15s"
+      " | %15s | %15s | %15s | %199[^\n]", model, kernels, cache, activations, weights, build,
+      processor), 7);
+    ck_assert_str_eq(model, "tests/golden/small");
+    ck_assert_str_eq(kernels, kernels_find(NULL, NULL)->name);
+    ck_assert(strcmp(cache, "bf16") == 0 && strcmp(activations, "default") == 0
+      && strcmp(weights, "packed") == 0 && strcmp(build, "test") == 0 && strlen(processor) > 4);
+  }
+  ck_assert_uint_eq(i, 5);
+  done(&r);
+  r = run("bench -p 2 -n 0 -t 1 -r 1 -m @/a|b -o md"); /* a bar in a name ends no cell */
+  ck_assert_msg(r.status == 0 && strstr(r.out, "/a\\|b | ") != NULL, "%s%s", r.out, r.err);
+  done(&r);
+  char with[300];
+  snprintf(with, sizeof with, "tests/golden/small: %s kernels, cache f16, activations f32, weights"
+    " mapped\nbuild test on ", kernels_find(NULL, NULL)->name);
+  r = run("bench -p 2 -n 0 -t 1 -r 1 --kv-type F16 --activations F32");
+  ck_assert_msg(strncmp(r.out, with, strlen(with)) == 0, "%s; wanted: %s", r.out, with);
   done(&r);
   r = run("bench -p 2 -n 0 -t 1,2 -r 1 -o csv");
   ck_assert(lines_of(&r) == 3 && strstr(r.out, "\"tests/golden/small\",2,") != NULL);

@@ -333,6 +333,44 @@ START_TEST(a_full_context_drops_the_oldest_turns)
   done(&r);
 }
 END_TEST
+/* A talk that is much longer than the context: what is cut leaves half of it, so most turns read what
+   they bring, and over all turns a row is read twice at most. */
+START_TEST(a_long_talk_reads_few_rows)
+{
+  static const char *const word[] = { "the", "king", "cat", "What", "is", "a", "tree?", "Where",
+    "sea", "I", "like", "milk." };
+  uint64_t seed = 7, reads = 0, brought = 0, least = UINT64_MAX, given, read;
+  size_t cuts = 0, large = 0, turns = 60, dropped = 0;
+  char in[9000] = "";
+  for (size_t i = 0; i < turns; i++) {
+    for (size_t k = 3 + rnd(&seed) % 5; k > 0; k--)
+      strcat(in, word[rnd(&seed) % 12]), strcat(in, k > 1 ? " " : "\n");
+  }
+  struct run r = RUN(in, "chat", "-c", "256", "-n", "16", "--stats");
+  ends_well(&r, 0);
+  const char *at = r.err;
+  for (size_t i = 0; i < turns; i++) {
+    const char *cut = strstr(at, "the oldest "), *next = strstr(at, "tokens   ");
+    bool full = cut != NULL && cut < next;
+    if (full) dropped += strtoull(cut + 11, NULL, 10);
+    at = next_number(at, "tokens   ", &given);
+    uint64_t wrote = strtoull(strchr(at, '+') + 1, NULL, 10);
+    at = next_number(at, "rows_read ", &read);
+    reads += read, brought += wrote;
+    cuts += full;
+    if (full) ck_assert_uint_le(given, 256 / 2);
+    if (!full && read < least) least = read;
+    large += read > 40;
+    ck_assert_uint_le(read, 256 / 2);
+  }
+  ck_assert_msg(cuts >= 4 && cuts <= turns / 6, "%zu cuts in %zu turns", cuts, turns);
+  ck_assert_msg(large <= cuts, "%zu turns read much, of %zu; %zu cuts", large, turns, cuts);
+  ck_assert_msg(reads < 2 * (turns * 20 + brought) && dropped % 2 == 0 && dropped >= 2 * cuts
+    && dropped < 2 * turns, "%lu rows read, %lu brought, %zu turns dropped", (unsigned long) reads,
+    (unsigned long) brought, dropped);
+  done(&r);
+}
+END_TEST
 /* what goes into a file of turns comes out of it, and a talk that was loaded goes on as the one
    that was saved */
 START_TEST(a_talk_is_saved_and_loaded)
@@ -417,6 +455,84 @@ START_TEST(a_talk_is_saved_and_loaded)
     ck_assert_uint_eq(a.n_out, 0);
     done(&a);
   }
+}
+END_TEST
+static size_t read_whole(const char *path, char *text, size_t cap)
+{
+  FILE *f = fopen(path, "rb");
+  ck_assert(f != NULL);
+  size_t n = fread(text, 1, cap - 1, f);
+  text[n] = '\0', fclose(f);
+  return n;
+}
+/* An answer may be cut within a character, and what has been saved is what is loaded: the same
+   bytes, of which JSON can hold only some as a text.  What is no UTF-8 stands there in hexadecimal,
+   and U+FFFD in its content is for other programs. */
+START_TEST(a_talk_is_saved_byte_for_byte)
+{
+  static const char *const hex[] = { "", "00", "48c3", "c3a9ff20", "f09f98", "eda080", "0a220a" };
+  char in[20000], path[2][4200], text[2][9000];
+  for (int i = 0; i < 2; i++)
+    snprintf(path[i], sizeof path[i], "%s/tests/chat-bytes-%d.jsonl", build_dir(), i);
+  for (size_t i = 0; i < sizeof hex / sizeof *hex; i++) {
+    FILE *f = fopen(path[0], "w");
+    fprintf(f, "{\"role\":\"user\",\"content\":\"x\"}\n{\"role\":\"assistant\",\"content\":\"y\","
+               "\"hex\":\"%s\"}\n", hex[i]);
+    fclose(f);
+    snprintf(in, sizeof in, "/load %s\n/save %s\n/load %s\n/save %s\n", path[0], path[1], path[1],
+      path[0]);
+    struct run r = RUN(in, "chat");
+    ends_well(&r, 0);
+    for (int k = 0; k < 2; k++) read_whole(path[k], text[k], sizeof text[k]);
+    ck_assert_str_eq(text[0], text[1]);
+    json_t *turn = json_loads(strchr(text[0], '\n') + 1, JSON_ALLOW_NUL, NULL);
+    const json_t *said = json_object_get(turn, "content"), *bytes = json_object_get(turn, "hex");
+    if (i >= 2 && i <= 5) { /* these are no UTF-8 */
+      ck_assert_str_eq(json_string_value(bytes), hex[i]);
+      ck_assert(strstr(json_string_value(said), "\xef\xbf\xbd") != NULL);
+    } else {
+      ck_assert(bytes == NULL && json_string_length(said) == strlen(hex[i]) / 2);
+      for (size_t k = 0; k < strlen(hex[i]) / 2; k++)
+        ck_assert_int_eq(hex_byte(hex[i] + 2 * k), (unsigned char) json_string_value(said)[k]);
+    }
+    json_decref(turn), done(&r);
+  }
+  /* answers of every length, some of which end within a character */
+  make_room();
+  size_t broken = 0;
+  for (unsigned n = 1; n < 20; n++) {
+    char most[8];
+    snprintf(most, sizeof most, "%u", n);
+    snprintf(in, sizeof in, "The cat sat\n/save %s\n", path[0]);
+    struct run r = RUN(in, "chat", "-m", room_dir, "--template", "pocket", "-n", most,
+      "--ignore-eos", "--temperature", "3", "--seed", most);
+    ends_well(&r, 0);
+    read_whole(path[0], text[0], sizeof text[0]);
+    json_t *turn = json_loads(strchr(text[0], '\n') + 1, JSON_ALLOW_NUL, NULL);
+    const json_t *bytes = json_object_get(turn, "hex"), *said = json_object_get(turn, "content");
+    if (bytes != NULL) {
+      broken++;
+      ck_assert_uint_eq(json_string_length(bytes) / 2, r.n_out - 1);
+      for (size_t k = 0; k + 1 < r.n_out; k++)
+        ck_assert_int_eq(hex_byte(json_string_value(bytes) + 2 * k), (unsigned char) r.out[k]);
+    } else
+      ck_assert(json_string_length(said) == r.n_out - 1
+        && memcmp(json_string_value(said), r.out, r.n_out - 1) == 0);
+    json_decref(turn), done(&r);
+  }
+  ck_assert_msg(broken > 0 && broken < 19, "%zu", broken);
+  static const char *const bad[] = { "\"4\"", "\"4g\"", "4", "null" };
+  for (int i = 0; i < 4; i++) {
+    FILE *f = fopen(path[0], "w");
+    fprintf(f, "{\"role\":\"user\",\"content\":\"x\",\"hex\":%s}\n", bad[i]);
+    fclose(f);
+    snprintf(in, sizeof in, "/load %s\n", path[0]);
+    struct run r = RUN(in, "chat");
+    ends_well(&r, 1);
+    says(&r, "the hex of a turn is no list of bytes; wanted: two digits for each");
+    done(&r);
+  }
+  for (int i = 0; i < 2; i++) unlink(path[i]);
 }
 END_TEST
 /* a turn of several lines, and what is taken back or asked for anew */
@@ -971,6 +1087,8 @@ int main(void)
   tcase_add_test(t, an_answer_is_stopped_within_a_step);
   tcase_add_test(t, a_full_context_drops_the_oldest_turns);
   tcase_add_test(t, a_talk_is_saved_and_loaded);
+  tcase_add_test(t, a_talk_is_saved_byte_for_byte);
+  tcase_add_test(t, a_long_talk_reads_few_rows);
   tcase_add_test(t, turns_of_several_lines_undone_and_repeated);
   tcase_add_test(t, the_same_seed_is_the_same_talk);
   suite_add_tcase(s, t);
