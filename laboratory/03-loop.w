@@ -264,6 +264,7 @@ static const struct claim of_the_drawing[] = @[{
   { 3, 1, 0, NEEDED, "claim.S4-25", 0, 1 },@|
   { 3, 2, 1, ROWS, "claim.S4-06", 0, 1 },@|
   { 3, 3, 0, FIRST, "claim.S4-08", 0, 1 },@|
+  { 3, 3, 0, FIRST, "loop.drawing.again", 1, 1 },@|
   { 3, 3, 0, LONGEST, "claim.S4-09", 4, 1 },@|
   { 3, 4, 0, ROWS, "claim.S4-11", 0, 1 },@|
   { 3, 4, 0, NEEDED, "claim.S4-12 claim.S4-27 claim.S0-32", 0, 1 },@|
@@ -298,6 +299,8 @@ static const struct claim of_longer_texts[] = @[{
   { 8, 21, 20, AGAIN, "claim.S0-12", 0, 6 },@|
   { 8, 21, 20, ROWS, "claim.S0-20", 0, 6 },@|
   { 10, 2, 1, ROWS, "loop.step.rows.10", 0, 1 },@|
+  { 50, 1, 0, ROWS, "loop.step.rows.50", 0, 1 },@|
+  { 50, 2, 1, ROWS, "loop.step.rows.51", 0, 1 },@|
   { 10, 2, 1, AGAIN, "claim.S0-35 claim.S1-18", 0, 1 },@|
   { 1000, 1, 0, ROWS, "loop.step.rows.1000", 0, 1 },@|
   { 1000, 1, 0, PAIRS, "claim.S0-36", 0, 1 },@|

@@ -231,29 +231,48 @@ static bool draw_tree(struct fixture *lab, struct error *why)
 }
 
 @* Why texts ended. \label{lab:ends}
-Six of the texts in the chapter's box are written again, to be counted. A reason counts if it is the one that the text was asked for.
+Six of the texts in the chapter's box are written again, to be counted. A reason counts if it is the one that the text was asked for. The owl's answer is written once more, without a string: the pieces of its tokens are put together until the string is there, and that is where the text with the string had to end.
 
 @<Count how texts ended@>=
+static bool complete_at(const struct text_session *u, const char *string, size_t *n,
+  struct error *why)
+{
+  struct bytes all = @[{ NULL, 0, 0 }@];
+  bool ok = true;
+  for (*n = 0; ok; ++*n) {
+    if (all.n > 0 && strstr((const char *) all.byte, string) != NULL) break;
+    all.n -= all.n > 0;
+    if (u->text.n_prompt + *n == u->text.text.n)
+      ok = error_say(why, "the text runs on without the string");
+    ok = ok && tokenizer_decode(u->t, u->g.m, u->text.text.id + u->text.n_prompt + *n,@|
+      1, false, &all, why) && bytes_push(u->g.m, &all, "", 1, why);
+  }
+  bytes_free(u->g.m, &all);
+  return ok;
+}
 #define OWL "User: Where does the owl live?\nAssistant:"
 #define SUN "The cat sat in the sun. The clock said"
 static bool print_ends(struct fixture *lab, struct error *why)
 {
-  static const struct text_request request[] = @[{@|
+  static const struct text_request request[7] = @[{@|
     {"The dog", .max = 400},@|
     {"The dog", .max = 20},@|
     {OWL, {"\n\n"}, .max = 400},@|
     {OWL, {"\n\n", "User:"}, .max = 400},@|
     {SUN, .max = 400, .repetition = 2},@|
-    {"The dog", .max = 400, .context = 24} }@];
+    {"The dog", .max = 400, .context = 24},@|
+    {OWL, .max = 400} }@];
   static const char *const reason[] = @[{ "eos", "length", "string" }@];
   struct text_session u = session(lab, 0);
-  size_t n[6], reasons = 0;
-  for (int i = 0; i < 6; i++) {
+  size_t n[7], reasons = 0, complete;
+  for (int i = 0; i < 7; i++) {
     if (!text_session_answer(&u, &request[i], why)) return false;
     n[i] = u.steps;
     if (i < 3) reasons += strcmp(u.reason, reason[i]) == 0;
   }
+  if (!complete_at(&u, "\n\n", &complete, why)) return false;
   print_key("claim.S1-50", "%zu", reasons);
+  print_key("stop.owl.complete", "%zu", complete);
   print_key("claim.S2-70", "%zu", n[2]);
   print_key("claim.S2-72", "%zu", n[3]);
   print_key("claim.S3-43", "%zu", n[4]);
@@ -932,4 +951,4 @@ these are two things, as the sentence says. A penalty changes the scores and end
 \end{claimed}
 
 A text ends by an end token, by its length, or by the caller's strings (S1-50): these are \val[word]{claim.S1-50} reasons, each was seen and reported, and there are more. An end token need not have come after any number of tokens (S2-68); how likely that is, \cref{sec:endtoken} says. A text stopped as soon as the string was complete (S2-70): the owl's, after token \val{claim.S2-70}. A list can be stopped after its third item (S2-71), if \emph{4.} stands nowhere else in it. Several criteria are combined (S2-72): the first that says yes ends the text, with both strings at token
-\val{claim.S2-72}. The strings \emph{User:} and two line ends work, also when they come in pieces (S3-42), in \val{claim.S3-42} ways to cut them. Each token arrives as it is computed (S3-18): \val{claim.S3-18} of \val{stop.shown.tokens} did, \val[word]{stop.shown.waited} had to wait for the next, and \val[word]{stop.shown.string} were the stop string. Texts end in the middle of a sentence (S3-41), \val{claim.S3-41} of the talks at a length of \val{stop.cap}. Looking for strings costs something (S2-101), \val[2]{stop.clock.percent} percent of a pass. And masking guarantees the form (S2-104), as far as the text goes (\cref{sec:maskends}).
+\val{claim.S2-72}. The strings \emph{User:} and two line ends work, also when they come in pieces (S3-42), in \val{claim.S3-42} ways to cut them. Each token is said to arrive as it is computed (S3-18): \val{claim.S3-18} of \val{stop.shown.tokens} did, \val[word]{stop.shown.waited} had to wait for the next, and \val[word]{stop.shown.string} were the stop string. Texts end in the middle of a sentence (S3-41), \val{claim.S3-41} of the talks at a length of \val{stop.cap}. Looking for strings costs something (S2-101), \val[2]{stop.clock.percent} percent of a pass. And masking guarantees the form (S2-104), as far as the text goes (\cref{sec:maskends}).

@@ -4,13 +4,18 @@
 
    A table is a text file with a line for each row and a tab between its fields, so that it can be
    searched with grep, opened as a spreadsheet, and compared line by line when it changes. It is
-   read as a whole and cut into fields where it stands. Every complaint names file, row and field. */
+   read as a whole and cut into fields where it stands. Every complaint names file, row and field.
+
+   A third table, ledger/quotations.tsv, has a sum of each quotation, made from the source itself by
+   tools/quotations.lua: a word that is changed in a quotation is noticed where no copy of the
+   source is at hand. */
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ledger_table.h"
+#include "quotation.h"
 
 /* the file, with a zero byte after it */
 static char *table_read(struct memory *m, const char *path, struct error *why)
@@ -144,6 +149,65 @@ static bool numbers_agree(const struct ledger_row *r, struct error *why)
   return true;
 }
 
+/* A result that our copy of the source has lost is not judged. A growth, as O(n), is claimed where it
+   stands in the sentence, and is not read into it. */
+static bool nothing_lost(const struct ledger_row *r, struct error *why)
+{
+  bool lost = strcmp(r->claimed, "(lost)") == 0;
+  if (lost && !r->parsed.none) return row_error(r, "rule", r->rule,
+    "none: what the copy has lost is not judged", why);
+  return strstr(r->claimed, "O(") == NULL || strstr(r->quote, r->claimed) != NULL
+    || row_error(r, "claimed", r->claimed, "words of the quotation", why);
+}
+
+static bool same_operand(const struct operand *a, const struct operand *b)
+{
+  return a->n == b->n && (a->n > 0 ? memcmp(a->key, b->key, a->n) == 0 : a->x == b->x);
+}
+
+/* A test compares our number, on the left, with the author's. So there is a key on the left, no key
+   twice, and no number that is added: x - 1 = 0 says what somebody knew beforehand. And what counts or
+   weighs is above zero whatever the author says. */
+static bool test_compares(const struct rule_test *t)
+{
+  const struct expression *a = &t->ours, *b = &t->theirs;
+  bool two = a->sign != '\0', sum = a->sign == '+' || a->sign == '-';
+  int keys = (a->first.n > 0) + (two && a->second.n > 0);
+  if (keys == 0 || (two && sum && keys < 2) || (two && same_operand(&a->first, &a->second)))
+    return false;
+  if (t->how == RELATION_IN) return true;
+  bool order = t->how != RELATION_EQUAL && t->how != RELATION_ABOUT;
+  if (order && b->sign == '\0' && b->first.n == 0 && b->first.x == 0) return false;
+  return a->sign != b->sign || !same_operand(&a->first, &b->first)
+    || (two && !same_operand(&a->second, &b->second));
+}
+
+static bool rule_compares(const struct ledger_row *r, struct error *why)
+{
+  for (size_t i = 0; i < r->parsed.n; i++)
+    if (!test_compares(&r->parsed.list[i])) return row_error(r, "rule", r->rule,
+      "on the left our key, which nothing is added to, on the right the author's number, and none"
+      " that is true by itself", why);
+  return true;
+}
+
+/* Quotations are their authors', to the letter. */
+static bool quotation_is(struct ledger *l, const char *id, const char *quote, struct error *why)
+{
+  char key[24], sum[QUOTATION_SUM];
+  int n = snprintf(key, sizeof key, "\n%.16s\t", id);
+  const char *at = strstr(l->text[2], key);
+  if (at == NULL) return error_say(why, "ledger/claims.tsv, row %.20s, field id: `%.20s'; wanted: one that"
+    " ledger/quotations.tsv has a sum for, which tools/quotations.lua takes from the source", id, id);
+  quotation_fold(quote, l->folded);
+  quotation_sum(l->folded, strlen(l->folded), sum);
+  size_t length = strcspn(at + n, "\n");
+  return (length == QUOTATION_SUM - 1 && memcmp(at + n, sum, length) == 0)
+    || error_say(why, "%s, row %.20s, field %s: `%.160s'; wanted: the author's words, whose sum"
+         " ledger/quotations.tsv has", strchr(id, '-') != NULL ? "ledger/claims.tsv"
+         : "ledger/sources.tsv", id, strchr(id, '-') != NULL ? "quote" : "begins", quote);
+}
+
 /* What must be there depends on the rule. A row that a run decides names its programs and what kind
    of number ours is; a judgement has both senses in words; no row is without its sentence and its
    reason. */
@@ -164,14 +228,15 @@ static bool row_complete(const struct ledger_row *r, struct error *why)
   return true;
 }
 
-static bool row_check(struct ledger_row *r, struct error *why)
+static bool row_check(struct ledger *l, struct ledger_row *r, struct error *why)
 {
   struct error wrong;
   if (!words_known(r, why)) return false;
   if (!rule_parse(r->rule, &r->parsed, &wrong))
     return error_say(why, "ledger/claims.tsv, row %s, field rule: %s", r->id,
       wrong.text);
-  return row_complete(r, why) && numbers_agree(r, why);
+  return row_complete(r, why) && numbers_agree(r, why) && nothing_lost(r, why)
+    && rule_compares(r, why) && quotation_is(l, r->id, r->quote, why);
 }
 
 static bool take_row(struct ledger *l, char *line, struct error *why)
@@ -180,10 +245,10 @@ static bool take_row(struct ledger *l, char *line, struct error *why)
   const char **field[LEDGER_FIELDS] = { &r->id, &r->chapter, &r->section,
     &r->run, &r->kind, &r->stated, &r->claimed, &r->ours, &r->rule, &r->quote,
     &r->in_truth, &r->as_read, &r->why, &r->command };
-  if (!cut_fields(line, field, LEDGER_FIELDS, "ledger/claims.tsv", why)
-      || !row_check(r, why)) return false;
+  if (!cut_fields(line, field, LEDGER_FIELDS, "ledger/claims.tsv", why)) return false;
   if (ledger_find(l, r->id) != NULL)
     return row_error(r, "id", r->id, "each id once", why);
+  if (!row_check(l, r, why)) return false;
   l->n++;
   return true;
 }
@@ -193,7 +258,8 @@ static bool take_source(struct ledger *l, char *line, struct error *why)
   struct ledger_source *s = &l->sources[l->n_sources++];
   const char **field[] = { &s->id, &s->title, &s->kind, &s->date, &s->place,
     &s->begins };
-  return cut_fields(line, field, 6, "ledger/sources.tsv", why);
+  return cut_fields(line, field, 6, "ledger/sources.tsv", why)
+    && quotation_is(l, s->id, s->begins, why);
 }
 
 const struct ledger_row *ledger_find(const struct ledger *l, const char *id)
@@ -228,8 +294,11 @@ bool ledger_open(struct ledger *l, struct memory *m, const char *folder,
 {
   *l = (struct ledger) { .m = m };
   bool ok = open_table(l, 0, folder, "claims.tsv", why)
-    && open_table(l, 1, folder, "sources.tsv", why);
-  ok = ok && (l->rows = memory_alloc(m, MEMORY_OTHER, count_lines(l->text[0]),
+    && open_table(l, 1, folder, "sources.tsv", why)
+    && open_table(l, 2, folder, "quotations.tsv", why);
+  ok = ok && (l->folded = memory_alloc(m, MEMORY_OTHER, strlen(l->text[0])
+      + strlen(l->text[1]) + 1, 1, why)) != NULL
+    && (l->rows = memory_alloc(m, MEMORY_OTHER, count_lines(l->text[0]),
       sizeof *l->rows, why)) != NULL
     && (l->sources = memory_alloc(m, MEMORY_OTHER, count_lines(l->text[1]),
       sizeof *l->sources, why)) != NULL
@@ -241,7 +310,8 @@ bool ledger_open(struct ledger *l, struct memory *m, const char *folder,
 
 void ledger_close(struct ledger *l)
 {
-  for (int i = 0; i < 2; i++) memory_free(l->m, l->text[i]);
+  for (int i = 0; i < 3; i++) memory_free(l->m, l->text[i]);
+  memory_free(l->m, l->folded);
   memory_free(l->m, l->rows);
   memory_free(l->m, l->sources);
   *l = (struct ledger) { .n = 0 };
@@ -284,6 +354,31 @@ void ledger_fill(const struct ledger_row *r, const struct run_values *v,
   to[n] = '\0';
 }
 
+/* is a within reach times b? A number of ours that is 0 can become any. */
+static bool within(double a, double b, double reach)
+{
+  return a == 0 || (a / b > 0 && a / b <= reach && b / a <= reach);
+}
+
+/* Could the test come out otherwise? An equality could; an order or a range only where a bound is near
+   enough. A bound that the author printed has to matter: ours, or the author's number, ten times
+   larger or smaller would change the outcome. One that we chose may be further away, as with a
+   clock, but not a thousand times. */
+static bool test_is_open(const struct ledger_row *r, const struct rule_test *t,
+  const struct run_values *v)
+{
+  double ours, bound[2] = { t->low, t->high };
+  struct error none;
+  bool range = t->how == RELATION_IN, near = false;
+  if (t->how == RELATION_EQUAL || t->how == RELATION_ABOUT) return true;
+  if (!expression_value(&t->ours, v, &ours, &none)
+      || (!range && !expression_value(&t->theirs, v, bound, &none))) return true;
+  bool typed = range || (t->theirs.sign == '\0' && t->theirs.first.n == 0);
+  for (int i = 0; i < 1 + range; i++)
+    near = near || within(ours, bound[i], typed && text_has(r->claimed, bound[i]) ? 10 : 1000);
+  return near;
+}
+
 void ledger_judge(const struct ledger_row *r, const struct run_values *v,
   struct judgement *j)
 {
@@ -298,4 +393,11 @@ void ledger_judge(const struct ledger_row *r, const struct run_values *v,
   else if (!j->as_stated) error_say(&j->why, "ledger/claims.tsv, row %s: the"
     " verdict is %s; by its rule and the run it is %s (ours: %s)", r->id,
     r->stated, verdict_name(j->found), j->ours);
+  for (size_t i = 0; j->as_stated && i < r->parsed.n; i++)
+    if (!test_is_open(r, &r->parsed.list[i], v)) {
+      j->found = VERDICT_NOT_JUDGED;
+      j->as_stated = false;
+      error_say(&j->why, "ledger/claims.tsv, row %s, field rule: test %zu of `%.200s' comes out the same"
+        " with other numbers; wanted: a bound that matters", r->id, i + 1, r->rule);
+    }
 }

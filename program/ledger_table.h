@@ -22,13 +22,15 @@ struct ledger_row {
 /* as S4; where it can be found, and its first words, for one that has no address */
 struct ledger_source { const char *id, *title, *kind, *date, *place, *begins; };
 
-/* the ledger, in memory; all strings point into text */
-struct ledger { struct memory *m; char *text[2];
+/* the ledger, in memory; all strings point into text, whose third is the sums of the quotations;
+   folded is room for one quotation */
+struct ledger { struct memory *m; char *text[3], *folded;
   struct ledger_row *rows; struct ledger_source *sources; size_t n, n_sources; };
 
-/* reads the two tables of a folder and checks every row; errors, which name file, row
+/* reads the three tables of a folder and checks every row; errors, which name file, row
    and field: a table that is not there, a row with too many or too few fields, one
-   that says what it may not. On failure there is nothing to close */
+   that says what it may not, a quotation that is not its author's, a rule that
+   compares nothing. On failure there is nothing to close */
 bool ledger_open(struct ledger *l, struct memory *m, const char *folder,
   struct error *why);
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include "runs.h"
 #include "ledger_table.h"
+#include "quotation.h"
 
 static enum verdict decide(const char *rule, const char *printed, struct error *why)
 {
@@ -56,6 +57,8 @@ START_TEST(rules_decide)
     { "true a = 1 ; read b = 2", "a 1\nb 9\n", VERDICT_MISLEADING },
     { "true a = 1 ; read b = 2", "a 1\nb 2\n", VERDICT_HOLDS },
     { "true a = 1 ; read b = 2", "a 9\nb 2\n", VERDICT_WRONG },
+    { "true a = 5 ; read b ~ 0.3", "a 5\nb 0.29\n", VERDICT_ROUNDED }, /* the worse of two that hold */
+    { "either a ~ 0.3 ; or b = 5", "a 0.29\nb 5\n", VERDICT_ROUNDED },
     { "true a = 1 ; read b = 2 ; read c = 3", "a 1\nb 2\nc 9\n", VERDICT_MISLEADING },
     { "either a = 1 ; or b = 2", "a 1\nb 9\n", VERDICT_AMBIGUOUS },
     { "either a = 1 ; or b = 2", "a 9\nb 2\n", VERDICT_AMBIGUOUS },
@@ -123,6 +126,14 @@ END_TEST
   "= 6\tSix, that is 6.\tIn one sense.\tIn another, {pairs}.\tWhy.\tincipit generate The\n"         \
   "S4-32\t13\t\t\t-\tto-come\tsoon\t\tto-come\tLater.\t\t\tIt comes.\t\n"                            \
   "S0-01\t3\tsec:b\t\t-\tnot-testable-here\tall\t\tnone\tAll of them.\t\t\tNobody knows.\t\n"
+/* the sums of these quotations, as sha256sum prints them */
+#define SUMS                                                                                       \
+  "id\tsha256\n"                                                                                   \
+  "S4\t3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d\n"     \
+  "S4-30\t894e5f994f89b75262d88fca0d93d7e4d6484524aff4dff71678a95e8d069174\n"  \
+  "S4-31\t456b89eecd4de42fd0c57b5aa3e7984147b2723cd20b7cb0669048254f9fb726\n"  \
+  "S4-32\t2fa02eef51bd0fa06a6819892679ed722a4940bd60bf29131d7fb53cd202afe9\n"  \
+  "S0-01\te02dd0ab39a485cab361a3f29c1ed887575bd036212015f758debab64c075045\n"
 static void put(const char *name, const char *text, mode_t mode)
 {
   char path[5000];
@@ -144,6 +155,7 @@ static void tree(const char *claims, const char *one, const char *two)
   }
   put("ledger/claims.tsv", claims, 0666);
   put("ledger/sources.tsv", "id\ttitle\tkind\tdate\twhere\tbegins\nS4\tt\tk\td\tw\tb\n", 0666);
+  put("ledger/quotations.tsv", SUMS, 0666);
   put("build/bin/laboratory/one", one, 0777);
   put("build/bin/laboratory/two", two, 0777);
 }
@@ -274,6 +286,30 @@ START_TEST(faults_of_a_table)
     { "S0-01\t3\t", "S0-01\t", "row S0-01: 13 fields; wanted: 14" },
     { "Nobody knows.\t", "Nobody knows.\tx\ty", "row S0-01: 15 fields; wanted: 14" },
     { "none\t", "says rows = 1\t", "row S0-01, field run" },
+    /* quotations are their authors' */
+    { "There are 150", "There were 150", "row S4-30, field quote: `There were 150 rows.'; wanted: the author's words" },
+    { "150 rows.\t", "150 rows\t", "row S4-30, field quote" },
+    { "All of them.", "all of them.", "row S0-01, field quote" },
+    { "Later.", "Later.[\xe2\x80\xa6]And", "row S4-32, field quote" },
+    { "Six, that is 6.", "All of them, 6.", "row S4-31, field quote" },
+    { "S4-32\t", "S4-33\t", "row S4-33, field id: `S4-33'; wanted: one that ledger/quotations.tsv has" },
+    /* a rule compares the author's number with ours */
+    { "says rows = 150", "says rows - 1 = 150", "row S4-30, field rule: `says rows - 1 = 150'; wanted: on the left our key" },
+    { "says rows = 150", "says 1 + rows = 150", "row S4-30, field rule" },
+    { "says rows = 150", "says rows = 150 ; says rows > 0", "row S4-30, field rule" },
+    { "says rows = 150", "says rows = 150 ; says rows >= 0", "row S4-30, field rule" },
+    { "says rows = 150", "says rows = 150 ; says rows = rows", "row S4-30, field rule" },
+    { "says rows = 150", "says rows = 150 ; says rows / rows = 1", "row S4-30, field rule" },
+    { "says rows = 150", "says 150 = 150", "row S4-30, field rule" },
+    { "says rows = 150", "says rows / 2 = 150 ; says rows / 2 <= rows / 2", "row S4-30, field rule" },
+    { "\t150\t\tsays rows = 150", "\t(lost)\t\tsays rows = 150", "row S4-30, field rule: `says rows = 150'; wanted: none" },
+    { "\tall\t", "\tO(n)\t", "row S0-01, field claimed: `O(n)'; wanted: words of the quotation" },
+    /* and a bound that matters, the author's more than ours: 149 is not 5 or less, nor 0.1 */
+    { "off-by-one\t150\t\tsays rows = 150", "off-by-one\t150\t\tsays rows = 150 ; says rows > 0.1",
+      "row S4-30, field rule: test 2 of `says rows = 150 ; says rows > 0.1' comes out the same" },
+    { "off-by-one\t150\t\tsays rows = 150", "off-by-one\t150\t\tsays rows = 150 ; says rows in 0.01..1e6",
+      "row S4-30, field rule: test 2" },
+    { "true rows > 100 ; read pairs = 6", "true rows > 6 ; read pairs = 6", "row S4-31, field rule: test 1" },
   };
   for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
     static char text[4000];
@@ -297,6 +333,13 @@ START_TEST(no_ledger_and_no_memory)
   snprintf(path, sizeof path, "%s/ledger/sources.tsv", room_dir);
   unlink(path);
   comes_out("verify", 1, "", "sources.tsv");
+  snprintf(path, sizeof path, "%s/ledger/quotations.tsv", room_dir);
+  unlink(path);
+  put("ledger/sources.tsv", "id\ttitle\tkind\tdate\twhere\tbegins\nS4\tt\tk\td\tw\tb\n", 0666);
+  comes_out("verify", 1, "", "quotations.tsv");
+  put("ledger/quotations.tsv", SUMS, 0666);
+  put("ledger/sources.tsv", "id\ttitle\tkind\tdate\twhere\tbegins\nS4\tt\tk\td\tw\tB\n", 0666);
+  comes_out("verify", 1, "", "ledger/sources.tsv, row S4, field begins: `B'; wanted: the author's words");
   snprintf(path, sizeof path, "%s/ledger/claims.tsv", room_dir);
   unlink(path);
   comes_out("verify", 1, "", "there is no ledger/claims.tsv beside");
@@ -321,20 +364,75 @@ START_TEST(cancelled_programs_are_ended)
 END_TEST
 
 /* ---- the ledger that is committed */
-static void squeeze(char *text) /* white space becomes one blank, stars of emphasis vanish */
+START_TEST(quotations_are_folded_and_summed)
 {
-  char *to = text;
-  for (char *at = text; *at != '\0'; at++) {
-    if (strncmp(at, "**", 2) == 0) {
-      at++;
-      continue;
-    }
-    bool blank = strchr(" \t\n\r", *at) != NULL;
-    if (blank && (to == text || to[-1] == ' ' || to[-1] == '(')) continue;
-    *to++ = blank ? ' ' : *at;
+  static const struct { const char *text, *folded; } of[] = {
+    { " a\t\nb \r c ", "a b c" }, { "( True)", "(True)" }, { "**a** * b", "a * b" },
+    { "from […] to […], a", "from to , a" }, { "([…])", "()" }, { "[…]: the", ": the" },
+    { "a[…]b […]", "a b" }, { "[a] … b", "[a] … b" }, { "", "" },
+  };
+  char to[100];
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    quotation_fold(of[i].text, to);
+    ck_assert_str_eq(to, of[i].folded);
   }
-  *to = '\0';
+  /* the examples of the standard, and lengths about a block: those of sha256sum */
+  static const struct { size_t n; const char *sum; } a[] = {
+    { 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+    { 55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318" },
+    { 56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a" },
+    { 64, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb" },
+    { 200, "c2a908d98f5df987ade41b5fce213067efbcc21ef2240212a41e54b5e7c28ae5" },
+  };
+  char text[201], sum[QUOTATION_SUM];
+  memset(text, 'a', sizeof text);
+  for (size_t i = 0; i < sizeof a / sizeof *a; i++) {
+    quotation_sum(text, a[i].n, sum);
+    ck_assert_str_eq(sum, a[i].sum);
+  }
+  quotation_sum("abc", 3, sum);
+  ck_assert_str_eq(sum, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
+END_TEST
+/* a word of any row that is altered is refused, whether or not the sources are at hand */
+START_TEST(an_altered_word_is_refused)
+{
+  static const char *const name[] = { "claims.tsv", "sources.tsv", "quotations.tsv" };
+  char *text[3], path[5000];
+  struct error why;
+  struct memory m = { .fail_at = 0 };
+  struct ledger l;
+  tree(HEAD GOOD, ONE, TWO);
+  for (int i = 0; i < 3; i++) {
+    struct mapping map;
+    snprintf(path, sizeof path, "ledger/%s", name[i]);
+    ck_assert_msg(file_map(&map, path, &why), "%s", why.text);
+    text[i] = strndup((const char *) map.bytes, map.size);
+    file_unmap(&map);
+    snprintf(path, sizeof path, "ledger/%s", name[i]);
+    put(path, text[i], 0666);
+  }
+  snprintf(path, sizeof path, "%s/ledger", room_dir);
+  ck_assert_msg(ledger_open(&l, &m, path, &why), "%s", why.text);
+  ck_assert_uint_eq(l.n, 341);
+  for (size_t i = 0; i < l.n; i++) { /* one letter, in turn at the beginning, in the middle, at the end */
+    size_t n = strlen(l.rows[i].quote), at = (size_t) (l.rows[i].quote - l.text[0]);
+    at += i % 3 * (n - 1) / 2;
+    while (((unsigned char) text[0][at] & 0xc0) == 0x80) at--;
+    char before = text[0][at];
+    text[0][at] = before == 'q' ? 'x' : 'q';
+    put("ledger/claims.tsv", text[0], 0666);
+    text[0][at] = before;
+    struct ledger wrong;
+    ck_assert_msg(!ledger_open(&wrong, &m, path, &why), "%s", l.rows[i].id);
+    ck_assert_msg(strstr(why.text, l.rows[i].id) != NULL && strstr(why.text, "field") != NULL, "%s: %s",
+      l.rows[i].id, why.text);
+  }
+  ledger_close(&l);
+  for (int i = 0; i < 3; i++) free(text[i]);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
 START_TEST(all_claims_are_there)
 {
   static const size_t wanted[] = { 63, 62, 105, 53, 58 };
@@ -373,16 +471,21 @@ START_TEST(quotations_are_letter_for_letter)
     ck_assert_msg(file_map(&map, path, &why), "%s", why.text);
     char *text = strndup((const char *) map.bytes, map.size);
     file_unmap(&map);
-    squeeze(text);
+    char *folded = malloc(strlen(text) + 1);
+    quotation_fold(text, folded);
     for (size_t i = 0; i < l.n; i++) {
       if (l.rows[i].id[1] != '0' + s) continue;
-      char *quote = strdup(l.rows[i].quote);
-      squeeze(quote);
+      /* what stands there in the source is the sum's; that it is the row's is known since ledger_open */
+      char *quote = malloc(strlen(l.rows[i].quote) + 1), sum[QUOTATION_SUM], line[100];
+      quotation_fold(l.rows[i].quote, quote);
+      const char *at = strstr(folded, quote);
+      if (at != NULL) quotation_sum(at, strlen(quote), sum);
+      snprintf(line, sizeof line, "\n%s\t%s\n", l.rows[i].id, at == NULL ? "" : sum);
       n++;
-      if (strstr(text, quote) == NULL) bad++, printf("%s: %s\n", l.rows[i].id, quote);
+      if (at == NULL || strstr(l.text[2], line) == NULL) bad++, printf("%s: %s\n", l.rows[i].id, quote);
       free(quote);
     }
-    free(text);
+    free(text), free(folded);
   }
   if (n > 0) tally("ledger: quotations", n - bad, bad, 0, "");
   ck_assert_uint_eq(bad, 0);
@@ -413,6 +516,8 @@ int main(void)
   suite_add_tcase(s, t);
   t = tcase_create("the table");
   tcase_add_test(t, all_claims_are_there);
+  tcase_add_test(t, quotations_are_folded_and_summed);
+  tcase_add_test(t, an_altered_word_is_refused);
   tcase_add_test(t, quotations_are_letter_for_letter);
   suite_add_tcase(s, t);
   return suite_run(s);

@@ -321,6 +321,7 @@ static bool claims_of_growth(struct fixture *lab, struct error *why)
   print_key("claim.S3-08", "%zu", c->stored[498]);
   print_key("claim.S0-31", "%zu", c->stored[8]);
   print_key("claim.S2-50", "%" PRIu64, c->pairs[10]);
+  print_key("cache.before", "%zu", c->stored[9]);
   print_key("claim.S2-52", "%zu", c->stored[10]);
   print_key("claim.S0-09", "%zu", c->stored[9] - 1);
   print_key("claim.S0-33", "%" PRIu64, c->all.cache_bytes_written

@@ -250,7 +250,7 @@ static bool print_text(struct fixture *lab, struct error *why)
   const struct model *lm = lab->model;
   struct ids ids = { .n = 0 };
   struct bench b = { .m = NULL };
-  double l[4], all, min = 1;
+  double l[4], all, min = 1, product = 1;
   bool ok = ids_push(&lab->m, &ids, lm->config.eos[0], why)
     && lab_encode(lab, "The cat sat", &ids, why) && (ids.n == 4
       || error_say(why, "The cat sat has %zu tokens; wanted: 3", ids.n - 1))
@@ -262,8 +262,10 @@ static bool print_text(struct fixture *lab, struct error *why)
   for (int i = 1; i < 4; i++) {
     printf("text.factor.%d %.9f\n", i, num_exp(l[i]));
     min = fmin(min, num_exp(l[i]));
+    product *= num_exp(l[i]);
   }
   print_key("text.product", "%.12f", num_exp(all));
+  print_key("text.multiplied", "%.12f", product);
   print_key("text.smallest", "%.9f", min);
   print_key("text.log", "%.6f", all);
   print_underflow();

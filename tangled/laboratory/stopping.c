@@ -168,26 +168,45 @@ static bool draw_tree(struct fixture *lab, struct error *why)
 }
 
 /* <Count how texts ended> */
+static bool complete_at(const struct text_session *u, const char *string, size_t *n,
+  struct error *why)
+{
+  struct bytes all = { NULL, 0, 0 };
+  bool ok = true;
+  for (*n = 0; ok; ++*n) {
+    if (all.n > 0 && strstr((const char *) all.byte, string) != NULL) break;
+    all.n -= all.n > 0;
+    if (u->text.n_prompt + *n == u->text.text.n)
+      ok = error_say(why, "the text runs on without the string");
+    ok = ok && tokenizer_decode(u->t, u->g.m, u->text.text.id + u->text.n_prompt + *n,
+      1, false, &all, why) && bytes_push(u->g.m, &all, "", 1, why);
+  }
+  bytes_free(u->g.m, &all);
+  return ok;
+}
 #define OWL "User: Where does the owl live?\nAssistant:"
 #define SUN "The cat sat in the sun. The clock said"
 static bool print_ends(struct fixture *lab, struct error *why)
 {
-  static const struct text_request request[] = {
+  static const struct text_request request[7] = {
     {"The dog", .max = 400},
     {"The dog", .max = 20},
     {OWL, {"\n\n"}, .max = 400},
     {OWL, {"\n\n", "User:"}, .max = 400},
     {SUN, .max = 400, .repetition = 2},
-    {"The dog", .max = 400, .context = 24} };
+    {"The dog", .max = 400, .context = 24},
+    {OWL, .max = 400} };
   static const char *const reason[] = { "eos", "length", "string" };
   struct text_session u = session(lab, 0);
-  size_t n[6], reasons = 0;
-  for (int i = 0; i < 6; i++) {
+  size_t n[7], reasons = 0, complete;
+  for (int i = 0; i < 7; i++) {
     if (!text_session_answer(&u, &request[i], why)) return false;
     n[i] = u.steps;
     if (i < 3) reasons += strcmp(u.reason, reason[i]) == 0;
   }
+  if (!complete_at(&u, "\n\n", &complete, why)) return false;
   print_key("claim.S1-50", "%zu", reasons);
+  print_key("stop.owl.complete", "%zu", complete);
   print_key("claim.S2-70", "%zu", n[2]);
   print_key("claim.S2-72", "%zu", n[3]);
   print_key("claim.S3-43", "%zu", n[4]);

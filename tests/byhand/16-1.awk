@@ -20,10 +20,11 @@ END {
   if (naive != first || index(all, "computes " naive " rows") == 0) bad("rows " naive)
   if (p + g != second || index(all, "that " p + g " of them are needed") == 0) bad("needed " p + g)
   if (p + g - 1 != counted) bad("counted " p + g - 1)
-  if (index(all, "is " naive / (p + g) ". Its second") == 0) bad("factor " naive / (p + g))
-  if (index(all, "gives a factor of " third ".") == 0) bad("the second line")
+  if (index(all, "is " naive / (p + g) ". Its last") == 0) bad("factor " naive / (p + g))
+  if (index(all, "gives a factor of " third ".") == 0) bad("the last line")
   if (index(all, second "-" counted "=" second - counted ":") == 0) bad("difference")
   if (index(all, exact " rounded to three digits is " third) == 0) bad("rounded")
-  if (sprintf("%.4f", (200 * 500 + 200 * 199 / 2) / 700) != exact) bad("the factor of 500 and 200")
+  if (sprintf("%.4f", (1000 * 2000 + 1000 * 999 / 2) / 2999) != exact) bad("the factor of 2000 and 1000")
+  if (index(all, naive "/" counted "=" sprintf("%.4f", naive / counted)) == 0) bad("the factor of the first line")
   exit wrong
 }
