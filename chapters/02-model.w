@@ -1179,13 +1179,12 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 }
 
 @ The pass is short: embed, and then for each layer its two halves. Each matrix is multiplied by all rows and read once. The last two counters say so: the
-multiply--adds grow with |w->n| and the bytes of weights do not, and much of what later chapters gain comes from that. A pass that is given up ends with its layer, and the counters are set back to
-what they were, because they count only rows that the caller receives.
+multiply--adds grow with |w->n| and the bytes of weights do not, and much of what later chapters gain comes from that. A pass that is given up ends with its layer.
 @<Put the rows through all layers@>=
 static bool work_run(struct work *w, const struct row *rows, struct error *why)
 {
   const struct model *lm = w->lm;
-  struct counters *c = w->e->c, before = *c;
+  struct counters *c = w->e->c;
   w->goes_on = true;
   embed_rows(w, rows);
   work_mark(w, 0);
@@ -1195,11 +1194,9 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
     mlp_block(w, &lm->layers[i], i);
     work_mark(w, i + 1);
   }
-  if (!w->goes_on) {
-    *c = before;
+  if (!w->goes_on)
     return error_say(why,@|
       "the pass was given up after %zu of %zu rows", w->done, w->n);
-  }
   c->passes++, c->rows += w->n;
   c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->rows_recomputed;
   c->madds_linear += w->n * lm->layer_madds;
@@ -1208,7 +1205,8 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
 }
 
 @ Some things may fail before that. |work_check| refuses rows whose ids are not in the vocabulary, and kernels that do not fit the model or the build (\cref{sec:passchecks}); the store refuses rows that leave a gap; memory may run out. All of this is found out before
-the first multiplication. If anything goes wrong, the store forgets the rows. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
+the first multiplication; the store comes last, since a pass that it has accepted may have taken the place of older rows. If anything goes wrong, the store forgets the rows, and the counters are set back to
+what they were, because they count only rows that the caller receives. The floating-point modes are set for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
 
 @<Run a pass@>=
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
@@ -1217,14 +1215,15 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
 {
   struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n,@|
     .memory = e->k->memory }@];
+  struct counters before = *e->c;
+  bool begun, ok = false;
   *made = NULL;
   float_modes_begin(&w.modes);
-  bool ok = work_check(&w, rows, why) && store_begin(s, rows, n, why);
-  if (ok) {
-    ok = work_open(&w, why) && work_run(&w, rows, why);
-    ok = work_close(&w, ok, why);
+  if (work_check(&w, rows, why)) {
+    begun = work_open(&w, why) && store_begin(s, rows, n, why);
+    ok = work_close(&w, begun && work_run(&w, rows, why), why);
     if (ok) {@+ store_commit(s);@+ *made = w.p;@+ }
-    else {@+ store_abort(s);@+ pass_close(w.p);@+ }
+    else {@+ if (begun) store_abort(s);@+ pass_close(w.p);@+ *e->c = before;@+ }
   }
   float_modes_end(&w.modes);
   return ok;

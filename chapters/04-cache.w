@@ -274,6 +274,7 @@ struct page_list {
   uint32_t *page;@+ const char **data; /* |[cap]|: numbers, and addresses */
   size_t n, cap; /* entries, and how many there is room for */
   size_t first; /* entries before it have been released, except sinks' */
+  size_t held; /* |first| before the present pass */
 };
   /* the block table of a sequence */
 struct layer_group {
@@ -306,7 +307,7 @@ struct cache {
 
 @<What the cache holds@>=
 static inline size_t pages_for(const struct cache *s, size_t rows)
-{@+ return (rows + s->page_rows - 1) / s->page_rows;@+ }
+{@+ return rows / s->page_rows + (rows % s->page_rows != 0);@+ }
   /* how many pages |rows| rows take, even if they do not fill the last one */
 static inline size_t part_bytes(const struct cache *s)
 {@+ return s->heads * s->page_rows * s->head_bytes;@+ }
@@ -325,7 +326,7 @@ static inline size_t page_bytes(const struct cache *s, const struct layer_group 
 @<What the cache holds@>@;
 #endif
 
-@ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page. The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
+@ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page, and |cache_begin| gives back to each sequence what it has released (\cref{sec:cachestore}). The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
 
 @<Have pages for the rows of the pass@>=
 static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
@@ -404,7 +405,7 @@ static size_t count_copies(const struct cache *s,
   return wanted;
 }
 
-@ Then the pages are taken, in the same order, and nothing can fail any more. A writer that copies a page gives up its reference to the old one, so |refs| alone tells who must copy. If the pass is aborted, the new pages stay in the tables, and the next pass will use them.
+@ Then the pages are taken, in the same order, and nothing can fail any more. A writer that copies a page gives up its reference to the old one, so |refs| alone tells who must copy. If the pass is aborted, the new pages go back to the pool. Only a copy stays where it is: another sequence may have begun to write to the old page.
 
 @<Take the pages that a sequence wants@>=
 static uint32_t page_acquire(struct layer_group *f)
@@ -527,17 +528,15 @@ void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
     .type = s->format.type }@];
 }
 
-@ A fork copies a table up to the page of the last row that counts, and adds one to the reference count of each of its pages. An empty sequence may still have pages, if its first pass was aborted; it releases them first.
+@ A fork copies a table, and adds one to the reference count of each of its pages.
 
 @<Fork a sequence@>=
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   uint32_t to, struct error *why)
 {
   struct page_list *a = &f->sequence[from], *b = &f->sequence[to];
-  size_t n = pages_for(s, store_length(&s->common, from));
-  while (b->n > 0)@+ page_release(f, b->page[--b->n]);
-  if (!list_reserve(s, b, n, why))@+ return false;
-  for (; b->n < n; b->n++) {
+  if (!list_reserve(s, b, a->n, why))@+ return false;
+  for (; b->n < a->n; b->n++) {
     b->page[b->n] = a->page[b->n], b->data[b->n] = a->data[b->n];
     if (b->n >= a->first || b->n < s->sink_pages)
       f->page[a->page[b->n]].refs++;
@@ -546,16 +545,17 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   return true;
 }
 
-@ The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. If memory is refused half-way, the new sequence is empty again, and the other has not changed.
+@ The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. If memory is refused half-way, the new sequence is empty again; it also knows the same tokens as before, because theirs is the last request.
 
 @<Fork a sequence@>=
 bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  bool ok = sequences_fork(&s->table, common, from, to, why);
+  bool ok = true;
   for (size_t k = 0; ok && k < s->n_groups; k++)
     ok = group_fork(s, &s->group[k], from, to, why);
+  ok = ok && sequences_fork(&s->table, common, from, to, why);
   if (!ok) cache_crop(common, to, 0);
   return ok;
 }
@@ -575,7 +575,7 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
   while (l->first < seen)@+ page_release(f, l->page[l->first++]);
 }
 
-@ There is one thing that such a sequence cannot always do. If it is cropped, its next row must see the $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends, so the rows of the last pass can always be taken back; a caller that tries a continuation and rejects it needs no more. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
+@ There is one thing that such a sequence cannot always do. If it is cropped, its next row must see the $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends, so until the next pass has begun the rows of the last one can be taken back; a caller that tries a continuation and rejects it needs no more. A pass that is refused has not begun. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
 
 @<Release pages@>=
 void cache_crop(struct store *common, uint32_t sequence, size_t length)

@@ -330,10 +330,8 @@ cut: what attention is given
 cut: a table with the same pages
 @x
   struct page_list *a = &f->sequence[from], *b = &f->sequence[to];
-  size_t n = pages_for(s, store_length(&s->common, from));
-  while (b->n > 0)@+ page_release(f, b->page[--b->n]);
-  if (!list_reserve(s, b, n, why))@+ return false;
-  for (; b->n < n; b->n++) {
+  if (!list_reserve(s, b, a->n, why))@+ return false;
+  for (; b->n < a->n; b->n++) {
     b->page[b->n] = a->page[b->n], b->data[b->n] = a->data[b->n];
     if (b->n >= a->first || b->n < s->sink_pages)
       f->page[a->page[b->n]].refs++;
@@ -342,7 +340,7 @@ cut: a table with the same pages
   return true;
 }
 @y
-  /* YOUR CODE: give back what |to| may still have, copy the table, count the references */
+  /* YOUR CODE: copy the table, count the references */
   (void) s, (void) f, (void) from, (void) to;
   return error_say(why, "group_fork has not been written yet");
 }
@@ -351,14 +349,15 @@ cut: a table with the same pages
 cut: a second text
 @x
   struct cache *s = (struct cache *) common;
-  bool ok = sequences_fork(&s->table, common, from, to, why);
+  bool ok = true;
   for (size_t k = 0; ok && k < s->n_groups; k++)
     ok = group_fork(s, &s->group[k], from, to, why);
+  ok = ok && sequences_fork(&s->table, common, from, to, why);
   if (!ok) cache_crop(common, to, 0);
   return ok;
 }
 @y
-  /* YOUR CODE: the tokens, then the tables of all groups; after a failure |to| is empty */
+  /* YOUR CODE: the tables of all groups, then the tokens; after a failure |to| is empty */
   (void) common, (void) from, (void) to, (void) group_fork;
   return error_say(why, "cache_fork has not been written yet");
 }

@@ -538,16 +538,20 @@ void kernels_multiply(const struct engine *e, const struct matrix *list, size_t 
 $1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly half a unit in the last place, to the even
 neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one.
 
-A build that fails would compute good logits, but not those of every other build, and its user could not see it. So it refuses to compute any.
+A build that fails would compute good logits, but not those of every other build, and its user could not see it. So it refuses to compute any. The modes of rounding are set for the test as for a pass: those of the caller say nothing about the build.
 
 @<Refuse a build that rounds otherwise@>=
 bool kernels_self_test(const struct kernels *k, struct error *why)
 {
   float a = 0x1.001p0f, c = -0x1.002p0f;
-  if (k->mul_add_unfused(a, a, c) != 0.0f)
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  float two = k->mul_add_unfused(a, a, c), one = k->mul_add_fused(a, a, c);
+  float_modes_end(&modes);
+  if (two != 0.0f)
     return error_say(why, "kernels %s: this build contracts a*b+c"@|
       " into one rounding; compile with -ffp-contract=off", k->name);
-  if (k->mul_add_fused(a, a, c) != 0x1p-24f)
+  if (one != 0x1p-24f)
     return error_say(why, "kernels %s: the multiply-add of this"@|
       " machine rounds twice; wanted: one rounding", k->name);
   return true;
@@ -795,8 +799,8 @@ const uint32_t *store_tokens(const struct store *s, uint32_t sequence);
   /* |[store_length]|: their tokens; owned by the store, valid until its next pass */
 void store_crop(struct store *s, uint32_t sequence, size_t length);
   /* forgets the rows of |sequence| from position |length| on, but not which tokens
-     have been computed; of a text that is not longer it takes no row, only memory that an aborted pass
-     has left. A store that has let go of rows that the next row sees forgets all */
+     have been computed; a text that is not longer stays as it is. A store that has let go of rows
+     that the next row sees forgets all */
 void store_clear(struct store *s);
   /* crops all sequences to nothing */
 size_t store_window_start(const struct store *s, uint32_t layer, size_t position);
@@ -1257,13 +1261,14 @@ bool work_close(struct work *w, bool done, struct error *why)
 @* Checks. \label{sec:passchecks}
 Ids are checked against the vocabulary here, positions by the
 store. An id is an index into a table of weights, and no earlier check knew the size of the table. The longest range that a row sees decides how much scratch memory attention
-needs.
+needs. It is at most the context: a row beyond that is going to be refused by the store, and must not ask for memory before.
 
 @<Check the ids, and find the longest range@>=
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
-  size_t *max_len, struct error *why)
+  size_t context, size_t *max_len, struct error *why)
 {
   *max_len = 1;
+  if (n == 0)@+ return error_say(why, "the pass has no rows; wanted: 1 or more");
   for (size_t i = 0; i < n; i++) {
     if (rows[i].token >= lm->config.vocab_size)
       return error_say(why, "the token of row %zu is %" PRIu32 "; wanted:"@|
@@ -1271,6 +1276,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
         lm->config.vocab_size);
     if (rows[i].position >= *max_len) *max_len = (size_t) rows[i].position + 1;
   }
+  if (*max_len > context)@+ *max_len = context;
   return true;
 }
 
@@ -1297,7 +1303,7 @@ bool work_check(struct work *w, const struct row *rows, struct error *why)
     && kernels_check_activations(k, w->e->activations, w->lm->matrix_types,
       tensor_file_path(w->lm->weights), why)
     && same_memory(w->e, w->s, why)
-    && rows_check(w->lm, rows, w->n, &w->max_seen, why);
+    && rows_check(w->lm, rows, w->n, w->s->n_positions, &w->max_seen, why);
 }
 
 @* Some rows at a time. \label{sec:rowsatonce}

@@ -243,7 +243,8 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
 {
   size_t context = s->common.n_positions, each = pages_for(s, context);
   size_t window = s->common.window[f->layer];
-  size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
+  size_t pass = w->pass == 0 || w->pass > context ? context : w->pass;
+  size_t ring = window - 1 + pass;
   size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
   if (window > 0 && ring_pages < each)@+ each = ring_pages;
   f->max_pages = s->common.n_sequences * each;
@@ -390,20 +391,48 @@ extern const struct store_kind cache_kind;
   /* the table of these functions: a store is a cache if its |kind| is this */
 #endif
 
-@ A pass begins in the table of sequences, and then has its pages reserved. If there are too few, the table forgets the pass. At its end the table has all there is to do. Two more functions tell what a sequence holds.
+@ A pass that is refused leaves everything as it was. But to see whether there is room for its rows, |group_reserve| has to release the pages that they will not see. So the cache remembers where the window of each sequence began, and if the pass is refused, the pages come back: nothing has been written to them. The stack of free pages is then made anew, from the counts. What has been got for the pass from the system stays in the pool, as free pages.
+
+@<Begin and end a pass of the cache@>=
+static void windows_remember(struct cache *s)
+{
+  for (size_t k = 0; k < s->n_groups; k++)
+    for (uint32_t i = 0; i < s->common.n_sequences; i++)
+      s->group[k].sequence[i].held = s->group[k].sequence[i].first;
+}
+static void windows_restore(struct cache *s)
+{
+  for (size_t k = 0; k < s->n_groups; k++) {
+    struct layer_group *f = &s->group[k];
+    for (uint32_t i = 0; i < s->common.n_sequences; i++) {
+      struct page_list *l = &f->sequence[i];
+      while (l->first > l->held) f->page[l->page[--l->first]].refs++;
+    }
+    f->n_free = 0;
+    for (size_t i = f->cap; i > 0; i--)
+      if (f->page[i - 1].refs == 0)
+        f->page[f->n_free++].free_next = (uint32_t) i - 1;
+  }
+}
+
+@ A pass begins in the table of sequences, and then has its pages reserved. If there are too few, the table forgets the pass. A pass that ends without its rows gives its pages back: each sequence is cropped to the length that it has. (What has left the window stays away, since rows of the pass may have been written there.) Two more functions tell what a sequence holds.
 
 @<Begin and end a pass of the cache@>=
 static void cache_end(struct store *common, bool commit)
 {
   struct cache *s = (struct cache *) common;
   sequences_end(&s->table, common, commit);
+  for (uint32_t i = 0; !commit && i < common->n_sequences; i++)
+    cache_crop(common, i, s->table.sequence[i].length);
 }
 static bool cache_begin(struct store *common, struct error *why)
 {
   struct cache *s = (struct cache *) common;
   if (!sequences_begin(&s->table, common, why)) return false;
+  windows_remember(s);
   if (cache_reserve(s, why)) return true;
-  cache_end(common, false);
+  windows_restore(s);
+  sequences_end(&s->table, common, false);
   return false;
 }
 static size_t cache_length(const struct store *common, uint32_t sequence)

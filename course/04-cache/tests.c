@@ -309,7 +309,7 @@ static void count(unsigned size)
     }
     else {
       t->length = draw((uint32_t) (3 * o.page_rows)), l->n = pages_for(s, t->length);
-      if (draw(5) == 0) l->n++; /* as after a pass that was given up */
+      if (draw(5) == 0) l->n++; /* a page more than its rows need */
       for (size_t i = 0; i < l->n; i++) list[q][i] = next, pages[next++].refs = 1;
     }
     t->count = draw(3) == 0 ? 0 : 1 + draw((uint32_t) (2 * o.page_rows));

@@ -211,10 +211,8 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   uint32_t to, struct error *why)
 {
   struct page_list *a = &f->sequence[from], *b = &f->sequence[to];
-  size_t n = pages_for(s, store_length(&s->common, from));
-  while (b->n > 0) page_release(f, b->page[--b->n]);
-  if (!list_reserve(s, b, n, why)) return false;
-  for (; b->n < n; b->n++) {
+  if (!list_reserve(s, b, a->n, why)) return false;
+  for (; b->n < a->n; b->n++) {
     b->page[b->n] = a->page[b->n], b->data[b->n] = a->data[b->n];
     if (b->n >= a->first || b->n < s->sink_pages)
       f->page[a->page[b->n]].refs++;
@@ -227,9 +225,10 @@ bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  bool ok = sequences_fork(&s->table, common, from, to, why);
+  bool ok = true;
   for (size_t k = 0; ok && k < s->n_groups; k++)
     ok = group_fork(s, &s->group[k], from, to, why);
+  ok = ok && sequences_fork(&s->table, common, from, to, why);
   if (!ok) cache_crop(common, to, 0);
   return ok;
 }

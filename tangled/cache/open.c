@@ -40,18 +40,44 @@ void cache_close(struct store *common)
 }
 
 /* <Begin and end a pass of the cache> */
+static void windows_remember(struct cache *s)
+{
+  for (size_t k = 0; k < s->n_groups; k++)
+    for (uint32_t i = 0; i < s->common.n_sequences; i++)
+      s->group[k].sequence[i].held = s->group[k].sequence[i].first;
+}
+
+static void windows_restore(struct cache *s)
+{
+  for (size_t k = 0; k < s->n_groups; k++) {
+    struct layer_group *f = &s->group[k];
+    for (uint32_t i = 0; i < s->common.n_sequences; i++) {
+      struct page_list *l = &f->sequence[i];
+      while (l->first > l->held) f->page[l->page[--l->first]].refs++;
+    }
+    f->n_free = 0;
+    for (size_t i = f->cap; i > 0; i--)
+      if (f->page[i - 1].refs == 0)
+        f->page[f->n_free++].free_next = (uint32_t) i - 1;
+  }
+}
+
 static void cache_end(struct store *common, bool commit)
 {
   struct cache *s = (struct cache *) common;
   sequences_end(&s->table, common, commit);
+  for (uint32_t i = 0; !commit && i < common->n_sequences; i++)
+    cache_crop(common, i, s->table.sequence[i].length);
 }
 
 static bool cache_begin(struct store *common, struct error *why)
 {
   struct cache *s = (struct cache *) common;
   if (!sequences_begin(&s->table, common, why)) return false;
+  windows_remember(s);
   if (cache_reserve(s, why)) return true;
-  cache_end(common, false);
+  windows_restore(s);
+  sequences_end(&s->table, common, false);
   return false;
 }
 
@@ -119,7 +145,8 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
 {
   size_t context = s->common.n_positions, each = pages_for(s, context);
   size_t window = s->common.window[f->layer];
-  size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
+  size_t pass = w->pass == 0 || w->pass > context ? context : w->pass;
+  size_t ring = window - 1 + pass;
   size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
   if (window > 0 && ring_pages < each) each = ring_pages;
   f->max_pages = s->common.n_sequences * each;

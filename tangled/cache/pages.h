@@ -21,6 +21,7 @@ struct page_list {
   uint32_t *page; const char **data; /* [cap]: numbers, and addresses */
   size_t n, cap; /* entries, and how many there is room for */
   size_t first; /* entries before it have been released, except sinks' */
+  size_t held; /* first before the present pass */
 };
 
 /* the pool and the block tables of some layers */
@@ -48,7 +49,7 @@ struct cache {
 
 /* how many pages rows rows take, even if they do not fill the last one */
 static inline size_t pages_for(const struct cache *s, size_t rows)
-{ return (rows + s->page_rows - 1) / s->page_rows; }
+{ return rows / s->page_rows + (rows % s->page_rows != 0); }
 
 /* the keys of one layer in a page, or its values */
 static inline size_t part_bytes(const struct cache *s)

@@ -125,7 +125,7 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 static bool work_run(struct work *w, const struct row *rows, struct error *why)
 {
   const struct model *lm = w->lm;
-  struct counters *c = w->e->c, before = *c;
+  struct counters *c = w->e->c;
   w->goes_on = true;
   embed_rows(w, rows);
   work_mark(w, 0);
@@ -135,11 +135,9 @@ static bool work_run(struct work *w, const struct row *rows, struct error *why)
     mlp_block(w, &lm->layers[i], i);
     work_mark(w, i + 1);
   }
-  if (!w->goes_on) {
-    *c = before;
+  if (!w->goes_on)
     return error_say(why,
       "the pass was given up after %zu of %zu rows", w->done, w->n);
-  }
   c->passes++, c->rows += w->n;
   c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->rows_recomputed;
   c->madds_linear += w->n * lm->layer_madds;
@@ -154,14 +152,15 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
 {
   struct work w = { .e = e, .lm = lm, .s = s, .watch = watch, .n = n,
     .memory = e->k->memory };
+  struct counters before = *e->c;
+  bool begun, ok = false;
   *made = NULL;
   float_modes_begin(&w.modes);
-  bool ok = work_check(&w, rows, why) && store_begin(s, rows, n, why);
-  if (ok) {
-    ok = work_open(&w, why) && work_run(&w, rows, why);
-    ok = work_close(&w, ok, why);
+  if (work_check(&w, rows, why)) {
+    begun = work_open(&w, why) && store_begin(s, rows, n, why);
+    ok = work_close(&w, begun && work_run(&w, rows, why), why);
     if (ok) { store_commit(s); *made = w.p; }
-    else { store_abort(s); pass_close(w.p); }
+    else { if (begun) store_abort(s); pass_close(w.p); *e->c = before; }
   }
   float_modes_end(&w.modes);
   return ok;

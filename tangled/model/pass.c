@@ -47,9 +47,10 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 
 /* <Check the ids, and find the longest range> */
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
-  size_t *max_len, struct error *why)
+  size_t context, size_t *max_len, struct error *why)
 {
   *max_len = 1;
+  if (n == 0) return error_say(why, "the pass has no rows; wanted: 1 or more");
   for (size_t i = 0; i < n; i++) {
     if (rows[i].token >= lm->config.vocab_size)
       return error_say(why, "the token of row %zu is %" PRIu32 "; wanted:"
@@ -57,6 +58,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
         lm->config.vocab_size);
     if (rows[i].position >= *max_len) *max_len = (size_t) rows[i].position + 1;
   }
+  if (*max_len > context) *max_len = context;
   return true;
 }
 
@@ -78,7 +80,7 @@ bool work_check(struct work *w, const struct row *rows, struct error *why)
     && kernels_check_activations(k, w->e->activations, w->lm->matrix_types,
       tensor_file_path(w->lm->weights), why)
     && same_memory(w->e, w->s, why)
-    && rows_check(w->lm, rows, w->n, &w->max_seen, why);
+    && rows_check(w->lm, rows, w->n, w->s->n_positions, &w->max_seen, why);
 }
 
 /* <Allocate an array in the memory of the backend> */

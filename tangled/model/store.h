@@ -77,9 +77,8 @@ size_t store_length(const struct store *s, uint32_t sequence);
 const uint32_t *store_tokens(const struct store *s, uint32_t sequence);
 
 /* forgets the rows of sequence from position length on, but not which tokens have
-   been computed; of a text that is not longer it takes no row, only memory that an
-   aborted pass has left. A store that has let go of rows that the next row sees
-   forgets all */
+   been computed; a text that is not longer stays as it is. A store that has let go of
+   rows that the next row sees forgets all */
 void store_crop(struct store *s, uint32_t sequence, size_t length);
 
 /* crops all sequences to nothing */
