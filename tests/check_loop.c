@@ -115,6 +115,93 @@ START_TEST(three_things_end_the_loop)
 }
 END_TEST
 
+/* a text that is dictated, a criterion that counts how often it is asked, and a reader who may say no */
+struct dictation {
+  const uint32_t *id;
+  size_t asked, no_at;
+  bool fails;
+};
+static bool dictate(
+  void *ctx, const float *logits, const struct continuation *c, uint32_t *chosen, struct error *why)
+{
+  (void) logits, (void) why;
+  *chosen = ((struct dictation *) ctx)->id[c->text.n - c->n_prompt];
+  return true;
+}
+static bool ask(void *ctx, const struct continuation *c, bool *enough, struct error *why)
+{
+  struct dictation *d = ctx;
+  (void) c;
+  ck_assert(!*enough);
+  d->asked++;
+  return !d->fails || error_say(why, "the criterion cannot tell");
+}
+static bool read_along(void *ctx, const struct step *now)
+{
+  return now->number != ((struct dictation *) ctx)->no_at;
+}
+/* end tokens 7 and 9: when may they end a text, and what is asked and told at the last token? */
+START_TEST(an_end_token_counts_when_it_may)
+{
+  static const struct { uint32_t id[6]; size_t min, max, no_at, n, asked; enum finish_reason how; } of[] = {
+    { { 1, 2, 7, 3, 7, 4 }, 3, 6, 0, 5, 4, FINISH_STOP }, /* up to the third it does not count */
+    { { 1, 2, 7, 9, 7, 4 }, 3, 6, 0, 4, 3, FINISH_STOP },
+    { { 1, 2, 7, 3, 7, 4 }, 2, 6, 0, 3, 2, FINISH_STOP },
+    { { 7, 2, 3, 4, 5, 6 }, 0, 6, 0, 1, 0, FINISH_STOP },
+    { { 7, 2, 3, 4, 5, 6 }, 1, 6, 0, 6, 6, FINISH_LENGTH },
+    { { 1, 9, 3, 4, 5, 6 }, 0, 6, 0, 2, 1, FINISH_STOP }, /* any of the end tokens */
+    { { 1, 2, 7, 3, 4, 5 }, 3, 3, 0, 3, 3, FINISH_LENGTH }, /* length goes before the least length */
+    { { 1, 2, 3, 4, 5, 6 }, 0, 4, 4, 4, 4, FINISH_LENGTH }, /* who says no at the end has cancelled nothing */
+    { { 1, 2, 3, 7, 5, 6 }, 0, 6, 4, 4, 3, FINISH_STOP },
+    { { 1, 2, 3, 7, 5, 6 }, 0, 6, 3, 3, 3, FINISH_CANCELLED },
+  };
+  static const uint32_t end[2] = { 7, 9 }, prompt[2] = { 3, 1 };
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    struct tiny_rig r;
+    struct continuation c;
+    struct dictation d = { .id = of[i].id, .no_at = of[i].no_at };
+    struct generate_options want = { .max_new_tokens = of[i].max, .min_tokens = of[i].min, .eos = end,
+      .n_eos = 2, .select = dictate, .select_ctx = &d, .stop = ask, .stop_ctx = &d,
+      .on_step = read_along, .ctx = &d };
+    tiny_open(&r, 7, 2);
+    ck_assert_msg(run(&r, prompt, 2, &want, &c), "%s", r.why.text);
+    ck_assert_msg(c.ended == of[i].how && c.text.n == 2 + of[i].n && d.asked == of[i].asked,
+      "%zu: ended %d with %zu tokens, asked %zu times", i, (int) c.ended, c.text.n - 2, d.asked);
+    continuation_free(&r.m, &c);
+    ck_assert_int_eq(c.ended, FINISH_NONE);
+    d.fails = true, d.asked = 0;
+    if (of[i].asked > 0) { /* a criterion that cannot tell is an error, and nothing is left */
+      ck_assert(!run(&r, prompt, 2, &want, &c));
+      ck_assert_str_eq(r.why.text, "the criterion cannot tell");
+      ck_assert(c.text.n == 0 && d.asked == 1);
+    }
+    tiny_close(&r);
+  }
+}
+END_TEST
+START_TEST(a_sequence_that_is_refused_is_empty)
+{
+  struct tiny_rig r;
+  struct sequence q;
+  uint32_t prompt[300] = { 1, 2, 3 };
+  struct generate_options want = { .max_new_tokens = 1 };
+  tiny_open(&r, 7, 2);
+  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+  uint64_t live = r.m.all.live;
+  for (uint64_t n = 1, failed = 1; failed; n++) { /* the list of ids grows more than once */
+    r.m.fail_at = r.m.all.requests + n;
+    failed = !sequence_open(&q, &g, prompt, 300, &want, &r.why);
+    if (!failed) sequence_close(&r.m, &q);
+    ck_assert(q.c.text.n == 0 && q.c.text.id == NULL && r.m.all.live == live);
+  }
+  r.m.fail_at = 0;
+  prompt[2] = TINY_V;
+  ck_assert(!sequence_open(&q, &g, prompt, 3, &want, &r.why));
+  ck_assert_str_eq(r.why.text, "token 2 of the prompt is id 19; the vocabulary has 19");
+  tiny_close(&r);
+}
+END_TEST
+
 START_TEST(context_ends_the_text_and_refuses_a_longer_prompt)
 {
   struct tiny_rig r;
@@ -757,6 +844,8 @@ int main(void)
   tcase_add_test(t, naive_is_the_closed_form);
   tcase_add_test(t, each_token_is_the_argmax_after_its_prefix);
   tcase_add_test(t, three_things_end_the_loop);
+  tcase_add_test(t, an_end_token_counts_when_it_may);
+  tcase_add_test(t, a_sequence_that_is_refused_is_empty);
   tcase_add_test(t, context_ends_the_text_and_refuses_a_longer_prompt);
   tcase_add_test(t, a_context_that_is_only_claimed_costs_nothing);
   tcase_add_test(t, loop_survives_every_refusal);
