@@ -88,6 +88,7 @@ static void leave(void)
 }
 
 /* ---- the description and its defects */
+#define LEVELS7 "4=9 8=1 4=9 8=1 4=9 8=1 4=9 8=1 4=9 8=1 4=9 8=1 4=9 8=1 "
 #define HEAD(tensors, keys) "'GGUF 4=3 8=" #tensors " 8=" #keys " "
 #define A "\"a\" 4=2 8=5 8=3 4=1 8=0 "
 #define B "\"b\" 4=1 8=4 4=0 8=32 "
@@ -113,6 +114,8 @@ static const struct {
                 "4=0x3f800000 \"h\" 4=7 1=1 \"i\" 4=8 \"text\" \"j\" 4=10 8=7 \"k\" 4=11 8=7 \"l\" 4=12 8=0",
     NULL },
   { "arrays", HEAD(0, 4) "\"a\" 4=9 4=0 8=3 'abc \"b\" 4=9 4=8 8=2 \"\" \"xy\" \"c\" 4=9 4=7 8=2 1=0 1=1 \"d\" 4=9 4=12 8=0", NULL },
+  { "arrays of arrays", HEAD(0, 2) "\"a.b\" 4=9 4=9 8=2 4=4 8=2 4=1 4=2 4=8 8=1 \"text\" \"c.d\" 4=9 4=9 8=1 4=9 8=2 4=0 8=1 1=7 4=9 8=0", NULL },
+  { "eight levels", HEAD(0, 1) "\"a.b\" 4=9 " LEVELS7 "4=0 8=1 1=7", NULL },
   { "an empty string", HEAD(0, 1) "\"a\" 4=8 \"\"", NULL },
   { "blocks", HEAD(1, 0) "\"a\" 4=2 8=64 8=2 4=8 8=0 p32 z136", NULL },
   { "blocks that only ggml multiplies", HEAD(1, 0) "\"a\" 4=1 8=256 4=23 8=0 p32 z136", NULL },
@@ -140,7 +143,11 @@ static const struct {
   { "no value", HEAD(0, 1) "\"abc\" 4=11 4=0", "abc is cut off by the end" },
   { "an unknown type", HEAD(0, 1) "\"abc\" 4=13 4=0", "abc is a value of type 13; wanted: a type from 0 to 12" },
   { "an array of an unknown type", HEAD(0, 1) "\"abc\" 4=9 4=99 8=0", "abc is a value of type 99" },
-  { "an array of arrays", HEAD(0, 1) "\"abc\" 4=9 4=9 8=0", "abc is an array of arrays" },
+  { "nine levels", HEAD(0, 1) "\"a.b\" 4=9 " LEVELS7 "4=9 8=1 4=0 8=1 1=7", "a.b is an array of arrays; wanted: a key with a namespace, and at most 8 levels" },
+  { "an array of arrays without a namespace", HEAD(0, 1) "\"abc\" 4=9 4=9 8=1 4=0 8=0", "abc is an array of arrays; wanted: a key with a namespace" },
+  { "an array of 2^60 arrays", HEAD(0, 1) "\"a.b\" 4=9 4=9 8=0x1000000000000000 z26", "a.b is an array of 1152921504606846976; wanted: at most 2" },
+  { "an array within one past the end", HEAD(0, 1) "\"a.b\" 4=9 4=9 8=1 4=4 8=3 z11", "a.b is an array of 3; wanted: at most 2" },
+  { "a type within an array of arrays", HEAD(0, 1) "\"a.b\" 4=9 4=9 8=1 4=13 8=0", "a.b is a value of type 13" },
   { "a truth value of 2", HEAD(0, 1) "\"abc\" 4=7 1=2", "abc is a truth value that is neither; wanted: 0 or 1" },
   { "a truth value of 2 in an array", HEAD(0, 1) "\"abc\" 4=9 4=7 8=3 1=0 1=1 1=2", "abc is a truth value" },
   { "a long array", HEAD(0, 1) "\"abc\" 4=9 4=4 8=3 z11", "abc is an array of 3; wanted: at most 2" },
@@ -918,9 +925,16 @@ static const struct {
   { "causal", NULL, "\"llama.attention.causal\" 4=7 1=1", 1, NULL },
   { "logits that are scaled", NULL, "\"llama.logit~scale\" 4=6 4=0x3f000000", 1, "llama.logit_scale is 0.5; wanted: 1" },
   { "an unknown key", NULL, "\"llama.strange\" 4=4 4=1", 1, "unknown: llama.strange; wanted: keys that this program knows" },
-  { "unknown keys", NULL, "\"llama.strange\" 4=4 4=1 \"other.key\" 4=4 4=0 \"tokenizer.odd\" 4=4 4=0", 3, "unknown: llama.strange, other.key, tokenizer.odd; wanted" },
+  { "unknown keys", NULL, "\"llama.strange\" 4=4 4=1 \"alone\" 4=4 4=0 \"split.odd\" 4=4 4=0 \"tokenizer.odd\" 4=4 4=0 \"adapter.odd\" 4=4 4=0", 5, "unknown: adapter.odd, alone, llama.strange, split.odd, tokenizer.odd; wanted" },
+  { "a key that begins like ours", NULL, "\"llama2.block~count\" 4=4 4=1 \"generals.x\" 4=4 4=1 \".\" 4=4 4=1", 3, NULL },
+  { "keys of others", NULL, "\"mradermacher.quantize~version\" 4=8 \"2\" \"someone.list\" 4=9 4=9 8=1 4=4 8=1 4=7 \"qwen3.rope.freq~base\" 4=6 4=0x3f000000", 3, NULL },
+  { "a list of ends", NULL, "\"tokenizer.ggml.eos~token~ids\" 4=9 4=5 8=2 4=3 4=9", 1, NULL },
+  { "a list of ends in words", NULL, "\"tokenizer.ggml.eos~token~ids\" 4=9 4=8 8=1 \"x\"", 1, "tokenizer.ggml.eos_token_ids is an array of 1; wanted: ids of tokens" },
+  { "a list of ends, one of them below 0", NULL, "\"tokenizer.ggml.eos~token~ids\" 4=9 4=5 8=2 4=3 4=0xffffffff", 1, "tokenizer.ggml.eos_token_ids is an array of 2; wanted: ids of tokens" },
+  { "too many ends", NULL, "\"tokenizer.ggml.eos~token~ids\" 4=9 4=0 8=15 1=10 1=11 1=12 1=13 1=14 1=15 1=16 1=17 1=18 1=19 1=20 1=21 1=22 1=23 1=24", 1, "tokenizer.ggml.eos_token_ids is an array of 15; wanted: at most 16 ends" },
+  { "just as many ends", NULL, "\"tokenizer.ggml.eos~token~ids\" 4=9 4=0 8=15 1=10 1=11 1=12 1=13 1=14 1=15 1=16 1=17 1=18 1=19 1=20 1=21 1=22 1=23 1=3", 1, NULL },
+  { "a penalty of 0", NULL, "\"general.sampling.penalty~repeat\" 4=6 4=0", 1, "general.sampling.penalty_repeat is 0; wanted: a number from 1e-09 to 1e+09" },
   { "unknown keys that say no", NULL, "\"llama.strange\" 4=7 1=0 \"llama.empty\" 4=8 \"\" \"llama.none\" 4=9 4=4 8=0", 3, NULL },
-  { "keys of another architecture", NULL, "\"gpt2.context~length\" 4=4 4=16", 1, "unknown: gpt2.context_length" },
   { "harmless keys", NULL, "\"general.file~type\" 4=4 4=0 \"llama.vocab~size\" 4=4 4=99 \"llama.tensor~data~layout\" 4=8 \"Meta\" \"quantize.imatrix.file\" 4=8 \"x\" \"tokenizer.ggml.padding~token~id\" 4=4 4=0 \"tokenizer.chat~template.tool\" 4=8 \"x\" \"llama.rope.scaling.finetuned\" 4=7 1=1", 7, NULL },
   { "an end that is no id", "tokenizer.ggml.eos_token_id", "\"tokenizer.ggml.eos~token~id\" 4=5 4=0xffffffff", 1, "tokenizer.ggml.eos_token_id is -1; wanted: the id of a token" },
   { "an end in words", "tokenizer.ggml.eot_token_id", "\"tokenizer.ggml.eot~token~id\" 4=8 \"x\"", 1, "tokenizer.ggml.eot_token_id is \"x\"; wanted: the id of a token" },
@@ -975,6 +989,15 @@ START_TEST(settings_are_read)
   config_close(&m, &c);
   make_model("llama", path, "tokenizer.ggml.eot_token_id", "\"tokenizer.ggml.eot~token~id\" 4=4 4=2 \"llama.rope.scale~linear\" 4=6 4=0x40000000", 2);
   ck_assert(config_open(&c, &m, path, &why) && c.n_eos == 1 && c.eos[0] == 2 && c.rope.kind == ROPE_LINEAR && c.rope.factor == 2);
+  config_close(&m, &c);
+  /* a list of ends, each once, and advice: of that the penalty counts, and the rest is listed */
+  make_model("llama", path, NULL, "\"tokenizer.ggml.eos~token~ids\" 4=9 4=5 8=4 4=9 4=3 4=11 4=9 \"general.sampling.penalty~repeat\" 4=6 4=0x3fa00000 "
+    "\"general.sampling.temp\" 4=6 4=0x3f000000 \"general.sampling.top~k\" 4=5 4=0xffffffff \"mradermacher.quantized~by\" 4=8 \"me\"", 5);
+  ck_assert_msg(config_open(&c, &m, path, &why), "%s", why.text);
+  ck_assert(c.n_eos == 4 && c.eos[0] == 2 && c.eos[1] == 3 && c.eos[2] == 9 && c.eos[3] == 11 && strcmp(c.eos_from, "the metadata") == 0);
+  ck_assert(c.sampling.repetition_penalty == 1.25 && !c.sampling.do_sample && c.sampling.temperature == 1 && c.sampling.top_k == 0);
+  ck_assert(c.n_ignored == 4 && strcmp(c.ignored[1].field, "general.sampling.temp") == 0 && strstr(c.ignored[1].reason, "do_sample") != NULL);
+  ck_assert(strcmp(c.ignored[3].field, "mradermacher.quantized_by") == 0 && strstr(c.ignored[3].reason, "namespace") != NULL);
   config_close(&m, &c);
   make_model("llama", path, NULL, "\"llama.rope.scaling.type\" 4=8 \"none\" \"llama.rope.scale~linear\" 4=6 4=0x40000000", 2);
   ck_assert(config_open(&c, &m, path, &why) && c.rope.kind == ROPE_PLAIN);

@@ -313,6 +313,82 @@ START_TEST(the_model_is_never_replaced)
 }
 END_TEST
 
+/* a source whose tensors begin at multiples of 64 gives the same file: the alignment of ours is ours */
+START_TEST(the_alignment_is_not_copied)
+{
+  char source[400], wide[400], a[400], b[400];
+  struct error why = { "" };
+  struct memory m = { 0 };
+  struct gguf_file g;
+  struct gguf_tensor t;
+  unsigned char *byte, *from_first, *from_second;
+  long n, n_first, n_second;
+  ck_assert(quantized("tests/golden/small", in_room(source, "source.gguf"), "f32", NULL, &why));
+  bytes_of_file(source, &byte, &n);
+  ck_assert(gguf_read(&g, &m, source, byte, (size_t) n, &why) && g.alignment == 32);
+  struct gguf_walk w = gguf_begin(&g);
+  while (w.left > 0) ck_assert(gguf_next(&g, &w, &t, &why) && t.begin % 64 == 0);
+  static const char key[] = "\21\0\0\0\0\0\0\0general.alignment\4\0\0\0\100\0\0\0";
+  static const char zeros[64];
+  size_t n_key = sizeof key - 1, at = w.at + n_key;
+  FILE *f = fopen(in_room(wide, "wide.gguf"), "wb");
+  byte[16]++;
+  fwrite(byte, 1, 24, f), fwrite(key, 1, n_key, f), fwrite(byte + 24, 1, w.at - 24, f);
+  fwrite(zeros, 1, (64 - at % 64) % 64, f), fwrite(byte + g.data_at, 1, (size_t) n - g.data_at, f);
+  ck_assert_int_eq(fclose(f), 0);
+  gguf_free(&g), free(byte);
+  ck_assert(quantized(source, in_room(a, "a.gguf"), "f16", NULL, &why));
+  ck_assert_msg(quantized(wide, in_room(b, "b.gguf"), "f16", NULL, &why), "%s", why.text);
+  bytes_of_file(a, &from_first, &n_first), bytes_of_file(b, &from_second, &n_second);
+  ck_assert(n_first == n_second && memcmp(from_first, from_second, (size_t) n_first) == 0);
+  free(from_first), free(from_second);
+  leave();
+}
+END_TEST
+
+/* the makers' advice, and more ends than there are keys for */
+START_TEST(advice_and_all_ends_are_written)
+{
+  char dir[200], path[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  struct gguf_file g;
+  struct mapping map;
+  static const char advice[] = "{\"eos_token_id\":[0,5,4,3],\"do_sample\":%s,\"temperature\":0.5,\"top_k\":7,"
+    "\"top_p\":0.75,\"min_p\":0.125,\"repetition_penalty\":1.25}";
+  static const struct { const char *key; double x; bool always; } want[] = { { "temp", 0.5, false }, { "top_k", 7, false },
+    { "top_p", 0.75, false }, { "min_p", 0.125, false }, { "penalty_repeat", 1.25, true } };
+  for (int samples = 0; samples < 2; samples++) {
+    variant_make(dir, "small"), variant_path(path, dir, "generation_config.json");
+    FILE *f = fopen(path, "w");
+    fprintf(f, advice, samples ? "true" : "false"), fclose(f);
+    ck_assert_msg(quantized(dir, in_room(path, "x.gguf"), "f16", NULL, &why), "%s", why.text);
+    ck_assert(file_map(&map, path, &why) && gguf_read(&g, &m, path, map.bytes, map.size, &why));
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+      char key[80];
+      snprintf(key, sizeof key, "general.sampling.%s", want[i].key);
+      const struct gguf_entry *e = gguf_find(&g, key);
+      ck_assert_msg((e != NULL) == (samples || want[i].always), "%s", key);
+      ck_assert(e == NULL || gguf_number(e, 0) == want[i].x);
+    }
+    gguf_free(&g), file_unmap(&map);
+    struct model_config c;
+    ck_assert_msg(config_open(&c, &m, path, &why), "%s", why.text);
+    ck_assert(c.n_eos == 4 && c.eos[0] == 0 && c.eos[2] == 4 && c.eos[3] == 3);
+    ck_assert(c.sampling.repetition_penalty == 1.25 && !c.sampling.do_sample && c.sampling.temperature == 1);
+    config_close(&m, &c);
+    variant_drop(dir);
+  }
+  ck_assert(quantized("tests/golden/small", in_room(path, "x.gguf"), "f16", NULL, &why));
+  ck_assert(file_map(&map, path, &why) && gguf_read(&g, &m, path, map.bytes, map.size, &why));
+  for (size_t i = 0; i < g.n_entries; i++)
+    ck_assert(g.entry[i].key.n < 17 || memcmp(g.entry[i].key.text, "general.sampling.", 17) != 0);
+  gguf_free(&g), file_unmap(&map);
+  ck_assert_uint_eq(m.all.live, 0);
+  leave();
+}
+END_TEST
+
 /* what is no file is not replaced, and a link leads to what is (check_ground has all kinds) */
 START_TEST(only_a_file_is_replaced)
 {
@@ -522,6 +598,8 @@ int main(void)
   tcase_add_test(t, a_file_can_be_the_source);
   tcase_add_test(t, the_model_is_never_replaced);
   tcase_add_test(t, only_a_file_is_replaced);
+  tcase_add_test(t, the_alignment_is_not_copied);
+  tcase_add_test(t, advice_and_all_ends_are_written);
   tcase_add_test(t, no_weight_becomes_infinite);
   tcase_add_test(t, refusals_leave_no_file);
   tcase_add_test(t, giving_up_keeps_the_older_file);

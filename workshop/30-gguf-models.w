@@ -65,8 +65,16 @@ static const struct { const char *name; double only; } fixed_keys[] =
 static const char of_file[] = "describes the file";
 static const char other_use[] = "for a use of the vocabulary that we do not have";
 static const struct { const char *name, *reason; } harmless_keys[] =
-  @[{ {"general.", of_file}, {"quantize.", "says how the file was quantized"},@|
+  @[{ {"general.sampling.", "advice for sampling, which counts only where do_sample"@|
+    " is true, and the format cannot say that"},@|
+  {"general.", of_file}, {"quantize.", "says how the file was quantized"},@|
   {"tokenizer.ggml.padding_token_id", "we never pad"},@|
+  {"tokenizer.ggml.add_padding_token", "we never pad"},@|
+  {"tokenizer.ggml.add_unknown_token", "nothing is put around a text but its ends"},@|
+  {"tokenizer.ggml.add_sep_token", "belongs to models with an encoder"},@|
+  {"tokenizer.ggml.add_separator_token", "belongs to models with an encoder"},@|
+  {"tokenizer.ggml.add_cls_token", "belongs to models with an encoder"},@|
+  {"tokenizer.ggml.add_mask_token", "belongs to models with an encoder"},@|
   {"tokenizer.ggml.token_type_count", "belongs to models with an encoder"},@|
   {"tokenizer.ggml.seperator_token_id", "belongs to models with an encoder"},@|
   {"tokenizer.ggml.separator_token_id", "belongs to models with an encoder"},@|
@@ -86,15 +94,31 @@ static const struct { const char *name, *reason; } harmless_keys[] =
   {"tokenizer.chat_template.", "a further template"},@|
   {"split.no", "there is one part"}, {"split.tensors.count", "there is one part"} }@];
 
+@ And there are keys that nobody can list. Whoever makes files writes a few of his own, as \.{mradermacher.quantize\_version}, and puts the name of his program or himself before them. The first word of a key is its \emph{namespace}, and a reader of models asks in six of them: that of the file, of its parts, of its rounding, of the tokenizer, of an adapter, and of the architecture. A key in any other changes no model. It is read over, and listed.
+@^namespace@>
+
+@<The keys that are known to be harmless@>=
+static const char *const namespaces[] = @[{ "general.", "split.", "quantize.",@|
+  "tokenizer.", "adapter." }@];
+static bool is_foreign(const char *key, const char *arch)
+{
+  bool ours = strncmp(key, arch, strlen(arch)) == 0 || strchr(key, '.') == NULL;
+  for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
+    ours = ours || strncmp(key, namespaces[i], strlen(namespaces[i])) == 0;
+  return !ours;
+}
+
 @ The tokenizer's own keys are read by \cref{tokenizer-json/gguf}; here they are known, that is all. Three more keys come into play below: the architecture, the type of the file, and the number of its parts.
 
 @<The keys that others read@>=
 static const char *const read_elsewhere[] = @[{ "general.architecture",@|
   "general.alignment", "general.type", "split.count",@|
+  "general.sampling.penalty_repeat",@|
   "tokenizer.ggml.model", "tokenizer.ggml.pre", "tokenizer.ggml.tokens",@|
   "tokenizer.ggml.scores", "tokenizer.ggml.token_type",@|
   "tokenizer.ggml.merges", "tokenizer.ggml.bos_token_id",@|
-  "tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",@|
+  "tokenizer.ggml.eos_token_id", "tokenizer.ggml.eos_token_ids",@|
+  "tokenizer.ggml.eot_token_id",@|
   "tokenizer.ggml.eom_token_id", "tokenizer.ggml.unknown_token_id",@|
   "tokenizer.ggml.add_bos_token", "tokenizer.ggml.add_eos_token",@|
   "tokenizer.ggml.add_space_prefix", "tokenizer.ggml.remove_extra_whitespaces",@|
@@ -264,7 +288,7 @@ if (r->theta <= 1)
   return key_bad(s, key_of(s, "rope.freq_base", key), "more than 1");
 r->attention_factor = times * rope_scaled_attention(r);
 
-@ Ids of tokens are in keys of the tokenizer. A text ends with any of three: \emph{eos} ends a text, \emph{eot} a turn of a conversation, \emph{eom} a message that asks for a tool. Files have one or more of them.
+@ Ids of tokens are in keys of the tokenizer. A text ends with any of three: \emph{eos} ends a text, \emph{eot} a turn of a conversation, \emph{eom} a message that asks for a tool. Files have one or more of them. Some have a list of ends as well, \.{eos\_token\_ids}, as \.{generation\_config.json} may have one.
 
 @<Read the ids that begin and end a text@>=
 static bool take_id(struct key_reader *s, const char *key, uint32_t *id, bool *there)
@@ -277,6 +301,27 @@ static bool take_id(struct key_reader *s, const char *key, uint32_t *id, bool *t
   *id = (uint32_t) x;
   return true;
 }
+static bool add_end(struct model_config *c, uint32_t id)
+{
+  for (uint32_t k = 0; k < c->n_eos; k++)
+    if (c->eos[k] == id) return true;
+  if (c->n_eos == CONFIG_MAX_EOS) return false;
+  c->eos[c->n_eos++] = id, c->eos_from = metadata;
+  return true;
+}
+static bool take_end_list(struct key_reader *s)
+{
+  static const char key[] = "tokenizer.ggml.eos_token_ids";
+  const struct gguf_entry *e = gguf_find(&s->g, key);
+  if (e == NULL) return true;
+  if (!gguf_integer(e)) return key_bad(s, key, "ids of tokens");
+  for (uint64_t i = 0; i < e->count; i++) {
+    double x = gguf_number(e, i);
+    if (x < 0 || x > MOST) return key_bad(s, key, "ids of tokens");
+    if (!add_end(s->c, (uint32_t) x)) return key_bad(s, key, "at most 16 ends");
+  }
+  return true;
+}
 static bool take_ids(struct key_reader *s)
 {
   static const char *const ends[] = @[{ "tokenizer.ggml.eos_token_id",@|
@@ -284,12 +329,22 @@ static bool take_ids(struct key_reader *s)
   struct model_config *c = s->c;
   for (int i = 0; i < 3; i++) {
     uint32_t id = 0;
-    bool there, known = false;
+    bool there;
     if (!take_id(s, ends[i], &id, &there)) return false;
-    for (uint32_t k = 0; k < c->n_eos; k++) known = known || c->eos[k] == id;
-    if (there && !known) c->eos[c->n_eos++] = id, c->eos_from = metadata;
+    if (there) add_end(c, id);
   }
-  return take_id(s, "tokenizer.ggml.bos_token_id", &c->bos, &c->has_bos);
+  return take_end_list(s)
+    && take_id(s, "tokenizer.ggml.bos_token_id", &c->bos, &c->has_bos);
+}
+
+@ Files can also have advice for sampling, under \.{general.sampling}. It is copied from \.{generation\_config.json}, and we treat it as we treat that file (\cref{sec:config}): a penalty for repetition counts always; temperature, |top_k| and the rest count where |do_sample| is true. Here there is no key for that, and the programs that make the files copy a temperature even if the model's makers said that it should not be used. So none of them counts: the directory of such a model and its file write the same text. \.{inspect} lists them, and you can give them as options.
+
+@<Read the ids that begin and end a text@>=
+static bool take_advice(struct key_reader *s)
+{
+  static const struct key_row row = @[{ "", ALL, false, KEY_REAL,@|
+    place(sampling.repetition_penalty), 1e-9, 1e9 }@];
+  return take_key(s, &row, "general.sampling.penalty_repeat");
 }
 
 @ What \.{config.json} says in words, the tensors say by being there: a model is tied if there is no \.{output.weight}, and a Llama has biases if its first layer has one. (If another layer then lacks one, or has one too many, the loader notices.) The size of the vocabulary is the number of rows of the embedding. A file without tensors
@@ -355,6 +410,7 @@ static const char *harmless(const struct key_reader *s, const char *key)
     if (name[k - 1] == '.' ? strncmp(key, name, k) == 0 : strcmp(key, name) == 0)
       return harmless_keys[i].reason;
   }
+  if (is_foreign(key, s->arch)) return "in a namespace in which no model is described";
   if (strncmp(key, s->arch, n) != 0) return NULL;
   for (size_t i = 0; i < sizeof fixed_keys / sizeof fixed_keys[0]; i++)
     if (strcmp(key + n, fixed_keys[i].name) == 0) return "has no effect as it is";
@@ -448,7 +504,7 @@ static bool find_architecture(struct key_reader *s)
   return true;
 }
 
-@ The table of families (\cref{sec:families}) has what a family always does. What files may leave out there begins at zero here, as the keys or the tensors decide it; the sampling that a GGUF file could suggest is left to the caller.
+@ The table of families (\cref{sec:families}) has what a family always does. What files may leave out there begins at zero here, as the keys or the tensors decide it.
 
 @<Begin with what the family always does@>=
 for (size_t i = 0; config_family(i) != NULL; i++)
@@ -467,7 +523,7 @@ static bool read_settings(struct key_reader *s)
 {
   return find_architecture(s) && take_keys(s) && derive_sizes(s)
     && (s->c->learned_positions || take_stretching(s)) && look_at_tensors(s)
-    && take_ids(s) && account(s);
+    && take_ids(s) && take_advice(s) && account(s);
 }
 bool gguf_settings_open(struct model_config *c, struct memory *m,
   const char *path, struct config_options *o, struct error *why)

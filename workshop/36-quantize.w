@@ -235,7 +235,7 @@ static void add_rope(struct work *w, const struct rope_config *r)
     r->beta_slow);
 }
 
-@ What other programs show or need comes first.
+@ What other programs show or need comes first. Among it is the advice of the makers, so far as there are keys for it (\cref{sec:ggufsettings}): the penalty always, and the rest if it is to be followed.
 
 @<Write the settings@>=
 static void add_kind(struct work *w)
@@ -246,11 +246,27 @@ static void add_kind(struct work *w)
   gguf_add_count(&w->draft, "general.file_type", file);
   gguf_add_count(&w->draft, "general.quantization_version", 2);
 }
+static void add_advice(struct work *w, const struct sampling_defaults *s)
+{
+  const struct { const char *name; double x, otherwise; bool always; } row[] =
+    @[{ {"penalty_repeat", s->repetition_penalty, 1, true},@|
+    {"temp", s->temperature, -1, false}, {"top_p", s->top_p, 1, false},@|
+    {"min_p", s->min_p, 0, false} }@];
+  char key[80];
+  for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+    if (row[i].x == row[i].otherwise || !(row[i].always || s->do_sample)) continue;
+    snprintf(key, sizeof key, "general.sampling.%s", row[i].name);
+    gguf_add_real(&w->draft, key, row[i].x);
+  }
+  if (s->do_sample && s->top_k != 0)
+    gguf_add_count(&w->draft, "general.sampling.top_k", s->top_k);
+}
 static void add_settings(struct work *w)
 {
   const struct model_config *c = &w->lm->config;
   gguf_add_text(&w->draft, "general.architecture", w->arch, strlen(w->arch));
   add_kind(w);
+  add_advice(w, &c->sampling);
   add_counts(w, c);
   if (!c->learned_positions) add_rope(w, &c->rope);
 }
@@ -401,7 +417,7 @@ static void add_scores(struct work *w, const struct words *v)
     gguf_add_number(&w->draft, 4, num_bits32(v->score[i]));
 }
 
-@ Around the arrays come the name of the kind, the ids that begin and end a text, and whether a first token is added. A file has room for three ends: of a text, of a turn, and of a message to a tool.
+@ Around the arrays come the name of the kind, the ids that begin and end a text, and whether a first token is added. A file has room for three ends: of a text, of a turn, and of a message to a tool. If there are more, a list has all of them; not every program reads it.
 
 @<Write the vocabulary@>=
 static void add_ids(struct work *w, const struct tokenizer *t)
@@ -414,6 +430,10 @@ static void add_ids(struct work *w, const struct tokenizer *t)
     adds ? t->prefix_ids.id[0] : c->bos);
   for (uint32_t i = 0; i < c->n_eos && i < 3; i++)
     gguf_add_count(&w->draft, ends[i], c->eos[i]);
+  if (c->n_eos > 3) {
+    gguf_add_array(&w->draft, "tokenizer.ggml.eos_token_ids", GGUF_I32, c->n_eos);
+    for (uint32_t i = 0; i < c->n_eos; i++) gguf_add_number(&w->draft, 4, c->eos[i]);
+  }
   if (t == NULL) return;
   gguf_add_flag(&w->draft, "tokenizer.ggml.add_bos_token", adds);
   gguf_add_flag(&w->draft, "tokenizer.ggml.add_eos_token", t->suffix_ids.n > 0);

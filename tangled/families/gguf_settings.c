@@ -77,8 +77,16 @@ static const struct { const char *name; double only; } fixed_keys[] =
 static const char of_file[] = "describes the file";
 static const char other_use[] = "for a use of the vocabulary that we do not have";
 static const struct { const char *name, *reason; } harmless_keys[] =
-  { {"general.", of_file}, {"quantize.", "says how the file was quantized"},
+  { {"general.sampling.", "advice for sampling, which counts only where do_sample"
+    " is true, and the format cannot say that"},
+  {"general.", of_file}, {"quantize.", "says how the file was quantized"},
   {"tokenizer.ggml.padding_token_id", "we never pad"},
+  {"tokenizer.ggml.add_padding_token", "we never pad"},
+  {"tokenizer.ggml.add_unknown_token", "nothing is put around a text but its ends"},
+  {"tokenizer.ggml.add_sep_token", "belongs to models with an encoder"},
+  {"tokenizer.ggml.add_separator_token", "belongs to models with an encoder"},
+  {"tokenizer.ggml.add_cls_token", "belongs to models with an encoder"},
+  {"tokenizer.ggml.add_mask_token", "belongs to models with an encoder"},
   {"tokenizer.ggml.token_type_count", "belongs to models with an encoder"},
   {"tokenizer.ggml.seperator_token_id", "belongs to models with an encoder"},
   {"tokenizer.ggml.separator_token_id", "belongs to models with an encoder"},
@@ -98,13 +106,25 @@ static const struct { const char *name, *reason; } harmless_keys[] =
   {"tokenizer.chat_template.", "a further template"},
   {"split.no", "there is one part"}, {"split.tensors.count", "there is one part"} };
 
+static const char *const namespaces[] = { "general.", "split.", "quantize.",
+  "tokenizer.", "adapter." };
+static bool is_foreign(const char *key, const char *arch)
+{
+  bool ours = strncmp(key, arch, strlen(arch)) == 0 || strchr(key, '.') == NULL;
+  for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
+    ours = ours || strncmp(key, namespaces[i], strlen(namespaces[i])) == 0;
+  return !ours;
+}
+
 /* <The keys that others read> */
 static const char *const read_elsewhere[] = { "general.architecture",
   "general.alignment", "general.type", "split.count",
+  "general.sampling.penalty_repeat",
   "tokenizer.ggml.model", "tokenizer.ggml.pre", "tokenizer.ggml.tokens",
   "tokenizer.ggml.scores", "tokenizer.ggml.token_type",
   "tokenizer.ggml.merges", "tokenizer.ggml.bos_token_id",
-  "tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
+  "tokenizer.ggml.eos_token_id", "tokenizer.ggml.eos_token_ids",
+  "tokenizer.ggml.eot_token_id",
   "tokenizer.ggml.eom_token_id", "tokenizer.ggml.unknown_token_id",
   "tokenizer.ggml.add_bos_token", "tokenizer.ggml.add_eos_token",
   "tokenizer.ggml.add_space_prefix", "tokenizer.ggml.remove_extra_whitespaces",
@@ -246,6 +266,29 @@ static bool take_id(struct key_reader *s, const char *key, uint32_t *id, bool *t
   return true;
 }
 
+static bool add_end(struct model_config *c, uint32_t id)
+{
+  for (uint32_t k = 0; k < c->n_eos; k++)
+    if (c->eos[k] == id) return true;
+  if (c->n_eos == CONFIG_MAX_EOS) return false;
+  c->eos[c->n_eos++] = id, c->eos_from = metadata;
+  return true;
+}
+
+static bool take_end_list(struct key_reader *s)
+{
+  static const char key[] = "tokenizer.ggml.eos_token_ids";
+  const struct gguf_entry *e = gguf_find(&s->g, key);
+  if (e == NULL) return true;
+  if (!gguf_integer(e)) return key_bad(s, key, "ids of tokens");
+  for (uint64_t i = 0; i < e->count; i++) {
+    double x = gguf_number(e, i);
+    if (x < 0 || x > MOST) return key_bad(s, key, "ids of tokens");
+    if (!add_end(s->c, (uint32_t) x)) return key_bad(s, key, "at most 16 ends");
+  }
+  return true;
+}
+
 static bool take_ids(struct key_reader *s)
 {
   static const char *const ends[] = { "tokenizer.ggml.eos_token_id",
@@ -253,12 +296,19 @@ static bool take_ids(struct key_reader *s)
   struct model_config *c = s->c;
   for (int i = 0; i < 3; i++) {
     uint32_t id = 0;
-    bool there, known = false;
+    bool there;
     if (!take_id(s, ends[i], &id, &there)) return false;
-    for (uint32_t k = 0; k < c->n_eos; k++) known = known || c->eos[k] == id;
-    if (there && !known) c->eos[c->n_eos++] = id, c->eos_from = metadata;
+    if (there) add_end(c, id);
   }
-  return take_id(s, "tokenizer.ggml.bos_token_id", &c->bos, &c->has_bos);
+  return take_end_list(s)
+    && take_id(s, "tokenizer.ggml.bos_token_id", &c->bos, &c->has_bos);
+}
+
+static bool take_advice(struct key_reader *s)
+{
+  static const struct key_row row = { "", ALL, false, KEY_REAL,
+    place(sampling.repetition_penalty), 1e-9, 1e9 };
+  return take_key(s, &row, "general.sampling.penalty_repeat");
 }
 
 /* <See which tensors there are> */
@@ -316,6 +366,7 @@ static const char *harmless(const struct key_reader *s, const char *key)
     if (name[k - 1] == '.' ? strncmp(key, name, k) == 0 : strcmp(key, name) == 0)
       return harmless_keys[i].reason;
   }
+  if (is_foreign(key, s->arch)) return "in a namespace in which no model is described";
   if (strncmp(key, s->arch, n) != 0) return NULL;
   for (size_t i = 0; i < sizeof fixed_keys / sizeof fixed_keys[0]; i++)
     if (strcmp(key + n, fixed_keys[i].name) == 0) return "has no effect as it is";
@@ -414,7 +465,7 @@ static bool read_settings(struct key_reader *s)
 {
   return find_architecture(s) && take_keys(s) && derive_sizes(s)
     && (s->c->learned_positions || take_stretching(s)) && look_at_tensors(s)
-    && take_ids(s) && account(s);
+    && take_ids(s) && take_advice(s) && account(s);
 }
 
 bool gguf_settings_open(struct model_config *c, struct memory *m,

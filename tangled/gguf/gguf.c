@@ -112,17 +112,15 @@ static bool count_fits(struct gguf_reader *r, const char *field, uint64_t n,
 }
 
 /* <Read a value> */
-static const uint8_t bytes_of[N_GGUF_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0,
-  8, 8, 8 };
-static bool take_type(struct gguf_reader *r, bool may_be_array, enum gguf_type *type)
+static const uint8_t bytes_of[N_GGUF_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 8, 12,
+  8, 8, 8 }; /* at least */
+static bool take_type(struct gguf_reader *r, enum gguf_type *type)
 {
   uint64_t x = 0;
   char found[64];
   if (!take_number(r, 4, &x)) return false;
   snprintf(found, sizeof found, "a value of type %" PRIu64, x);
   if (x >= N_GGUF_TYPES) return gguf_bad(r, found, "a type from 0 to 12");
-  if (x == GGUF_ARRAY && !may_be_array)
-    return gguf_bad(r, "an array of arrays", "an array of numbers or strings");
   *type = (enum gguf_type) x;
   return true;
 }
@@ -130,7 +128,7 @@ static bool take_type(struct gguf_reader *r, bool may_be_array, enum gguf_type *
 /* <Skip the elements of a value> */
 static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
 {
-  size_t each = e->type == GGUF_STRING ? 8 : bytes_of[e->type];
+  size_t each = bytes_of[e->type];
   char found[64], wanted[64];
   snprintf(found, sizeof found, "an array of %" PRIu64, e->count);
   snprintf(wanted, sizeof wanted, "at most %zu, for which the file has bytes",
@@ -143,17 +141,32 @@ static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
     if (!take_string(r, &skipped)) return false;
   for (uint64_t i = 0; e->type == GGUF_BOOL && i < e->count; i++)
     if (e->at[i] > 1) return gguf_bad(r, "a truth value that is neither", "0 or 1");
-  if (e->type != GGUF_STRING) r->at += (size_t) e->count * each;
+  if (e->type != GGUF_STRING && e->type != GGUF_ARRAY)
+    r->at += (size_t) e->count * each;
+  return true;
+}
+
+enum { MAX_DEPTH = 8 };
+static bool read_array(struct gguf_reader *r, struct gguf_entry *e, int levels)
+{
+  struct gguf_entry inner = { .is_array = true };
+  if (levels == 0) return gguf_bad(r, "an array of arrays",
+    "a key with a namespace, and at most 8 levels");
+  if (!take_type(r, &e->type) || !take_number(r, 8, &e->count)) return false;
+  e->at = r->g->bytes + r->at;
+  if (!skip_elements(r, e)) return false;
+  for (uint64_t i = 0; e->type == GGUF_ARRAY && i < e->count; i++)
+    if (!read_array(r, &inner, levels - 1)) return false;
+  e->end = r->g->bytes + r->at;
   return true;
 }
 
 static bool read_value(struct gguf_reader *r, struct gguf_entry *e)
 {
-  e->count = 1;
-  if (!take_type(r, true, &e->type)) return false;
-  e->is_array = e->type == GGUF_ARRAY;
-  if (e->is_array && (!take_type(r, false, &e->type)
-      || !take_number(r, 8, &e->count))) return false;
+  if (!take_type(r, &e->type)) return false;
+  e->is_array = e->type == GGUF_ARRAY, e->count = 1;
+  bool bare = memchr(e->key.text, '.', e->key.n) == NULL;
+  if (e->is_array) return read_array(r, e, bare ? 1 : MAX_DEPTH);
   e->at = r->g->bytes + r->at;
   if (!skip_elements(r, e)) return false;
   e->end = r->g->bytes + r->at;
@@ -211,13 +224,13 @@ const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key)
 /* <Take a value> */
 bool gguf_integer(const struct gguf_entry *e)
 {
-  return e != NULL && e->type != GGUF_F32 && e->type != GGUF_F64
-    && e->type != GGUF_BOOL && e->type != GGUF_STRING;
+  return gguf_numeric(e) && e->type != GGUF_F32 && e->type != GGUF_F64;
 }
 
 bool gguf_numeric(const struct gguf_entry *e)
 {
-  return e != NULL && e->type != GGUF_BOOL && e->type != GGUF_STRING;
+  return e != NULL && e->type != GGUF_BOOL && e->type != GGUF_STRING
+    && e->type != GGUF_ARRAY;
 }
 
 double gguf_number(const struct gguf_entry *e, uint64_t i)

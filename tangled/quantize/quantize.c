@@ -215,11 +215,28 @@ static void add_kind(struct work *w)
   gguf_add_count(&w->draft, "general.quantization_version", 2);
 }
 
+static void add_advice(struct work *w, const struct sampling_defaults *s)
+{
+  const struct { const char *name; double x, otherwise; bool always; } row[] =
+    { {"penalty_repeat", s->repetition_penalty, 1, true},
+    {"temp", s->temperature, -1, false}, {"top_p", s->top_p, 1, false},
+    {"min_p", s->min_p, 0, false} };
+  char key[80];
+  for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+    if (row[i].x == row[i].otherwise || !(row[i].always || s->do_sample)) continue;
+    snprintf(key, sizeof key, "general.sampling.%s", row[i].name);
+    gguf_add_real(&w->draft, key, row[i].x);
+  }
+  if (s->do_sample && s->top_k != 0)
+    gguf_add_count(&w->draft, "general.sampling.top_k", s->top_k);
+}
+
 static void add_settings(struct work *w)
 {
   const struct model_config *c = &w->lm->config;
   gguf_add_text(&w->draft, "general.architecture", w->arch, strlen(w->arch));
   add_kind(w);
+  add_advice(w, &c->sampling);
   add_counts(w, c);
   if (!c->learned_positions) add_rope(w, &c->rope);
 }
@@ -370,6 +387,10 @@ static void add_ids(struct work *w, const struct tokenizer *t)
     adds ? t->prefix_ids.id[0] : c->bos);
   for (uint32_t i = 0; i < c->n_eos && i < 3; i++)
     gguf_add_count(&w->draft, ends[i], c->eos[i]);
+  if (c->n_eos > 3) {
+    gguf_add_array(&w->draft, "tokenizer.ggml.eos_token_ids", GGUF_I32, c->n_eos);
+    for (uint32_t i = 0; i < c->n_eos; i++) gguf_add_number(&w->draft, 4, c->eos[i]);
+  }
   if (t == NULL) return;
   gguf_add_flag(&w->draft, "tokenizer.ggml.add_bos_token", adds);
   gguf_add_flag(&w->draft, "tokenizer.ggml.add_eos_token", t->suffix_ids.n > 0);
