@@ -15,6 +15,7 @@
 #include "families/loader.h"
 #include "gguf/gguf.h"
 #include "kernels/kernels.h"
+#include "safetensors/misfit.h"
 
 /* The built-in model is where INCIPIT_MODEL says, or near the program: where both were
    installed, or in the clone that the program was built in, one or two levels up. */
@@ -232,6 +233,10 @@ static int look_at_config(struct session *o, const struct console *c,
   struct field_wishes names;
   struct config_options fields = config_wishes(w, needs, &names);
   char file[PATH_CAP];
+  if (access(o->path, F_OK) != 0) {
+    misfit_path(o->path, "config.json", why);
+    return STATUS_FAILED;
+  }
   if (!path_find(file, o->path, "config.json", F_OK) && !gguf_recognizes(o->path))
     return STATUS_DONE;
   if (!config_open_with(&config, o->m, o->path, &fields, why))

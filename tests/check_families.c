@@ -254,6 +254,8 @@ static const struct {
     { "model.safetensors", "h.1.ln_2.bias", "[1, 12]", "[12]" } },
   { "transformer.h.1.ln_2.bias", "type I32",
     { "model.safetensors", "h.1.ln_2.bias", "I32", "F32, F16 or BF16" } },
+  { "transformer.h.1.attn.c_attn.weight", "type I32",
+    { "model.safetensors", "h.1.attn.c_attn.weight", "is I32", "wanted: F32, F16 or BF16" } },
   { "transformer.h.1.ln_2.bias", "type F23",
     { "model.safetensors", "h.1.ln_2.bias", "F23", "a type of the format" } },
   { "transformer.h.1.ln_2.bias", "type F64",

@@ -11,7 +11,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <dirent.h>
+#include <locale.h>
 #include <signal.h>
+#include "gguf/gguf.h"
 #include "ground/buffers.h"
 #include "ground/new_file.h"
 
@@ -945,6 +947,33 @@ START_TEST(a_new_file_is_whole_or_absent)
 }
 END_TEST
 
+/* a country that writes a comma: our numbers have a point there, and its own keep the comma */
+START_TEST(a_sentence_is_the_same_in_every_country)
+{
+  char line[400], there[20];
+  struct error why;
+  enter_room();
+  put(in_room("rules"), "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\n"
+    "grouping -1\nEND LC_NUMERIC\n");
+  snprintf(line, sizeof line, "localedef -c -i %s/rules -f UTF-8 %s/comma 2>/dev/null", room, room);
+  bool made_it = system(line) != -1 && setenv("LOCPATH", room, 1) == 0 && setlocale(LC_NUMERIC, "comma") != NULL;
+  if (!made_it) tally("sentences in another country", 0, 0, 1, "localedef makes none here");
+  else {
+    snprintf(there, sizeof there, "%g", 2.5);
+    ck_assert_str_eq(there, "2,5");
+    error_say(&why, "top_p is %g", 2.5);
+    ck_assert_str_eq(why.text, "top_p is 2.5");
+    float x = 2.5f;
+    const struct gguf_entry e = { .type = GGUF_F32, .count = 1, .at = (const unsigned char *) &x };
+    ck_assert_str_eq(gguf_excerpt(&e, (char[64]){ 0 }), "2.5");
+    snprintf(there, sizeof there, "%g", 2.5);
+    ck_assert_str_eq(there, "2,5");
+    setlocale(LC_NUMERIC, "C");
+  }
+  leave_room();
+}
+END_TEST
+
 START_TEST(two_paths_may_be_one_file)
 {
   char path[100];
@@ -973,6 +1002,7 @@ int main(void)
   tcase_add_test(edges, a_new_file_may_be_a_stream);
   tcase_add_test(edges, a_new_file_is_whole_or_absent);
   tcase_add_test(edges, two_paths_may_be_one_file);
+  tcase_add_test(edges, a_sentence_is_the_same_in_every_country);
   suite_add_tcase(s, edges);
   TCase *t = tcase_create("ground");
   tcase_set_timeout(t, 120);

@@ -40,6 +40,7 @@ needs so many of the system's headers.
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -101,10 +102,13 @@ would break the promise of \emph{one line}, or steer the reader's terminal. So i
 bool error_say(struct error *why, const char *format, ...)
 {
   if (why == NULL) return false;
+  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
+  locale_t before = plain != (locale_t) 0 ? uselocale(plain) : (locale_t) 0;
   va_list list;
   va_start(list, format);
   int n = vsnprintf(why->text, sizeof why->text, format, list);
   va_end(list);
+  if (plain != (locale_t) 0) uselocale(before), freelocale(plain);
   if (n < 0) why->text[0] = '\0';
   if (n >= (int) sizeof why->text) cut_at_character(why->text);
   for (unsigned char *c = (unsigned char *) why->text; *c != '\0'; c++)
@@ -112,6 +116,9 @@ bool error_say(struct error *why, const char *format, ...)
     else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
   return false;
 }
+
+@ A program may have asked for the customs of its country, and then |printf| puts a comma into two and a half in many of them. Our sentences quote numbers as one would type them, so they are written under the plain customs of C. That setting belongs to the thread, which gets its own back.
+@^locale@>
 
 @ The bytes |10xxxxxx| continue a UTF-8 character. We step back over them, at most three because no character has more, and over the
 byte that begins the character to which they belong. A character that was complete at the end goes as well. To keep it we would have to count, and

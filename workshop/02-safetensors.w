@@ -1073,8 +1073,8 @@ bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
      which and what to do, and replaces the earlier one; |json|: JSON was wanted. Always
      false */
 bool misfit_path(const char *path, const char *missing, struct error *why);
-  /* the same for a file where the directory of a model was wanted, and for a directory
-     without the file |missing| that has something else in its place; always false */
+  /* the same for a path that leads nowhere, for a file where the directory of a model was wanted, and for a
+     directory without the file |missing| that has something else in its place; always false */
 #endif
 
 @ A mark is the first bytes of a format, its \emph{magic number}. A pickle begins with the byte |0x80| and its version. A download that needs a login often brings a web page. JSON has no mark but its first bracket, with which
@@ -1098,7 +1098,7 @@ static const struct file_kind { const char *name, *wanted; } kinds[] = @[{@|
   [KIND_JSON] = { "a JSON file",@|
     "a file of tensors, or the directory of a model" },@|
   [KIND_TENSORS] = { "a file of tensors", "the directory that it is in" },@|
-  [KIND_UNKNOWN] = { "a file", "the directory of a model" } }@];
+  [KIND_UNKNOWN] = { "a file", "the directory of a model, or a GGUF file" } }@];
 
 @ Why not read a pickle? Because it is a program, and loading it runs it. So we advise the user to convert the model to safetensors once, with the library that reads pickles, on a machine where the program may run.
 
@@ -1173,7 +1173,7 @@ static void find_weights(const char *directory, char found[256])
   if (list != NULL) closedir(list);
 }
 
-@ An adapter holds only the difference between a model and a fine-tuned one. Its settings have a file name of their own, which we look for first. For other files the first bytes decide what the sentence says; it mentions a file of tensors under another name only if the missing file is the weights.
+@ An adapter holds only the difference between a model and a fine-tuned one. Its settings have a file name of their own, which we look for first. For other files the first bytes decide what the sentence says; it mentions a file of tensors under another name only if the missing file is the weights. Often that is one of several shards (\cref{sec:shards}), whose index was not downloaded.
 
 @<Say what is in the place of a model@>=
 static bool misfit_directory(const char *path, const char *missing,
@@ -1193,19 +1193,49 @@ static bool misfit_directory(const char *path, const char *missing,
   file_unmap(&map);
   if (kind >= KIND_JSON && (kind != KIND_TENSORS || !is_of_weights(missing)))
     return false;
+  if (kind == KIND_TENSORS && strstr(found, "-of-") != NULL) {
+    snprintf(is, sizeof is, "missing, and there is %s, one of several parts", found);
+    return error_found(why, path, missing, is,@|
+      "model.safetensors.index.json as well, which names the parts");
+  }
   snprintf(is, sizeof is, "missing, and there is %s, %s", found,@|
     kinds[kind].name);
   return error_found(why, path, missing, is, kind == KIND_TENSORS ? SAVE_AGAIN
     : kinds[kind].wanted);
 }
 
-@ First we ask whether the path leads to a file or a directory. If it leads nowhere, the caller has a sentence already.
+@ Many programs take the name of a model on Hugging Face's hub, such as \.{openai-community/gpt2}, and download what they do not have. Ours opens files and never asks the network for any. A user who is used to the others needs to be told so, and told what to type. A name is of the hub if it is two words with a slash between, and there is no folder of the first name.
+@^Hugging Face@>
+
+@<Say what is in the place of a model@>=
+static bool is_of_hub(const char *path)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz"@|
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  char owner[100];
+  size_t n = strspn(path, letters), k = path[n] == '/' ? strspn(path + n + 1, letters) : 0;
+  if (n == 0 || n >= sizeof owner || k == 0 || path[n + 1 + k] != '\0') return false;
+  snprintf(owner, sizeof owner, "%.*s", (int) n, path);
+  return *path != '.' && !is_of_weights(path) && access(owner, F_OK) != 0;
+}
+static bool misfit_nothing(const char *path, const char *reason, struct error *why)
+{
+  static const char wanted[] =
+    "wanted: the directory of a model, or a GGUF file; nothing is downloaded here";
+  if (!is_of_hub(path)) return error_say(why, "%.200s: cannot be opened: %s; %s",@|
+    path, reason, wanted);
+  return error_say(why, "%s: cannot be opened: %s; %s:"@|
+    " hf download %.100s --local-dir DIR fetches it, and -m DIR opens it",@|
+    path, reason, wanted, path);
+}
+
+@ First we ask whether the path leads to a file, to a directory, or nowhere.
 
 @<Say what is in the place of a model@>=
 bool misfit_path(const char *path, const char *missing, struct error *why)
 {
   struct stat about;
-  if (stat(path, &about) != 0) return false;
+  if (stat(path, &about) != 0) return misfit_nothing(path, strerror(errno), why);
   if (S_ISREG(about.st_mode)) return misfit_file(path, why);
   return S_ISDIR(about.st_mode) && misfit_directory(path, missing, why);
 }
@@ -1215,6 +1245,7 @@ bool misfit_path(const char *path, const char *missing, struct error *why)
 @(misfit.c@>=
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

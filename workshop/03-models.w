@@ -1714,7 +1714,7 @@ if (a->layout->of[role].pattern == NULL) {
 layout_name(a->layout, role, a->prefix, a->layer, what, name);
 
 @ The type must be one with which the kernels can multiply. The same is required of gains and biases, since the kernels read them number by number, which types that pack numbers into blocks do not allow. A tensor that is found is marked as used, and
-its bytes are added up.
+its bytes are added up. The sentence lists only types that a file of this format can have.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
 uint32_t can = a->k->matrix_types & (columns == 0 ? WEIGHTS_ONE_BY_ONE : WEIGHTS_ALL);
@@ -1723,6 +1723,8 @@ if (t->type < N_WEIGHT_TYPES && (can >> t->type & 1) != 0) {
   a->lm->matrix_types |= 1u << t->type;
   return (struct tensor) @[{ t->data, (enum weight_type) t->type }@];
 }
+if (strcmp(tensor_file_format(a->lm->weights), "gguf") != 0)
+  can &= WEIGHTS_ONE_BY_ONE;
 kernels_list_types(can, wanted);
 a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
 return none;

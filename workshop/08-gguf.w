@@ -733,7 +733,7 @@ bool gguf_flag(const struct gguf_entry *e, bool *flag)
   return true;
 }
 
-@ A message quotes a number or a short string, and says of everything else what it is.
+@ A message quotes a number or a short string, and says of everything else what it is. The number is written as in any of our sentences, whatever the customs of the country.
 
 @<Quote a value@>=
 const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
@@ -749,7 +749,11 @@ const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
   else if (gguf_flag(e, &flag))
     snprintf(buffer, 64, "%s", flag ? "true" : "false");
   else if (e->type == GGUF_STRING) snprintf(buffer, 64, "a string");
-  else snprintf(buffer, 64, gguf_integer(e) ? "%.0f" : "%.9g", gguf_number(e, 0));
+  else {
+    struct error number;
+    error_say(&number, gguf_integer(e) ? "%.0f" : "%.9g", gguf_number(e, 0));
+    snprintf(buffer, 64, "%.63s", number.text);
+  }
   return buffer;
 }
 

@@ -271,7 +271,7 @@ static void add_settings(struct work *w)
   if (!c->learned_positions) add_rope(w, &c->rope);
 }
 
-@ Settings without a key are found in a way that cannot forget one: the finished file is read again, and what was read is compared with what should have been written. A window, GELU in a Llama, scores scaled by the layer: the file would say nothing of them, the reader would assume the usual, and the comparison fails.
+@ Settings without a key are found in a way that cannot forget one: the finished file is read again, and what was read is compared with what should have been written. GELU in a Llama, scores scaled by the layer: the file would say nothing of them, the reader would assume the usual, and the comparison fails. A window is a case of its own. There is a key for it, but \texttt{llama.cpp} asks for that key only in other architectures, and would let every row see everything; so we do not write it.
 
 @<Compare what was written@>=
 static bool same_settings(const struct model_config *a, const struct model_config *b,
@@ -302,7 +302,9 @@ static bool same_settings(const struct model_config *a, const struct model_confi
     if (!all[i].same) lost = all[i].name;
   for (uint32_t i = 0; i < a->n_layers && lost == NULL; i++) {
     uint32_t window = config_window(a, i);
-    if (window != 0 && window < a->n_positions) lost = "sliding_window";
+    if (window != 0 && window < a->n_positions) return error_say(why,@|
+      "%s: its sliding_window of %" PRIu32 " would be lost: readers of GGUF files"@|
+      " ignore it in a model of this kind", path, window);
   }
   if (lost == NULL && memcmp(a->eos, b->eos, a->n_eos * sizeof *a->eos) != 0)
     lost = "eos_token_id";

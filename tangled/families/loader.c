@@ -69,6 +69,8 @@ static struct tensor require_tensor(struct model_loader *a,
     a->lm->matrix_types |= 1u << t->type;
     return (struct tensor) { t->data, (enum weight_type) t->type };
   }
+  if (strcmp(tensor_file_format(a->lm->weights), "gguf") != 0)
+    can &= WEIGHTS_ONE_BY_ONE;
   kernels_list_types(can, wanted);
   a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
   return none;

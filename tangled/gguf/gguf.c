@@ -290,7 +290,11 @@ const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
   else if (gguf_flag(e, &flag))
     snprintf(buffer, 64, "%s", flag ? "true" : "false");
   else if (e->type == GGUF_STRING) snprintf(buffer, 64, "a string");
-  else snprintf(buffer, 64, gguf_integer(e) ? "%.0f" : "%.9g", gguf_number(e, 0));
+  else {
+    struct error number;
+    error_say(&number, gguf_integer(e) ? "%.0f" : "%.9g", gguf_number(e, 0));
+    snprintf(buffer, 64, "%.63s", number.text);
+  }
   return buffer;
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -31,10 +32,13 @@ static void cut_at_character(char *words)
 bool error_say(struct error *why, const char *format, ...)
 {
   if (why == NULL) return false;
+  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
+  locale_t before = plain != (locale_t) 0 ? uselocale(plain) : (locale_t) 0;
   va_list list;
   va_start(list, format);
   int n = vsnprintf(why->text, sizeof why->text, format, list);
   va_end(list);
+  if (plain != (locale_t) 0) uselocale(before), freelocale(plain);
   if (n < 0) why->text[0] = '\0';
   if (n >= (int) sizeof why->text) cut_at_character(why->text);
   for (unsigned char *c = (unsigned char *) why->text; *c != '\0'; c++)

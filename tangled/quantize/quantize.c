@@ -270,7 +270,9 @@ static bool same_settings(const struct model_config *a, const struct model_confi
     if (!all[i].same) lost = all[i].name;
   for (uint32_t i = 0; i < a->n_layers && lost == NULL; i++) {
     uint32_t window = config_window(a, i);
-    if (window != 0 && window < a->n_positions) lost = "sliding_window";
+    if (window != 0 && window < a->n_positions) return error_say(why,
+      "%s: its sliding_window of %" PRIu32 " would be lost: readers of GGUF files"
+      " ignore it in a model of this kind", path, window);
   }
   if (lost == NULL && memcmp(a->eos, b->eos, a->n_eos * sizeof *a->eos) != 0)
     lost = "eos_token_id";

@@ -2,6 +2,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,7 +28,7 @@ static const struct file_kind { const char *name, *wanted; } kinds[] = {
   [KIND_JSON] = { "a JSON file",
     "a file of tensors, or the directory of a model" },
   [KIND_TENSORS] = { "a file of tensors", "the directory that it is in" },
-  [KIND_UNKNOWN] = { "a file", "the directory of a model" } };
+  [KIND_UNKNOWN] = { "a file", "the directory of a model, or a GGUF file" } };
 
 static bool begins(const unsigned char *byte, size_t n, const char *mark)
 {
@@ -114,16 +115,43 @@ static bool misfit_directory(const char *path, const char *missing,
   file_unmap(&map);
   if (kind >= KIND_JSON && (kind != KIND_TENSORS || !is_of_weights(missing)))
     return false;
+  if (kind == KIND_TENSORS && strstr(found, "-of-") != NULL) {
+    snprintf(is, sizeof is, "missing, and there is %s, one of several parts", found);
+    return error_found(why, path, missing, is,
+      "model.safetensors.index.json as well, which names the parts");
+  }
   snprintf(is, sizeof is, "missing, and there is %s, %s", found,
     kinds[kind].name);
   return error_found(why, path, missing, is, kind == KIND_TENSORS ? SAVE_AGAIN
     : kinds[kind].wanted);
 }
 
+static bool is_of_hub(const char *path)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  char owner[100];
+  size_t n = strspn(path, letters), k = path[n] == '/' ? strspn(path + n + 1, letters) : 0;
+  if (n == 0 || n >= sizeof owner || k == 0 || path[n + 1 + k] != '\0') return false;
+  snprintf(owner, sizeof owner, "%.*s", (int) n, path);
+  return *path != '.' && !is_of_weights(path) && access(owner, F_OK) != 0;
+}
+
+static bool misfit_nothing(const char *path, const char *reason, struct error *why)
+{
+  static const char wanted[] =
+    "wanted: the directory of a model, or a GGUF file; nothing is downloaded here";
+  if (!is_of_hub(path)) return error_say(why, "%.200s: cannot be opened: %s; %s",
+    path, reason, wanted);
+  return error_say(why, "%s: cannot be opened: %s; %s:"
+    " hf download %.100s --local-dir DIR fetches it, and -m DIR opens it",
+    path, reason, wanted, path);
+}
+
 bool misfit_path(const char *path, const char *missing, struct error *why)
 {
   struct stat about;
-  if (stat(path, &about) != 0) return false;
+  if (stat(path, &about) != 0) return misfit_nothing(path, strerror(errno), why);
   if (S_ISREG(about.st_mode)) return misfit_file(path, why);
   return S_ISDIR(about.st_mode) && misfit_directory(path, missing, why);
 }

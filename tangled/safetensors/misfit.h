@@ -9,7 +9,8 @@
 bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
   bool json, struct error *why);
 
-/* the same for a file where the directory of a model was wanted, and for a directory
-   without the file missing that has something else in its place; always false */
+/* the same for a path that leads nowhere, for a file where the directory of a model
+   was wanted, and for a directory without the file missing that has something else in
+   its place; always false */
 bool misfit_path(const char *path, const char *missing, struct error *why);
 #endif
