@@ -1,8 +1,10 @@
 /* Chapter 0: errors, memory, files, workers. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE /* |pthread_getattr_np|, |RTLD_NEXT| */
 #include "suite.h"
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fenv.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -540,9 +542,15 @@ START_TEST(a_pool_keeps_memory_between_steps)
   }
   m.fail_at = m.all.requests + 2;
   ck_assert(!pool_reserve(p, 200, NULL));
-  ck_assert_ptr_null(pool_workspace(p, 0, 1)); /* all have it, or none */
-  ck_assert(pool_reserve(p, 60, NULL));
-  ck_assert_ptr_nonnull(pool_workspace(p, 2, 60));
+  for (unsigned i = 0; i < 3; i++) { /* all have it, or none: and none has lost what it had */
+    ck_assert_ptr_null(pool_workspace(p, i, 101));
+    ck_assert_ptr_nonnull(pool_workspace(p, i, 100));
+    memset(pool_workspace(p, i, 100), 1, 100);
+  }
+  uint64_t requests = m.all.requests;
+  ck_assert(pool_reserve(p, 60, NULL) && m.all.requests == requests);
+  ck_assert(pool_reserve(p, 200, NULL) && pool_workspace(p, 2, 200) != NULL);
+  ck_assert_uint_eq(m.of[MEMORY_OTHER].peak - m.of[MEMORY_OTHER].live, 100);
   pool_close(&m, p);
   ck_assert(m.all.live == 0 && other.all.live == 0);
 }
@@ -583,6 +591,104 @@ START_TEST(pool_survives_every_refusal)
   }
   ck_assert_uint_eq(pool_workers(NULL), 1);
   ck_assert_uint_ge(pool_cores(), 1);
+}
+END_TEST
+
+/* ---- the system refuses the second thread, the third, and so on: whoever was started has been
+   waited for when pool_open returns. We stand between the pool and the C library; a sanitizer wants
+   that place for itself */
+#if !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
+static int created, joined, refuse_thread;
+typedef int creating(pthread_t *, const pthread_attr_t *, void *(*) (void *), void *);
+typedef int joining(pthread_t, void **);
+static void real(const char *name, void *to)
+{
+  void *f = dlsym(RTLD_NEXT, name);
+  memcpy(to, &f, sizeof f);
+}
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *x)
+{
+  creating *create;
+  if (refuse_thread > 0 && created + 1 == refuse_thread) return 11; /* EAGAIN */
+  real("pthread_create", &create), created++;
+  return create(t, a, f, x);
+}
+int pthread_join(pthread_t t, void **result)
+{
+  joining *join;
+  real("pthread_join", &join), joined++;
+  return join(t, result);
+}
+START_TEST(a_refused_thread_ends_those_before_it)
+{
+  for (int workers = 2; workers <= 6; workers++)
+    for (refuse_thread = 1; refuse_thread <= workers; refuse_thread++) {
+      struct memory m = { 0 };
+      struct error why = { "" };
+      char wanted[60];
+      created = joined = 0;
+      struct pool *p = pool_open(&m, (unsigned) workers, &why);
+      snprintf(wanted, sizeof wanted, "thread %d of %d: ", refuse_thread + 1, workers);
+      ck_assert_int_eq(p != NULL, refuse_thread == workers);
+      if (p == NULL) ck_assert_ptr_eq(strstr(why.text, wanted), why.text);
+      ck_assert(created == refuse_thread - 1 && joined == (p == NULL ? created : 0));
+      pool_close(&m, p);
+      ck_assert(joined == created && m.all.live == 0);
+    }
+}
+END_TEST
+#define REFUSED_THREADS(t) tcase_add_test(t, a_refused_thread_ends_those_before_it)
+#else
+#define REFUSED_THREADS(t) tally("threads that are refused", 0, 0, 1, "a sanitizer has pthread_create")
+#endif
+
+/* ---- a process that was forked has no workers: it is told so, and can close the pool */
+static void nothing(void *ctx, unsigned worker, unsigned workers)
+{
+  (void) ctx, (void) worker, (void) workers;
+}
+START_TEST(a_forked_process_has_no_workers)
+{
+  for (unsigned n = 0; n <= 3; n++)
+    for (int asleep = 0; asleep < 2; asleep++) {
+      struct memory m = { 0 };
+      struct pool *p = n == 0 ? NULL : pool_open(&m, n, NULL);
+      int status;
+      pool_run(p, nothing, NULL);
+      if (asleep) usleep(100000);
+      pid_t child = fork();
+      if (child == 0) {
+        alarm(20);
+        bool here = pool_alive(p) == (n < 2);
+        if (n < 2) pool_run(p, nothing, NULL);
+        pool_close(&m, p);
+        _exit(here && m.all.live == 0 ? 0 : 1);
+      }
+      ck_assert(child > 0 && waitpid(child, &status, 0) == child);
+      ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%u workers: status %d", n, status);
+      ck_assert(pool_alive(p));
+      pool_run(p, nothing, NULL), pool_close(&m, p);
+      ck_assert_uint_eq(m.all.live, 0);
+    }
+}
+END_TEST
+
+/* ---- no worker has less stack than a build without optimization and with guards needs */
+static void measure_stack(void *ctx, unsigned worker, unsigned workers)
+{
+  pthread_attr_t a;
+  size_t *bytes = ctx;
+  (void) workers;
+  if (pthread_getattr_np(pthread_self(), &a) != 0) return;
+  pthread_attr_getstacksize(&a, &bytes[worker]), pthread_attr_destroy(&a);
+}
+START_TEST(workers_have_stacks_for_large_frames)
+{
+  struct memory m = { 0 };
+  size_t bytes[3] = { 0 };
+  struct pool *p = pool_open(&m, 3, NULL);
+  pool_run(p, measure_stack, bytes), pool_close(&m, p);
+  for (int i = 1; i < 3; i++) ck_assert_uint_ge(bytes[i], 4u << 20);
 }
 END_TEST
 
@@ -1026,6 +1132,9 @@ int main(void)
   tcase_add_test(t, a_kept_arena_gives_the_same_blocks);
   tcase_add_test(t, a_pool_keeps_memory_between_steps);
   tcase_add_test(t, pool_survives_every_refusal);
+  REFUSED_THREADS(t);
+  tcase_add_test(t, a_forked_process_has_no_workers);
+  tcase_add_test(t, workers_have_stacks_for_large_frames);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

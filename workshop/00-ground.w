@@ -875,6 +875,9 @@ void pool_share(struct pool *p, pool_work *work, void *ctx);
      another part when it has done one: |work(ctx, i, parts)|, which uses no workspace */
 void pool_close(struct memory *m, struct pool *p);
   /* ends the threads and frees the memory; null does nothing */
+bool pool_alive(const struct pool *p);
+  /* are its threads there? False in a process that was forked after |pool_open|: there a pool of several
+     workers can only be closed. True for a null pool */
 
 @ How many workers should there be? As many as the processor has cores. More would only take turns.
 
@@ -894,7 +897,7 @@ struct arena *pool_arena(struct pool *p, const struct memory *m);
      for a null pool, for other memory than the pool's, and while the arena is in use */
 bool pool_reserve(struct pool *p, size_t size, struct error *why);
   /* from now on each worker has a workspace of at least |size| bytes; does nothing for a null
-     pool. False and a message if memory is refused */
+     pool. False and a message if memory is refused, and then each has what it had */
 void *pool_workspace(struct pool *p, unsigned worker, size_t size);
   /* the workspace of a worker, at a multiple of 64, its contents anything; null if fewer than
      |size| bytes have been reserved */
@@ -938,6 +941,7 @@ struct worker_thread { struct pool *owner; unsigned number; pthread_t thread;
   void *workspace; };
 struct pool {
   unsigned workers;
+  pid_t process; /* that has the threads */
   struct memory *m;
   struct arena kept;
   size_t workspace_bytes; /* that every worker has */
@@ -1109,6 +1113,7 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     return NULL;
   }
   p->threads = h, p->workers = workers;
+  p->process = getpid();
   p->m = p->kept.m = m;
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->risen, NULL);
@@ -1119,14 +1124,14 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 @ Opening can fail half-way: the third thread may be refused after two were started.
 Then those two are told to end, and all memory is freed. |end_threads| takes the number that
 were started, so it serves here and in |pool_close|. How large a stack a thread gets would otherwise depend on the system: eight
-megabytes with one C library, an eighth of one with another. So we ask for one megabyte. No kernel needs more than a few tens of kilobytes of it, since large arrays are in memory that is
-counted (\cref{sec:room}); the rest is for builds that surround every array with guards.
+megabytes with one C library, an eighth of one with another. So we ask for four megabytes, of which only what is used takes memory. No kernel needs more than a few tens of kilobytes, since large arrays are in memory that is
+counted (\cref{sec:room}). But a compiler that does not optimize and surrounds every array with guards makes frames of more than a megabyte of the same kernels.
 @^stack@>
 
 @<Start a thread for each helper, or end those that were started@>=
 pthread_attr_t stack;
 pthread_attr_init(&stack);
-pthread_attr_setstacksize(&stack, (size_t) 1 << 20);
+pthread_attr_setstacksize(&stack, (size_t) 4 << 20);
 for (unsigned i = 1; i < workers; i++) {
   h[i] = (struct worker_thread) @[{ .owner = p, .number = i }@];
   int code = pthread_create(&h[i].thread, &stack, worker_main, &h[i]);
@@ -1149,14 +1154,14 @@ static void end_threads(struct pool *p, unsigned started)
   generation_raise(p, &p->announced);
   for (unsigned i = 1; i < started; i++)
     pthread_join(p->threads[i].thread, NULL);
+  pthread_mutex_destroy(&p->lock);
+  pthread_cond_destroy(&p->risen);
 }
 
 @ The helpers' block must be freed before the pool that points to it. Both users of this
 section have said how many |workers| it was allocated for.
 
 @<Free the pool's memory, which was for |workers|@>=
-pthread_mutex_destroy(&p->lock);
-pthread_cond_destroy(&p->risen);
 for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
 arena_free(&p->kept);
 memory_free(m, p->threads);
@@ -1165,13 +1170,21 @@ memory_free(m, p);
 @ A null pool is a pool of one, and closing it does nothing. So a program without
 threads has nothing to write.
 
+A server may open a pool and then |fork|. The child has a copy of the pool's memory, but of the threads it has only the one that called |fork|: a step that was announced there would wait for ever. So the pool remembers its process. A child that wants to use the pool can ask, and if it closes the pool, nobody is waited for, and the lock is left as it is, since it may look as if a helper slept on it.
+@^fork, of a process@>
+
 @<Close a pool, and count its workers@>=
+bool pool_alive(const struct pool *p)
+{
+  return pool_workers(p) == 1 || p->process == getpid();
+}
+@#
 void pool_close(struct memory *m, struct pool *p)
 {
   if (p == NULL) return;
   unsigned workers = p->workers;
   struct worker_thread *h = p->threads;
-  end_threads(p, workers);
+  if (pool_alive(p)) end_threads(p, workers);
   @<Free the pool's memory, which was for |workers|@>@;
 }
 @#
@@ -1180,7 +1193,7 @@ unsigned pool_workers(const struct pool *p)
   return p == NULL ? 1 : p->workers;
 }
 
-@ A pool also keeps memory between steps. The workspaces are blocks, one for each worker. The arena is charged to the |struct memory| of the pool. A caller with another one gets no arena, since what it uses must be counted in its own.
+@ A pool also keeps memory between steps. The workspaces are blocks, one for each worker. A larger one is taken before the old one is freed, so that a refusal takes nothing away. The arena is charged to the |struct memory| of the pool. A caller with another one gets no arena, since what it uses must be counted in its own.
 @^workspace@>
 
 @<What a pool keeps between steps@>=
@@ -1189,12 +1202,11 @@ struct arena *pool_arena(struct pool *p, const struct memory *m)
 bool pool_reserve(struct pool *p, size_t size, struct error *why)
 {
   if (p == NULL || size <= p->workspace_bytes) return true;
-  p->workspace_bytes = 0;
   for (unsigned i = 0; i < p->workers; i++) {
-    void **space = &p->threads[i].workspace;
-    memory_free(p->m, *space);
-    *space = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
-    if (*space == NULL) return false;
+    void *space = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
+    if (space == NULL) return false;
+    memory_free(p->m, p->threads[i].workspace);
+    p->threads[i].workspace = space;
   }
   p->workspace_bytes = size;
   return true;

@@ -327,6 +327,7 @@ struct worker_thread { struct pool *owner; unsigned number; pthread_t thread;
   void *workspace; };
 struct pool {
   unsigned workers;
+  pid_t process; /* that has the threads */
   struct memory *m;
   struct arena kept;
   size_t workspace_bytes; /* that every worker has */
@@ -460,6 +461,8 @@ static void end_threads(struct pool *p, unsigned started)
   generation_raise(p, &p->announced);
   for (unsigned i = 1; i < started; i++)
     pthread_join(p->threads[i].thread, NULL);
+  pthread_mutex_destroy(&p->lock);
+  pthread_cond_destroy(&p->risen);
 }
 
 /* <Start the helpers> */
@@ -473,13 +476,14 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     return NULL;
   }
   p->threads = h, p->workers = workers;
+  p->process = getpid();
   p->m = p->kept.m = m;
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->risen, NULL);
   /* <Start a thread for each helper, or end those that were started> */
   pthread_attr_t stack;
   pthread_attr_init(&stack);
-  pthread_attr_setstacksize(&stack, (size_t) 1 << 20);
+  pthread_attr_setstacksize(&stack, (size_t) 4 << 20);
   for (unsigned i = 1; i < workers; i++) {
     h[i] = (struct worker_thread) { .owner = p, .number = i };
     int code = pthread_create(&h[i].thread, &stack, worker_main, &h[i]);
@@ -488,8 +492,6 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
     end_threads(p, i);
     /* <Free the pool's memory, which was for workers> */
-    pthread_mutex_destroy(&p->lock);
-    pthread_cond_destroy(&p->risen);
     for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
     arena_free(&p->kept);
     memory_free(m, p->threads);
@@ -501,14 +503,17 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 }
 
 /* <Close a pool, and count its workers> */
+bool pool_alive(const struct pool *p)
+{
+  return pool_workers(p) == 1 || p->process == getpid();
+}
+
 void pool_close(struct memory *m, struct pool *p)
 {
   if (p == NULL) return;
   unsigned workers = p->workers;
   struct worker_thread *h = p->threads;
-  end_threads(p, workers);
-  pthread_mutex_destroy(&p->lock);
-  pthread_cond_destroy(&p->risen);
+  if (pool_alive(p)) end_threads(p, workers);
   for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
   arena_free(&p->kept);
   memory_free(m, p->threads);
@@ -526,12 +531,11 @@ struct arena *pool_arena(struct pool *p, const struct memory *m)
 bool pool_reserve(struct pool *p, size_t size, struct error *why)
 {
   if (p == NULL || size <= p->workspace_bytes) return true;
-  p->workspace_bytes = 0;
   for (unsigned i = 0; i < p->workers; i++) {
-    void **space = &p->threads[i].workspace;
-    memory_free(p->m, *space);
-    *space = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
-    if (*space == NULL) return false;
+    void *space = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
+    if (space == NULL) return false;
+    memory_free(p->m, p->threads[i].workspace);
+    p->threads[i].workspace = space;
   }
   p->workspace_bytes = size;
   return true;

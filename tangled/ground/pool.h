@@ -34,6 +34,10 @@ void pool_share(struct pool *p, pool_work *work, void *ctx);
 /* ends the threads and frees the memory; null does nothing */
 void pool_close(struct memory *m, struct pool *p);
 
+/* are its threads there? False in a process that was forked after pool_open: there a
+   pool of several workers can only be closed. True for a null pool */
+bool pool_alive(const struct pool *p);
+
 /* how many; 1 for a null pool */
 unsigned pool_workers(const struct pool *p);
 
@@ -48,7 +52,7 @@ unsigned pool_cores(void);
 struct arena *pool_arena(struct pool *p, const struct memory *m);
 
 /* from now on each worker has a workspace of at least size bytes; does nothing for a
-   null pool. False and a message if memory is refused */
+   null pool. False and a message if memory is refused, and then each has what it had */
 bool pool_reserve(struct pool *p, size_t size, struct error *why);
 
 /* the workspace of a worker, at a multiple of 64, its contents anything; null if
