@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <string.h>
 #include "ground/new_file.h"
+#include "safetensors/excerpt.h"
 #include "command.h"
 #include "cmd_chat.h"
 
@@ -160,13 +161,14 @@ static bool take_turn(struct chat *t, const json_t *object, unsigned char *byte,
 {
   const json_t *who = json_object_get(object, "role");
   const char *text;
+  char name[EXCERPT_MAX + 4];
   size_t i = 0, n;
   if (!json_is_string(who) || !json_is_string(json_object_get(object, "content")))
     return error_say(why, "a turn has no role or no content");
   if (!said_bytes(object, byte, &text, &n, why)) return false;
   while (i < N_ROLES && strcmp(json_string_value(who), role_name[i]) != 0) i++;
-  if (i == N_ROLES) return error_say(why, "the role `%.40s' is not system, user or assistant",
-    json_string_value(who));
+  if (i == N_ROLES) return error_say(why, "the role `%s' is not system, user or assistant",
+    text_excerpt(json_string_value(who), json_string_length(who), 40, name));
   if (i == ROLE_SYSTEM) return t->n == 0 ? chat_system(t, text, n, why)
     : error_say(why, "the system speaks in the middle of a talk");
   bool answers = (t->n - t->first) % 2 == 1;
@@ -243,13 +245,11 @@ static enum chat_result help(struct chat *t, struct operand what)
   return CHAT_DONE;
 }
 
-/* shows at most 40 bytes of the line, and not half a character */
 static enum chat_result no_such_command(struct chat *t, const char *line, size_t n)
 {
   struct error why;
-  size_t k = n < 40 ? n : 40;
-  while (k > 0 && k < n && (line[k] & 0xc0) == 0x80) k--;
-  error_say(&why, "there is no %.*s; /help lists what there is", (int) k, line);
+  char word[EXCERPT_MAX + 4];
+  error_say(&why, "there is no %s; /help lists what there is", text_excerpt(line, n, 40, word));
   return remark(t, &why);
 }
 

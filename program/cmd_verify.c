@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "ground/timing.h"
 #include "ledger_table.h"
+#include "safetensors/excerpt.h"
 #include "command.h"
 #include "waiting.h"
 
@@ -146,14 +147,15 @@ static void name_place(const struct verification *v, const struct ledger_row *r,
    names the rows that have them. */
 static int unknown_claim(struct verification *v, const char *word)
 {
-  char list[120] = "";
+  char list[120] = "", said[EXCERPT_MAX + 4];
   size_t n = 0, found = 0;
   for (size_t i = 0; *word != '\0' && i < v->ledger.n; i++) {
     if (strcasestr(v->ledger.rows[i].quote, word) == NULL) continue;
     if (found++ < 8) n += (size_t) snprintf(list + n, sizeof list - n, " %s", v->ledger.rows[i].id);
   }
-  if (found == 0) error_say(&v->why, "there is no claim `%.60s'; wanted: an id, as S4-30", word);
-  else error_say(&v->why, "there is no claim `%.60s'; wanted: an id. These words are in%s%s", word,
+  text_excerpt(word, strlen(word), EXCERPT_MAX, said);
+  if (found == 0) error_say(&v->why, "there is no claim `%s'; wanted: an id, as S4-30", said);
+  else error_say(&v->why, "there is no claim `%s'; wanted: an id. These words are in%s%s", said,
       list, found > 8 ? " and others" : "");
   return console_usage_error(v->c, &v->why);
 }

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "library/incipit.h"
 #include "kernels/kernels.h"
+#include "safetensors/excerpt.h"
 
 /* clang first, because it also claims to be gcc */
 #if defined __clang__
@@ -35,8 +36,9 @@ static int run_help(const struct console *c, const struct command_line *w)
       sub++;
     if (sub < N_SUBCOMMANDS) help_subcommand(c->out, sub);
     else {
-      char wrong[80];
-      snprintf(wrong, sizeof wrong, "there is no subcommand `%.40s'", w->operand);
+      char wrong[120], word[EXCERPT_MAX + 4];
+      snprintf(wrong, sizeof wrong, "there is no subcommand `%s'",
+        text_excerpt(w->operand, strlen(w->operand), 40, word));
       options_unknown(&why, wrong, "", options_suggest(w->operand, list, N_SUBCOMMANDS),
         "--help");
       return console_usage_error(c, &why);

@@ -28,6 +28,7 @@
 #include "ledger/rules.h"
 #include "quantize/quantize.h"
 #include "stopping/stops.h"
+#include "safetensors/excerpt.h"
 #include "options.h"
 #include "templates/conversations.h"
 
@@ -828,7 +829,7 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
   struct error *why)
 {
   const char *list[N_SUBCOMMANDS];
-  char wrong[80];
+  char wrong[120], text[EXCERPT_MAX + 4];
   size_t n = 0;
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
     word = "help";
@@ -842,7 +843,8 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
   const char *instead = find_foreign(word, foreign_subcommands, N_FOREIGN_SUBCOMMANDS);
   if (instead != NULL) return error_say(why, "there is no subcommand `%s'; %s", word, instead);
   if (is_option(word)) return misplaced_option(word, why);
-  snprintf(wrong, sizeof wrong, "there is no subcommand `%.40s'", word);
+  snprintf(wrong, sizeof wrong, "there is no subcommand `%s'",
+    text_excerpt(word, strlen(word), 40, text));
   return options_unknown(why, wrong, "", options_suggest(word, list, n), "--help");
 }
 

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "model/quantization.h"
+#include "safetensors/excerpt.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/tensor_file.h"
 #include "command.h"
@@ -811,8 +812,9 @@ int cmd_probe(const struct console *c, const struct command_line *w)
     if (strcmp(list[i], w->operand) == 0) k = &kind_table[i];
   }
   if (k == NULL) {
-    char wrong[80];
-    snprintf(wrong, sizeof wrong, "there is no kind `%.40s'", w->operand);
+    char wrong[120], word[EXCERPT_MAX + 4];
+    snprintf(wrong, sizeof wrong, "there is no kind `%s'",
+      text_excerpt(w->operand, strlen(w->operand), 40, word));
     options_unknown(&why, wrong, "", options_suggest(w->operand, list, N_KINDS), "probe --help");
     return console_usage_error(c, &why);
   }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "safetensors/excerpt.h"
 #include "probe.h"
 
 static const struct key_row sampling_keys[] = {
@@ -101,13 +102,14 @@ static bool add_by_id(struct choices *x, const struct request *q,
 {
   uint64_t id = 0;
   double bias;
+  char part[EXCERPT_MAX + 4];
   size_t n = strspn(name, "0123456789");
   for (size_t i = 0; i < n && id < q->vocab_size; i++)
     id = id * 10 + (uint64_t) (name[i] - '0');
   if (n == 0 || name[n] != '\0' || (n > 1 && name[0] == '0')
       || id >= q->vocab_size)
-    return error_say(q->why, "\"logit_bias\" has the id \"%.40s\";"
-      " wanted: 0 to %" PRIu32, name, q->vocab_size - 1);
+    return error_say(q->why, "\"logit_bias\" has the id \"%s\"; wanted: 0 to %" PRIu32,
+      text_excerpt(name, strlen(name), 40, part), q->vocab_size - 1);
   if (!read_bias(v, &bias)) return error_say(q->why, "\"logit_bias\" of id"
       " %s is no number; wanted: a number or \"-inf\"", name);
   if (!ids_push(q->o->m, &x->all, (uint32_t) id, q->why)) return false;
@@ -379,12 +381,14 @@ static void put_scores(struct request *q, const struct trickle *t)
 static const struct probe_operation *find_operation(struct request *q)
 {
   json_t *op = json_object_get(q->in, "op");
+  char part[EXCERPT_MAX + 4];
   for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
     if (strcmp(json_string_value(op), operations[i].name) == 0
         && json_string_length(op) == strlen(operations[i].name))
       return &operations[i];
-  error_say(q->why, "\"op\" is `%.40s'; wanted: temperature, top_k, ...,"
-    " or log_softmax (the book's list)", json_string_value(op));
+  error_say(q->why, "\"op\" is `%s'; wanted: temperature, top_k, ...,"
+    " or log_softmax (the book's list)",
+    text_excerpt(json_string_value(op), json_string_length(op), 40, part));
   return NULL;
 }
 

@@ -669,7 +669,7 @@ START_TEST(lines_with_a_slash_are_for_us)
   done(&r);
   r = RUN(
     "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\n", "chat"); /* 40 bytes end within a letter */
-  ends_well(&r, 0), says(&r, "there is no /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; /help");
+  ends_well(&r, 0), says(&r, "there is no /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...; /help");
   done(&r);
   done(&a), done(&b), done(&c);
 }
@@ -707,6 +707,23 @@ START_TEST(a_template_is_known_or_named)
   says(&r, "chat_template");
   says(&r, "a published template that is known here");
   done(&r);
+  /* of a long one the beginning is quoted, in whole characters, and which templates are like it */
+  f = fopen(path, "w");
+  fprintf(f, "{%%- for message in messages %%}{{'<|im_start|>' + message['r\xc3\xb4le'] + message['content'] +"
+    " '<|im_end|>'}}{%% endfor %%}"), fclose(f);
+  r = RUN("Hello!\n", "chat", "-m", room_dir);
+  ends_well(&r, 1);
+  says(&r, "chat_template is \"{%- for message in messages %}{{'<|im_start|>' + messag...; wanted: ");
+  says(&r, "(chatml, qwen2, qwen2.5, qwen3, smollm2 end an answer alike); --template NAME gives one");
+  done(&r);
+  f = fopen(path, "w");
+  fprintf(f, "[[[ %s", "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
+    "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac<|eot_id|>"), fclose(f);
+  r = RUN("Hello!\n", "chat", "-m", room_dir);
+  ends_well(&r, 1);
+  says(&r, "\"[[[ \\u20AC\\u20AC\\u20AC\\u20AC\\u20AC\\u20AC\\u20AC\\u20AC...; wanted: ");
+  says(&r, "(llama3, llama3.1 end an answer alike)");
+  done(&r);
   r = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3", "--stats");
   struct run s = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3",
     "--stats", "--system", "Be brief.");
@@ -715,6 +732,20 @@ START_TEST(a_template_is_known_or_named)
   next_number(r.err, "tokens   ", &n), next_number(s.err, "tokens   ", &more);
   ck_assert_uint_gt(more, n);
   done(&r), done(&s), unlink(path);
+  /* a file with nothing but the template is read as well */
+  snprintf(path, sizeof path, "%s/chat_template.json", room_dir);
+  json_t *given = json_pack("{s:s}", "chat_template", "{% for message in messages %}{{'<|im_start|>' +"
+    " message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}{% if"
+    " add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}");
+  ck_assert(json_dump_file(given, path, 0) == 0), json_decref(given);
+  r = RUN("The cat\n", "chat", "-m", room_dir, "-n", "3");
+  s = RUN("The cat\n", "chat", "-m", room_dir, "-n", "3", "--template", "chatml");
+  ends_well(&r, 0), ends_well(&s, 0);
+  ck_assert_str_eq(r.out, s.out);
+  done(&r), done(&s);
+  r = RUN("", "generate", "-m", room_dir, "-n", "1", "The");
+  says(&r, "has a chat template");
+  done(&r), unlink(path);
 }
 END_TEST
 START_TEST(the_same_seed_is_the_same_talk)
@@ -1065,7 +1096,7 @@ START_TEST(an_order_is_told_in_whole_letters)
       strcat(in, letter[i]), strcat(in, "zzzzzz");
       size_t k = n + strlen(letter[i]) <= 40 ? 40 : n < 40 ? n : 40;
       if (k > strlen(in)) k = strlen(in);
-      snprintf(want, sizeof want, "there is no %.*s; /help", (int) k, in);
+      snprintf(want, sizeof want, "there is no %.*s%s; /help", (int) k, in, k < strlen(in) ? "..." : "");
       snprintf(buffer, sizeof buffer, "%s\n", in);
       struct run r = RUN(buffer, "chat");
       ends_well(&r, 0), says(&r, want);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include "variants.h"
+#include "safetensors/excerpt.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/tensor_format.h"
 
@@ -330,6 +331,33 @@ START_TEST(excerpts_and_lengths_of_settings)
     json_decref(value);
   }
   ck_assert_str_eq(jsonfile_excerpt(NULL, buffer), "missing");
+  for (size_t n = 0; n < 70; n++) { /* a text that is long is quoted by its beginning, whatever is in it */
+    static const char *const odd[] = { "x", "7", "\"", "\n", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "1.5," };
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+      char all[500] = "", *whole;
+      for (size_t i = 0; i < n; i++) strcat(all, i % 3 == 2 ? "y" : odd[k]);
+      json_t *of = json_string(all);
+      whole = json_dumps(of, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+      const char *got = jsonfile_excerpt(of, buffer);
+      size_t cut = strlen(got) - 3;
+      if (strlen(whole) <= 60) ck_assert_str_eq(got, whole);
+      else {
+        ck_assert_msg(strcmp(got + cut, "...") == 0 && strncmp(got, whole, cut) == 0 && cut <= 56
+          && cut >= 56 - 12, "%s of %s", got, whole);
+        for (size_t i = 0; i < cut; i += whole[i] != '\\' ? 1 : whole[i + 1] != 'u' ? 2 : 6)
+          ck_assert_msg(cut - i >= (whole[i] != '\\' ? 1 : whole[i + 1] != 'u' ? 2 : 6), "%s", got);
+        if (k == 6) ck_assert(strncmp(got + cut - 6, "\\uD83D", 6) != 0);
+      }
+      free(whole), json_decref(of);
+      char part[EXCERPT_MAX + 4];
+      for (size_t most = 1; most <= EXCERPT_MAX; most += 7) { /* and so is one that is no JSON */
+        text_excerpt(all, strlen(all), most, part);
+        cut = strlen(all) <= most ? strlen(all) : strlen(part) - 3;
+        ck_assert(strncmp(part, all, cut) == 0 && cut <= most && (cut == strlen(all)
+          || (strcmp(part + cut, "...") == 0 && cut + 4 > most && (all[cut] & 0xc0) != 0x80)));
+      }
+    }
+  }
   shelf_open(), variant_path(path, shelf, "x");
   spill(path, "[1, 2]    ", 10);
   json_t *value = jsonfile_read(path, 10, &why);

@@ -280,6 +280,18 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64]);
      ``found''; returns |buffer| */
 #endif
 
+@ An error message often quotes a text from a file, or a word that the user typed, and either may be long. All modules shorten such a text with one function, which cuts between two characters, never within one, and marks the cut with three dots.
+
+@(excerpt.h@>=
+#ifndef INCIPIT_EXCERPT_H
+#define INCIPIT_EXCERPT_H
+#include <stddef.h>
+enum { EXCERPT_MAX = 60 };
+const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EXCERPT_MAX + 4]);
+  /* the first |n| bytes of |text|, or, if those are more than |most| (at most |EXCERPT_MAX|), as many whole characters as fit into |most|, and
+     three dots; returns |buffer|, which then ends in a zero */
+#endif
+
 @ Internally, a file is a mapping with its path, and all tensors are in one list. A path is
 a block of its own, because tensors point to it while the array of files may still grow, and growing moves the array.
 
@@ -962,18 +974,60 @@ static int value_digits(json_t *value)
   return most;
 }
 
-@ jansson leaves out a piece that does not fit, and writes no zero at the end; so we clear the
-buffer beforehand.
+@ If the rest of a buffer is too small for the next piece, |json_dumpb| leaves the piece out; and a whole text may be one piece, so that of a long template nothing would be quoted but the quotation mark. So we take the pieces
+from jansson one by one, and copy as much of each as there is room for.
 
 @<Quote a value of JSON@>=
+struct quotation {@+ char *to;@+ size_t n, all;@+ };
+  /* |n| bytes are there, of |all| */
+static int quote_piece(const char *piece, size_t n, void *ctx)
+{
+  struct quotation *q = ctx;
+  size_t room = EXCERPT_MAX - q->n, k = n < room ? n : room;
+  memcpy(q->to + q->n, piece, k);
+  q->n += k, q->all += n;
+  return 0;
+}
+
+@ What is too long is cut so that three dots fit, too. A character beyond ASCII is written as \.{\char92 u} and four digits, or as two of these; such a sequence is not cut, and neither is a number, since a part of a number is another number. (Digits that go on for longer than any number are a text.)
+
+@<Quote a value of JSON@>=
+enum { LONGEST_NUMBER = 24 };
+static size_t quotation_cut(const char *text, size_t most)
+{
+  size_t at = 0, k;
+  for (;;) {
+    k = text[at] != '\\' ? 1 : text[at + 1] != 'u' ? 2 : 6;
+    if (k == 6 && (text[at + 2] | 32) == 'd' && strchr("89abAB", text[at + 3]) != NULL) k = 12;
+    if (at + k > most) break;
+    at += k;
+  }
+  for (k = at; k > 0 && at - k < LONGEST_NUMBER && strchr("0123456789.", text[k]) != NULL@|
+    && strchr("0123456789.", text[k - 1]) != NULL; k--) ;
+  return at - k < LONGEST_NUMBER ? k : at;
+}
+@#
 const char *jsonfile_excerpt(json_t *value, char buffer[64])
 {
+  struct quotation q = @[{ buffer, 0, 0 }@];
   if (value == NULL) return strcpy(buffer, "missing");
-  memset(buffer, 0, 64);
   size_t digits = (size_t) value_digits(value);
-  size_t n = json_dumpb(value, buffer, 60, JSON_ENCODE_ANY | JSON_COMPACT
+  json_dump_callback(value, quote_piece, &q, JSON_ENCODE_ANY | JSON_COMPACT
     | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits));
-  if (n > 60) strcpy(buffer + (strlen(buffer) < 56 ? strlen(buffer) : 56), "...");
+  buffer[q.n] = '\0';
+  if (q.all > EXCERPT_MAX) strcpy(buffer + quotation_cut(buffer, EXCERPT_MAX - 4), "...");
+  return buffer;
+}
+
+@ A text that is not a value of JSON is quoted as it is. The bytes |10xxxxxx| continue a character, so a cut before one of them is moved to the front.
+
+@<Quote a text@>=
+const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EXCERPT_MAX + 4])
+{
+  size_t k = n <= most ? n : most;
+  while (k < n && k > 0 && ((unsigned char) text[k] & 0xc0) == 0x80) k--;
+  if (k > 0) memcpy(buffer, text, k);
+  strcpy(buffer + k, k < n ? "..." : "");
   return buffer;
 }
 
@@ -983,11 +1037,13 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64])
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "safetensors/excerpt.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 @;@#
 @<Count the digits that a value needs@>@;
 @<Quote a value of JSON@>@;
+@<Quote a text@>@;
 @<Read a file of JSON@>@;
 
 @ The functions for the list of tensors, which serve every format, are a file of their own.

@@ -1098,9 +1098,11 @@ static bool is_quantized(struct config_reader *s)
   if (given == NULL || says_nothing(given)) return false;
   for (size_t i = 0; i < s->o->n_ignore; i++)
     if (strcmp(s->o->ignore[i], field) == 0) return false;
-  error_say(s->why, "%s: %s: the weights are quantized by %.40s;"@|
-    " wanted: the model before that, in F32, F16 or BF16", s->path, field,@|
-    json_is_string(method) ? json_string_value(method) : "bitsandbytes");
+  char by[EXCERPT_MAX + 4] = "bitsandbytes";
+  if (json_is_string(method))
+    text_excerpt(json_string_value(method), json_string_length(method), 40, by);
+  error_say(s->why, "%s: %s: the weights are quantized by %s;"@|
+    " wanted: the model before that, in F32, F16 or BF16", s->path, field, by);
   return true;
 }
 
@@ -1197,6 +1199,7 @@ Six of its functions can be called from outside.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "safetensors/excerpt.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 #include "gguf/gguf.h"

@@ -378,18 +378,34 @@ rewritten before compiling, and \texttt{\textbackslash S} likewise; inside brack
 as well as a class. A backslash is read together with what follows it, so that an escaped backslash before an \texttt s stays as it is: in \texttt{\textbackslash\textbackslash s} the letter is a letter.
 @^white space@>
 
-@<Rewrite the white space of a pattern@>=
+The letters of a word, \texttt{\textbackslash w}, are another such thing. PCRE2 means letters, numbers and the underscore. The library that the files were written for means all that Unicode calls alphabetic, marks, decimal digits, and punctuation that joins words; and by an accident of its tables six signs
+of the Latin alphabet's second half that are numbers but not decimal: three raised digits and three fractions. (We asked it about every character of Unicode.) Outside of brackets the list becomes a class of its own. The opposite, inside of brackets, cannot be written so, and nobody who gives us a pattern may use it there.
+
+@<Rewrite white space and words in a pattern@>=
+#define WORD "\\p{Alphabetic}\\p{M}\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}\\p{Nd}\\p{Pc}"
+static const char *rewritten(char c, bool in_class)
+{
+  switch (c) {
+  case 's': return "\\p{White_Space}";
+  case 'S': return "\\P{White_Space}";
+  case 'w': return in_class ? WORD : "[" WORD "]";
+  case 'W': return in_class ? NULL : "[^" WORD "]";
+  default: return NULL;
+  }
+}
+@#
 static bool rewrite(struct memory *m, const char *pattern, size_t n,
   struct bytes *out, struct error *why)
 {
+  bool in_class = false;
   for (size_t i = 0; i < n;) {
     size_t length = pattern[i] == '\\' && i + 1 < n ? 2 : 1;
     const char *put = pattern + i;
+    const char *instead = length == 2 ? rewritten(put[1], in_class) : NULL;
     i += length;
-    if (length == 2 && put[1] == 's')
-      put = "\\p{White_Space}", length = 15;
-    else if (length == 2 && put[1] == 'S')
-      put = "\\P{White_Space}", length = 15;
+    if (length == 1 && *put == '[') in_class = true;
+    else if (length == 1 && *put == ']') in_class = false;
+    if (instead != NULL) put = instead, length = strlen(instead);
     if (!bytes_push(m, out, put, length, why))@+ return false;
   }
   return true;
@@ -659,7 +675,7 @@ another library in its place, or to match the two patterns by hand, one file has
 #include "ground/buffers.h"
 #include "lookups/split.h"
 @<The published patterns@>@;
-@<Rewrite the white space of a pattern@>@;
+@<Rewrite white space and words in a pattern@>@;
 @<Let PCRE2 take its memory from ours@>@;
 @<What a splitter holds@>@;
 @<Have PCRE2 compile it@>@;

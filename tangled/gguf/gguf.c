@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "gguf/gguf.h"
+#include "safetensors/excerpt.h"
 
 /* <A reader of the description> */
 struct gguf_reader {
@@ -280,13 +281,13 @@ bool gguf_flag(const struct gguf_entry *e, bool *flag)
 const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
 {
   struct gguf_words words;
+  char text[EXCERPT_MAX + 4];
   bool flag;
   if (e == NULL) return "missing";
   if (e->is_array)
     snprintf(buffer, 64, "an array of %" PRIu64, e->count);
   else if (gguf_string(e, &words))
-    snprintf(buffer, 64, "\"%.*s\"%s", words.n < 40 ? (int) words.n : 40,
-      words.text, words.n < 40 ? "" : "...");
+    snprintf(buffer, 64, "\"%s\"", text_excerpt(words.text, words.n, 40, text));
   else if (gguf_flag(e, &flag))
     snprintf(buffer, 64, "%s", flag ? "true" : "false");
   else if (e->type == GGUF_STRING) snprintf(buffer, 64, "a string");

@@ -15,18 +15,31 @@ const char split_llama3[] = "(?i:'s|'t|'re|'ve|'m|" "'ll|'d)|"
   " ?[^\\s\\p{L}\\p{N}]+" "[\\r\\n]*|\\s*[\\r\\n]+|"
     "\\s+(?!\\S)|\\s+";
 
-/* <Rewrite the white space of a pattern> */
+/* <Rewrite white space and words in a pattern> */
+#define WORD "\\p{Alphabetic}\\p{M}\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}\\p{Nd}\\p{Pc}"
+static const char *rewritten(char c, bool in_class)
+{
+  switch (c) {
+  case 's': return "\\p{White_Space}";
+  case 'S': return "\\P{White_Space}";
+  case 'w': return in_class ? WORD : "[" WORD "]";
+  case 'W': return in_class ? NULL : "[^" WORD "]";
+  default: return NULL;
+  }
+}
+
 static bool rewrite(struct memory *m, const char *pattern, size_t n,
   struct bytes *out, struct error *why)
 {
+  bool in_class = false;
   for (size_t i = 0; i < n;) {
     size_t length = pattern[i] == '\\' && i + 1 < n ? 2 : 1;
     const char *put = pattern + i;
+    const char *instead = length == 2 ? rewritten(put[1], in_class) : NULL;
     i += length;
-    if (length == 2 && put[1] == 's')
-      put = "\\p{White_Space}", length = 15;
-    else if (length == 2 && put[1] == 'S')
-      put = "\\P{White_Space}", length = 15;
+    if (length == 1 && *put == '[') in_class = true;
+    else if (length == 1 && *put == ']') in_class = false;
+    if (instead != NULL) put = instead, length = strlen(instead);
     if (!bytes_push(m, out, put, length, why)) return false;
   }
   return true;

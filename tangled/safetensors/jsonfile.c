@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "safetensors/excerpt.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 
@@ -36,14 +37,52 @@ static int value_digits(json_t *value)
 }
 
 /* <Quote a value of JSON> */
+
+/* n bytes are there, of all */
+struct quotation { char *to; size_t n, all; };
+static int quote_piece(const char *piece, size_t n, void *ctx)
+{
+  struct quotation *q = ctx;
+  size_t room = EXCERPT_MAX - q->n, k = n < room ? n : room;
+  memcpy(q->to + q->n, piece, k);
+  q->n += k, q->all += n;
+  return 0;
+}
+
+enum { LONGEST_NUMBER = 24 };
+static size_t quotation_cut(const char *text, size_t most)
+{
+  size_t at = 0, k;
+  for (;;) {
+    k = text[at] != '\\' ? 1 : text[at + 1] != 'u' ? 2 : 6;
+    if (k == 6 && (text[at + 2] | 32) == 'd' && strchr("89abAB", text[at + 3]) != NULL) k = 12;
+    if (at + k > most) break;
+    at += k;
+  }
+  for (k = at; k > 0 && at - k < LONGEST_NUMBER && strchr("0123456789.", text[k]) != NULL
+    && strchr("0123456789.", text[k - 1]) != NULL; k--) ;
+  return at - k < LONGEST_NUMBER ? k : at;
+}
+
 const char *jsonfile_excerpt(json_t *value, char buffer[64])
 {
+  struct quotation q = { buffer, 0, 0 };
   if (value == NULL) return strcpy(buffer, "missing");
-  memset(buffer, 0, 64);
   size_t digits = (size_t) value_digits(value);
-  size_t n = json_dumpb(value, buffer, 60, JSON_ENCODE_ANY | JSON_COMPACT
+  json_dump_callback(value, quote_piece, &q, JSON_ENCODE_ANY | JSON_COMPACT
     | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits));
-  if (n > 60) strcpy(buffer + (strlen(buffer) < 56 ? strlen(buffer) : 56), "...");
+  buffer[q.n] = '\0';
+  if (q.all > EXCERPT_MAX) strcpy(buffer + quotation_cut(buffer, EXCERPT_MAX - 4), "...");
+  return buffer;
+}
+
+/* <Quote a text> */
+const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EXCERPT_MAX + 4])
+{
+  size_t k = n <= most ? n : most;
+  while (k < n && k > 0 && ((unsigned char) text[k] & 0xc0) == 0x80) k--;
+  if (k > 0) memcpy(buffer, text, k);
+  strcpy(buffer + k, k < n ? "..." : "");
   return buffer;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "gguf/gguf.h"
+#include "safetensors/excerpt.h"
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 #include "templates/conversations.h"
@@ -433,11 +434,11 @@ static const char *all_names(char buffer[160])
 const struct chat_template *chat_template_named(const char *name,
   struct error *why)
 {
-  char buffer[160];
+  char buffer[160], said[EXCERPT_MAX + 4];
   for (size_t i = 0; i < TEMPLATES; i++)
     if (strcmp(table[i].name, name) == 0) return &table[i];
-  error_say(why, "there is no template %.40s; the names are %s", name,
-    all_names(buffer));
+  error_say(why, "there is no template %s; the names are %s",
+    text_excerpt(name, strlen(name), 40, said), all_names(buffer));
   return NULL;
 }
 
@@ -496,15 +497,34 @@ static const json_t *field_of(const json_t *settings)
   return v;
 }
 
+static const char *similar_names(const json_t *program, char buffer[160])
+{
+  const char *text = json_is_string(program) ? json_string_value(program) : "";
+  size_t n = 0;
+  buffer[0] = '\0';
+  for (size_t i = 0; i < TEMPLATES; i++) {
+    const char *mark = table[i].around->end, *from = mark + 1;
+    char sign[32];
+    if (mark[0] != '{') continue;
+    snprintf(sign, sizeof sign, "%.*s", (int) strcspn(from, "}"), from);
+    if (strstr(text, sign) == NULL) continue;
+    n += (size_t) snprintf(buffer + n, 160 - n, "%s%s", n == 0 ? "" : ", ", table[i].name);
+  }
+  return buffer;
+}
+
 static const struct chat_template *judge(json_t *program,
   const char *path, struct error *why)
 {
-  char buffer[64], names[160], wanted[240];
+  char buffer[64], names[160], alike[160], wanted[340];
   const struct chat_template *t = !json_is_string(program) ? NULL
     : chat_template_known(json_string_value(program),
     json_string_length(program));
+  similar_names(program, alike);
   snprintf(wanted, sizeof wanted, "a published template that is "
-    "known here, or the name of one: %s", all_names(names));
+    "known here, or the name of one: %s%s%s%s",
+    all_names(names), *alike == '\0' ? "" : " (", alike,
+    *alike == '\0' ? "" : " end an answer alike)");
   if (t == NULL) error_found(why, path, "chat_template",
     jsonfile_excerpt(program, buffer), wanted);
   return t;
@@ -557,7 +577,8 @@ const struct chat_template *chat_template_of(const char *folder,
   if (one_file) snprintf(path, sizeof path, "%s", folder);
   json_t *settings = json_null();
   if (one_file) settings = program_in_gguf(folder, why);
-  else if (path_find(path, folder, "tokenizer_config.json", F_OK))
+  else if (path_find(path, folder, "chat_template.json", F_OK)
+      || path_find(path, folder, "tokenizer_config.json", F_OK))
     settings = jsonfile_read(path, JSONFILE_MAX_SETTINGS, why);
   const json_t *v = one_file ? settings : field_of(settings);
   const struct chat_template *t = NULL;
@@ -576,7 +597,8 @@ bool chat_template_given(const char *folder)
   if (path_find(path, folder, "chat_template.jinja", R_OK)) return true;
   json_t *settings = NULL;
   if (one_file) settings = program_in_gguf(folder, NULL);
-  else if (path_find(path, folder, "tokenizer_config.json", R_OK))
+  else if (path_find(path, folder, "chat_template.json", R_OK)
+      || path_find(path, folder, "tokenizer_config.json", R_OK))
     settings = jsonfile_read(path, JSONFILE_MAX_SETTINGS, NULL);
   json_t *v = one_file ? settings : json_object_get(settings, "chat_template");
   bool given = v != NULL && !json_is_null(v);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "gguf/gguf.h"
+#include "safetensors/excerpt.h"
 #include "sentencepiece/sentencepiece.h"
 #include "tokenizer-json/gguf_tokenizer.h"
 #include "tokenizer-json/tokenizer_json.h"
@@ -168,6 +169,7 @@ static bool read_merge(struct vocab_reader *x, struct gguf_words w, uint64_t i)
   size_t n_left = blank == NULL ? 0 : (size_t) (blank - w.text), n;
   bool a = false, b = false;
   char field[64], words[80];
+  char part[EXCERPT_MAX + 4];
   x->row.n = 0;
   if (n_left > 0 && !to_row(x, w.text, n_left, &a)) return false;
   n = x->row.n;
@@ -179,7 +181,7 @@ static bool read_merge(struct vocab_reader *x, struct gguf_words w, uint64_t i)
   if (left != 0 && right != 0 && made != 0)
     return bpe_add(x->m, &x->t->rules, left - 1, right - 1, made - 1, x->why);
   snprintf(field, sizeof field, "tokenizer.ggml.merges[%" PRIu64 "]", i);
-  snprintf(words, sizeof words, "\"%.*s\"", w.n < 70 ? (int) w.n : 70, w.text);
+  snprintf(words, sizeof words, "\"%s\"", text_excerpt(w.text, w.n, EXCERPT_MAX, part));
   return error_found(x->why, x->g.path, field, words,
     "two words of the vocabulary that make a third");
 }

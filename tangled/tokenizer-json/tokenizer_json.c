@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "ground/new_file.h"
+#include "safetensors/excerpt.h"
 #include "safetensors/misfit.h"
 #include "sentencepiece/sentencepiece.h"
 #include "tokenizer-json/gguf_tokenizer.h"
@@ -23,12 +24,6 @@ struct json_reader { struct memory *m; struct tokenizer *t;
   struct error *why; };
 
 /* <Refuse a field> */
-static int clip(const char *text, size_t n, size_t max)
-{
-  if (n <= max) return (int) n;
-  return (int) (max - utf8_held((const unsigned char *) text, max));
-}
-
 static const char *kind_of(const json_t *v)
 {
   switch (json_typeof(v)) {
@@ -44,10 +39,11 @@ static const char *kind_of(const json_t *v)
 static const char *shown(const json_t *v, char buffer[80])
 {
   const char *text = json_string_value(v);
+  char part[EXCERPT_MAX + 4];
   if (v == NULL) return "missing";
   if (text != NULL)
-    snprintf(buffer, 80, "\"%.*s\"",
-      clip(text, json_string_length(v), 70), text);
+    snprintf(buffer, 80, "\"%s\"",
+      text_excerpt(text, json_string_length(v), EXCERPT_MAX, part));
   else if (json_is_integer(v))
     snprintf(buffer, 80, "%lld", (long long) json_integer_value(v));
   else return kind_of(v);
@@ -66,8 +62,9 @@ struct field_name { char name[160]; };
 static struct field_name below(const char *where, const char *key)
 {
   struct field_name p;
-  snprintf(p.name, sizeof p.name, "%s%s%.*s", where,
-    *where ? "." : "", clip(key, strlen(key), 40), key);
+  char part[EXCERPT_MAX + 4];
+  snprintf(p.name, sizeof p.name, "%s%s%s", where,
+    *where ? "." : "", text_excerpt(key, strlen(key), 40, part));
   return p;
 }
 
@@ -221,9 +218,9 @@ static bool read_merge(struct json_reader *r, const char *a, size_t n_a,
   if (left != 0 && right != 0 && made != 0)
     return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1,
       r->why);
-  char words[120];
-  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",
-    clip(a, n_a, 40), a, clip(b, n_b, 40), b);
+  char words[140], first[EXCERPT_MAX + 4], second[EXCERPT_MAX + 4];
+  snprintf(words, sizeof words, "\"%s\" and \"%s\"",
+    text_excerpt(a, n_a, 40, first), text_excerpt(b, n_b, 40, second));
   return error_found(r->why, r->file, field, words,
     "two words of the vocabulary that make a third");
 }
@@ -429,7 +426,8 @@ static const char *read_escape(struct pattern_text *p)
   unsigned char c = p->at + 1 < p->n ? p->c[p->at + 1] : 0;
   p->at += 2;
   if (c == 0) return "a backslash at the end";
-  if (c > 127 || strchr("sSdDrntf", c) != NULL) return NULL;
+  if (c == 'W' && p->in_class) return "\\W in a class";
+  if (c > 127 || strchr("sSdDwWrntf", c) != NULL) return NULL;
   if (c == 'x' || c == 'p' || c == 'P') return read_braced(p, c);
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z')
     || (c >= 'a' && c <= 'z') ? "an escaped letter or digit" : NULL;
@@ -521,8 +519,13 @@ static bool same_in_both(struct json_reader *r, const char *where,
   struct pattern_text p = { .n = json_string_length(regex),
     .c = (const unsigned char *) json_string_value(regex) };
   const char *wrong = NULL;
-  while (p.at < p.n && (wrong = read_next(&p)) == NULL) ;
-  return wrong == NULL || error_found(r->why, r->file, where, wrong,
+  size_t from = 0;
+  while (p.at < p.n && (from = p.at, wrong = read_next(&p)) == NULL) ;
+  if (wrong == NULL) return true;
+  char text[EXCERPT_MAX + 4], found[128];
+  snprintf(found, sizeof found, "%s: `%s' at byte %zu", wrong,
+    text_excerpt(json_string_value(regex) + from, p.n - from, 16, text), from + 1);
+  return error_found(r->why, r->file, where, found,
     "a pattern that PCRE2 and Oniguruma read alike");
 }
 

@@ -1,0 +1,12 @@
+/* excerpt.h -- made from workshop/02-safetensors.w; change it there */
+
+#ifndef INCIPIT_EXCERPT_H
+#define INCIPIT_EXCERPT_H
+#include <stddef.h>
+enum { EXCERPT_MAX = 60 };
+
+/* the first n bytes of text, or, if those are more than most (at most EXCERPT_MAX),
+   as many whole characters as fit into most, and three dots; returns buffer, which
+   then ends in a zero */
+const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EXCERPT_MAX + 4]);
+#endif
