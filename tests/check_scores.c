@@ -1076,6 +1076,42 @@ START_TEST(a_beginning_behind_the_last_piece_is_none)
 }
 END_TEST
 
+/* what a model leaves out: it is no BPE, piece 1 begins and piece 2 ends a text, piece 0 is unknown, a
+   blank is put before a text, blanks are thinned out and written as blocks, and letters have no bytes; a
+   piece that says no more than its letters is a normal one, with the score 0 */
+START_TEST(what_a_model_leaves_out)
+{
+  static const char *const letters[] = { "\xe2\x96\x81", "a", "b" };
+  struct bytes b = { 0 }, p = { 0 };
+  struct error why = { "" };
+  uint32_t begin, end;
+  bool ours;
+  put_piece(&b, "<unk>", 5, 0, 2), put_piece(&b, "<s>", 3, 0, 3), put_piece(&b, "</s>", 4, 0, 3);
+  for (int i = 0; i < 3; i++, p.n = 0)
+    put_row(&p, 1, letters[i], strlen(letters[i])), put_row(&b, 1, p.byte, p.n);
+  put_piece(&b, "ba", 2, -1, 1), put_piece(&b, "\xe2\x96\x81" "a", 4, -2, 1);
+  put_row(&p, 1, "ab", 2), put_row(&b, 1, p.byte, p.n), p.n = 0; /* 0 is more than the other two */
+  put_piece(&b, "<0x0A>", 6, 0, 6);
+  struct tokenizer *t = memory_alloc(&M, MEMORY_TOKENS, 1, sizeof *t, NULL);
+  ck_assert(!sentencepiece_read(&M, t, "model", b.byte, b.n, &begin, &end, &ours, &why) && !ours);
+  ck_assert_str_eq(why.text,
+    "model: trainer_spec.model_type is Unigram; wanted: BPE (another kind of tokenizer)");
+  ck_assert(begin == 0 && end == 0);
+  tokenizer_close(&M, t);
+  put_flag(&p, 3, 2), put_row(&b, 2, p.byte, p.n);
+  t = memory_alloc(&M, MEMORY_TOKENS, 1, sizeof *t, NULL);
+  ck_assert_msg(sentencepiece_read(&M, t, "model", b.byte, b.n, &begin, &end, &ours, &why), "%s", why.text);
+  ck_assert(ours && begin == 2 && end == 3);
+  expect_ids(t, "ab", false, "3 8");
+  expect_ids(t, "  a   bab  ", false, "7 3 5 8");
+  expect_ids(t, "\n", false, "3 0");
+  expect_ids(t, "xx", false, "3 0");
+  ck_assert(tokenizer_is_special(t, 0) && tokenizer_is_special(t, 1) && !tokenizer_is_special(t, 3));
+  tokenizer_close(&M, t), bytes_free(&M, &b), bytes_free(&M, &p);
+  at_peace();
+}
+END_TEST
+
 /* unknown letters in a row are one token; a piece of the user's between them makes them two, and
    what is behind it begins anew */
 START_TEST(unknown_letters_meet_a_piece_of_the_user)
@@ -1179,6 +1215,7 @@ int main(void)
   tcase_add_test(c, pieces_at_the_edge);
   tcase_add_test(c, equal_scores_are_joined_from_the_left);
   tcase_add_test(c, a_beginning_behind_the_last_piece_is_none);
+  tcase_add_test(c, what_a_model_leaves_out);
   tcase_add_test(c, unknown_letters_meet_a_piece_of_the_user);
   tcase_add_test(c, names_of_bytes_and_the_last_id);
   tcase_add_test(c, forty_letters_of_a_name);

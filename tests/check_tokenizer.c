@@ -1200,6 +1200,94 @@ START_TEST(a_token_takes_white_space)
 }
 END_TEST
 
+/* what stands behind something else is no beginning: broken bytes, an added token, another piece; nor
+   is a text inside another */
+START_TEST(only_the_beginning_begins)
+{
+  static const char letters[] =
+    "{\"decoder\": {\"type\": \"Fuse\"}, \"added_tokens\": [{\"id\": 9, \"content\": \"<m>\"}, "
+    "{\"id\": 10, \"content\": \"<s>\", \"special\": true}], "
+    "\"pre_tokenizer\": %s, \"model\": {\"type\": \"BPE\", \"unk_token\": \".\", \"vocab\": "
+    "{\"a\": 0, \"b\": 1, \"\xe2\x96\x81\": 2, \".\": 3}, \"merges\": []}}";
+  static const char meta[] = "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", "
+    "\"prepend_scheme\": \"%s\"%s}";
+  static const char cut[] = "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", "
+    "\"pattern\": {\"String\": \"b\"}, \"behavior\": \"Isolated\"}, %s]}";
+  static const char *const say[][5] = { /* first, always, never; first behind a cut; first inside */
+    { "ab", "2 0 1", "2 0 1", "0 1", "2 0 1" },
+    { "a b", "2 0 2 1", "2 0 2 1", "0 2 1", "2 0 2 1" },
+    { "a\xff" "b", "2 0 3 1", "2 0 3 2 1", "0 3 1", "2 0 3 1" },
+    { "\xff" "b", "3 1", "3 2 1", "3 1", "3 1" },
+    { "a\xff\xfe" "b\xff" "a", "2 0 3 3 1 3 0", "2 0 3 3 2 1 3 2 0", "0 3 3 1 3 0", "2 0 3 3 1 3 0" },
+    { "a<m>b", "2 0 9 1", "2 0 9 2 1", "0 9 1", "2 0 9 1" },
+    { "<m>b<m>a", "9 1 9 0", "9 2 1 9 2 0", "9 1 9 0", "9 1 9 0" },
+    { "<m>", "9", "9", "9", "9" }, { "", "", "", "", "" } };
+  for (int k = 0; k < 4; k++) {
+    char one[200], whole[400], text[1200];
+    snprintf(one, sizeof one, meta, k == 1 ? "always" : k == 2 ? "never" : "first",
+      k == 3 ? ", \"split\": false" : "");
+    snprintf(whole, sizeof whole, k == 3 ? cut : "%s", one);
+    snprintf(text, sizeof text, letters, whole);
+    struct tokenizer *t = must(text);
+    for (size_t i = 0; i < sizeof say / sizeof *say; i++) {
+      struct ids out = { 0 };
+      expect(t, say[i][0], false, true, say[i][k + 1]);
+      ck_assert(tokenizer_encode_inside(t, &M, say[i][0], strlen(say[i][0]), &out, NULL));
+      /* inside, first is never */
+      size_t want = strlen(say[i][k == 1 ? 2 : 3]);
+      ck_assert_msg(out.n == (want + 1) / 2, "%d, %s: %zu ids inside", k, say[i][0], out.n);
+      ids_free(&M, &out);
+    }
+    struct ids out = { 0 }; /* and has no special tokens: only letters */
+    ck_assert(tokenizer_encode_inside(t, &M, "<s>", 3, &out, NULL) && out.n > 0);
+    for (size_t i = 0; i < out.n; i++) ck_assert_uint_ne(out.id[i], 10);
+    ids_free(&M, &out);
+    tokenizer_close(&M, t);
+  }
+  at_peace();
+}
+END_TEST
+
+/* what a file leaves out, or says is null, has the value that the library gives it: a special token is
+   looked for in the text as it comes, another one in its normal form; and takes nothing with it */
+START_TEST(what_a_file_leaves_out)
+{
+  for (int null = 0; null < 2; null++) {
+    char added[700];
+    const char *none = null ? ", \"lstrip\": null, \"rstrip\": null, \"single_word\": null, \"normalized\": null" : "";
+    snprintf(added, sizeof added, "[{\"id\": 300, \"content\": \"<Q>\", \"special\": true%s}, "
+      "{\"id\": 301, \"content\": \"[Q]\"%s%s}]", none, none, null ? ", \"special\": null" : "");
+    struct tokenizer *t = must(describe(null ? "\"ignore_merges\": null," : "",
+      VOCAB_EXTRA ", \"bab\": 259", MERGES, added,
+      "{\"type\": \"Replace\", \"pattern\": {\"String\": \"Q\"}, \"content\": \"q\"}", PRE, "null", DEC, ""));
+    expect(t, "<Q>", false, true, "300");
+    expect(t, "<q>", false, true, "60 113 62");
+    expect(t, "[Q]", false, false, "301");
+    expect(t, "[q]", false, false, "301");
+    expect(t, "Q", false, true, "113");
+    expect(t, "a <Q> a", false, true, "97 32 300 257");
+    expect(t, "a [Q] a", false, true, "97 32 301 257");
+    expect(t, "x<Q>x[Q]x", false, true, "120 300 120 301 120");
+    expect(t, "<Q>", false, false, "60 113 62"); /* what a user types is no special token */
+    expect(t, "bab", false, false, "98 256");    /* and a piece is not looked up whole */
+    ck_assert(tokenizer_is_special(t, 300) && !tokenizer_is_special(t, 301) && !tokenizer_is_special(t, 97));
+    tokenizer_close(&M, t);
+  }
+  static const char letters[] = "{\"decoder\": {\"type\": \"Fuse\"}, \"model\": {\"type\": \"BPE\", "
+    "\"unk_token\": \".\"%s, \"vocab\": {\".\": 0, \"a\": 1%s}, \"merges\": []}}";
+  char bytes[256 * 16] = "", text[256 * 16 + 300];
+  for (int b = 0; b < 256; b++) sprintf(bytes + strlen(bytes), ", \"<0x%02X>\": %d", b, 2 + b);
+  for (int k = 0; k < 3; k++) { /* unknown letters stand alone, and are not spelt in bytes */
+    snprintf(text, sizeof text, letters, k == 1 ? ", \"fuse_unk\": null, \"byte_fallback\": null"
+      : k == 2 ? ", \"fuse_unk\": true, \"byte_fallback\": false" : "", bytes);
+    struct tokenizer *t = must(text);
+    expect(t, "xya", false, false, k == 2 ? "0 1" : "0 0 1");
+    tokenizer_close(&M, t);
+  }
+  at_peace();
+}
+END_TEST
+
 /* two tokens with one text, and one that begins like another; a merge that makes itself */
 START_TEST(of_two_tokens_with_one_text_the_first_counts)
 {
@@ -1431,6 +1519,8 @@ int main(void)
   tcase_add_test(t, a_word_ends_where_unicode_says);
   tcase_add_test(t, a_token_takes_white_space);
   tcase_add_test(t, of_two_tokens_with_one_text_the_first_counts);
+  tcase_add_test(t, only_the_beginning_begins);
+  tcase_add_test(t, what_a_file_leaves_out);
   tcase_add_test(t, an_id_is_smaller_than_its_file);
   tcase_add_test(t, lines_of_merges);
   tcase_add_test(t, a_message_names_the_field_that_is_wrong);

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include "tokens.h"
+#include "tokens/unique.h"
 #include "tokenizer/tokenizer_internal.h"
 
 static struct split_work W = { .m = &M }; /* of all cuttings, one inside another too */
@@ -738,6 +739,92 @@ START_TEST(what_breaks_off_has_not_been)
 }
 END_TEST
 
+/* a desk whose list of nodes could not grow has none, and grows again; one that was freed is empty, as
+   are rules that were freed */
+START_TEST(a_desk_begins_again)
+{
+  struct bpe b = { .n = 0 };
+  struct bpe_work w = { .cap = 0 };
+  struct ids out = { 0 };
+  struct error why;
+  unsigned char text[200];
+  memset(text, 'x', sizeof text);
+  hold(bpe_learnt(&M, &b, NULL, 0, &why));
+  for (uint64_t k = 1, whole = 0; !whole; k++) {
+    hold(bpe_encode(&b, &M, &w, text, 40, &out, &why) && out.n == 40);
+    out.n = 0;
+    M.fail_at = M.all.requests + k;
+    whole = bpe_encode(&b, &M, &w, text, 150, &out, &why);
+    M.fail_at = 0;
+    out.n = 0;
+    hold(bpe_encode(&b, &M, &w, text, 40, &out, &why) && out.n == 40);
+    bpe_work_free(&M, &w);
+    hold(w.node == NULL && w.cap == 0 && w.piece.n == 0 && w.queue.n == 0);
+    out.n = 0;
+  }
+  ids_free(&M, &out);
+  bpe_free(&M, &b);
+  hold(b.rule == NULL && b.n == 0 && b.cap == 0);
+  bpe_free(&M, &b), bpe_work_free(&M, &w);
+  at_peace();
+}
+END_TEST
+
+/* rules have the rank of their place in the list, whatever ids they make; and each pair that is looked at
+   is counted: first every pair, then the two about what was made */
+START_TEST(rules_are_ranked_by_their_place)
+{
+  static const struct { uint32_t made[2]; const char *text; size_t n; uint32_t id[4]; uint64_t looks; } of[] = {
+    { { 300, 256 }, "abc", 2, { 300, 'c' }, 2 + 1 },
+    { { 256, 300 }, "abc", 2, { 256, 'c' }, 2 + 1 },
+    { { 300, 256 }, "bcab", 2, { 256, 300 }, 3 + 1 + 1 },
+    { { 300, 256 }, "xabx", 3, { 'x', 300, 'x' }, 3 + 2 },
+    { { 300, 256 }, "xyz", 3, { 'x', 'y', 'z' }, 2 },
+    { { 300, 256 }, "x", 1, { 'x' }, 0 },
+  };
+  struct error why;
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    struct bpe b = { .n = 0 };
+    struct bpe_work w = { .cap = 0 };
+    struct ids out = { 0 };
+    hold(bpe_learnt(&M, &b, NULL, 0, &why) && bpe_add(&M, &b, 'a', 'b', of[i].made[0], &why)
+      && bpe_add(&M, &b, 'b', 'c', of[i].made[1], &why));
+    for (int round = 1; round < 3; round++, out.n = 0) {
+      hold(bpe_encode(&b, &M, &w, (const unsigned char *) of[i].text, strlen(of[i].text), &out, &why));
+      ck_assert_msg(out.n == of[i].n && memcmp(out.id, of[i].id, out.n * sizeof *out.id) == 0, "%s",
+        of[i].text);
+      ck_assert_msg(w.lookups == (uint64_t) round * of[i].looks, "%s: %d looks", of[i].text, (int) w.lookups);
+    }
+    ids_free(&M, &out), bpe_work_free(&M, &w), bpe_free(&M, &b);
+  }
+  at_peace();
+}
+END_TEST
+
+/* pieces that are different, how often each stands in the text, and how many bytes they have in all; bytes
+   that are no text are a piece by themselves */
+START_TEST(pieces_are_counted_once)
+{
+  static const char text[] = "ab ab ab\xff\xfe ab\xff\xfe";
+  struct unique_pieces u = { .n = 0 };
+  struct error why;
+  hold(unique_collect(&M, &u, (const unsigned char *) text, strlen(text), split_gpt2, &why));
+  static const struct { const char *piece; uint32_t weight; } want[] = { { "ab", 1 }, { " ab", 3 },
+    { "\xff\xfe", 2 } };
+  ck_assert_uint_eq(u.n, 3);
+  ck_assert_uint_eq(u.n_bytes, 2 + 3 + 2);
+  for (size_t i = 0; i < u.n; i++)
+    ck_assert_msg(u.piece[i].n == strlen(want[i].piece) && u.piece[i].weight == want[i].weight
+        && memcmp(u.piece[i].byte, want[i].piece, u.piece[i].n) == 0, "piece %zu", i);
+  unique_free(&M, &u);
+  u = (struct unique_pieces){ .n = 0 };
+  hold(unique_collect(&M, &u, (const unsigned char *) text, strlen(text), NULL, &why) && u.n == 1
+    && u.n_bytes == strlen(text));
+  unique_free(&M, &u);
+  at_peace();
+}
+END_TEST
+
 /* what a stream held is given once; behind the end of a text the next one begins */
 START_TEST(a_second_text_begins_without_the_first)
 {
@@ -1081,6 +1168,9 @@ int main(void)
   tcase_set_timeout(t, 60);
   tcase_add_loop_test(t, what_breaks_off_has_not_been, 0, BROKEN_KINDS);
   tcase_add_test(t, a_second_text_begins_without_the_first);
+  tcase_add_test(t, a_desk_begins_again);
+  tcase_add_test(t, rules_are_ranked_by_their_place);
+  tcase_add_test(t, pieces_are_counted_once);
   tcase_add_test(t, a_long_match_needs_a_second_attempt);
   tcase_add_test(t, sentences_about_pieces_name_the_place);
   tcase_add_test(t, training_that_breaks_off_has_learnt_nothing);
