@@ -462,6 +462,11 @@ This rescaling is the \emph{online softmax} of \cited[Milakov and Gimelshein (20
 rescale once, at the end, so that the roundings do not depend on which thread has finished its blocks first. The blocks are at \emph{absolute} positions. If they were counted from the first visible position, a window that moves
 with the text would cut the same sum differently at each step, and it would be rounded differently.
 
+@ What if a score is not an ordinary number? The weights of a broken file can be so large that products overflow to $\pm\infty$. Say all scores of a block are $-\infty$, and another block has ordinary ones. Then the positions of the first have the weight 0. But with $m_b=-\infty$ the formulas say $e^{-\infty-(-\infty)}$, which is NaN, and that NaN would spoil the whole row. So the search for a maximum begins with the smallest finite number: \emph{$m_b$ is at least} |-FLT_MAX|. It changes nothing where a score is finite. Where none is, each $e^{s_t-m_b}$ is $e^{-\infty}=0$, the sums of the block are 0, and it adds nothing to the others.
+
+In all other cases the formulas know what to do. If \emph{all} the scores that a row sees are $-\infty$, then $l=0$, and the output is $0/0$, NaN: there is nothing by which one position could be preferred. A score of $+\infty$ gives $e^{\infty-\infty}$, NaN as well. A NaN never becomes a maximum, since a comparison with NaN is false, but its own exponential is NaN, and so is the output. The same holds for values: a position that is seen counts, even with the weight 0, and 0 times an infinite value is NaN. So what is broken is never hidden, and the pass marks the row and the layer (\cref{sec:passheader}). Which NaN it is, of the many that a float can be, the processor decides: when we say that two tables agree to the last bit, \emph{a NaN is equal to any other NaN}.
+@^NaN@>@^infinity@>@^overflow, of scores@>
+
 @ The rows that go through a model together are a \emph{pass}; they may belong to several texts, each of which is a \emph{sequence}. Keys and values are kept in a \emph{store} (\cref{sec:rows}). For each sequence and layer it gives attention a \emph{view}: |kv_row(v, v->key, t, g)| is the key of head |g| at position |t|, as a |struct tensor|, and with |v->value| it is the value. Whether they are in one
 block of memory or in pages, attention does not need to know. Those rows of a pass that follow each other in one sequence share a view and form a \emph{segment}: a prompt is one segment, and a pass that adds one token to each of eight texts has eight. |segment_range| gives the positions that a row of a segment sees: those from |lo| up to |hi|, its own among them, and
 in some models with a window also the first few, which are called \emph{sinks} (\cref{sec:sinks}). These structures are in \cref{sec:kerneltable}.
@@ -473,6 +478,8 @@ exponentials there.
 @<One block of attention, plainly@>=
 static bool is_seen(const struct kv_range *r, uint32_t t)
 {@+ return t < r->hi && (t >= r->lo || t < r->sinks);@+ }
+static bool sees_block(const struct kv_range *r, uint32_t begin)
+{@+ return begin < r->sinks || begin + 256 > r->lo;@+ }
 static void attend_block(const struct attention_dims *h, const struct kv_view *v,
   size_t of, const struct kv_range *see, const float *q, uint32_t begin, float *left,
   float *weights)
@@ -486,7 +493,7 @@ static void attend_block(const struct attention_dims *h, const struct kv_view *v
 @ A score is the dot product of the query and a key, times the scale. A position that is not seen gets none; it is left out of every sum.
 
 @<Score the positions of a block, and find the maximum@>=
-left[0] = -INFINITY;
+left[0] = -FLT_MAX;
 for (uint32_t t = begin; t < begin + 256; t++) {
   if (!is_seen(see, t)) continue;
   kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
@@ -507,7 +514,7 @@ for (uint32_t t = begin; t < begin + 256; t++) {
   if (weights != NULL) weights[t] = p;
 }
 
-@ A head goes through the blocks, keeps the results of each, and joins them. A block in which nothing is seen has $m_b=-\infty$ and is left out.
+@ A head goes through the blocks, keeps the results of each, and joins them. A block in which nothing is seen, between the sinks and a window, is left out.
 
 @<One head of attention, plainly@>=
 static void attend_head(const struct attention_dims *h, const struct kv_view *v,
@@ -518,8 +525,8 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
   float m = -INFINITY, l = 0;
   for (uint32_t begin = 0; begin < see->hi; begin += 256) {
     float *block = left + n * (d + 2);
+    if (!sees_block(see, begin)) continue;
     attend_block(h, v, of, see, q, begin, block, weights);
-    if (block[0] == -INFINITY) continue;
     m = block[0] > m ? block[0] : m, n++;
   }
   @<Join the blocks@>@;
@@ -545,13 +552,10 @@ static void weigh(const struct kv_range *see, const float *left, size_t d, float
   float l, float *weights)
 {
   for (uint32_t begin = 0; begin < see->hi; begin += 256) {
-    bool any = false;
-    for (uint32_t t = begin; t < begin + 256; t++) {
-      if (!is_seen(see, t)) continue;
-      weights[t] = weights[t] * num_expf(left[0] - m) / l;
-      any = true;
-    }
-    if (any) left += d + 2;
+    if (!sees_block(see, begin)) continue;
+    for (uint32_t t = begin; t < begin + 256; t++)
+      if (is_seen(see, t)) weights[t] = weights[t] * num_expf(left[0] - m) / l;
+    left += d + 2;
   }
 }
 

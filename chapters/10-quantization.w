@@ -107,7 +107,7 @@ bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
      is not finite, a scale beyond binary16, a type that is only read (Q4\_K, Q6\_K). In F16 and BF16 a number that is
      too large becomes infinite */
 
-@ A scale is stored as a float16, the lower byte first. The function says whether it is finite. The other function turns a float into an integer between two limits, which in C must be checked first: to convert a float that does not fit is undefined.
+@ A scale is stored as a float16, the lower byte first. The function says whether it is finite. The other function turns a float into an integer between two limits, which in C must be checked first: to convert a float that does not fit is undefined. An infinite one, which is possible as we shall see, becomes 0.
 
 @<Round a block of weights@>=
 static bool put_half(float x, unsigned char *to)
@@ -118,12 +118,12 @@ static bool put_half(float x, unsigned char *to)
 }
 static int whole_within(float x, int low, int high)
 {
-  if (x != x) return 0;
+  if (x - x != 0) return 0;
   if (x < (float) low) return low;
   return x > (float) high ? high : (int) x;
 }
 
-@ In \texttt{q8\_0} the largest magnitude becomes 127. The numbers are multiplied by the reciprocal of the scale and rounded to the nearest integer, halves away from 0. The reciprocal is that of the scale as it was computed, though what is stored is that scale rounded to float16. It would be a little better to take the rounded one, but then our files would differ from those of everybody else, and with them the text that a model writes. Here the formats of others are the definition.
+@ In \texttt{q8\_0} the largest magnitude becomes 127. The numbers are multiplied by the reciprocal of the scale and rounded to the nearest integer, halves away from 0. The reciprocal is that of the scale as it was computed, though what is stored is that scale rounded to float16. It would be a little better to take the rounded one, but then our files would differ from those of everybody else, and with them the text that a model writes. Here the formats of others are the definition. In a block of numbers below about $10^{-37}$ the reciprocal may be infinite. Then C leaves ggml's result undefined, and its processors make 0 of it, as we do. It does not matter what is stored: the scale of such a block is 0 in float16.
 
 @<Round a block of weights@>=
 static bool encode_q8_0(const float *x, unsigned char *to)
@@ -369,7 +369,9 @@ void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t
   /* |linear_bf16| of the plain table */
 
 @ Inputs are not stored in a file, so here we are free, and we choose what is exact and fast. The scale stays a |float|. Numbers are multiplied by $127/\max\vert x\vert$, one rounding, and rounded to the nearest integer, a half to the even one, as the processor's own conversion does. What if an input is infinite or NaN? The weights must not hide it. Comparisons with NaN are false, so a maximum may lose it; we compare the bits of the magnitudes as integers instead, in which every NaN is above infinity, and infinity is above all numbers. Then the scale is not finite, and neither is any product with it.
-@^NaN@>
+
+And if all inputs are tiny? Below $127/$|FLT_MAX|, about $2^{-121}$, the quotient $127/\max\vert x\vert$ overflows, and every number of the block would become 127 or $-127$. So a block whose largest number is below $2^{-64}$ is first multiplied by $2^{64}$. That is exact, and leaves each product $x\cdot127/\max\vert x\vert$ as it was. The scale is what it is: if it is so small that it is subnormal, it has fewer digits, and below $2^{-150}$ it is 0, as the inputs nearly were.
+@^NaN@>@^subnormal number@>
 
 @<Round a block of inputs@>=
 void quantize_int8(const float *x, struct int8_block *to)
@@ -379,10 +381,11 @@ void quantize_int8(const float *x, struct int8_block *to)
     uint32_t bits = num_bits32(x[i]) & 0x7fffffff;
     if (bits > most) most = bits;
   }
-  float max = num_float(most), times = max == 0 ? 0 : 127 / max;
+  float max = num_float(most), up = max < 0x1p-64f ? 0x1p64f : 1;
+  float times = max == 0 ? 0 : 127 / (max * up);
   to->d = max / 127, to->sum = 0;
   for (int i = 0; i < WEIGHT_BLOCK; i++) {
-    float z = rintf(x[i] * times);
+    float z = rintf(x[i] * up * times);
     if (z != z) z = 0;
     if (z > 127) z = 127;
     if (z < -127) z = -127;

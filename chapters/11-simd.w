@@ -697,13 +697,13 @@ INLINE void block_scores(const struct attention_dims *h, const float *q,
     }
 }
 
-@ The greatest of a block is found sixteen at a time, too. The order does not matter to a maximum.
+@ The greatest of a block is found sixteen at a time, too. The order does not matter to a maximum. It begins where that of the plain kernel does, so that a block of which all scores are $-\infty$ has sums of 0 and not NaN (\cref{sec:attend}).
 
 @<The scores of a block, and their maximum@>=
 INLINE float greatest(const float *score, size_t from, size_t to)
 {
   float lane[16];
-  for (int j = 0; j < 16; j++) lane[j] = -INFINITY;
+  for (int j = 0; j < 16; j++) lane[j] = -FLT_MAX;
   for (size_t g = from / 16 * 16; g < to; g += 16)
     for (int j = 0; j < 16; j++)
       lane[j] = score[g + (size_t) j] > lane[j] ? score[g + (size_t) j] : lane[j];

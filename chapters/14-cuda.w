@@ -975,14 +975,14 @@ INLINE void score_position(const struct attend_args *a, const struct device_segm
 #define NOT_SEEN -1.0f
 INLINE float most_of_sixteen(const float *score)
 {
-  float most = -INFINITY;
+  float most = -FLT_MAX;
   for (int i = 0; i < 256; i += 16) most = score[i] > most ? score[i] : most;
   return most;
 }
 
 INLINE float most_of(const float *most)
 {
-  float all = -INFINITY;
+  float all = -FLT_MAX;
   for (int i = 0; i < 16; i++) all = most[i] > all ? most[i] : all;
   return all;
 }
@@ -1004,7 +1004,7 @@ INLINE void exponentials(const struct attend_args *a, const struct device_segmen
   lane[t] = sum;
 }
 
-@ The first sixteen threads leave the maxima and the sums, each for one query.
+@ The first sixteen threads leave the maxima and the sums, each for one query. A maximum is at least |-FLT_MAX| (\cref{sec:attend}); so $-\infty$ can mark a block in which the query sees nothing.
 
 @<What a block leaves@>=
 INLINE float *left_of(const struct attend_args *a, const struct device_segment *s,
@@ -1020,7 +1020,7 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
 {
   if (t >= QUERIES || !query_is(a, tile, t)) return;
   float *left = left_of(a, s, tile, at, t);
-  left[0] = most_of(most + t * 16);
+  left[0] = sees_block(s, query_row(a, tile, t), at->x * 256) ? most_of(most + t * 16) : -INFINITY;
   left[1] = fold_sixteen(lane + t * 16);
 }
 

@@ -214,8 +214,8 @@ cut: the blocks of a head
 @x
   for (uint32_t begin = 0; begin < see->hi; begin += 256) {
     float *block = left + n * (d + 2);
+    if (!sees_block(see, begin)) continue;
     attend_block(h, v, of, see, q, begin, block, weights);
-    if (block[0] == -INFINITY) continue;
     m = block[0] > m ? block[0] : m, n++;
   }
 @y

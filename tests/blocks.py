@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.environ.get("SHARED", os.path.join(here, ".."
 import contract as rule
 import numpy as np
 from gguf import GGMLQuantizationType as Type
-from gguf.quants import dequantize
+from gguf.quants import dequantize, quantize
 
 BYTES = dict(rule.BLOCK, q4_k=144, q6_k=210)
 def half(r): return r.choice([struct.pack("<e", r.gauss(0, 1)), struct.pack("<e", r.gauss(0, 1e-3)), struct.pack("<H", r.randrange(0x7c00) | r.randrange(2) << 15), struct.pack("<H", r.randrange(1024))])
@@ -41,6 +41,15 @@ def numbers(g):      # 32 numbers of one size, some much smaller, some zero, som
         whole, kind = (u >> 40) - (1 << 23), u % 16
         x.append(0.0 if kind == 0 else (whole >> 16) * 2.0 ** (size - 7) if kind < 4 else whole * 2.0 ** (size - 23 - (6 if kind < 6 else 0)))
     return x
+def tiny(g):         # the same near the least float, where the reciprocal of a scale may be infinite; by the package itself: C does not say what happens
+    size = next(g) % 44 - 149
+    return np.array([np.float32(((next(g) >> 40) - (1 << 23)) * 2.0 ** (size - 23)) for _ in range(32)], dtype=np.float32)
+def tiny_rounded(t, seed, n):
+    g, h = splitmix(seed), 0xcbf29ce484222325
+    with np.errstate(all="ignore"):
+        for _ in range(n):
+            for byte in quantize(tiny(g).reshape(1, 32), Type[t.upper()]).tobytes(): h = (h ^ byte) * 0x100000001b3 & MASK
+    return "%016x" % h
 def rounded(t, seed, n):
     g, h = splitmix(seed), 0xcbf29ce484222325
     for _ in range(n):
@@ -55,3 +64,5 @@ for t in BYTES:
         print(t.upper(), b.hex(), floats(t, b))
 for t in rule.BLOCK:
     for seed in range(1, 9): print(t.upper(), seed, 250, rounded(t, seed, 250))
+for t in rule.BLOCK:
+    for seed in range(1, 5): print(t.upper(), seed, 250, tiny_rounded(t, seed, 250), "tiny")

@@ -9,6 +9,7 @@
 #include "stand_in.h"
 #include <inttypes.h>
 #include <fenv.h>
+#include <float.h>
 #if defined __x86_64__
 #include <xmmintrin.h>
 #endif
@@ -71,6 +72,86 @@ static char *stored(enum weight_type type, size_t n, char **base)
 static bool same(const void *a, const void *b, size_t bytes)
 {
   return memcmp(a, b, bytes) == 0;
+}
+/* the same bits, and a NaN is any other NaN (chapter 2): the first of n numbers where that is not so, or n */
+static size_t unlike(const float *a, const float *b, size_t n)
+{
+  size_t i = 0;
+  while (i < n && ((a[i] != a[i] && b[i] != b[i]) || same(a + i, b + i, 4))) i++;
+  return i;
+}
+static size_t unlike_doubles(const double *a, const double *b, size_t n)
+{
+  size_t i = 0;
+  while (i < n && ((a[i] != a[i] && b[i] != b[i]) || same(a + i, b + i, 8))) i++;
+  return i;
+}
+#define alike(y, truth, n, ...) \
+  do { \
+    size_t alike_at = unlike(y, truth, n); \
+    if (alike_at < (n)) { \
+      char alike_text[300]; \
+      snprintf(alike_text, sizeof alike_text, __VA_ARGS__); \
+      ck_abort_msg("%s: number %zu is %a, not %a", alike_text, alike_at, (double) (y)[alike_at], \
+        (double) (truth)[alike_at]); \
+    } \
+  } while (0)
+/* a palette is a kind of numbers at an edge of the type: those whose products and sums overflow, those that are subnormal
+   or lose their last bits there, zeros of both signs, infinities, NaN, any bits at all */
+enum { HUGE_ONES, TINY_ONES, ZEROS, INFINITE_ONES, NO_NUMBERS, ANY_BITS, PALETTES };
+static float edge_number(unsigned palette)
+{
+  static const float huge[] = { FLT_MAX, 0x1p127f, 0x1p64f, 1e30f, 1e19f, 0x1.fffffep63f, 65504, 65520, 88.72284f, 104 };
+  static const float tiny[] = { 0x1p-149f, 0x1p-126f, 0x1.fffffcp-127f, 0x1p-130f, 0x1p-75f, 1e-30f, 1e-19f, 0x1p-24f, 3.7e-37f, 1e-39f };
+  float sign = below(2) ? 1 : -1;
+  switch (palette) {
+  case HUGE_ONES: return sign * huge[below(sizeof huge / sizeof *huge)];
+  case TINY_ONES: return sign * tiny[below(sizeof tiny / sizeof *tiny)];
+  case ZEROS: return sign * 0.0f;
+  case INFINITE_ONES: return sign * INFINITY;
+  case NO_NUMBERS: return num_float((uint32_t) rnd(&seed) | 0x7f800001u);
+  default: return num_float((uint32_t) rnd(&seed));
+  }
+}
+/* what an array gets: numbers of some palettes, one in so many */
+struct edges { unsigned palettes, one_in; };
+static struct edges any_edges(void)
+{
+  static const unsigned one_in[] = { 1, 2, 10, 100, 1000 };
+  return (struct edges){ 1 + (unsigned) below(below(2) ? 7 : 63), one_in[below(5)] };
+}
+static float edge(const struct edges *e, float otherwise)
+{
+  if (below(e->one_in) != 0) return otherwise;
+  unsigned p = (unsigned) below(PALETTES);
+  while ((e->palettes >> p & 1) == 0) p = (p + 1) % PALETTES;
+  return edge_number(p);
+}
+static float *edged(float *x, size_t n)
+{
+  struct edges e = any_edges();
+  for (size_t i = 0; i < n; i++) x[i] = edge(&e, x[i]);
+  return x;
+}
+/* the same for stored numbers; in blocks, scales and minima of any bits */
+static char *edged_stored(enum weight_type type, char *p, size_t n)
+{
+  struct edges e = any_edges();
+  for (size_t i = 0; type < WEIGHT_Q8_0 && i < n; i++) {
+    float x = edge(&e, NAN);
+    uint16_t h = type == WEIGHT_F16 ? num_to_f16(x) : num_to_bf16(x);
+    if (x == x || below(20) == 0) memcpy(p + (type == WEIGHT_F32 ? 4 : 2) * i, type == WEIGHT_F32 ? (void *) &x : (void *) &h,
+      type == WEIGHT_F32 ? 4 : 2);
+  }
+  if (type < WEIGHT_Q8_0) return p;
+  size_t one = number_types[type].bytes, blocks = n / number_types[type].block;
+  for (size_t i = 0; i < blocks; i++)
+    for (int half = 0; half < 1 + block_has_min(type); half++) {
+      uint16_t h = num_to_f16(edge(&e, 1));
+      if (below(4) == 0) h = (uint16_t) rnd(&seed);
+      if (below(e.one_in) == 0) memcpy(p + i * one + (type == WEIGHT_Q6_K ? 208 : 2 * half), &h, 2);
+    }
+  return p;
 }
 static struct pool *pools[4];
 static void open_pools(void)
@@ -471,9 +552,21 @@ START_TEST(rotation_is_the_oracle)
 }
 END_TEST
 
+/* number i becomes x, and in blocks the block of number i 32 times x */
+static void put_one(enum weight_type type, char *p, size_t i, float x)
+{
+  uint16_t h = type == WEIGHT_BF16 ? num_to_bf16(x) : num_to_f16(x);
+  size_t size = number_types[type].bytes, block = number_types[type].block;
+  p += i / block * size;
+  if (type == WEIGHT_F32)
+    memcpy(p, &x, 4);
+  else
+    memcpy(p, &h, 2);
+  if (block > 1) memset(p + 2, type == WEIGHT_Q8_0 ? 1 : 0x99, size - 2);
+}
 /* rows of a cache, one after the other or in shuffled pages with rubbish (not numbers) in all other
  * places */
-static void one_attention(size_t most_dim, size_t most_end)
+static void one_attention(size_t most_dim, size_t most_end, bool odd)
 {
   struct engine e = any_engine();
   uint32_t kv = 1 + (uint32_t) below(3), group = 1 + (uint32_t) below(3),
@@ -512,6 +605,15 @@ static void one_attention(size_t most_dim, size_t most_end)
     float infinite = INFINITY;
     memcpy(v + 4 * below(end * width), &infinite, 4);
   }
+  if (odd) /* whole blocks of keys whose scores may all be -inf or +inf, and single numbers */
+    for (size_t b = 0; b < end; b += 256) {
+      float x = below(2) ? 60000 : -60000;
+      size_t from = b * width, to = (end - b < 256 ? end : b + 256) * width;
+      for (size_t i = below(2) ? from : to; i < to; i++)
+        put_one(type, k, i, x);
+      if (below(4) == 0) edged_stored(type, k + weight_row_bytes(type, from), to - from);
+      if (below(4) == 0) edged_stored(type, v + weight_row_bytes(type, from), to - from);
+    }
   size_t page_rows = (size_t) 1 << below(9), pages = (end + page_rows - 1) / page_rows;
   size_t beside = 2 * pages * page_rows * bytes; /* from the keys of a page to its values */
   char *paged[1] = { block(2 * beside) };
@@ -558,27 +660,86 @@ static void one_attention(size_t most_dim, size_t most_end)
   static const float steep[] = { 3e-4f, 5e-3f, 0.1f, 8 }; /* many a number is large: 3e-4 is mild */
   float times = steep[below(4)];
   for (size_t i = 0; i < rows * h.n_heads * d; i++) q[i] *= times;
+  if (odd)
+    for (size_t i = 0; i < rows * h.n_heads; i++) { /* one sign in a head, so that the terms of a score overflow to one side */
+      if (below(2) == 0) continue;
+      float big = below(2) ? 3e37f : -3e37f;
+      for (size_t c = 0; c < d; c++) q[i * d + c] = big;
+    }
+  if (odd && below(3) == 0) edged(q, rows * h.n_heads * d);
   oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, sinks, truth, v2, end);
   if (below(4)) ck_assert(pool_reserve(e.pool, e.k->attention_room(&h, rows, max_len), NULL));
   e.k->attend(&e, &h, q, seen, n, scratch, y, kept ? &keep : NULL);
-  ck_assert_msg(same(y, truth, 4 * rows * h.n_heads * d),
+  alike(y, truth, rows * h.n_heads * d,
     "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d, %u sinks%s", e.k->name,
     rows, h.n_heads, kv, d, end, type, sinks[0], use_pages ? ", pages" : "");
-  ck_assert(!kept || same(w, v2, 4 * rows * h.n_heads * end));
+  if (kept) alike(w, v2, rows * h.n_heads * end, "%s: weights", e.k->name);
   free(base[0]), free(base[1]), free(paged[0]), free(q), free(y), free(truth),
     free(scratch), free(w), free(v2);
 }
 START_TEST(attention_is_the_oracle_within_a_block)
 {
-  for (int i = 0; i < 1500; i++) one_attention(90, 70);
+  for (int i = 0; i < 1500; i++) one_attention(90, 70, false);
 }
 END_TEST
 START_TEST(attention_is_the_oracle_across_blocks)
 {
-  for (int i = 0; i < 150; i++) one_attention(70, 1100);
+  for (int i = 0; i < 150; i++) one_attention(70, 1100, false);
 }
 END_TEST
 
+/* scores that overflow, whole blocks of them, infinite values, what is no number: in every type of cache, few rows and many */
+START_TEST(attention_at_the_edges_is_the_oracle)
+{
+  for (int i = 0; i < 1000; i++) one_attention(90, 70, true);
+  for (int i = 0; i < 400; i++) one_attention(70, 1100, true);
+}
+END_TEST
+/* one block of scores -inf and one of 0: the first weighs nothing, in whatever way a table goes through the positions */
+static void infinite_blocks(struct engine e, enum weight_type type, size_t d, uint32_t rows, bool room, int probe)
+{
+  enum { END = 600, HEADS = 2 };
+  struct attention_dims h = { HEADS, 1, (uint32_t) d, 1 };
+  size_t bytes = weight_row_bytes(type, d);
+  char *k = block(END * bytes), *v = block(END * bytes);
+  float *q = numbers(rows * HEADS * d), *y = numbers(rows * HEADS * d), *w = numbers(rows * HEADS * END),
+        *scratch = numbers(3 * kernels_scratch(&h, END));
+  struct attention_probe keep = { w, END };
+  memset(k, 0, END * bytes);
+  for (size_t i = 0; i < END * d; i++) {
+    if (i / d < 256) put_one(type, k, i, -60000);
+    put_one(type, v, i, 1);
+  }
+  for (size_t i = 0; i < rows * HEADS * d; i++) q[i] = 3e38f;
+  struct segment s = { { .key = (uintptr_t) k, .value = (uintptr_t) v, .row_bytes = bytes, .head_bytes = bytes, .type = type },
+    0, rows, 0, 0 };
+  if (room) ck_assert(pool_reserve(e.pool, e.k->attention_room(&h, rows, END), NULL));
+  for (uint32_t first = 250 - rows; first < END - rows; first += 256) {
+    s.first_position = first;
+    e.k->attend(&e, &h, q, &s, 1, scratch, y, probe ? &keep : NULL);
+    for (uint32_t i = 0; i < rows * HEADS; i++) {
+      uint32_t at = first + i / HEADS;
+      for (size_t c = 0; c < d; c++)
+        ck_assert_msg(at < 256 ? y[i * d + c] != y[i * d + c] : y[i * d + c] == 1, "%s: type %d, %u rows of %zu, position %u: %g", e.k->name,
+          (int) type, rows, d, at, (double) y[i * d + c]);
+      for (uint32_t t = 0; probe && at >= 256 && t < END; t++)
+        ck_assert_msg(t < 256 || t > at ? same(&w[i * END + t], &(float){ 0 }, 4) : w[i * END + t] > 0, "%s: the weight of %u is %g", e.k->name, t,
+          (double) w[i * END + t]);
+    }
+  }
+  free(k), free(v), free(q), free(y), free(w), free(scratch);
+}
+START_TEST(a_block_of_infinite_scores_weighs_nothing)
+{
+  for (size_t table = 0; table == 0 || kernels_at(table - 1) != NULL; table++)
+    for (int type = WEIGHT_F32; type <= WEIGHT_Q4_0; type++)
+      for (int kind = 0; kind < 8; kind++) {
+        const struct kernels *k = kernels_at(table) != NULL ? kernels_at(table) : &stand_in_table;
+        struct engine e = { .k = k, .pool = pools[1 + below(3)] };
+        infinite_blocks(e, (enum weight_type) type, type < WEIGHT_Q8_0 ? 8 : 32, kind & 1 ? 9 : 1, kind & 2, kind & 4);
+      }
+}
+END_TEST
 /* what is moved arrives, and a number that is not finite is found wherever it is in a row */
 START_TEST(rows_are_moved_and_looked_at)
 {
@@ -870,6 +1031,11 @@ static uint64_t splitmix(uint64_t *state)
   z = (z ^ z >> 27) * 0x94d049bb133111eb;
   return z ^ z >> 31;
 }
+static void tiny_numbers(uint64_t *state, float x[32])
+{
+  int size = (int) (splitmix(state) % 44) - 149;
+  for (int i = 0; i < 32; i++) x[i] = ldexpf((float) ((int) (splitmix(state) >> 40) - (1 << 23)), size - 23);
+}
 static void made_numbers(uint64_t *state, float x[32])
 {
   int size = (int) (splitmix(state) % 44) - 34;
@@ -910,7 +1076,7 @@ START_TEST(blocks_are_those_of_others)
       enum weight_type t = type_named(name);
       while (count-- > 0) {
         float x[32];
-        made_numbers(&from, x);
+        (strstr(line, " tiny") ? tiny_numbers : made_numbers)(&from, x);
         ck_assert_msg(weights_encode(t, x, 32, packed, &why), "%s", why.text);
         for (size_t i = 0; i < number_types[t].bytes; i++) h = (h ^ packed[i]) * 0x100000001b3;
       }
@@ -929,7 +1095,7 @@ START_TEST(blocks_are_those_of_others)
     }
     n_read++;
   }
-  ck_assert(n_read == 7 * 8 && n_made == 5 * 8);
+  ck_assert(n_read == 7 * 8 && n_made == 5 * (8 + 4));
   fclose(f);
 }
 END_TEST
@@ -1245,24 +1411,217 @@ START_TEST(zeroing_after_the_softmax_is_wrong)
 }
 END_TEST
 
-/* infinities and things that are no numbers go where the oracle sends them */
-START_TEST(special_values_go_through_linear)
+/* infinities, what is no number, overflow, subnormals and zeros with a sign go where the oracle sends them: in every table, in
+   weights, bias and inputs of every type and format, few rows and many, as the weights lie and prepared */
+static const struct kernels *table_at(size_t i)
 {
-  for (int i = 0; i < 400; i++) {
-    struct engine e = any_engine();
-    size_t in = 1 + below(40), out = 1 + below(40), rows = 1 + below(5);
-    float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out),
-          *z = numbers(rows * out);
-    static const float odd[] = { 0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-45f, 3e38f };
-    for (int j = 0; j < 4; j++)
-      w[below(in * out)] = odd[below(7)], x[below(rows * in)] = odd[below(7)];
-    struct matrix m = { { w, WEIGHT_F32 }, { NULL, WEIGHT_F32 }, in, out, below(2) };
-    oracle_linear(w, ORACLE_F32, m.transposed, NULL, 0, in, out, x, rows, z);
-    e.k->linear(&e, &m, 1, x, rows, &y);
-    for (size_t j = 0; j < rows * out; j++)
-      ck_assert((y[j] != y[j] && z[j] != z[j]) || same(&y[j], &z[j], 4));
-    free(w), free(x), free(y), free(z);
+  size_t n = 0;
+  while (kernels_at(n) != NULL) n++;
+  return i < n ? kernels_at(i) : i == n ? &stand_in_table : NULL;
+}
+static void edges_of_linear(const struct kernels *k, enum weight_type type, enum activations format)
+{
+  struct engine e = { .k = k, .pool = pools[1 + below(3)], .activations = format };
+  size_t step = number_types[type].block, out = 1 + below(40), rows = 1 + below(below(2) ? 3 : 27);
+  size_t in = step == 1 ? 1 + below(100) : step * (1 + below(step == 32 ? 5 : 2));
+  char *base, *bias_base, *w = edged_stored(type, stored(type, in * out, &base), in * out);
+  char *bias = edged_stored(WEIGHT_F32, stored(WEIGHT_F32, out, &bias_base), out);
+  float *x = edged(numbers(rows * in), rows * in), *y = numbers(rows * out + 16), *z = numbers(rows * out);
+  struct matrix m = { { w, type }, { below(2) ? bias : NULL, WEIGHT_F32 }, in, out, step == 1 && below(2) };
+  const struct matrix *wanted = &m;
+  struct error why;
+  struct prepared_weights *p = below(2) && k != &stand_in_table ? prepared_open(&books, k, format, NULL, &wanted, 1, &why) : NULL;
+  e.prepared = p;
+  memset(y + rows * out, 0x5a, 64);
+  if (below(2)) ck_assert(pool_reserve(e.pool, k->room(&m, 1, rows), NULL));
+  if (format == ACTIVATIONS_BF16)
+    k->linear_bf16(&e, &m, 1, x, rows, &y),
+    oracle_linear_bf16(w, m.transposed, m.bias.data, ORACLE_F32, in, out, x, rows, z);
+  else if (format == ACTIVATIONS_INT8)
+    k->linear_int8(&e, &m, 1, x, rows, &y),
+    oracle_linear_int8(w, (int) type, m.bias.data, ORACLE_F32, in, out, x, rows, z);
+  else
+    k->linear(&e, &m, 1, x, rows, &y),
+    oracle_linear(w, (int) type, m.transposed, m.bias.data, ORACLE_F32, in, out, x, rows, z);
+  alike(y, z, rows * out, "%s: [%zu][%zu]->%zu of %s, format %d%s%s", k->name, rows, in, out, number_types[type].name, (int) format,
+    m.transposed ? ", transposed" : "", p != NULL ? ", prepared" : "");
+  for (size_t j = 0; j < 64; j++) ck_assert_int_eq(((char *) (y + rows * out))[j], 0x5a);
+  prepared_close(&books, p);
+  free(base), free(bias_base), free(x), free(y), free(z);
+}
+START_TEST(linear_at_the_edges_is_the_oracle)
+{
+  for (size_t t = 0; table_at(t) != NULL; t++)
+    for (int i = 0; i < 60 * N_WEIGHT_TYPES; i++) {
+      const struct kernels *k = table_at(t);
+      enum weight_type type = (enum weight_type) (i % N_WEIGHT_TYPES);
+      if (k->matrix_types >> type & 1) edges_of_linear(k, type, ACTIVATIONS_F32);
+      if (k->int8_types >> type & 1) edges_of_linear(k, type, ACTIVATIONS_INT8);
+      /* a tensor core has bits of its own */
+      if (k != &stand_in_table && (k->bf16_types >> type & 1)) edges_of_linear(k, type, ACTIVATIONS_BF16);
+    }
+}
+END_TEST
+
+/* a block of inputs becomes bytes: q is the whole number nearest to x*127/max, by long division in double, however small the block is */
+START_TEST(inputs_become_the_nearest_bytes)
+{
+  for (int i = 0; i < 20000; i++) {
+    float x[32], most = 0;
+    int size = i < 200 ? i - 149 : -149 + (int) below(277), sum = 0;
+    for (int j = 0; j < 32; j++) {
+      x[j] = ldexpf((float) ((double) (int64_t) rnd(&seed) / 9.3e18), size + 1);
+      if (i % 5 == 0) x[j] = ldexpf((float) (j + 1), size < 120 ? size : 120); /* 1, 2, 3, ... of the least that there is */
+      if (fabsf(x[j]) > most) most = fabsf(x[j]);
+    }
+    struct int8_block b;
+    quantize_int8(x, &b);
+    ck_assert_msg(same(&b.d, &(float){ most / 127 }, 4), "%a", (double) most);
+    for (int j = 0; j < 32; j++) {
+      double real = most == 0 ? 0 : (double) x[j] * (127 / (double) most); /* off by less than a float's two roundings */
+      sum += b.q[j];
+      ck_assert_msg(fabs(b.q[j] - real) <= 0.5 + 3e-5 && (fabsf(x[j]) < most || most == 0 || abs(b.q[j]) == 127),
+        "%a of at most %a is %d, not %g", (double) x[j], (double) most, b.q[j], real);
+    }
+    ck_assert_int_eq(b.sum, sum);
   }
+}
+END_TEST
+
+/* the same for all that is not a matrix */
+START_TEST(the_other_kernels_at_the_edges_are_the_oracle)
+{
+  static void (*const curve[3])(const float *, size_t, float *) = { [ACTIVATION_GELU_TANH] = oracle_gelu_tanh,
+    [ACTIVATION_GELU_ERF] = oracle_gelu_erf, [ACTIVATION_SILU] = oracle_silu };
+  static const float epsilon[] = { 1e-5f, 0, 0x1p-149f, 1e-12f };
+  for (size_t t = 0; table_at(t) != NULL; t++)
+    for (int i = 0; i < 1000; i++) {
+      struct engine e = { .k = table_at(t), .pool = pools[1 + below(3)] };
+      size_t d = 1 + below(100), rows = 1 + below(4), n = rows * d;
+      enum weight_type type = (enum weight_type) below(3);
+      char *base[2];
+      struct tensor gain = { edged_stored(type, stored(type, d, &base[0]), d), type },
+                    bias = { edged_stored(type, stored(type, d, &base[1]), d), type };
+      float *x = edged(numbers(n), n), *up = edged(numbers(n), n), *y = numbers(n), *z = numbers(n);
+      struct norm g = { below(2) ? NORM_RMS : NORM_LAYER, gain, below(2) ? bias : (struct tensor){ NULL, type }, epsilon[below(4)] };
+      if (below(4) == 0) g.gain.data = NULL;
+      if (g.kind == NORM_RMS)
+        oracle_rmsnorm(x, rows, d, g.gain.data, type, g.epsilon, z);
+      else
+        oracle_layernorm(x, rows, d, g.gain.data, g.bias.data, type, g.epsilon, z);
+      e.k->normalize(&e, &g, x, rows, d, y);
+      alike(y, z, n, "%s: norm %d of %zu", e.k->name, g.kind, d);
+      enum activation_kind kind = (enum activation_kind) below(3);
+      bool two = below(2);
+      curve[kind](x, n, z);
+      for (size_t j = 0; two && j < n; j++) z[j] = z[j] * up[j];
+      e.k->activate(&e, kind, x, two ? up : NULL, n, y);
+      alike(y, z, n, "%s: activation %d", e.k->name, kind);
+      for (size_t j = 0; j < n; j++) z[j] = x[j] + up[j];
+      memcpy(y, x, 4 * n);
+      e.k->add(&e, y, up, n);
+      alike(y, z, n, "%s: sum", e.k->name);
+      uint32_t id[4], first[4] = { 9, 9, 9, 9 }, position[4];
+      for (size_t r = 0; r < rows; r++) id[r] = (uint32_t) below(rows), position[r] = below(4) ? (uint32_t) below(5000) : (uint32_t) rnd(&seed);
+      type = (enum weight_type) below(N_WEIGHT_TYPES);
+      if (e.k->matrix_types >> type & 1) {
+        size_t wide = d * number_types[type].block;
+        char *one, *table = edged_stored(type, stored(type, rows * wide, &one), rows * wide);
+        float *got = numbers(rows * wide), *truth = numbers(rows * wide);
+        for (size_t j = 0; j < rows * wide; j++) truth[j] = oracle_number(table, (int) type, id[j / wide] * wide + j % wide);
+        e.k->embed(&e, (struct tensor){ table, type }, wide, id, rows, got);
+        alike(got, truth, rows * wide, "%s: embedding of %s", e.k->name, number_types[type].name);
+        free(one), free(got), free(truth);
+      }
+      e.k->mark_nonfinite(&e, x, rows, d, 7, 9, first);
+      for (size_t r = 0; r < rows; r++) {
+        bool bad = false;
+        for (size_t j = 0; j < d; j++) bad |= !isfinite(x[r * d + j]);
+        ck_assert_uint_eq(first[r], bad ? 7 : 9);
+      }
+      size_t half = 1 + below(20), heads = 1 + below(3), turned = rows * heads * 2 * half;
+      float *f = edged(numbers(half), half), *c = numbers(rows * half), *s = numbers(rows * half),
+            *a = edged(numbers(turned), turned), *b = numbers(turned), scaling = below(2) ? 1 : edge_number((unsigned) below(2));
+      memcpy(b, a, 4 * turned);
+      oracle_rope(b, rows, heads, half, position, f, scaling);
+      e.k->angles(&e, position, rows, f, half, scaling, c, s);
+      e.k->rotate(&e, a, rows, heads, half, c, s);
+      alike(a, b, turned, "%s: rotation", e.k->name);
+      double *p = block(8 * n), *q = block(8 * n);
+      for (size_t r = 0; r < rows; r++) oracle_softmax(x + r * d, d, q + r * d);
+      e.k->softmax(&e, x, rows, d, p);
+      ck_assert_msg(unlike_doubles(p, q, n) == n, "%s: softmax", e.k->name);
+      for (size_t r = 0; r < rows; r++) oracle_log_softmax(x + r * d, d, q + r * d);
+      e.k->log_softmax(&e, x, rows, d, p);
+      ck_assert_msg(unlike_doubles(p, q, n) == n, "%s: log-softmax", e.k->name);
+      double max = below(2) ? 0 : (double) edge_number((unsigned) below(PALETTES));
+      for (size_t j = 0; j < n; j++) p[j] = (double) x[j] * (below(2) ? 1 : 1e290), q[j] = oracle_exp(p[j] - max);
+      e.k->exp_shifted(p, n, max);
+      ck_assert_msg(unlike_doubles(p, q, n) == n, "%s: exponentials", e.k->name);
+      free(base[0]), free(base[1]), free(x), free(up), free(y), free(z), free(f), free(c), free(s), free(a), free(b), free(p), free(q);
+    }
+}
+END_TEST
+
+static uint32_t i_step(uint32_t u)
+{
+  return u > 0x3f000000u && u < 0x43000000u ? 1 + (uint32_t) below(60) : 1 + (uint32_t) below(10000);
+}
+/* exponentials where they end: the last float before 0 and before infinity, every subnormal result, the places where the power of two
+   changes; in the loops of every table, as the scores of attention (few rows and many) and in double */
+START_TEST(exponentials_where_they_end)
+{
+  enum { D = 64, ROWS = 5 };
+  for (size_t t = 0; table_at(t) != NULL; t++)
+    for (int i = 0; i < 150; i++) {
+      struct engine e = { .k = table_at(t), .pool = pools[1 + below(3)] };
+      struct attention_dims h = { 1, 1, D, 1 };
+      float key[D * D] = { 0 }, value[D * D] = { 0 }, q[ROWS * D] = { 0 }, y[ROWS * D], truth[ROWS * D], x[D],
+        *scratch = numbers(3 * kernels_scratch(&h, D));
+      double p[D], z[D];
+      uint32_t lo[ROWS] = { 0 }, hi[ROWS] = { D - 4, D - 3, D - 2, D - 1, D };
+      for (int j = 0; j < D; j++) { /* position j has the score x[j], and one value, which is 1 */
+        x[j] = -87.3f - (float) below(1 << 20) * 0x1p-16f;
+        if (below(3) == 0) x[j] = (float) (-87 - (int) below(18)) * 1.0f;
+        if (below(3) == 0) x[j] = ((float) below(160) - 151.5f) * 0.693147180559945f;
+        if (below(9) == 0) x[j] = nextafterf(-103.972084f, below(2) ? 0 : -200);
+        if (x[j] > 0) x[j] = -x[j];
+        if (j == 0) x[j] = 0;
+        key[j * D] = x[j], value[j * D + j] = 1;
+      }
+      for (int r = 0; r < ROWS; r++) q[r * D] = 1;
+      struct segment s = { { .key = (uintptr_t) key, .value = (uintptr_t) value, .row_bytes = 4 * D, .head_bytes = 4 * D, .type = WEIGHT_F32 },
+        0, ROWS, D - ROWS, 0 };
+      oracle_attention(q, ROWS, 1, 1, D, 1, key, value, ORACLE_F32, lo, hi, lo, truth, NULL, 0);
+      ck_assert(pool_reserve(e.pool, e.k->attention_room(&h, ROWS, D), NULL));
+      e.k->attend(&e, &h, q, &s, 1, scratch, y, NULL);
+      alike(y, truth, ROWS * D, "%s: exponentials", e.k->name);
+      s.n_rows = 1, s.first_position = D - 1;
+      e.k->attend(&e, &h, q, &s, 1, scratch, y, NULL);
+      alike(y, truth + (ROWS - 1) * D, D, "%s: exponentials of a row", e.k->name);
+      for (int j = 0; j < D; j++) {
+        static const double end[] = { -746, 710, -745.1332191019412, 709.782712893384, -708.3964185322641 };
+        p[j] = below(2) ? end[below(5)] : ((double) below(2110) - 1076.5) * 0.6931471805599453;
+        for (size_t k = below(4); k > 0; k--) p[j] = nextafter(p[j], below(2) ? 1e9 : -1e9);
+        z[j] = oracle_exp(p[j]);
+      }
+      e.k->exp_shifted(p, D, 0);
+      ck_assert_msg(unlike_doubles(p, z, D) == D, "%s: exponentials in double", e.k->name);
+      for (int kind = 0; kind < 3; kind++) { /* the curves where an exponential inside of them ends */
+        for (int j = 0; j < D; j++) x[j] = (below(2) ? 88.7228394f : -103.972084f) * (below(2) ? 1 : -1) + (float) below(1 << 16) * 0x1p-13f - 4;
+        (kind == ACTIVATION_SILU ? oracle_silu : kind == ACTIVATION_GELU_ERF ? oracle_gelu_erf : oracle_gelu_tanh)(x, D, truth);
+        e.k->activate(&e, (enum activation_kind) kind, x, NULL, D, y);
+        alike(y, truth, D, "%s: curve %d", e.k->name, kind);
+      }
+      free(scratch);
+    }
+  for (uint32_t u = 0; u < 0x7f800000u; u += i_step(u)) /* the functions alone, from the least float to the largest */
+    for (uint32_t sign = 0; sign < 2; sign++) {
+      float x = num_float(u | sign << 31), a[3] = { num_expf(x), num_tanhf(x), num_erff(x) },
+            b[3] = { oracle_expf(x), oracle_tanhf(x), oracle_erff(x) };
+      if (unlike(a, b, 3) < 3) ck_abort_msg("of %a: %a %a %a, not %a %a %a", (double) x, (double) a[0], (double) a[1], (double) a[2],
+        (double) b[0], (double) b[1], (double) b[2]);
+    }
 }
 END_TEST
 
@@ -1420,12 +1779,18 @@ static Suite *kernel_suite(void)
   Suite *s = suite_create("tally");
 #endif
   TCase *edges = tcase_create("edges");
-  tcase_set_timeout(edges, 60);
+  tcase_set_timeout(edges, 280);
   tcase_add_checked_fixture(edges, open_pools, close_pools);
   tcase_add_test(edges, signs_of_nothing_are_the_oracles);
   tcase_add_test(edges, every_width_in_every_table);
   tcase_add_test(edges, short_formats_at_their_edges);
   tcase_add_test(edges, room_is_for_every_block);
+  tcase_add_test(edges, attention_at_the_edges_is_the_oracle);
+  tcase_add_test(edges, a_block_of_infinite_scores_weighs_nothing);
+  tcase_add_test(edges, linear_at_the_edges_is_the_oracle);
+  tcase_add_test(edges, inputs_become_the_nearest_bytes);
+  tcase_add_test(edges, the_other_kernels_at_the_edges_are_the_oracle);
+  tcase_add_test(edges, exponentials_where_they_end);
   suite_add_tcase(s, edges);
   TCase *t = tcase_create("kernels");
   tcase_set_timeout(t, 280);
@@ -1454,7 +1819,6 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, modes_of_the_caller_do_not_matter);
   tcase_add_test(t, unseen_positions_are_never_touched);
   tcase_add_test(t, zeroing_after_the_softmax_is_wrong);
-  tcase_add_test(t, special_values_go_through_linear);
   tcase_add_test(t, tables_are_found_and_pass_their_test);
   tcase_add_test(t, yardsticks_do_what_they_say);
   tcase_add_test(t, self_test_refuses_what_rounds_otherwise);

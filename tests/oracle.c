@@ -4,6 +4,7 @@
    the power of two by ldexp; logarithm and trigonometry come from the C library in long double,
    rounded once, and are only used where both must agree after rounding to float. */
 #include "oracle.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -198,10 +199,11 @@ static void to_bytes(const float *x, float *d, int *q)
     if (fabsf(x[i]) > amax) amax = fabsf(x[i]);
   }
   if (any_nan) amax = NAN;
-  float inverse = amax == 0 ? 0 : 127 / amax;
+  /* x*(127/amax), two roundings, as if the exponent had no upper end */
+  float inverse = amax == 0 ? 0 : amax < 1e-30f ? 127 / ldexpf(amax, 90) : 127 / amax;
   *d = amax / 127;
   for (int i = 0; i < 32; i++) {
-    float z = x[i] * inverse, near, rest;
+    float z = (amax < 1e-30f ? ldexpf(x[i], 90) : x[i]) * inverse, near, rest;
     q[i] = 0;
     if (z != z) continue;
     if (z > 1000) z = 1000;
@@ -296,6 +298,7 @@ void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, si
     if (hi[r] > end) end = hi[r];
   size_t blocks = end / 256 + 1;
   float s[end + 1], e[end + 1], m[blocks], l[blocks], key[d + 1], o[blocks][d + 1];
+  int any[blocks];
   for (size_t r = 0; r < rows; r++)
     for (size_t h = 0; h < heads; h++) {
       const float *query = q + (r * heads + h) * d;
@@ -303,16 +306,17 @@ void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, si
       float top = -INFINITY;
       for (size_t b = 0; b < blocks; b++) {
         float lane[16] = { 0 };
-        int any = 0;
+        any[b] = 0;
         m[b] = -INFINITY;
         for (size_t t = b * 256; t < b * 256 + 256; t++) {
           if (UNSEEN(t)) continue;
           for (size_t i = 0; i < d; i++) key[i] = oracle_number(k, type, (t * n_kv + kv) * d + i);
           s[t] = dot16(query, key, d) * scale;
           if (s[t] > m[b]) m[b] = s[t];
-          any = 1;
+          any[b] = 1;
         }
-        if (!any) continue;
+        if (!any[b]) continue;
+        if (m[b] < -FLT_MAX) m[b] = -FLT_MAX; /* nothing but -inf, or what is no number */
         for (size_t i = 0; i < d; i++) o[b][i] = +0.0f;
         for (size_t t = b * 256; t < b * 256 + 256; t++) {
           if (UNSEEN(t)) continue;
@@ -328,7 +332,7 @@ void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, si
       for (size_t i = 0; i < d; i++) out[i] = 0;
       for (size_t b = 0; b < blocks; b++) {
         float w = oracle_expf(m[b] - top);
-        if (m[b] == -INFINITY) continue;
+        if (!any[b]) continue;
         sum = fmaf(l[b], w, sum);
         for (size_t i = 0; i < d; i++) out[i] = fmaf(o[b][i], w, out[i]);
       }
@@ -458,7 +462,9 @@ double oracle_exp(double x)
   if (x < -746.0) x = -746.0;
   if (x > 710.0) x = 710.0;
   if (x != x) return x;
-  double n = (double) rintl((long double) x * 1.4426950408889634L);
+  /* the whole number nearest to the product, which an fma compares with each half exactly; of two the even one */
+  double log2_e = 1.4426950408889634, n = floor(x * log2_e) - 1, past;
+  while ((past = fma(x, log2_e, -(n + 0.5))) > 0 || (past == 0 && fmod(n, 2) != 0)) n = n + 1;
   double r = fma(n, -0.6931471805599453, x), q = c[10];
   r = fma(n, -2.3190468138462996e-17, r);
   for (int i = 9; i >= 0; i--) q = fma(q, r, c[i]);

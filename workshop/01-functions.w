@@ -68,6 +68,7 @@ static int print_functions(void)
 @(numbers.h@>=
 #ifndef INCIPIT_NUMBERS_H
 #define INCIPIT_NUMBERS_H
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "ground/ground.h"

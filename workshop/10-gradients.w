@@ -540,12 +540,12 @@ static TARGET void linear(const float *x, size_t rows, const float *w,
 
 @ Attention takes the scores of one row in blocks of at most 256 keys. With a block we do exactly what the
 engine's kernel does (\cref{sec:attention}): the maximum, the exponentials in groups of sixteen,
-their sum in lanes. A maximum has no rounding, so its order is free.
+their sum in lanes. A maximum has no rounding, so its order is free; like the engine's it is never below the smallest finite number.
 @<Exponentials of a block of scores@>=
 INLINE float largest(const float *z, size_t n)
 {
-  float lane[16], max = z[0];
-  for (int j = 0; j < 16; j++) lane[j] = z[0];
+  float lane[16], max = -FLT_MAX;
+  for (int j = 0; j < 16; j++) lane[j] = max;
   for (size_t t = 0; t + 16 <= n; t += 16)
     for (size_t j = 0; j < 16; j++)
       lane[j] = z[t + j] > lane[j] ? z[t + j] : lane[j];

@@ -225,10 +225,11 @@ INLINE void round_block(const float *x, struct int8_input *to)
     most = pick(u, u > most, most);
   }
   int32_t top = largest_lane(most);
-  float amax = num_float((uint32_t) top), times = top == 0 ? 0 : 127 / amax;
+  float amax = num_float((uint32_t) top), up = amax < 0x1p-64f ? 0x1p64f : 1;
+  float times = top == 0 ? 0 : 127 / (amax * up);
   to->scale = amax / 127;
   each (i, WEIGHT_BLOCK / WIDTH) {
-    ivec q = nearest_bytes(v[i] * times);
+    ivec q = nearest_bytes(v[i] * up * times);
     few_signed few = __builtin_convertvector(q, few_signed);
     memcpy(to->q + i * WIDTH, &few, sizeof few);
     total[i * WIDTH / 16] -= q;

@@ -290,10 +290,10 @@ KERNEL void bytes_of_rows(GRID const struct bytes_args a)
         uint32_t bits = num_bits32(x[i]) & 0x7fffffff;
         most = bits > most ? bits : most;
       }
-      float max = num_float(most), times = max == 0 ? 0 : 127 / max;
+      float max = num_float(most), up = max < 0x1p-64f ? 0x1p64f : 1, times = max == 0 ? 0 : 127 / (max * up);
       a.d[b] = max / 127;
       for (size_t i = 0; i < 32; i++) {
-        float z = rintf(x[i] * times);
+        float z = rintf(x[i] * up * times);
         if (z != z) z = 0;
         z = z > 127 ? 127 : z;
         a.q[b * 32 + i] = (int8_t) (z < -127 ? -127 : z);
@@ -530,6 +530,12 @@ INLINE bool is_seen(const struct device_segment *s, uint32_t row, uint32_t p)
   uint32_t last = s->first_position + row, lo = 0;
   if (s->window > 0 && last >= s->window) lo = last + 1 - s->window;
   return p <= last && (p >= lo || p < s->sinks);
+}
+
+INLINE bool sees_block(const struct device_segment *s, uint32_t row, uint32_t begin)
+{
+  uint32_t last = s->first_position + row, end = last - begin < 255 ? last : begin + 255;
+  return begin <= last && (is_seen(s, row, begin) || is_seen(s, row, end));
 }
 
 INLINE uint64_t place_seen(const struct device_segment *s, const struct query_tile *tile,

@@ -2,6 +2,7 @@
 
 #ifndef INCIPIT_NUMBERS_H
 #define INCIPIT_NUMBERS_H
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "ground/ground.h"

@@ -95,13 +95,15 @@ static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads
 /* <One block of attention, plainly> */
 static bool is_seen(const struct kv_range *r, uint32_t t)
 { return t < r->hi && (t >= r->lo || t < r->sinks); }
+static bool sees_block(const struct kv_range *r, uint32_t begin)
+{ return begin < r->sinks || begin + 256 > r->lo; }
 static void attend_block(const struct attention_dims *h, const struct kv_view *v,
   size_t of, const struct kv_range *see, const float *q, uint32_t begin, float *left,
   float *weights)
 {
   float kept[256], lane[16] = { 0 }, *out = left + 2;
   /* <Score the positions of a block, and find the maximum> */
-  left[0] = -INFINITY;
+  left[0] = -FLT_MAX;
   for (uint32_t t = begin; t < begin + 256; t++) {
     if (!is_seen(see, t)) continue;
     kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
@@ -126,13 +128,10 @@ static void weigh(const struct kv_range *see, const float *left, size_t d, float
   float l, float *weights)
 {
   for (uint32_t begin = 0; begin < see->hi; begin += 256) {
-    bool any = false;
-    for (uint32_t t = begin; t < begin + 256; t++) {
-      if (!is_seen(see, t)) continue;
-      weights[t] = weights[t] * num_expf(left[0] - m) / l;
-      any = true;
-    }
-    if (any) left += d + 2;
+    if (!sees_block(see, begin)) continue;
+    for (uint32_t t = begin; t < begin + 256; t++)
+      if (is_seen(see, t)) weights[t] = weights[t] * num_expf(left[0] - m) / l;
+    left += d + 2;
   }
 }
 
@@ -145,8 +144,8 @@ static void attend_head(const struct attention_dims *h, const struct kv_view *v,
   float m = -INFINITY, l = 0;
   for (uint32_t begin = 0; begin < see->hi; begin += 256) {
     float *block = left + n * (d + 2);
+    if (!sees_block(see, begin)) continue;
     attend_block(h, v, of, see, q, begin, block, weights);
-    if (block[0] == -INFINITY) continue;
     m = block[0] > m ? block[0] : m, n++;
   }
   /* <Join the blocks> */

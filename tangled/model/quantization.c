@@ -92,7 +92,7 @@ static bool put_half(float x, unsigned char *to)
 
 static int whole_within(float x, int low, int high)
 {
-  if (x != x) return 0;
+  if (x - x != 0) return 0;
   if (x < (float) low) return low;
   return x > (float) high ? high : (int) x;
 }
@@ -196,10 +196,11 @@ void quantize_int8(const float *x, struct int8_block *to)
     uint32_t bits = num_bits32(x[i]) & 0x7fffffff;
     if (bits > most) most = bits;
   }
-  float max = num_float(most), times = max == 0 ? 0 : 127 / max;
+  float max = num_float(most), up = max < 0x1p-64f ? 0x1p64f : 1;
+  float times = max == 0 ? 0 : 127 / (max * up);
   to->d = max / 127, to->sum = 0;
   for (int i = 0; i < WEIGHT_BLOCK; i++) {
-    float z = rintf(x[i] * times);
+    float z = rintf(x[i] * up * times);
     if (z != z) z = 0;
     if (z > 127) z = 127;
     if (z < -127) z = -127;
