@@ -962,6 +962,113 @@ START_TEST(silence_means_what_the_library_means)
   variant_drop(dir);
 }
 END_TEST
+/* what a config.json leaves out, or says is null, beside lengths; and each name of a curve */
+START_TEST(a_config_may_be_silent)
+{
+  static const char *const base[] = { "gpt2", "llama", "mistral", "qwen2", "qwen3" };
+  static const char *const field[] = { "activation_function", "hidden_act", "layer_norm_epsilon",
+    "rms_norm_eps", "rope_theta", "rope_parameters", "rope_scaling", "sliding_window", "max_window_layers", "layer_types" };
+  char dir[200], path[400];
+  struct memory m = { 0 };
+  struct model_config c;
+  struct error why = { "" };
+  for (int i = 0; i < 10; i++) {
+    variant_make(dir, base[i / 2]);
+    for (size_t k = 0; k < sizeof field / sizeof *field; k++) /* a null turns a window off */
+      variant_json(dir, "config.json", field[k], i % 2 && k != 7 ? "null" : NULL);
+    if (i >= 6) variant_json(dir, "config.json", "use_sliding_window", "true");
+    if (i >= 2) variant_json(dir, "config.json", "num_hidden_layers", "40");
+    variant_path(path, dir, "generation_config.json");
+    unlink(path);
+    ck_assert_msg(config_open(&c, &m, dir, &why), "%s", why.text);
+    ck_assert_int_eq(c.activation, i < 2 ? ACTIVATION_GELU_TANH : ACTIVATION_SILU);
+    ck_assert(c.norm_eps == (i < 2 ? 1e-5 : 1e-6) && c.layer_norm == (i < 2));
+    if (i >= 2) ck_assert(c.rope.theta == 10000 && c.rope.kind == ROPE_PLAIN);
+    for (uint32_t l = 0; i >= 2 && l < 40; l++)
+      ck_assert_uint_eq(config_window(&c, l), i < 4 ? 0 : i < 6 || l >= 28 ? 4096 : 0);
+    ck_assert(!c.sampling.do_sample && c.sampling.temperature == 1 && c.sampling.top_k == 0
+      && c.sampling.top_p == 1 && c.sampling.min_p == 0 && c.sampling.typical_p == 1
+      && c.sampling.repetition_penalty == 1 && c.sampling.no_repeat_ngram_size == 0);
+    config_close(&m, &c);
+    variant_drop(dir);
+  }
+  static const struct { const char *name; enum activation_kind kind; } curve[] = { { "silu", ACTIVATION_SILU },
+    { "swish", ACTIVATION_SILU }, { "gelu_new", ACTIVATION_GELU_TANH }, { "gelu_fast", ACTIVATION_GELU_TANH },
+    { "gelu_pytorch_tanh", ACTIVATION_GELU_TANH }, { "gelu", ACTIVATION_GELU_ERF },
+    { "gelu_python", ACTIVATION_GELU_ERF } };
+  variant_make(dir, "llama");
+  for (size_t i = 0; i < sizeof curve / sizeof *curve; i++) {
+    char quoted[40];
+    snprintf(quoted, sizeof quoted, "\"%s\"", curve[i].name);
+    variant_json(dir, "config.json", "hidden_act", quoted);
+    ck_assert(config_open(&c, &m, dir, NULL) && c.activation == curve[i].kind);
+    config_close(&m, &c);
+  }
+  variant_drop(dir);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+/* what the loader counts: bytes of the layers and of the head, multiply-adds of a row, parameters without
+   what is stored and not used; and what it says of a model with more layers than tensors */
+START_TEST(a_model_is_counted)
+{
+  static const char *const base[] = { "gpt2", "llama", "qwen2", "qwen3", "gpt2-bare" };
+  char dir[200];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  for (size_t i = 0; i < sizeof base / sizeof *base; i++) {
+    snprintf(dir, sizeof dir, "tests/golden/%s", base[i]);
+    struct model *lm = model_open(&m, dir, &why);
+    ck_assert_msg(lm != NULL, "%s", why.text);
+    const struct model_config *c = &lm->config;
+    uint64_t bytes = 0, numbers = 0, head = 0, d = c->d_model, q = (uint64_t) c->n_heads * c->head_dim,
+      kv = (uint64_t) c->n_kv_heads * c->head_dim;
+    for (size_t k = 0; k < tensor_file_count(lm->weights); k++) {
+      const struct tensor_entry *t = tensor_file_at(lm->weights, k);
+      bool counts = strstr(t->name, ".attn.bias") == NULL && strstr(t->name, "masked_bias") == NULL
+        && strstr(t->name, "inv_freq") == NULL;
+      bool layer = strstr(t->name, "layers.") != NULL || strncmp(t->name, "h.", 2) == 0
+        || strstr(t->name, ".h.") != NULL;
+      bytes += counts && layer ? t->bytes : 0, numbers += counts ? t->elements : 0;
+      if (t->data == lm->head.weight.data) head = t->bytes;
+    }
+    ck_assert_uint_eq(lm->layer_bytes, bytes);
+    ck_assert_uint_eq(lm->head_bytes, head);
+    ck_assert_uint_eq(lm->layer_madds, c->n_layers * (d * (q + 2 * kv) + q * d + (c->gated ? 3 : 2) * d * c->d_inner));
+    ck_assert_uint_eq(model_parameters(lm), numbers);
+    model_close(&m, lm);
+  }
+  /* a stored table under its bare name is read over, and is no parameter */
+  snprintf(dir, sizeof dir, "tests/golden/qwen3");
+  struct model *whole = model_open(&m, dir, &why);
+  uint64_t all = model_parameters(whole), head = (uint64_t) whole->config.vocab_size * whole->config.d_model;
+  uint32_t n = (uint32_t) tensor_file_count(whole->weights);
+  model_close(&m, whole);
+  static const char *const bare[] = { "rename rotary_emb.inv_freq", "rename attn.bias", "rename attn.masked_bias",
+    "rename x.rotary_emb.inv_freq", "rename xrotary_emb.inv_freq" };
+  for (size_t i = 0; i < 5; i++) {
+    variant_make(dir, "qwen3");
+    variant_json(dir, "config.json", "tie_word_embeddings", "true");
+    variant_tensor(dir, "lm_head.weight", bare[i]);
+    struct model *lm = model_open(&m, dir, &why);
+    ck_assert_msg((lm != NULL) == (i < 4), "%s: %s", bare[i], why.text);
+    if (lm != NULL) ck_assert_uint_eq(model_parameters(lm), all - head);
+    else ck_assert_ptr_nonnull(strstr(why.text, "xrotary_emb.inv_freq is a tensor without use"));
+    model_close(&m, lm);
+    variant_drop(dir);
+  }
+  for (uint32_t more = 0; more < 2; more++) {
+    char words[20];
+    variant_make(dir, "qwen3");
+    snprintf(words, sizeof words, "%u", (unsigned) (n + more));
+    variant_json(dir, "config.json", "num_hidden_layers", words);
+    ck_assert_ptr_null(model_open(&m, dir, &why));
+    ck_assert_msg((strstr(why.text, "no more layers than the file has tensors") != NULL) == (more == 1), "%s", why.text);
+    variant_drop(dir);
+  }
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
 START_TEST(tensors_may_lie_anywhere_and_be_stored_twice)
 {
   char dir[200];
@@ -1231,6 +1338,8 @@ int main(void)
   tcase_add_test(t, unknown_fields_are_named_together);
   tcase_add_test(t, a_loading_is_told_and_given_up);
   tcase_add_test(t, silence_means_what_the_library_means);
+  tcase_add_test(t, a_config_may_be_silent);
+  tcase_add_test(t, a_model_is_counted);
   tcase_add_test(t, tensors_may_lie_anywhere_and_be_stored_twice);
   suite_add_tcase(s, t);
   return suite_run(s);

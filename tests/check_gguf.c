@@ -1007,6 +1007,56 @@ START_TEST(settings_are_read)
 }
 END_TEST
 
+/* what a file leaves out: a head's width is its share of the model's, whatever the family, there is no window,
+   and the base of the frequencies is 10000; rows of the embedding go before those of the tokenizer; a divisor
+   of a frequency is a positive number; unknown keys that are not named are counted */
+START_TEST(a_gguf_file_may_be_silent)
+{
+  static const char *const as[] = { "llama", "qwen2", "qwen3" };
+  char path[400], key[60], more[2000] = "";
+  struct memory m = { 0 };
+  struct error why = { "" };
+  struct model_config c;
+  for (int i = 0; i < 3; i++) {
+    snprintf(key, sizeof key, "%s.attention.key_length", as[i]);
+    make_model_as(as[i], "qwen2", in_room(path, "silent.gguf"), key, "", 0);
+    ck_assert_msg(config_open(&c, &m, path, &why), "%s", why.text);
+    ck_assert_uint_eq(c.head_dim, c.d_model / c.n_heads);
+    ck_assert(c.window == 0 && c.window_from == 0 && !c.window_used);
+    for (uint32_t l = 0; l < 40; l++) ck_assert_uint_eq(config_window(&c, l), 0);
+    config_close(&m, &c);
+    snprintf(key, sizeof key, "%s.rope.freq_base", as[i]);
+    make_model_as(as[i], "qwen2", path, key, "", 0);
+    ck_assert(config_open(&c, &m, path, &why) && c.rope.theta == 10000 && c.rope.kind == ROPE_PLAIN);
+    uint32_t rows = c.vocab_size;
+    config_close(&m, &c);
+    make_model_as(as[i], "qwen2", path, NULL, "\"tokenizer.ggml.tokens\" 4=9 4=8 8=2 \"a\" \"b\"", 1);
+    ck_assert(config_open(&c, &m, path, &why) && c.vocab_size == rows && rows != 2);
+    config_close(&m, &c);
+  }
+  for (int i = 0; i < 7; i++)
+    snprintf(more + strlen(more), sizeof more - strlen(more), "\"llama.a.key.of.which.nobody.has.ever.heard.%d\" 4=4 4=1 ", i);
+  make_model("llama", path, NULL, more, 7);
+  ck_assert(!config_open(&c, &m, path, &why));
+  int named = 0, left = 0;
+  for (const char *s = why.text; (s = strstr(s, "ever.heard.")) != NULL; s++) named++;
+  ck_assert_msg(sscanf(strstr(why.text, " and ") != NULL ? strstr(why.text, " and ") : "", " and %d more; wanted", &left) == 1,
+    "%s", why.text);
+  ck_assert_msg(named > 1 && named + left == 7, "%d named: %s", named, why.text);
+  make_model("llama-stretched", path, NULL, "", 0); /* its divisors are the last tensor, in 32 bytes */
+  for (int i = 0; i < 4; i++) {
+    static const float by[] = { 0, -1, INFINITY, NAN };
+    FILE *f = fopen(path, "r+b");
+    ck_assert(f != NULL && fseek(f, -32, SEEK_END) == 0 && fwrite(&by[i], 4, 1, f) == 1 && fclose(f) == 0);
+    ck_assert_ptr_null(model_open(&m, path, &why));
+    ck_assert_msg(strstr(why.text, "rope_freqs.weight is a divisor that is no positive number; wanted: one") != NULL,
+      "%s", why.text);
+  }
+  ck_assert_uint_eq(m.all.live, 0);
+  leave();
+}
+END_TEST
+
 /* every request for memory refused once */
 START_TEST(models_survive_refused_requests)
 {
@@ -1509,6 +1559,7 @@ int main(void)
   tcase_add_test(t, pairs_in_another_memory);
   tcase_add_test(t, settings_are_accounted_for);
   tcase_add_test(t, settings_are_read);
+  tcase_add_test(t, a_gguf_file_may_be_silent);
   tcase_add_test(t, models_survive_refused_requests);
   suite_add_tcase(s, t);
   t = tcase_create("tokenizers");
