@@ -1,6 +1,8 @@
 /* check_training.c -- workshop 12: the corpus, the network and its way back, the run */
 #define _GNU_SOURCE
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include "suite.h"
 #include "corpus/corpus.h"
@@ -9,6 +11,8 @@
 #include "gradients/gradients.h"
 #include "model/forward.h"
 #include "families/loader.h"
+#include "functions/numbers.h"
+#include "safetensors/tensor_file.h"
 #include "kernels/kernels.h"
 
 static struct memory m;
@@ -506,6 +510,88 @@ static const struct {
   { "table text\n1 |[k:b][{k}:b]\ntable b\n1 |12345678", "\"{k}:b\"" },
   { "table text\n1 |[k:b][t{k}{k}{k}{k}{k}{k}{k}{k}]\ntable b\n1 |12345678", "\"t{k}{k}" },
 };
+/* a die of many sides is thrown again outside of the largest multiple of them below 2^32: texts in which
+   that happens, found by throwing here */
+static uint32_t thrown(uint64_t *dice, uint32_t n, unsigned *again)
+{
+  for (;; ++*again) {
+    uint64_t z = *dice += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9), z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    z = (z ^ z >> 31) >> 32;
+    if (z < (UINT64_C(1) << 32) - (UINT64_C(1) << 32) % n) return (uint32_t) (z % n);
+  }
+}
+START_TEST(every_side_of_a_die_is_as_likely)
+{
+  static struct passage a;
+  struct memory books = { 0 };
+  char words[3000] = "table text\n1 |[b]\ntable b\n";
+  for (int i = 0; i < 64; i++) sprintf(words + strlen(words), "9999 |x%d\n", i);
+  struct grammar *g = grammar_of(&books, words, strlen(words));
+  ck_assert_msg(g != NULL, "%s", why.text);
+  unsigned met = 0;
+  for (uint64_t i = 0; i < 200000; i++) {
+    uint64_t dice = (UINT64_C(3) << 40 ^ i) * UINT64_C(0x2545f4914f6cdd1d);
+    unsigned again = 0;
+    char side[8];
+    dice ^= dice >> 29;
+    thrown(&dice, 1, &again);
+    snprintf(side, sizeof side, "x%u", (unsigned) (thrown(&dice, 64 * 9999, &again) / 9999));
+    met += again > 0;
+    if (again == 0 && i > 100) continue;
+    ck_assert(grammar_write(g, 3, i, &a, &why));
+    ck_assert_msg(strcmp(a.words, side) == 0, "text %d: %s; wanted: %s", (int) i, a.words, side);
+    /* what was chosen is told: of which table, with which weight of which sum */
+    ck_assert(a.n_choices == 2 && a.choices[1].weight == 9999 && a.choices[1].total == 64 * 9999
+      && a.choices[0].weight == 1 && a.choices[0].total == 1 && a.choices[1].taken == atoi(side + 1));
+  }
+  ck_assert_uint_gt(met, 3);
+  grammar_close(&books, g);
+  ck_assert_uint_eq(books.all.live, 0);
+}
+END_TEST
+/* what was written can be written again by its choices, as far as they may be taken; who asks is shown the
+   tables by name, each alternative with its weight; of a long line forty letters are quoted */
+START_TEST(tables_are_shown_and_texts_replayed)
+{
+  static struct passage a;
+  struct memory books = { 0 };
+  static const char words[] = "table text\n1 |[ka:b][kb:b]{ka}{kb}{Ka}\ntable b once\n3 |x;1\n5 |yy;2\n";
+  struct grammar *g = grammar_of(&books, words, strlen(words));
+  ck_assert_msg(g != NULL, "%s", why.text);
+  static const uint16_t taken[][3] = { { 0, 0, 1 }, { 0, 1, 0 }, { 0, 0, 0 }, { 0, 1, 1 }, { 0, 7, 0 } };
+  static const char *const text[] = { "xyyxyyX", "yyxyyxYy", "xyyxyyX", "yyxyyxYy", NULL };
+  for (size_t i = 0; i < 5; i++) {
+    ck_assert(grammar_replay(g, taken[i], 3, &a, &why) && a.n_choices == 3);
+    ck_assert_msg(text[i] == NULL || strcmp(a.words, text[i]) == 0, "%zu: %s", i, a.words);
+    ck_assert(a.choices[2].taken == 1 - a.choices[1].taken && a.choices[2].weight == a.choices[2].total);
+  }
+  static const struct { const char *name; size_t n; const char *words[2]; uint32_t weight[2]; } table[] = {
+    { "b", 2, { "x;1", "yy;2" }, { 3, 5 } }, { "text", 1, { "[ka:b][kb:b]{ka}{kb}{Ka}", NULL }, { 1, 0 } } };
+  ck_assert_uint_eq(grammar_tables(g), 2);
+  for (size_t k = 0; k < 2; k++) {
+    size_t length;
+    uint32_t weight;
+    const char *s = grammar_table(g, k, SIZE_MAX, &length, &weight);
+    ck_assert(length == strlen(table[k].name) && memcmp(s, table[k].name, length) == 0);
+    for (size_t i = 0; i <= table[k].n + 1; i++) {
+      s = grammar_table(g, k, i, &length, &weight);
+      ck_assert((s == NULL) == (i >= table[k].n));
+      if (s != NULL) ck_assert(length == strlen(table[k].words[i]) && weight == table[k].weight[i]
+        && memcmp(s, table[k].words[i], length) == 0);
+    }
+  }
+  grammar_close(&books, g);
+  for (int n = 39; n < 43; n++) {
+    char line[80] = "", wanted[120];
+    for (int i = 0; i < n; i++) line[i] = (char) ('A' + i % 26);
+    ck_assert(grammar_of(&books, line, (size_t) n) == NULL);
+    snprintf(wanted, sizeof wanted, "line 1 is \"%.40s\"%s; wanted: a table", line, n > 40 ? "..." : "");
+    ck_assert_msg(strstr(why.text, wanted) != NULL, "%s; wanted: %s", why.text, wanted);
+  }
+  ck_assert_uint_eq(books.all.live, 0);
+}
+END_TEST
 START_TEST(slips_are_found_while_writing)
 {
   static struct passage a;
@@ -1072,6 +1158,224 @@ START_TEST(a_state_of_another_run_is_refused)
 }
 END_TEST
 
+/* ---- a run follows its plan: each step's rows, loss, gradient, rate, moments and weights are worked out
+   here, from the state that was saved before it */
+struct state_read {
+  float *w, *first, *second, *mean;
+};
+static void read_state(const struct trainer *t, const char *path, size_t n, struct state_read *s)
+{
+  float **list[] = { &s->w, &s->first, &s->second, &s->mean };
+  ck_assert_msg(trainer_save(t, path, &why), "%s", why.text);
+  FILE *f = fopen(path, "rb");
+  ck_assert(f != NULL && fseek(f, -(long) (4 * n * sizeof(float)), SEEK_END) == 0);
+  for (int i = 0; i < 4; i++) {
+    *list[i] = malloc(n * sizeof(float));
+    ck_assert_uint_eq(fread(*list[i], sizeof(float), n, f), n);
+  }
+  fclose(f);
+}
+static void forget_state(struct state_read *s)
+{
+  free(s->w), free(s->first), free(s->second), free(s->mean);
+}
+static bool about(double a, double b)
+{
+  return fabs(a - b) <= 2e-5 * (fabs(b) + 1e-3);
+}
+START_TEST(a_run_follows_its_plan)
+{
+  char path[] = "/tmp/incipit-XXXXXX";
+  close(mkstemp(path));
+  struct training_plan p = training_plan_draft;
+  p.form = (struct model_shape){ 1, 32, 4, 2, 16, 48, 2048, 600 };
+  static const struct training_phase phase[] = { { 200, 1, 32, 2, 0.02f, 0.005f, 3, false },
+    { 128, 2, 64, 1, 0.004f, 0, 1, false }, { 100, 1, 16, 3, 0.003f, 0.001f, 2, true },
+    { 96, 1, 48, 1, 0.002f, 0, 1, true } };
+  static const unsigned steps[] = { 4, 1, 3, 2 };
+  memcpy(p.phase, phase, sizeof phase);
+  struct world w;
+  struct training_progress now;
+  world_open(&w, 2);
+  struct trainer *t = trainer_open(&m, &p, kernels_find(NULL, &why), w.pool, w.source, &why);
+  ck_assert_msg(t != NULL, "%s", why.text);
+  struct network *net = trainer_network(t);
+  size_t n = network_count(net), all = 0, tokens = 0, averaged = 0;
+  const struct parameter *x;
+  double power1 = 1, power2 = 1;
+  bool *decays = calloc(n, 1), shortened = false;
+  struct state_read old, new;
+  read_state(t, path, n, &old);
+  for (size_t i = 0; (x = network_parameter(net, i)) != NULL; i++) { /* how the weights begin */
+    double square = 0, size = i == 0 ? 0.02 : 0.5 / sqrt((double) x->cols);
+    if (strstr(x->name, "o_proj") != NULL || strstr(x->name, "down_proj") != NULL) size /= sqrt(2.0);
+    for (size_t k = x->offset; k < x->offset + x->rows * x->cols; k++) {
+      square += (double) old.w[k] * (double) old.w[k];
+      if (x->rows == 1 && old.w[k] != 1) ck_abort_msg("%s", x->name);
+      decays[k] = x->rows > 1;
+    }
+    square = sqrt(square / (double) (x->rows * x->cols));
+    ck_assert_msg(x->rows == 1 || fabs(square / size - 1) < 0.12, "%s: %g", x->name, square);
+  }
+  for (unsigned k = 0; k < TRAINING_PHASES; k++)
+    for (unsigned step = 0; step < steps[k]; step++) {
+      const struct training_phase *s = &p.phase[k];
+      size_t length = s->length, count = s->sequences * length;
+      uint32_t *row = calloc(length + 1, 4), *in = calloc(count, 4), *out = calloc(count, 4);
+      float *g = calloc(n, sizeof *g);
+      double *loss = calloc(count, sizeof *loss), sum = 0, square = 0;
+      uint64_t at = dataset_at(w.source);
+      for (unsigned pass = 0; pass < s->passes; pass++) {
+        for (unsigned i = 0; i < s->sequences; i++) {
+          ck_assert(dataset_row(w.source, row, length + 1, &why));
+          memcpy(in + i * length, row, 4 * length), memcpy(out + i * length, row + 1, 4 * length);
+        }
+        struct batch b = { in, out, s->sequences, length, 1.0f / (float) (count * s->passes) };
+        ck_assert_msg(network_forward(net, old.w, &b, &why), "%s", why.text);
+        network_loss(net, &b, loss), network_backward(net, old.w, &b, g);
+        for (size_t i = 0; i < count; i++) sum += loss[i];
+      }
+      uint64_t behind = dataset_at(w.source);
+      dataset_seek(w.source, at);
+      ck_assert(trainer_step(t, &now, &why));
+      read_state(t, path, n, &new);
+      double rise = fmin(1, (step + 1.0) / s->warm_up), gone = (double) step / steps[k];
+      double rate = ((double) s->from + gone * ((double) s->to - (double) s->from)) * rise;
+      tokens += count * s->passes, all++, averaged += s->averaged;
+      ck_assert(now.step == all && now.tokens == tokens && dataset_at(w.source) == behind);
+      ck_assert_msg(about((double) now.loss, sum / (double) (count * s->passes)), "loss of step %zu", all);
+      ck_assert_msg(about((double) now.rate, rate), "rate of step %zu: %g; wanted: %g", all, (double) now.rate, rate);
+      for (size_t i = 0; i < n; i++) square += (double) g[i] * (double) g[i];
+      double scale = square > 1 ? 1 / sqrt(square) : 1;
+      shortened = shortened || square > 1.1;
+      power1 *= 0.9, power2 *= 0.95;
+      double keep = fmin(0.99, ((double) averaged - 1) / ((double) averaged + 3));
+      for (size_t i = 0; i < n; i++) {
+        double slope = (double) g[i] * scale, one = 0.9 * (double) old.first[i] + 0.1 * slope,
+          two = 0.95 * (double) old.second[i] + 0.05 * slope * slope;
+        /* the rest from what the step has: a moment near nothing is not known to many digits */
+        double move = (double) new.first[i] / (1 - power1)
+            / (sqrt((double) new.second[i] / (1 - power2)) + 1e-8) + (decays[i] ? 0.1 : 0) * (double) old.w[i];
+        double mean = s->averaged ? keep * (double) old.mean[i] + (1 - keep) * (double) new.w[i] : (double) old.mean[i];
+        if (!about((double) new.first[i], one) || !about((double) new.second[i], two)
+            || fabs((double) new.w[i] - ((double) old.w[i] - rate * move)) > 1e-6
+            || fabs((double) new.mean[i] - mean) > 1e-6)
+          ck_abort_msg("step %zu: weight %zu", all, i);
+      }
+      ck_assert(memcmp(trainer_weights(t), averaged > 0 ? new.mean : new.w, n * sizeof(float)) == 0);
+      forget_state(&old), old = new;
+      free(row), free(in), free(out), free(g), free(loss);
+    }
+  ck_assert(shortened && training_plan_steps(&p) == all);
+  forget_state(&old), free(decays);
+  trainer_close(&m, t), world_close(&w);
+  unlink(path);
+}
+END_TEST
+/* a width that is no multiple, and a text longer than the context, are refused */
+START_TEST(shapes_that_cannot_be_trained)
+{
+  for (int k = 0; k < 4; k++) {
+    struct model_shape s = small;
+    if (k == 1) s.d_model += 8;
+    if (k == 2) s.d_inner += 8;
+    if (k == 3) s.head_dim += 8;
+    struct network *net = network_open(&m, &s, 1200, kernels_find(NULL, &why), NULL, &why);
+    ck_assert_msg((net != NULL) == (k == 0), "shape %d", k);
+    if (k > 0) ck_assert_ptr_nonnull(strstr(why.text, "wanted: multiples of 16"));
+    for (size_t n = s.n_positions; net != NULL && n < s.n_positions + 2; n++) {
+      uint32_t *list = calloc(n, sizeof *list);
+      float *weights = calloc(network_count(net), sizeof *weights);
+      struct batch b = { list, list, 1, n, 1 };
+      ck_assert(network_forward(net, weights, &b, &why) == (n == s.n_positions));
+      free(list), free(weights);
+    }
+    network_close(&m, net);
+  }
+}
+END_TEST
+/* what is published is what was learnt, to the nearest of sixteen bits, in files that others read; a full disk is
+   a failure, of a state as well, and what was there is left */
+static void disk_of(rlim_t bytes)
+{
+  struct rlimit most = { bytes, RLIM_INFINITY };
+  signal(SIGXFSZ, SIG_IGN);
+  ck_assert(setrlimit(RLIMIT_FSIZE, &most) == 0);
+}
+START_TEST(what_is_published_can_be_read)
+{
+  char dir[] = "/tmp/incipit-XXXXXX", path[100], other[100];
+  static const char *const name[] = { "model.safetensors", "config.json", "generation_config.json" };
+  ck_assert_ptr_nonnull(mkdtemp(dir));
+  struct model_shape s = small;
+  s.n_positions = 77;
+  for (int odd = 0; odd < 8; odd++) { /* headers of any length are filled up */
+    s.vocab_size = 50 + (uint32_t) (odd > 3 ? 1000 : 0) + (uint32_t) odd;
+    struct lab l;
+    lab_open(&l, &s, 16, NULL, 1);
+    l.w[0] = 1.0f + 0x1p-11f, l.w[1] = 1.0f + 3 * 0x1p-11f, l.w[2] = 0x1p-25f, l.w[3] = 1e-9f; /* ties go to even */
+    ck_assert_msg(publish_model(&m, dir, &s, l.net, l.w, NULL, 0, &why), "%s", why.text);
+    size_t file = 0;
+    snprintf(path, sizeof path, "%s/%s", dir, name[0]);
+    FILE *f = fopen(path, "rb");
+    uint64_t header;
+    ck_assert(f != NULL && fread(&header, 8, 1, f) == 1 && fseek(f, 0, SEEK_END) == 0);
+    file = (size_t) ftell(f), fclose(f);
+    ck_assert(header % 8 == 0 && file == 8 + header + 2 * l.n);
+    for (int bare = 0; bare < 2; bare++) { /* with generation_config.json and without */
+      snprintf(other, sizeof other, "%s/%s", dir, name[2]);
+      if (bare) unlink(other);
+      else { /* which says by itself where a text ends */
+        char line[200] = "";
+        ck_assert((f = fopen(other, "r")) != NULL && fread(line, 1, sizeof line - 1, f) > 0 && fclose(f) == 0);
+        ck_assert(strstr(line, "\"eos_token_id\": 0") != NULL && strstr(line, "\"bos_token_id\": 0") != NULL);
+      }
+      struct model *lm = model_open(&m, dir, &why);
+      ck_assert_msg(lm != NULL, "%s", why.text);
+      const struct model_config *c = &lm->config;
+      ck_assert(c->n_eos == 1 && c->eos[0] == 0 && c->has_bos && c->bos == 0 && c->tied && c->norm_eps == 1e-5
+        && c->rope.theta == 10000 && c->vocab_size == s.vocab_size && c->d_model == s.d_model
+        && c->d_inner == s.d_inner && c->n_layers == s.n_layers && c->n_heads == s.n_heads
+        && c->n_kv_heads == s.n_kv_heads && c->head_dim == s.head_dim && c->n_positions == s.n_positions);
+      const struct parameter *p;
+      for (size_t i = 0; (p = network_parameter(l.net, i)) != NULL; i++) {
+        const struct tensor_entry *e = tensor_file_find(lm->weights, p->name);
+        ck_assert_msg(e != NULL && e->elements == p->rows * p->cols, "%s", p->name);
+        for (size_t k = 0; k < e->elements; k++)
+          if (tensor_number((struct tensor){ e->data, WEIGHT_F16 }, k) != num_from_f16(num_to_f16(l.w[p->offset + k])))
+            ck_abort_msg("%s: number %zu", p->name, k);
+      }
+      model_close(&m, lm);
+    }
+    lab_close(&l);
+  }
+  struct lab l;
+  s.vocab_size = 50;
+  lab_open(&l, &s, 16, NULL, 1);
+  disk_of(1000);
+  ck_assert(!publish_model(&m, dir, &s, l.net, l.w, NULL, 0, &why));
+  ck_assert_msg(strstr(why.text, name[0]) != NULL, "%s", why.text);
+  disk_of(RLIM_INFINITY);
+  lab_close(&l);
+  /* the state of a run */
+  struct training_plan p = training_plan_draft;
+  p.form = (struct model_shape){ 1, 32, 4, 2, 16, 48, 2048, 600 };
+  struct trainer *t = trainer_open(&m, &p, kernels_find(NULL, &why), NULL, NULL, &why);
+  snprintf(path, sizeof path, "%s/%s", dir, name[1]);
+  struct mapping before, after;
+  ck_assert(file_map(&before, path, &why));
+  disk_of(1000);
+  ck_assert(!trainer_save(t, path, &why) && strstr(why.text, name[1]) != NULL);
+  disk_of(RLIM_INFINITY);
+  ck_assert(file_map(&after, path, &why) && before.size == after.size
+    && memcmp(before.bytes, after.bytes, after.size) == 0);
+  file_unmap(&before), file_unmap(&after);
+  trainer_close(&m, t);
+  char clean[60];
+  snprintf(clean, sizeof clean, "rm -rf %s", dir), ck_assert(system(clean) == 0);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("training");
@@ -1082,6 +1386,9 @@ int main(void)
   tcase_add_test(edges, attention_and_its_way_back);
   tcase_add_test(edges, products_of_any_shape);
   tcase_add_test(edges, a_state_of_another_run_is_refused);
+  tcase_add_test(edges, a_run_follows_its_plan);
+  tcase_add_test(edges, shapes_that_cannot_be_trained);
+  tcase_add_test(edges, what_is_published_can_be_read);
   suite_add_tcase(s, edges);
   TCase *t = tcase_create("network");
   tcase_set_timeout(t, 600);
@@ -1094,6 +1401,8 @@ int main(void)
   tcase_set_timeout(t, 120);
   tcase_add_test(t, what_the_notation_says);
   tcase_add_test(t, hostile_lines_are_refused);
+  tcase_add_test(t, every_side_of_a_die_is_as_likely);
+  tcase_add_test(t, tables_are_shown_and_texts_replayed);
   tcase_add_test(t, slips_are_found_while_writing);
   tcase_add_test(t, damaged_grammars);
   suite_add_tcase(s, t);
