@@ -1355,7 +1355,7 @@ static bool host_run(void *state, const struct launch *list, size_t n, unsigned 
   return true;
 }
 
-@ And this is CUDA's. Which device is meant is a matter of the calling thread, so |here| says it before each call. A function of the library that fails leaves its reason in the state, where it stays.
+@ And this is CUDA's. Which device is meant is a matter of the calling thread, so |here| says it before each call. A function of the library that fails leaves its reason in the state, where it stays, and from then on every call fails.
 
 @<The driver of CUDA@>=
 #define FUNCTION(name, of) (const void *) name,
@@ -1364,16 +1364,16 @@ struct cuda_kept { cudaGraph_t graph; cudaGraphExec_t made;
   struct launch list[MOST_LAUNCHES]; cudaGraphNode_t node[MOST_LAUNCHES]; };
 struct cuda_state { int number; cudaStream_t stream; cudaError_t fault;
   struct cuda_kept kept[KEPT]; };
+static bool went(struct cuda_state *s, cudaError_t e)
+{
+  if (s->fault == cudaSuccess) s->fault = e;
+  return s->fault == cudaSuccess;
+}
 static struct cuda_state *here(void *state)
 {
   struct cuda_state *s = (struct cuda_state *) state;
-  cudaSetDevice(s->number);
+  went(s, cudaSetDevice(s->number));
   return s;
-}
-static bool went(struct cuda_state *s, cudaError_t e)
-{
-  if (e != cudaSuccess && s->fault == cudaSuccess) s->fault = e;
-  return e == cudaSuccess;
 }
 @<A node for a launch@>@;
 @<Launch a list kernel by kernel@>@;

@@ -764,7 +764,7 @@ static void *cuda_open(unsigned number, struct device_facts *facts, char why[200
   if (s == NULL) return NULL;
   s->number = (int) number;
   bool ok = went(s, cudaGetDeviceCount(&there));
-  if (ok && (int) number >= there) {
+  if (ok && number >= (unsigned) there) {
     snprintf(why, 200, "device %u; this machine has %d", number, there);
     @+return cuda_close(s), @[(void *) NULL@];
   }
@@ -792,8 +792,9 @@ static void *cuda_alloc(void *state, size_t bytes)
   void *p = NULL;
   cudaError_t e = cudaMalloc(&p, bytes > 0 ? bytes : 1);
   if (e == cudaErrorMemoryAllocation) cudaGetLastError(); /* a refusal is no fault */
-  else if (went(s, e)) went(s, cudaMemsetAsync(p, 0, bytes, s->stream));
-  return e == cudaSuccess ? p : NULL;
+  else if (went(s, e) && went(s, cudaMemsetAsync(p, 0, bytes, s->stream))) return p;
+  cudaFree(p);
+  return NULL;
 }
 static void cuda_release(void *state, void *p)
 { here(state), cudaFree(p); }
@@ -905,7 +906,7 @@ struct device { struct buffers memory; struct kernels k; const struct device_dri
   struct launch *list; size_t n; struct known_list known[KEPT]; unsigned oldest;
   char *small, *mirror; size_t filled, sent, work_bytes;
   struct device_block *block; size_t n_blocks, cap;
-  char *work; void *lent[8]; size_t n_lent; bool failed; char fault[200]; struct device_counts counts; };
+  char *work; void *lent[2 * MOST_PARTS]; size_t n_lent; bool failed; char fault[200]; struct device_counts counts; };
   /* |memory| comes first: the kernels find the device by it */
 @#
 void device_reserve(struct device *d, size_t bytes, size_t pieces);
@@ -941,13 +942,13 @@ void device_table(struct device *d);
 @<Move bytes to the device and back@>@;
 @<Open and close the memory of a device@>@;
 
-@ Whoever finds a failure first has the word.
+@ The first failure is the one that is told: what fails after it usually fails because of it. What was in the list is forgotten, and nothing can be added to it any more (\cref{sec:devicelist}). A caller that tries pass after pass on a device that has failed must get the sentence each time, and not a list that grows beyond its end.
 
 @<Note a failure@>=
 void device_fails(struct device *d, const char *why)
 {
   if (!d->failed) snprintf(d->fault, sizeof d->fault, "%s", why);
-  d->failed = true;
+  d->failed = true, d->n = 0;
 }
 
 static bool failed(struct device *d)
@@ -1023,7 +1024,7 @@ void device_reserve(struct device *d, size_t bytes, size_t pieces)
 void *device_send(struct device *d, const void *from, size_t bytes)
 {
   char *to = d->mirror + d->filled;
-  if (d->failed || d->filled + bytes > SMALL_BYTES) {
+  if (d->failed || bytes > SMALL_BYTES - d->filled) {
     device_fails(d, "more was sent than had been reserved");
     return d->mirror;
   }
@@ -1032,14 +1033,14 @@ void *device_send(struct device *d, const void *from, size_t bytes)
   return to;
 }
 
-@ A launch of no blocks is nothing, which CUDA would refuse.
+@ A launch of no blocks does nothing, and CUDA would refuse it. A full list is run; if that fails, there is no place for another launch.  \label{sec:devicelist}
 
 @<Add a launch to the list@>=
 void device_launch(struct device *d, const struct launch *l)
 {
   if (l->x == 0 || l->y == 0 || l->z == 0) return;
   if (d->n == MOST_LAUNCHES) device_flush(d);
-  d->list[d->n++] = *l;
+  if (!d->failed) d->list[d->n++] = *l;
 }
 
 @ A pass asks for the same arrays again and again. So a block that is released is kept, and is given to the next request of its size: the addresses stay the same as well.
@@ -1054,7 +1055,7 @@ static struct device_block *kept_block(struct device *d, size_t bytes)
 
 static void drop_kept(struct device *d)
 {
-  settle(d);
+  if (d->n_blocks > 0) settle(d);
   for (size_t i = 0; i < d->n_blocks; )
     if (d->block[i].used) i++;
     else {
@@ -1110,7 +1111,7 @@ static void device_release(const struct buffers *b, struct memory *m, void *p)
 {
   struct device *d = (struct device *) (uintptr_t) b;
   for (size_t i = 0; i < d->n_blocks && p != NULL; i++) {
-    if (d->block[i].p != p) continue;
+    if (d->block[i].p != p || !d->block[i].used) continue;
     memory_discharge(m, d->block[i].what, d->block[i].charged);
     d->block[i].used = false;
   }
@@ -1292,7 +1293,7 @@ static struct stored_rows stored_at(const struct matrix *w, const void *at)
     (uint32_t) w->weight.type, (uint32_t) stride_of(w) }@];
 }
 
-@ Weights that were not prepared are sent for this one call, into a block that is released after it. Tests call kernels like that; an engine that does is slow, but not wrong.
+@ Weights that were not prepared are sent for one launch, into blocks that are given back as soon as it is in the list: a block is used again only by what comes after it. So |lent| never holds more than a launch can need, a matrix and a bias for each part. Tests call kernels like that; an engine that does is slow, but not wrong.
 
 @<Find a tensor on the device@>=
 static void *send_for_now(struct device *d, const struct matrix *w)
@@ -1322,7 +1323,7 @@ static struct stored_rows tensor_here(const struct engine *e, const struct matri
   if (w->weight.data == NULL) return (struct stored_rows) @[{ .data = NULL }@];
   const void *at = prepared_find(e, w);
   if (at == NULL) at = send_for_now(device_of(e), w);
-  return stored_at(w, at);
+  return at == NULL ? (struct stored_rows) @[{ .data = NULL }@] : stored_at(w, at);
 }
 
 static struct stored_rows vector_here(const struct engine *e, struct tensor t, size_t n)
@@ -1353,6 +1354,7 @@ static void launch_linear(struct device *d, struct linear_args *a, const struct 
   struct launch l = launch_of(work, blocks, y, few ? 128 : 256);
   l.a.linear = *a;
   device_launch(d, &l);
+  take_back(d);
 }
 
 @ The parts of a launch are matrices that stand side by side in the list and have the same type.
@@ -1383,7 +1385,6 @@ static void device_linear(const struct engine *e, const struct matrix *list, siz
       16, 32, 32 }@];
     launch_linear(device_of(e), &a, &s);
   }
-  take_back(device_of(e));
 }
 
 @ Inputs that are rounded go into the device's workspace, as many rows at a time as it has room for: |most|. Three functions differ in what they call; a slice of rows is one call.
@@ -1415,7 +1416,6 @@ static void device_linear_bf16(const struct engine *e, const struct matrix *list
     struct linear_args a = @[{ .h = (uint16_t *) (void *) d->work, .rows = (uint32_t) now }@];
     launch_slice(e, list, n, r, &a, &s, y);
   }
-  take_back(d);
 }
 
 @ Bytes have their scales after them.
@@ -1445,7 +1445,6 @@ static void device_linear_int8(const struct engine *e, const struct matrix *list
     round_inputs(d, &a);
     launch_slice(e, list, n, r, &a, &s, y);
   }
-  take_back(d);
 }
 
 @ The others have no choice to make.
@@ -1672,6 +1671,7 @@ static void device_split(const struct engine *e, const float *x, size_t rows, si
   size_t width, float *const *y)
 {
   struct launch l = launch_each(WORK_split_rows, rows * n * width);
+  if (n > MOST_PARTS) { device_fails(device_of(e), "rows in more parts than a launch takes"); return; }
   l.a.split = (struct split_args) @[{ .x = x, .rows = rows, .n = n, .width = width }@];
   for (size_t i = 0; i < n; i++) l.a.split.y[i] = y[i];
   device_launch(device_of(e), &l);
@@ -1731,7 +1731,8 @@ bool device_choose(const struct device *at, const float *logits, uint32_t n,
   device_launch(d, &l);
   d->memory.get(&d->memory, &best, d->work, sizeof best);
   *id = best.id;
-  return d->memory.working(&d->memory, why);
+  if (!d->memory.working(&d->memory, why)) return false;
+  return best.id < n || error_say(why, "%s: of %u logits none is a number", d->facts.name, n);
 }
 
 @ The yardsticks of \cref{sec:roofline}, for a device: a copy of many bytes, ten times, and a kernel that multiplies only. The host as a device gets less to do.
@@ -1793,6 +1794,8 @@ bool device_step(const struct device *at, unsigned step, const uint16_t *w,
   static const enum kernel_work work[] = { WORK_step_outputs, WORK_step_lanes,@|
     WORK_step_pairs, WORK_few_bf16_1 };
   static const unsigned sharing[] = { 1, 16, 8, 8 };
+  if (step > 3 || in % 16 != 0)
+    return error_say(why, "step %u with %u inputs; wanted: 0 to 3, a multiple of 16", step, in);
   struct device *d = (struct device *) (uintptr_t) at;
   struct buffers *b = &d->memory;
   size_t weights = ((size_t) in * out * 2 + 255) / 256 * 256, inputs = ((size_t) in * 4 + 255) / 256 * 256;
@@ -1841,7 +1844,8 @@ static const struct device_driver *driver_of(const char *name, unsigned *number,
   *number = 0;
   bool host = strncmp(name, "host", 4) == 0, cuda = strncmp(name, "cuda", 4) == 0;
   if ((!host && !cuda) || (name[4] != '\0'
-      && (name[4] != ':' || sscanf(name + 5, "%u%c", number, &rest) != 1)))
+      && (name[4] != ':' || name[5] < '0' || name[5] > '9'@|
+        || sscanf(name + 5, "%9u%c", number, &rest) != 1)))
     return error_say(why, "device `%s'; wanted: cuda or cuda:n", name), (void *) NULL;
   if (host) return &driver_host;
 #ifdef INCIPIT_CUDA

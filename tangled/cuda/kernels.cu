@@ -753,17 +753,17 @@ struct cuda_kept { cudaGraph_t graph; cudaGraphExec_t made;
   struct launch list[MOST_LAUNCHES]; cudaGraphNode_t node[MOST_LAUNCHES]; };
 struct cuda_state { int number; cudaStream_t stream; cudaError_t fault;
   struct cuda_kept kept[KEPT]; };
+static bool went(struct cuda_state *s, cudaError_t e)
+{
+  if (s->fault == cudaSuccess) s->fault = e;
+  return s->fault == cudaSuccess;
+}
+
 static struct cuda_state *here(void *state)
 {
   struct cuda_state *s = (struct cuda_state *) state;
-  cudaSetDevice(s->number);
+  went(s, cudaSetDevice(s->number));
   return s;
-}
-
-static bool went(struct cuda_state *s, cudaError_t e)
-{
-  if (e != cudaSuccess && s->fault == cudaSuccess) s->fault = e;
-  return e == cudaSuccess;
 }
 
 /* <A node for a launch> */

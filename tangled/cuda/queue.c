@@ -8,7 +8,7 @@
 void device_fails(struct device *d, const char *why)
 {
   if (!d->failed) snprintf(d->fault, sizeof d->fault, "%s", why);
-  d->failed = true;
+  d->failed = true, d->n = 0;
 }
 
 static bool failed(struct device *d)
@@ -77,7 +77,7 @@ void device_reserve(struct device *d, size_t bytes, size_t pieces)
 void *device_send(struct device *d, const void *from, size_t bytes)
 {
   char *to = d->mirror + d->filled;
-  if (d->failed || d->filled + bytes > SMALL_BYTES) {
+  if (d->failed || bytes > SMALL_BYTES - d->filled) {
     device_fails(d, "more was sent than had been reserved");
     return d->mirror;
   }
@@ -91,7 +91,7 @@ void device_launch(struct device *d, const struct launch *l)
 {
   if (l->x == 0 || l->y == 0 || l->z == 0) return;
   if (d->n == MOST_LAUNCHES) device_flush(d);
-  d->list[d->n++] = *l;
+  if (!d->failed) d->list[d->n++] = *l;
 }
 
 /* <Find a block for a request> */
@@ -104,7 +104,7 @@ static struct device_block *kept_block(struct device *d, size_t bytes)
 
 static void drop_kept(struct device *d)
 {
-  settle(d);
+  if (d->n_blocks > 0) settle(d);
   for (size_t i = 0; i < d->n_blocks; )
     if (d->block[i].used) i++;
     else {
@@ -158,7 +158,7 @@ static void device_release(const struct buffers *b, struct memory *m, void *p)
 {
   struct device *d = (struct device *) (uintptr_t) b;
   for (size_t i = 0; i < d->n_blocks && p != NULL; i++) {
-    if (d->block[i].p != p) continue;
+    if (d->block[i].p != p || !d->block[i].used) continue;
     memory_discharge(m, d->block[i].what, d->block[i].charged);
     d->block[i].used = false;
   }

@@ -24,7 +24,7 @@ struct device { struct buffers memory; struct kernels k; const struct device_dri
   struct launch *list; size_t n; struct known_list known[KEPT]; unsigned oldest;
   char *small, *mirror; size_t filled, sent, work_bytes;
   struct device_block *block; size_t n_blocks, cap;
-  char *work; void *lent[8]; size_t n_lent; bool failed; char fault[200]; struct device_counts counts; };
+  char *work; void *lent[2 * MOST_PARTS]; size_t n_lent; bool failed; char fault[200]; struct device_counts counts; };
 
 /* makes room for that many bytes in as many calls of device_send; nothing else may be
    asked of the device before the launch that uses them */

@@ -106,7 +106,7 @@ static struct stored_rows tensor_here(const struct engine *e, const struct matri
   if (w->weight.data == NULL) return (struct stored_rows) { .data = NULL };
   const void *at = prepared_find(e, w);
   if (at == NULL) at = send_for_now(device_of(e), w);
-  return stored_at(w, at);
+  return at == NULL ? (struct stored_rows) { .data = NULL } : stored_at(w, at);
 }
 
 static struct stored_rows vector_here(const struct engine *e, struct tensor t, size_t n)
@@ -136,6 +136,7 @@ static void launch_linear(struct device *d, struct linear_args *a, const struct 
   struct launch l = launch_of(work, blocks, y, few ? 128 : 256);
   l.a.linear = *a;
   device_launch(d, &l);
+  take_back(d);
 }
 
 static size_t gather_parts(const struct engine *e, const struct matrix *list, size_t n,
@@ -163,7 +164,6 @@ static void device_linear(const struct engine *e, const struct matrix *list, siz
       16, 32, 32 };
     launch_linear(device_of(e), &a, &s);
   }
-  take_back(device_of(e));
 }
 
 /* <Linear layers with rounded inputs> */
@@ -193,7 +193,6 @@ static void device_linear_bf16(const struct engine *e, const struct matrix *list
     struct linear_args a = { .h = (uint16_t *) (void *) d->work, .rows = (uint32_t) now };
     launch_slice(e, list, n, r, &a, &s, y);
   }
-  take_back(d);
 }
 
 static void round_inputs(struct device *d, struct linear_args *a)
@@ -220,7 +219,6 @@ static void device_linear_int8(const struct engine *e, const struct matrix *list
     round_inputs(d, &a);
     launch_slice(e, list, n, r, &a, &s, y);
   }
-  take_back(d);
 }
 
 /* <The small kernels of a layer> */
@@ -427,6 +425,7 @@ static void device_split(const struct engine *e, const float *x, size_t rows, si
   size_t width, float *const *y)
 {
   struct launch l = launch_each(WORK_split_rows, rows * n * width);
+  if (n > MOST_PARTS) { device_fails(device_of(e), "rows in more parts than a launch takes"); return; }
   l.a.split = (struct split_args) { .x = x, .rows = rows, .n = n, .width = width };
   for (size_t i = 0; i < n; i++) l.a.split.y[i] = y[i];
   device_launch(device_of(e), &l);
@@ -484,7 +483,8 @@ bool device_choose(const struct device *at, const float *logits, uint32_t n,
   device_launch(d, &l);
   d->memory.get(&d->memory, &best, d->work, sizeof best);
   *id = best.id;
-  return d->memory.working(&d->memory, why);
+  if (!d->memory.working(&d->memory, why)) return false;
+  return best.id < n || error_say(why, "%s: of %u logits none is a number", d->facts.name, n);
 }
 
 /* <Measure a device> */
@@ -541,6 +541,8 @@ bool device_step(const struct device *at, unsigned step, const uint16_t *w,
   static const enum kernel_work work[] = { WORK_step_outputs, WORK_step_lanes,
     WORK_step_pairs, WORK_few_bf16_1 };
   static const unsigned sharing[] = { 1, 16, 8, 8 };
+  if (step > 3 || in % 16 != 0)
+    return error_say(why, "step %u with %u inputs; wanted: 0 to 3, a multiple of 16", step, in);
   struct device *d = (struct device *) (uintptr_t) at;
   struct buffers *b = &d->memory;
   size_t weights = ((size_t) in * out * 2 + 255) / 256 * 256, inputs = ((size_t) in * 4 + 255) / 256 * 256;
@@ -585,7 +587,8 @@ static const struct device_driver *driver_of(const char *name, unsigned *number,
   *number = 0;
   bool host = strncmp(name, "host", 4) == 0, cuda = strncmp(name, "cuda", 4) == 0;
   if ((!host && !cuda) || (name[4] != '\0'
-      && (name[4] != ':' || sscanf(name + 5, "%u%c", number, &rest) != 1)))
+      && (name[4] != ':' || name[5] < '0' || name[5] > '9'
+        || sscanf(name + 5, "%9u%c", number, &rest) != 1)))
     return error_say(why, "device `%s'; wanted: cuda or cuda:n", name), (void *) NULL;
   if (host) return &driver_host;
 #ifdef INCIPIT_CUDA
