@@ -278,7 +278,7 @@ build/labs/$(1).tar.gz: course/$(1).ch $(wildcard course/$(1)/*) $(shell sed -n 
 	@echo $$@
 endef
 $(foreach l,$(LABS),$(eval $(call lab,$(l))))
-build/labs/incipit-grade: course/grade.c course/transcript.c course/cage.c $(wildcard course/*.h)
+build/labs/incipit-grade: course/grade.c course/look.c course/transcript.c course/cage.c $(wildcard course/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -g $(WARN) $(filter %.c,$^) -o $@ -ljansson -lm
 build/labs/incipit-record: course/record.c

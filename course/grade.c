@@ -1,33 +1,39 @@
 /* grade.c -- incipit-grade KEY DIR [--seed WORD] [--public] [--json FILE] [--student NAME] [--commit WORD] [--submitted TIME]
 
    Grades the hand-in in DIR with the key of a lab, a folder that `make labs' writes.  The files that a student hands in are copied,
-   compiled and linked with the lab's tests; files of other names are ignored.  Each test runs in a process of its own, which can
-   neither open files nor start programs and knows no answers.  What it prints is compared with what the reference prints for the
+   compiled and linked with the lab's tests; files of other names are ignored.  The compiler may read them, the lab's headers and the
+   system's, and nothing else.  Each test runs in a process of its own, which can neither open files nor start programs and knows no answers.  What it prints is compared with what the reference prints for the
    same seed, here, in another process.  --seed: the teacher's word, from which the cases are drawn; --public: the public tests alone.
    The last three options go into the record, for incipit-record.  The status is 0 if a grade was given, whatever the grade. */
 #define _GNU_SOURCE
 #include "cage.h"
+#include "look.h"
 #include "transcript.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 8, MOST_TESTS = 40, MOST_FILE_BYTES = 1 << 20, PATH_SIZE = 1000, FEEDBACK = 1500 };
+enum { MOST_FILES = 8, MOST_TESTS = 40, MOST_FILE_BYTES = 1 << 20, MOST_READ_BYTES = 32 << 20, PATH_SIZE = 1000, FEEDBACK = 1500, MOST_READABLE = 20,
+  SHORT_SEED = 12 };
 
 struct test { char name[60], promise[300]; unsigned points, seconds; bool is_public, passed; char feedback[FEEDBACK]; double took; };
 struct grading {
   const char *key, *dir, *seed, *json, *commit, *student, *submitted;
-  bool only_public, jailed;
+  bool only_public, ran, apart, fenced, compiler_ran, compiler_fenced;
+  const char *readable[MOST_READABLE];
+  char include[PATH_SIZE], objects[2][PATH_SIZE]; /* of the key; tests.o and lib.a */
   char work[PATH_SIZE], file[MOST_FILES][60], lab[100], libraries[200];
   size_t n_files, n_tests, n_given; /* the last n_given files are the lab's own, compiled with the student's */
   struct test test[MOST_TESTS];
@@ -64,7 +70,8 @@ static bool write_file(const char *path, const char *text, size_t n)
   return f != NULL && fclose(f) == 0 && ok;
 }
 
-/* ---- the key: files, given, libraries, tests.tsv, reference, tests.o, lib.a, include/, may-define, may-use */
+/* ---- the key: files, given, libraries, tests.tsv, reference, tests.o, lib.a, include/, and what a hand-in may define and use, and
+   the files of the lab that are compiled with it: may-define, may-use, own-may-define, own-may-use */
 
 /* the words of a list become names of files */
 static size_t read_names(struct grading *g, const char *list)
@@ -103,6 +110,8 @@ static bool read_key(struct grading *g, char *why)
     if (t->is_public || !g->only_public) g->n_tests++;
   }
   fclose(f);
+  snprintf(g->include, sizeof g->include, "%.900s/include", g->key);
+  snprintf(g->objects[0], sizeof *g->objects, "%.900s/tests.o", g->key), snprintf(g->objects[1], sizeof *g->objects, "%.900s/lib.a", g->key);
   const char *base = strrchr(g->key, '/');
   snprintf(g->lab, sizeof g->lab, "%s", base == NULL || base[1] == '\0' ? g->key : base + 1);
   size_t n = strlen(g->lab);
@@ -112,10 +121,22 @@ static bool read_key(struct grading *g, char *why)
 
 /* ---- the hand-in: copied, looked at, compiled, linked */
 
-static struct cage_result tool(const struct grading *g, unsigned seconds, char *const argv[])
+/* what a compiler reads: the system's headers and libraries, the lab's, and the hand-in */
+static void list_readable(struct grading *g)
 {
-  struct cage c = { seconds, (size_t) 2 << 30, 4u << 20, false, g->work };
-  return cage_run(&c, argv);
+  static const char *const of_system[] = { "/usr/bin", "/usr/include", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/local/include",
+    "/usr/local/lib", "/lib", "/lib64", "/etc/ld.so.cache" };
+  size_t n = 0;
+  for (; n < sizeof of_system / sizeof *of_system; n++) g->readable[n] = of_system[n];
+  g->readable[n++] = g->include, g->readable[n++] = g->objects[0], g->readable[n] = g->objects[1];
+}
+
+static struct cage_result tool(struct grading *g, unsigned seconds, char *const argv[])
+{
+  struct cage c = { seconds, (size_t) 2 << 30, 4u << 20, false, g->work, g->readable };
+  struct cage_result r = cage_run(&c, argv);
+  g->compiler_ran = true, g->compiler_fenced = r.fenced;
+  return r;
 }
 
 static bool copy_files(const struct grading *g, char *why)
@@ -128,20 +149,23 @@ static bool copy_files(const struct grading *g, char *why)
     snprintf(to, sizeof to, "%s/%s", g->work, g->file[i]);
     char *text = slurp(from, MOST_FILE_BYTES, &n);
     if (text == NULL) return fail(why, "%s is not there, or is not a plain file of at most 1 MB", g->file[i]);
-    bool ok = write_file(to, text, n);
+    bool fits = given || (strlen(text) == n ? look_at_source(text, g->file[i], why, FEEDBACK) : fail(why, "%s has a zero byte in it; wanted: C", g->file[i]));
+    bool ok = fits && write_file(to, text, n);
     free(text);
+    if (!fits) return false;
     if (!ok) return fail(why, "%s could not be copied", g->file[i]);
   }
   return true;
 }
 
+static bool is_below(const char *path, const char *folder)
+{ return strncmp(path, folder, strlen(folder)) == 0 && path[strlen(folder)] == '/'; }
+
 /* an #include must be of the lab or of the system; a hand-in has nothing to say in assembly */
 static bool look_at(const struct grading *g, const char *text, const char *name, char *why)
 {
   char of[PATH_SIZE] = "", real[PATH_MAX], include[PATH_MAX], work[PATH_MAX];
-  char path[PATH_SIZE + 20];
-  snprintf(path, sizeof path, "%s/include", g->key);
-  if (realpath(path, include) == NULL || realpath(g->work, work) == NULL) return fail(why, "%s: %s", path, strerror(errno));
+  if (realpath(g->include, include) == NULL || realpath(g->work, work) == NULL) return fail(why, "%s: %s", g->include, strerror(errno));
   bool own = false;
   for (const char *at = text; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
     if (*at == '#') {
@@ -150,10 +174,8 @@ static bool look_at(const struct grading *g, const char *text, const char *name,
       snprintf(whole, sizeof whole, *of == '/' ? "%s%s" : "%s/%s", *of == '/' ? "" : g->work, of);
       if (whole[strlen(whole) - 1] == '/') continue; /* the compiler names its directory */
       if (realpath(whole, real) == NULL) continue;
-      own = strncmp(real, work, strlen(work)) == 0;
-      if (!own && strncmp(real, include, strlen(include)) != 0 && strncmp(real, "/usr/", 5) != 0)
-        return fail(why, "%s includes %s; wanted: headers of the lab or of the system", name, of);
-      if (!own && strncmp(real, include, strlen(include)) != 0 && strstr(real, "/include/") == NULL)
+      own = is_below(real, work);
+      if (!own && !is_below(real, include) && (!is_below(real, "/usr") || strstr(real, "/include/") == NULL))
         return fail(why, "%s includes %s; wanted: headers of the lab or of the system", name, of);
       continue;
     }
@@ -168,79 +190,71 @@ static bool look_at(const struct grading *g, const char *text, const char *name,
   return true;
 }
 
-/* whether a list of words, one a line, has this one */
-static bool among(const char *list, const char *word)
+/* a file of the lab's own may call what it counts, and has lists of its own (lab.sh) */
+static bool object_fits(const struct grading *g, size_t file, const char *object, char *why)
 {
-  size_t n = strlen(word);
-  for (const char *at = list; at != NULL && *at != '\0'; at = strchr(at, '\n'), at += at != NULL)
-    if (strncmp(at, word, n) == 0 && (at[n] == '\n' || at[n] == '\0')) return true;
-  return false;
-}
-
-/* what an object takes from elsewhere, and what it gives; a file of the lab's own may call what it counts (lab.sh) */
-static bool symbols_fit(const struct grading *g, size_t file, const char *object, char *why)
-{
-  const char *name = g->file[file];
   bool given = file >= g->n_files - g->n_given;
-  char path[PATH_SIZE], kind[4], symbol[200];
-  char *nm[] = { "/usr/bin/nm", "-P", "-g", (char *) (uintptr_t) object, NULL };
-  char *dump[] = { "/usr/bin/objdump", "-h", "-w", (char *) (uintptr_t) object, NULL };
-  snprintf(path, sizeof path, "%s/may-use", g->key);
+  char path[PATH_SIZE + 20];
+  size_t n;
+  snprintf(path, sizeof path, "%s/%smay-use", g->key, given ? "own-" : "");
   char *use = slurp(path, 100000, NULL);
-  snprintf(path, sizeof path, "%s/may-define", g->key);
-  char *define = slurp(path, 100000, NULL);
-  struct cage_result r = tool(g, 10, nm), s = tool(g, 10, dump);
-  bool ok = use != NULL && define != NULL && r.end == CAGE_EXITED && r.code == 0 && s.end == CAGE_EXITED && s.code == 0;
-  if (!ok) fail(why, "%s: its object could not be looked at", name);
-  for (char *at = r.out; ok && sscanf(at, "%199s %3s", symbol, kind) == 2 && *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
-    bool wants = *kind == 'U' || *kind == 'w' || *kind == 'v'; /* the last two: if it is there */
-    if (wants && !among(use, symbol) && !(given && strncmp(symbol, "uncounted_", 10) == 0))
-      ok = fail(why, "%s calls %s, which is not among what this lab may use", name, symbol);
-    else if (!wants && !among(define, symbol))
-      ok = fail(why, "%s defines %s, which other files would see; wanted: static, or a name of the lab", name, symbol);
-  }
-  static const char *const early[] = { ".init_array", ".fini_array", ".preinit_array", ".ctors", ".dtors", ".init", ".fini" };
-  for (size_t i = 0; ok && i < sizeof early / sizeof *early; i++)
-    if (strstr(s.out, early[i]) != NULL) ok = fail(why, "%s has code that runs before or after the tests", name);
-  free(use), free(define), free(r.out), free(s.out);
+  snprintf(path, sizeof path, "%s/%smay-define", g->key, given ? "own-" : "");
+  char *define = slurp(path, 100000, NULL), *bytes = slurp(object, MOST_READ_BYTES, &n);
+  bool ok = use != NULL && define != NULL && bytes != NULL;
+  if (!ok) fail(why, "%s: its object could not be looked at", g->file[file]);
+  ok = ok && look_at_object(bytes, n, use, given ? "uncounted_" : NULL, define, g->file[file], why, FEEDBACK);
+  free(use), free(define), free(bytes);
   return ok;
 }
 
-static bool compile(const struct grading *g, char *why)
+/* runs the compiler; what it has to say against the hand-in is the student's */
+static bool compiles(struct grading *g, unsigned seconds, char *const argv[], const char *what, char *why)
 {
-  char include[PATH_SIZE + 20], of[MOST_FILES][PATH_SIZE + 70], tests[PATH_SIZE], lib[PATH_SIZE], out[PATH_SIZE + 20];
-  char *link[MOST_FILES + 20] = { "/usr/bin/cc", "-static", "-o", out };
-  int n = 4;
-  snprintf(include, sizeof include, "-I%s/include", g->key);
+  struct cage_result r = tool(g, seconds, argv);
+  bool ok = r.end == CAGE_EXITED && r.code == 0;
+  if (!ok) fail(why, "%s:\n%.1200s", what, r.out == NULL ? "" : r.out);
+  free(r.out);
+  return ok;
+}
+
+/* a file is preprocessed, looked at, and what was looked at is compiled */
+static bool compile_one(struct grading *g, size_t i, const char *object, char *why)
+{
+  char *file = g->file[i], include[PATH_SIZE + 2], before[PATH_SIZE + 70], what[100];
+  snprintf(include, sizeof include, "-I%s", g->include), snprintf(before, sizeof before, "%s/%s.i", g->work, file);
+  snprintf(what, sizeof what, "%s does not compile", file);
+  char *flags[] = { "-std=c11", "-O2", "-g", "-ffp-contract=off", "-Wall", "-Wextra", include };
+  enum { N_FLAGS = sizeof flags / sizeof *flags };
+  char *argv[N_FLAGS + 6] = { "/usr/bin/cc" };
+  memcpy(argv + 1, flags, sizeof flags);
+  char **rest = argv + 1 + N_FLAGS;
+  rest[0] = "-E", rest[1] = file, rest[2] = "-o", rest[3] = before;
+  if (!compiles(g, 20, argv, what, why)) return false;
+  char *text = slurp(before, MOST_READ_BYTES, NULL);
+  bool ok = text != NULL ? look_at(g, text, file, why) : fail(why, "%s is too long when it is preprocessed", file);
+  free(text);
+  rest[0] = "-c", rest[1] = before, rest[2] = "-o", rest[3] = (char *) (uintptr_t) object;
+  return ok && compiles(g, 40, argv, what, why) && object_fits(g, i, object, why);
+}
+
+static bool compile(struct grading *g, char *why)
+{
+  char of[MOST_FILES][PATH_SIZE + 70], out[PATH_SIZE + 20];
+  char *link[MOST_FILES + 20] = { "/usr/bin/cc", "-static", "-Wl,-z,noexecstack", "-o", out };
+  int n = 5;
   snprintf(out, sizeof out, "%s/student", g->work);
   for (size_t i = 0; i < g->n_files; i++) {
-    char *file = (char *) (uintptr_t) g->file[i];
-    size_t length = strlen(file);
-    if (length < 3 || strcmp(file + length - 2, ".c") != 0) continue;
-    snprintf(of[i], sizeof of[i], "%s/%s.o", g->work, file);
-    char *see[] = { "/usr/bin/cc", "-std=c11", "-E", include, file, NULL };
-    char *make[] = { "/usr/bin/cc", "-std=c11", "-O2", "-g", "-ffp-contract=off", "-Wall", "-Wextra", include, "-c", file, "-o", of[i], NULL };
-    struct cage_result r = tool(g, 20, see);
-    bool ok = r.end == CAGE_EXITED && r.code == 0;
-    if (ok && !look_at(g, r.out, file, why)) return free(r.out), false;
-    free(r.out);
-    r = tool(g, 40, make);
-    ok = ok && r.end == CAGE_EXITED && r.code == 0;
-    if (!ok) fail(why, "%s does not compile:\n%.1200s", file, r.out == NULL ? "" : r.out);
-    free(r.out);
-    if (!ok || !symbols_fit(g, i, of[i], why)) return false;
+    size_t length = strlen(g->file[i]);
+    if (length < 3 || strcmp(g->file[i] + length - 2, ".c") != 0) continue;
+    snprintf(of[i], sizeof of[i], "%s/%s.o", g->work, g->file[i]);
+    if (!compile_one(g, i, of[i], why)) return false;
     link[n++] = of[i];
   }
-  snprintf(tests, sizeof tests, "%s/tests.o", g->key), snprintf(lib, sizeof lib, "%s/lib.a", g->key);
-  link[n++] = tests, link[n++] = lib;
+  link[n++] = g->objects[0], link[n++] = g->objects[1];
   char libraries[sizeof g->libraries];
   strcpy(libraries, g->libraries);
   for (char *at = libraries, *word; n < MOST_FILES + 18 && (word = strtok(at, " \n")) != NULL; at = NULL) link[n++] = word;
-  struct cage_result r = tool(g, 40, link);
-  bool ok = r.end == CAGE_EXITED && r.code == 0;
-  if (!ok) fail(why, "the files do not link with the tests:\n%.1200s", r.out == NULL ? "" : r.out);
-  free(r.out);
-  return ok;
+  return compiles(g, 40, link, "the files do not link with the tests", why);
 }
 
 /* ---- the tests, each in a process of its own */
@@ -264,15 +278,15 @@ static bool run_once(struct grading *g, struct test *t, const char *word)
   snprintf(student, sizeof student, "%s/jail/student", g->work), snprintf(reference, sizeof reference, "%s/reference", g->key);
   snprintf(jail, sizeof jail, "%s/jail", g->work);
   char *theirs[] = { student, t->name, seed, NULL }, *ours[] = { reference, t->name, seed, NULL };
-  struct cage open = { 60, (size_t) 2 << 30, 4u << 20, false, NULL };
+  struct cage open = { 60, (size_t) 2 << 30, 4u << 20, false, NULL, NULL };
   struct cage_result right = cage_run(&open, ours);
   if (right.end != CAGE_EXITED || right.code != 0) {
     free(right.out);
     return fail(t->feedback, "the reference itself fails here: tell the teacher");
   }
-  struct cage closed = { t->seconds, (size_t) 1 << 30, right.n + (1u << 16), true, jail };
+  struct cage closed = { t->seconds, (size_t) 1 << 30, right.n + (1u << 16), true, jail, NULL };
   struct cage_result r = cage_run(&closed, theirs);
-  g->jailed = r.jailed;
+  g->ran = true, g->apart = r.apart, g->fenced = r.fenced;
   t->took += r.seconds;
   bool ok = false;
   if (r.end == CAGE_NOT_RUN || (r.end == CAGE_EXITED && r.code == 127 && r.n == 0)) fail(t->feedback, "the program could not be started");
@@ -291,9 +305,23 @@ static void run_test(struct grading *g, struct test *t)
 
 /* ---- the record */
 
-static json_t *record(const struct grading *g, const char *why)
+/* bytes that are no UTF-8, and characters that would steer a terminal, become question marks: JSON has no other text */
+static const char *cleaned(char *text)
 {
-  char host[100] = "", when[40];
+  for (unsigned char *at = (unsigned char *) text; *at != '\0'; ) {
+    size_t more = *at < 0x80 ? 0 : *at >= 0xc2 && *at < 0xe0 ? 1 : *at >= 0xe0 && *at < 0xf0 ? 2 : *at >= 0xf0 && *at < 0xf5 ? 3 : 9, k = 1;
+    while (k <= more && at[k] >= 0x80 && at[k] < 0xc0) k++;
+    bool whole = k == more + 1, control = (*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0);
+    bool out = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) || (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f);
+    if (whole && !control && !out) at += k;
+    else *at++ = '?';
+  }
+  return text;
+}
+
+static json_t *record(struct grading *g, const char *why)
+{
+  char host[100] = "", when[40], student[300], commit[300], submitted[100];
   time_t t = time(NULL);
   struct tm utc;
   unsigned score = 0, of = 0;
@@ -301,28 +329,31 @@ static json_t *record(const struct grading *g, const char *why)
   strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &utc));
   gethostname(host, sizeof host - 1);
   for (size_t i = 0; i < g->n_tests; i++) {
-    const struct test *x = &g->test[i];
+    struct test *x = &g->test[i];
     unsigned points = x->passed ? x->points : 0;
     score += points, of += x->points;
     json_array_append_new(tests, json_pack("{s:s s:i s:i s:b s:s s:s s:f}", "name", x->name, "points", (int) points, "of",
-      (int) x->points, "public", x->is_public, "promise", x->promise, "feedback", *why ? why : x->feedback, "seconds", x->took));
+      (int) x->points, "public", x->is_public, "promise", x->promise, "feedback", *why ? why : cleaned(x->feedback), "seconds", x->took));
   }
   const char *base = strrchr(g->dir, '/');
-  const char *student = base != NULL && base[1] != '\0' ? base + 1 : g->dir;
-  return json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:s s:s s:s s:o}", "lab", g->lab, "student", g->student != NULL ? g->student : student,
-    "commit", g->commit, "submitted", g->submitted, "graded", when, "machine", host, "score", (int) score, "of", (int) of, "cage",
-    g->jailed ? "no files, no calls" : "no calls", "seed", g->only_public ? "public" : "the teacher's", "error", why, "tests", tests);
+  snprintf(student, sizeof student, "%s", g->student != NULL ? g->student : base != NULL && base[1] != '\0' ? base + 1 : g->dir);
+  snprintf(commit, sizeof commit, "%s", g->commit), snprintf(submitted, sizeof submitted, "%s", g->submitted);
+  return json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:s s:s s:s s:s s:o}", "lab", cleaned(g->lab), "student", cleaned(student), "commit",
+    cleaned(commit), "submitted", cleaned(submitted), "graded", when, "machine", cleaned(host), "score", (int) score, "of", (int) of,
+    "cage", !g->ran ? "not run" : g->apart ? "no files, no calls, alone" : g->fenced ? "no files, no calls" : "no calls",
+    "compiler", !g->compiler_ran ? "not run" : g->compiler_fenced ? "no other files" : "no other files by their names", "seed",
+    g->only_public ? "public" : strlen(g->seed) < SHORT_SEED ? "the teacher's, short" : "the teacher's", "error", why, "tests", tests);
 }
 
-static void show(const struct grading *g, const char *why)
+static void show(struct grading *g, char *why)
 {
   unsigned score = 0, of = 0;
-  if (*why) printf("%s\n", why);
+  if (*why) printf("%s\n", cleaned(why));
   for (size_t i = 0; i < g->n_tests; i++) {
-    const struct test *t = &g->test[i];
+    struct test *t = &g->test[i];
     score += t->passed ? t->points : 0, of += t->points;
     printf("%-4s %3u of %3u  %s\n", t->passed ? "ok" : "not", t->passed ? t->points : 0, t->points, t->promise);
-    if (!t->passed && *t->feedback) printf("                 %s\n", t->feedback);
+    if (!t->passed && *t->feedback) printf("                 %s\n", cleaned(t->feedback));
   }
   printf("%u of %u points\n", score, of);
 }
@@ -346,18 +377,29 @@ static bool options(struct grading *g, int argc, char **argv)
   return g->dir != NULL;
 }
 
-static void clear(const struct grading *g)
+/* a process that removes the folder when this one has ended, in whatever way; it waits for the end of a pipe */
+static pid_t start_sweeper(const struct grading *g, int *hold)
 {
-  char *rm[] = { "/bin/rm", "-rf", (char *) (uintptr_t) g->work, NULL };
-  struct cage c = { 10, (size_t) 1 << 30, 1000, false, NULL };
-  struct cage_result r = cage_run(&c, rm);
-  free(r.out);
+  int ends[2];
+  char byte;
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  pid_t child = fork();
+  if (child == 0) {
+    setsid();
+    for (int s = 1; s < 32; s++) signal(s, SIG_IGN);
+    close(ends[1]);
+    while (read(ends[0], &byte, 1) < 0 && errno == EINTR) ;
+    execl("/bin/rm", "rm", "-rf", "--", g->work, (char *) NULL);
+    _exit(1);
+  }
+  close(ends[0]), *hold = ends[1];
+  return child;
 }
 
 int main(int argc, char **argv)
 {
   static struct grading g;
-  char why[FEEDBACK] = "", real[PATH_MAX], from[PATH_SIZE + 20], to[PATH_SIZE + 20];
+  char why[FEEDBACK] = "", real[PATH_MAX], work[PATH_MAX], from[PATH_SIZE + 20], to[PATH_SIZE + 20];
   if (argc == 4 && strcmp(argv[1], "--seed-of") == 0) { /* for who makes the lab */
     char seed[20];
     seed_of(argv[2], argv[3], seed);
@@ -370,10 +412,18 @@ int main(int argc, char **argv)
   const char *tmp = getenv("TMPDIR");
   snprintf(g.work, sizeof g.work, "%.900s/grade.XXXXXX", tmp != NULL ? tmp : "/tmp");
   if (realpath(g.key, real) != NULL) g.key = real;
-  if (!read_key(&g, why) || mkdtemp(g.work) == NULL) {
+  pid_t sweeper = -1;
+  int hold = -1;
+  bool begun = read_key(&g, why) && mkdtemp(g.work) != NULL && realpath(g.work, work) != NULL && strlen(work) < sizeof g.work;
+  if (begun) strcpy(g.work, work), sweeper = start_sweeper(&g, &hold);
+  if (sweeper < 0) {
     fprintf(stderr, "incipit-grade: %s\n", *why ? why : strerror(errno));
     return 1;
   }
+  if (!g.only_public && strlen(g.seed) < SHORT_SEED)
+    fprintf(stderr, "incipit-grade: a seed of %zu letters can be guessed; wanted: at least %d, drawn at random, such as those of `openssl rand -hex 12'\n",
+      strlen(g.seed), SHORT_SEED);
+  list_readable(&g);
   snprintf(to, sizeof to, "%s/jail", g.work);
   bool ok = mkdir(to, 0755) == 0 && copy_files(&g, why) && compile(&g, why);
   snprintf(from, sizeof from, "%s/student", g.work), snprintf(to, sizeof to, "%s/jail/student", g.work);
@@ -381,12 +431,10 @@ int main(int argc, char **argv)
   for (size_t i = 0; ok && i < g.n_tests; i++) run_test(&g, &g.test[i]);
   show(&g, why);
   json_t *all = record(&g, why);
-  if (g.json != NULL && json_dump_file(all, g.json, JSON_INDENT(1)) != 0) {
-    fprintf(stderr, "incipit-grade: %s cannot be written\n", g.json);
-    ok = false;
-  }
-  bool written = g.json == NULL || access(g.json, R_OK) == 0;
+  bool written = g.json == NULL || (all != NULL && json_dump_file(all, g.json, JSON_INDENT(1)) == 0);
+  if (!written) fprintf(stderr, "incipit-grade: %s cannot be written\n", g.json);
   json_decref(all);
-  clear(&g);
+  close(hold);
+  while (waitpid(sweeper, NULL, 0) < 0 && errno == EINTR) ;
   return written ? 0 : 1;
 }

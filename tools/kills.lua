@@ -4,7 +4,9 @@
 -- All of them are also written to build/labs/NAME.kills.tsv: lab, wrong, cheat or other, what it is, points, the tests that found it (or the
 -- grader's sentence).
 -- An entry: # what it is; then == FILE (or == first, the first file of the lab), "-" lines of the file and "+" lines instead; without "-"
--- lines the "+" lines are put at the end.
+-- lines the "+" lines are put at the end.  In them @LAB@ is the lab, @KEY@ its key, @FIRST@ its first file; @ZERO@, @LATIN@ and @ESCAPE@ are bytes 0, f6, 1b.
+-- A cheat is tried once more with what the kernel may lack taken away (CAGE_WITHOUT).  Whatever is handed in, the grader ends with status 0 and a
+-- record, and shows nothing of another file.
 local name, few = arg[1], tonumber(arg[2] or "1")
 local key, tmp = "build/labs/" .. name .. ".key", "build/labs/" .. name .. ".tmp"
 local function slurp(f) local h = io.open(f, "rb"); if not h then return nil end; local s = h:read("a"); h:close(); return s end
@@ -31,13 +33,17 @@ local function entries(path)
   return list
 end
 local room = tmp .. "/try"
-local function grade(from, e)
+local cwd = io.popen("pwd"):read("l")
+local bytes = { LAB = name, KEY = cwd .. "/" .. key, FIRST = files[1], ZERO = "\0", LATIN = "\xf6", ESCAPE = "\x1b" }
+local bad = 0
+local function complain(...) bad = bad + 1; print("FAULT: " .. string.format(...)) end
+local function grade(from, e, without)
   os.execute("rm -rf " .. room .. " && mkdir -p " .. room)
   local text = {}
   for _, f in ipairs(files) do text[f] = slurp(from .. "/" .. f) end
   for _, edit in ipairs(e and e.edits or {}) do
     for _, p in ipairs(edit.pairs) do
-      local old, new = table.concat(p.old, "\n"), table.concat(p.new, "\n")
+      local old, new = table.concat(p.old, "\n"), table.concat(p.new, "\n"):gsub("@(%u+)@", bytes)
       local s = text[edit.file] or stop("%s: no file %s", e.what, edit.file)
       if old == "" then text[edit.file] = s .. new .. "\n"
       else
@@ -48,20 +54,24 @@ local function grade(from, e)
     end
   end
   for f, s in pairs(text) do local h = assert(io.open(room .. "/" .. f, "wb")); h:write(s); h:close() end
-  os.execute("build/labs/incipit-grade " .. key .. " " .. room .. " --seed kills --json " .. room .. ".json > " .. room .. ".txt")
-  local out = slurp(room .. ".txt")
+  os.remove(room .. ".json")
+  local began = os.time()
+  local ended = os.execute((without and "CAGE_WITHOUT='" .. without .. "' " or "") .. "build/labs/incipit-grade " .. key .. " " .. room
+    .. " --seed kills --json " .. room .. ".json > " .. room .. ".txt 2> " .. room .. ".err")
+  local out, what = slurp(room .. ".txt"), e and e.what or from
+  if not ended or not (slurp(room .. ".json") or ""):match("}%s*$") then complain("the grader ended without a record: %s", what); return 0, 0, "", "", "" end
+  if out:find("root:", 1, true) then complain("a file that is not the student's is shown: %s", what) end
   local score, of = out:match("(%d+) of (%d+) points\n$")
   local found, n = {}, 0
   for t in (slurp(room .. ".json") or ""):gmatch("{.-}") do
     local test, points = t:match('"name": "(.-)"'), t:match('"points": (%d+)')
     if test and points == "0" then found[#found + 1] = test end
   end
-  return tonumber(score), tonumber(of), table.concat(found, " "), out:match("^(.-)\n"), out:match("\n%s+([^\n]*)")
+  return tonumber(score), tonumber(of), table.concat(found, " "), out:match("^(.-)\n"), out:match("\n%s+([^\n]*)"), os.time() - began
 end
 local table_of = assert(io.open("build/labs/" .. name .. ".kills.tsv", "w"))
 local function tell(kind, what, points, how) table_of:write(name, "\t", kind, "\t", what, "\t", points, "\t", how or "", "\n") end
-local bad, n, cheats, others = 0, 0, 0, 0
-local function complain(...) bad = bad + 1; print("FAULT: " .. string.format(...)) end
+local n, cheats, others = 0, 0, 0
 -- the published table, course/kills.tsv, has every one of them, and what it says of those that are tried here is true
 local published = {}
 for l in (few > 1 and slurp("course/kills.tsv") or ""):gmatch("[^\n]+") do
@@ -74,7 +84,7 @@ local function check_published(kind, e, s, how)
   elseif few > 1 and s and p ~= s .. " " .. how then complain("course/kills.tsv says %s: %s", p, e.what) end
 end
 local score, of = grade(tmp .. "/answer")
-if score ~= of then complain("the reference has %d of %d points", score, of) end
+if score ~= of or grade(tmp .. "/answer", nil, "namespaces landlock") ~= of then complain("the reference has %d of %d points", score, of) end
 score = grade("build/labs/" .. name)
 if score ~= 0 then complain("the skeleton has %d points", score) end
 local turn = 0
@@ -95,7 +105,9 @@ for _, list in ipairs { entries("course/cheats.txt"), entries("course/" .. name 
   for _, e in ipairs(list) do
     check_published("cheat", e)
     if tried() then
-      local s, of, _, first, feedback = grade("build/labs/" .. name, e)
+      local s, of, _, first, feedback, took = grade("build/labs/" .. name, e)
+      local bare = took > 3 and 0 or grade("build/labs/" .. name, e, "namespaces landlock")
+      if bare > 0 then complain("%d points for a cheat where the kernel helps least: %s", bare, e.what) end
       if (first or ""):match("^not ") then first = feedback end
       cheats = cheats + 1
       if s > 0 then complain("%d points for a cheat: %s", s, e.what) end

@@ -56,7 +56,7 @@ static bool cut_off(const char *scratch, char *const *hidden)
 int main(int argc, char **argv)
 {
   char *scratch = NULL, *reference = NULL, *hidden[MOST_HIDDEN + 1] = { NULL }, directory[4000], words[1500];
-  struct cage c = { 10, (size_t) 2 << 30, 1u << 20, false, NULL };
+  struct cage c = { 10, (size_t) 2 << 30, 1u << 20, false, NULL, NULL };
   bool closed = false, reading = false;
   int i = 1, n_hidden = 0;
   if (argc == 2 && strcmp(argv[1], "--can") == 0) return !cut_off(NULL, hidden);
