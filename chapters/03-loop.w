@@ -431,7 +431,7 @@ static size_t plan_rows(const struct generate_context *g, struct sequence *q)
 static bool may_choose(const struct sequence *q)
 {@+ return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;@+ }
 
-@ The new rows of a sequence follow the rows that the store has of it. The last row of the text is always read, or there would be nothing to score. If the pass fails, nothing has been stored and no sequence has changed; the caller may try the same step again, perhaps with one sequence fewer.
+@ The new rows of a sequence follow the rows that the store has of it. The last row of the text is always read, or there would be nothing to score. If the pass fails, no text has changed, and the caller may try the same step again, perhaps with one sequence fewer. It need not begin where the failed one did: rows that were stored before the logits failed are kept, and a sequence that had come to its last rows reads all of them anew.
 
 @<Forget, read and score@>=
 static size_t make_rows(const struct sequence *q, struct row *rows)
@@ -467,8 +467,8 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
   size_t n, float *logits, struct error *why);
   /* takes |n| sequences, each with its own number in the store, one step further in one
      pass; |logits| has room for |[n][vocab_size]|. Errors: those of |model_forward| and
-     |model_logits|; then all sequences are as they were. What is wrong with one text
-     ends this sequence, with |FINISH_ERROR| */
+     |model_logits|; then no text is longer, and the step may be tried again. What is wrong
+     with one text ends this sequence, with |FINISH_ERROR| */
 
 @ After the pass, each sequence whose text has been read to the end needs logits of its last row. If weights are damaged, that row may have numbers that are not finite. Then this sequence ends with an error, and |finite_until| writes the message (\cref{sec:badrows}).
 

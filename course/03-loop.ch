@@ -192,7 +192,8 @@ int main(void)
 uint32_t likeliest(const float *logits, size_t vocab);
   /* the token with the highest logit; of equal ones the first */
 bool write_text(struct writer *w, size_t full, struct error *why);
-  /* writes after the text of |w| until the end token or until the text has |full| tokens */
+  /* writes after the text of |w|, which has fewer than |full| tokens, until the end token or until the
+     text has |full|. On failure no pass is open, and the text is as long as the last token made it */
 #endif
 
 @ @c

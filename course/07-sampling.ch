@@ -337,56 +337,30 @@ shape: the logarithms and random bits of a draw are counted
 #include <string.h>
 #include "sampling/draws.h"
 #include "functions/numbers.h"
-@;@#
+@y
+#include <string.h>
+#include "sampling/counted.h"
+#include "sampling/draws.h"
+#include "functions/numbers.h"
+@z
+
+shape: which is why three functions have other names
+@x
 @<Ten rounds of mixing@>@;
 @<Numbers of 52 bits for sixteen tokens@>@;
 @<The noise of a token at a place@>@;
 @y
-#include <string.h>
-#include "sampling/draws.h"
-#include "functions/numbers.h"
-@;@#
 @<Ten rounds of mixing@>@;
-@;
-#include "sampling/counted.h"
-@;
 @<Numbers of 52 bits for sixteen tokens@>@;
 @<The noise of a token at a place@>@;
 
-@ In the lab a logarithm and a call of Philox are counted (counted.c).
+@ In the lab a logarithm and a call of Philox are counted. The functions that other files call are those of |counted.c|, and they call yours.
 
 @(counted.h@>=
 #ifndef INCIPIT_COUNTED_H
 #define INCIPIT_COUNTED_H
-#include <stdint.h>
-double counted_log(double x);
-  /* |num_log|, counted */
-void counted_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]);
-  /* |philox4x32|, counted */
-void counted_bits(uint64_t seed, uint32_t sequence, uint32_t position, const uint32_t id[16],
-  uint64_t bits[16]);
-  /* |philox_bits|, counted as sixteen calls */
-#define num_log(x) counted_log(x)
-#define philox4x32(key, counter, out) counted_philox(key, counter, out)
+#define philox4x32 uncounted_philox4x32
+#define philox_bits uncounted_philox_bits
+#define gumbel_noise uncounted_gumbel_noise
 #endif
-@z
-
-shape: the same in the race
-@x
-#include <math.h>
-#include <string.h>
-#include "sampling/funnel.h"
-#include "functions/numbers.h"
-@;@#
-@<Fill the funnel@>@;
-@y
-#include <math.h>
-#include <string.h>
-#include "sampling/funnel.h"
-#include "functions/numbers.h"
-#include "sampling/counted.h"
-#define philox_bits(seed, sequence, position, id, bits) \
-  counted_bits(seed, sequence, position, id, bits)
-@;@#
-@<Fill the funnel@>@;
 @z

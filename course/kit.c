@@ -49,6 +49,12 @@ void say(const char *format, ...)
 void say_near(const char *what, double value)
 { printf("~ %s %.9g\n", what, value); }
 
+void say_close(const char *what, double value)
+{ printf("^ %s %.15g\n", what, value); }
+
+void say_why(const char *what, const char *sentence)
+{ printf("= %s | %.*s\n", what, (int) strcspn(sentence, "\n"), sentence); }
+
 void say_most(const char *what, double value, double slack)
 { printf("< %s %.9g %.9g\n", what, value, value * slack); }
 
@@ -62,6 +68,20 @@ void say_bits(const char *what, float value)
   if (value != value) bits = 0x7fc00000; /* one NaN is as good as another */
   printf("= %s %08" PRIx32 " (%.9g)\n", what, bits, (double) value);
 }
+
+static uint64_t counts[COUNTERS];
+
+void count_begin(void)
+{
+  memset(counts, 0, sizeof counts);
+  say("counting begins");
+}
+
+void count_more(unsigned what, uint64_t by)
+{ counts[what] += by; }
+
+uint64_t count_of(unsigned what)
+{ return counts[what]; }
 
 int main(int argc, char **argv)
 {

@@ -22,6 +22,12 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* a number that must be near the reference's: within 1e-4 of its size, or 1e-6 */
 void say_near(const char *what, double value);
 
+/* the same within 1e-10 of its size */
+void say_close(const char *what, double value);
+
+/* that something was refused, and why: what is compared, the sentence is shown to the student */
+void say_why(const char *what, const char *sentence);
+
 /* a count that may be at most slack times the reference's: rows copied, bytes held; slack >= 1 */
 void say_most(const char *what, double value, double slack);
 
@@ -30,6 +36,13 @@ void say_least(const char *what, double value, double floor);
 
 /* a float that must have the reference's bits */
 void say_bits(const char *what, float value);
+
+/* counts of work, by a number below COUNTERS: from zero on, which is a line of the transcript, so that nobody else can do it unseen; more of
+   one; how many so far.  A hand-in may call none of these */
+enum { COUNTERS = 8 };
+void count_begin(void);
+void count_more(unsigned what, uint64_t by);
+uint64_t count_of(unsigned what);
 
 /* a number below n, from the seed of the run; n > 0 */
 uint32_t draw(uint32_t n);

@@ -1,6 +1,7 @@
 /* transcript.c -- the lines of a transcript: "size N" begins a case, "# ..." says what it is, "= what value" must be the same,
    "~ what value" must be near, "< what value limit" must not be above the reference's limit, "> what value floor" not below the
-   reference's floor, "end SEED" is the last. */
+   reference's floor, "^ what value" the same in ten digits, "end SEED" is the last.  What follows " | " is what the program has to say itself: it is
+   shown, and not compared. */
 #include "transcript.h"
 #include <math.h>
 #include <stdio.h>
@@ -21,12 +22,18 @@ static bool same_line(const char *wanted, const char *found)
 {
   char kind, other_kind, what[100], other[100];
   double value, limit, theirs;
+  const char *a = strstr(wanted, " | "), *b = strstr(found, " | ");
+  if (*wanted == '=' && (a != NULL || b != NULL)) {
+    size_t n = a != NULL ? (size_t) (a - wanted) : strlen(wanted), m = b != NULL ? (size_t) (b - found) : strlen(found);
+    return n == m && strncmp(wanted, found, n) == 0;
+  }
   if (*wanted == '=' || *wanted == 'e' || *wanted == 's' || *wanted == '\0') return strcmp(wanted, found) == 0;
   int n = sscanf(wanted, "%c %99s %lf %lf", &kind, what, &value, &limit);
   if (sscanf(found, "%c %99s %lf", &other_kind, other, &theirs) != 3 || n < 3 || kind != other_kind || strcmp(what, other) != 0)
     return false;
   switch (kind) {
     case '~': return fabs(value - theirs) <= 1e-6 + 1e-4 * fabs(value);
+    case '^': return fabs(value - theirs) <= 1e-10 * fabs(value);
     case '<': return n == 4 && theirs <= limit;
     case '>': return n == 4 && theirs >= limit;
     default: return false;
@@ -40,7 +47,7 @@ static void words_of(const char *line, bool wanted, char *words, size_t size)
   if (wanted && sscanf(line, "< %99s %*s %39s", what, limit) == 2) snprintf(words, size, "%s of at most %s", what, limit);
   else if (wanted && sscanf(line, "> %99s %*s %39s", what, limit) == 2) snprintf(words, size, "%s of at least %s", what, limit);
   else if (strchr("<>", *line) != NULL && sscanf(line, "%*c %99s %39s", what, limit) == 2) snprintf(words, size, "%s %s", what, limit);
-  else if (strncmp(line, "= ", 2) == 0 || strncmp(line, "~ ", 2) == 0) snprintf(words, size, "%.*s", QUOTED, line + 2);
+  else if (strncmp(line, "= ", 2) == 0 || strncmp(line, "~ ", 2) == 0 || strncmp(line, "^ ", 2) == 0) snprintf(words, size, "%.*s", QUOTED, line + 2);
   else if (*line == '\0' || strncmp(line, "size ", 5) == 0 || strncmp(line, "end ", 4) == 0) snprintf(words, size, "nothing");
   else snprintf(words, size, "%.*s", QUOTED, line);
 }
@@ -81,7 +88,7 @@ bool transcript_agrees(const char *wanted, const struct cage_result *r, bool det
     do found = next_line(found, b, sizeof b);
     while (strncmp(b, "# ", 2) == 0);
     if (same_line(a, b)) {
-      if (strchr("=~<>", *a) != NULL) strcpy(last, a);
+      if (strchr("=~^<>", *a) != NULL) strcpy(last, a);
       continue;
     }
     snprintf(which, sizeof which, "case %u%s%.450s", number, detail && *told ? ", " : "", detail ? told : " of a hidden seed");

@@ -55,21 +55,33 @@ libraries="-pthread -lm"
 if ! $cc -static -o "$key/reference" $reference "$key/tests.o" "$key/lib.a" $libraries 2> "$tmp/link.log"; then
   { echo "create $tmp/all.a"; echo "addlib $key/lib.a"; for l in jansson pcre2-8 utf8proc; do echo "addlib $($cc -print-file-name=lib$l.a)"; done; echo save; } | ar -M
   mv "$tmp/all.a" "$key/lib.a"
+  cp course/notices.txt "$out/NOTICES"
   $cc -static -o "$key/reference" $reference "$key/tests.o" "$key/lib.a" $libraries
 fi
 strip -g "$key/lib.a"
 echo "$libraries" > "$key/libraries"
-nm -P -g $reference | awk '$2 == "U" && $1 !~ /^uncounted_/ { print $1 }' | sort -u > "$key/may-use"
-printf '%s\n' memcpy memmove memset memcmp strlen strcmp strncmp snprintf malloc calloc realloc free __assert_fail __stack_chk_fail \
-  fmaf fabsf sqrtf expf _GLOBAL_OFFSET_TABLE_ >> "$key/may-use"
-nm -P -g $reference | awk '$2 ~ /[TDBRVW]/ { print $1 }' | sort -u > "$key/may-define"
-cat "$key/may-define" >> "$key/may-use"
+# what a hand-in may take from elsewhere and what it may give, and the same for the lab's own files, which may have some of its text in them:
+# as the reference does.  A function that is counted, uncounted_NAME, is called by the lab's own files alone, and NAME by the hand-in
+symbols() { nm -P -g "$@" | awk -v kinds="$kinds" '$2 ~ kinds { print $1 }' | sort -u; }
+theirs= ours=
+for f in $files $given; do
+  case " $given " in *" $f "*) to=ours ;; *) to=theirs ;; esac
+  case $f in *.c) eval "$to=\"\$$to $tmp/$f.o\"" ;; esac
+done
+common='memcpy memmove memset memcmp strlen strcmp strncmp snprintf malloc calloc realloc free __assert_fail __stack_chk_fail fmaf fabsf sqrtf expf _GLOBAL_OFFSET_TABLE_'
+for who in "$theirs" "$ours"; do
+  [ -n "$who" ] && list=$key/may || continue
+  [ "$who" = "$theirs" ] || list=$key/own-may
+  kinds='^[TDBRVW]$'; symbols $who > "$list-define"
+  { kinds='^U$'; symbols $who; printf '%s\n' $common; cat "$list-define"; [ -z "$ours" ] || symbols $ours | sed -n 's/^uncounted_//p'; } |
+    grep -v '^uncounted_' > "$list-use"
+done
 cp "course/$name/tests.tsv" "$key/tests.tsv"
 echo "$files" > "$key/files"; echo "$given" > "$key/given"
 [ -x build/labs/incipit-grade ] || MAKEFLAGS= make -s build/labs/incipit-grade
 # what the student gets besides the files: headers, library, the tests and what the reference prints for the public ones, a way to run them
 mkdir -p "$out/lib" "$out/tests/public"
-cp -r "$key/include" "$out/"; cp "$key/lib.a" "$out/lib/lab.a"
+cp LICENSE LICENSE-text "$out/"; cp -r "$key/include" "$out/"; cp "$key/lib.a" "$out/lib/lab.a"
 cp course/kit.c course/try.c course/cage.[ch] course/transcript.[ch] "course/$name/tests.c" "course/$name/tests.tsv" "$out/tests/"
 yours=; for f in $files $given; do case $f in *.c) yours="$yours $f" ;; esac; done
 sed -e "s|@YOURS@|${yours# }|; s|@FILES@|$files|; s|@LIBRARIES@|$libraries|" course/student.mk > "$out/Makefile"

@@ -6,8 +6,7 @@
 #include "tokens/bpe.h"
 
 /* what counted.c counts: questions to the table of pairs and entries into it, and entries into the heap */
-void counted_begin(void);
-uint64_t counted_lookups(void), counted_entries(void);
+enum { LOOKUPS, ENTRIES };
 
 static struct memory memory;
 static struct error why;
@@ -225,12 +224,12 @@ static void train_work(unsigned size)
   char *text = draw_letters(n, 2 + 12 * (size % 2), size % 3 == 0);
   begin();
   tell("%zu letters, and as many merges as they have", n);
-  counted_begin();
+  count_begin();
   bool ok = bpe_train(&memory, text, n, size % 3 == 0 ? spaces : NULL, merges, &merge, &found, &why);
   say("learnt %s, %zu merges", ok ? "yes" : "no", found);
   if (ok) say("the last of them %u %u", (unsigned) merge[found - 1].left, (unsigned) merge[found - 1].right);
-  say_most("look-ups", (double) counted_lookups(), 2.5);
-  say_most("entries_into_the_heap", (double) counted_entries(), 3);
+  say_most("look-ups", (double) count_of(LOOKUPS), 2.5);
+  say_most("entries_into_the_heap", (double) count_of(ENTRIES), 3);
   say_most("bytes_at_most", (double) memory.all.peak, 3);
   bpe_forget(&memory, merge);
   free(text);
@@ -298,7 +297,7 @@ static void encode_work(unsigned size)
   ok = ok && bpe_add(&memory, &b, 'a', 'b', 500, &why) && bpe_add(&memory, &b, 'b', 'a', 501, &why);
   char *text = draw_letters(n, size % 2 ? 1 : 2, false);
   tell("a piece of %zu letters: %s", n, shown((unsigned char *) text, n));
-  counted_begin();
+  count_begin();
   for (size_t i = 0; ok && i < 2; i++) {
     uint64_t asked = memory.all.requests;
     out.n = 0;
@@ -307,8 +306,8 @@ static void encode_work(unsigned size)
     say_ids("ids", out.id, out.n);
     if (i > 0) say("more memory for the same piece %s", memory.all.requests > asked ? "yes" : "no");
   }
-  say_most("look-ups", (double) counted_lookups(), 2.1);
-  say_most("entries_into_the_heap", (double) counted_entries() + (double) n, 2.5);
+  say_most("look-ups", (double) count_of(LOOKUPS), 2.1);
+  say_most("entries_into_the_heap", (double) count_of(ENTRIES) + (double) n, 2.5);
   free(text);
   bpe_free(&memory, &b), bpe_work_free(&memory, &work), ids_free(&memory, &out);
 }

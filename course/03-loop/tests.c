@@ -53,6 +53,30 @@ static void greedy(unsigned size)
   say("token %u", likeliest(logits, size));
 }
 
+/* says whether something was done, and if not, why the student's code says that it was not */
+static void say_done(const char *what, bool ok, const char *sentence)
+{
+  char line[60];
+  snprintf(line, sizeof line, "%s %s", what, ok ? "yes" : "no");
+  if (ok) say("%s", line);
+  else say_why(line, sentence);
+}
+
+/* how often a pass over some rows and the logits of the last of them ask for memory */
+static uint64_t requests_of_pass(struct store *s, struct memory *m, size_t n)
+{
+  struct row rows[TOY_PLACES];
+  struct pass *p = NULL;
+  float logits[TOY_WORDS];
+  size_t last = n - 1;
+  uint64_t before = m->all.requests;
+  for (size_t i = 0; i < n; i++) rows[i] = (struct row) { 0, (uint32_t) i, 0 };
+  if (model_forward(&engine, &toy.lm, s, rows, n, &p, &why)) model_logits(&engine, &toy.lm, p, &last, 1, logits, &why);
+  pass_close(p);
+  store_crop(s, 0, 0);
+  return m->all.requests - before;
+}
+
 /* a writer with a prompt of some length; what it wrote, and what that took */
 static void naive(unsigned size, bool counts)
 {
@@ -65,8 +89,20 @@ static void naive(unsigned size, bool counts)
   if (full > TOY_PLACES) full = TOY_PLACES;
   for (size_t i = 0; i < prompt; i++) ids_push(&w.m, &w.text, draw(TOY_STOP), &why);
   tell("a prompt of %zu, full at %zu", prompt, full);
+  if (!counts && size % 3 == 1 && size > 1) { /* each request of the first pass is refused once; then the same is tried again */
+    uint64_t n = requests_of_pass(w.s, &w.m, prompt), which = size / 3 % n, live = w.m.all.live;
+    tell("without memory for request %llu of its %llu", (unsigned long long) which + 1, (unsigned long long) n);
+    w.m.fail_at = w.m.all.requests + 1 + which;
+    why.text[0] = '\0';
+    say_done("written", write_text(&w, full, &why), why.text);
+    say("bytes kept %llu", (unsigned long long) (w.m.all.live - live));
+    w.m.fail_at = 0;
+    say_ids("text", &w.text);
+    tell("and now with memory");
+  }
+  why.text[0] = '\0';
   bool ok = w.s != NULL && write_text(&w, full, &why);
-  say("written %s", ok ? "yes" : "no");
+  say_done("written", ok, why.text);
   if (!counts) say_ids("text", &w.text);
   else {
     say("rows %llu", (unsigned long long) w.c.kv_rows_computed);
@@ -89,12 +125,17 @@ static bool watch(void *ctx, const struct step *now)
   return left == NULL || --*left > 0;
 }
 
+/* a sampler, and from which number of tokens on it has nothing to choose; a criterion that is met at some length, or cannot say */
+struct sampler { unsigned by; size_t fails; };
+struct criterion { size_t at; bool fails; };
+
 static bool choose(void *ctx, const float *logits, const struct continuation *text, uint32_t *chosen, struct error *e)
 {
-  (void) e;
+  const struct sampler *s = ctx;
+  if (text->text.n >= s->fails) return error_say(e, "the sampler has no token for place %zu", text->text.n);
   say("sampler sees %u after %zu", *chosen, text->text.n);
   say_bits("logit", logits[*chosen]);
-  *chosen = (*chosen + *(unsigned *) ctx) % TOY_STOP;
+  *chosen = (*chosen + s->by) % TOY_STOP;
   return true;
 }
 static bool joined(void *ctx, uint32_t id, struct error *e)
@@ -105,9 +146,10 @@ static bool joined(void *ctx, uint32_t id, struct error *e)
 }
 static bool stop_at(void *ctx, const struct continuation *text, bool *enough, struct error *e)
 {
-  (void) e;
+  const struct criterion *c = ctx;
   say("criterion after %zu", text->text.n);
-  *enough = text->text.n >= *(size_t *) ctx;
+  if (c->fails && text->text.n >= c->at) return error_say(e, "the criterion cannot read place %zu", text->text.n);
+  *enough = text->text.n >= c->at;
   return true;
 }
 
@@ -118,7 +160,8 @@ static const char *ending(enum finish_reason r)
   return name[r];
 }
 
-static void write_with(struct generate_options *want, size_t prompt)
+/* fails: the sentence with which the writing must fail, if it must */
+static void write_with(struct generate_options *want, size_t prompt, const char *fails)
 {
   struct store *s = array_store_open(&memory, &toy.lm.config, &why);
   struct generate_context g = { &engine, &toy.lm, s, &memory };
@@ -126,8 +169,10 @@ static void write_with(struct generate_options *want, size_t prompt)
   uint32_t ids[TOY_PLACES];
   for (size_t i = 0; i < prompt; i++) ids[i] = draw(TOY_STOP);
   memset(&c, 0, sizeof c);
+  why.text[0] = '\0';
   bool ok = s != NULL && generate(&g, ids, prompt, want, &c, &why);
-  say("written %s", ok ? "yes" : "no");
+  say_done("written", ok, why.text);
+  if (!ok && fails != NULL) say("the sentence is its own: %s", strstr(why.text, fails) != NULL ? "yes" : "no");
   if (ok) {
     say_ids("text", &c.text);
     say("ended %s", ending(c.ended));
@@ -139,11 +184,13 @@ static void write_with(struct generate_options *want, size_t prompt)
 
 static void choice(unsigned size)
 {
-  unsigned by = draw(3);
+  struct sampler by = { draw(3), SIZE_MAX };
   struct generate_options want = { .max_new_tokens = 1 + size / 2, .select = choose, .accept = joined, .select_ctx = &by };
   begin();
-  tell("a sampler that takes the token %u after the likeliest, %zu tokens", by, want.max_new_tokens);
-  write_with(&want, 1 + size % 3);
+  if (size % 4 == 3) by.fails = 1 + size % 3 + draw((uint32_t) want.max_new_tokens);
+  tell("a sampler that takes the token %u after the likeliest, %zu tokens", by.by, want.max_new_tokens);
+  if (by.fails < SIZE_MAX) tell("and fails at a text of %zu", by.fails);
+  write_with(&want, 1 + size % 3, "the sampler has no token");
 }
 
 static void not_finite(unsigned size)
@@ -174,7 +221,7 @@ static void not_finite(unsigned size)
 static void endings(unsigned size)
 {
   unsigned left = 1 + draw(3);
-  size_t at = 2 + draw(6);
+  struct criterion at = { 2 + draw(6), size % 8 == 6 };
   uint32_t eos[] = { TOY_STOP, draw(TOY_STOP) };
   struct generate_options want = { .max_new_tokens = 1 + draw(8), .eos = eos, .n_eos = size % 3 };
   begin();
@@ -184,10 +231,10 @@ static void endings(unsigned size)
   if (size % 5 == 0) want.min_tokens = 1 + draw(3);
   size_t prompt = size % 7 == 0 ? 12 + draw(4) : 1 + draw(3);
   tell("%zu tokens after %zu, %zu end tokens, at least %zu", want.max_new_tokens, prompt, want.n_eos, want.min_tokens);
-  if (want.stop != NULL) tell("a criterion that is met at %zu", at);
+  if (want.stop != NULL) tell("a criterion that %s at %zu", at.fails ? "fails" : "is met", at.at);
   if (want.ctx != NULL) tell("a watcher that cancels after %u", left);
   if (size == 1) want.max_new_tokens = 0;
-  write_with(&want, prompt);
+  write_with(&want, prompt, "the criterion cannot read");
 }
 
 static void chunks(unsigned size)
@@ -229,7 +276,7 @@ static void kept(unsigned size)
   tell("a prompt of %zu, then its first %zu tokens once more, rows kept", prompt, prompt - size % 2);
   for (int i = 0; i < 2 && s != NULL; i++) {
     bool ok = generate(&g, ids, prompt - (i > 0 ? size % 2 : 0), &want, &c, &why);
-    say("written %s", ok ? "yes" : "no");
+    say_done("written", ok, why.text);
     if (!ok) break;
     say_ids("text", &c.text);
     continuation_free(&memory, &c);
@@ -258,10 +305,19 @@ static void together(unsigned size)
     list[i] = &q[i];
     if (s == NULL || !sequence_open(&q[i], &g, ids, prompt, &want[i], &why)) return;
   }
+  /* one step is refused memory at each of its requests in turn; no text has changed then, and the step is tried again */
+  int poor = size % 3 == 0 ? (int) draw(4) : -1, tries = 0;
+  if (poor >= 0) tell("step %d is refused memory, request after request, and tried again", poor);
   for (int step = 0; step < 60 && alive > 0; step++) {
-    if (!generate_step(&g, list, n, logits, &why)) {
-      say("refused");
-      break;
+    memory.fail_at = step == poor ? memory.all.requests + 1 + (uint64_t) tries : 0;
+    why.text[0] = '\0';
+    bool ok = generate_step(&g, list, n, logits, &why);
+    memory.fail_at = 0;
+    if (!ok) {
+      say_why("refused", why.text);
+      for (size_t i = 0; i < n; i++) say_ids("text", &q[i].c.text);
+      if (step != poor || ++tries > 40) break;
+      step--;
     }
     alive = 0;
     for (size_t i = 0; i < n; i++) alive += q[i].c.ended == FINISH_NONE;

@@ -8,8 +8,7 @@
 #include "sampling/sampling.h"
 
 /* what counted.c counts */
-void counted_begin(void);
-uint64_t counted_logs(void), counted_mixed(void);
+enum { LOGS, MIXED };
 
 enum { MOST = 4000, SHOWN = 12 };
 static struct memory memory;
@@ -195,6 +194,30 @@ static double draw_share(size_t vocab, unsigned size)
   return size % 9 == 0 ? draw(2) : 0.02 + 0.96 * draw(1000) / 1000;
 }
 
+/* from the greatest on (Shell's sort: that of C's library asks the system how much memory there is) */
+static void sort_falling(double *z, size_t n)
+{
+  for (size_t gap = n / 2; gap > 0; gap /= 2)
+    for (size_t i = gap; i < n; i++)
+      for (size_t k = i; k >= gap && z[k - gap] < z[k]; k -= gap) {
+        double x = z[k];
+        z[k] = z[k - gap], z[k - gap] = x;
+      }
+}
+
+/* the share of some of the likeliest tokens, and a little more or less: a sum in less than double precision is on the wrong side */
+static double draw_close_share(size_t vocab)
+{
+  static double z[MOST];
+  double all = 0, some = 0;
+  for (size_t i = 0; i < vocab; i++) z[i] = f.score[i];
+  sort_falling(z, vocab);
+  kernels_plain.exp_shifted(z, vocab, z[0]);
+  size_t n = 1 + draw((uint32_t) vocab - 1);
+  for (size_t i = 0; i < vocab; i++) all += z[i], some += i < n ? z[i] : 0;
+  return some / all * (draw(2) ? 1 + 1e-11 : 1 - 1e-11);
+}
+
 static void top_p(unsigned size)
 {
   size_t vocab = size % 5 == 0 ? (size_t) 4 << size % 6 : vocab_of(size);
@@ -202,8 +225,10 @@ static void top_p(unsigned size)
   draw_logits(vocab, draw(6));
   double p = draw_share(vocab, size);
   tell_logits(vocab);
-  tell("p %g", p);
+  bool close = size % 6 == 2 && size % 5 != 0 && vocab > 2;
+  if (!close) tell("p %g", p);
   if (filled(vocab, size % 4 == 2)) {
+    if (close) tell("p %.17g", p = draw_close_share(vocab));
     funnel_top_p(&f, p);
     say_left();
   }
@@ -227,6 +252,13 @@ static void typical(unsigned size)
       tell("biases of -1.7e308 on 0, 1.7e308 on the last");
     }
     if (size % 7 == 3) funnel_top_k(&f, 1 + vocab / 2), tell("after top-k with %zu", 1 + vocab / 2);
+    if (size % 10 == 7) { /* tokens of two scores, and each a little more: distances that a float cannot tell apart */
+      for (uint32_t i = 0; i < vocab; i++) {
+        struct sequence_bias little = { &i, 1, i % 2 - f.score[i] + 1e-9 * draw(1000) };
+        funnel_sequence_bias(&f, &little, 1, NULL, 0);
+      }
+      tell("biases make the scores 0 and 1 in turn, and each up to a millionth more");
+    }
     funnel_typical_p(&f, p);
     say_left();
   }
@@ -298,8 +330,12 @@ static void philox(unsigned size)
   for (int i = 0; i < 4; i++) {
     uint32_t sequence = draw(4), position = draw(100), id = draw(50000);
     tell("seed %llu, sequence %u, position %u, id %u", (unsigned long long) seed, sequence, position, id);
-    say_near("noise", gumbel_noise(seed, sequence, position, id));
+    say_close("noise", gumbel_noise(seed, sequence, position, id));
   }
+  /* numbers near 0 and near 1, where half a unit of u is seen */
+  static const uint32_t extreme[] = { 2255507281u, 548102558, 2390898363u, 1858147284 };
+  tell("seed 42, sequence 0, position 0, id %u", extreme[size % 4]);
+  say_close("noise", gumbel_noise(42, 0, 0, extreme[size % 4]));
 }
 
 static void choose(unsigned size)
@@ -350,12 +386,12 @@ static void choose_work(unsigned size)
   tell("%zu tokens, 20 draws", vocab);
   if (funnel_fill(&f, logits, &why)) {
     uint64_t seed = draw(UINT32_MAX);
-    counted_begin(), exponentials = 0;
+    count_begin(), exponentials = 0;
     for (uint32_t i = 0; i < 20; i++) say("drawn %u", (unsigned) funnel_choose(&f, seed, 0, i));
-    say_most("logarithms", (double) counted_logs() + 20, 3);
-    say_most("random_bits", (double) counted_mixed() + 20, 2);
+    say_most("logarithms", (double) count_of(LOGS) + 20, 3);
+    say_most("random_bits", (double) count_of(MIXED) + 20, 2);
     say_most("exponentials", (double) exponentials + 20, 2.1);
-    say_least("logarithms", (double) counted_logs(), 40);
+    say_least("logarithms", (double) count_of(LOGS), 40);
   }
   end();
 }

@@ -7,7 +7,7 @@
 
 enum { MOST_STRINGS = 8, MOST_BYTES = 24, MOST_TEXT = 200 };
 
-extern uint64_t child_looks; /* of child.c */
+enum { LOOKS }; /* of child.c */
 
 static struct memory memory;
 static struct error why;
@@ -514,20 +514,20 @@ static void looks(unsigned size)
   }
   tell("a text of %zu bytes, in tokens of one byte", n);
   memset(&memory, 0, sizeof memory), memset(&s, 0, sizeof s);
-  child_looks = 0;
+  count_begin();
   bool ok = stops_open(&s, &memory, list, n_list, &why);
   say("open %s", ok ? "yes" : "no");
   if (ok) {
-    say_most("looks_to_build", (double) child_looks, 2);
+    say_most("looks_to_build", (double) count_of(LOOKS), 2);
     struct text_stream o = { .m = &memory, .until = &s };
     size_t held = 0;
-    child_looks = 0;
+    count_begin();
     for (size_t i = 0; ok && i < n; i++) {
       ok = text_stream_bytes(&o, text + i, 1, &why);
       held += o.text.n - o.released;
     }
     say("read %s, text %zu", ok ? "yes" : "no", o.text.n);
-    say_most("looks_to_read", (double) child_looks, 2);
+    say_most("looks_to_read", (double) count_of(LOOKS), 2);
     say_most("held_together", (double) held, 1);
     text_stream_close(&o);
     close_automaton(&s);

@@ -90,8 +90,8 @@ void sequence_close(struct memory *m, struct sequence *q);
 
 /* takes n sequences, each with its own number in the store, one step further in one
    pass; logits has room for [n][vocab_size]. Errors: those of model_forward and
-   model_logits; then all sequences are as they were. What is wrong with one text ends
-   this sequence, with FINISH_ERROR */
+   model_logits; then no text is longer, and the step may be tried again. What is
+   wrong with one text ends this sequence, with FINISH_ERROR */
 bool generate_step(const struct generate_context *g, struct sequence *const *list,
   size_t n, float *logits, struct error *why);
 
