@@ -3,7 +3,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <dirent.h>
+#include <fenv.h>
 #include <malloc.h>
+#include <math.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "suite.h"
 #include "library/incipit.h"
@@ -1676,6 +1679,400 @@ START_TEST(every_request_may_be_refused)
 }
 END_TEST
 
+/* ---- whatever is refused has not been: two worlds have the same life, but in one of them something
+   is refused, at each request for memory or because it cannot be. After it the world looks as
+   before, and then all that can be done in it gives what it gives in the other */
+struct world {
+  struct set x;
+  uint32_t a, b, given;
+  struct incipit_constraint *k;
+  struct incipit_sampler *s, *free; /* with the constraint, and without */
+  struct incipit_stream *f;
+  struct incipit_chat *t;
+};
+static struct incipit_model *world_model;
+static bool read_rows(struct world *w, uint32_t q, size_t n, uint32_t token)
+{
+  struct incipit_row row[400];
+  size_t at;
+  if (!incipit_sequence_length(w->x.c, q, &at, &why)) return false;
+  for (uint32_t i = 0; i < n; i++) row[i] = (struct incipit_row){ q, (uint32_t) at + i, token + i };
+  return incipit_forward(w->x.c, row, n, &why);
+}
+static bool feed(struct incipit_stream *f, const char *text, struct incipit_piece *piece)
+{
+  uint32_t id[8];
+  size_t n;
+  bool ok = incipit_encode(world_model, text, strlen(text), false, false, id, 8, &n, &why);
+  for (size_t i = 0; ok && i < n; i++) ok = incipit_stream_push(f, id[i], piece, &why);
+  return ok;
+}
+static uint32_t letter(char c) /* found before something is refused */
+{
+  static uint32_t id[128];
+  size_t n;
+  for (char k = 'a'; id['z'] == 0 && k <= 'z'; k++)
+    ck_assert(incipit_encode(world_model, &k, 1, false, false, &id[(int) k], 1, &n, NULL) && n == 1);
+  return id[(int) c];
+}
+static const struct incipit_generate_options most_3 = { .size = sizeof most_3, .max_new_tokens = 3 };
+static void world_open(struct world *w)
+{
+  struct incipit_context_options o = { .size = sizeof o, .n_sequences = 6, .threads = 1, .rows = 6 * 64 };
+  struct incipit_sampler_options so;
+  struct incipit_piece piece;
+  static const uint32_t five[5] = { 5, 6, 7, 8, 9 };
+  memset(w, 0, sizeof *w);
+  w->x.m = world_model;
+  bool ok = (w->x.c = incipit_context_open(w->x.m, &o, &why)) != NULL
+    && incipit_sequence_open(w->x.c, &w->a, &why) && incipit_sequence_open(w->x.c, &w->given, &why)
+    && read_rows(w, w->a, 5, 5) && incipit_sequence_fork(w->x.c, w->a, &w->b, &why)
+    && read_rows(w, w->given, 3, 5) && read_rows(w, w->b, 2, 90)
+    && incipit_sampler_defaults(w->x.m, &so, sizeof so, &why);
+  so.repetition_penalty = 1.5, so.temperature = 1, so.seed = 8;
+  ok = ok && (w->free = incipit_sampler_open(w->x.m, &so, &why)) != NULL
+    && (so.constraint = w->k = incipit_constraint_open(w->x.m, INCIPIT_REGEX, "n[qjx][qjx][a-z]*", 17, &why)) != NULL
+    && (w->s = incipit_sampler_open(w->x.m, &so, &why)) != NULL
+    && incipit_sampler_reset(w->s, five, 5, 4, &why) && incipit_sampler_accept(w->s, letter('n'), &why)
+    && incipit_sampler_reset(w->free, five, 5, 0, &why) && incipit_sampler_accept(w->free, 5, &why)
+    && (w->f = incipit_stream_open(w->x.m, (const char *const[]){ "sat on", "." }, 2, false, &why)) != NULL
+    && feed(w->f, "Who sat", &piece)
+    && (w->t = incipit_chat_open(w->x.c, "pocket", NULL, &why)) != NULL;
+  ck_assert_msg(ok, "%s", why.text);
+  incipit_result_close(incipit_chat_say(w->t, "Hello", 5, &most_3, &why));
+  ck_assert(read_rows(w, w->b, 2, 50));
+}
+static void world_close(struct world *w)
+{
+  incipit_chat_close(w->t), incipit_stream_close(w->f);
+  incipit_sampler_close(w->s), incipit_sampler_close(w->free);
+  incipit_constraint_close(w->k), incipit_context_close(w->x.c);
+}
+/* what can be seen without changing anything: lengths, used bytes, and what has been computed unless
+   the call was to compute something */
+struct outlook {
+  size_t a, b;
+  uint64_t used, passes, rows, again;
+};
+static struct outlook look_at(struct world *w, bool computes)
+{
+  struct outlook o;
+  struct incipit_report r = report_of(&w->x);
+  memset(&o, 0, sizeof o);
+  ck_assert(incipit_sequence_length(w->x.c, w->a, &o.a, &why) && incipit_sequence_length(w->x.c, w->b, &o.b, &why));
+  if (!computes) o.used = r.cache_bytes_used, o.passes = r.passes, o.rows = r.rows, o.again = r.rows_recomputed;
+  return o;
+}
+/* what can be done then; the part that the refused call is about comes first, in turn */
+enum { PARTS = 7 };
+struct doings {
+  char text[PARTS][200];
+  float logits[3][VOCAB];
+  uint32_t id[8];
+};
+static void choices(struct incipit_sampler *s, uint32_t *id)
+{
+  static float z[VOCAB];
+  for (uint32_t i = 0; i < VOCAB; i++) z[i] = (float) (i * 7919 % 613) / 100;
+  for (int i = 0; i < 3; i++)
+    if (!incipit_sampler_apply(s, z, &id[i], &why) || !incipit_sampler_accept(s, id[i], &why)) id[i] = UINT32_MAX;
+}
+static void do_part(struct world *w, int part, struct doings *d)
+{
+  struct incipit_piece piece = { "", 0, NULL };
+  struct incipit_result *r;
+  size_t last[2] = { 0, 1 };
+  uint32_t q;
+  switch (part) {
+  case 0: ck_assert(incipit_logits(w->x.c, last, 2, d->logits[0], &why)); break;
+  case 1:
+    ck_assert(incipit_sequence_crop(w->x.c, w->b, 8, &why) && read_rows(w, w->b, 3, 20));
+    ck_assert(incipit_logits(w->x.c, last + 1, 1, d->logits[2], &why));
+    break;
+  case 2: choices(w->s, d->id); break;
+  case 3: choices(w->free, d->id + 3); break;
+  case 4:
+    ck_assert(feed(w->f, " on it", &piece));
+    snprintf(d->text[4], sizeof d->text[4], "%.*s|%s", (int) piece.n, piece.text, piece.stop == NULL ? "" : piece.stop);
+    break;
+  case 5:
+    r = incipit_chat_say(w->t, "And then?", 9, &most_3, &why);
+    ck_assert_msg(r != NULL, "%s", why.text);
+    snprintf(d->text[5], sizeof d->text[5], "%s", r->text), incipit_result_close(r);
+    break;
+  case 6:
+    ck_assert(incipit_sequence_open(w->x.c, &q, &why));
+    r = incipit_generate(w->x.c, (const uint32_t[]){ 5, 6, 7, 8, 90 }, 5, &(struct incipit_generate_options){
+      .size = sizeof most_3, .max_new_tokens = 4, .sequence = &w->given, .sampler = w->free }, &why);
+    ck_assert_msg(r != NULL, "%s", why.text);
+    snprintf(d->text[6], sizeof d->text[6], "%s %u", r->text, q), incipit_result_close(r);
+  }
+}
+static void do_all(struct world *w, int first, struct doings *d)
+{
+  memset(d, 0, sizeof *d);
+  for (int i = 0; i < PARTS; i++) do_part(w, (first + i) % PARTS, d);
+}
+enum { CALLS = 18, IMPOSSIBLE = 17 };
+/* the part that it is about, and whether it computes */
+static const struct { int part; bool computes; } about[CALLS] = { { 1, false }, { 0, false }, { 6, false }, { 2, false },
+  { 2, false }, { 2, false }, { 2, false }, { 4, false }, { 4, false }, { 5, true }, { 6, true }, { 6, true }, { 6, false },
+  { 2, false }, { 6, false }, { 3, false }, { 3, false }, { 3, false } };
+static bool call_it(struct world *w, int what)
+{
+  static const uint32_t id[3] = { 5, 6, 7 };
+  static float z[2 * VOCAB];
+  struct incipit_generate_options o = most_3;
+  struct incipit_result *r[2] = { NULL, NULL };
+  struct incipit_prompt p[2] = { { id, 3 }, { id, 2 } };
+  struct incipit_message message = { INCIPIT_USER, "x", 1 };
+  struct incipit_constraint *k;
+  struct incipit_sampler *s;
+  struct incipit_context *c;
+  struct incipit_stream *f;
+  struct incipit_piece piece;
+  struct incipit_chat *t;
+  char bytes[30];
+  uint32_t q, out[30];
+  size_t n;
+  bool ok;
+  switch (what) {
+  case 0: return read_rows(w, w->a, 70, 30);
+  case 1: return incipit_logits(w->x.c, (const size_t[]){ 1, 0 }, 2, z, &why);
+  case 2: return incipit_sequence_fork(w->x.c, w->b, &q, &why);
+  case 3: return incipit_sampler_reset(w->s, id, 3, 9, &why);
+  case 4: return incipit_sampler_accept(w->s, letter('q'), &why);
+  case 5: return incipit_sampler_apply(w->s, z, &q, &why);
+  case 6: s = incipit_sampler_copy(w->s, &why), incipit_sampler_close(s); return s != NULL;
+  case 7: return incipit_stream_reset(w->f, id, 3, &why);
+  case 8: return feed(w->f, " with a very long tail", &piece);
+  case 9: r[0] = incipit_chat_say(w->t, "What?", 5, &most_3, &why), incipit_result_close(r[0]); return r[0] != NULL;
+  case 10:
+    ok = incipit_generate_many(w->x.c, p, 2, &most_3, r, &why);
+    if (!ok) ck_assert(r[0] == NULL && r[1] == NULL);
+    incipit_result_close(r[0]), incipit_result_close(r[1]);
+    return ok;
+  case 11:
+    o.sequence = &w->given, o.sampler = w->s;
+    r[0] = incipit_generate(w->x.c, id, 3, &o, &why), incipit_result_close(r[0]);
+    return r[0] != NULL;
+  case 12: c = incipit_context_open(w->x.m, NULL, &why), incipit_context_close(c); return c != NULL;
+  case 13: k = incipit_constraint_open(w->x.m, INCIPIT_GRAMMAR, "root ::= \"a\"", 12, &why), incipit_constraint_close(k); return k != NULL;
+  case 14: t = incipit_chat_open(w->x.c, "pocket", NULL, &why), incipit_chat_close(t); return t != NULL;
+  case 15:
+    f = incipit_stream_open(w->x.m, (const char *const[]){ "a" }, 1, false, &why), incipit_stream_close(f);
+    return f != NULL;
+  case 16: return incipit_encode(w->x.m, "The cat", 7, true, false, out, 30, &n, &why)
+      && incipit_decode(w->x.m, id, 3, false, bytes, 30, &n, &why);
+  case 17: return incipit_chat_encode(w->x.m, "pocket", &message, 1, true, out, 30, &n, &why);
+  /* these cannot be, whatever memory there is */
+  case CALLS + 0: return read_rows(w, w->a, 400, 5); /* the cache is full */
+  case CALLS + 1: return read_rows(w, w->a, 2, VOCAB - 1);
+  case CALLS + 2: return incipit_forward(w->x.c, (const struct incipit_row[]){ { w->a, 5, 5 }, { w->b, 10, 5 } }, 2, &why);
+  case CALLS + 3: return incipit_logits(w->x.c, (const size_t[]){ 1, 2 }, 2, z, &why);
+  case CALLS + 4: return incipit_sequence_crop(w->x.c, w->b, 10, &why);
+  case CALLS + 5: return incipit_sampler_reset(w->s, id, 3, 2, &why); /* three tokens at least */
+  case CALLS + 6: return incipit_sampler_reset(w->s, (const uint32_t[]){ 5, VOCAB }, 2, 0, &why);
+  case CALLS + 7: return incipit_sampler_accept(w->s, letter('z'), &why);
+  case CALLS + 8:
+    for (int i = 0; i < VOCAB; i++) z[i] = -INFINITY;
+    return incipit_sampler_apply(w->free, z, &q, &why);
+  case CALLS + 9: return incipit_stream_reset(w->f, (const uint32_t[]){ 5, VOCAB }, 2, &why);
+  case CALLS + 10: return incipit_stream_push(w->f, VOCAB, &piece, &why);
+  case CALLS + 11:
+    o.sequence = (const uint32_t[]){ w->given, w->given };
+    return incipit_generate_many(w->x.c, p, 2, &o, r, &why);
+  case CALLS + 12:
+    o.sequence = &w->given;
+    return incipit_chat_say(w->t, "What?", 5, &o, &why) != NULL;
+  case CALLS + 13:
+    for (n = 0; n < 2048; n++) z[n] = 0;
+    o.sequence = &w->given, o.stop = (const char *const[]){ "" }, o.n_stop = 1;
+    return incipit_generate(w->x.c, id, 3, &o, &why) != NULL;
+  case CALLS + 14: return incipit_sequence_fork(w->x.c, w->b + 9, &q, &why);
+  case CALLS + 15: return incipit_sequence_keep(w->x.c, w->b, (const uint32_t[]){ 5, VOCAB }, 2, &n, &why);
+  default: return incipit_generate(w->x.c, (const uint32_t[]){ 5, VOCAB }, 2, &o, &why) != NULL;
+  }
+}
+START_TEST(what_is_refused_changes_nothing)
+{
+  static struct doings want[PARTS], got;
+  struct world w;
+  unsigned met = 0;
+  world_model = incipit_model_open(POCKET, NULL, &why);
+  for (int first = 0; first < PARTS; first++) world_open(&w), do_all(&w, first, &want[first]), world_close(&w);
+  for (int what = 0; what < CALLS + IMPOSSIBLE; what++)
+    for (size_t k = 1, all = 0, whole = 0; !whole; k += k < 80 ? 1 : 7) {
+      bool memory = what < CALLS, computes = memory && about[what].computes;
+      int first = memory ? about[what].part : (int) k % PARTS;
+      world_open(&w);
+      struct outlook before = look_at(&w, computes), after;
+      atomic_store(&requests, 0), atomic_store(&refused, memory ? k : 0);
+      memset(&why, 0, sizeof why);
+      bool ok = call_it(&w, what);
+      all = memory ? atomic_load(&requests) : PARTS - 1, atomic_store(&refused, 0);
+      whole = k > all;
+      int code = why.code;
+      if (memory && whole) ck_assert_msg(ok, "call %d: %s", what, why.text);
+      if (!memory) ck_assert_msg(!ok && code != 0 && code != INCIPIT_MEMORY, "call %d: code %d", what, code);
+      if (!ok) {
+        if (memory) ck_assert_msg(code == INCIPIT_MEMORY, "call %d, request %zu: code %d, %s", what, k, code, why.text);
+        after = look_at(&w, computes), met++;
+        ck_assert_msg(memcmp(&before, &after, sizeof after) == 0, "call %d, request %zu of %zu, looks", what, k, all);
+        do_all(&w, first, &got);
+        for (int i = 0; i < PARTS; i++) ck_assert_msg(strcmp(got.text[i], want[first].text[i]) == 0, "call %d, request %zu: %s, not %s", what, k, got.text[i], want[first].text[i]);
+        ck_assert_msg(memcmp(got.logits, want[first].logits, sizeof got.logits) == 0, "call %d, request %zu of %zu, logits", what, k, all);
+        ck_assert_msg(memcmp(got.id, want[first].id, sizeof got.id) == 0, "call %d, request %zu of %zu, choices", what, k, all);
+      }
+      world_close(&w);
+    }
+  ck_assert_uint_gt(met, 250);
+  incipit_model_close(world_model);
+}
+END_TEST
+
+/* ---- a number is never 0, never that of a place that was not given out, and not used again for a long time */
+START_TEST(numbers_of_sequences_wrap_and_are_never_zero)
+{
+  struct set x;
+  static uint32_t name[65600];
+  uint32_t one, other;
+  size_t n;
+  set_open(&x, SMALL, 2);
+  ck_assert(incipit_sequence_open(x.c, &one, &why));
+  for (int i = 0; i < 65600; i++) {
+    hold(incipit_sequence_open(x.c, &name[i], &why) && name[i] >> 16 != 0);
+    hold_msg(incipit_sequence_length(x.c, name[i], &n, &why) && n == 0, "opening %d: %s", i, why.text);
+    if (i > 0) hold(name[i] != name[i - 1] && !incipit_sequence_length(x.c, name[i - 1], &n, &why));
+    if (i % 500 == 0) hold(incipit_forward(x.c, &(struct incipit_row){ name[i], 0, 5 }, 1, &why));
+    if (i >= 65535) hold(name[i] == name[i - 65535]);
+    hold(incipit_sequence_close(x.c, name[i], &why));
+  }
+  ck_assert(incipit_sequence_fork(x.c, one, &other, &why) && incipit_sequence_length(x.c, other, &n, &why));
+  set_close(&x);
+}
+END_TEST
+
+/* ---- a context that was opened before a fork, in the child: with several threads it says so and can be closed */
+static int in_child(struct incipit_context *c, struct incipit_model *m, uint32_t s, int what)
+{
+  struct incipit_context_options o = { .size = sizeof o, .threads = 2 };
+  struct incipit_error e = { 0, "" };
+  uint32_t id = 5;
+  size_t n;
+  if (what == 0) incipit_result_close(incipit_generate(c, &id, 1, &most_20, &e));
+  if (what == 1) incipit_forward(c, &(struct incipit_row){ s, 0, 5 }, 1, &e);
+  if (what == 2) incipit_context_close(c);
+  if (what == 3) {
+    c = incipit_context_open(m, &o, &e);
+    incipit_result_close(incipit_generate(c, &id, 1, &most_20, &e)), incipit_context_close(c);
+  }
+  if (what == 4) incipit_sequence_close(c, s, &e), incipit_context_close(c), incipit_model_close(m);
+  if (what == 5) return incipit_sequence_length(c, s, &n, &e) ? 0 : 9;
+  return e.code == 0 ? 0 : e.code == INCIPIT_MISUSE && strstr(e.text, "before a fork") != NULL ? 7 : 8;
+}
+START_TEST(a_forked_process_opens_its_own_context)
+{
+  struct incipit_model *m = incipit_model_open(POCKET, NULL, &why);
+  for (uint32_t threads = 1; threads <= 3; threads++)
+    for (int what = 0; what < 6; what++) {
+      struct incipit_context_options o = { .size = sizeof o, .threads = threads, .n_sequences = 2 };
+      struct set x = { .m = m, .c = incipit_context_open(m, &o, &why) };
+      uint32_t s;
+      int status;
+      ck_assert(x.c != NULL && incipit_sequence_open(x.c, &s, &why));
+      incipit_result_close(write_20(&x, "Once"));
+      pid_t child = fork();
+      if (child == 0) alarm(60), _exit(in_child(x.c, m, s, what));
+      ck_assert(child > 0 && waitpid(child, &status, 0) == child);
+      bool refuses = threads > 1 && (what < 2 || what == 4);
+      ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == (refuses ? 7 : 0), "%u threads, %d: status %x", threads, what, status);
+      incipit_result_close(write_20(&x, "Once"));
+      incipit_context_close(x.c);
+    }
+  incipit_model_close(m);
+}
+END_TEST
+
+/* ---- the caller's way of rounding changes no bit of anything, from the opening on, and is what it was after each call */
+struct rounded {
+  char text[300];
+  float logits[VOCAB];
+};
+static void round_trip(int mode, bool packed, struct rounded *out)
+{
+  struct incipit_model_options mo = { .size = sizeof mo, .packed = packed };
+  struct incipit_sampler_options so;
+  struct incipit_generate_options g = most_20;
+  uint32_t id[64], s;
+  size_t n, last;
+  memset(out, 0, sizeof *out);
+#define KEPT(call) \
+  do { \
+    ck_assert_msg(call, "%s", why.text); \
+    ck_assert_int_eq(fegetround(), mode); \
+  } while (0)
+  ck_assert_int_eq(fesetround(mode), 0);
+  struct incipit_model *m;
+  struct incipit_context *c;
+  struct incipit_sampler *d;
+  struct incipit_result *r;
+  KEPT((m = incipit_model_open(POCKET, &mo, &why)) != NULL);
+  KEPT((c = incipit_context_open(m, NULL, &why)) != NULL);
+  KEPT(incipit_sampler_defaults(m, &so, sizeof so, &why));
+  so.temperature = 0.7, so.top_p = 0.9, so.repetition_penalty = 1.1, so.seed = 3;
+  KEPT((d = incipit_sampler_open(m, &so, &why)) != NULL);
+  KEPT(incipit_encode(m, "The cat sat", 11, true, false, id, 64, &n, &why));
+  g.sampler = d;
+  KEPT((r = incipit_generate(c, id, n, &g, &why)) != NULL);
+  snprintf(out->text, sizeof out->text, "%s", r->text), incipit_result_close(r);
+  KEPT(incipit_sequence_open(c, &s, &why));
+  for (uint32_t i = 0; i < n; i++) KEPT(incipit_forward(c, &(struct incipit_row){ s, i, id[i] }, 1, &why));
+  KEPT(incipit_logits(c, (last = 0, &last), 1, out->logits, &why));
+  incipit_sampler_close(d), incipit_context_close(c), incipit_model_close(m);
+  fesetround(FE_TONEAREST);
+}
+START_TEST(the_callers_rounding_is_his_own)
+{
+  static const int mode[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+  static struct rounded want, got;
+  for (int packed = 0; packed < 2; packed++)
+    for (int i = 0; i < 4; i++) {
+      round_trip(mode[i], packed, i + packed == 0 ? &want : &got);
+      if (i + packed > 0) ck_assert(strcmp(got.text, want.text) == 0 && memcmp(got.logits, want.logits, sizeof want.logits) == 0);
+    }
+}
+END_TEST
+
+/* ---- the preprocessor can compare versions; the number of rows is what the header says, or refused */
+#if INCIPIT_VERSION_MAJOR * 1000 + INCIPIT_VERSION_MINOR < 3
+#error "a version before the first"
+#endif
+START_TEST(versions_and_rows_are_numbers)
+{
+  char version[20];
+  snprintf(version, sizeof version, "%d.%d", INCIPIT_VERSION_MAJOR, INCIPIT_VERSION_MINOR);
+  ck_assert_str_eq(version, INCIPIT_VERSION);
+  struct incipit_model *m = incipit_model_open(POCKET, NULL, &why);
+  static const size_t rows[] = { 1, 64, 65, SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 62, SIZE_MAX - 63, SIZE_MAX - 64, SIZE_MAX / 2 };
+  for (int i = 0; i < 9; i++) {
+    struct incipit_context_options o = { .size = sizeof o, .threads = 1, .rows = rows[i] };
+    struct incipit_row row[129];
+    uint32_t s;
+    if (i > 2) WRONG_AS(INCIPIT_INPUT, "pages; wanted: at most", incipit_context_open(m, &o, &why));
+    if (i > 2) continue;
+    struct incipit_context *c = incipit_context_open(m, &o, &why);
+    size_t has = i < 2 ? 64 : 128;
+    ck_assert(c != NULL && incipit_sequence_open(c, &s, &why));
+    for (uint32_t k = 0; k < 129; k++) row[k] = (struct incipit_row){ s, k, 5 };
+    WRONG_AS(INCIPIT_FULL, has == 64 ? "holds 64 rows" : "holds 128 rows", incipit_forward(c, row, has + 1, &why));
+    ck_assert(incipit_forward(c, row, has, &why));
+    incipit_context_close(c);
+  }
+  incipit_model_close(m);
+}
+END_TEST
+
 /* ---- threads */
 struct job {
   struct incipit_model *m;
@@ -1789,6 +2186,11 @@ int main(void)
   tcase_add_test(t, structures_grow_and_a_cleared_one_is_refused);
   tcase_add_test(t, objects_keep_what_they_need);
   tcase_add_test(t, every_request_may_be_refused);
+  tcase_add_test(t, what_is_refused_changes_nothing);
+  tcase_add_test(t, numbers_of_sequences_wrap_and_are_never_zero);
+  tcase_add_test(t, a_forked_process_opens_its_own_context);
+  tcase_add_test(t, the_callers_rounding_is_his_own);
+  tcase_add_test(t, versions_and_rows_are_numbers);
   tcase_add_test(t, two_threads_give_the_bits_of_one);
   tcase_add_test(t, the_built_in_model_is_found);
   suite_add_tcase(s, t);

@@ -1031,6 +1031,74 @@ START_TEST(what_cannot_be_handed_over_is_not_kept)
 }
 END_TEST
 
+/* ---- a search in a cache that is refused memory anywhere, or rows: the next one, in the same cache,
+   finds what it finds in a cache of its own, and no memory is left over */
+static bool search_here(struct rig *r, struct store *s, size_t beams, const uint32_t *prompt, size_t n,
+  struct search_result *out)
+{
+  struct generate_context g = r->g;
+  struct search_model model;
+  struct search_source from;
+  struct search_settings want = { .num_beams = beams, .num_return = beams, .max_length = 14, .length_penalty = 1 };
+  g.s = s;
+  *out = (struct search_result){ .n = 0 };
+  if (!search_model_open(&model, &g, beams, 3, &from, &r->why)) return false;
+  bool ok = search_run(&from, &r->m, r->e.k, prompt, n, &want, out, &r->why);
+  search_model_close(&model);
+  return ok;
+}
+static void equal_results(const struct search_result *a, const struct search_result *b)
+{
+  hold(a->n == b->n && a->steps == b->steps && a->n_prompt == b->n_prompt);
+  for (size_t i = 0; i < a->n; i++)
+    hold(a->text[i].n == b->text[i].n && a->text[i].score == b->text[i].score && a->text[i].sum == b->text[i].sum
+      && memcmp(a->text[i].id, b->text[i].id, a->text[i].n * sizeof *a->text[i].id) == 0);
+}
+START_TEST(a_search_that_is_refused_leaves_the_next_one_alone)
+{
+  static const uint32_t prompt[2][8] = { { 1, 2, 3, 4, 5, 6, 7 }, { 1, 2, 3, 9 } };
+  unsigned failures = 0;
+  for (uint64_t k = 1, whole = 0; !whole; k++) {
+    struct rig r;
+    struct search_result mine = { .n = 3 }, want[2];
+    rig_open(&r, 4, 3, 16, 1, 0);
+    struct cache_options w = { .page_rows = 2, .rows = 3 * 14 };
+    struct store *s = cache_open(&r.m, &r.t.lm.config, 3, &w, &r.why);
+    for (int i = 0; i < 2; i++) hold(search_here(&r, r.s, 3, prompt[i], i ? 4 : 7, &want[i]));
+    uint64_t live = r.m.all.live - r.m.of[MEMORY_CACHE].live;
+    r.m.fail_at = r.m.all.requests + k;
+    whole = search_here(&r, s, 3, prompt[0], 7, &mine);
+    r.m.fail_at = 0;
+    if (whole) equal_results(&mine, &want[0]), search_free(&mine);
+    else {
+      failures++;
+      hold(mine.n == 0 && mine.text == NULL && strstr(r.why.text, "memory") != NULL);
+    }
+    hold(r.m.all.live - r.m.of[MEMORY_CACHE].live <= live + 3 * 1000); /* tables that have grown */
+    for (int i = 1; i >= 0; i--) {
+      hold_msg(search_here(&r, s, 3, prompt[i], i ? 4 : 7, &mine), "request %d: %s", (int) k, r.why.text);
+      equal_results(&mine, &want[i]), search_free(&mine);
+    }
+    for (int i = 0; i < 2; i++) search_free(&want[i]);
+    store_clear(s);
+    hold(cache_look(s).pages_used == 0);
+    store_close(s), rig_close(&r);
+  }
+  ck_assert_uint_gt(failures, 60);
+  struct rig r; /* as many rows as the prompt and one beam need: in the middle there are too few */
+  struct search_result mine, want;
+  rig_open(&r, 4, 3, 16, 1, 0);
+  struct cache_options w = { .page_rows = 2, .rows = 14 };
+  struct store *s = cache_open(&r.m, &r.t.lm.config, 3, &w, &r.why);
+  ck_assert(search_here(&r, r.s, 1, prompt[1], 4, &want));
+  ck_assert(!search_here(&r, s, 3, prompt[0], 7, &mine) && strstr(r.why.text, "the cache holds 14 rows") != NULL);
+  store_clear(s); /* the rows of the beams have stayed, as after a search that has succeeded */
+  ck_assert(mine.n == 0 && cache_look(s).pages_used == 0 && search_here(&r, s, 1, prompt[1], 4, &mine));
+  equal_results(&mine, &want), search_free(&mine), search_free(&want);
+  store_close(s), rig_close(&r);
+}
+END_TEST
+
 /* ---- a second search: rows of the first serve where its prompt agrees; no others are kept */
 struct spy {
   struct rig *r;
@@ -1284,6 +1352,7 @@ int main(void)
   TCase *edges = tcase_create("edges");
   tcase_set_timeout(edges, 60);
   tcase_add_test(edges, what_cannot_be_handed_over_is_not_kept);
+  tcase_add_test(edges, a_search_that_is_refused_leaves_the_next_one_alone);
   tcase_add_test(edges, a_second_search_keeps_what_agrees_and_no_more);
   tcase_add_test(edges, of_equals_the_first_goes_before);
   tcase_add_test(edges, a_mark_ends_where_the_tree_ends);

@@ -99,7 +99,7 @@ static bool choose(struct example *x, const uint32_t *id, size_t n, uint32_t *ne
     && incipit_sampler_accept(x->sampler, *next, why);
 }
 
-@ The loop ends at an end token, which is not shown, or after |MOST| tokens. With the argument |"values"| the program prints what it has counted instead of the text.
+@ The loop ends at an end token, which is not shown, or after |MOST| tokens. We know that the prompt has only a few ids; for a prompt that a person types, your program compares |n| with the room in the array, since |n| says how many ids there are and not how many have been written. With the argument |"values"| the program prints what it has counted instead of the text.
 
 @<Write until the model is done or twelve tokens are@>=
 static bool write_text(struct example *x, const char *prompt)
@@ -142,7 +142,7 @@ change what is in it, and programs that were compiled before need not be compile
 @^opaque type@>@^application binary interface@>
 
 |INCIPIT_API| comes before each function. For a compiler of C++ it says that the function has a name as in C; for the linker it says that the name
-may be seen outside a shared library. The two macros with the version are for the preprocessor; |incipit_version| tells which library the program really runs
+may be seen outside a shared library. The macros with the version are for the preprocessor, which can compare numbers and not strings; |incipit_version| tells which library the program really runs
 with, and the two may differ, since a shared library can be replaced after the program was compiled.
 @^C++@>
 
@@ -153,6 +153,8 @@ with, and the two may differ, since a shared library can be replaced after the p
 #include <stddef.h>
 #include <stdint.h>
 #define INCIPIT_VERSION "0.3"
+#define INCIPIT_VERSION_MAJOR 0
+#define INCIPIT_VERSION_MINOR 3
 #ifdef __cplusplus
 #define INCIPIT_API extern "C" __attribute__((visibility("default")))
 #else
@@ -192,7 +194,8 @@ enum incipit_code { INCIPIT_OK, INCIPIT_MISUSE, INCIPIT_INPUT, INCIPIT_MEMORY,
 struct incipit_error { int code; char text[508]; };
   /* why a call failed: an |enum incipit_code| and one sentence in UTF-8; the caller's,
      written on failure only; |why| may be |NULL| in every call. Functions that return
-     |bool| are true if all went well, those that return a pointer give |NULL| if not */
+     |bool| are true if all went well, those that return a pointer give |NULL| if not.
+     A call that fails has changed nothing, but for what it says */
 INCIPIT_API const char *incipit_version(void);
   /* the version of the library that is running; |INCIPIT_VERSION| is the header's */
 
@@ -207,7 +210,9 @@ struct incipit_model;
   /* weights and a tokenizer, read-only: any number of threads at once */
 struct incipit_context;
   /* a cache, its sequences, and workers; one thread at a time, and no call from its own
-     callbacks; contexts in two threads give the bits that they give one by one */
+     callbacks; contexts in two threads give the bits that they give one by one. A process
+     that was forked opens its own: one that was open before, with more than 1 thread,
+     it can only close */
 struct incipit_constraint;
   /* a regular expression or grammar; one thread at a time, together with all samplers
      that were opened with it */
@@ -263,7 +268,7 @@ A size of zero means that the program has cleared the structure and forgotten th
 struct incipit_context_options {
   size_t size; /* of this structure */
   uint32_t n_sequences, threads; /* open at once, 0: one; 0: as many as cores */
-  size_t rows; /* of all sequences together; 0: a context for each */
+  size_t rows; /* of all sequences, rounded up to pages of 64; 0: a context for each */
   const char *kv_type, *kernels; /* |"f16"|, \dots, |NULL|: |"f32"|; the fastest */
   uint32_t window, sinks; /* 0, 0: those of the model */
   const char *activations; /* |"bf16"|, |"int8"|; |NULL|: as the weights are */
@@ -298,7 +303,7 @@ INCIPIT_API bool incipit_sequence_open(struct incipit_context *c, uint32_t *sequ
   /* an empty one; |INCIPIT_FULL| if all are open */
 INCIPIT_API bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
   struct incipit_error *why);
-  /* forgets its rows and its number */
+  /* forgets its rows and its number, which is given out again after 65,534 others */
 INCIPIT_API bool incipit_sequence_length(const struct incipit_context *c, uint32_t
   sequence, size_t *length, struct incipit_error *why);
   /* how many rows it has, which is the position of the next */
@@ -323,10 +328,11 @@ struct incipit_row { uint32_t sequence, position, token; };
 INCIPIT_API bool incipit_forward(struct incipit_context *c, const struct incipit_row
   *rows, size_t n, struct incipit_error *why);
   /* puts |n| rows through the model; those of a sequence are in the order of their
-     positions, which go on from its length; on failure no sequence has changed */
+     positions, which go on from its length */
 INCIPIT_API bool incipit_logits(struct incipit_context *c, const size_t *which, size_t
   n, float *logits, struct incipit_error *why);
-  /* |logits[n][vocab_size]| of the rows |which[n]| of the latest pass, counted from 0 */
+  /* |logits[n][vocab_size]| of the rows |which[n]| of the latest pass that did not fail,
+     counted from 0 */
 
 @ A constraint is compiled once and may be used for many texts. A sampler belongs to one text: it remembers the tokens, for the penalties, and how far the constraint has come. Choosing a token and accepting it are two calls (\cref{sec:sampler}). For example, a program that guesses several tokens ahead asks what would be chosen
 at each place, and accepts only some of these tokens. A program that forks a sequence copies its sampler.
@@ -422,7 +428,7 @@ struct incipit_generate_options {
   const char *const *stop; size_t n_stop; bool include_stop, ignore_end;
   const struct incipit_sampler *sampler; /* copied for each text, |sequence| $+i$ */
   const uint32_t *sequence; /* |NULL|, or an open one for each prompt: rows that agree
-    with it are kept, and the new ones stay */
+    with it are kept, and the new ones stay, even if the call fails */
   incipit_on_token *on_token; incipit_on_progress *on_progress; void *ctx;
 };
   /* all zero but |size| are the defaults: the makers' sampler, the cache, no callback */
@@ -715,8 +721,11 @@ struct incipit_model *incipit_model_open(const char *directory,
   pthread_mutex_init(&x->lock, NULL);
   x->users = 1;
   struct attempt a = attempt_begin(&x->m);
-  if (attempt_end(&a, open_files(x, directory, &mine, &a.why), INCIPIT_INPUT, why))
-    return x;
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  bool ok = open_files(x, directory, &mine, &a.why);
+  float_modes_end(&modes);
+  if (attempt_end(&a, ok, INCIPIT_INPUT, why)) return x;
   incipit_model_close(x);
   return NULL;
 }
@@ -878,6 +887,8 @@ bool library_take_place(struct incipit_context *c, uint32_t *place);
   /* a place that is free; false if there is none */
 void library_leave_place(struct incipit_context *c, uint32_t place);
   /* forgets its rows, and makes it free */
+void library_return_place(struct incipit_context *c, uint32_t place);
+  /* the same, as if it had not been taken */
 struct generate_context library_loop(struct incipit_context *c);
   /* what the loop of chapter 3 needs */
 
@@ -903,11 +914,14 @@ bool library_idle(const struct incipit_context *c, const char *call,
   struct incipit_error *why)
 {
   if (!library_given(c, call, "the context", why)) return false;
-  return !c->busy || library_fail(why, INCIPIT_MISUSE, "%s: the context is writing a"
+  if (c->busy) return library_fail(why, INCIPIT_MISUSE, "%s: the context is writing a"
     " text; wanted: a call from outside its callbacks", call);
+  return pool_alive(c->e.pool) || library_fail(why, INCIPIT_MISUSE, "%s: the context"
+    " was opened before a fork, and its threads are in the other process; wanted: a"
+    " context that was opened in this one, or one of 1 thread", call);
 }
 
-@ The first free place is taken. There are few places, and looking through a few dozen of them takes no time beside a pass. When a place is left, its rows are forgotten at once, so that their pages are free for other sequences.
+@ The first free place is taken. There are few places, and looking through a few dozen of them takes no time beside a pass. When a place is left, its rows are forgotten at once, so that their pages are free for other sequences. A place whose number nobody has seen, because a fork was refused or the place was only for a text, is returned with its number.
 
 @<Name a sequence@>=
 bool library_take_place(struct incipit_context *c, uint32_t *place)
@@ -926,6 +940,12 @@ void library_leave_place(struct incipit_context *c, uint32_t place)
 {
   store_crop(c->s, place, 0);
   c->place[place].open = false;
+}
+@#
+void library_return_place(struct incipit_context *c, uint32_t place)
+{
+  library_leave_place(c, place);
+  c->place[place].times--;
 }
 @#
 struct generate_context library_loop(struct incipit_context *c)
@@ -1085,7 +1105,7 @@ bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *t
   struct attempt a = attempt_begin(&c->m);
   bool ok = store_fork(c->s, old, place, &a.why);
   if (ok) *to = name_of(c, place);
-  else library_leave_place(c, place);
+  else library_return_place(c, place);
   return attempt_end(&a, ok, INCIPIT_MISUSE, why);
 }
 
@@ -1145,7 +1165,7 @@ static bool take_rows(struct incipit_context *c, const struct incipit_row *rows,
   return true;
 }
 
-@ The previous pass is closed before the new one is computed, which may need its memory. If the new one fails, there is no pass to ask for logits.
+@ The previous pass is closed when the new one is there. If the new one fails, nothing has changed, and the previous one can still be asked for logits.
 
 @<Compute a pass@>=
 bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
@@ -1158,11 +1178,12 @@ bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
   struct attempt a = attempt_begin(&c->m);
   struct row *mine = memory_alloc(&c->m, MEMORY_OTHER, n, sizeof *mine, &a.why);
   if (mine == NULL) return attempt_end(&a, false, INCIPIT_MEMORY, why);
-  bool taken = take_rows(c, rows, n, mine, why), ok = false;
-  if (taken) {
+  struct pass *made;
+  bool taken = take_rows(c, rows, n, mine, why);
+  bool ok = taken && model_forward(&c->e, c->model->lm, c->s, mine, n, &made, &a.why);
+  if (ok) {
     pass_close(c->last);
-    c->last = NULL;
-    ok = model_forward(&c->e, c->model->lm, c->s, mine, n, &c->last, &a.why);
+    c->last = made;
   }
   memory_free(&c->m, mine);
   return taken && attempt_end(&a, ok, INCIPIT_FULL, why);
@@ -1404,6 +1425,8 @@ static bool open_sampler(struct incipit_sampler *s, struct error *why)
   p->penalty_last_n = o->penalty_last_n, p->no_repeat_ngram = o->no_repeat_ngram;
   p->logit_bias = s->bias, p->n_logit_bias = o->n_bias;
   s->d.seed = o->seed, s->d.sequence = o->sequence;
+  if (s->constraint != NULL) s->d.rule = (struct token_rule) @[{ bond_allow,@|
+    bond_take, bond_save, bond_restore, &s->cursor }@];
   size_t vocab = s->model->lm->config.vocab_size;
   return sampling_check(p, vocab, why)
     && funnel_open(&s->d.f, &s->m, kernels_find(NULL, NULL), vocab, why);
@@ -1441,8 +1464,12 @@ struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
   s->constraint = mine.constraint;
   if (mine.constraint != NULL) mine.constraint->users++;
   struct attempt a = attempt_begin(&s->m);
-  if (attempt_end(&a, open_sampler(s, &a.why), o == NULL ? INCIPIT_INPUT
-      : INCIPIT_MISUSE, why) && incipit_sampler_reset(s, NULL, 0, 0, why)) return s;
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  bool ok = open_sampler(s, &a.why);
+  float_modes_end(&modes);
+  if (attempt_end(&a, ok, o == NULL ? INCIPIT_INPUT : INCIPIT_MISUSE, why)
+      && incipit_sampler_reset(s, NULL, 0, 0, why)) return s;
   incipit_sampler_close(s);
   return NULL;
 }
@@ -1487,14 +1514,15 @@ struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
 @ Does the decoder drop a blank after this prompt? We try it: find a token that begins with a blank, decode it after the prompt, and count its bytes.
 
 @<Begin a text@>=
-static bool loses_blank(struct incipit_sampler *s, bool *strips, struct error *why)
+static bool loses_blank(struct incipit_sampler *s, const struct ids *before,
+  bool *strips, struct error *why)
 {
   struct memory *book = &s->m;
   struct bytes text = { NULL, 0, 0 };
   const struct tokenizer *t = s->model->t;
   bool ok = true, begun = false, spelt = false;
-  for (size_t k = 0; ok && k < s->text.text.n; k++)
-    ok = tokenizer_decode_next(t, book, s->text.text.id[k], true, &begun, &text, why);
+  for (size_t k = 0; ok && k < before->n; k++)
+    ok = tokenizer_decode_next(t, book, before->id[k], true, &begun, &text, why);
   size_t vocab = s->model->lm->config.vocab_size, i = 0, whole = 0, from = 0;
   while (ok && i < vocab && !(whole > 1 && text.byte[from] == ' ')) {
     from = text.n, spelt = true;
@@ -1522,22 +1550,19 @@ struct attempt attempt_with(const struct incipit_sampler *s)
   return a;
 }
 @#
-static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *end,
-  size_t n_end, struct error *why)
+static bool open_cursor(struct incipit_sampler *s, const struct ids *text, size_t most,
+  const uint32_t *end, size_t n_end, struct constraint_cursor *cursor,
+  struct error *why)
 {
   bool strips;
-  constraint_cursor_close(&s->cursor, &s->m);
-  s->d.rule = (struct token_rule) @[{ .ctx = NULL }@];
-  if (s->constraint == NULL) return true;
-  if (!loses_blank(s, &strips, why) || !library_bound(s->constraint, strips, why)
-      || !constraint_cursor_open(&s->cursor, &s->m, s->constraint->c[strips],
-        s->model->lm->config.vocab_size, most, end, n_end, why)) return false;
-  s->d.rule = (struct token_rule) @[{ bond_allow, bond_take, bond_save,@|
-    bond_restore, &s->cursor }@];
-  return true;
+  *cursor = (struct constraint_cursor) @[{ .c = NULL }@];
+  return s->constraint == NULL || (loses_blank(s, text, &strips, why)
+    && library_bound(s->constraint, strips, why)
+    && constraint_cursor_open(cursor, &s->m, s->constraint->c[strips],
+      s->model->lm->config.vocab_size, most, end, n_end, why));
 }
 
-@ If the caller sets no limit, a text may fill the model's context. As \cref{loop} has shown, that is one token more than the rows that are left, because the last token needs no row.
+@ If the caller sets no limit, a text may fill the model's context. As \cref{loop} has shown, that is one token more than the rows that are left, because the last token needs no row. The new text takes the place of the old one when all of it is there: a sampler that could not begin it is still in the old one.
 
 @<Begin a text@>=
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
@@ -1545,13 +1570,18 @@ bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
 {
   struct attempt a = attempt_with(s);
   size_t context = s->model->lm->config.n_positions;
+  struct continuation old = s->text, text = @[{ .n_prompt = n }@];
+  struct constraint_cursor cursor;
   bool ok = true;
   if (most == 0) most = n <= context ? context - n + 1 : 1;
-  s->text.text.n = 0;
   for (size_t i = 0; ok && i < n; i++)
-    ok = ids_push(&s->m, &s->text.text, id[i], &a.why);
-  s->text.n_prompt = s->text.text.n;
-  ok = ok && open_cursor(s, most, end, n_end, &a.why);
+    ok = ids_push(&s->m, &text.text, id[i], &a.why);
+  ok = ok && open_cursor(s, &text.text, most, end, n_end, &cursor, &a.why);
+  if (ok) {
+    constraint_cursor_close(&s->cursor, &s->m);
+    s->text = text, s->cursor = cursor;
+  }
+  continuation_free(&s->m, ok ? &old : &text);
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 
@@ -1703,7 +1733,7 @@ bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
   return true;
 }
 
-@ A reset begins another text. It is told the prompt, because whether a blank at the front is dropped depends on what comes before it.
+@ A reset begins another text, or leaves the old one as it was. It is told the prompt, because whether a blank at the front is dropped depends on what comes before it.
 
 @<Take tokens, and release bytes@>=
 bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id, size_t n,
@@ -1711,13 +1741,17 @@ bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id, size_t n
 {
   if (!library_given(s, __func__, "the stream", why)
       || !library_ids(s->model, id, n, __func__, why)) return false;
-  struct text_stream *f = &s->flow;
-  text_stream_close(f);
-  f->released = f->tokens = s->shown = 0;
+  struct text_stream old = s->flow, *f = &s->flow;
+  f->text = (struct bytes) @[{ NULL, 0, 0 }@];
+  f->released = f->tokens = 0;
   f->state = 0, f->begun = false;
   f->found = NULL;
   struct attempt a = attempt_begin(&s->m);
-  return attempt_end(&a, text_stream_prompt(f, id, n, &a.why), INCIPIT_MEMORY, why);
+  bool ok = text_stream_prompt(f, id, n, &a.why);
+  if (ok) s->shown = 0;
+  bytes_free(&s->m, ok ? &old.text : &f->text);
+  if (!ok) *f = old;
+  return attempt_end(&a, ok, INCIPIT_MEMORY, why);
 }
 @#
 void incipit_stream_close(struct incipit_stream *s)
@@ -1896,11 +1930,11 @@ static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
     most = g->o.max_new_tokens;
   if (!open_parts(g, t, most, why)) return false;
   fill_options(g, t, most);
-  g->all -= store_match_prefix(g->c->s, t->place, p->id, p->n - 1);
   struct generate_context with = library_loop(g->c);
   struct attempt a = attempt_begin(&g->c->m);
-  return attempt_end(&a, sequence_open(&t->q, &with, p->id, p->n, &t->want, &a.why),
-    INCIPIT_MISUSE, why);
+  bool ok = sequence_open(&t->q, &with, p->id, p->n, &t->want, &a.why);
+  if (ok) g->all -= store_match_prefix(g->c->s, t->place, p->id, p->n - 1);
+  return attempt_end(&a, ok, INCIPIT_MISUSE, why);
 }
 
 @ When a text has ended, its result is made, and its place is free for the next text.
@@ -1908,7 +1942,7 @@ static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 @<End a text@>=
 static void leave_text(struct run *g, struct text_run *t)
 {
-  if (t->owns) library_leave_place(g->c, t->place);
+  if (t->owns) library_return_place(g->c, t->place);
   t->owns = false;
   sequence_close(&g->c->m, &t->q);
   incipit_sampler_close(t->sampler);

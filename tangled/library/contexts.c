@@ -26,8 +26,11 @@ bool library_idle(const struct incipit_context *c, const char *call,
   struct incipit_error *why)
 {
   if (!library_given(c, call, "the context", why)) return false;
-  return !c->busy || library_fail(why, INCIPIT_MISUSE, "%s: the context is writing a"
+  if (c->busy) return library_fail(why, INCIPIT_MISUSE, "%s: the context is writing a"
     " text; wanted: a call from outside its callbacks", call);
+  return pool_alive(c->e.pool) || library_fail(why, INCIPIT_MISUSE, "%s: the context"
+    " was opened before a fork, and its threads are in the other process; wanted: a"
+    " context that was opened in this one, or one of 1 thread", call);
 }
 
 bool library_take_place(struct incipit_context *c, uint32_t *place)
@@ -46,6 +49,12 @@ void library_leave_place(struct incipit_context *c, uint32_t place)
 {
   store_crop(c->s, place, 0);
   c->place[place].open = false;
+}
+
+void library_return_place(struct incipit_context *c, uint32_t place)
+{
+  library_leave_place(c, place);
+  c->place[place].times--;
 }
 
 struct generate_context library_loop(struct incipit_context *c)
@@ -184,7 +193,7 @@ bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *t
   struct attempt a = attempt_begin(&c->m);
   bool ok = store_fork(c->s, old, place, &a.why);
   if (ok) *to = name_of(c, place);
-  else library_leave_place(c, place);
+  else library_return_place(c, place);
   return attempt_end(&a, ok, INCIPIT_MISUSE, why);
 }
 
@@ -249,11 +258,12 @@ bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
   struct attempt a = attempt_begin(&c->m);
   struct row *mine = memory_alloc(&c->m, MEMORY_OTHER, n, sizeof *mine, &a.why);
   if (mine == NULL) return attempt_end(&a, false, INCIPIT_MEMORY, why);
-  bool taken = take_rows(c, rows, n, mine, why), ok = false;
-  if (taken) {
+  struct pass *made;
+  bool taken = take_rows(c, rows, n, mine, why);
+  bool ok = taken && model_forward(&c->e, c->model->lm, c->s, mine, n, &made, &a.why);
+  if (ok) {
     pass_close(c->last);
-    c->last = NULL;
-    ok = model_forward(&c->e, c->model->lm, c->s, mine, n, &c->last, &a.why);
+    c->last = made;
   }
   memory_free(&c->m, mine);
   return taken && attempt_end(&a, ok, INCIPIT_FULL, why);

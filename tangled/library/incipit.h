@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #define INCIPIT_VERSION "0.3"
+#define INCIPIT_VERSION_MAJOR 0
+#define INCIPIT_VERSION_MINOR 3
 #ifdef __cplusplus
 #define INCIPIT_API extern "C" __attribute__((visibility("default")))
 #else
@@ -19,7 +21,8 @@
     INCIPIT_FULL, INCIPIT_NO_CHOICE };
   /* why a call failed: an enum incipit_code and one sentence in UTF-8; the caller's,
      written on failure only; why may be NULL in every call. Functions that return
-     bool are true if all went well, those that return a pointer give NULL if not */
+     bool are true if all went well, those that return a pointer give NULL if not. A
+     call that fails has changed nothing, but for what it says */
   struct incipit_error { int code; char text[508]; };
   /* the version of the library that is running; INCIPIT_VERSION is the header's */
   INCIPIT_API const char *incipit_version(void);
@@ -28,7 +31,9 @@
   /* weights and a tokenizer, read-only: any number of threads at once */
   struct incipit_model;
   /* a cache, its sequences, and workers; one thread at a time, and no call from its
-     own callbacks; contexts in two threads give the bits that they give one by one */
+     own callbacks; contexts in two threads give the bits that they give one by one. A
+     process that was forked opens its own: one that was open before, with more than 1
+     thread, it can only close */
   struct incipit_context;
   /* a regular expression or grammar; one thread at a time, together with all samplers
      that were opened with it */
@@ -74,7 +79,7 @@
   struct incipit_context_options {
     size_t size; /* of this structure */
     uint32_t n_sequences, threads; /* open at once, 0: one; 0: as many as cores */
-    size_t rows; /* of all sequences together; 0: a context for each */
+    size_t rows; /* of all sequences, rounded up to pages of 64; 0: a context for each */
     const char *kv_type, *kernels; /* "f16", ..., NULL: "f32"; the fastest */
     uint32_t window, sinks; /* 0, 0: those of the model */
     const char *activations; /* "bf16", "int8"; NULL: as the weights are */
@@ -98,7 +103,7 @@
   /* an empty one; INCIPIT_FULL if all are open */
   INCIPIT_API bool incipit_sequence_open(struct incipit_context *c, uint32_t *sequence,
     struct incipit_error *why);
-  /* forgets its rows and its number */
+  /* forgets its rows and its number, which is given out again after 65,534 others */
   INCIPIT_API bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
     struct incipit_error *why);
   /* how many rows it has, which is the position of the next */
@@ -118,10 +123,11 @@
   /* token at position, from 0, of sequence */
   struct incipit_row { uint32_t sequence, position, token; };
   /* puts n rows through the model; those of a sequence are in the order of their
-     positions, which go on from its length; on failure no sequence has changed */
+     positions, which go on from its length */
   INCIPIT_API bool incipit_forward(struct incipit_context *c, const struct incipit_row
     *rows, size_t n, struct incipit_error *why);
-  /* logits[n][vocab_size] of the rows which[n] of the latest pass, counted from 0 */
+  /* logits[n][vocab_size] of the rows which[n] of the latest pass that did not fail,
+     counted from 0 */
   INCIPIT_API bool incipit_logits(struct incipit_context *c, const size_t *which, size_t
     n, float *logits, struct incipit_error *why);
 
@@ -205,7 +211,7 @@
     const char *const *stop; size_t n_stop; bool include_stop, ignore_end;
     const struct incipit_sampler *sampler; /* copied for each text, sequence +i */
     const uint32_t *sequence; /* NULL, or an open one for each prompt: rows that agree
-                                 with it are kept, and the new ones stay */
+                                 with it are kept, and the new ones stay, even if the call fails */
     incipit_on_token *on_token; incipit_on_progress *on_progress; void *ctx;
   };
   /* n >= 1 ids */

@@ -134,6 +134,9 @@ bool library_take_place(struct incipit_context *c, uint32_t *place);
 /* forgets its rows, and makes it free */
 void library_leave_place(struct incipit_context *c, uint32_t place);
 
+/* the same, as if it had not been taken */
+void library_return_place(struct incipit_context *c, uint32_t place);
+
 /* what the loop of chapter 3 needs */
 struct generate_context library_loop(struct incipit_context *c);
 

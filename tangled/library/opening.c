@@ -168,8 +168,11 @@ struct incipit_model *incipit_model_open(const char *directory,
   pthread_mutex_init(&x->lock, NULL);
   x->users = 1;
   struct attempt a = attempt_begin(&x->m);
-  if (attempt_end(&a, open_files(x, directory, &mine, &a.why), INCIPIT_INPUT, why))
-    return x;
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  bool ok = open_files(x, directory, &mine, &a.why);
+  float_modes_end(&modes);
+  if (attempt_end(&a, ok, INCIPIT_INPUT, why)) return x;
   incipit_model_close(x);
   return NULL;
 }

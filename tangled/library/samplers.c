@@ -156,6 +156,8 @@ static bool open_sampler(struct incipit_sampler *s, struct error *why)
   p->penalty_last_n = o->penalty_last_n, p->no_repeat_ngram = o->no_repeat_ngram;
   p->logit_bias = s->bias, p->n_logit_bias = o->n_bias;
   s->d.seed = o->seed, s->d.sequence = o->sequence;
+  if (s->constraint != NULL) s->d.rule = (struct token_rule) { bond_allow,
+    bond_take, bond_save, bond_restore, &s->cursor };
   size_t vocab = s->model->lm->config.vocab_size;
   return sampling_check(p, vocab, why)
     && funnel_open(&s->d.f, &s->m, kernels_find(NULL, NULL), vocab, why);
@@ -187,8 +189,12 @@ struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
   s->constraint = mine.constraint;
   if (mine.constraint != NULL) mine.constraint->users++;
   struct attempt a = attempt_begin(&s->m);
-  if (attempt_end(&a, open_sampler(s, &a.why), o == NULL ? INCIPIT_INPUT
-      : INCIPIT_MISUSE, why) && incipit_sampler_reset(s, NULL, 0, 0, why)) return s;
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  bool ok = open_sampler(s, &a.why);
+  float_modes_end(&modes);
+  if (attempt_end(&a, ok, o == NULL ? INCIPIT_INPUT : INCIPIT_MISUSE, why)
+      && incipit_sampler_reset(s, NULL, 0, 0, why)) return s;
   incipit_sampler_close(s);
   return NULL;
 }
@@ -225,14 +231,15 @@ struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
 }
 
 /* <Begin a text> */
-static bool loses_blank(struct incipit_sampler *s, bool *strips, struct error *why)
+static bool loses_blank(struct incipit_sampler *s, const struct ids *before,
+  bool *strips, struct error *why)
 {
   struct memory *book = &s->m;
   struct bytes text = { NULL, 0, 0 };
   const struct tokenizer *t = s->model->t;
   bool ok = true, begun = false, spelt = false;
-  for (size_t k = 0; ok && k < s->text.text.n; k++)
-    ok = tokenizer_decode_next(t, book, s->text.text.id[k], true, &begun, &text, why);
+  for (size_t k = 0; ok && k < before->n; k++)
+    ok = tokenizer_decode_next(t, book, before->id[k], true, &begun, &text, why);
   size_t vocab = s->model->lm->config.vocab_size, i = 0, whole = 0, from = 0;
   while (ok && i < vocab && !(whole > 1 && text.byte[from] == ' ')) {
     from = text.n, spelt = true;
@@ -257,19 +264,16 @@ struct attempt attempt_with(const struct incipit_sampler *s)
   return a;
 }
 
-static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *end,
-  size_t n_end, struct error *why)
+static bool open_cursor(struct incipit_sampler *s, const struct ids *text, size_t most,
+  const uint32_t *end, size_t n_end, struct constraint_cursor *cursor,
+  struct error *why)
 {
   bool strips;
-  constraint_cursor_close(&s->cursor, &s->m);
-  s->d.rule = (struct token_rule) { .ctx = NULL };
-  if (s->constraint == NULL) return true;
-  if (!loses_blank(s, &strips, why) || !library_bound(s->constraint, strips, why)
-      || !constraint_cursor_open(&s->cursor, &s->m, s->constraint->c[strips],
-        s->model->lm->config.vocab_size, most, end, n_end, why)) return false;
-  s->d.rule = (struct token_rule) { bond_allow, bond_take, bond_save,
-    bond_restore, &s->cursor };
-  return true;
+  *cursor = (struct constraint_cursor) { .c = NULL };
+  return s->constraint == NULL || (loses_blank(s, text, &strips, why)
+    && library_bound(s->constraint, strips, why)
+    && constraint_cursor_open(cursor, &s->m, s->constraint->c[strips],
+      s->model->lm->config.vocab_size, most, end, n_end, why));
 }
 
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
@@ -277,13 +281,18 @@ bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
 {
   struct attempt a = attempt_with(s);
   size_t context = s->model->lm->config.n_positions;
+  struct continuation old = s->text, text = { .n_prompt = n };
+  struct constraint_cursor cursor;
   bool ok = true;
   if (most == 0) most = n <= context ? context - n + 1 : 1;
-  s->text.text.n = 0;
   for (size_t i = 0; ok && i < n; i++)
-    ok = ids_push(&s->m, &s->text.text, id[i], &a.why);
-  s->text.n_prompt = s->text.text.n;
-  ok = ok && open_cursor(s, most, end, n_end, &a.why);
+    ok = ids_push(&s->m, &text.text, id[i], &a.why);
+  ok = ok && open_cursor(s, &text.text, most, end, n_end, &cursor, &a.why);
+  if (ok) {
+    constraint_cursor_close(&s->cursor, &s->m);
+    s->text = text, s->cursor = cursor;
+  }
+  continuation_free(&s->m, ok ? &old : &text);
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 

@@ -73,13 +73,17 @@ bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id, size_t n
 {
   if (!library_given(s, __func__, "the stream", why)
       || !library_ids(s->model, id, n, __func__, why)) return false;
-  struct text_stream *f = &s->flow;
-  text_stream_close(f);
-  f->released = f->tokens = s->shown = 0;
+  struct text_stream old = s->flow, *f = &s->flow;
+  f->text = (struct bytes) { NULL, 0, 0 };
+  f->released = f->tokens = 0;
   f->state = 0, f->begun = false;
   f->found = NULL;
   struct attempt a = attempt_begin(&s->m);
-  return attempt_end(&a, text_stream_prompt(f, id, n, &a.why), INCIPIT_MEMORY, why);
+  bool ok = text_stream_prompt(f, id, n, &a.why);
+  if (ok) s->shown = 0;
+  bytes_free(&s->m, ok ? &old.text : &f->text);
+  if (!ok) *f = old;
+  return attempt_end(&a, ok, INCIPIT_MEMORY, why);
 }
 
 void incipit_stream_close(struct incipit_stream *s)

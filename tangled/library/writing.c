@@ -78,7 +78,7 @@ void incipit_result_close(struct incipit_result *shown)
 /* <End a text> */
 static void leave_text(struct run *g, struct text_run *t)
 {
-  if (t->owns) library_leave_place(g->c, t->place);
+  if (t->owns) library_return_place(g->c, t->place);
   t->owns = false;
   sequence_close(&g->c->m, &t->q);
   incipit_sampler_close(t->sampler);
@@ -188,11 +188,11 @@ static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
     most = g->o.max_new_tokens;
   if (!open_parts(g, t, most, why)) return false;
   fill_options(g, t, most);
-  g->all -= store_match_prefix(g->c->s, t->place, p->id, p->n - 1);
   struct generate_context with = library_loop(g->c);
   struct attempt a = attempt_begin(&g->c->m);
-  return attempt_end(&a, sequence_open(&t->q, &with, p->id, p->n, &t->want, &a.why),
-    INCIPIT_MISUSE, why);
+  bool ok = sequence_open(&t->q, &with, p->id, p->n, &t->want, &a.why);
+  if (ok) g->all -= store_match_prefix(g->c->s, t->place, p->id, p->n - 1);
+  return attempt_end(&a, ok, INCIPIT_MISUSE, why);
 }
 
 /* <Check a request> */
