@@ -690,8 +690,10 @@ const struct sampling_params sampling_default = @[{ .temperature = 1, .top_p = 1
   .stage = { SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM, SAMPLE_TEMPERATURE,@|
     SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P },@|
   .n_stages = N_SAMPLE_STAGES }@];
-static const char *const stage_name[N_SAMPLE_STAGES] = @[{ "bias", "penalties",@|
+static const char *const stage_name[] = @[{ "bias", "penalties",@|
   "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p" }@];
+_Static_assert(sizeof stage_name / sizeof *stage_name == N_SAMPLE_STAGES,@|
+  "a stage without a name");
 const char *sampling_stage_name(enum sample_stage stage)
 {
   return stage_name[stage];
