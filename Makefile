@@ -399,7 +399,7 @@ checkpoints: $(BUILD)/incipit build/sections.tsv
 all check: $(BUILD)/incipit build/sections.tsv
 incipit: $(BUILD)/incipit build/sections.tsv ## the command, build/incipit
 install: $(BUILD)/incipit build/sections.tsv $(LIBRARIES) $(patsubst %,$(BUILD)/bin/%,training $(LABORATORY)) ## command, libraries, incipit.h, pkg-config, man pages, completion, models, examples (PREFIX, DESTDIR)
-	@BUILD='$(BUILD)' LIBRARY='$(LIBRARY)' VERSION='$(VERSION)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh
+	@BUILD='$(BUILD)' LIBRARY='$(LIBRARY)' VERSION='$(VERSION)' ENGINE_LIBS='$(ENGINE_LIBS)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh
 uninstall: ## removes what install has put there, and nothing else (PREFIX, DESTDIR)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh remove
 fuzz: $(BUILD)/libprogram.a $(BUILD)/libmodules.a ## campaigns of libFuzzer: ten minutes (IDLE) without a new edge, twenty (MOST) at most for each TARGET; KEEP=1 keeps corpus and log

@@ -42,7 +42,12 @@ done
 export PKG_CONFIG_PATH="$there/lib/pkgconfig" LD_LIBRARY_PATH="$there/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 [ "$(pkg-config --modversion incipit)" = "$version" ] || fail "incipit.pc is of another version"
 shared=$(pkg-config --cflags --libs incipit)
-! echo "$shared" | grep -q 'jansson\|pcre\|utf8proc\|edit' || fail "a program with the shared library is told to link $shared"
+! echo "$shared" | grep -qi 'jansson\|pcre\|utf8proc\|edit' || fail "a program with the shared library is told to link $shared"
+# where only what runs is installed, there is no jansson.pc
+PKG_CONFIG_LIBDIR="$there/lib/pkgconfig" pkg-config --cflags --libs incipit > alone 2>&1 || fail "pkg-config: $(cat alone)"
+for f in bin/incipit lib/libincipit.so lib/libincipit.a; do
+  ! readelf -SW "$there/$f" 2>/dev/null | grep -q '\.debug_info' || fail "$f is installed with what only a debugger reads"
+done
 static="$(pkg-config --cflags incipit) $there/lib/libincipit.a $(pkg-config --static --libs incipit | sed 's/-lincipit//')"
 ! echo "$static" | grep -q 'edit' || fail "the archive wants libedit"
 flags="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror ${SANITIZE:-}"

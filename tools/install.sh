@@ -15,7 +15,7 @@ if [ "${1:-}" = remove ]; then
   echo "removed from $to"; exit 0
 fi
 build=${BUILD:-build}; library=${LIBRARY:-$build/library}; version=$VERSION
-new=$(mktemp); trap 'rm -f "$new"' EXIT
+new=$(mktemp); trap 'rm -f "$new"*' EXIT
 folder() { # FOLDER: with those above it, below $to; $to itself is not ours
   [ ! -d "$to/$1" ] || return 0
   case $1 in */*) folder "${1%/*}" ;; esac
@@ -23,10 +23,11 @@ folder() { # FOLDER: with those above it, below $to; $to itself is not ours
 }
 put() { folder "${3%/*}"; install -m "$1" "$2" "$to/$3"; echo "f $3" >> "$new"; }
 made() { cat > "$new.made"; put 644 "$new.made" "$1"; rm -f "$new.made"; }
+bare() { cp "$3" "$new.bare"; strip "$2" "$new.bare" 2>/dev/null || true; put "$1" "$new.bare" "$4"; rm -f "$new.bare"; } # without what debuggers read
 link() { ln -sf "$1" "$to/$2"; echo "f $2" >> "$new"; }
-put 755 "$build/incipit" bin/incipit
-put 644 "$library/libincipit.a" lib/libincipit.a
-put 755 "$library/libincipit.so" "lib/libincipit.so.$version"
+bare 755 --strip-all "$build/incipit" bin/incipit
+bare 644 --strip-debug "$library/libincipit.a" lib/libincipit.a
+bare 755 --strip-unneeded "$library/libincipit.so" "lib/libincipit.so.$version"
 link "libincipit.so.$version" "lib/libincipit.so.${version%%.*}"
 link "libincipit.so.${version%%.*}" lib/libincipit.so
 put 644 tangled/library/incipit.h include/incipit.h
@@ -39,10 +40,9 @@ models=\${prefix}/share/incipit/models
 Name: incipit
 Description: what follows a prompt, one token at a time
 Version: $version
-Requires.private: jansson libpcre2-8 libutf8proc
 Cflags: -I\${includedir}
 Libs: -L\${libdir} -lincipit
-Libs.private: -pthread -lm
+Libs.private: $ENGINE_LIBS
 PC
 "$build/incipit" help --man | made share/man/man1/incipit.1
 put 644 "$library/incipit.3" share/man/man3/incipit.3

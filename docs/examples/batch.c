@@ -16,6 +16,11 @@ static bool write_four(struct incipit_context *c, struct incipit_model *m, struc
     prompt[i].id = id[i];
     if (!incipit_encode(m, begin[i], strlen(begin[i]), true, false, id[i], MOST, &prompt[i].n, why))
       return false;
+    if (prompt[i].n > MOST) { /* as snprintf: the first MOST have been written, and this is how many there are */
+      why->code = INCIPIT_INPUT;
+      snprintf(why->text, sizeof why->text, "a prompt has %zu tokens; wanted: at most %d", prompt[i].n, MOST);
+      return false;
+    }
   }
   struct incipit_generate_options o;
   memset(&o, 0, sizeof o);

@@ -50,6 +50,8 @@ model = given(lib.incipit_model_open(sys.argv[2].encode() if len(sys.argv) > 2 e
 context = given(lib.incipit_context_open(model, None, why))
 ids, n = (C.c_uint32 * 1024)(), C.c_size_t()
 given(lib.incipit_encode(model, prompt, len(prompt), True, False, ids, 1024, n, why))
+if n.value > 1024:
+    sys.exit("a prompt of %d tokens" % n.value)
 options = GenerateOptions(size=C.sizeof(GenerateOptions), max_new_tokens=12, on_token=show)
 result = given(lib.incipit_generate(context, ids, n.value, options, why))
 sys.stdout.buffer.write(b"\n%d tokens\n" % result.contents.n_ids)
