@@ -87,7 +87,7 @@ static int run_command_line(const struct console *c, const struct command_line *
 /* Four ends: nothing was asked for, and a greeting is printed; what was asked for makes no
    sense; help; or a subcommand has done its work. All but the second empty the output and look
    whether it went out. */
-int command_run(const struct console *c, int argc, char **argv)
+static int answer(const struct console *c, int argc, char **argv)
 {
   struct command_line w;
   struct error why;
@@ -102,4 +102,15 @@ int command_run(const struct console *c, int argc, char **argv)
     return console_end(c, STATUS_DONE);
   }
   return console_end(c, run_command_line(c, &w));
+}
+
+/* A library that was loaded with us, or the program that calls, may have set another rounding: every
+   number from the options to the last weight that is written is computed as the book computes it. */
+int command_run(const struct console *c, int argc, char **argv)
+{
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  int status = answer(c, argc, argv);
+  float_modes_end(&modes);
+  return status;
 }

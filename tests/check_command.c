@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
@@ -537,6 +538,40 @@ START_TEST(other_shells_and_groups)
   done(&man);
 }
 END_TEST
+/* the caller's rounding changes nothing that is read, computed, written or printed, and is his own afterwards */
+static void with_rounding(int mode, const char *line, const char *file, char *text, size_t size)
+{
+  ck_assert_int_eq(fesetround(mode), 0);
+  struct run r = run(line);
+  ck_assert_int_eq(fegetround(), mode);
+  fesetround(FE_TONEAREST);
+  ck_assert_msg(r.status == 0, "%s: %s", line, r.err);
+  FILE *f = file == NULL ? NULL : fopen(file, "rb");
+  memset(text, 0, size);
+  if (f == NULL) snprintf(text, size, "%s", r.out);
+  else {
+    ck_assert_uint_gt(fread(text, 1, size, f), 1000);
+    fclose(f), unlink(file);
+  }
+  done(&r);
+}
+START_TEST(the_callers_rounding_is_his_own)
+{
+  static const int mode[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+  static char want[1 << 20], got[1 << 20], quantize[5000], file[4400];
+  snprintf(file, sizeof file, "%s/rounded.gguf", room_dir);
+  snprintf(quantize, sizeof quantize, "quantize -m tests/golden/small --type q8_0 --out %s", file);
+  const char *line[] = { "generate -m models/pocket Once -n 12 --temperature 0.7 --top-p 0.9 --seed 4", quantize,
+    "generate -m models/pocket Once -n 5 --num-beams 3 --length-penalty 0.7" };
+  for (int k = 0; k < 3; k++) {
+    with_rounding(FE_TONEAREST, line[k], k == 1 ? file : NULL, want, sizeof want);
+    for (int i = 0; i < 3; i++) {
+      with_rounding(mode[i], line[k], k == 1 ? file : NULL, got, sizeof got);
+      ck_assert_msg(memcmp(want, got, sizeof got) == 0, "%s, rounding %d", line[k], i);
+    }
+  }
+}
+END_TEST
 START_TEST(examples_work_as_printed)
 {
   char script[16384], out[65536];
@@ -878,6 +913,7 @@ int main(void)
   tcase_add_test(t, without_a_model_the_built_in_one_serves);
   tcase_add_test(t, the_table_is_in_all_its_forms);
   tcase_add_test(t, other_shells_and_groups);
+  tcase_add_test(t, the_callers_rounding_is_his_own);
   tcase_add_test(t, examples_work_as_printed);
   suite_add_tcase(s, t);
   t = tcase_create("scripts");
