@@ -171,6 +171,21 @@ static void put_md_text(FILE *out, const char *text)
   }
 }
 
+/* the table has 83 columns; on a screen with fewer a test is a sentence, folded */
+static bool is_narrow(const struct bench_run *b)
+{
+  return b->c->columns > 0 && b->c->columns < 83;
+}
+
+static void print_lines(struct bench_run *b, const struct test *t, const struct bench_shares *of)
+{
+  char line[300];
+  int n = snprintf(line, sizeof line, "%s, threads %u: %.2f +- %.2f tokens/s, %.3f GFLOP, %.1f MB,"
+    " FMA %.1f %%, memory %.1f %%\n", t->name, pool_workers(b->o.pool), t->mean, t->deviation,
+    (double) of->flop / 1e9, (double) of->moved / 1e6, 100 * of->madds, 100 * of->bytes);
+  if (n > 0 && (size_t) n < sizeof line) console_fold(b->c->out, b->c->columns, line, (size_t) n);
+}
+
 /* every record says what it was measured with, for it will be read beside those of other days; only
    the table, which is read at once, says it in a line of its own, before all of them */
 static void print_test(struct bench_run *b, const struct test *t, const struct bench_shares *of)
@@ -179,7 +194,8 @@ static void print_test(struct bench_run *b, const struct test *t, const struct b
   unsigned threads = pool_workers(b->o.pool);
   double gflop = (double) of->flop / 1e9, mb = (double) of->moved / 1e6;
   switch (b->form) {
-  case FORM_TABLE: fprintf(out, "%-18s %7u %10.2f %8.2f %9.3f %9.1f %7.1f %9.1f\n", t->name,
+  case FORM_TABLE: if (is_narrow(b)) print_lines(b, t, of);
+    else fprintf(out, "%-18s %7u %10.2f %8.2f %9.3f %9.1f %7.1f %9.1f\n", t->name,
     threads, t->mean, t->deviation, gflop, mb, 100 * of->madds, 100 * of->bytes);
     break;
   case FORM_MD: fprintf(out, "| %s | %u | %.2f ± %.2f | %.3f | %.1f | %.1f | %.1f | ", t->name,
@@ -199,12 +215,15 @@ static void print_test(struct bench_run *b, const struct test *t, const struct b
 static void begin_tests(struct bench_run *b)
 {
   FILE *out = b->c->out;
+  struct folding f;
   b->j.out = out;
   switch (b->form) {
-  case FORM_TABLE: fprintf(out, "%s: %s kernels, cache %s, activations %s, weights %s\n"
-      "build %s on %s\n", b->o.path, b->o.e.k->name, kv_type_of(b), activations_asked(b),
-      weights_of(b), b->c->build, b->processor);
-    fprintf(out, "%-18s %7s %10s %8s %9s %9s %7s %9s\n", "test", "threads",
+  case FORM_TABLE: folding_begin(&f, b->c);
+    fprintf(f.c.out, "%s: %s kernels, cache %s, activations %s, weights %s\nbuild %s on %s\n",
+      b->o.path, b->o.e.k->name, kv_type_of(b), activations_asked(b), weights_of(b), b->c->build,
+      b->processor);
+    folding_end(&f);
+    if (!is_narrow(b)) fprintf(out, "%-18s %7s %10s %8s %9s %9s %7s %9s\n", "test", "threads",
     "tokens/s", "+-", "GFLOP", "MB", "FMA %", "memory %");
     break;
   case FORM_MD: fprintf(out, "| test | threads | tokens/s | GFLOP | MB | FMA %% | memory %% | model"

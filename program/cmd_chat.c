@@ -378,7 +378,7 @@ void chat_print_cost(const struct chat *t)
   const struct turn_cost *k = &t->cost;
   const struct console *c = t->a.c;
   if (k->given == 0) return;
-  fprintf(c->err, "%-28s %zu + %zu tokens\n", "tokens", k->given, k->written);
+  console_tokens(c, k->given, k->written);
   console_stat(c, "rows_read", (double) k->read, 0, "rows");
   console_stat(c, "rows", (double) k->rows, 0, "rows");
   if (k->written == 0) return;

@@ -137,10 +137,29 @@ static bool record_logprobs(struct generation *g, const struct step *now)
   return true;
 }
 
+/* How much of a long prompt is left out on a screen: all but its last lines, six of the terminal's
+   width. It begins with a whole line, or, where that is longer, within one, and then with a whole
+   character. */
+static size_t bytes_not_shown(const struct bytes *text, size_t columns)
+{
+  size_t width = columns > 0 ? columns : 80, from = text->n, lines = 0, used = 0, line = text->n;
+  while (from > 0 && lines < 6) {
+    bool ends = text->byte[from - 1] == '\n' && from < text->n;
+    if (ends || used == width) lines++, used = 0;
+    if (ends) line = from;
+    if (lines == 6) break;
+    used += (text->byte[--from] & 0xc0) != 0x80;
+  }
+  if (from == 0) return 0;
+  if (line < text->n && line > from && line - from < 3 * width) from = line;
+  while (from < text->n && (text->byte[from] & 0xc0) == 0x80) from++;
+  return from;
+}
+
 /* The prompt before its continuation: in the output if that was asked for, else for the eyes
-   only, dimmed on a terminal, since a continuation alone is hard to read. A prompt in ids is not
-   shown, nor is one beside objects. On a terminal it appears with the first token: until then the
-   line belongs to the progress. */
+   only, dimmed on a terminal, since a continuation alone is hard to read; of a long one the end is
+   enough for that. A prompt in ids is not shown, nor is one beside objects. On a terminal it appears
+   with the first token: until then the line belongs to the progress. */
 static void echo_prompt(struct generation *g)
 {
   const struct bytes *text = &g->a->p.text;
@@ -151,8 +170,10 @@ static void echo_prompt(struct generation *g)
     && !of[OPTION_JSON].given && !of[OPTION_JSONL].given;
   if (g->echoed || (!asked && !seen)) return;
   bool dim = !asked && c->colour;
+  size_t from = asked ? 0 : bytes_not_shown(text, c->columns);
   if (dim) fputs("\x1b[2m", c->out);
-  if (text->n > 0) fwrite(text->byte, 1, text->n, c->out);
+  if (from > 0) fprintf(c->out, "[%zu bytes before]\n", from);
+  if (text->n > 0) fwrite(text->byte + from, 1, text->n - from, c->out);
   if (dim) fputs("\x1b[0m", c->out);
   g->echoed = true;
 }
@@ -331,7 +352,7 @@ static void print_stats(const struct generation *g)
   double of[N_TIMES];
   char name[40];
   compute_times(g, of);
-  fprintf(c->err, "%-28s %zu + %zu tokens\n", "tokens", g->a->p.list.n, tokens_of(g));
+  console_tokens(c, g->a->p.list.n, tokens_of(g));
   console_stat(c, "workers", pool_workers(g->a->o.pool), 0, "workers");
   for (int i = 0; i < N_COUNTERS; i++) {
     const char *counter;

@@ -227,26 +227,27 @@ static void print_amount(FILE *out, const char *what, uint64_t bytes)
   fputc('\n', out);
 }
 
-/* sixty places for the budget, or for what is needed if that is more; a part that is there but
+/* sixty places, or as many as the screen has, for the budget, or for what is needed if that is more; a part that is there but
    too small for a place gets one */
 static void print_bar(const struct reckoning *r)
 {
-  enum { PLACES = 60 };
+  size_t columns = r->c->columns;
+  int places = columns == 0 || columns > 62 ? 60 : columns > 12 ? (int) columns - 2 : 10;
   uint64_t sum = r->weights + r->cache;
   uint64_t all = r->has_budget && r->budget > sum ? r->budget : sum;
-  int to_weights = (int) ((double) r->weights / (double) all * PLACES + 0.5);
-  int to_cache = (int) ((double) sum / (double) all * PLACES + 0.5);
+  int to_weights = (int) ((double) r->weights / (double) all * places + 0.5);
+  int to_cache = (int) ((double) sum / (double) all * places + 0.5);
   if (all == 0) return;
   if (to_weights == 0) to_weights = 1;
   if (to_cache <= to_weights && r->cache > 0) to_cache = to_weights + 1;
-  if (to_cache > PLACES) {
-    to_cache = PLACES;
-    if (to_weights == PLACES) to_weights = PLACES - 1;
+  if (to_cache > places) {
+    to_cache = places;
+    if (to_weights == places) to_weights = places - 1;
   }
   fputc('[', r->c->out);
   for (int i = 0; i < to_weights; i++) fputc('#', r->c->out);
   for (int i = to_weights; i < to_cache; i++) fputc('=', r->c->out);
-  for (int i = to_cache; i < PLACES; i++) fputc('.', r->c->out);
+  for (int i = to_cache; i < places; i++) fputc('.', r->c->out);
   fprintf(r->c->out, "]\n# weights  = cache%s\n",
     r->has_budget ? "  . free" : "");
 }

@@ -255,7 +255,14 @@ static bool see_trace(void *ctx, const struct step *now)
   g->position = (uint32_t) now->length;
   g->rows += rows, g->again += again;
   if (g->in_json) put_step(g, now, rows, again);
-  else print_step(g, now, rows, again);
+  else {
+    struct folding f;
+    folding_begin(&f, a->c);
+    a->c = &f.c;
+    print_step(g, now, rows, again);
+    a->c = f.real;
+    folding_end(&f);
+  }
   if (fflush(a->c->out) != 0) return false;
   waiting_begin(&a->o.wait, reading_words, NULL);
   return !a->c->interrupted();
@@ -285,32 +292,35 @@ static bool read_head(struct tracing *g)
 /* The prompt as the model sees it: pieces in quotation marks, so that a blank at the end can be
    seen. The sum at the end is what chapter 3 is about: rows computed, rows that would have been
    enough, and the difference. */
-static void begin_trace(struct tracing *g)
+static void print_prompt(struct tracing *g, FILE *out)
 {
   const struct ids *list = &g->a->p.list;
-  if (g->in_json) {
-    writer_open(&g->j, '{');
-    put_ids_as(&g->j, "prompt_ids", list->id, list->n);
-    put_open_as(&g->j, "steps", '[');
-    return;
-  }
-  fprintf(g->a->c->out, "C computed, R computed again, - from the cache\nprompt:");
+  fprintf(out, "C computed, R computed again, - from the cache\nprompt:");
   for (size_t i = 0; i < list->n; i++) {
     size_t n;
     const unsigned char *byte = text_of(g, list->id[i], &n);
-    putc(' ', g->a->c->out);
-    if (n > 0) prompt_quote_piece(g->a->c->out, byte, n);
-    else fprintf(g->a->c->out, "%" PRIu32, list->id[i]);
+    putc(' ', out);
+    if (n > 0) prompt_quote_piece(out, byte, n);
+    else fprintf(out, "%" PRIu32, list->id[i]);
   }
-  fprintf(g->a->c->out, "\n");
+  fprintf(out, "\n");
+}
+
+static void open_trace(struct tracing *g)
+{
+  writer_open(&g->j, '{');
+  put_ids_as(&g->j, "prompt_ids", g->a->p.list.id, g->a->p.list.n);
+  put_open_as(&g->j, "steps", '[');
 }
 
 static void end_trace(struct tracing *g)
 {
   if (!g->in_json) {
-    fprintf(g->a->c->out, "computed %" PRIu64 " rows: %" PRIu64
-      " necessary, %" PRIu64 " again\n", g->rows, g->rows - g->again,
-      g->again);
+    struct folding f;
+    folding_begin(&f, g->a->c);
+    fprintf(f.c.out, "computed %" PRIu64 " rows: %" PRIu64 " necessary, %" PRIu64 " again\n",
+      g->rows, g->rows - g->again, g->again);
+    folding_end(&f);
     return;
   }
   writer_close(&g->j, ']');
@@ -338,7 +348,13 @@ static int run_steps(struct tracing *g)
     return STATUS_FAILED;
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
-  begin_trace(g);
+  if (g->in_json) open_trace(g);
+  else {
+    struct folding f;
+    folding_begin(&f, a->c);
+    print_prompt(g, f.c.out);
+    folding_end(&f);
+  }
   waiting_begin(&a->o.wait, reading_words, NULL);
   bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text,
       &a->why) && !g->failed;

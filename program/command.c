@@ -16,6 +16,12 @@
 #define COMPILER "unknown"
 #endif
 
+/* the help is laid out for 80 columns */
+static bool is_narrow(const struct console *c)
+{
+  return c->columns > 0 && c->columns < 80;
+}
+
 static int run_help(const struct console *c, const struct command_line *w)
 {
   struct error why;
@@ -34,7 +40,7 @@ static int run_help(const struct console *c, const struct command_line *w)
   else {
     while (sub < N_SUBCOMMANDS && strcmp(list[sub], w->operand) != 0)
       sub++;
-    if (sub < N_SUBCOMMANDS) help_subcommand(c->out, sub);
+    if (sub < N_SUBCOMMANDS) help_subcommand(c->out, sub, is_narrow(c));
     else {
       char wrong[120], word[EXCERPT_MAX + 4];
       snprintf(wrong, sizeof wrong, "there is no subcommand `%s'",
@@ -65,21 +71,34 @@ static int run_version(const struct console *c)
   return STATUS_DONE;
 }
 
+/* what is read on a screen as a whole is folded to its width; JSON and programs of the shell are not */
+static int run_folded(const struct console *c, const struct command_line *w,
+  int (*act)(const struct console *, const struct command_line *))
+{
+  struct folding f;
+  const struct option_value *of = w->of;
+  if (of[OPTION_JSON].given || of[OPTION_MAN].given || of[OPTION_COMPLETION].given) return act(c, w);
+  folding_begin(&f, c);
+  int status = act(&f.c, w);
+  folding_end(&f);
+  return status;
+}
+
 static int run_command_line(const struct console *c, const struct command_line *w)
 {
   switch (w->sub) {
   case SUB_GENERATE: return cmd_generate(c, w);
   case SUB_TOKENIZE: return cmd_tokenize(c, w);
   case SUB_TRACE: return cmd_trace(c, w);
-  case SUB_INSPECT: return cmd_inspect(c, w);
+  case SUB_INSPECT: return run_folded(c, w, cmd_inspect);
   case SUB_PROBE: return cmd_probe(c, w);
   case SUB_BENCH: return cmd_bench(c, w);
-  case SUB_MEMORY: return cmd_memory(c, w);
+  case SUB_MEMORY: return run_folded(c, w, cmd_memory);
   case SUB_QUANTIZE: return cmd_quantize(c, w);
   case SUB_CHAT: return cmd_chat(c, w);
   case SUB_VERIFY: return cmd_verify(c, w);
   case SUB_PERPLEXITY: return cmd_perplexity(c, w);
-  case SUB_HELP: return run_help(c, w);
+  case SUB_HELP: return run_folded(c, w, run_help);
   default: return run_version(c);
   }
 }
@@ -91,17 +110,16 @@ static int answer(const struct console *c, int argc, char **argv)
 {
   struct command_line w;
   struct error why;
-  if (argc < 2) {
-    help_greet(c->out);
-    return console_end(c, STATUS_DONE);
-  }
-  if (!options_parse(&w, argc, argv, &why))
+  struct folding f;
+  bool greet = argc < 2;
+  if (!greet && !options_parse(&w, argc, argv, &why))
     return console_usage_error(c, &why);
-  if (w.of[OPTION_HELP].given) {
-    help_subcommand(c->out, w.sub);
-    return console_end(c, STATUS_DONE);
-  }
-  return console_end(c, run_command_line(c, &w));
+  if (!greet && !w.of[OPTION_HELP].given) return console_end(c, run_command_line(c, &w));
+  folding_begin(&f, c);
+  if (greet) help_greet(f.c.out);
+  else help_subcommand(f.c.out, w.sub, is_narrow(c));
+  folding_end(&f);
+  return console_end(c, STATUS_DONE);
 }
 
 /* A library that was loaded with us, or the program that calls, may have set another rounding: every

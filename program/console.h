@@ -44,11 +44,29 @@ struct console {
   const struct editing *edit; /* or null: lines are read as they are */
 };
 
+/* text on a screen of so many columns (0: as it is). A line that is too long is broken where blanks are,
+   at two or more rather than at one; what goes on is indented under it. A word that is longer than
+   the screen is left to the terminal */
+void console_fold(FILE *out, size_t columns, const char *text, size_t n);
+
+/* a console whose output is collected, to be folded when it is whole */
+struct folding { struct console c; const struct console *real; char *text; size_t n; };
+
+/* from here on f->c stands for the real console; if that is no terminal, or there is no memory, it
+   is the same */
+void folding_begin(struct folding *f, const struct console *real);
+
+/* what was collected goes out */
+void folding_end(struct folding *f);
+
 /* writes the sentence to c->err; returns STATUS_FAILED */
 int console_fail(const struct console *c, const struct error *why);
 
 /* writes the sentence to c->err; returns STATUS_USAGE */
 int console_usage_error(const struct console *c, const struct error *why);
+
+/* the first line of --stats on c->err: how many tokens were given, and written */
+void console_tokens(const struct console *c, size_t given, size_t written);
 
 /* a line of --stats on c->err: a name as in --json, a number, its unit; with no decimals a zero
    is left out */

@@ -36,11 +36,11 @@ void help_overview(FILE *out)
    screen. *at is the column reached, so that the default goes on after the words. */
 enum { COLUMN = 28, SCREEN = 78 };
 
-static void print_words(FILE *out, size_t *at, const char *words)
+static void print_words(FILE *out, size_t *at, const char *words, bool folded)
 {
   while (*words != '\0') {
     size_t n = strcspn(words, " ");
-    if (*at + 1 + n > SCREEN) {
+    if (!folded && *at + 1 + n > SCREEN) {
       fprintf(out, "\n%*s", COLUMN, "");
       *at = COLUMN;
     }
@@ -65,24 +65,25 @@ static size_t option_names(const struct option_entry *o, char buffer[80])
   return n;
 }
 
-static void print_option(FILE *out, const struct option_entry *o, enum subcommand sub)
+static void print_option(FILE *out, const struct option_entry *o, enum subcommand sub, bool folded)
 {
   char names[80], normal[80];
   size_t at = 2 + option_names(o, names);
   fprintf(out, "  %s", names);
-  if (at >= COLUMN) fprintf(out, "\n%*s", COLUMN, "");
+  if (at >= COLUMN && folded) fputc(' ', out);
+  else if (at >= COLUMN) fprintf(out, "\n%*s", COLUMN, "");
   else fprintf(out, "%*s", (int) (COLUMN - at), "");
   at = COLUMN;
   const char *without = option_default(o, sub);
-  print_words(out, &at, option_words(o, sub));
+  print_words(out, &at, option_words(o, sub), folded);
   snprintf(normal, sizeof normal, "(default: %s)", without != NULL ? without : "");
-  if (without != NULL) print_words(out, &at, normal);
+  if (without != NULL) print_words(out, &at, normal, folded);
   fprintf(out, "\n");
 }
 
 /* forty options in one column are a heap; so they stand under headings. Of a group without an
    option of this subcommand nothing is printed */
-static void print_group(FILE *out, enum subcommand sub, enum option_group group)
+static void print_group(FILE *out, enum subcommand sub, enum option_group group, bool folded)
 {
   bool headed = false;
   for (int i = 0; i < N_OPTIONS; i++) {
@@ -90,12 +91,12 @@ static void print_group(FILE *out, enum subcommand sub, enum option_group group)
     if ((o->where >> sub & 1) == 0 || o->group != group) continue;
     if (!headed) fprintf(out, "\n%s:\n", options_group_name(group));
     headed = true;
-    print_option(out, o, sub);
+    print_option(out, o, sub, folded);
   }
 }
 
 /* A screen of help ends with an example, since most people read the end first. */
-void help_subcommand(FILE *out, enum subcommand sub)
+void help_subcommand(FILE *out, enum subcommand sub, bool folded)
 {
   const struct subcommand_entry *s = options_subcommand(sub);
   const char *left = s->min > 0 ? "" : "[";
@@ -105,7 +106,7 @@ void help_subcommand(FILE *out, enum subcommand sub)
     fprintf(out, " %s%s%s", left, s->operand, right);
   fprintf(out, " [OPTION]...\n%s\n", s->words);
   for (int i = 0; i < N_OPTION_GROUPS; i++)
-    print_group(out, sub, (enum option_group) i);
+    print_group(out, sub, (enum option_group) i, folded);
   fprintf(out, "\nExample:\n  %s\n", s->example);
 }
 

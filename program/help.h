@@ -10,8 +10,9 @@ void help_greet(FILE *out);
 /* the subcommands */
 void help_overview(FILE *out);
 
-/* one subcommand: usage, options, an example */
-void help_subcommand(FILE *out, enum subcommand sub);
+/* one subcommand: usage, options, an example. The words of an option are broken into a column of
+   their own, unless they are to be folded for a narrow screen */
+void help_subcommand(FILE *out, enum subcommand sub, bool folded);
 
 /* a manual page, for man(1) */
 void help_manual(FILE *out);

@@ -8,7 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include "accounts/accounts.h"
 #include "ground/timing.h"
 #include "session.h"
 #include "cuda/device.h"
@@ -43,7 +45,10 @@ static bool built_in(const struct console *c, char path[PATH_CAP],
 
 void session_hint(const struct console *c, const struct command_line *w, const char *words)
 {
-  if (!w->of[OPTION_QUIET].given) fprintf(c->err, "incipit: hint: %s\n", words);
+  struct error hint;
+  if (w->of[OPTION_QUIET].given) return;
+  error_say(&hint, "hint: %s", words);
+  console_fail(c, &hint);
 }
 
 /* --threads, the first of bench's, or OMP_NUM_THREADS if it is a positive number, or one worker
@@ -184,7 +189,11 @@ static bool pack_weights(struct session *o, const struct console *c,
 {
   double began = timing_seconds();
   uint64_t before = o->m->of[MEMORY_WEIGHTS].live;
+  char told[WAITING_WORDS];
+  snprintf(told, sizeof told, "packing %.1f MB of weights", (double) footprint_weights(o->lm) / 1e6);
+  waiting_say(&o->wait, told);
   o->prepared = model_prepare(o->m, o->e.k, o->e.activations, o->lm, why);
+  waiting_end(&o->wait);
   if (o->prepared == NULL) return false;
   o->e.prepared = o->prepared;
   char words[120];
@@ -247,13 +256,28 @@ static int look_at_config(struct session *o, const struct console *c,
   return status;
 }
 
+/* Tensors are mapped, which takes no time; a hundred thousand words have to be read, and the reader
+   of JSON does not say how far it is. So a large vocabulary is announced. */
+static bool is_large(const char *path)
+{
+  static const char *const file[] = { "", "tokenizer.json", "tokenizer.model", "vocab.json" };
+  struct stat about;
+  char where[PATH_CAP];
+  for (size_t i = 0; i < sizeof file / sizeof *file; i++)
+    if ((i == 0 ? path_beside(where, "", path, NULL) : path_find(where, path, file[i], R_OK))
+        && stat(where, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 1 << 20) return true;
+  return false;
+}
+
 /* A tokenizer of a kind that we do not know counts as absent where it may be absent. One that is
    there and broken is an error, and so is one with ids for which the model has no row; fewer ids
    than rows are common, because makers round their tables up. */
 static bool open_tokenizer(struct session *o, const char *path,
   unsigned needs, struct error *why)
 {
+  if (is_large(path)) waiting_say(&o->wait, "loading the vocabulary");
   enum tokenizer_found found = tokenizer_try(o->m, path, &o->t, why);
+  waiting_end(&o->wait);
   if (found != TOKENIZER_OPEN) return (needs & SESSION_NEED_TOKENIZER) == 0
       && found != TOKENIZER_REFUSED;
   size_t n = tokenizer_vocab_size(o->t);

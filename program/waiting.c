@@ -57,6 +57,12 @@ void waiting_begin(struct waiting *w, waiting_words *words, void *ctx)
   w->shown = 0;
 }
 
+void waiting_say(struct waiting *w, const char *words)
+{
+  waiting_begin(w, NULL, NULL);
+  if (w->seen) show(w, words);
+}
+
 void waiting_end(struct waiting *w)
 {
   if (w->width > 0) fprintf(w->c->err, "\r%*s\r", (int) w->width, "");

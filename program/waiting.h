@@ -29,6 +29,10 @@ void waiting_open(struct waiting *w, const struct console *c, const struct comma
    show nothing */
 void waiting_begin(struct waiting *w, waiting_words *words, void *ctx);
 
+/* something begins that cannot tell how far it is, and that takes long enough: the words are shown at
+   once, until waiting_end */
+void waiting_say(struct waiting *w, const char *words);
+
 /* takes the line away, if there is one; something else is about to be shown, or the wait is over */
 void waiting_end(struct waiting *w);
 

@@ -316,6 +316,27 @@ START_TEST(who_waits_is_told)
     ck_assert_uint_lt(strcspn(at_, "\r"), 12);
   }
   done(&r);
+  variant("wordy", NULL); /* a vocabulary of a megabyte, for a reader that cannot say how far it is */
+  char path[8192];
+  FILE *wordy = fopen(place(path, "wordy", "tokenizer.json"), "a");
+  ck_assert(wordy != NULL && fprintf(wordy, "%1050000s\n", "") > 0 && fclose(wordy) == 0);
+  static const struct {
+    const char *line, *told;
+  } once[] = { { "generate The -n 1 -m @/wordy", "\rloading the vocabulary\r" },
+    { "tokenize The -m @/wordy", "\rloading the vocabulary\r" },
+    { "generate The -n 1 --packed", "\rpacking 0.1 MB of weights\r" } };
+  for (int i = 0; i < 3; i++) {
+    char line[200], last[400];
+    snprintf(line, sizeof line, "%s -q", once[i].line);
+    struct run plain = run(once[i].line), q = run_as(line, WATCHED, 0);
+    r = run_as(once[i].line, WATCHED, 0);
+    screen_of(r.err, last, sizeof last);
+    ck_assert_msg(r.status == 0 && strstr(r.err, once[i].told) != NULL, "%s: %s", once[i].line, r.err);
+    ck_assert_str_eq(r.out, plain.out);
+    ck_assert(strchr(plain.err, '\r') == NULL && q.n_err == 0);
+    if (i < 2) ck_assert_msg(strspn(last, " ") == strlen(last), "%s leaves `%s'", once[i].line, last);
+    done(&r), done(&plain), done(&q);
+  }
   clock_of_ours = CLOCK_EVEN, looks = 1000000; /* half a second is not over */
   r = run_as("generate 'The cat sat' -n 2", WATCHED, 0);
   clock_of_ours = CLOCK_SYSTEM;

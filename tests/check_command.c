@@ -118,6 +118,101 @@ START_TEST(what_a_terminal_and_an_environment_change)
 }
 END_TEST
 
+/* of a long prompt its end is shown, whole lines if they are not too long, whole characters if they
+   are; --echo, which is asked for, has all of it */
+START_TEST(a_long_prompt_shows_its_end)
+{
+  static const struct {
+    const char *line; /* said this many times */
+    size_t times, columns, lines, shown; /* lines and bytes on the screen, 0: all */
+  } at[] = { { "The cat\n", 3, 80, 3, 0 }, { "The cat\n", 6, 80, 6, 0 }, { "The cat\n", 7, 80, 6, 48 },
+    { "The cat\n", 50, 80, 6, 48 }, { "The", 100, 20, 0, 120 }, { "\xe2\x82\xac", 45, 20, 0, 0 },
+    { "\xe2\x82\xac", 60, 10, 0, 180 }, { "The cat sat on\n", 20, 10, 3, 45 },
+    { "The", 170, 0, 0, 480 } };
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    char text[2000] = "", path[8192], line[9000], want[2200];
+    for (size_t k = 0; k < at[i].times; k++) strcat(text, at[i].line);
+    mkdir(place(path, "folded", NULL), 0777);
+    spill_file("folded", "prompt", text, 0);
+    screen_columns = at[i].columns;
+    snprintf(line, sizeof line, "generate -n 0 -m models/pocket -f %s -q", place(path, "folded", "prompt"));
+    struct run r = run_as(line, ON_TERMINAL, 0);
+    size_t from = at[i].shown == 0 ? 0 : strlen(text) - at[i].shown;
+    if (from > 0) snprintf(want, sizeof want, "\x1b[2m[%zu bytes before]\n%s\x1b[0m\n", from, text + from);
+    else snprintf(want, sizeof want, "\x1b[2m%s\x1b[0m\n", text);
+    ck_assert_msg(r.status == 0 && strcmp(r.out, want) == 0, "%zu: %s; wanted: %s", i, r.out, want);
+    done(&r);
+    strcat(line, " --echo");
+    r = run_as(line, ON_TERMINAL, 0);
+    snprintf(want, sizeof want, "%s\n", text);
+    ck_assert_str_eq(r.out, want);
+    done(&r);
+  }
+  screen_columns = 0;
+}
+END_TEST
+
+/* on a narrow screen what is read as a whole is folded at its blanks: no line is longer than the
+   screen, unless it is one word, nothing is lost, and what programs read is as it is */
+static void same_words(const char *a, const char *b, const char *line)
+{
+  while (*a != '\0' || *b != '\0') {
+    a += strspn(a, " \n"), b += strspn(b, " \n");
+    size_t n = strcspn(a, " \n");
+    ck_assert_msg(n == strcspn(b, " \n") && strncmp(a, b, n) == 0, "%s: %.40s; wanted: %.40s", line, a, b);
+    a += n, b += n;
+  }
+}
+START_TEST(a_narrow_screen_is_not_written_past)
+{
+  static const char *const lines[] = { "memory --shape llama-7b --context 4096", "memory --shape list",
+    "generate --help", "chat --help", "help", "help trace", "inspect", "trace 'The cat sat' -n 2 --attention 0.0",
+    "trace 'The cat sat' -n 1 --top 20", "", "generate The --no-such-option", "generate The -n 1 --stats",
+    "memory --help", "generate The -t 900 -n 1" };
+  static const size_t columns[] = { 12, 20, 33, 60, 79, 80, 200 };
+  setenv("NO_COLOR", "1", 1);
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+      if (strncmp(lines[i], "trace", 5) == 0 && columns[k] < 20) continue; /* R×9 is another word */
+      screen_columns = columns[k];
+      struct run r = run_as(lines[i], ON_TERMINAL | WATCHED, 0), plain = run(lines[i]);
+      screen_columns = 0;
+      bool bar = strstr(lines[i], "4096") != NULL; /* which has as many places as there are */
+      char *cut[4] = { r.out, r.err, plain.out, plain.err };
+      timings_out(r.err), timings_out(plain.err);
+      for (int e = 0; bar && e < 4; e += 2) {
+        char *from = strchr(cut[e], '['), *to = strchr(cut[e], ']');
+        ck_assert_uint_eq((size_t) (to - from), e > 0 || columns[k] > 62 ? 61 : columns[k] - 1);
+        memmove(from, to, strlen(to) + 1);
+      }
+      if (strncmp(lines[i], "generate The", 12) != 0) same_words(cut[0], cut[2], lines[i]);
+      if (strstr(lines[i], "-n 1") == NULL || strstr(lines[i], "900") != NULL) same_words(cut[1], cut[3], lines[i]);
+      for (int e = 0; e < 2; e++)
+        for (const char *at = cut[e], *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+          size_t used = 0, indent = strspn(at, " ");
+          for (const char *c = at; c < end; c++) used += (*c & 0xc0) != 0x80;
+          bool word = memchr(at + indent, ' ', (size_t) (end - at) - indent) == NULL;
+          ck_assert_msg(used <= columns[k] || (word && indent <= columns[k] / 2), "%s at %zu: %.*s",
+            lines[i], columns[k], (int) (end - at), at);
+        }
+      done(&r), done(&plain);
+    }
+  screen_columns = 20;
+  static const char *const programs[] = { "memory --shape llama-7b --json", "inspect --json", "help --man",
+    "help --completion", "trace The -n 1 --json", "tokenize 'The cat sat'" };
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+    struct run r = run_as(programs[i], ON_TERMINAL, 0), plain = run(programs[i]);
+    ck_assert_msg(r.status == 0 && strcmp(r.out, plain.out) == 0, "%s", programs[i]);
+    done(&r), done(&plain);
+  }
+  struct run b = run_as("bench -p 4 -n 0 -r 1", ON_TERMINAL, 0); /* a table becomes a sentence a test */
+  ck_assert_msg(strstr(b.out, "\npp4, threads ") != NULL && strstr(b.out, "\n  tokens/s,") != NULL, "%s", b.out);
+  done(&b);
+  screen_columns = 0;
+  unsetenv("NO_COLOR");
+}
+END_TEST
+
 START_TEST(a_greeting_with_three_things_to_try)
 {
   char *argv[] = { "incipit", NULL };
@@ -909,6 +1004,8 @@ int main(void)
   tcase_add_test(t, names_do_not_steer_the_terminal);
   tcase_add_test(t, what_a_terminal_and_an_environment_change);
   tcase_add_test(t, a_greeting_with_three_things_to_try);
+  tcase_add_test(t, a_long_prompt_shows_its_end);
+  tcase_add_test(t, a_narrow_screen_is_not_written_past);
   tcase_add_test(t, hints_are_said_once_and_to_the_eyes);
   tcase_add_test(t, without_a_model_the_built_in_one_serves);
   tcase_add_test(t, the_table_is_in_all_its_forms);
