@@ -3,6 +3,8 @@
 #include <jansson.h>
 #include <math.h>
 #include "room.h"
+#include "cache/cache.h"
+#include "families/loader.h"
 #include "kernels/kernels.h"
 
 START_TEST(generate_prints_the_promised_object)
@@ -141,6 +143,143 @@ START_TEST(trace_prints_the_grid_of_the_book)
   ck_assert_msg(
     strstr(r.out, "<- stopped") != NULL && strstr(r.out, "step 2") == NULL, "%s", r.out);
   done(&r);
+}
+END_TEST
+
+/* what a layer's last query sees of each key, by the formula: from the queries and keys that a watcher
+   was shown, in double */
+struct looked {
+  uint32_t layer;
+  size_t heads, kv_heads, dim;
+  float query[64], key[64][64];
+};
+static void see_keys(void *ctx, enum tap_point point, uint32_t layer, float *x, size_t rows, size_t width)
+{
+  struct looked *l = ctx;
+  if (layer != l->layer) return;
+  if (point == TAP_QUERY) memcpy(l->query, x + (rows - 1) * width, width * sizeof *x);
+  if (point == TAP_KEY)
+    for (size_t i = 0; i < rows; i++) memcpy(l->key[i], x + i * width, width * sizeof *x);
+}
+static void weights_by_hand(const uint32_t *id, size_t n, uint32_t layer, size_t head, double *weight)
+{
+  struct memory m = { .fail_at = 0 };
+  struct error why = { "" };
+  struct counters counters = { .of = { 0 } };
+  struct model *lm = model_open(&m, "tests/golden/small", &why);
+  ck_assert_msg(lm != NULL, "%s", why.text);
+  struct store *s = cache_open(&m, &lm->config, 1, &(struct cache_options){ .rows = 0 }, &why);
+  struct engine e = { .k = kernels_find("scalar", &why), .pool = pool_open(&m, 1, &why), .c = &counters };
+  struct looked l = { .layer = layer, .heads = 4, .kv_heads = 2, .dim = 8 };
+  struct watcher watch = { see_keys, &l, true };
+  struct row rows[64];
+  struct pass *p = NULL;
+  for (size_t i = 0; i < n; i++) rows[i] = (struct row){ 0, (uint32_t) i, id[i] };
+  ck_assert_msg(model_forward_watched(&e, lm, s, rows, n, &watch, &p, &why), "%s", why.text);
+  double most = -1e30, sum = 0;
+  for (size_t t = 0; t < n; t++) {
+    weight[t] = 0;
+    for (size_t k = 0; k < l.dim; k++)
+      weight[t] += (double) l.query[head * l.dim + k]
+        * l.key[t][head * l.kv_heads / l.heads * l.dim + k] / sqrt((double) l.dim);
+    if (weight[t] > most) most = weight[t];
+  }
+  for (size_t t = 0; t < n; t++) sum += weight[t] = exp(weight[t] - most);
+  for (size_t t = 0; t < n; t++) weight[t] /= sum;
+  pass_close(p), store_close(s), pool_close(&m, e.pool), model_close(&m, lm);
+}
+/* every number of a trace against another source: the weights against the formula, the cache against
+   the sizes of the model, the counters and the candidates against generate */
+START_TEST(numbers_of_a_trace_are_those_of_others)
+{
+  static const char *const head[] = { "0.0", "0.3", "1.1", "1.3" };
+  for (int h = 0; h < 4; h++) {
+    char line[200];
+    double weight[64];
+    snprintf(line, sizeof line, "trace 'The cat sat' -n 4 --json --attention %s", head[h]);
+    struct run r = run(line);
+    snprintf(line, sizeof line, "trace 'The cat sat' -n 4 --cache --attention %s", head[h]);
+    struct run t = run(line);
+    json_t *o = object_of(&r), *given = json_object_get(o, "prompt_ids");
+    uint32_t id[64];
+    size_t n = json_array_size(given);
+    for (size_t i = 0; i < n; i++) id[i] = (uint32_t) json_integer_value(json_array_get(given, i));
+    const char *at = t.out;
+    for (size_t i = 0; i < 4; i++) {
+      json_t *step = json_array_get(json_object_get(o, "steps"), i),
+             *seen = json_object_get(step, "attention");
+      weights_by_hand(id, n, (uint32_t) (head[h][0] - '0'), (size_t) (head[h][2] - '0'), weight);
+      ck_assert_uint_eq(json_array_size(seen), n);
+      at = strstr(at, "  looks at");
+      ck_assert(at != NULL);
+      at += 10;
+      for (size_t k = 0; k < n; k++) {
+        double x = json_real_value(json_array_get(seen, k)), shown = strtod(at, (char **) &at);
+        ck_assert_msg(fabs(x - weight[k]) < 1e-5 && fabs(shown - weight[k]) < 6e-4,
+          "%s: step %zu, position %zu: %g and %g; wanted: %g", head[h], i + 1, k, x, shown, weight[k]);
+      }
+      id[n++] = (uint32_t) json_integer_value(json_object_get(json_object_get(step, "chosen"), "id"));
+    }
+    json_decref(o), done(&r), done(&t);
+  }
+  /* a row of the cache: keys and values, of two heads of eight numbers, in two layers */
+  static const struct {
+    const char *type;
+    int64_t bytes;
+  } kept[] = { { "f32", 2 * 2 * 8 * 2 * 4 }, { "f16", 2 * 2 * 8 * 2 * 2 }, { "bf16", 2 * 2 * 8 * 2 * 2 } };
+  for (int k = 0; k < 6; k++) {
+    char line[200];
+    snprintf(line, sizeof line, "trace 'The cat sat' -n 5 --json --kv-type %s %s --chunk 2", kept[k / 2].type,
+      k % 2 ? "--cache" : "");
+    struct run r = run(line);
+    snprintf(line, sizeof line, "generate 'The cat sat' -n 5 --json --logprobs 5 --kv-type %s %s --chunk 2",
+      kept[k / 2].type, k % 2 ? "" : "--no-cache");
+    struct run g = run(line);
+    json_t *o = object_of(&r), *whole, *text = json_array_get((whole = object_of(&g), json_object_get(whole, "sequences")), 0), *step;
+    size_t i;
+    int64_t sum[11] = { 0 };
+    const char *name;
+    json_t *value;
+    json_array_foreach(json_object_get(o, "steps"), i, step)
+    {
+      int64_t rows = k % 2 ? (int64_t) (3 + i) : 0;
+      ck_assert_int_eq(json_integer_value(json_object_get(step, "cache_rows")), rows);
+      ck_assert_int_eq(json_integer_value(json_object_get(step, "cache_bytes")), rows * kept[k / 2].bytes);
+      json_t *top = json_object_get(step, "top"), *odds = json_array_get(json_object_get(text, "logprobs"), i);
+      for (size_t c = 0; c < 5; c++) {
+        json_t *x = json_array_get(top, c), *y = json_array_get(json_object_get(odds, "top"), c);
+        ck_assert(json_equal(json_object_get(x, "id"), json_object_get(y, "id"))
+          && json_equal(json_object_get(x, "logprob"), json_object_get(y, "logprob")));
+        snprintf(line, sizeof line, "tokenize --ids %ld", (long) json_integer_value(json_object_get(x, "id")));
+        struct run piece = run(line);
+        if (strstr(piece.out, "\xef\xbf\xbd") == NULL && (unsigned char) piece.out[0] < 0x80)
+          ck_assert_str_eq(json_string_value(json_object_get(x, "piece")), piece.out);
+        done(&piece);
+      }
+      size_t c = 0;
+      json_object_foreach(json_object_get(step, "counters"), name, value) sum[c++] += json_integer_value(value);
+      ck_assert_uint_eq(c, 11);
+    }
+    size_t c = 0;
+    json_object_foreach(json_object_get(whole, "counters"), name, value)
+      ck_assert_msg(sum[c++] == json_integer_value(value), "%s: %ld; wanted: %ld", name, (long) sum[c - 1],
+        (long) json_integer_value(value));
+    json_decref(o), json_decref(whole), done(&r), done(&g);
+  }
+  /* an end token that may not end the text yet is a choice like any other */
+  for (int least = 0; least < 6; least++) {
+    char line[200];
+    snprintf(line, sizeof line, "trace '!' -n 9 --min-tokens %d --logit-bias 0=1e6 --json", least);
+    struct run r = run(line);
+    json_t *o = object_of(&r), *steps = json_object_get(o, "steps");
+    ck_assert_uint_eq(json_array_size(steps), (size_t) least + 1);
+    for (int i = 0; i <= least; i++) {
+      json_t *chosen = json_object_get(json_array_get(steps, (size_t) i), "chosen");
+      ck_assert_int_eq(json_integer_value(json_object_get(chosen, "id")), 0);
+      ck_assert_str_eq(json_string_value(json_object_get(chosen, "why")), i < least ? "greedy" : "stopped");
+    }
+    json_decref(o), done(&r);
+  }
 }
 END_TEST
 
@@ -717,6 +856,7 @@ int main(void)
   tcase_add_test(t, generate_prints_the_promised_object);
   tcase_add_test(t, jsonl_is_a_line_a_token_and_then_the_object);
   tcase_add_test(t, trace_prints_the_grid_of_the_book);
+  tcase_add_test(t, numbers_of_a_trace_are_those_of_others);
   suite_add_tcase(s, t);
   t = tcase_create("choices");
   tcase_add_test(t, texts_of_a_company_are_those_of_each_alone);
