@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "json.h"
+#include "safetensors/jsonfile.h"
 
 /* The next decimal of the same length: the last digit is raised, nines become zeros and carry.
    (All digits must be written out: %g leaves out zeros at the end.) The first digit never is a
@@ -357,7 +358,7 @@ json_t *jsonfile_object(const char *text, size_t n,
   if (value == NULL && json_error_code(&where) == json_error_numeric_overflow)
     value = read_with_points(text, n, &where);
   if (value == NULL) {
-    error_say(why, "this line is not a JSON object: %s", where.text);
+    error_say(why, "this line is not a JSON object: %s", jsonfile_trouble(&where, text, n));
     return NULL;
   }
   if (json_is_object(value) && json_depth(value) <= JSONFILE_MAX_DEPTH)

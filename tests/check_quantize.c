@@ -346,6 +346,37 @@ START_TEST(the_alignment_is_not_copied)
 }
 END_TEST
 
+/* what other programs show: the name of the directory, and the type that most matrices have */
+static void shown(const char *from, const char *type, const char *name, double file_type)
+{
+  char path[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  struct gguf_file g;
+  struct gguf_words words;
+  struct mapping map;
+  ck_assert_msg(quantized(from, in_room(path, "x.gguf"), type, NULL, &why), "%s", why.text);
+  ck_assert(file_map(&map, path, &why) && gguf_read(&g, &m, path, map.bytes, map.size, &why));
+  ck_assert(gguf_string(gguf_find(&g, "general.type"), &words) && words.n == 5 && memcmp(words.text, "model", 5) == 0);
+  bool named = gguf_string(gguf_find(&g, "general.name"), &words);
+  ck_assert_msg(named == (name != NULL) && (!named || (words.n == strlen(name) && memcmp(words.text, name, words.n) == 0)), "%s", from);
+  ck_assert_msg(gguf_number(gguf_find(&g, "general.file_type"), 0) == file_type, "%s in %s: %g", from, type,
+    gguf_number(gguf_find(&g, "general.file_type"), 0));
+  gguf_free(&g), file_unmap(&map);
+}
+START_TEST(other_programs_are_told_what_it_is)
+{
+  shown("tests/golden/small", "q8_0", "small", 7);
+  shown("tests/golden/small/", "q4_0", "small", 2);
+  shown("models/pocket//", "q4_0", "pocket", 2);
+  shown("tests/golden/gpt2", "q8_0", "gpt2", 1); /* its width is 12 */
+  shown("tests/golden/gpt2", "f32", "gpt2", 0);
+  shown("tests/golden/gpt2", "bf16", "gpt2", 32);
+  shown("tests/golden/small/.", "f16", NULL, 1);
+  leave();
+}
+END_TEST
+
 /* the makers' advice, and more ends than there are keys for */
 START_TEST(advice_and_all_ends_are_written)
 {
@@ -541,9 +572,9 @@ START_TEST(the_command_says_what_it_did)
   const char *b = getenv("BUILD") ? getenv("BUILD") : "build";
   in_room(path, "x.gguf");
   ck_assert_int_eq(shell(out, "%s/incipit quantize --type q8_0 --out %s", b, path), 0);
-  ck_assert_msg(strstr(out, "56 tensors, 43 of them in q8_0\nweights: 1443456 numbers, 2886912 bytes (16.00 bits each) -> 1538560 bytes (8.53 bits each)\nfile: 1602624 bytes\n") != NULL, "%s", out);
+  ck_assert_msg(strstr(out, "56 tensors, 43 of them in q8_0\nweights: 1443456 numbers, 2886912 bytes (16.00 bits each) -> 1538560 bytes (8.53 bits each)\nfile: 1602688 bytes\n") != NULL, "%s", out);
   ck_assert_int_eq(shell(out, "%s/incipit quantize --type q8_0 --out %s --json", b, path), 0);
-  ck_assert_msg(strstr(out, "\"bytes_after\":1538560,\"file_bytes\":1602624,\"bits_before\":16.0,") != NULL, "%s", out);
+  ck_assert_msg(strstr(out, "\"bytes_after\":1538560,\"file_bytes\":1602688,\"bits_before\":16.0,") != NULL, "%s", out);
   ck_assert_int_eq(shell(out, "%s/incipit quantize --out %s 2>&1", b, path), 2);
   ck_assert_ptr_nonnull(strstr(out, "quantize needs --type"));
   ck_assert_int_eq(shell(out, "%s/incipit quantize --type f16 2>&1", b), 2);
@@ -600,6 +631,7 @@ int main(void)
   tcase_add_test(t, only_a_file_is_replaced);
   tcase_add_test(t, the_alignment_is_not_copied);
   tcase_add_test(t, advice_and_all_ends_are_written);
+  tcase_add_test(t, other_programs_are_told_what_it_is);
   tcase_add_test(t, no_weight_becomes_infinite);
   tcase_add_test(t, refusals_leave_no_file);
   tcase_add_test(t, giving_up_keeps_the_older_file);

@@ -38,6 +38,45 @@ START_TEST(refusals_are_sentences_about_the_thing)
 }
 END_TEST
 
+/* A byte of zero behind what was read is no JSON, and every reader of JSON refuses it in the same
+   words: a file is whole, or it is another one. (A header of tensors is in check_safetensors.) */
+START_TEST(a_byte_of_zero_behind_json_is_refused)
+{
+  static const struct { const char *file, *without, *text, *line; } at[] = {
+    { "config.json", NULL, NULL, "generate The -n 1 -m @/zero" },
+    { "generation_config.json", NULL, NULL, "memory -m @/zero" },
+    { "tokenizer.json", NULL, NULL, "tokenize The -m @/zero" },
+    { "tokenizer_config.json", NULL, "{}", "tokenize The -m @/zero" },
+    { "tokenizer_config.json", NULL, "{\"chat_template\":\"\"}", "chat -m @/zero" },
+    { "model.safetensors.index.json", "model.safetensors", "{\"weight_map\":{}}", "inspect -m @/zero" },
+    { "vocab.json", "tokenizer.json", "{\"a\":0}", "tokenize The -m @/zero" } };
+  char path[8192], line[9000];
+  variant("zero", NULL);
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+    for (int zero = 0; zero < 2; zero++) {
+      variant("zero", NULL);
+      if (at[i].without != NULL) unlink(place(path, "zero", at[i].without));
+      if (at[i].text != NULL) spill_file("zero", at[i].file, at[i].text, 0);
+      spill_file("zero", "merges.txt", "a a\n", 0);
+      FILE *f = fopen(place(path, "zero", at[i].file), "ab");
+      ck_assert(f != NULL && fwrite("\n\0", 1, zero ? 2 : 1, f) > 0 && fclose(f) == 0);
+      struct run r = run(at[i].line);
+      const char *said = strstr(r.err, "a byte of zero");
+      ck_assert_msg((said != NULL) == zero, "%s: %s", at[i].line, r.err);
+      ck_assert_msg(!zero || (r.status == 1 && r.n_out == 0 && strstr(r.err, at[i].file) != NULL), "%s: %s", at[i].line, r.err);
+      done(&r);
+      unlink(path);
+    }
+  static const char turns[] = "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"assistant\",\"content\":\"b\"}\0\n";
+  variant("zero", NULL);
+  spill_file("zero", "turns.jsonl", turns, sizeof turns - 1);
+  snprintf(line, sizeof line, "chat <'/load %s'", place(path, "zero", "turns.jsonl"));
+  struct run r = run(line);
+  ck_assert_msg(r.status == 1 && strstr(r.err, "turns.jsonl: this line is not a JSON object: a byte of zero") != NULL, "%s", r.err);
+  done(&r);
+}
+END_TEST
+
 /* every request for memory, of every subcommand, refused once: status 1, a sentence, nothing held,
    nothing half on the standard output but what a stream had let go before */
 START_TEST(every_refusal_of_memory_is_survived)
@@ -268,6 +307,7 @@ int main(void)
   room_open("refusals");
   Suite *s = suite_create("refusals");
   TCase *t = tcase_create("people");
+  tcase_add_test(t, a_byte_of_zero_behind_json_is_refused);
   tcase_add_test(t, refusals_are_sentences_about_the_thing);
   suite_add_tcase(s, t);
   t = tcase_create("scripts");

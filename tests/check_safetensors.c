@@ -209,6 +209,9 @@ START_TEST(tensor_files_at_their_limits)
   shelf_says(shelf_put("x", "{}", 2, 0), NULL);
   shelf_says(shelf_put("x", "{}", 3, 0), "the header is longer than the file");
   shelf_says(shelf_put("x", "{}", 3, 1), "the header is followed by something");
+  shelf_says(shelf_put("x", "{}  \t\r\n", 7, 0), NULL); /* padded with blanks, but not with zeros */
+  shelf_says(shelf_put("x", "{} ", 5, 2), "the header is followed by something");
+  shelf_says(shelf_put("x", "{\"a\":", 7, 2), "the header is a byte of zero; wanted: strict JSON");
   shelf_says(shelf_put("x", "", 0, 0), "the header is no object; wanted: {");
   shelf_says(shelf_put("x", "{}", SIZE_MAX, 9), "the header is longer than the file");
   shelf_says(shelf_put("x", "{}", 100000001, 9), "the header is longer than the file");
@@ -228,6 +231,40 @@ START_TEST(tensor_files_at_their_limits)
   static const char twice[] =
     "{\"__metadata__\":{\"a\":\"b\"}," U8("a", 0, 3, 3) ",\"__metadata__\":{}}";
   shelf_says(shelf_put("x", twice, sizeof twice - 1, 3), "__metadata__ twice");
+  unlink(path), rmdir(shelf);
+}
+END_TEST
+/* a header whose metadata, an entry or a name has n letters x in it */
+static const char *shelf_long(const char *before, size_t n, const char *after)
+{
+  static char path[400];
+  uint64_t a = strlen(before), b = strlen(after), all = a + n + b;
+  char *text = calloc(all + 11, 1);
+  memcpy(text, &all, 8), memcpy(text + 8, before, a), memset(text + 8 + a, 'x', n), memcpy(text + 8 + a + n, after, b);
+  variant_path(path, shelf, "x"), spill(path, text, all + 11);
+  free(text);
+  return path;
+}
+START_TEST(long_values_of_a_header)
+{
+  static const char tensor[] = U8("a", 0, 3, 3) "}";
+  const struct { const char *before, *after, *field; size_t own, max; } at[] = {
+    { "{\"__metadata__\":{\"a\":\"", "\"},", "__metadata__", 8, 4 << 20 },
+    { "{\"b\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0],\"more\":\"", "\"},", "b",
+      strlen("{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0],\"more\":\"\"}"), 1 << 16 },
+    { "{\"", "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]},", "a name in the header", 2, 1 << 16 } };
+  char after[200], words[200];
+  shelf_open();
+  const char *path = NULL;
+  for (size_t i = 0; i < 3; i++) {
+    snprintf(after, sizeof after, "%s%s", at[i].after, tensor);
+    shelf_says(path = shelf_long(at[i].before, at[i].max - at[i].own, after), NULL);
+    snprintf(words, sizeof words, "/x: %s is longer than that; wanted: at most %zu bytes", at[i].field, at[i].max);
+    shelf_says(shelf_long(at[i].before, at[i].max - at[i].own + 1, after), words);
+    shelf_says(shelf_long(at[i].before, 2 * at[i].max, after), words);
+    /* and what is cut short is not long */
+    shelf_says(shelf_long(at[i].before, 100, ""), "the header is premature end of input; wanted: strict JSON");
+  }
   unlink(path), rmdir(shelf);
 }
 END_TEST
@@ -364,6 +401,15 @@ START_TEST(excerpts_and_lengths_of_settings)
   ck_assert(json_array_size(value) == 2), json_decref(value);
   ck_assert_ptr_null(jsonfile_read(path, 9, &why));
   ck_assert_ptr_nonnull(strstr(why.text, "/x: this has 10 bytes; wanted: at most 9 of JSON"));
+  /* a byte of zero is no JSON, wherever it is */
+  static const struct { const char *text; size_t n; } zero[] = { { "[1,2]\0", 6 }, { "[1,2]\n\0\n", 8 }, { "\0[1,2]", 6 },
+    { "[1,\0002]", 6 }, { "\0", 1 } };
+  for (size_t i = 0; i < sizeof zero / sizeof *zero; i++) {
+    spill(path, zero[i].text, zero[i].n);
+    ck_assert_ptr_null(jsonfile_read(path, 10, &why));
+    ck_assert_msg(strstr(why.text, i == 1 ? "/x: line 2: a byte of zero; wanted: strict JSON"
+      : "/x: line 1: a byte of zero; wanted: strict JSON") != NULL, "%s", why.text);
+  }
   spill(path, "[1,\n\n2", 7);
   ck_assert(jsonfile_read(path, 10, &why) == NULL && strstr(why.text, "/x: line 3: ") != NULL);
   unlink(path), rmdir(shelf);
@@ -376,6 +422,7 @@ int main(void)
   TCase *t = tcase_create("edges");
   tcase_set_timeout(t, 60);
   tcase_add_test(t, tensor_files_at_their_limits);
+  tcase_add_test(t, long_values_of_a_header);
   tcase_add_test(t, the_file_that_is_wrong_is_named);
   tcase_add_test(t, any_reader_can_fill_a_list);
   tcase_add_test(t, excerpts_and_lengths_of_settings);

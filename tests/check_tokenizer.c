@@ -288,11 +288,14 @@ static const char *describe(const char *model_keys, const char *vocab_more, cons
   const char *more)
 {
   char *p = description;
+  const char *version = "\"1.0\"";
+  if (strcmp(more, "VERSION 2.0") == 0) version = "\"2.0\"", more = "";
+  if (strcmp(more, "VERSION 1") == 0) version = "1", more = "";
   p += sprintf(p,
-    "{\"version\": \"1.0\", \"truncation\": null, \"padding\": null, %s \"added_tokens\": %s, "
+    "{\"version\": %s, \"truncation\": null, \"padding\": null, %s \"added_tokens\": %s, "
     "\"normalizer\": %s, \"pre_tokenizer\": %s, "
     "\"post_processor\": %s, \"decoder\": %s, \"model\": {\"type\": \"BPE\", %s \"vocab\": {",
-    more, added, norm, pre, post, dec, model_keys);
+    version, more, added, norm, pre, post, dec, model_keys);
   for (int b = 0, next = 256; b < 256; b++) {
     bool seen = (b > 32 && b < 127) || (b > 160 && b < 256 && b != 173);
     p += sprintf(p, "\"\\u%04x\": %d, ", seen ? b : next++, b);
@@ -659,6 +662,8 @@ START_TEST(every_defect_has_its_own_sentence)
   } bad[] = {
     { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "\"surprise\": 1,",
       { "surprise", "1", "know" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "VERSION 2.0", { "version", "\"2.0\"", "\"1.0\"" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "VERSION 1", { "version", "is 1;", "\"1.0\"" } },
     { MODEL "\"mystery\": 7,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "",
       { "model.mystery", "7", "know" } },
     { MODEL "\"type dropout\": 7,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "",

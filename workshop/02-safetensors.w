@@ -275,6 +275,8 @@ enum { JSONFILE_MAX_SETTINGS = 1 << 20, JSONFILE_MAX_INDEX = 16 << 20 }; /* byte
 json_t *jsonfile_read(const char *path, size_t max, struct error *why);
   /* the value in a file, to be released with |json_decref|; strict: duplicate
      keys, bad UTF-8, more than |max| bytes are errors; null and a sentence */
+const char *jsonfile_trouble(const json_error_t *found, const char *text, size_t n);
+  /* what jansson found wrong with |n| bytes of text, in its words or in better ones */
 const char *jsonfile_excerpt(json_t *value, char buffer[64]);
   /* the value as one would type it, cut to fit into |buffer|, for an error's
      ``found''; returns |buffer| */
@@ -363,7 +365,7 @@ takes many times the space of its text. So we let jansson read one value at a ti
 name of a tensor and then its entry, and keep only what the entry says. We read the braces,
 colons and commas between the values ourselves. A file that
 turns out to be bad then costs little more than its own size. An honest entry fits on a line or two of this
-page; |MAX_ENTRY| leaves room for long names.
+page; |MAX_ENTRY| leaves room for long names. Metadata may be long: training programs keep statistics of their data there.
 
 @<A reader of headers@>=
 struct header_parser {
@@ -372,7 +374,7 @@ struct header_parser {
   bool metadata; /* seen already? */
   struct error *why;
 };
-enum { MAX_ENTRY = 4096, MAX_METADATA = 1 << 20 }; /* bytes */
+enum { MAX_ENTRY = 1 << 16, MAX_METADATA = 4 << 20 }; /* bytes */
 @#
 static bool header_bad(struct header_parser *r, const char *found, const char *wanted)
 {
@@ -380,18 +382,23 @@ static bool header_bad(struct header_parser *r, const char *found, const char *w
 }
 
 @ We tell jansson to stop after one value and to say where it stopped. The bound on the
-length is simply the length that we pass: a value that is not complete by then is
-an error at the end of the text. A name is a bare string, which older versions of JSON forbid at the top of a text; hence |JSON_DECODE_ANY|.
+length is simply the length that we pass. A value that is not complete by then is
+an error at the end of the text, though the text goes on; so the sentence says that the value is too long. A name is a bare string, which older versions of JSON forbid at the top of a text; hence |JSON_DECODE_ANY|.
 
 @<Read one value of the header@>=
-static json_t *header_value(struct header_parser *r, size_t max, size_t flags)
+static json_t *header_value(struct header_parser *r, const char *field, size_t max,
+  size_t flags)
 {
   json_error_t found;
-  size_t left = (size_t) (r->end - r->at);
-  json_t *value = json_loadb(r->at, left < max ? left : max, JSON_DECODE_ANY
+  size_t left = (size_t) (r->end - r->at), n = left < max ? left : max;
+  char wanted[64];
+  snprintf(wanted, sizeof wanted, "at most %zu bytes", max);
+  json_t *value = json_loadb(r->at, n, JSON_DECODE_ANY
     | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | flags, &found);
-  if (value == NULL) header_bad(r, found.text, "strict JSON");
-  else r->at += found.position;
+  if (value != NULL) r->at += found.position;
+  else if (n < left && (size_t) found.position >= n)
+    error_found(r->why, r->path, field, "longer than that", wanted);
+  else header_bad(r, jsonfile_trouble(&found, r->at, n), "strict JSON");
   return value;
 }
 
@@ -434,7 +441,7 @@ model computes.
 @<Read a name and its value@>=
 static bool header_pair(struct header_parser *r)
 {
-  json_t *name = header_value(r, MAX_ENTRY, 0);
+  json_t *name = header_value(r, "a name in the header", MAX_ENTRY, 0);
   if (name == NULL) return false;
   bool ok = json_is_string(name) && header_mark(r) == ':';
   if (!ok) header_bad(r, "no list of names and values", "\"name\": value");
@@ -453,7 +460,7 @@ static bool header_metadata(struct header_parser *r)
 {
   if (r->metadata) return header_bad(r, "__metadata__ twice", "each name once");
   r->metadata = true;
-  json_t *all = header_value(r, MAX_METADATA, JSON_ALLOW_NUL);
+  json_t *all = header_value(r, "__metadata__", MAX_METADATA, JSON_ALLOW_NUL);
   if (all == NULL) return false;
   bool ok = json_is_object(all);
   for (void *i = json_object_iter(all); i != NULL && ok;
@@ -481,7 +488,7 @@ and its functions treat that as neither a string nor an array, and as an array w
 @<Take down one tensor@>=
 static bool header_tensor(struct header_parser *r, const char *name)
 {
-  json_t *entry = header_value(r, MAX_ENTRY, 0);
+  json_t *entry = header_value(r, name, MAX_ENTRY, 0);
   if (entry == NULL) return false;
   json_t *type = json_object_get(entry, "dtype");
   json_t *shape = json_object_get(entry, "shape");
@@ -913,9 +920,14 @@ char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
 }
 
 @ Settings and index are mapped as well, and parsed from there. The bound on their size is needed because a tree is larger than its text: an empty list takes three characters with its comma, and jansson allocates many
-times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. If the text is not JSON, jansson knows the line of the error, and the sentence names the line in the place of a field.
+times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. If the text is not JSON, jansson knows the line of the error, and the sentence names the line in the place of a field. For a byte of zero, which is no character of JSON, not even behind the last bracket, jansson's words break off, and we say it ourselves.
 
 @<Read a file of JSON@>=
+const char *jsonfile_trouble(const json_error_t *found, const char *text, size_t n)
+{
+  size_t at = found->position > 0 ? (size_t) found->position - 1 : n;
+  return at < n && text[at] == '\0' ? "a byte of zero" : found->text;
+}
 json_t *jsonfile_read(const char *path, size_t max, struct error *why)
 {
   struct mapping map;
@@ -930,7 +942,7 @@ json_t *jsonfile_read(const char *path, size_t max, struct error *why)
       | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);
     if (value == NULL) {
       error_say(why, "%s: line %d: %s; wanted: strict JSON", path, found.line,
-        found.text);
+        jsonfile_trouble(&found, (const char *) map.bytes, map.size));
       misfit_bytes(path, map.bytes, map.size, true, why);
     }
   }

@@ -1171,7 +1171,7 @@ static bool is_ours(struct json_reader *r, json_t *file)
 
 @ Now the whole file. We read each part after the parts that it refers to; this is neither the order of the file nor the order of use. The words come before the decoder, which changes their texts, and both before the added tokens, which decode as they are
 written. These, and all stages, come before the tables that point into the pool of strings, and the tables before
-the ids that are put around a text. (A fuzzer found a stage whose strings were added after the tables, and moved what they pointed to.) Without a post-processor, another file may say what goes around a text.
+the ids that are put around a text. (A fuzzer found a stage whose strings were added after the tables, and moved what they pointed to.) Without a post-processor, another file may say what goes around a text. There has been one version of the form so far; a file of the next may mean something else by the same words.
 
 @<Read a whole description@>=
 static bool read_description(struct json_reader *r, json_t *file)
@@ -1182,6 +1182,10 @@ static bool read_description(struct json_reader *r, json_t *file)
     "version added_tokens "@| "normalizer pre_tokenizer "@|
     "post_processor decoder "@| "model truncation padding "))
     return false;
+  json_t *version = json_object_get(file, "version");
+  if (!says_nothing(version) && !(json_is_string(version)
+      && strcmp(json_string_value(version), "1.0") == 0))
+    return refuse(r, "version", version, "\"1.0\"");
   @<See what is for batches of texts@>@;
   if (!read_model(r, json_object_get(file, "model"))
     || !read_normalizer(r, "normalizer",
@@ -1290,8 +1294,8 @@ static json_t *read_json(const char *path, size_t *bytes,
       path, *bytes, MAX_JSON);
   else if (v == NULL)
     error_say(why, "%s: line %d, column %d: %s;"@|
-      " wanted: strict JSON", path, trouble.line, trouble.column,
-      trouble.text);
+      " wanted: strict JSON", path, trouble.line, trouble.column,@|
+      jsonfile_trouble(&trouble, (const char *) map.bytes, map.size));
   if (v == NULL) misfit_bytes(path, map.bytes, map.size, true, why);
   file_unmap(&map);
   return v;
@@ -1640,6 +1644,7 @@ no forward declarations are needed. The file is built bottom up; this chapter is
 #include <unistd.h>
 #include "ground/new_file.h"
 #include "safetensors/excerpt.h"
+#include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 #include "sentencepiece/sentencepiece.h"
 #include "tokenizer-json/gguf_tokenizer.h"

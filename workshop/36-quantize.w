@@ -235,16 +235,29 @@ static void add_rope(struct work *w, const struct rope_config *r)
     r->beta_slow);
 }
 
-@ What other programs show or need comes first. Among it is the advice of the makers, so far as there are keys for it (\cref{sec:ggufsettings}): the penalty always, and the rest if it is to be followed.
+@ What other programs show or need comes first. They show the name of the model, which is that of its directory, and the type of most of its matrices. That need not be the type that was asked for: in a narrow model no row may be a whole number of blocks. Among it is the advice of the makers, so far as there are keys for it (\cref{sec:ggufsettings}): the penalty always, and the rest if it is to be followed.
 
 @<Write the settings@>=
 static void add_kind(struct work *w)
 {
-  uint32_t file = 0;
-  for (size_t i = 0; i < N_TYPES; i++)
-    if (types[i].type == w->o->type) file = types[i].file;
-  gguf_add_count(&w->draft, "general.file_type", file);
+  size_t n[N_TYPES] = @[{ 0 }@], most = 0;
+  for (size_t i = 0; i < N_TYPES; i++) {
+    for (size_t k = 0; k < w->n; k++)
+      n[i] += !w->plan[k].is_vector && w->plan[k].type == types[i].type;
+    if (n[i] > n[most] || (n[i] == n[most] && types[i].type == w->o->type)) most = i;
+  }
+  gguf_add_count(&w->draft, "general.file_type", types[most].file);
   gguf_add_count(&w->draft, "general.quantization_version", 2);
+}
+static void add_name(struct work *w)
+{
+  const char *from = w->o->from;
+  size_t n = strlen(from), at;
+  while (n > 0 && from[n - 1] == '/') n--;
+  for (at = n; at > 0 && from[at - 1] != '/'; at--) {}
+  gguf_add_text(&w->draft, "general.type", "model", 5);
+  if (at < n && from[n - 1] != '.')
+    gguf_add_text(&w->draft, "general.name", from + at, n - at);
 }
 static void add_advice(struct work *w, const struct sampling_defaults *s)
 {
@@ -265,6 +278,7 @@ static void add_settings(struct work *w)
 {
   const struct model_config *c = &w->lm->config;
   gguf_add_text(&w->draft, "general.architecture", w->arch, strlen(w->arch));
+  add_name(w);
   add_kind(w);
   add_advice(w, &c->sampling);
   add_counts(w, c);

@@ -87,6 +87,12 @@ const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EX
 }
 
 /* <Read a file of JSON> */
+const char *jsonfile_trouble(const json_error_t *found, const char *text, size_t n)
+{
+  size_t at = found->position > 0 ? (size_t) found->position - 1 : n;
+  return at < n && text[at] == '\0' ? "a byte of zero" : found->text;
+}
+
 json_t *jsonfile_read(const char *path, size_t max, struct error *why)
 {
   struct mapping map;
@@ -101,7 +107,7 @@ json_t *jsonfile_read(const char *path, size_t max, struct error *why)
       | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);
     if (value == NULL) {
       error_say(why, "%s: line %d: %s; wanted: strict JSON", path, found.line,
-        found.text);
+        jsonfile_trouble(&found, (const char *) map.bytes, map.size));
       misfit_bytes(path, map.bytes, map.size, true, why);
     }
   }

@@ -24,7 +24,7 @@ struct header_parser {
 };
 
 /* bytes */
-enum { MAX_ENTRY = 4096, MAX_METADATA = 1 << 20 };
+enum { MAX_ENTRY = 1 << 16, MAX_METADATA = 4 << 20 };
 
 static bool header_bad(struct header_parser *r, const char *found, const char *wanted)
 {
@@ -34,14 +34,19 @@ static bool header_bad(struct header_parser *r, const char *found, const char *w
 /* <Headers, from the mark to the whole> */
 
 /* <Read one value of the header> */
-static json_t *header_value(struct header_parser *r, size_t max, size_t flags)
+static json_t *header_value(struct header_parser *r, const char *field, size_t max,
+  size_t flags)
 {
   json_error_t found;
-  size_t left = (size_t) (r->end - r->at);
-  json_t *value = json_loadb(r->at, left < max ? left : max, JSON_DECODE_ANY
+  size_t left = (size_t) (r->end - r->at), n = left < max ? left : max;
+  char wanted[64];
+  snprintf(wanted, sizeof wanted, "at most %zu bytes", max);
+  json_t *value = json_loadb(r->at, n, JSON_DECODE_ANY
     | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | flags, &found);
-  if (value == NULL) header_bad(r, found.text, "strict JSON");
-  else r->at += found.position;
+  if (value != NULL) r->at += found.position;
+  else if (n < left && (size_t) found.position >= n)
+    error_found(r->why, r->path, field, "longer than that", wanted);
+  else header_bad(r, jsonfile_trouble(&found, r->at, n), "strict JSON");
   return value;
 }
 
@@ -112,7 +117,7 @@ static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t 
 /* <Take down one tensor> */
 static bool header_tensor(struct header_parser *r, const char *name)
 {
-  json_t *entry = header_value(r, MAX_ENTRY, 0);
+  json_t *entry = header_value(r, name, MAX_ENTRY, 0);
   if (entry == NULL) return false;
   json_t *type = json_object_get(entry, "dtype");
   json_t *shape = json_object_get(entry, "shape");
@@ -135,7 +140,7 @@ static bool header_metadata(struct header_parser *r)
 {
   if (r->metadata) return header_bad(r, "__metadata__ twice", "each name once");
   r->metadata = true;
-  json_t *all = header_value(r, MAX_METADATA, JSON_ALLOW_NUL);
+  json_t *all = header_value(r, "__metadata__", MAX_METADATA, JSON_ALLOW_NUL);
   if (all == NULL) return false;
   bool ok = json_is_object(all);
   for (void *i = json_object_iter(all); i != NULL && ok;
@@ -149,7 +154,7 @@ static bool header_metadata(struct header_parser *r)
 /* <Read a name and its value> */
 static bool header_pair(struct header_parser *r)
 {
-  json_t *name = header_value(r, MAX_ENTRY, 0);
+  json_t *name = header_value(r, "a name in the header", MAX_ENTRY, 0);
   if (name == NULL) return false;
   bool ok = json_is_string(name) && header_mark(r) == ':';
   if (!ok) header_bad(r, "no list of names and values", "\"name\": value");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "ground/new_file.h"
 #include "safetensors/excerpt.h"
+#include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 #include "sentencepiece/sentencepiece.h"
 #include "tokenizer-json/gguf_tokenizer.h"
@@ -898,7 +899,7 @@ static json_t *read_json(const char *path, size_t *bytes,
   else if (v == NULL)
     error_say(why, "%s: line %d, column %d: %s;"
       " wanted: strict JSON", path, trouble.line, trouble.column,
-      trouble.text);
+      jsonfile_trouble(&trouble, (const char *) map.bytes, map.size));
   if (v == NULL) misfit_bytes(path, map.bytes, map.size, true, why);
   file_unmap(&map);
   return v;
@@ -996,6 +997,10 @@ static bool read_description(struct json_reader *r, json_t *file)
     "version added_tokens " "normalizer pre_tokenizer "
     "post_processor decoder " "model truncation padding "))
     return false;
+  json_t *version = json_object_get(file, "version");
+  if (!says_nothing(version) && !(json_is_string(version)
+      && strcmp(json_string_value(version), "1.0") == 0))
+    return refuse(r, "version", version, "\"1.0\"");
   /* <See what is for batches of texts> */
   r->t->ignored[0] = !says_nothing(json_object_get(file,
     "truncation"));
