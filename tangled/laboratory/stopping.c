@@ -173,13 +173,13 @@ static bool complete_at(const struct text_session *u, const char *string, size_t
 {
   struct bytes all = { NULL, 0, 0 };
   bool ok = true;
-  for (*n = 0; ok; ++*n) {
-    if (all.n > 0 && strstr((const char *) all.byte, string) != NULL) break;
+  *n = 0;
+  for (size_t i = u->text.n_prompt; ok && *n == 0 && i < u->text.text.n; i++) {
     all.n -= all.n > 0;
-    if (u->text.n_prompt + *n == u->text.text.n)
-      ok = error_say(why, "the text runs on without the string");
-    ok = ok && tokenizer_decode(u->t, u->g.m, u->text.text.id + u->text.n_prompt + *n,
-      1, false, &all, why) && bytes_push(u->g.m, &all, "", 1, why);
+    ok = tokenizer_decode(u->t, u->g.m, u->text.text.id + i, 1, false, &all, why)
+      && bytes_push(u->g.m, &all, "", 1, why);
+    if (ok && strstr((const char *) all.byte, string) != NULL)
+      *n = i + 1 - u->text.n_prompt;
   }
   bytes_free(u->g.m, &all);
   return ok;
