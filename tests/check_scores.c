@@ -1098,7 +1098,19 @@ START_TEST(what_a_model_leaves_out)
     "model: trainer_spec.model_type is Unigram; wanted: BPE (another kind of tokenizer)");
   ck_assert(begin == 0 && end == 0);
   tokenizer_close(&M, t);
-  put_flag(&p, 3, 2), put_row(&b, 2, p.byte, p.n);
+  for (uint64_t k = 0; k < 6; k++) { /* the learners by their numbers */
+    static const char *const learner[] = { "another number", "Unigram", "BPE", "words", "characters", "another number" };
+    size_t n = b.n;
+    p.n = 0, put_flag(&p, 3, k), put_row(&b, 2, p.byte, p.n);
+    t = memory_alloc(&M, MEMORY_TOKENS, 1, sizeof *t, NULL);
+    ck_assert(sentencepiece_read(&M, t, "model", b.byte, b.n, &begin, &end, &ours, &why) == (k == 2));
+    char said[100];
+    snprintf(said, sizeof said, "trainer_spec.model_type is %s; wanted: BPE", learner[k]);
+    ck_assert_msg(k == 2 || strstr(why.text, said) != NULL, "%s", why.text);
+    tokenizer_close(&M, t);
+    b.n = n;
+  }
+  p.n = 0, put_flag(&p, 3, 2), put_row(&b, 2, p.byte, p.n);
   t = memory_alloc(&M, MEMORY_TOKENS, 1, sizeof *t, NULL);
   ck_assert_msg(sentencepiece_read(&M, t, "model", b.byte, b.n, &begin, &end, &ours, &why), "%s", why.text);
   ck_assert(ours && begin == 2 && end == 3);
@@ -1108,6 +1120,32 @@ START_TEST(what_a_model_leaves_out)
   expect_ids(t, "xx", false, "3 0");
   ck_assert(tokenizer_is_special(t, 0) && tokenizer_is_special(t, 1) && !tokenizer_is_special(t, 3));
   tokenizer_close(&M, t), bytes_free(&M, &b), bytes_free(&M, &p);
+  at_peace();
+}
+END_TEST
+
+/* fields that nobody here knows are read over, whatever form they have: a number, eight bytes, a row,
+   four bytes; as far as the message has them */
+START_TEST(unknown_fields_are_read_over)
+{
+  static const struct { unsigned form; size_t n; const char *byte; } of[] = { { 0, 1, "\x07" },
+    { 0, 10, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" }, { 1, 8, "\xff\x0b\xff\x0b\xff\x0b\xff\x0b" },
+    { 2, 4, "\x03" "abc" }, { 5, 4, "\xff\x0b\xff\x0b" } };
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    for (size_t less = 0; less < 2; less++)
+      for (int inside = 0; inside < 2; inside++) { /* of the message, and of what it says on learning */
+        struct bytes b = { 0 }, p = { 0 };
+        struct error why = { "" };
+        small_model(&b);
+        put_number(&p, 99 << 3 | of[i].form);
+        for (size_t k = 0; k + less < of[i].n; k++) put(&p, (unsigned char) of[i].byte[k]);
+        if (inside) put_row(&b, 2, p.byte, p.n);
+        else for (size_t k = 0; k < p.n; k++) put(&b, p.byte[k]);
+        struct tokenizer *t = open_bytes(&b, &why);
+        ck_assert_msg((t != NULL) == (less == 0), "form %u: %s", of[i].form, why.text);
+        if (t != NULL) expect_ids(t, "ab", false, "7");
+        tokenizer_close(&M, t), bytes_free(&M, &b), bytes_free(&M, &p);
+      }
   at_peace();
 }
 END_TEST
@@ -1216,6 +1254,7 @@ int main(void)
   tcase_add_test(c, equal_scores_are_joined_from_the_left);
   tcase_add_test(c, a_beginning_behind_the_last_piece_is_none);
   tcase_add_test(c, what_a_model_leaves_out);
+  tcase_add_test(c, unknown_fields_are_read_over);
   tcase_add_test(c, unknown_letters_meet_a_piece_of_the_user);
   tcase_add_test(c, names_of_bytes_and_the_last_id);
   tcase_add_test(c, forty_letters_of_a_name);

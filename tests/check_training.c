@@ -1272,6 +1272,61 @@ START_TEST(a_run_follows_its_plan)
   unlink(path);
 }
 END_TEST
+/* after many steps the mean remembers 0.99 of what it was, to the bit */
+START_TEST(a_long_mean_forgets)
+{
+  char path[] = "/tmp/incipit-XXXXXX";
+  close(mkstemp(path));
+  struct training_plan p = training_plan_draft;
+  p.form = (struct model_shape){ 1, 16, 1, 1, 16, 16, 2048, 600 };
+  for (int i = 0; i < TRAINING_PHASES; i++)
+    p.phase[i] = (struct training_phase){ i == 0 ? 8 * 404 : 8, 1, 8, 1, 1e-3f, 1e-3f, 1, true };
+  struct world w;
+  struct training_progress now;
+  world_open(&w, 1);
+  struct trainer *t = trainer_open(&m, &p, kernels_find(NULL, &why), NULL, w.source, &why);
+  ck_assert_msg(t != NULL, "%s", why.text);
+  size_t n = network_count(trainer_network(t));
+  for (int k = 1; k <= 403; k++) {
+    struct state_read old, new;
+    if (k == 395 || k == 403) read_state(t, path, n, &old);
+    if (!trainer_step(t, &now, &why)) ck_abort_msg("%s", why.text);
+    if (k != 395 && k != 403) continue;
+    read_state(t, path, n, &new);
+    float keep = k == 395 ? 394.0f / 398.0f : 0.99f;
+    for (size_t i = 0; i < n; i++)
+      if (new.mean[i] != fmaf(keep, old.mean[i] - new.w[i], new.w[i])) ck_abort_msg("step %d: %zu", k, i);
+    forget_state(&old), forget_state(&new);
+  }
+  trainer_close(&m, t), world_close(&w);
+  unlink(path);
+}
+END_TEST
+/* the gradient of a batch is added to what is there */
+START_TEST(gradients_add_up)
+{
+  static uint32_t in[2][20], out[2][20];
+  double loss[20];
+  struct lab l;
+  lab_open(&l, &small, 20, NULL, 2);
+  float *both = calloc(l.n, sizeof *both), *one[2];
+  for (int k = 0; k < 2; k++) {
+    uint64_t seed = 5 + (uint64_t) k;
+    for (int i = 0; i < 20; i++) in[k][i] = (uint32_t) (rnd(&seed) % 50), out[k][i] = (uint32_t) (rnd(&seed) % 50);
+    one[k] = calloc(l.n, sizeof *both);
+    struct batch b = { in[k], out[k], 1, 20, 0.05f };
+    for (int sum = 0; sum < 2; sum++) {
+      lab_loss(&l, &b, loss);
+      network_backward(l.net, l.w, &b, sum ? both : one[k]);
+    }
+  }
+  for (size_t i = 0; i < l.n; i++)
+    if (fabs((double) both[i] - (double) one[0][i] - (double) one[1][i]) > 1e-6 * (1 + fabs((double) both[i])))
+      ck_abort_msg("weight %zu: %g, %g and %g", i, (double) both[i], (double) one[0][i], (double) one[1][i]);
+  free(both), free(one[0]), free(one[1]);
+  lab_close(&l);
+}
+END_TEST
 /* a width that is no multiple, and a text longer than the context, are refused */
 START_TEST(shapes_that_cannot_be_trained)
 {
@@ -1387,6 +1442,8 @@ int main(void)
   tcase_add_test(edges, products_of_any_shape);
   tcase_add_test(edges, a_state_of_another_run_is_refused);
   tcase_add_test(edges, a_run_follows_its_plan);
+  tcase_add_test(edges, a_long_mean_forgets);
+  tcase_add_test(edges, gradients_add_up);
   tcase_add_test(edges, shapes_that_cannot_be_trained);
   tcase_add_test(edges, what_is_published_can_be_read);
   suite_add_tcase(s, edges);
