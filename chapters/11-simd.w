@@ -3,6 +3,7 @@
 @s each while
 @s each_step while
 @s each_run while
+@s each_two while
 @s TARGET inline
 @s INLINE inline
 @s __m128 int
@@ -174,7 +175,7 @@ of outputs uses twelve for sums; with two weights and one input at a time that i
 @ A |vec| is a register: gcc and clang let us add and multiply such things with the
 ordinary signs. A sum that is to stay in registers must be an array whose indices
 the compiler knows, so the loops over it have to be written out; |each| asks
-for that. It is a |for| loop in all other respects. |each_step| counts to a number that only the run knows, and of such a loop eight steps are written out in each turn. In plain C that would only repeat calls (\cref{sec:heads11}).
+for that. It is a |for| loop in all other respects. |each_step| counts to a number that only the run knows, and of such a loop |STEPS| are written out in each turn, or two. In plain C that would only repeat calls (\cref{sec:heads11}).
 
 |TALLY| is nothing at all, except in a test that defines it to count every
 multiply--add one by one and compare the total with the counters. All this is the same for every head, too, and is a file with as little of its own as the bodies: neither can be
@@ -182,6 +183,7 @@ compiled alone, and no other module includes either.
 @^unrolling@>
 
 @(lanes.inc@>=
+#include "ground/tuning.h"
 #if defined __clang__
 #define @,each(i, n) @[_Pragma("unroll")@,@, for (int i = 0; i < (n); i++)@]@;
 #else
@@ -190,9 +192,11 @@ compiled alone, and no other module includes either.
 #if defined ALONE
 #define @,each_step(k, n) @[for (size_t k = 0; k < (n); k++)@]@;
 #elif defined __clang__
-#define @,each_step(k, n) @[_Pragma("unroll 8")@,@, for (size_t k = 0; k < (n); k++)@]@;
+#define @,each_step(k, n) @[_Pragma("unroll STEPS")@,@, for (size_t k = 0; k < (n); k++)@]@;
+#define @,each_two(k, n) @[_Pragma("unroll 2")@,@, for (size_t k = 0; k < (n); k++)@]@;
 #else
-#define @,each_step(k, n) @[_Pragma("GCC unroll 8")@,@, for (size_t k = 0; k < (n); k++)@]@;
+#define @,each_step(k, n) @[_Pragma("GCC unroll STEPS")@,@, for (size_t k = 0; k < (n); k++)@]@;
+#define @,each_two(k, n) @[_Pragma("GCC unroll 2")@,@, for (size_t k = 0; k < (n); k++)@]@;
 #endif
 #define INLINE @[static inline __attribute__((always_inline)) TARGET@]@;
 #ifndef TALLY
@@ -309,13 +313,12 @@ INLINE vec fold_parts(vec *a)
 
 @ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, and two can begin in each cycle, so eight chains would keep the multipliers busy; with AVX2, four rows have eight. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end.
 With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver.
-So rows are taken by fours if four of them lie within a page of memory. For whole rows of floats it depends on the machine. On an older one with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. On a newer one with AVX-512 one after the other is faster for floats as well. So floats go by fours only where sixteen lanes take more than one register.
-And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early, if rows are read one after the other. In a matrix, whose rows follow each other in memory, that is a page and a half later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
+So rows are taken by fours if four of them lie within a page of memory. Longer rows of floats are faster by fours with AVX2, and one after the other with AVX-512; so they go by fours only where sixteen lanes take more than one register.
+And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early, if rows are read one after the other. The request names a cache, |HINT|; which one turned out to matter a great deal (\cref{sec:tuning}). In a matrix, whose rows follow each other in memory, |ahead| is a few lines. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows.
 Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; if fewer of them are spent on counting, we think, more loads are under way at once.
 @^prefetch@>
 
 @<Dot products of one row with as many others as a register has lanes@>=
-enum { PAGE = 4096 };
 INLINE void dots_step(int side, const float *x, const char *const *row,
   enum weight_type type, size_t k, size_t ahead, vec a[4][PARTS])
 {
@@ -323,7 +326,7 @@ INLINE void dots_step(int side, const float *x, const char *const *row,
   each (p, PARTS) {
     size_t at = k + (size_t) p * WIDTH;
     vec v = load(in, at);
-    if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + ahead);
+    if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + ahead, 0, HINT);
     each (i, side)
       a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
   }
@@ -384,8 +387,9 @@ INLINE vec dots(const char *what, const float *x, const char *row,
   if (n == 8 && there == WIDTH) return short_dots(x, row, stride, WIDTH, type, 8);
   if (n < 16) return short_dots(x, row, stride, there, type, n);
   for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
-  bool whole_floats = PARTS > 1 && type == WEIGHT_F32 && stride == n * sizeof *x;
-  if (stride <= PAGE / 4 || whole_floats)
+  bool whole_floats = FOURS_FLOATS && PARTS > 1 && type == WEIGHT_F32@|
+    && stride == n * sizeof *x;
+  if (stride <= FOURS_BYTES || whole_floats)
     for (size_t i = 0; i < WIDTH; i += 4)
       some_dots(4, x, at + i, type, n, ahead, half + i);
   else for (size_t i = 0; i < WIDTH; i++)
@@ -422,7 +426,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
     const char *row = (const char *) w->weight.data + o * stride;
     for (size_t r = 0; r < rows; r++) {
       vec sum = dots("linear", x + r * w->in, row, stride, outs, type,
-        w->in, PAGE * 3 / 2);
+        w->in, ROWS_AHEAD);
       float here[WIDTH];
       memcpy(here, &sum, sizeof here);
       put_sums(here, w, o, outs, y + r * w->out);
@@ -481,7 +485,7 @@ INLINE void tile(const char *what, size_t real, int rows, const float *x,
 @<Pass the chain of this |lane|@>=
 each_step (k, lane_steps(n, lane)) {
   size_t at = (t * all + k) * NR;
-  if (rows == 1) prefetch(panel, at + 12 * NR), prefetch(panel, at + 12 * NR + WIDTH);
+  if (rows == 1) each (h, 2) prefetch(panel, at + PANEL_AHEAD * NR + (size_t) h * WIDTH);
   vec b[2] = @[{ load(panel, at), load(panel, at + WIDTH) }@];
   each (r, rows) {
     vec v = spread(in[k * step + (size_t) r]);
@@ -516,7 +520,7 @@ TARGET static void packed_tile(const char *what, size_t real, size_t rows,
 #undef TILE
 }
 
-@ Packing a strip reads weights that nothing has touched before, |NR| outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each tile of the last \given{128} rows a piece of the next strip is asked for. (If it came sooner, the rows that pass through the second-level cache would push it out again. Panels that are ready lie one after the other, and the processor fetches them by itself.) And the lines that a tile will write to are asked for before it is computed.
+@ Packing a strip reads weights that nothing has touched before, |NR| outputs side by side, and would wait for memory at each step. But while the tiles of a strip are computed, memory has nothing to do. So with each tile of the last |LATE| rows a piece of the next strip is asked for. (If it came sooner, the rows that pass through the second-level cache would push it out again. Panels that are ready lie one after the other, and the processor fetches them by itself.) And the lines that a tile will write to are asked for before it is computed.
 @^prefetch@>
 
 @<Ask for what will be wanted@>=
@@ -525,7 +529,7 @@ if (done + rows > early && o + 2 * NR <= to && ready == NULL && !w->transposed) 
   const char *next = w->weight.data;
   size_t i = done < early ? 0 : strip * (done - early) / late;
   size_t end = strip * (done + rows - early) / late;
-  for (next += (o / NR + 1) * strip; i < end; i += 64) __builtin_prefetch(next + i);
+  for (next += (o / NR + 1) * strip; i < end; i += 64) __builtin_prefetch(next + i, 0, HINT);
 }
 for (size_t i = 0; i < rows; i++)
   for (size_t c = 0; c < outs; c += 16)
@@ -535,7 +539,6 @@ for (size_t i = 0; i < rows; i++)
 @^workspace@>
 
 @<Many rows by a worker's share of the matrices@>=
-enum { MOST_ROWS = 516, LATE = 128 };
 TARGET static size_t panels_room(size_t in, size_t rows)
 {
   size_t most = rows < MOST_ROWS ? rows + TILE_ROWS : MOST_ROWS;
@@ -571,6 +574,7 @@ type is asked here, outside of the loops, and each answer gets loops of its own.
 struct linear_job { const struct engine *e; const struct matrix *list; size_t n;
   const float *x; size_t rows; float *const *y; };
 @#
+#include "kernels/unpacked.inc"
 @<Many rows by a worker's share of the matrices@>@;
 TARGET static void few_rows(const struct linear_job *job, const struct matrix *w,
   size_t from, size_t to, float *y)
@@ -591,7 +595,6 @@ TARGET static void few_rows(const struct linear_job *job, const struct matrix *w
 @ Packing pays from a handful of rows on; from how many depends on whether the weights come from a cache or from memory (\cref{fig:simdroof}). Without a workspace, as in a caller that has no pool, the rows are multiplied one by one.
 
 @<One worker's share of a linear layer@>=
-enum { MANY_ROWS = 4 };
 TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct linear_job *job = ctx;
@@ -601,19 +604,22 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
   TALLY("linear part", worker, 1);
   for (size_t r0 = 0, r1; r0 < job->rows; r0 = r1) {
     r1 = room == NULL || job->rows - r0 < MOST_ROWS ? job->rows : r0 + MOST_ROWS;
-    if (room != NULL)
-      @<Pack rows |r0| to |r1|@>@;
+    bool are_packed = false;
     for (size_t m = 0; m < job->n; m++) {
       const struct matrix *w = &job->list[m];
       size_t from = worker_begin(w->out, NR, worker, workers);
       size_t to = worker_begin(w->out, NR, worker + 1, workers);
       if (room == NULL) few_rows(job, w, from, to, job->y[m]);
-      else by_panels(job, w, r0, r1, from, to, room, job->y[m]);
+      else if (!by_lying(job, w, r0, r1, from, to, job->y[m])) {
+        if (!are_packed) @<Pack rows |r0| to |r1|@>@;
+        are_packed = true;
+        by_panels(job, w, r0, r1, from, to, room, job->y[m]);
+      }
     }
   }
 }
 
-@ Each worker packs all rows for itself. To share them they would have to wait for each other, and that takes as long.
+@ Some matrices need no panels: |by_lying| multiplies them as they lie, where that is faster (\cref{sec:unpacked34}). Each worker packs all rows for itself, when the first matrix of the list wants them. To share them they would have to wait for each other, and that takes as long.
 
 @<Pack rows |r0| to |r1|@>=
 for (size_t r = r0; r < r1; r += TILE_ROWS) {
@@ -634,7 +640,7 @@ static size_t worker_begin(size_t n, size_t step, unsigned worker, unsigned work
 }
 
 @ Waking other threads takes microseconds, and a small matrix is done by then. So work below
-some tens of thousands of multiply--adds is not divided: with a null pool the caller's thread does it. Rows that need no workspace are cut into more shares than there are workers, and a worker takes another when it has done one; then nobody waits for a core that was taken away for a while (\cref{sec:poollife}). Kernels do not set the floating-point modes,
+|WORTH_DIVIDING| multiply--adds is not divided: with a null pool the caller's thread does it. Rows that need no workspace are cut into more shares than there are workers, and a worker takes another when it has done one; then nobody waits for a core that was taken away for a while (\cref{sec:poollife}). Kernels do not set the floating-point modes,
 since the pass has set them for all of its kernels (\cref{sec:pool}).
 
 @<Do a linear layer@>=
@@ -658,9 +664,6 @@ static size_t room(const struct matrix *list, size_t n, size_t rows)
 @ A linear layer needs nothing but what is above. It is a file of its own, since the inputs in bfloat16 of \cref{sec:pairs11} go through it as well.
 
 @(linear.inc@>=
-#ifndef WORTH_DIVIDING
-#define WORTH_DIVIDING 65536 /* multiply--adds */
-#endif
 @<Where a worker's share begins@>@;
 #include "kernels/load.inc"
 @<Dot products of one row with as many others as a register has lanes@>@;
@@ -679,7 +682,6 @@ sixteens can go through |num_expf| at once, which makes zeros of those. A zero a
 are not negative changes no bit of it. Keys are asked for sixteen positions early: the keys of one head are far apart, and the processor does not see that they are a sequence. Reading sixteen of them takes longer than memory takes to answer, so that each is there when it is wanted.
 
 @<The scores of a block, and their maximum@>=
-enum { KEYS_AHEAD = 16 };
 INLINE void block_scores(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b)
 {
@@ -860,7 +862,6 @@ INLINE float join_blocks(float *left, size_t n, size_t d, float *y)
 @ A \emph{unit} is at most |QUERIES| queries that share a head of keys: all heads of a few rows that follow each other. It goes through the blocks of positions that any of them sees. Packing the keys of a block takes about as long as four tiles of queries take to use them. A unit has four such tiles with AVX-512 and eight with AVX2, so packing is at most half of the work on keys.
 
 @<What a unit of queries has@>=
-enum { QUERIES = 48, MANY_QUERIES = 4 };
 struct query_unit {
   const struct attention_dims *h;
   struct kv_view v; /* of the head of keys */
@@ -1050,7 +1051,7 @@ static void attend(const struct engine *e, const struct attention_dims *h,
   const struct attention_probe *probe)
 {
 #ifdef NARROW
-  if (h->head_dim < WIDTH) {
+  if (NARROW_HEADS && h->head_dim < WIDTH) {
     NARROW.attend(e, h, q, list, n, scratch, y, probe);
     return;
   }
@@ -1134,7 +1135,29 @@ The probe says how far a kernel is from its machine. It does not say whether ano
 
 A prompt of floats spends so much of its time outside of the matrices that the pass would miss the goal even if they were multiplied at the rate of the probe. With weights in bfloat16 both others are faster than we are: this processor multiplies pairs of bfloat16 in one instruction, and they round the inputs for it. We round inputs only on request; the next line of the table shows what that brings. In decoding most of the time is in the rows of the matrices, and a part of the rest in the operating system, which maps the file into memory when a page of it is touched for the first time. The probe reads memory from end to end. A kernel must also widen what it reads, if weights are smaller than floats, and multiply; so there are more instructions for each line of memory, and fewer lines under way. We think that this is the difference, but the profile cannot tell waiting from multiplying.
 
-@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}. Up to six rows multiply blocks as they lie in the file: a register of AVX-512 has four parts of 16 bytes, and each gets numbers of one output, so that the same instructions unpack four outputs, and the next strip is asked for meanwhile, from its beginning to its end. (Before that, AVX-512 had decoded four bits more slowly than AVX2 on the same machine. We had never measured the two side by side.) Four rows take no longer than one, since they wait for the same bytes. Scales of six bits are put together four at a time. The heads of a small model, which fill half a register of AVX-512, are left to AVX2. What did not help: asking for the rows of the next strip side by side, as they will be used, or taking a strip in pieces that fit into the nearest cache.
+@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}. Up to |STORED_MOST| rows multiply blocks as they lie in the file: a register of AVX-512 has four parts of 16 bytes, and each gets numbers of one output, so that the same instructions unpack four outputs, and what comes one and a half strips later is asked for meanwhile. (Before that, AVX-512 had decoded four bits more slowly than AVX2 on the same machine. We had never measured the two side by side.) Four rows take no longer than one, since they wait for the same bytes. Scales of six bits are put together four at a time. The heads of a small model, which fill half a register of AVX-512, are left to AVX2. Taking a strip in pieces that fit into the nearest cache did not help.
+
+@* Prefetching, and what else the clock chose. \label{sec:tuning}
+When one row is multiplied, nearly every load finds its line in memory only, and memory is slow to answer. A program can ask earlier. A \emph{prefetch}, also called a hint, is an instruction with an address and a cache: it fetches the line into that cache, nothing waits for it, and if the address does not exist, nothing happens. In C it is |__builtin_prefetch(p, 0, 3)| for the first-level cache and all below it, and with 2 in place of 3 for the second-level cache. No bit of a result depends on it.
+@^prefetch@>@^cache, of a processor@>
+
+Which cache would you choose? The first is the nearest, so we asked for that. On processors of the kinds Zen~3 and Zen~5 we saw no difference. On a Zen~4 it halves the speed of decoding: with the same kernels and a hint into the first-level cache, a row by a matrix in blocks runs at \val[2]{simd.tune.hint.3.one.q4_0.1} (Q4\_0), \val[2]{simd.tune.hint.3.one.q4_k.1} (Q4\_K) and \val[2]{simd.tune.hint.3.one.q8_0.1} (Q8\_0) of the speed that it has with a hint into the second. Rows of floats lose less, \val[2]{simd.tune.hint.3.one.f32.1}.
+
+We think that this is why. A core has only a few places to note which lines the first-level cache waits for, and a hint into that cache takes one of them until memory answers. When they are all taken by hints, the loads that the kernel needs now must wait. The second-level cache has more places, and a load that finds its line there waits so shortly that the processor hides it. How many places there are differs from one kind of processor to the next, so a hint that is right on one can be wrong on another, and only a clock tells.
+
+@ How far ahead to ask is the same kind of choice: too near, and the line comes late; too far, and it is thrown out again before it is used. So is the number of rows from which packing pays, and so is how long a waiting thread spins. We call them \emph{tuned} numbers. They are together in one header:
+
+\printedheader[5,60]{ground/tuning.h}
+
+\.{make tune} puts other values in their places, one at a time, compiles the kernels for each, and lets all of them do the same work in one process, turn about. It compares their bits, prints how fast each is beside the value of the header, and says what it would choose on this machine. \Cref{tab:tuned}\lab{lab:tuned} has what a Zen~4 says. A value stays in the header as long as no machine that we have measured loses by it, and so far none of them had to be chosen while the program runs. What the table cannot show is how the processors differ. With AVX2, on a Zen~3, rows of floats by fours were the faster way (|FOURS_FLOATS|), and on a Zen~5 with AVX-512 one after the other; there the width of the registers decides, and not the kind of processor. The sizes of tiles were not timed but worked out from the number of registers, and pages of \given{64} rows come from an experiment in \cref{sec:layout}.
+
+\begin{table}[p]
+\tabcaption{tab:tuned}{Tuned numbers, beside other values, on an AMD EPYC of the kind Zen~4 with AVX-512: how fast each other value is, as a multiple of the speed with the value of the header. Where it was tried on several kinds of work, and with one thread and two, the least and the greatest of the medians. Above 1 the other value is faster.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rl@@{}}
+\tabhead{number} & \tabhead{here} & \tabhead{other values}\\\midrule
+\directlua{incipit.tuned("figures/data/simd.tune.csv")}
+\end{tabular*}
+\end{table}
 
 @* The check. \label{sec:kernelcheck}
 On every machine this must come out, whichever table it has.

@@ -117,19 +117,20 @@ shape: always four rows side by side, and nothing is asked for early
 @x
 @ How many of them are computed side by side is a question of memory. A multiply--add takes four cycles until its sum can be used, and two can begin in each cycle, so eight chains would keep the multipliers busy; with AVX2, four rows have eight. But four rows that are read side by side are four places in memory, and a processor fetches ahead best what is read from end to end.
 With long rows one chain is enough: it takes a register of sixteen weights every four cycles, more than memory can deliver.
-So rows are taken by fours if four of them lie within a page of memory. For whole rows of floats it depends on the machine. On an older one with AVX2 four of them side by side are faster than one after the other, with one thread and with two, while four rows of bfloat16, half as long, are slower. On a newer one with AVX-512 one after the other is faster for floats as well. So floats go by fours only where sixteen lanes take more than one register.
-And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early, if rows are read one after the other. In a matrix, whose rows follow each other in memory, that is a page and a half later. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows later.
+So rows are taken by fours if four of them lie within a page of memory. Longer rows of floats are faster by fours with AVX2, and one after the other with AVX-512; so they go by fours only where sixteen lanes take more than one register.
+And because the processor's own fetching ahead ends with the page, what comes |ahead| bytes later is asked for early, if rows are read one after the other. The request names a cache, |HINT|; which one turned out to matter a great deal (\cref{sec:tuning}). In a matrix, whose rows follow each other in memory, |ahead| is a few lines. In a cache, where the keys of the other heads come between two keys of one head, it is a number of rows.
 Eight steps are written out for each turn of the loop, and this makes even a loop faster that waits for memory. A processor has only so many instructions under way, and each line that it waits for is asked for by one of them; if fewer of them are spent on counting, we think, more loads are under way at once.
-@^prefetch@>
 @y
 @ How many of them are computed side by side? A multiply--add takes four cycles until its sum can be used, so one chain would leave the multiplier idle most of the time. In this lab four products are computed side by side. A register of the one row is loaded once and serves all four.
 @z
 
 cut: products side by side
 @x
+@^prefetch@>
+
 @<Dot products of one row with as many others as a register has lanes@>=
-enum { PAGE = 4096 };
 @y
+
 @<Dot products of one row with as many others as a register has lanes@>=
 /* the dot products of |x| with several rows of |n| numbers, but for the last steps of their folds: |half[i]| is what |fold_parts| makes
    of the product with row |i|, which begins at the address |row[i]|.  The number of rows is |side|, at most 4; it is a constant where this
@@ -156,7 +157,7 @@ INLINE void dots_step(int side, const float *x, const char *const *row,
   each (p, PARTS) {
     size_t at = k + (size_t) p * WIDTH;
     vec v = load(in, at);
-    if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + ahead);
+    if (side == 1) __builtin_prefetch(*row + weight_row_bytes(type, at) + ahead, 0, HINT);
     each (i, side)
       a[i][p] = fused(v, load((struct tensor) @[{ row[i], type }@], at), a[i][p]);
   }
@@ -234,8 +235,9 @@ INLINE vec dots(const char *what, const float *x, const char *row,
   if (n == 8 && there == WIDTH) return short_dots(x, row, stride, WIDTH, type, 8);
   if (n < 16) return short_dots(x, row, stride, there, type, n);
   for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
-  bool whole_floats = PARTS > 1 && type == WEIGHT_F32 && stride == n * sizeof *x;
-  if (stride <= PAGE / 4 || whole_floats)
+  bool whole_floats = FOURS_FLOATS && PARTS > 1 && type == WEIGHT_F32@|
+    && stride == n * sizeof *x;
+  if (stride <= FOURS_BYTES || whole_floats)
     for (size_t i = 0; i < WIDTH; i += 4)
       some_dots(4, x, at + i, type, n, ahead, half + i);
   else for (size_t i = 0; i < WIDTH; i++)
@@ -301,7 +303,7 @@ INLINE void by_outputs(const struct matrix *w, enum weight_type type,
 shape: the answer in a smaller form
 @x
       vec sum = dots("linear", x + r * w->in, row, stride, outs, type,
-        w->in, PAGE * 3 / 2);
+        w->in, ROWS_AHEAD);
 @y
       vec sum = dots(x + r * w->in, row, stride, outs, type, w->in);
 @z
@@ -400,7 +402,7 @@ shape: the loop as it is
 @x
 each_step (k, lane_steps(n, lane)) {
   size_t at = (t * all + k) * NR;
-  if (rows == 1) prefetch(panel, at + 12 * NR), prefetch(panel, at + 12 * NR + WIDTH);
+  if (rows == 1) each (h, 2) prefetch(panel, at + PANEL_AHEAD * NR + (size_t) h * WIDTH);
 @y
 for (size_t k = 0; k < lane_steps(n, lane); k++) {
   size_t at = (t * all + k) * NR;
@@ -486,7 +488,6 @@ TARGET static void by_panels(const struct matrix *w, const float *x, size_t rows
 
 shape: the answer in a smaller form
 @x
-enum { MOST_ROWS = 516, LATE = 128 };
 TARGET static size_t panels_room(size_t in, size_t rows)
 {
   size_t most = rows < MOST_ROWS ? rows + TILE_ROWS : MOST_ROWS;
@@ -536,9 +537,6 @@ TARGET static void by_panels(const struct matrix *w, const float *x, size_t rows
 shape: linear.inc gives way to dots.inc and tiles.inc
 @x
 @(linear.inc@>=
-#ifndef WORTH_DIVIDING
-#define WORTH_DIVIDING 65536 /* multiply--adds */
-#endif
 @<Where a worker's share begins@>@;
 #include "kernels/load.inc"
 @<Dot products of one row with as many others as a register has lanes@>@;

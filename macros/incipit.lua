@@ -1240,6 +1240,32 @@ function incipit.profile(name)
     if key then tex.sprint((key:gsub("_", "\\_")) .. (("," .. rest):gsub(",", " & ")) .. "\\\\") end
   end
 end
+-- the numbers of ground/tuning.h in their order: name, value, and for each other value of bench/tune.c the least and the greatest median
+function incipit.tuned(name)
+  local others, seen = {}, {}
+  for l in io.lines(name) do
+    local key, other, ratio = l:match("^([a-z0-9_]+)%.(%d+)%.[a-z0-9_.]+,%d+,[%d.]+,([%d.]+),")
+    if key then
+      local list = others[key] or {}
+      others[key] = list
+      local o = seen[key .. other]
+      if not o then o = { value = other, least = 1e9, most = 0 }; seen[key .. other] = o; list[#list + 1] = o end
+      o.least, o.most = math.min(o.least, tonumber(ratio)), math.max(o.most, tonumber(ratio))
+    end
+  end
+  for l in io.lines("tangled/ground/tuning.h") do
+    local key, here = l:match("^ *([A-Z0-9_]+) = (%d+),")
+    if not key then key, here = l:match("^#define ([A-Z_]+) (%d+)") end
+    local list = key and others[key:lower()]
+    if list then
+      local shown = {}
+      for _, o in ipairs(list) do
+        shown[#shown + 1] = string.format(o.least == o.most and "%s: %.2f" or "%s: %.2f--%.2f", o.value, o.least, o.most)
+      end
+      tex.sprint(string.format("\\texttt{%s} & %s & %s\\\\", key:gsub("_", "\\_"), here, table.concat(shown, ", ")))
+    end
+  end
+end
 -- Letters are spaced by luaotfload, which from the first spaced font on walks through every paragraph and every \hbox.
 -- \caps asks for it, and only the next paragraph is given to it.
 local spaced, space

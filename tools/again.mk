@@ -1,6 +1,6 @@
 # again.mk -- what is made again only when somebody asks for it: measured times, data from ../shared, the built-in model
 .PHONY: measure spellings lossy published ulp matrix model model-check figures-live
-.PHONY: bench-kernels bench-constraints bench-tokens bench-sampling bench-real peers profile
+.PHONY: bench-kernels bench-constraints bench-tokens bench-sampling bench-real peers profile tune
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libmodules.a
 	@mkdir -p $(@D)
@@ -19,6 +19,8 @@ bench-constraints: $(BUILD)/bench/constraints build/buildid.tex ## what a mask o
 
 peers: $(BUILD)/incipit $(BUILD)/bench/sampling ## other engines, got from the package registries and built, beside this one (hours; PEERS="--quick --rows 110M")
 	@sh bench/peers.sh $(PEERS)
+tune: $(BUILD)/libmodules.a ## what was chosen by the clock, each number beside others, and what this machine would choose (half an hour; TUNE="HINT ROWS_AHEAD")
+	@BUILD='$(BUILD)' CC='$(CC)' sh bench/tune.sh $(TUNE)
 profile: $(BUILD)/incipit ## where the time of some of those passes goes (needs perf and the models of make peers)
 	@sh bench/profile.sh
 

@@ -52,6 +52,7 @@ needs so many of the system's headers.
 #include <sys/stat.h>
 #include <unistd.h>
 #include "ground/ground.h"
+#include "ground/tuning.h"
 @<Errors, memory and files@>@;
 @<Workers@>@;
 
@@ -928,6 +929,54 @@ struct memory;
 @<Set the floating-point modes@>@;
 #endif
 
+@ Some numbers of this engine follow from nothing. They were chosen by the clock, and another machine might choose others: how long to spin, how far ahead to ask for memory, from how many rows on to pack. No bit of a result depends on them. All are in one header, so that \.{make tune} can put others in their places and time them side by side; \cref{sec:tuning} prints it and tells what came out.
+
+@(tuning.h@>=
+#ifndef INCIPIT_TUNING_H
+#define INCIPIT_TUNING_H
+#ifndef WORTH_DIVIDING
+#define WORTH_DIVIDING 65536
+#endif
+enum {
+  @<Chosen by the clock@>@;
+};
+  /* numbers on which no bit of a result depends, only how soon it is there */
+#endif
+
+@ Where a number is a choice between two ways, 1 takes the way that the comment names.
+
+@<Chosen by the clock@>=
+SPIN_LIMIT = 2000, /* looks of a worker before it sleeps */
+SPIN_YIELD = 50, /* it yields every so many looks */
+PARTS_EACH = 4, /* parts for each worker, where any may take the next */
+HINT = 2, /* the cache that weights are asked into: 2 the second, 3 the first */
+HINT_KEYS = 3, /* the same for keys and values */
+STEPS = 8, /* of a loop over sixteens, written out */
+ROWS_AHEAD = 512, /* bytes, where one row is multiplied */
+FOURS_BYTES = 1024, /* of the longest rows that are taken by fours */
+FOURS_FLOATS = 1, /* floats by fours whatever their length, with AVX2 */
+PANEL_AHEAD = 12, /* steps of a panel, where one row is multiplied */
+PACK_AHEAD = 64, /* inputs of an output that is being packed */
+INPUTS_AHEAD = 24, /* inputs of a matrix stored by inputs */
+LATE = 128, /* rows whose tiles ask for the next strip */
+MANY_ROWS = 4, /* from which on rows and weights are packed */
+LYING_INPUTS = 768, /* most inputs of a matrix that many rows take as it lies */
+LYING_OUTS = 64, /* of its outputs at a time */
+MOST_ROWS = 516, /* that are packed at a time */
+UNROLL = 4, /* terms of a lane in one visit, stored by inputs */
+SPAN = 256, /* outputs at a time, stored by inputs */
+STRIPS_AHEAD = 3, /* half strips of blocks */
+LOOSE_SCALES = 1, /* scales of Q4\_0 one by one, with AVX-512 */
+STORED_MOST = 4, /* rows that multiply blocks as they lie */
+INT8_MANY = 96, /* rows that use a panel of blocks */
+INT8_FRESH = 8, /* units in a panel that was just filled */
+INT8_READY = 32, /* units at a time of one that was prepared */
+KEYS_AHEAD = 16, /* positions, where a head goes alone */
+TOGETHER = 8, /* positions that each head takes in its turn */
+QUERIES = 48, /* that share the keys of a block */
+MANY_QUERIES = 4, /* from which on they do */
+NARROW_HEADS = 1, /* heads of 8 numbers are left to AVX2 */
+
 @* The life of a thread pool. \label{sec:poollife}
 A \emph{helper} is a worker that is a thread of ours; it knows its pool and its number. A step has two ends. The caller announces it, and
 all helpers wait for that; the last helper reports that all are done, and the caller waits for that. Each end is a \emph{generation counter}: a number that only ever rises by
@@ -964,13 +1013,11 @@ it pauses. On x86 there is an instruction for that, which leaves the core to its
 guessing a value that has not come yet. How long to spin? On our machine waking a sleeper costs \val[0]{ground.pool.asleep} microseconds, and |SPIN_LIMIT| looks take \val[0]{ground.pool.looks}. So a thread that spins in vain, and then
 sleeps and is woken, pays a few times what it would have paid for sleeping at once, and never more; and a step that comes in time costs \val[1]{ground.pool.next}.\lab{lab:poolclock}
 
-If there are more threads than cores, we may be spinning on the very core that the other thread needs. So every 50 looks the thread \emph{yields}: it lets the system run whatever
+If there are more threads than cores, we may be spinning on the very core that the other thread needs. So every |SPIN_YIELD| looks the thread \emph{yields}: it lets the system run whatever
 else is ready. On an idle machine no other thread is, and it goes on at once. Without the yields, four workers on two cores would spend most of their time looking.
 @^spinning@>@^yielding@>
 
 @<Wait until a generation is over@>=
-enum { SPIN_LIMIT = 2000, SPIN_YIELD = 50 };
-  /* looks at a number before a worker sleeps; every so many it yields */
 static void spin_pause(int i)
 {
   if (i % SPIN_YIELD == SPIN_YIELD - 1) sched_yield();
@@ -1079,7 +1126,6 @@ void pool_run(struct pool *p, pool_work *work, void *ctx)
 @^load balancing@>
 
 @<Give a step to all workers, and wait for the last@>=
-enum { PARTS_EACH = 4 };
 static void take_parts(void *ctx, unsigned worker, unsigned workers)
 {
   struct pool *p = ctx;

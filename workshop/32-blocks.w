@@ -35,9 +35,6 @@ extern const struct block_kernels blocks_avx512, blocks_vnni;
 
 @(blocks.inc@>=
 #include "kernels/blocks.h"
-#ifndef WORTH_DIVIDING
-#define WORTH_DIVIDING 65536 /* multiply--adds */
-#endif
 @<Registers of whole numbers@>@;
 @<Four products in each lane@>@;
 @<Round the inputs of a row@>@;
@@ -465,7 +462,7 @@ INLINE void int8_fill(enum weight_type type, const unsigned char *w,
     uintptr_t next = (uintptr_t) w + ahead + b * size * (WIDTH - 1);
     if (ahead > 0)
       for (size_t z = 0; z < size * WIDTH; z += 64)
-        __builtin_prefetch((const void *) (next + z), 0, 2);
+        __builtin_prefetch((const void *) (next + z), 0, HINT);
     fill_words(type, w, stride, outs, word);
     word += int8_words(type) * WIDTH;
     if (halves == 0) continue;
@@ -556,7 +553,7 @@ To fill a panel takes longer than to use it once, and with a few rows it is used
 
 @(stored.inc@>=
 #ifdef UNPACK
-enum { STORED_ROWS = WIDTH / 4, STORED_MOST = 6 };
+enum { STORED_ROWS = WIDTH / 4 };
 @<Sixteen numbers of some outputs@>@;
 @<The whole sums of some outputs@>@;
 @<Scales and minima of a block@>@;
@@ -652,15 +649,37 @@ INLINE ivec fold_four(int n, int most, ivec *a)
   return 4 * n <= most ? sums_end(ints(0), a[0]) : a[0];
 }
 
-@ What stands before or after the numbers is laid across lanes. Most blocks begin with their scale, in the lower half of the first word; the scales of Q6\_K are words near the end, with a half behind them.
+@ What stands before or after the numbers is laid across lanes. Most blocks begin with their scale, in the lower half of the first word; the scales of Q6\_K are words near the end, with a half behind them. A block of Q4\_0 has so few bytes that turning four words of it, for a scale of two bytes, was a third of its work in vectors: with AVX-512 its scales are loaded one by one and put together in ordinary registers, which have nothing else to do.
 
 @<Scales and minima of a block@>=
+#if WIDTH == 16
+INLINE vec loose_scales(const unsigned char *p, size_t stride)
+{
+  uint64_t four_scales[4];
+  uint16_t half[WIDTH], one;
+  each (o, 4) {
+    four_scales[o] = 0;
+    each (i, 4) {
+      memcpy(&one, p + (size_t) (4 * o + i) * stride, sizeof one);
+      four_scales[o] |= (uint64_t) one << 16 * i;
+    }
+  }
+  memcpy(half, four_scales, sizeof half);
+  return widen(half, WEIGHT_F16);
+}
+#endif
 INLINE void stored_scales(enum weight_type type, const unsigned char *p,
   size_t stride, vec *scale, vec *min)
 {
   int32_t word[4 * WIDTH];
   uint16_t half[WIDTH];
   int six = type == WEIGHT_Q6_K;
+#if WIDTH == 16
+  if (LOOSE_SCALES && type == WEIGHT_Q4_0) {
+    scale[0] = loose_scales(p, stride);
+    return;
+  }
+#endif
   turn_words(p + 192 * six, stride, 4, word);
   few_halves low = __builtin_convertvector(ints_at(word, 0), few_halves);
   memcpy(half, &low, sizeof half);
@@ -669,7 +688,7 @@ INLINE void stored_scales(enum weight_type type, const unsigned char *p,
     scale[u] = unit_scales(type, word, half, (size_t) u, min + u);
 }
 
-@ A strip is one register of outputs, so that the addresses of its rows stay in registers. |n| blocks are added to the sums of |rows| rows, whose inputs are |step| apart from one block to the next. Memory is fetched ahead for the strip that comes |next|, from its beginning to its end, as many bytes with each unit as are used up meanwhile. To ask for the rows of that strip side by side, as they will be used, is slower: memory is read fastest in one line.
+@ A strip is one register of outputs, so that the addresses of its rows stay in registers. |n| blocks are added to the sums of |rows| rows, whose inputs are |step| apart from one block to the next. Memory is fetched ahead, from |next| on, in the order in which it lies, as many bytes with each unit as are used up meanwhile; |next| is one and a half strips away. To ask for rows of a strip side by side, as they will be used, is slower: memory is read fastest in one line. And the lines must go to the second-level cache, not to the first (\cref{sec:tuning}).
 @^prefetch@>
 
 @<A few rows by a strip of stored blocks@>=
@@ -686,7 +705,7 @@ INLINE void stored_strip(int rows, enum weight_type type, const unsigned char *r
     stored_scales(type, row, stride, scale, min);
     for (size_t i = 0; i < units; i += (size_t) steps) each (z, steps) {
       each (k, (int) (bytes + 63) / 64)
-        __builtin_prefetch((const void *) (next + 64 * (size_t) k));
+        __builtin_prefetch((const void *) (next + 64 * (size_t) k), 0, HINT);
       next += bytes;
       stored_sums(rows, type, row, stride, i, z, x, a);
       each (h, six + 1) {
@@ -715,7 +734,7 @@ INLINE void stored_rows(int rows, enum weight_type type, const struct stored_job
     if (job->begin > 0) memcpy(&sum[r], y + (size_t) r * out, sizeof (vec));
   }
   stored_strip(rows, type, row, stride, job->end - job->begin, x, step,
-    (uintptr_t) row + WIDTH * stride, sum);
+    (uintptr_t) row + WIDTH * stride * STRIPS_AHEAD / 2, sum);
   each (r, rows) memcpy(y + (size_t) r * out, &sum[r], sizeof (vec));
 }
 
@@ -763,10 +782,9 @@ TARGET static size_t stored_outputs(const struct matrix *w,
 }
 
 @* All rows.
-Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most \given{96} rows; up to six rows do without (\cref{sec:storedrow}).
+Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most |INT8_MANY| rows; up to |STORED_MOST| rows do without (\cref{sec:storedrow}).
 
 @<Multiply all rows by some outputs@>=
-enum { INT8_MANY = 96, INT8_FRESH = 8, INT8_READY = 32 };
 static size_t block_panel_bytes(const struct matrix *w)
 {
   size_t bytes = weight_row_bytes(w->weight.type, w->in) * WIDTH;

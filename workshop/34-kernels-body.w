@@ -2,6 +2,7 @@
 @s vec int
 @s each while
 @s each_run while
+@s each_two while
 @s TARGET inline
 @s INLINE inline
 @s ALONE inline
@@ -445,7 +446,7 @@ INLINE vec load_block(struct tensor t, size_t i)
 INLINE void prefetch(struct tensor t, size_t i)
 {
   uintptr_t place = (uintptr_t) t.data + weight_row_bytes(t.type, i);
-  __builtin_prefetch((const void *) place);
+  __builtin_prefetch((const void *) place, 0, HINT);
 }
 
 @ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register. It is only for types in which each number has its own place. Gains and biases have no other type, since a model with another is refused. A call of |tensor_number| for blocks would cost registers in the middle of the loops and never be made.
@@ -516,6 +517,93 @@ INLINE void add_rest(const float *x, struct tensor w, size_t i, size_t rest, vec
     if (here > 0)
       a[p] = blend(here, fused(load_partial(in, k, here),
         load_partial(w, k, here), a[p]), a[p]);
+  }
+}
+
+@* Many rows by a matrix as it lies. \label{sec:unpacked34}
+Panels cost a copy of all weights and of all rows. They are worth it, because a tile with lanes over the outputs needs no fold and reads both sides from end to end. But where a register holds all sixteen lanes, another tile does without them: |LYING_ROWS| rows by four outputs, whose lanes run over $k$ as in the definition. It reads rows and weights as they are. A step loads ten registers for \given{24} multiply--adds, about as many for each as the tile of panels, and what it pays for that is a fold for each sum at the end.
+
+When does it win? The rows of a tile must stay in the first-level cache while they meet all outputs of a block, so they may not be long. And ten rows that begin at a multiple of \given{4096} bytes from each other compete for the same few places in that cache, which takes its place for a line from the address within a page (\emph{associativity}).
+@^packing, of weights@>@^associativity@>
+
+@(unpacked.inc@>=
+#if WIDTH == 16
+@<Some rows by four outputs, lanes over $k$@>@;
+@<Many rows by outputs as they lie@>@;
+#else
+#define by_lying(...) false
+#endif
+
+@ If fewer than four outputs are left, the last one is computed more than once. Two steps of the loop are written out in each turn; with eight, a tile was slower.
+
+@<Some rows by four outputs, lanes over $k$@>=
+enum { LYING_ROWS = 6 };
+INLINE void lying_tile(int rows, const float *x, const struct matrix *w, size_t o,
+  size_t outs, float *y)
+{
+  const float *weight[4];
+  vec a[8][4] = @[{ { { 0 } } }@], v[LYING_ROWS], b;
+  size_t n = w->in, whole = n / 16 * 16;
+  each (c, 4) weight[c] = (const float *) w->weight.data@|
+    + (o + ((size_t) c < outs ? (size_t) c : outs - 1)) * n;
+  each_two (k, n / 16) {
+    each (r, rows) memcpy(&v[r], x + (size_t) r * n + 16 * k, sizeof v[r]);
+    each (c, 4) {
+      memcpy(&b, weight[c] + 16 * k, sizeof b);
+      each (r, rows) a[r][c] = fused(v[r], b, a[r][c]);
+    }
+  }
+  if (whole < n) each (r, rows) each (c, 4)
+    add_rest(x + (size_t) r * n, (struct tensor) @[{ weight[c], WEIGHT_F32 }@],@|
+      whole, n - whole, &a[r][c]);
+  TALLY("linear", 0, (size_t) rows * outs * n);
+  @<Fold the sums of the tile, and put them in their places@>@;
+}
+
+@ |fold_all| folds \given{16} sums, those of four rows. The sums of rows that the tile does not have are 0, and the compiler knows it.
+
+@<Fold the sums of the tile, and put them in their places@>=
+each (g, 2) if (4 * g < rows) {
+  float sum[WIDTH];
+  vec folded = fold_all(a[4 * g]);
+  memcpy(sum, &folded, sizeof sum);
+  each (i, 4) if (4 * g + i < rows) {
+    float *its = y + (size_t) (4 * g + i) * w->out;
+    if (w->bias.data == NULL && outs == 4) memcpy(its + o, sum + 4 * i, 4 * sizeof *y);
+    else put_sums(sum + 4 * i, w, o, outs, its);
+  }
+}
+
+@ Only floats that are not prepared are multiplied as they lie; the result says whether the matrix was. The weights of |LYING_OUTS| outputs stay in the second-level cache while all rows pass over them, six at a time. To ask for the next ones meanwhile, as is done for panels, gained nothing: they are read from end to end by the first tile of rows, and the processor sees that.
+
+@<Many rows by outputs as they lie@>=
+TARGET static bool by_lying(const struct linear_job *job, const struct matrix *w,
+  size_t r0, size_t r1, size_t from, size_t to, float *y)
+{
+  size_t n = w->in, rows, outs;
+  if (w->weight.type != WEIGHT_F32 || w->transposed || n > LYING_INPUTS@|
+      || n * sizeof(float) % 4096 == 0 || prepared_find(job->e, w) != NULL) return false;
+  for (size_t o = from; o < to; o += outs) {
+    outs = to - o < LYING_OUTS ? to - o : LYING_OUTS;
+    for (size_t r = r0; r < r1; r += rows) {
+      rows = r1 - r < LYING_ROWS ? r1 - r : LYING_ROWS;
+      @<Some rows by all outputs of the block@>@;
+    }
+  }
+  return true;
+}
+
+@ @<Some rows by all outputs of the block@>=
+for (size_t c = o; c < o + outs; c += 4) {
+  const float *x = job->x + r * n;
+  size_t here = o + outs - c < 4 ? o + outs - c : 4;
+  switch (rows) {
+  case 6: lying_tile(6, x, w, c, here, y + r * w->out);@+ break;
+  case 5: lying_tile(5, x, w, c, here, y + r * w->out);@+ break;
+  case 4: lying_tile(4, x, w, c, here, y + r * w->out);@+ break;
+  case 3: lying_tile(3, x, w, c, here, y + r * w->out);@+ break;
+  case 2: lying_tile(2, x, w, c, here, y + r * w->out);@+ break;
+  default: lying_tile(1, x, w, c, here, y + r * w->out);
   }
 }
 
@@ -590,7 +678,6 @@ INLINE void fold_lanes(float *lane, size_t sums)
 matrix fewer outputs are left than a register holds.
 
 @<Outputs |from| to |to| of a matrix stored by inputs@>=
-enum { UNROLL = 4, SPAN = 256 };
 @<Fold the lanes of many sums@>@;
 @<Add the terms from |k| on to the lanes of a span@>@;
 @<A span of outputs for one row@>@;
@@ -892,7 +979,7 @@ One row, as in decoding, has one query for each head. The keys of one head are p
 There must be room for the scores and the results of all heads.
 
 @(heads.inc@>=
-enum { TOGETHER = 8, SCORES = 256 + 16 };
+enum { PAGE = 4096, SCORES = 256 + 16 };
 static size_t heads_room(const struct attention_dims *h, size_t max_len)
 {
   size_t each_head = SCORES + kernels_scratch(h, max_len);
@@ -957,7 +1044,7 @@ INLINE void heads_scores(const struct heads_unit *u, enum weight_type type,
 size_t here = r.t1 - t < WIDTH ? r.t1 - t : WIDTH, ahead = bytes_ahead(u->v, paged);
 const char *key = head_row(u, row, i);
 for (size_t z = 0; paged && z < WIDTH * stride; z += 64)
-  __builtin_prefetch((const void *) ((uintptr_t) key + ahead + z));
+  __builtin_prefetch((const void *) ((uintptr_t) key + ahead + z), 0, HINT_KEYS);
 vec s = dots("attention", u->q + i * d, key, stride, here, type, d, ahead);
 s = blend((int) here, s * spread(u->h->scale), none);
 memcpy(u->score + i * SCORES + t % 256, &s, sizeof s);
@@ -976,7 +1063,7 @@ INLINE void go_on(int columns, const float *w, const char *place, size_t stride,
     struct tensor row = @[{ place, type }@];
     vec v = spread(w[i]);
     for (size_t z = 0; z < weight_row_bytes(type, (size_t) columns); z += 64)
-      __builtin_prefetch(place + ahead + z);
+      __builtin_prefetch(place + ahead + z, 0, HINT_KEYS);
     each (p, columns / WIDTH)
       a[p] = fused(v, load(row, first + (size_t) p * WIDTH), a[p]);
     TALLY("attention", 0, columns);

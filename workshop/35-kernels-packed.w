@@ -51,7 +51,6 @@ INLINE void turn_square(const float *from, size_t apart, size_t c,
 @ The addresses of the rows are given, since the keys of attention (\cref{sec:attention}) will be packed in the same way.
 
 @<Pack outputs into a panel@>=
-enum { PREFETCH = 24, AHEAD = 64 };
 INLINE void pack_outputs(const char *const *row, size_t outs,
   enum weight_type type, size_t n, float *panel)
 {
@@ -71,7 +70,7 @@ INLINE void pack_outputs(const char *const *row, size_t outs,
 @ @<Widen the inputs from |k| on of output |c| into the |block|@>=
 {
   struct tensor t = @[{ row[c], type }@];
-  prefetch(t, k + AHEAD);
+  prefetch(t, k + PACK_AHEAD);
   each (p, PARTS) {
     size_t i = (size_t) p * WIDTH;
     vec v = @[{ 0 }@];
@@ -81,7 +80,7 @@ INLINE void pack_outputs(const char *const *row, size_t outs,
   }
 }
 
-@ A matrix that is stored by inputs has its panel's steps ready made; they are only put in order. No processor guesses that the next piece lies thousands of bytes on, so it is told: the piece of |PREFETCH| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
+@ A matrix that is stored by inputs has its panel's steps ready made; they are only put in order. No processor guesses that the next piece lies thousands of bytes on, so it is told: the piece of |INPUTS_AHEAD| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
 @^prefetch@>
 
 @<Pack outputs into a panel@>=
@@ -90,7 +89,7 @@ INLINE void pack_inputs(const struct matrix *w, struct tensor t, size_t o,
 {
   for (size_t k = 0; k < w->in; k++) {
     float *to = panel + panel_place(w->in, k) * NR;
-    prefetch(t, (k + PREFETCH) * w->out + o);
+    prefetch(t, (k + INPUTS_AHEAD) * w->out + o);
     each (p, 2) {
       size_t h = (size_t) p * WIDTH, from = k * w->out + o + h;
       vec v = @[{ 0 }@];

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "ground/ground.h"
+#include "ground/tuning.h"
 
 /* <Errors, memory and files> */
 
@@ -365,9 +366,6 @@ void float_modes_end(const struct float_modes *f)
 #endif
 
 /* <Wait until a generation is over> */
-
-/* looks at a number before a worker sleeps; every so many it yields */
-enum { SPIN_LIMIT = 2000, SPIN_YIELD = 50 };
 static void spin_pause(int i)
 {
   if (i % SPIN_YIELD == SPIN_YIELD - 1) sched_yield();
@@ -433,7 +431,6 @@ void pool_run(struct pool *p, pool_work *work, void *ctx)
   generation_wait(p, &p->finished, seen);
 }
 
-enum { PARTS_EACH = 4 };
 static void take_parts(void *ctx, unsigned worker, unsigned workers)
 {
   struct pool *p = ctx;

@@ -378,7 +378,8 @@ static bool print_equal(struct fixture *lab, struct error *why)
 }
 
 /* <Make keys of what was measured> */
-struct measured_file { const char *name, *key; bool roof, by_number; size_t lines; };
+struct measured_file { const char *name, *key; bool roof, by_number; size_t lines;
+  const char *only; }; /* lines that begin so, of one thread; null: all */
 static bool take_measured(void *ctx, const char *line)
 {
   const struct measured_file *f = ctx;
@@ -389,6 +390,8 @@ static bool take_measured(void *ctx, const char *line)
       &median, &high, &roof)
     : sscanf(line, "%31[a-z0-9_.],%lf,%lf,%lf,%lf", name, &low, &median, &high, &roof);
   if (n != (f->by_number ? 5 : 4) + f->roof) return false;
+  if (f->only != NULL && (strncmp(name, f->only, strlen(f->only)) != 0
+      || strcmp(number, "1") != 0)) return false;
   const char *dot = f->by_number ? "." : "";
   struct label key = label_of(f->key, name, dot, number);
   print_key(key.text, "%.4f", median);
@@ -399,11 +402,12 @@ static bool take_measured(void *ctx, const char *line)
 static bool print_measured(struct fixture *lab, struct error *why)
 {
   static const struct measured_file file[] = {
-    { "simd.ladder", "simd.ladder.%s%s%s", true, false, RUNGS },
-    { "simd.stream", "simd.stream.%s%s%s", true, true, STREAMS },
-    { "simd.rows", "simd.rows.%s%s%s", false, true, TALL * HEIGHTS },
-    { "simd.depth", "simd.depth.%s%s%s", true, true, 20 },
-    { "simd.small", "simd.small.%s%s%s", false, true, 4 } };
+    { "simd.ladder", "simd.ladder.%s%s%s", true, false, RUNGS, NULL },
+    { "simd.stream", "simd.stream.%s%s%s", true, true, STREAMS, NULL },
+    { "simd.rows", "simd.rows.%s%s%s", false, true, TALL * HEIGHTS, NULL },
+    { "simd.depth", "simd.depth.%s%s%s", true, true, 20, NULL },
+    { "simd.small", "simd.small.%s%s%s", false, true, 4, NULL },
+    { "simd.tune", "simd.tune.%s%s%s", false, true, 8, "hint.3.one." } };
   (void) lab;
   for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
     struct measured_file f = file[i];

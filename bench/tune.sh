@@ -1,0 +1,69 @@
+#!/bin/sh
+# tune.sh [NAME]... -- every number that was chosen by the clock (ground/tuning.h) beside others, on this machine: compiles the
+# kernels once for each value, by a changed copy of the header that the compiler finds first, and lets bench/tune.c time them in one
+# process, turn about.  Only the part of the kernels that has the number is compiled: a file bodies.inc, found first as well, leaves
+# the rest out of the table.  THREADS="1 2" and ROUNDS=11 are the defaults;
+# TABLE=avx2 takes other kernels than the fastest of this machine, in a folder of their own.
+# Writes build/tune/tune.csv; on the screen stands what would be chosen here.  Half an hour on two cores that do nothing else.
+set -u
+T=${BUILD:-build}/tune${TABLE:+-}${TABLE:-} CC=${CC:-cc} J=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+LIBS=${LIBS:--ljansson -lpcre2-8 -lutf8proc -pthread -lm}
+FLAGS="-std=c11 -O2 -ffp-contract=off -fPIC -fno-semantic-interposition -w"
+mkdir -p "$T/linear/kernels" "$T/blocks/kernels"
+cat > "$T/linear/kernels/bodies.inc" <<'END'
+#include "kernels/linear.inc"
+static size_t room(const struct matrix *list, size_t n, size_t rows)
+{ return n > 0 && rows >= MANY_ROWS ? panels_room(list->in, rows) : 0; }
+const struct kernels TABLE = { .name = NAME, .linear = linear, .room = room,
+  .prepared_bytes = prepared_bytes, .prepare = prepare };
+END
+cat > "$T/blocks/kernels/bodies.inc" <<'END'
+#include "kernels/linear.inc"
+#define float_prepare prepare
+#define float_prepared_bytes prepared_bytes
+#define linear_room(list, n, rows) ((size_t) 0)
+#include "kernels/blocks.inc"
+const struct kernels TABLE = { .name = NAME, .linear = linear, .linear_int8 = linear_int8,
+  .room = room_of_all, .prepared_bytes = prepared_bytes_of_all, .prepare = prepare_all };
+END
+$CC -std=gnu11 -O2 -w -Itangled bench/tune.c "${BUILD:-build}/libmodules.a" -rdynamic -o "$T/tune" -ldl -pthread -lm || exit 1
+
+has() { grep -qw "$1" /proc/cpuinfo; }
+table=scalar; has avx2 && table=avx2; has avx512bw && table=avx512; table=${TABLE:-$table}
+vnni() { [ $table = avx512 ] && has avx512_vnni; }
+# one NAME VALUE PART: the objects of a part with a number changed, and everything else from the archive
+one() {
+  name=$1 value=$2 part=$3 so=$T/$1${2:+-}$2 sources='' only=''
+  [ "$so.so" -nt "${BUILD:-build}/libmodules.a" ] && return 0
+  mkdir -p "$so/ground"
+  [ -z "$value" ] || sed -e "s/^\( *$name = \)[0-9]*,/\1$value,/" -e "s/\(define $name \)[0-9]*/\1$value/" tangled/ground/tuning.h > "$so/ground/tuning.h"
+  case $part in
+  pool) sources=ground/ground.c ;;
+  linear) sources=kernels/$table.c only=-I$T/linear ;;
+  blocks) sources=kernels/$table.c only=-I$T/blocks; vnni && sources=kernels/vnni.c only= ;;
+  both) sources=kernels/$table.c only=-I$T/blocks; vnni && sources="kernels/$table.c kernels/vnni.c" ;;
+  all) sources=kernels/$table.c; [ $table = avx512 ] && sources="$sources kernels/avx2.c" ;;
+  esac
+  for s in $sources; do
+    $CC $FLAGS "-I$so" $only -Itangled -c "tangled/$s" -o "$so/$(basename "$s" .c).o" || exit 1
+  done
+  # shellcheck disable=SC2046
+  $CC -shared -Wl,-Bsymbolic -u kernels_find -u pool_open $(ls "$so"/*.o 2> /dev/null) "${BUILD:-build}/libmodules.a" -o "$so.so" \
+    $LIBS && strip "$so.so"
+}
+if [ "${1:-}" = one ]; then one "$2" "$3" "$4"; exit; fi
+asked() { [ -z "$NAMES" ] || case " $NAMES " in *" $1 "*) ;; *) return 1 ;; esac; }
+NAMES="$*"
+one default '' none
+"$T/tune" list | while read -r name value part; do
+  if asked "$name"; then echo "$name $value $part"; fi
+done | xargs -P "$J" -L 1 sh "$0" one || exit 1
+{
+  echo "# command: bench/tune.sh (make tune)"
+  echo "# machine: ${MACHINE:-$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(getconf _NPROCESSORS_ONLN) cores, $table}"
+  echo "# compiled by $($CC --version | head -1)"
+  echo "# values: the time with the number of the header over that with another one, median and quartiles of ${ROUNDS:-11} rounds"
+  echo "number,threads,low,ratio,high"
+  # shellcheck disable=SC2086
+  for threads in ${THREADS:-1 2}; do "$T/tune" "$T" "$threads" "${ROUNDS:-11}" $NAMES || exit 1; done
+} > "$T/tune.csv.new" && mv "$T/tune.csv.new" "$T/tune.csv"
