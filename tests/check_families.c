@@ -1245,6 +1245,63 @@ START_TEST(settings_at_their_limits)
 }
 END_TEST
 
+/* ---- what a file leaves out is what the library's class has: every setting of files that have only
+   the fields that must be there */
+START_TEST(absent_fields_have_their_defaults)
+{
+  static const struct {
+    const char *family, *config;
+    uint32_t positions, d_inner, n_kv, head_dim, window, windowed_from;
+    double eps;
+    bool is_gpt2, qkv_bias, qk_norm;
+  } row[] = {
+    { "gpt2", "{\"model_type\":\"gpt2\",\"vocab_size\":9,\"n_embd\":64,\"n_layer\":30,\"n_head\":4}", 1024, 256, 4, 16, 0, 30,
+      1e-5, true, true, false },
+    { "llama", "{\"model_type\":\"llama\",\"vocab_size\":9,\"hidden_size\":64,\"num_hidden_layers\":30,\"num_attention_heads\":4,"
+      "\"intermediate_size\":24}", 2048, 24, 4, 16, 0, 30, 1e-6, false, false, false },
+    { "mistral", "{\"model_type\":\"mistral\",\"vocab_size\":9,\"hidden_size\":64,\"num_hidden_layers\":30,\"num_attention_heads\":4,"
+      "\"num_key_value_heads\":2,\"intermediate_size\":24}", 131072, 24, 2, 16, 4096, 0, 1e-6, false, false, false },
+    { "qwen2", "{\"model_type\":\"qwen2\",\"vocab_size\":9,\"hidden_size\":64,\"num_hidden_layers\":30,\"num_attention_heads\":4,"
+      "\"num_key_value_heads\":2,\"intermediate_size\":24}", 32768, 24, 2, 16, 0, 30, 1e-6, false, true, false },
+    { "qwen3", "{\"model_type\":\"qwen3\",\"vocab_size\":9,\"hidden_size\":64,\"num_hidden_layers\":30,\"num_attention_heads\":4,"
+      "\"num_key_value_heads\":2,\"intermediate_size\":24}", 32768, 24, 2, 128, 0, 30, 1e-6, false, false, true },
+    /* and Qwen's window, once it is used */
+    { "qwen2", "{\"model_type\":\"qwen2\",\"vocab_size\":9,\"hidden_size\":64,\"num_hidden_layers\":30,\"num_attention_heads\":4,"
+      "\"num_key_value_heads\":2,\"intermediate_size\":24,\"use_sliding_window\":true}", 32768, 24, 2, 16, 4096, 28, 1e-6, false, true, false },
+    { "qwen3", "{\"model_type\":\"qwen3\",\"vocab_size\":9,\"hidden_size\":64,\"num_hidden_layers\":30,\"num_attention_heads\":4,"
+      "\"num_key_value_heads\":2,\"intermediate_size\":24,\"use_sliding_window\":true}", 32768, 24, 2, 128, 4096, 28, 1e-6, false, false, true } };
+  char dir[200], path[400];
+  struct memory m = { 0 };
+  struct error why = { "" };
+  struct model_config c;
+  variant_make(dir, "llama");
+  for (size_t i = 0; i < 2 * sizeof row / sizeof *row; i++) { /* without the second file, and with an empty one */
+    size_t k = i / 2;
+    variant_path(path, dir, "config.json"), spill(path, row[k].config, strlen(row[k].config));
+    variant_path(path, dir, "generation_config.json");
+    if (i % 2 == 0) unlink(path);
+    else spill(path, "{}", 2);
+    ck_assert_msg(config_open(&c, &m, dir, &why), "%s", why.text);
+    ck_assert_str_eq(c.family, row[k].family);
+    ck_assert_msg(c.n_positions == row[k].positions && c.d_inner == row[k].d_inner && c.n_kv_heads == row[k].n_kv
+      && c.head_dim == row[k].head_dim && c.norm_eps == row[k].eps, "%s", c.family);
+    ck_assert(c.layer_norm == row[k].is_gpt2 && c.learned_positions == row[k].is_gpt2 && c.gated != row[k].is_gpt2
+      && c.tied == row[k].is_gpt2 && c.out_bias == row[k].is_gpt2 && c.mlp_bias == row[k].is_gpt2);
+    ck_assert(c.qkv_bias == row[k].qkv_bias && c.qk_norm == row[k].qk_norm && c.scaled && !c.scaled_by_layer);
+    ck_assert(c.activation == (row[k].is_gpt2 ? ACTIVATION_GELU_TANH : ACTIVATION_SILU));
+    for (uint32_t layer = 0; layer < 30; layer++)
+      ck_assert_msg(config_window(&c, layer) == (layer >= row[k].windowed_from ? row[k].window : 0), "%s, %u", c.family, layer);
+    ck_assert(c.rope.kind == ROPE_PLAIN && (row[k].is_gpt2 || c.rope.theta == 10000) && rope_attention(&c.rope) == 1);
+    ck_assert(c.n_eos == 0 && !c.has_bos && c.n_ignored == 0);
+    ck_assert(!c.sampling.do_sample && c.sampling.temperature == 1 && c.sampling.top_p == 1 && c.sampling.min_p == 0
+      && c.sampling.top_k == 0 && c.sampling.typical_p == 1 && c.sampling.repetition_penalty == 1 && c.sampling.no_repeat_ngram_size == 0);
+    config_close(&m, &c);
+  }
+  variant_drop(dir);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+
 /* ---- the stretchings again, as their papers write them, in the libm's functions */
 static double one_frequency(const struct rope_config *r, double i, double half)
 {
@@ -1340,6 +1397,7 @@ int main(void)
   tcase_add_test(t, silence_means_what_the_library_means);
   tcase_add_test(t, a_config_may_be_silent);
   tcase_add_test(t, a_model_is_counted);
+  tcase_add_test(t, absent_fields_have_their_defaults);
   tcase_add_test(t, tensors_may_lie_anywhere_and_be_stored_twice);
   suite_add_tcase(s, t);
   return suite_run(s);

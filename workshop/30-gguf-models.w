@@ -36,8 +36,8 @@ static const struct key_row { const char *name; unsigned of; bool required;
   {"attention.layer_norm_rms_epsilon", LATER, true, KEY_REAL, place(norm_eps),@|
     0, 1},@|
   {"rope.freq_base", LATER, false, KEY_REAL, place(rope.theta), 1, 1e18},@|
-  {"rope.scaling.factor", LATER, false, KEY_REAL, place(rope.factor), 1, 1e9},@|
   {"rope.scale_linear", LATER, false, KEY_REAL, place(rope.factor), 1, 1e9},@|
+  {"rope.scaling.factor", LATER, false, KEY_REAL, place(rope.factor), 1, 1e9},@|
   {"rope.scaling.original_context_length", LATER, false, KEY_COUNT,@|
     place(rope.original), 1, MOST},@|
   {"rope.scaling.attn_factor", LATER, false, KEY_REAL,@|
@@ -248,7 +248,7 @@ static bool derive_sizes(struct key_reader *s)
     && check_window(s);
 }
 
-@ The kind of stretching (\cref{sec:wheels}) is a word. Before it existed there was a key with the factor alone, |rope.scale_linear|. Llama 3's kind has no word at all: its files have a tensor with a divisor for each wheel, which the loader finds (\cref{sec:ropefactors}). In yarn, the key with
+@ The kind of stretching (\cref{sec:wheels}) is a word. Before it existed there was a key with the factor alone, |rope.scale_linear|, and a factor without a word still means linear stretching, as \texttt{llama.cpp} reads it; of two factors the newer key's counts. Llama 3's kind has no word at all: its files have a tensor with a divisor for each wheel, which the loader finds (\cref{sec:ropefactors}). In yarn, the key with
 the attention factor multiplies the factor that follows from the stretching.
 
 @<Read how positions are stretched@>=
@@ -258,7 +258,6 @@ static bool take_stretching(struct key_reader *s)
   struct gguf_words kind = @[{ "none", 4 }@];
   char key[128];
   double times = r->attention_factor > 0 ? r->attention_factor : 1;
-  bool old = gguf_find(&s->g, key_of(s, "rope.scale_linear", key)) != NULL;
   const struct gguf_entry *e = gguf_find(&s->g, key_of(s, "rope.scaling.type", key));
   if (e != NULL && !gguf_string(e, &kind)) kind.n = 0;
   bool yarn = kind.n == 4 && memcmp(kind.text, "yarn", 4) == 0;
@@ -266,7 +265,7 @@ static bool take_stretching(struct key_reader *s)
   bool none = kind.n == 4 && memcmp(kind.text, "none", 4) == 0;
   if (!yarn && !linear && !none) return key_bad(s, key, "none, linear or yarn");
   r->kind = yarn ? ROPE_YARN : ROPE_PLAIN;
-  if (linear || (e == NULL && old)) r->kind = ROPE_LINEAR;
+  if (linear || (e == NULL && r->factor != 0)) r->kind = ROPE_LINEAR;
   if (r->kind != ROPE_PLAIN && r->factor == 0)
     return key_bad(s, key_of(s, "rope.scaling.factor", key), "a number from 1 on");
   if (r->original == 0) r->original = s->c->n_positions;
