@@ -145,6 +145,8 @@ static inline void make_other_kinds(void)
   spill_file("adapted", "adapter_config.json", "{\"peft_type\":\"LORA\"}", 0);
   variant("other-name", "model.safetensors");
   copy_file("tests/golden/small/model.safetensors", place(path, "other-name", "weights.safetensors"));
+  variant("bare", "model.safetensors");
+  spill_file("bare", "model.safetensors", "\2\0\0\0\0\0\0\0{}", 10);
   variant("shard", "model.safetensors");
   copy_file("tests/golden/small/model.safetensors", place(path, "shard", "model-00001-of-00002.safetensors"));
   mkdir(place(path, "only-gguf", NULL), 0777);

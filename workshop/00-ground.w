@@ -1,5 +1,7 @@
 @i types.w
 @s pthread_attr_t int
+@s locale_t int
+@s mode_t int
 
 \chapterquestion{How are the promises of chapter 0 kept when memory runs out, when a file is not what it seems, and when a thread comes late?}
 @** Inside the foundations: allocator, mapped files, thread pool.
@@ -616,7 +618,7 @@ bool path_same(const char *a, const char *b);
   /* whether both paths lead to one file, under whatever names */
 #endif
 
-@ Two paths lead to the same file if their device and their number there are the same. The names prove nothing: there are links of both kinds, and |./a| is |a|. A program that replaces a file has to ask this about every file that it is still reading.
+@ Two paths lead to the same file if their device and their number there are the same. The names prove nothing: there are links of both kinds, and \.{./a} is \.{a}. A program that replaces a file has to ask this about every file that it is still reading.
 
 @<Compare two paths@>=
 bool path_same(const char *a, const char *b)

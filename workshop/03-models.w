@@ -816,7 +816,7 @@ static struct tables tables_of(const struct family_row *f)
     { harmless_file, harmless_training, harmless_sampling } }@];
 }
 
-@ A family that is not in the table is refused by name. Some of these families have tensors
+@ A family that is not in the table is refused by name, and by that of its class, under which you will find it in the library. Some of these families have tensors
 with exactly Llama's names but put their norms elsewhere: they would load, run, and write nonsense.
 
 @<Find the family@>=
@@ -828,7 +828,12 @@ static const struct family_row *family_find(struct config_reader *s)
     if (strcmp(json_string_value(type), family[i].type) != 0) continue;
     @<Return the row if |list| has its architecture@>@;
   }
-  setting_bad(s, "model_type", type, "gpt2, llama, mistral, qwen2 or qwen3");
+  char found[160], of_type[64], of_list[64];
+  snprintf(found, sizeof found, "%s%s%s", jsonfile_excerpt(type, of_type),@|
+    json_array_size(list) > 0 ? ", for " : "",
+    json_array_size(list) > 0 ? jsonfile_excerpt(list, of_list) : "");
+  error_found(s->why, s->path, "model_type", found,@|
+    "gpt2, llama, mistral, qwen2 or qwen3");
   return NULL;
 }
 
@@ -1966,6 +1971,9 @@ static bool model_assemble(struct model_loader *a)
 {
   struct model *lm = a->lm;
   const struct model_config *c = &lm->config;
+  if (tensor_file_count(lm->weights) == 0)
+    return error_found(a->why, tensor_file_path(lm->weights), "this",@|
+      "a file without tensors", "those of a model");
   if (!model_layout(a)) return false;
   lm->attention = (struct attention_dims) @[{ c->n_heads, c->n_kv_heads, c->head_dim,
     (float) (c->scaled ? 1 / sqrt((double) c->head_dim) : 1) }@];

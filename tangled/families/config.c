@@ -562,7 +562,12 @@ static const struct family_row *family_find(struct config_reader *s)
     setting_bad(s, "architectures", list, family[i].architecture);
     return NULL;
   }
-  setting_bad(s, "model_type", type, "gpt2, llama, mistral, qwen2 or qwen3");
+  char found[160], of_type[64], of_list[64];
+  snprintf(found, sizeof found, "%s%s%s", jsonfile_excerpt(type, of_type),
+    json_array_size(list) > 0 ? ", for " : "",
+    json_array_size(list) > 0 ? jsonfile_excerpt(list, of_list) : "");
+  error_found(s->why, s->path, "model_type", found,
+    "gpt2, llama, mistral, qwen2 or qwen3");
   return NULL;
 }
 
