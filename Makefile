@@ -265,7 +265,7 @@ sheet-%: $(SET)
 	echo build/sheet-$*.pdf
 # the course: a lab is what course/NN-name.ch cuts out of a chapter
 LABS := $(patsubst course/%.ch,%,$(wildcard course/*.ch))
-GRADER := $(wildcard course/*.[ch]) course/student.mk $(wildcard tools/lab* tools/handout.*)
+GRADER := $(wildcard course/*.[ch]) course/student.mk course/notices.txt $(wildcard tools/lab* tools/handout.*)
 .PHONY: course labs kill-matrix bench-course
 course: labs build/labs/guide.pdf ## the labs and the teacher's guide, build/labs/guide.pdf
 	@echo "build/labs: $(words $(LABS)) labs, each as NAME.tar.gz for the student and NAME.key for incipit-grade; guide.pdf for the teacher"

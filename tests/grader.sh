@@ -3,7 +3,8 @@
 # shells stumble over and some try to end the grader; a grader that is ended itself.  The lab 03-loop must have been made (tools/lab.sh).
 # SOURCES: a folder with another cage.c and look.c, for faults planted in them, of which each must be found; then nothing is graded.
 set -eu
-d=$(mktemp -d "${TMPDIR:-/tmp}/grader.XXXXXX"); trap 'rm -rf "$d"' EXIT
+d=$(mktemp -d "${TMPDIR:-/tmp}/grader.XXXXXX"); victim= grader=
+trap 'kill $victim $grader 2> /dev/null || true; rm -rf "$d"' EXIT
 key=build/labs/03-loop.key answer=build/labs/03-loop.tmp/answer
 bad=0; fault() { echo "FAULT: $1"; bad=1; }
 w="-std=c11 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow"
@@ -14,7 +15,7 @@ ${CC:-cc} $w -Icourse -static tests/cages.c "$from/cage.c" "$from/look.c" -o "$d
 cp "$d/jail/student" "$d/other"; echo secret > "$d/secret"
 
 # what a caged program may do, and what ends it, whatever the kernel lacks
-sleep 60 & victim=$!
+sleep 600 & victim=$!
 here=$("$d/cages" closed "$d/jail/student" nothing 0)
 for without in "" namespaces landlock "namespaces landlock"; do
   try() { CAGE_WITHOUT=$without "$d/cages" closed "$d/jail/student" "$@"; }
@@ -29,7 +30,7 @@ for without in "" namespaces landlock "namespaces landlock"; do
     case $(CAGE_WITHOUT=$without "$d/cages" read "$d/secret" "$d/jail" /usr /lib /lib64 "$d/secret") in *"0: secret"*) ;; *) fault "a file that is listed is not read" ;; esac
   esac
 done
-kill "$victim" || fault "a caged program ended another"
+kill "$victim" || fault "a caged program ended another"; victim=
 case $here in *apart*) ;; *) echo "NOT RUN: this system has no namespaces for a cage" ;; esac
 case $here in *fenced*) ;; *) echo "NOT RUN: this kernel has no Landlock" ;; esac
 
@@ -63,7 +64,7 @@ plant() { # WHAT FILE, and a command of sed that changes it
   rm -rf "$d/planted"; mkdir "$d/planted"; cp course/cage.c course/look.c "$d/planted"
   sed "$3" "course/$2" > "$d/planted/$2"
   ! cmp -s "$d/planted/$2" "course/$2" || { fault "this fault has no place in course/$2: $1"; return; }
-  ! SOURCES=$d/planted sh tests/grader.sh > "$d/planted.txt" 2>&1 || fault "nobody notices: $1"
+  ! TMPDIR=$d SOURCES=$d/planted sh tests/grader.sh > "$d/planted.txt" 2>&1 || fault "nobody notices: $1"
   ! grep -q 'error:' "$d/planted.txt" || { fault "this fault does not compile: $1"; cat "$d/planted.txt"; }
 }
 plant "signals go to anybody" cage.c 's/n += allow_if(code + n, __NR_tgkill, 0, (uint64_t) getpid());/n += allow_if(code + n, __NR_tgkill, 2, 9);/'
@@ -103,10 +104,10 @@ printf '%s\n' '#include "/etc/passwd"' '#error' > "$d/hand-ins/leak"; mkdir "$d/
 printf 'int sch\366n = "sch\366n"; int int;\n' > "$d/latin"; change bad-latin '1r '"$d/latin"
 for without in "" "namespaces landlock"; do
   rm -f "$d"/grades/*
-  sleep 100 & victim=$!
+  sleep 600 & victim=$!
   ( cd "$d"; root=$OLDPWD; export CAGE_WITHOUT="$without" TMPDIR="$d/tmp"
     eval "$(printf '%s\n' "$loop" | sed "s|build/labs|$root/build/labs|g; s|WORD|a-long-word-for-a-class|")" ) > "$d/class.txt" 2> "$d/class.err" || fault "the loop over a class ends with a status"
-  kill "$victim" 2> /dev/null || fault "a hand-in ended another process"
+  kill "$victim" 2> /dev/null || fault "a hand-in ended another process"; victim=
   [ ! -s "$d/class.err" ] || { fault "the loop over a class complains"; head -3 "$d/class.err"; }
   n=$(ls "$d/hand-ins" | wc -l) graded=$(find "$d/grades" -name '*.json' | wc -l)
   [ "$n" = "$graded" ] || fault "of $n hand-ins $graded were graded"
@@ -121,11 +122,13 @@ done
 # a grader that is ended leaves neither its folder nor its processes; a record that cannot be written is not taken from the last time
 change bad-endless 's|^  uint32_t best = 0;|  for (;;) ;\n&|'
 TMPDIR=$d/tmp build/labs/incipit-grade "$key" "$d/hand-ins/bad-endless" --public > /dev/null 2>&1 & grader=$!
-i=0; until ps -eo args | grep -q "^$d/tmp/grade[^ ]*/student" || [ $i -gt 100 ]; do i=$((i + 1)); sleep 0.1; done
-kill -9 $grader; wait $grader 2> /dev/null || true
-i=0; while [ -n "$(ls "$d/tmp")" ] && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
+running() { cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -q "^$d/tmp/grade.*/student"; }
+i=0; until running || [ $i -gt 100 ]; do i=$((i + 1)); sleep 0.1; done
+running || fault "the grader does not run the hand-in"
+kill -9 $grader; wait $grader 2> /dev/null || true; grader=
+i=0; while { [ -n "$(ls "$d/tmp")" ] || running; } && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
 [ -z "$(ls "$d/tmp")" ] || fault "a grader that is killed leaves its folder"
-! ps -eo args | grep "^$d/tmp/grade" || fault "a grader that is killed leaves a process"
+! running || fault "a grader that is killed leaves a process"
 echo '{}' > "$d/old.json"; chmod 444 "$d/old.json"; mkdir "$d/dir.json"
 ! build/labs/incipit-grade "$key" "$answer" --public --json "$d/dir.json" > /dev/null 2>&1 || fault "a record that cannot be written is no error"
 build/labs/incipit-grade "$key" "$answer" --seed short --json "$d/r.json" 2> "$d/err" > /dev/null; grep -q 'can be guessed' "$d/err" || fault "a short seed is not remarked"
