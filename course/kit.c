@@ -55,6 +55,12 @@ void say_close(const char *what, double value)
 void say_why(const char *what, const char *sentence)
 { printf("= %s | %.*s\n", what, (int) strcspn(sentence, "\n"), sentence); }
 
+void say_done(const char *what, bool ok, const char *sentence)
+{
+  if (ok) say("%s yes", what);
+  else printf("= %s no | %.*s\n", what, (int) strcspn(sentence, "\n"), sentence);
+}
+
 void say_most(const char *what, double value, double slack)
 { printf("< %s %.9g %.9g\n", what, value, value * slack); }
 

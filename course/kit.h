@@ -28,6 +28,9 @@ void say_close(const char *what, double value);
 /* that something was refused, and why: what is compared, the sentence is shown to the student */
 void say_why(const char *what, const char *sentence);
 
+/* whether something was done, as "what yes" or "what no", and then with the sentence */
+void say_done(const char *what, bool ok, const char *sentence);
+
 /* a count that may be at most slack times the reference's: rows copied, bytes held; slack >= 1 */
 void say_most(const char *what, double value, double slack);
 

@@ -153,7 +153,7 @@ static void stream(unsigned size)
     say_bytes("released", out.byte + before, out.n - before);
     say("held %zu", s.n);
   }
-  say("flushed %s", stream_flush(&memory, &s, &out, &why) ? "yes" : "no");
+  say_done("flushed", stream_flush(&memory, &s, &out, &why), why.text);
   say("all of the text %s", out.n == n && memcmp(out.byte, byte, n) == 0 ? "yes" : "no");
   bytes_free(&memory, &out);
   say("bytes left %llu", (unsigned long long) memory.all.live);
@@ -270,7 +270,7 @@ static void encode(size_t n, unsigned size)
   tell("the piece %s", shown((unsigned char *) text, n));
   for (uint32_t i = 0; i < letters; i++) tell("%c is %u", (char) ('a' + i), (unsigned) b.byte_id['a' + i]);
   bool ok = ids_push(&memory, &out, 12345, &why) && bpe_encode(&b, &memory, &work, (unsigned char *) text, n, &out, &why);
-  say("encoded %s", ok ? "yes" : "no");
+  say_done("encoded", ok, why.text);
   say_ids("ids", out.id, out.n);
   free(text);
   bpe_free(&memory, &b), bpe_work_free(&memory, &work), ids_free(&memory, &out);
@@ -302,7 +302,7 @@ static void encode_work(unsigned size)
     uint64_t asked = memory.all.requests;
     out.n = 0;
     ok = bpe_encode(&b, &memory, &work, (unsigned char *) text, n, &out, &why);
-    say("encoded %s", ok ? "yes" : "no");
+    say_done("encoded", ok, why.text);
     say_ids("ids", out.id, out.n);
     if (i > 0) say("more memory for the same piece %s", memory.all.requests > asked ? "yes" : "no");
   }
@@ -363,7 +363,7 @@ static void round_trip(unsigned size)
     if (length > n - at) length = n - at;
     ok = bpe_encode(&b, &memory, &work, (unsigned char *) text + at, length, &out, &why);
   }
-  say("encoded %s", ok ? "yes" : "no");
+  say_done("encoded", ok, why.text);
   say_ids("ids", out.id, out.n);
   struct stream s = { .n = 0 };
   struct bytes token = { NULL, 0, 0 };

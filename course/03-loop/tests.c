@@ -53,15 +53,6 @@ static void greedy(unsigned size)
   say("token %u", likeliest(logits, size));
 }
 
-/* says whether something was done, and if not, why the student's code says that it was not */
-static void say_done(const char *what, bool ok, const char *sentence)
-{
-  char line[60];
-  snprintf(line, sizeof line, "%s %s", what, ok ? "yes" : "no");
-  if (ok) say("%s", line);
-  else say_why(line, sentence);
-}
-
 /* how often a pass over some rows and the logits of the last of them ask for memory */
 static uint64_t requests_of_pass(struct store *s, struct memory *m, size_t n)
 {
@@ -209,7 +200,7 @@ static void not_finite(unsigned size)
   struct generate_context g = { &engine, &toy.lm, s, &memory };
   if (s != NULL && sequence_open(&q, &g, ids, 2, &want, &why)) {
     char name[20];
-    say("step %s", generate_step(&g, list, 1, logits, &why) ? "yes" : "no");
+    say_done("step", generate_step(&g, list, 1, logits, &why), why.text);
     say("ended %s", ending(q.c.ended));
     snprintf(name, sizeof name, "logit %u", bad);
     say("the message names it %s", q.c.ended == FINISH_ERROR && strstr(q.why.text, name) != NULL ? "yes" : "no");

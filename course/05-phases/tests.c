@@ -343,7 +343,7 @@ static void prompt(unsigned size)
   uint64_t live = memory.of[MEMORY_ACTIVATIONS].live;
   memory.of[MEMORY_ACTIVATIONS].peak = live;
   ok = prefill(&g, sequence, id, n, chunk, logits, &why);
-  say("read %s", ok ? "yes" : "no");
+  say_done("read", ok, why.text);
   if (!ok) tell("%s", why.text);
   say_logits("logit", logits, lm.config.vocab_size);
   say("passes %llu, rows %llu", (unsigned long long) counters.passes, (unsigned long long) counters.rows);
@@ -421,7 +421,7 @@ static void windows(unsigned size)
   for (size_t i = 0; i < n; i++) id[i] = draw_token();
   tell("%zu tokens, windows of %zu every %zu", n, context, stride);
   bool ok = perplexity_of(&g, id, n, context, stride, &p, &why);
-  say("read %s", ok ? "yes" : "no");
+  say_done("read", ok, why.text);
   say("windows %zu, scored %zu, rows %llu", p.windows, p.tokens, (unsigned long long) counters.rows);
   say_near("loss", p.loss);
   say_most("multiply_adds_of_the_head", (double) counters.madds_head, 1);

@@ -228,7 +228,7 @@ static void cache(unsigned size)
   if (size > 4 && size % 2) window(&c, 30);
   tell_settings(&c), tell_plan(&c, &p);
   bool ok = footprint_cache(&c, &p, &bytes, &why);
-  say("counted %s", ok ? "yes" : "no");
+  say_done("counted", ok, why.text);
   say("by the calculator %" PRIu64, bytes);
   struct cache_options o = { .context = (uint32_t) p.context, .page_rows = p.page_rows, .pass = p.pass, .format = p.format, .preallocate = true };
   struct store *s = cache_open(&memory, &c, (uint32_t) p.batch, &o, &why);
@@ -254,7 +254,7 @@ static void ring(unsigned size)
   make(&m, &c, false);
   p.format = a_format(c.head_dim), p.page_rows = (uint64_t) 1 << draw(4), p.pass = 1 + draw(9), p.context = size < 4 ? size * 3 : 1 + draw(c.n_positions);
   tell_settings(&c), tell_plan(&c, &p);
-  say("counted %s", footprint_cache(&c, &p, &bytes, &why) ? "yes" : "no");
+  say_done("counted", footprint_cache(&c, &p, &bytes, &why), why.text);
   say("by the calculator %" PRIu64, bytes);
   struct cache_options o = { .context = (uint32_t) p.context, .page_rows = p.page_rows, .pass = p.pass, .format = p.format };
   struct store *s = cache_open(&memory, &c, 1, &o, &why);
@@ -264,7 +264,7 @@ static void ring(unsigned size)
     size_t n = p.context - done < p.pass ? p.context - done : p.pass;
     for (size_t i = 0; i < n; i++) row[i] = (struct row) { 0, (uint32_t) (done + i), draw(c.vocab_size) };
     if (!model_forward(&engine, &m.lm, s, row, n, &made, &why)) {
-      say("refused");
+      say_why("refused", why.text);
       break;
     }
     pass_close(made);
@@ -291,7 +291,7 @@ static void refused(unsigned size)
     for (int i = 0; i < 2; i++) {
       tell("%s, a head of %u", p.format->name, c.head_dim);
       bool ok = footprint_cache(&c, &p, &bytes, &why);
-      say("counted %s", ok ? "yes" : "no");
+      say_done("counted", ok, why.text);
       if (ok) say("bytes %" PRIu64, bytes);
       c.head_dim += 1 + draw(31);
     }
@@ -308,7 +308,7 @@ static void refused(unsigned size)
     p.context = context[i];
     tell("%" PRIu64 " tokens of %u layers, %" PRIu64 " bytes a row, batch %" PRIu64, p.context, c.n_layers, row, p.batch);
     bool ok = footprint_cache(&c, &p, &bytes, &why);
-    say("counted %s", ok ? "yes" : "no");
+    say_done("counted", ok, why.text);
     if (ok) say("bytes %" PRIu64, bytes);
   }
 }
@@ -377,7 +377,7 @@ static void context(unsigned size)
   if (size % 4 == 1) c.window_listed = false, c.window_from = 0;
   p.context = 1 + draw(50000);
   uint64_t w = 1000 + draw(100000);
-  if (!footprint_cache(&c, &p, &bytes, &why)) say("refused");
+  if (!footprint_cache(&c, &p, &bytes, &why)) say_why("refused", why.text);
   tell_settings(&c), tell_plan(&c, &p);
   for (int i = 0; i < 4; i++) {
     budget = i == 0 ? w + bytes : i == 1 ? w + bytes - 1 : i == 2 ? w - 1 : w + (uint64_t) draw(1 << 30) * draw(1000);
@@ -430,7 +430,7 @@ static void published(unsigned size)
   begin();
   tell("%s", of[i].name), tell_plan(&c, &p);
   say("parameters %" PRIu64, footprint_parameters(&c));
-  say("counted %s", footprint_cache(&c, &p, &bytes, &why) ? "yes" : "no");
+  say_done("counted", footprint_cache(&c, &p, &bytes, &why), why.text);
   say("cache %" PRIu64, bytes);
   say("a pass %" PRIu64, footprint_pass(&c, p.pass, p.context, 1 + size % 4));
   uint64_t most = footprint_max_context(&c, &p, 2 * footprint_parameters(&c), 80000000000);

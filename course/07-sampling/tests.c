@@ -465,7 +465,7 @@ static void run(unsigned size)
   for (size_t i = 0; i < s.n_stages; i++) tell("stage %s", sampling_stage_name(s.stage[i]));
   f.allowed = NULL;
   bool ok = sampling_run(&f, &s, logits, h, &why);
-  say("run %s", ok ? "yes" : "no");
+  say_done("run", ok, why.text);
   if (ok) {
     say_left();
     say("drawn %u", (unsigned) funnel_choose(&f, 7, 0, (uint32_t) n));

@@ -87,7 +87,7 @@ static bool open_automaton(struct stops *s, const struct strings *x)
 {
   memset(&memory, 0, sizeof memory), memset(s, 0, sizeof *s);
   bool ok = stops_open(s, &memory, x->list, x->n, &why);
-  say("open %s", ok ? "yes" : "no");
+  say_done("open", ok, why.text);
   return ok;
 }
 static void close_automaton(struct stops *s)
@@ -154,7 +154,7 @@ static void refused(unsigned size)
   memory.fail_at = size % 2 == 1 ? 1 + size / 2 % 3 : 0;
   if (memory.fail_at != 0) tell("request %u for memory fails", (unsigned) memory.fail_at);
   bool ok = stops_open(&s, &memory, x.list, x.n, &why);
-  if (memory.fail_at < 2) say("open %s", ok ? "yes" : "no");
+  if (memory.fail_at < 2) say_done("open", ok, why.text);
   if (memory.fail_at == 0) {
     snprintf(name, sizeof name, "%u", empty);
     say("the message has its number %s", strstr(why.text, name) != NULL ? "yes" : "no");
@@ -221,7 +221,7 @@ static void feed(struct text_stream *o, const struct text *t, uint32_t most, boo
     if (n > whole.n - at) n = whole.n - at;
     ok = text_stream_bytes(o, whole.byte + at, n, &why);
     at += n;
-    if (!ok) say("refused");
+    if (!ok) say_why("refused", why.text);
     else if (exact) say("after [%s] released %zu", quoted(whole.byte + at - n, n), o->released);
     else {
       say("after [%s] the text has %zu", quoted(whole.byte + at - n, n), o->text.n);
@@ -516,7 +516,7 @@ static void looks(unsigned size)
   memset(&memory, 0, sizeof memory), memset(&s, 0, sizeof s);
   count_begin();
   bool ok = stops_open(&s, &memory, list, n_list, &why);
-  say("open %s", ok ? "yes" : "no");
+  say_done("open", ok, why.text);
   if (ok) {
     say_most("looks_to_build", (double) count_of(LOOKS), 2);
     struct text_stream o = { .m = &memory, .until = &s };
