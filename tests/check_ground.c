@@ -692,6 +692,25 @@ START_TEST(workers_have_stacks_for_large_frames)
 }
 END_TEST
 
+/* ---- bytes without end are refused, however many there are already, and those stay */
+START_TEST(lengths_that_wrap_are_refused)
+{
+  struct memory m = { 0 };
+  struct bytes b = { NULL, 0, 0 };
+  struct error why;
+  for (size_t n = 0; n < 40; n++) {
+    for (size_t less = 0; less < 100; less++) {
+      ck_assert(!bytes_push(&m, &b, "x", SIZE_MAX - less, &why));
+      ck_assert_ptr_nonnull(strstr(why.text, "out of memory"));
+    }
+    ck_assert(b.n == n && (n == 0 || b.byte[n - 1] == 'a' + n % 26));
+    ck_assert(bytes_push(&m, &b, &(char){ (char) ('a' + (n + 1) % 26) }, 1, &why));
+  }
+  bytes_free(&m, &b);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+
 /* ---- what is left behind by a file that is refused, and by a second unmapping */
 static int next_descriptor(void)
 {
@@ -1132,6 +1151,7 @@ int main(void)
   tcase_add_test(t, a_kept_arena_gives_the_same_blocks);
   tcase_add_test(t, a_pool_keeps_memory_between_steps);
   tcase_add_test(t, pool_survives_every_refusal);
+  tcase_add_test(t, lengths_that_wrap_are_refused);
   REFUSED_THREADS(t);
   tcase_add_test(t, a_forked_process_has_no_workers);
   tcase_add_test(t, workers_have_stacks_for_large_frames);

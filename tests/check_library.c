@@ -1281,6 +1281,10 @@ START_TEST(structures_grow_and_a_cleared_one_is_refused)
   WRONG("size of the options is 0", incipit_sampler_open(x.m, &(struct incipit_sampler_options){ .top_p = 1 }, &why));
   struct incipit_chat *t = incipit_chat_open(x.c, "pocket", NULL, &why);
   WRONG("size of the options is 0", incipit_chat_say(t, "x", 1, &(struct incipit_generate_options){ .chunk = 1 }, &why));
+  for (size_t n = SIZE_MAX; n > SIZE_MAX - 70; n--) {
+    WRONG_AS(INCIPIT_MEMORY, "out of memory", incipit_chat_say(t, "x", n, NULL, &why));
+    WRONG_AS(INCIPIT_MEMORY, "out of memory", incipit_constraint_open(x.m, INCIPIT_REGEX, "x", n, &why));
+  }
   incipit_chat_close(t);
   struct { struct incipit_report r; uint64_t more; } report = { .more = 9 };
   WRONG("the size is 4", incipit_context_report(x.c, &report.r, 4, &why));
@@ -1931,6 +1935,38 @@ START_TEST(what_is_refused_changes_nothing)
 }
 END_TEST
 
+/* ---- a call that fails in the middle of a pass or before it leaves no callback to the context */
+static bool count_asks(void *ctx, size_t rows, size_t all)
+{
+  return rows <= all && ++*(unsigned *) ctx < 10000;
+}
+START_TEST(a_failed_text_leaves_no_callback_behind)
+{
+  struct set x;
+  struct incipit_context_options o = { .size = sizeof o, .n_sequences = 2, .threads = 1, .rows = 128 };
+  static uint32_t id[200];
+  static struct incipit_row row[100];
+  unsigned asks = 0, before;
+  uint32_t s;
+  struct incipit_generate_options g = { .size = sizeof g, .max_new_tokens = 2, .on_progress = count_asks, .ctx = &asks };
+  memset(&x, 0, sizeof x);
+  x.m = incipit_model_open(POCKET, NULL, &why), x.c = incipit_context_open(x.m, &o, &why);
+  ck_assert(incipit_sequence_open(x.c, &s, &why));
+  for (uint32_t i = 0; i < 200; i++) id[i] = 5 + i % 50;
+  for (uint32_t i = 0; i < 100; i++) row[i] = (struct incipit_row){ s, i, id[i] };
+  for (size_t chunk = 0; chunk < 90; chunk += 40) {
+    g.chunk = chunk;
+    WRONG_AS(INCIPIT_FULL, "the cache holds 128 rows", incipit_generate(x.c, id, 200, &g, &why));
+    before = asks;
+    ck_assert_msg(incipit_forward(x.c, row, 100, &why), "%s", why.text);
+    ck_assert_uint_eq(asks, before);
+    ck_assert(incipit_sequence_crop(x.c, s, 0, &why));
+  }
+  ck_assert_uint_gt(asks, 2);
+  set_close(&x);
+}
+END_TEST
+
 /* ---- a number is never 0, never that of a place that was not given out, and not used again for a long time */
 START_TEST(numbers_of_sequences_wrap_and_are_never_zero)
 {
@@ -1983,7 +2019,7 @@ START_TEST(a_forked_process_opens_its_own_context)
       ck_assert(x.c != NULL && incipit_sequence_open(x.c, &s, &why));
       incipit_result_close(write_20(&x, "Once"));
       pid_t child = fork();
-      if (child == 0) alarm(60), _exit(in_child(x.c, m, s, what));
+      if (child == 0) alarm(30), _exit(in_child(x.c, m, s, what));
       ck_assert(child > 0 && waitpid(child, &status, 0) == child);
       bool refuses = threads > 1 && (what < 2 || what == 4);
       ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == (refuses ? 7 : 0), "%u threads, %d: status %x", threads, what, status);
@@ -2186,13 +2222,17 @@ int main(void)
   tcase_add_test(t, structures_grow_and_a_cleared_one_is_refused);
   tcase_add_test(t, objects_keep_what_they_need);
   tcase_add_test(t, every_request_may_be_refused);
-  tcase_add_test(t, what_is_refused_changes_nothing);
-  tcase_add_test(t, numbers_of_sequences_wrap_and_are_never_zero);
-  tcase_add_test(t, a_forked_process_opens_its_own_context);
-  tcase_add_test(t, the_callers_rounding_is_his_own);
-  tcase_add_test(t, versions_and_rows_are_numbers);
   tcase_add_test(t, two_threads_give_the_bits_of_one);
   tcase_add_test(t, the_built_in_model_is_found);
   suite_add_tcase(s, t);
+  TCase *state = tcase_create("state");
+  tcase_set_timeout(state, 300);
+  tcase_add_test(state, what_is_refused_changes_nothing);
+  tcase_add_test(state, a_failed_text_leaves_no_callback_behind);
+  tcase_add_test(state, numbers_of_sequences_wrap_and_are_never_zero);
+  tcase_add_test(state, a_forked_process_opens_its_own_context);
+  tcase_add_test(state, the_callers_rounding_is_his_own);
+  tcase_add_test(state, versions_and_rows_are_numbers);
+  suite_add_tcase(s, state);
   return suite_run(s);
 }

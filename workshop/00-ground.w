@@ -790,7 +790,7 @@ int hex_byte(const void *two);
 @<Append an id, and free the array@>@;
 @<Read hexadecimal digits@>@;
 
-@ The capacity of both grows by the rule of the hand calculation. Appending no bytes allocates none. The sum |b->n + n| cannot wrap around, since both lengths are of things that lie in memory.
+@ The capacity of both grows by the rule of the hand calculation. Appending no bytes allocates none. The sum |b->n + n| of two lengths of things that lie in memory cannot wrap around; that of a length that a caller has made up can, and is refused as the longest that there is.
 If the larger block is refused, the old one and everything in it is still there.
 
 @<Append bytes, and free them@>=
@@ -798,7 +798,8 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why)
 {
   if (n == 0) return true;
-  unsigned char *p = memory_reserve(m, MEMORY_TOKENS, b->byte, &b->cap, b->n + n, 34, 1,
+  size_t all = n <= SIZE_MAX - b->n ? b->n + n : SIZE_MAX; /* which is refused */
+  unsigned char *p = memory_reserve(m, MEMORY_TOKENS, b->byte, &b->cap, all, 34, 1,
     why);
   if (p == NULL) return false;
   b->byte = p;

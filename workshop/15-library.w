@@ -2323,7 +2323,7 @@ static bool push_turn(struct incipit_chat *t, enum role who, const char *text,
     sizeof *t->turn, why);
   if (p == NULL) return false;
   t->turn = p;
-  char *copy = memory_alloc(&t->m, MEMORY_OTHER, n + 1, 1, why);
+  char *copy = memory_alloc(&t->m, MEMORY_OTHER, n < SIZE_MAX ? n + 1 : n, 1, why);
   if (copy == NULL) return false;
   if (n > 0) memcpy(copy, text, n);
   t->turn[t->n++] = (struct turn) @[{ who, copy, n }@];
@@ -2645,7 +2645,7 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 The functions that the library calls have been checked in their own chapters. What can still go wrong is the connection: another default than the header says, a row that is computed twice, an error without a sentence, a name that is seen from outside. So the suite \.{check-library}
 uses the header as any other program would. Four prompts are continued by |incipit_generate| and by |generate| of \cref{loop}, with the same settings, and must give the same ids; a text of $g$ tokens after $p$ must have cost $p+g-1$ rows and none of them twice.
 |incipit_generate_many| must give the same texts as one prompt at a time, a forked and a cropped sequence the same logits as one that was read anew, and two threads the same texts as one. Every function that can fail is called wrongly, and must return a code and a sentence.
-Then the same calls are made again and again, and each time another request for memory is refused: the code must be |INCIPIT_MEMORY|, unless PCRE2 can do without the block, and the sanitizers must find no leak. A script looks at the compiled library: the names that it shows are those of the header and no others, and compilers of C and of C++ must accept the header without a warning.
+Then the same calls are made again and again, and each time another request for memory is refused: the code must be |INCIPIT_MEMORY|, unless PCRE2 can do without the block, and the sanitizers must find no leak. After each refusal everything is compared with a program that is the same but was refused nothing: what can be seen, and what the next calls give. A script looks at the compiled library: the names that it shows are those of the header and no others, and compilers of C and of C++ must accept the header without a warning.
 @^check of the library@>
 
 What does the library cost? It costs no rows: for $p$ tokens of a prompt and $g$ new ones the example computes $p+g-1$, as |generate| does with a cache, where a loop without a cache computes $gp+g(g-1)/2$. In time, a call adds some comparisons and a copy of its data:

@@ -8,7 +8,8 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why)
 {
   if (n == 0) return true;
-  unsigned char *p = memory_reserve(m, MEMORY_TOKENS, b->byte, &b->cap, b->n + n, 34, 1,
+  size_t all = n <= SIZE_MAX - b->n ? b->n + n : SIZE_MAX; /* which is refused */
+  unsigned char *p = memory_reserve(m, MEMORY_TOKENS, b->byte, &b->cap, all, 34, 1,
     why);
   if (p == NULL) return false;
   b->byte = p;

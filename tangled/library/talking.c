@@ -80,7 +80,7 @@ static bool push_turn(struct incipit_chat *t, enum role who, const char *text,
     sizeof *t->turn, why);
   if (p == NULL) return false;
   t->turn = p;
-  char *copy = memory_alloc(&t->m, MEMORY_OTHER, n + 1, 1, why);
+  char *copy = memory_alloc(&t->m, MEMORY_OTHER, n < SIZE_MAX ? n + 1 : n, 1, why);
   if (copy == NULL) return false;
   if (n > 0) memcpy(copy, text, n);
   t->turn[t->n++] = (struct turn) { who, copy, n };
