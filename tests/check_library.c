@@ -1885,7 +1885,12 @@ static bool call_it(struct world *w, int what)
   case CALLS + 10: return incipit_stream_push(w->f, VOCAB, &piece, &why);
   case CALLS + 11:
     o.sequence = (const uint32_t[]){ w->given, w->given };
-    return incipit_generate_many(w->x.c, p, 2, &o, r, &why);
+    r[0] = r[1] = (void *) &o; /* what was there before is not taken for a result */
+    ck_assert(!incipit_generate_many(NULL, p, 2, &o, r, &why) && r[0] == NULL && r[1] == NULL);
+    r[0] = r[1] = (void *) &o;
+    ok = incipit_generate_many(w->x.c, p, 2, &o, r, &why);
+    ck_assert(r[0] == NULL && r[1] == NULL);
+    return ok;
   case CALLS + 12:
     o.sequence = &w->given;
     return incipit_chat_say(w->t, "What?", 5, &o, &why) != NULL;
@@ -1922,6 +1927,11 @@ START_TEST(what_is_refused_changes_nothing)
       if (!ok) {
         if (memory) ck_assert_msg(code == INCIPIT_MEMORY, "call %d, request %zu: code %d, %s", what, k, code, why.text);
         after = look_at(&w, computes), met++;
+        if (memory) { /* what fails then for another reason is not said to be for want of memory */
+          int other = CALLS + (int) k % IMPOSSIBLE;
+          ck_assert(!call_it(&w, other));
+          ck_assert_msg(why.code != INCIPIT_MEMORY, "call %d after call %d: %s", other, what, why.text);
+        }
         ck_assert_msg(memcmp(&before, &after, sizeof after) == 0, "call %d, request %zu of %zu, looks", what, k, all);
         do_all(&w, first, &got);
         for (int i = 0; i < PARTS; i++) ck_assert_msg(strcmp(got.text[i], want[first].text[i]) == 0, "call %d, request %zu: %s, not %s", what, k, got.text[i], want[first].text[i]);
@@ -1932,6 +1942,44 @@ START_TEST(what_is_refused_changes_nothing)
     }
   ck_assert_uint_gt(met, 250);
   incipit_model_close(world_model);
+}
+END_TEST
+
+/* ---- and nothing stays in memory, however often it is refused */
+START_TEST(what_is_refused_keeps_no_memory)
+{
+  struct world w;
+  world_model = incipit_model_open(POCKET, NULL, &why);
+  for (int what = 0; what < CALLS; what++) {
+    size_t before = 0;
+    world_open(&w);
+    for (int round = 0; round < 14; round++) {
+      if (round == 2) before = given_out();
+      for (size_t k = 1; k < 60; k++) {
+        atomic_store(&requests, 0), atomic_store(&refused, k);
+        bool ok = call_it(&w, what);
+        atomic_store(&refused, 0);
+        if (ok && atomic_load(&requests) < k) break;
+      }
+    }
+    size_t after = given_out();
+    ck_assert_msg(after < before + 24000, "call %d: %zu bytes", what, after - before);
+    world_close(&w);
+  }
+  incipit_model_close(world_model);
+  size_t before = 0;
+  for (int round = 0; round < 8; round++) { /* the first constraint of a model puts its vocabulary in order */
+    struct incipit_model *m = incipit_model_open(POCKET, NULL, &why);
+    struct incipit_constraint *k = NULL;
+    if (round == 2) before = given_out();
+    for (size_t n = 1; k == NULL; n++) {
+      atomic_store(&requests, 0), atomic_store(&refused, n);
+      k = incipit_constraint_open(m, INCIPIT_REGEX, "a", 1, &why);
+      atomic_store(&refused, 0);
+    }
+    incipit_constraint_close(k), incipit_model_close(m);
+  }
+  ck_assert_uint_lt(given_out(), before + 24000);
 }
 END_TEST
 
@@ -2228,6 +2276,7 @@ int main(void)
   TCase *state = tcase_create("state");
   tcase_set_timeout(state, 300);
   tcase_add_test(state, what_is_refused_changes_nothing);
+  tcase_add_test(state, what_is_refused_keeps_no_memory);
   tcase_add_test(state, a_failed_text_leaves_no_callback_behind);
   tcase_add_test(state, numbers_of_sequences_wrap_and_are_never_zero);
   tcase_add_test(state, a_forked_process_opens_its_own_context);

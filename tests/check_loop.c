@@ -281,6 +281,36 @@ START_TEST(loop_survives_every_refusal)
 }
 END_TEST
 
+/* whoever is asked how far a text is, is told of the next pass by itself after one that was refused:
+   of a text in chunks, and of a list of rows */
+START_TEST(a_refused_pass_leaves_no_word_about_its_whole)
+{
+  unsigned refused[2] = { 0, 0 };
+  for (int list = 0; list < 2; list++)
+    for (uint64_t k = 1, whole = 0; !whole; k++) {
+      struct tiny_rig r;
+      struct asker a;
+      struct pass *p = NULL;
+      struct row rows[20];
+      uint32_t id[20];
+      struct continuation c;
+      struct generate_options want = { .max_new_tokens = 3, .chunk = 6, .recall = store_match_prefix };
+      tiny_open(&r, 5, 1), asker_open(&a, 0), r.e.progress = &a.told;
+      struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+      for (uint32_t i = 0; i < 20; i++) id[i] = i % TINY_V, rows[i] = (struct row){ 0, i, id[i] };
+      r.m.fail_at = r.m.all.requests + k;
+      whole = list ? model_read(&g, rows, 20, 6, &p, &r.why) : generate(&g, id, 20, &want, &c, &r.why);
+      r.m.fail_at = 0, refused[list] += !whole;
+      hold(a.told.before == 0 && a.told.all == 0 && (whole || p == NULL));
+      if (whole && !list) continuation_free(&r.m, &c);
+      pass_close(p), store_clear(r.s), asker_open(&a, 0);
+      hold(model_forward(&r.e, &r.t.lm, r.s, rows, 7, &p, &r.why) && a.all == 7 && a.done <= 7);
+      pass_close(p), tiny_close(&r);
+    }
+  ck_assert(refused[0] > 30 && refused[1] > 30);
+}
+END_TEST
+
 /* a pass asks after the four products with matrices of a layer, which are small here, and after
    attention for every 64 rows; whenever it is given up, nothing has happened, and the next one
    gives the same bits */
@@ -849,6 +879,7 @@ int main(void)
   tcase_add_test(t, context_ends_the_text_and_refuses_a_longer_prompt);
   tcase_add_test(t, a_context_that_is_only_claimed_costs_nothing);
   tcase_add_test(t, loop_survives_every_refusal);
+  tcase_add_test(t, a_refused_pass_leaves_no_word_about_its_whole);
   tcase_add_test(t, a_logit_that_is_no_number_is_an_error);
   tcase_add_test(t, of_equal_logits_the_lowest_id);
   tcase_add_test(t, a_pass_that_is_given_up_has_not_been);

@@ -2183,10 +2183,10 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
   struct run g = @[{ .c = q->c, .call = q->call, .prompt = q->prompt,
     .n = q->n, .end = q->end,@|
     .result = result }@];
+  for (size_t i = 0; result != NULL && i < g.n; i++) result[i] = NULL;
   if (!library_idle(q->c, q->call, why)
       || !library_given(q->prompt, q->call, "the list of prompts", why)
       || !library_given(result, q->call, "the room for results", why)) return false;
-  for (size_t i = 0; i < g.n; i++) result[i] = NULL;
   if (!library_options(&g.o, sizeof g.o, q->o, q->call, why)
       || !request_agrees(&g, q->call, why)) return false;
   g.n_end = g.o.ignore_end ? 0 : q->n_end;
