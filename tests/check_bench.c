@@ -240,6 +240,33 @@ START_TEST(a_bench_counts_exactly)
   for (int i = 0; i < 6; i++)
     ck_assert_msg(fabs(cell[i] - want[i]) < 0.06, "%s: %f; wanted: %f", r.out, cell[i], want[i]);
   done(&r);
+  /* what was measured with, in JSON and CSV: loading took one look at the clock, and packing two more */
+  r = run_timed("bench -p 7 -n 0 -r 1 -t 1 --kv-type bf16 --activations f32 --json");
+  a = json_loads(r.out, 0, NULL);
+  json_t *t = json_array_get(a, 0);
+  ck_assert_str_eq(json_string_value(json_object_get(t, "activations")), "f32");
+  ck_assert_str_eq(json_string_value(json_object_get(t, "weights")), "mapped");
+  ck_assert_double_eq_tol(json_real_value(json_object_get(t, "load_seconds")), 0.001, 1e-9);
+  json_decref(a), done(&r);
+  r = run_timed("bench -p 7 -n 0 -r 1 -t 1 --packed --json");
+  a = json_loads(r.out, 0, NULL), t = json_array_get(a, 0);
+  ck_assert_str_eq(json_string_value(json_object_get(t, "activations")), "default");
+  ck_assert_str_eq(json_string_value(json_object_get(t, "weights")), "packed");
+  ck_assert_double_eq_tol(json_real_value(json_object_get(t, "load_seconds")), 0.003, 1e-9);
+  json_decref(a), done(&r);
+  char csv[300];
+  snprintf(csv, sizeof csv, ",\"tests/golden/small\",1,%s,bf16,f32,packed,0.003,test,\"", kernels_find(NULL, NULL)->name);
+  r = run_timed("bench -p 7 -n 0 -r 1 -t 1 --kv-type bf16 --activations f32 --packed -o csv");
+  ck_assert_msg(strstr(r.out, csv) != NULL, "%s lacks %s", r.out, csv);
+  done(&r);
+  /* the copies of --packed, in a hint and in the account; times are those of the clock */
+  r = run_timed("generate The -n 1 -m models/pocket --packed --stats");
+  const char *peak = strstr(r.err, "peak for weights");
+  ck_assert(peak != NULL);
+  snprintf(csv, sizeof csv, "hint: %.0f MB of weights packed in %.2f s\n", strtod(peak + 28, NULL) / 1e6,
+    (9 - 4) / 1e3);
+  ck_assert_msg(strstr(r.err, csv) != NULL && strtod(peak + 28, NULL) > 1e6, "%s lacks %s", r.err, csv);
+  done(&r);
   static const char *const over[] = { "-p 65 -n 0", "-d 60 -p 5 -n 0", "-d 60 -p 0 -n 5",
     "-d 64 -p 1" };
   for (size_t i = 0; i < 4; i++) {

@@ -9,6 +9,9 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <utf8proc.h>
 #include "room.h"
 #include "library/incipit.h"
 #include "kernels/kernels.h"
@@ -79,6 +82,10 @@ START_TEST(what_a_terminal_and_an_environment_change)
     r = run("--version");
     char words[64];
     snprintf(words, sizeof words, "kernels: %s, of", kernels_at(i)->name);
+    char unicode[128], pcre2[24];
+    pcre2_config(PCRE2_CONFIG_UNICODE_VERSION, pcre2);
+    snprintf(unicode, sizeof unicode, "\nUnicode: %s (PCRE2), %s (utf8proc)\n", pcre2, utf8proc_unicode_version());
+    ck_assert_msg(strstr(r.out, unicode) != NULL, "%s lacks %s", r.out, unicode);
     ck_assert_msg(strstr(r.out, words) != NULL && strstr(r.out, "build test")
         && strstr(r.out, "compiler: ") && strstr(r.out, "(PCRE2)") && strstr(r.out, "(utf8proc)"),
       "%s", r.out);

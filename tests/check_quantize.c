@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <math.h>
 #include "variants.h"
 #include "gguf/gguf.h"
 #include "gguf/writing.h"
@@ -575,6 +576,9 @@ START_TEST(the_command_says_what_it_did)
   ck_assert_msg(strstr(out, "56 tensors, 43 of them in q8_0\nweights: 1443456 numbers, 2886912 bytes (16.00 bits each) -> 1538560 bytes (8.53 bits each)\nfile: 1602688 bytes\n") != NULL, "%s", out);
   ck_assert_int_eq(shell(out, "%s/incipit quantize --type q8_0 --out %s --json", b, path), 0);
   ck_assert_msg(strstr(out, "\"bytes_after\":1538560,\"file_bytes\":1602688,\"bits_before\":16.0,") != NULL, "%s", out);
+  char *bits = strstr(out, "\"bits_after\":");
+  ck_assert(bits != NULL && fabs(strtod(bits + 13, NULL) - 8.0 * 1538560 / 1443456) < 1e-9
+    && strstr(out, "\"type\":\"q8_0\",\"tensors\":56,\"tensors_of_type\":43,\"numbers\":1443456,\"bytes_before\":2886912,") != NULL);
   ck_assert_int_eq(shell(out, "%s/incipit quantize --out %s 2>&1", b, path), 2);
   ck_assert_ptr_nonnull(strstr(out, "quantize needs --type"));
   ck_assert_int_eq(shell(out, "%s/incipit quantize --type f16 2>&1", b), 2);

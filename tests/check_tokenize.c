@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <jansson.h>
 #include <sys/stat.h>
+#include <math.h>
 #include "room.h"
 
 START_TEST(tokenize_and_inspect_print_the_promised_objects)
@@ -40,6 +41,69 @@ START_TEST(tokenize_and_inspect_print_the_promised_objects)
   ck_assert(json_equal(json_object_get(g, "tensors"), tensors)
     && json_equal(json_object_get(g, "parameters"), json_object_get(o, "parameters")));
   json_decref(g), json_decref(o), done(&r), done(&i), done(&f);
+}
+END_TEST
+
+/* the settings as they are shown, in both forms, against what the files say, read by hand */
+START_TEST(inspect_shows_what_the_files_say)
+{
+  static const char *const names = "vocab_size n_positions d_model d_inner n_layers n_heads n_kv_heads head_dim window"
+    " window_layers norm_eps scaled scaled_by_layer layer_norm learned_positions gated qkv_bias out_bias mlp_bias"
+    " qk_norm tied rope_linear rope_llama3 rope_yarn rope_theta rope_factor rope_attention do_sample";
+  static const struct {
+    const char *model;
+    double value[28];
+  } at[] = {
+    { "small", { 286, 64, 32, 48, 2, 4, 2, 8, 0, 0, 1e-5, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 10000, 0, 1, 0 } },
+    { "gpt2-unscaled", { 17, 10, 12, 48, 3, 3, 3, 4, 0, 0, 1e-5, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0 } },
+    { "qwen3-layers", { 16, 14, 12, 16, 3, 2, 2, 6, 4, 2, 1e-6, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 1000, 4, 1, 0 } },
+    { "llama-stretched", { 21, 24, 12, 19, 2, 3, 1, 8, 0, 0, 1e-6, 1, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 500, 4, 1, 0 } },
+    { "qwen2-yarn", { 18, 24, 16, 20, 3, 2, 1, 8, 3, 2, 1e-6, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 1000000, 8,
+                      (1 + 0.15 * 2.0794415416798357) / (1 + 0.05 * 2.0794415416798357), 0 } } };
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    char line[200], name[40], want[200];
+    snprintf(line, sizeof line, "inspect tests/golden/%s --json", at[i].model);
+    struct run r = run(line);
+    line[strlen(line) - 7] = '\0';
+    struct run t = run(line);
+    json_t *o = object_of(&r), *config = json_object_get(o, "config"), *tensors = json_object_get(o, "tensors");
+    ck_assert_uint_eq(json_object_size(config), 28);
+    const char *next = names, *lines = t.out;
+    for (int k = 0; k < 28; k++, next += strspn(next, " ")) {
+      size_t n = strcspn(next, " ");
+      snprintf(name, sizeof name, "%.*s", (int) n, next), next += n;
+      json_t *x = json_object_get(config, name);
+      double value = json_is_boolean(x) ? json_is_true(x) : json_number_value(x);
+      ck_assert_msg(x != NULL && fabs(value - at[i].value[k]) <= 1e-6 * fabs(at[i].value[k]), "%s: %s is %g; wanted: %g",
+        at[i].model, name, value, at[i].value[k]);
+      snprintf(want, sizeof want, "\n  %-20s ", name); /* and the same on the screen, in the same order */
+      lines = strstr(lines, want);
+      ck_assert_msg(lines != NULL, "%s: %s is not in its place", at[i].model, name);
+      lines += strlen(want);
+      if (json_is_boolean(x)) ck_assert(strncmp(lines, json_is_true(x) ? "true\n" : "false\n", 5) == 0);
+      else ck_assert(strtod(lines, NULL) == json_number_value(x));
+    }
+    snprintf(want, sizeof want, "\nparameters: %ld\n", (long) json_integer_value(json_object_get(o, "parameters")));
+    ck_assert(strstr(t.out, want) != NULL);
+    snprintf(want, sizeof want, "\ntensors: %zu\n", json_array_size(tensors));
+    ck_assert(strstr(t.out, want) != NULL);
+    for (size_t k = 0; k < json_array_size(tensors); k++) {
+      json_t *x = json_array_get(tensors, k), *shape = json_object_get(x, "shape");
+      int n = snprintf(want, sizeof want, "\n  %s %s [%ld", json_string_value(json_object_get(x, "name")),
+        json_string_value(json_object_get(x, "type")), (long) json_integer_value(json_array_get(shape, 0)));
+      if (json_array_size(shape) > 1)
+        n += snprintf(want + n, sizeof want - (size_t) n, ", %ld", (long) json_integer_value(json_array_get(shape, 1)));
+      snprintf(want + n, sizeof want - (size_t) n, "] %ld bytes\n", (long) json_integer_value(json_object_get(x, "bytes")));
+      ck_assert_msg(strstr(t.out, want) != NULL, "%s: %s lacks %s", at[i].model, t.out, want);
+    }
+    json_t *tokenizer = json_object_get(o, "tokenizer");
+    snprintf(want, sizeof want, "\ntokenizer: %s, %ld ids; special tokens:\n",
+      json_string_value(json_object_get(tokenizer, "kind")),
+      (long) json_integer_value(json_object_get(tokenizer, "vocab_size")));
+    ck_assert_msg(strstr(t.out, want) != NULL, "%s lacks %s", t.out, want);
+    if (i == 0) ck_assert(strstr(t.out, ", 286 ids;") != NULL);
+    json_decref(o), done(&r), done(&t);
+  }
 }
 END_TEST
 
@@ -231,6 +295,7 @@ int main(void)
   Suite *s = suite_create("tokenize");
   TCase *t = tcase_create("scripts");
   tcase_add_test(t, tokenize_and_inspect_print_the_promised_objects);
+  tcase_add_test(t, inspect_shows_what_the_files_say);
   suite_add_tcase(s, t);
   t = tcase_create("edges");
   tcase_set_timeout(t, 60);

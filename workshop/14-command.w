@@ -97,8 +97,8 @@ the middle of whatever it was doing. The command ignores that signal; the write 
 and no sentence is printed, since a reader that has closed the pipe has what it wanted.
 @^pipe@>@^SIGPIPE@>
 
-A command that runs for a long time must show that it is alive. If loading a model, reading a long prompt or computing a perplexity takes longer than half a second, and the standard error is a terminal, a line there shows the progress and is erased
-when the work is done. The number comes from the engine, which asks its caller between the layers, and at least every few dozen rows, whether to go on (\cref{sec:progress}). After Ctrl-C the answer is no: a prompt that is being read is
+A command that runs for a long time must show that it is alive. If reading a long prompt or computing a perplexity takes longer than half a second, and the standard error is a terminal, a line there shows the progress and is erased
+when the work is done. (Weights are mapped, and loading them is quick; what takes time is a vocabulary of a hundred thousand words, whose reader cannot say how far it is. It is only announced.) The number comes from the engine, which asks its caller between the layers, and at least every few dozen rows, whether to go on (\cref{sec:progress}). After Ctrl-C the answer is no: a prompt that is being read is
 abandoned in the middle of a pass, the store keeps none of its rows, and the object of \texttt{--json} is printed with no ids in it.
 @^Ctrl-C@>
 
@@ -234,7 +234,7 @@ Four decisions go further than the usual parser. \emph{A value is checked when t
 so that no later calculation can overflow. \emph{Options that contradict each other are refused}, and the sentence names both. A rule by which one of
 them wins would help only users who know it, and would hide the mistake from all others. \emph{An option belongs to a
 subcommand}: accepting one that has no effect would be a lie. And \emph{for an unknown name the command suggests the one that was probably meant}: the only one that begins with it, or else the nearest by the table of the hand calculation. If the slips would be more than a third of the
-letters, no name is suggested, since such a guess misleads more often than it helps. Because of these four decisions we wrote a small parser and do not use |getopt_long|, which accepts abbreviations, whose meaning
+letters, no name is suggested, since such a guess misleads more often than it helps. Words that other programs use, such as llama.cpp's \texttt{-ngl} or ollama's \texttt{run}, have a small table of their own, with what to type instead: to us \texttt{-ngl} is the letter \texttt{n} with the value \texttt{gl}, and a sentence about that value would help no one who typed it. Because of these four decisions we wrote a small parser and do not use |getopt_long|, which accepts abbreviations, whose meaning
 changes with each new option, keeps global state, and prints its own messages.\side{\cited[Damerau 1964]{Damerau 1964}; \cited[Levenshtein 1966]{Levenshtein 1966}. Our table never edits the same part of a word twice, which is enough for typing errors.}
 
 Numbers are digits and nothing else. The C library's |strtoull| also accepts blanks, a sign, and anything after the number, and it turns $-1$ into a very
@@ -419,9 +419,13 @@ rest. Nothing more is needed: the same comparison serves a template that rewrite
 conversation still shares its beginning with the last), and the second of several texts of |generate|. An answer must be closed by the mark that the template puts after it. If the model ended with
 another of its end tokens, that token is replaced. The replacement costs no computation, because the last token of a text has not been fed to the model and has no row yet.
 
-When a conversation no longer fits the context, many programs silently drop its oldest turns. Ours also drops them, one question with its answer at a time, but it keeps the system prompt at the beginning and says how many turns it has dropped. In either case the model forgets what was
+When a conversation no longer fits the context, many programs silently drop its oldest turns. Ours also drops them, but it keeps the system prompt at the beginning and says how many turns it has dropped. How many should go? As few as possible, you would say, and at first we did. But every row after the gap has another position now and must be computed again; and the next question finds the context
+full once more. So each turn of a long conversation read nearly all of it. We now drop until what is left fills at most half of the context. That half is read once, and then many turns cost only what they bring. In either case the model forgets what was
 agreed an hour ago; here you know why. A question is refused only if it would not fit even alone, and the message gives both numbers.
 @^context@>
+
+\texttt{/save} writes a line of JSON for each turn, and \texttt{/load} reads it. JSON holds text and no other bytes, but an answer that was cut may end within a character. So a turn that is not UTF-8 gets its bytes in hexadecimal as well; other programs read the text, with a replacement character where it is broken, and ours reads the bytes.
+@^UTF-8@>
 
 @ The program has a short conversation with the built-in model, and after each answer records two numbers: the rows that were read for the question, and all rows of the turn. It also computes how many rows
 a program would need that reads the whole conversation at each turn.
