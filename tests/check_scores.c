@@ -1124,6 +1124,72 @@ START_TEST(what_a_model_leaves_out)
 }
 END_TEST
 
+/* rank files of four lengths, each with its pattern and its special tokens: where a contraction is in
+   capitals, and where a capital follows a small letter, they cut differently */
+START_TEST(families_of_ranks)
+{
+  static const char six[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static const struct { unsigned lines; const char *special[6]; uint32_t id[6]; const char *big, *mixed; } of[] = {
+    { 50256, { "<|endoftext|>" }, { 50256 }, "39 76 76", "301" },
+    { 50280, { "<|endoftext|>" }, { 50256 }, "39 76 76", "301" },
+    { 100256, { "<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>", "<|endofprompt|>" },
+      { 100257, 100258, 100259, 100260, 100276 }, "300", "301" },
+    { 199998, { "<|endoftext|>", "<|endofprompt|>" }, { 199999, 200018 }, "300", "97 66 99" },
+  };
+  for (size_t k = 0; k < 4; k++) {
+    struct bytes b = { 0 };
+    struct error why = { "" };
+    for (unsigned i = 0; i < of[k].lines; i++) {
+      char row[40];
+      unsigned rank = of[k].lines == 50280 && i >= 50256 ? i + 1 : i;
+      unsigned word = i == 300 ? 0x274c4c : i == 301 ? 0x614263 : i; /* 'LL and aBc */
+      int n = i < 256 ? snprintf(row, sizeof row, "%c%c== %u\n", six[i >> 2], six[(i & 3) << 4], i)
+        : snprintf(row, sizeof row, "%c%c%c%c %u\n", six[word >> 18], six[word >> 12 & 63], six[word >> 6 & 63],
+            six[word & 63], rank);
+      if (!bytes_push(&M, &b, row, (size_t) n, NULL)) ck_abort_msg("memory");
+    }
+    const char *path = file_with(b.byte, b.n);
+    struct tokenizer *t = tokenizer_open(&M, path, &why);
+    unlink(path);
+    ck_assert_msg(t != NULL, "%u ranks: %s", of[k].lines, why.text);
+    expect_ids(t, "'LL", false, of[k].big);
+    expect_ids(t, "aBc", false, of[k].mixed);
+    for (int i = 0; i < 6 && of[k].special[i] != NULL; i++) {
+      uint32_t id;
+      ck_assert(tokenizer_find(t, of[k].special[i], strlen(of[k].special[i]), &id));
+      ck_assert(id == of[k].id[i] && tokenizer_is_special(t, id));
+    }
+    tokenizer_close(&M, t), bytes_free(&M, &b);
+  }
+  at_peace();
+}
+END_TEST
+
+/* a blank is taken off where a text begins, also behind special tokens that are skipped; every block of a piece is
+   a blank */
+START_TEST(the_blank_of_the_beginning)
+{
+  struct bytes b = { 0 }, back = { 0 };
+  struct error why = { "" };
+  small_model(&b);
+  put_piece(&b, "\xe2\x96\x81\xe2\x96\x81" "b\xe2\x96\x81", 10, 0, 4);
+  struct tokenizer *t = open_bytes(&b, &why);
+  ck_assert_msg(t != NULL, "%s", why.text);
+  static const struct { uint32_t id[4]; size_t n; const char *skipped, *whole; } of[] = {
+    { { 1, 7, 7 }, 3, "ab ab", "<s> ab ab" }, { { 7, 1, 7 }, 3, "ab ab", "ab<s> ab" },
+    { { 1, 2, 10, 5 }, 4, " b b", "<s></s>  b b" }, { { 10 }, 1, " b ", " b " }, { { 1 }, 1, "", "<s>" } };
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    for (int skip = 0; skip < 2; skip++, back.n = 0) {
+      const char *want = skip ? of[i].skipped : of[i].whole;
+      ck_assert(tokenizer_decode(t, &M, of[i].id, of[i].n, skip, &back, &why));
+      ck_assert_msg(back.n == strlen(want) && (back.n == 0 || memcmp(back.byte, want, back.n) == 0), "%zu: '%.*s'", i,
+        (int) back.n, (char *) back.byte);
+    }
+  tokenizer_close(&M, t), bytes_free(&M, &b), bytes_free(&M, &back);
+  at_peace();
+}
+END_TEST
+
 /* fields that nobody here knows are read over, whatever form they have: a number, eight bytes, a row,
    four bytes; as far as the message has them */
 START_TEST(unknown_fields_are_read_over)
@@ -1255,6 +1321,8 @@ int main(void)
   tcase_add_test(c, a_beginning_behind_the_last_piece_is_none);
   tcase_add_test(c, what_a_model_leaves_out);
   tcase_add_test(c, unknown_fields_are_read_over);
+  tcase_add_test(c, families_of_ranks);
+  tcase_add_test(c, the_blank_of_the_beginning);
   tcase_add_test(c, unknown_letters_meet_a_piece_of_the_user);
   tcase_add_test(c, names_of_bytes_and_the_last_id);
   tcase_add_test(c, forty_letters_of_a_name);

@@ -1293,6 +1293,44 @@ START_TEST(what_a_file_leaves_out)
 }
 END_TEST
 
+/* special tokens are skipped, one or many; the first of those before a text begins it; tables have the room
+   that was said for so many ids and merges at most, and say how many letters they have room for */
+START_TEST(what_is_skipped_and_what_is_counted)
+{
+  static const struct bpe_merge merge[] = { { 97, 98 } };
+  struct error why = { "" };
+  struct tokenizer *t = tokenizer_from_merges(&M, merge, 1, &why);
+  ck_assert_msg(t != NULL, "%s", why.text);
+  static const uint32_t id[] = { 0, 98, 0, 257, 0 };
+  struct bytes out = { 0 };
+  for (int skip = 0; skip < 2; skip++, out.n = 0) {
+    const char *want = skip ? "aab" : "<|endoftext|>a<|endoftext|>ab<|endoftext|>";
+    ck_assert(tokenizer_decode(t, &M, id, 5, skip, &out, &why));
+    ck_assert(out.n == strlen(want) && memcmp(out.byte, want, out.n) == 0);
+  }
+  bytes_free(&M, &out);
+  for (int k = 0; k < 2; k++) {
+    struct tokenizer_tables now = tokenizer_tables(t);
+    ck_assert_uint_eq(now.ids, k ? 302 : 258);
+    ck_assert_uint_eq(now.merges, k ? 3 : 1);
+    ck_assert_uint_le(now.bytes, tokenizer_bytes(now.ids, now.merges));
+    ck_assert_uint_eq(now.letters, t->string_pool.cap);
+    tokenizer_close(&M, t);
+    if (k == 1) break;
+    t = must(describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"<s>\", \"special\": true}, "
+      "{\"id\": 301, \"content\": \"<t>\", \"special\": true}]", "null", PRE,
+      "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"t\"}}, {\"SpecialToken\": "
+      "{\"id\": \"s\"}}, {\"Sequence\": {\"id\": \"A\"}}, {\"SpecialToken\": {\"id\": \"s\"}}], "
+      "\"special_tokens\": {\"s\": {\"id\": \"s\", \"ids\": [300]}, \"t\": {\"id\": \"t\", \"ids\": [301]}}}", DEC, ""));
+    uint32_t begin;
+    ck_assert(tokenizer_bos(t, &begin) && begin == 301);
+    expect(t, "ab", true, false, "301 300 256 300");
+    expect(t, "", true, false, "301 300 300");
+  }
+  at_peace();
+}
+END_TEST
+
 /* two tokens with one text, and one that begins like another; a merge that makes itself */
 START_TEST(of_two_tokens_with_one_text_the_first_counts)
 {
@@ -1526,6 +1564,7 @@ int main(void)
   tcase_add_test(t, of_two_tokens_with_one_text_the_first_counts);
   tcase_add_test(t, only_the_beginning_begins);
   tcase_add_test(t, what_a_file_leaves_out);
+  tcase_add_test(t, what_is_skipped_and_what_is_counted);
   tcase_add_test(t, an_id_is_smaller_than_its_file);
   tcase_add_test(t, lines_of_merges);
   tcase_add_test(t, a_message_names_the_field_that_is_wrong);
