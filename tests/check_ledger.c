@@ -515,6 +515,7 @@ int main(void)
   tcase_add_test(t, cancelled_programs_are_ended);
   suite_add_tcase(s, t);
   t = tcase_create("the table");
+  tcase_set_timeout(t, 60);
   tcase_add_test(t, all_claims_are_there);
   tcase_add_test(t, quotations_are_folded_and_summed);
   tcase_add_test(t, an_altered_word_is_refused);

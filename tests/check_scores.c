@@ -1315,6 +1315,7 @@ int main(void)
   tcase_add_test(c, every_refusal_of_memory_is_survived);
   suite_add_tcase(s, c);
   c = tcase_create("edges");
+  tcase_set_timeout(c, 60);
   tcase_add_test(c, lines_of_ranks);
   tcase_add_test(c, pieces_at_the_edge);
   tcase_add_test(c, equal_scores_are_joined_from_the_left);
