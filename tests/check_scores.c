@@ -1116,6 +1116,7 @@ START_TEST(what_a_model_leaves_out)
   ck_assert(ours && begin == 2 && end == 3);
   expect_ids(t, "ab", false, "3 8");
   expect_ids(t, "  a   bab  ", false, "7 3 5 8");
+  expect_ids(t, "   ", false, ""), expect_ids(t, "", false, "");
   expect_ids(t, "\n", false, "3 0");
   expect_ids(t, "xx", false, "3 0");
   ck_assert(tokenizer_is_special(t, 0) && tokenizer_is_special(t, 1) && !tokenizer_is_special(t, 3));
