@@ -46,6 +46,19 @@ for verdict, ids in text:gmatch("\\begin{tutorial}{(%w+)}{([^}]*)}") do
     else complain(id .. ": the box says " .. verdict .. ", the ledger " .. rows[id][6]) end
   end
 end
+-- what the text quotes beside the number of a row are words of its sentence; the first letter may be a capital there
+local quoted = 0
+for words, ids in text:gmatch("``([^`]-)''%s*%((S[^)]*)%)") do
+  local plain = words:gsub("\\given{([^}]*)}", "%1"):gsub("\\,", ""):gsub("%s+", " ")
+  local found = false
+  for id in ids:gmatch("S%d%-%d+") do
+    local quote = rows[id] and rows[id][10] or ""
+    found = found or quote:find(plain, 1, true) or (quote:sub(1, 1):lower() .. quote:sub(2)):find(plain, 1, true)
+  end
+  quoted = quoted + 1
+  if not found then complain(ids .. ": quoted as " .. plain .. ", which its row does not have") end
+end
+if quoted < 10 then complain(quoted .. " quotations in the text; wanted: 10 at least") end
 for id in pairs(known) do if not differs[id] then print(id .. ": no box differs any more; its line in tests/claims.differ can go") end end
 for l in io.popen("cat build/values/*.val 2>/dev/null"):lines() do
   local k = l:match("^claim%.(S%d%-%d+) "); if k and not rows[k] then complain(k .. ": printed, but no row") end
