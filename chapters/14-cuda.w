@@ -982,7 +982,7 @@ INLINE float most_of_sixteen(const float *score)
 
 INLINE float most_of(const float *most)
 {
-  float all = -FLT_MAX;
+  float all = -INFINITY;
   for (int i = 0; i < 16; i++) all = most[i] > all ? most[i] : all;
   return all;
 }

@@ -260,6 +260,17 @@ START_TEST(the_choice_is_the_samplers)
     b->set(b, dz, z, n * 4);
     ck_assert(device_choose(d, dz, n, t, 99, 7, at, &id, &why));
     ck_assert_uint_eq(id, chosen);
+    if (i % 4) continue; /* what the sampler refuses is refused, wherever it is */
+    float none[] = { NAN, -NAN, INFINITY }, kept = z[chosen = (uint32_t) below(n)];
+    char wanted[40];
+    z[chosen] = none[below(3)];
+    b->set(b, dz, z, n * 4);
+    snprintf(wanted, sizeof wanted, "logit %u is nan or infinite", chosen);
+    ck_assert(!device_choose(d, dz, n, t, 99, 7, at, &id, &why) && strstr(why.text, wanted) == why.text);
+    z[chosen] = kept;
+    for (uint32_t j = 0; j < n; j++) z[j] = -INFINITY;
+    b->set(b, dz, z, n * 4);
+    ck_assert(!device_choose(d, dz, n, t, 99, 7, at, &id, &why) && strstr(why.text, "logits are -inf"));
   }
   b->release(b, &books, dz), free(z);
   device_close(d);

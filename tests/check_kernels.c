@@ -9,6 +9,7 @@
 #include "stand_in.h"
 #include <inttypes.h>
 #include <fenv.h>
+#include <sys/mman.h>
 #include <float.h>
 #if defined __x86_64__
 #include <xmmintrin.h>
@@ -366,11 +367,11 @@ static struct kernels any_blocks(size_t i)
 #endif
   return k;
 }
-static void one_in_panels(size_t i, struct pool *pool, size_t most_units, size_t most_out)
+static void one_in_panels(size_t i, struct pool *pool, size_t most_units, size_t most_out, size_t more_rows)
 {
   struct kernels k = any_blocks(i);
   struct engine e = { .k = &k, .pool = pool };
-  size_t rows = 1 + below(below(2) ? 4 : 40), in = 256 * (1 + below(most_units)), n = 1 + below(2);
+  size_t rows = 1 + below(below(2) ? 4 : 40) + more_rows, in = 256 * (1 + below(most_units)), n = 1 + below(2);
   bool small = below(2);
   if (small) in = 32 * (1 + below(8 * most_units));
   struct matrix list[2];
@@ -415,10 +416,11 @@ START_TEST(blocks_in_panels_are_the_plain_ones)
   for (unsigned threads = 1; threads <= 8; threads++) {
     struct pool *pool = pool_open(&books, threads, NULL);
     ck_assert_ptr_nonnull(pool);
-    for (size_t i = 0; i < 60; i++) one_in_panels(i, pool, 2, 70);
+    for (size_t i = 0; i < 60; i++) one_in_panels(i, pool, 2, 70, 0);
     pool_close(&books, pool);
   }
-  for (size_t i = 0; i < 12; i++) one_in_panels(i, pools[1 + i % 3], 30, 70);
+  for (size_t i = 0; i < 12; i++) one_in_panels(i, pools[1 + i % 3], 30, 70, 0);
+  for (size_t i = 0; i < 16; i++) one_in_panels(i, pools[1 + i % 3], 1, 40, 60 + below(140)); /* a second and a third 96 rows */
 }
 END_TEST
 /* all weights as large as they can be and all inputs 127: the sums of sixteen bits come to their limits */
@@ -569,7 +571,8 @@ static void put_one(enum weight_type type, char *p, size_t i, float x)
 static void one_attention(size_t most_dim, size_t most_end, bool odd)
 {
   struct engine e = any_engine();
-  uint32_t kv = 1 + (uint32_t) below(3), group = 1 + (uint32_t) below(3),
+  bool wide = most_end < 256 && below(20) == 0; /* groups that do not divide a unit, and such as are larger */
+  uint32_t kv = 1 + (uint32_t) below(wide ? 2 : 3), group = 1 + (uint32_t) below(wide ? 60 : 3),
            d = below(4) == 0 ? 8 : 1 + (uint32_t) below(most_dim); /* a loop of its own */
   struct attention_dims h = { kv * group, kv, d, 1 / sqrtf((float) d) };
   enum weight_type type = (enum weight_type) below(5);
@@ -971,7 +974,14 @@ START_TEST(prepared_weights_give_the_same_bits)
     for (int j = 0; j < i; j++)
       ck_assert_ptr_ne(prepared_find(&e, &m[i]), prepared_find(&e, &m[j]));
   }
+  e.activations = ACTIVATIONS_BF16; /* the copies are for other inputs */
+  for (int i = 0; i < 3; i++) ck_assert_ptr_null(prepared_find(&e, &m[i]));
   prepared_close(&own, p), prepared_close(&own, NULL);
+  ck_assert_uint_eq(own.all.live, 0);
+  own.fail_at = 0, list[1] = &m[1]; /* a matrix that is there twice, as a head that is the embedding, is copied once */
+  p = prepared_open(&own, kernels_at(1), ACTIVATIONS_DEFAULT, NULL, list, 3, &why);
+  ck_assert(p != NULL && p->n == 2);
+  prepared_close(&own, p);
   ck_assert_uint_eq(own.all.live, 0);
   free(w);
 }
@@ -1243,6 +1253,22 @@ START_TEST(functions_are_near_the_library)
     hold(same(&(float){ num_sinf(f) }, &(float){ (float) sin((double) f) }, 4));
     hold(same(&(float){ num_cosf(f) }, &(float){ (float) cos((double) f) }, 4));
     hold(num_tanhf(-f) == -num_tanhf(f) && num_erff(-f) == -num_erff(f));
+  }
+  for (int i = 0; i < 100000; i++) { /* of every size, and powers of every size */
+    double x = num_double(rnd(&seed)), p = fabs(x), small = ldexp((double) (int64_t) rnd(&seed) / 9.3e18, -(int) below(60));
+    if (i % 8 == 0) p = ldexp(p, -2000), p = p > 0 ? p : 0x1p-1074; /* most of them subnormal */
+    if (i % 8 == 1) p = num_double(below((uint64_t) 1 << 52) + 1);
+    if (!(p < INFINITY)) continue;
+    hold(near(num_sin(x), sin(x), 2e-16) || !(fabs(x) < INFINITY));
+    hold(near(num_cos(x), cos(x), 2e-16) || !(fabs(x) < INFINITY));
+    hold(near(num_log(p), log(p), 2.3e-16 * fmax(1e-3, fabs(log(p)))));
+    hold(near(num_sin(small), sin(small), 2.3e-16 * fabs(small)));
+    hold(near(num_erf(6 * small), erf(6 * small), 2.5e-16 * fabs(erf(6 * small))));
+    hold(near(num_tanh(20 * small), (double) tanhl(20 * (long double) small), 4.5e-16 * fabs(tanh(20 * small))));
+    double y = (i % 2 ? 760 : 50) * ((double) (int64_t) rnd(&seed) / 9.3e18) / fmax(fabs(log(p)), 1e-300);
+    long double truth = powl((long double) p, (long double) y);
+    if (!(fabs(y) < 1e300) || truth > 1.7e308L) continue;
+    hold_msg(fabsl((long double) num_pow(p, y) - truth) <= 2.3e-16L * truth + 0x1p-1074L, "%a to the %a is %a, not %a", p, y, num_pow(p, y), (double) truth);
   }
 }
 END_TEST
@@ -1565,10 +1591,49 @@ END_TEST
 
 static uint32_t i_step(uint32_t u)
 {
-  return u > 0x3f000000u && u < 0x43000000u ? 1 + (uint32_t) below(60) : 1 + (uint32_t) below(10000);
+  uint32_t step = 1 + (uint32_t) below(u > 0x3f000000u && u < 0x43000000u ? 60 : 10000), power = (u | 0x7fffffu) + 1;
+  if (u == power - 1 || u == power - 0x800000u) return 1; /* each power of two, and the numbers beside it */
+  return u + step < power - 1 ? step : power - 1 - u;
 }
 /* exponentials where they end: the last float before 0 and before infinity, every subnormal result, the places where the power of two
    changes; in the loops of every table, as the scores of attention (few rows and many) and in double */
+START_TEST(long_rows_are_the_oracle)
+{
+  enum { LONG = 70003, FAR = 4096, WIDE = 1 << 20 };
+  struct norm g[2] = { { .kind = NORM_RMS, .epsilon = 1e-5f }, { .kind = NORM_LAYER, .epsilon = 1e-5f } };
+  float *x = numbers(LONG), *y = numbers(LONG), *z = numbers(LONG);
+  double *p = block(8 * LONG), *q = block(8 * LONG);
+  x[LONG - 2] = 150; /* the greatest is beyond the first 65536 */
+  for (size_t t = 0; table_at(t) != NULL; t++) {
+    struct engine e = { .k = table_at(t), .pool = pools[1 + below(3)] };
+    size_t d = 5000 + below(LONG - 5000);
+    for (int kind = 0; kind < 2; kind++) {
+      if (kind == 0)
+        oracle_rmsnorm(x, 1, d, NULL, 0, 1e-5f, z);
+      else
+        oracle_layernorm(x, 1, d, NULL, NULL, 0, 1e-5f, z);
+      e.k->normalize(&e, &g[kind], x, 1, d, y);
+      alike(y, z, d, "%s: norm %d of %zu", e.k->name, kind, d);
+    }
+    oracle_softmax(x, LONG, q), e.k->softmax(&e, x, 1, LONG, p);
+    ck_assert_msg(unlike_doubles(p, q, LONG) == LONG, "%s: softmax", e.k->name);
+    oracle_log_softmax(x, LONG, q), e.k->log_softmax(&e, x, 1, LONG, p);
+    ck_assert_msg(unlike_doubles(p, q, LONG) == LONG, "%s: log-softmax", e.k->name);
+  }
+  /* a table of more than 2^32 numbers, of which nothing is there but what is touched */
+  size_t bytes = (size_t) 2 * FAR * (WIDE + 2);
+  char *table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (table == MAP_FAILED) tally("a table of 2^32 numbers", 0, 0, 1, "no such room for addresses");
+  for (size_t t = 0; table != MAP_FAILED && kernels_at(t) != NULL; t++) {
+    struct engine e = { .k = kernels_at(t) };
+    memcpy(table + (size_t) 2 * FAR * (WIDE + 1) + 2 * 5, &(uint16_t){ 0x3f80 }, 2);
+    e.k->embed(&e, (struct tensor){ table, WEIGHT_BF16 }, FAR, &(uint32_t){ WIDE + 1 }, 1, y);
+    for (size_t i = 0; i < FAR; i++) hold(y[i] == (i == 5));
+  }
+  if (table != MAP_FAILED) munmap(table, bytes);
+  free(x), free(y), free(z), free(p), free(q);
+}
+END_TEST
 START_TEST(exponentials_where_they_end)
 {
   enum { D = 64, ROWS = 5 };
@@ -1791,6 +1856,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(edges, inputs_become_the_nearest_bytes);
   tcase_add_test(edges, the_other_kernels_at_the_edges_are_the_oracle);
   tcase_add_test(edges, exponentials_where_they_end);
+  tcase_add_test(edges, long_rows_are_the_oracle);
   suite_add_tcase(s, edges);
   TCase *t = tcase_create("kernels");
   tcase_set_timeout(t, 280);

@@ -607,6 +607,7 @@ KERNEL void choose_parts(GRID const struct choose_args a)
     for (uint32_t i = at.x * at.threads + t; i < a.n; i += a.parts * at.threads) {
       double score = (double) a.logits[i];
       if (a.temperature > 0) score = score / a.temperature + noise_of(&a, i);
+      if (!(score < INFINITY)) score = INFINITY;
       keep_best(&b, score, i);
     }
     best[t] = b;
@@ -882,7 +883,8 @@ bool device_step(const struct device *d, unsigned step, const uint16_t *w,@|
 bool device_choose(const struct device *d, const float *logits, uint32_t n,@|
   double temperature, uint64_t seed, uint32_t sequence, uint32_t position, uint32_t *id,@|
   struct error *why);
-  /* the token that |funnel_choose| takes from logits on the device, if nothing but a temperature was set; 0: the likeliest */
+  /* the token that |funnel_choose| takes from logits on the device, if nothing but a temperature was set; 0: the likeliest.
+     Refuses the logits that |funnel_fill| refuses */
 #endif
 
 @ What the device keeps between two calls: the list of launches, the small numbers in the shared memory, and blocks that were released and may be used again.
@@ -1194,6 +1196,7 @@ void device_memory_close(struct device *d)
 Each function of the table turns its arguments into a launch. Hidden states, keys and values are on the device already. Weights are looked for among the copies that were prepared when the model was opened.
 
 @(table.c@>=
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "cuda/queue.h"
@@ -1713,7 +1716,7 @@ static void device_mark(const struct engine *e, const float *x, size_t rows, siz
   device_launch(device_of(e), &l);
 }
 
-@ 64 blocks choose, each in its share of the vocabulary, and one thread chooses among the 64.
+@ 64 blocks choose, each in its share of the vocabulary, and one thread chooses among the 64. The sampler refuses logits that are NaN or infinite, and so does this function: to the kernel such a logit is the best of all.
 
 @<The choice on a device@>=
 bool device_choose(const struct device *at, const float *logits, uint32_t n,
@@ -1732,7 +1735,10 @@ bool device_choose(const struct device *at, const float *logits, uint32_t n,
   d->memory.get(&d->memory, &best, d->work, sizeof best);
   *id = best.id;
   if (!d->memory.working(&d->memory, why)) return false;
-  return best.id < n || error_say(why, "%s: of %u logits none is a number", d->facts.name, n);
+  if (best.score == -INFINITY)
+    return error_say(why, "all %u logits are -inf; wanted: a token to choose", n);
+  return best.score < INFINITY || error_say(why, "logit %u is nan or infinite;"@|
+    " wanted: a number, or -inf for a token that is out", best.id);
 }
 
 @ The yardsticks of \cref{sec:roofline}, for a device: a copy of many bytes, ten times, and a kernel that multiplies only. The host as a device gets less to do.

@@ -44,7 +44,7 @@ bool device_step(const struct device *d, unsigned step, const uint16_t *w,
   const float *x, uint32_t in, uint32_t out, float *y, double *seconds, struct error *why);
 
 /* the token that funnel_choose takes from logits on the device, if nothing but a
-   temperature was set; 0: the likeliest */
+   temperature was set; 0: the likeliest. Refuses the logits that funnel_fill refuses */
 bool device_choose(const struct device *d, const float *logits, uint32_t n,
   double temperature, uint64_t seed, uint32_t sequence, uint32_t position, uint32_t *id,
   struct error *why);

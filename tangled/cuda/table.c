@@ -1,5 +1,6 @@
 /* table.c -- made from workshop/37-cuda.w; change it there */
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "cuda/queue.h"
@@ -484,7 +485,10 @@ bool device_choose(const struct device *at, const float *logits, uint32_t n,
   d->memory.get(&d->memory, &best, d->work, sizeof best);
   *id = best.id;
   if (!d->memory.working(&d->memory, why)) return false;
-  return best.id < n || error_say(why, "%s: of %u logits none is a number", d->facts.name, n);
+  if (best.score == -INFINITY)
+    return error_say(why, "all %u logits are -inf; wanted: a token to choose", n);
+  return best.score < INFINITY || error_say(why, "logit %u is nan or infinite;"
+    " wanted: a number, or -inf for a token that is out", best.id);
 }
 
 /* <Measure a device> */
