@@ -132,13 +132,14 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 
 @ Each thread has variables of its own. If they live from one phase to the next, the host must keep those of all threads: |PRIVATE(float, sum, 4)| declares them, and |MINE(sum)[i]| is the element |i| of the thread |t| of the phase. |SHARED| declares an array in the block's shared memory. |FROM_LANE| reads the element |i| of another thread of the warp, given by its number in the warp; it must not be written in the same phase. |EACH_LANE| is a phase after which only the warp waits. (CUDA calls a thread of a warp its lane, hence these names. Elsewhere in this book a lane is one of the sixteen sums.)
 
-A |KERNEL| is what can be launched, and |INLINE| a function that becomes part of it. A kernel has to know which block it is: |HERE(at)| declares |at| and reads it from the device's registers; on the host it comes as a first argument, for which |GRID| makes room. |UNROLL(n)| asks the device's compiler to write the next loop out |n| times; for the host it is nothing.
+A |KERNEL| is what can be launched, and |INLINE| a function that becomes part of it. A kernel has to know which block it is: |HERE(at)| declares |at| and reads it from the device's registers; on the host it comes as a first argument, for which |GRID| makes room. (On the device |GRID| says that the argument is only read, where it is. Otherwise the compiler may make a copy in memory for each thread.) |UNROLL(n)| asks the device's compiler to write the next loop out |n| times; for the host it is nothing.
 
 @<The words of a kernel on the device@>=
 #pragma nv_diag_suppress 177 /* a phase need not look at its |t| */
 #define INLINE static __device__ __forceinline__
 #define KERNEL static __global__
-#define GRID
+#define AT_ONCE(threads, blocks) __launch_bounds__(threads, blocks)
+#define GRID __grid_constant__
 #define HERE(at) const struct block_place at \
     = @[{ blockIdx.x, blockIdx.y, blockIdx.z, blockDim.x, 0 }@]
 #define @,EACH_THREAD(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
@@ -169,6 +170,7 @@ static inline unsigned thread_at(const struct block_place *at, unsigned turn)
 @<The words of a kernel on the host@>=
 #define INLINE static inline
 #define KERNEL static
+#define AT_ONCE(threads, blocks)
 #define GRID const struct block_place at,
 #define HERE(at) ((void) at)
 #define @,EACH_THREAD(t) for (unsigned turn = 0, t = 0; turn < at.threads@| \
@@ -878,10 +880,10 @@ struct query_tile { uint32_t segment, row, rows, head; };
 struct attend_args { const float *q; float *left; const struct device_segment *segment;
   const struct query_tile *tile; float *weights; float *y; size_t stride;
   uint32_t n_heads, n_kv_heads, head_dim, heads, blocks, first_row; float scale;
-  uint32_t even; };
+  uint32_t even, suits, zero; };
   /* |heads|: query heads a tile; |left|: [rows from |first_row|][n\_heads][blocks][head\_dim + 2], maximum,
      sum and weighted values of each block; |weights|: null, or what |attention_probe| has; |y|: the result; |even|: 0 if
-     a number of the cache may be at an address that does not suit it */
+     a number of the cache may be at an address that does not suit it; |suits|: all queries are at multiples of sixteen bytes */
 
 @ The phases are those of \cref{sec:attend}: places, scores, maxima, exponentials and their lanes, values. A block that no row of the tile sees leaves $-\infty$, and zeros if the weights are wanted.
 
@@ -892,12 +894,13 @@ enum { ATTEND_THREADS = 256, QUERIES = 16 };
 
 @<One block of positions for a tile of queries@>=
 #define VALUES(type, even) add_values(&a, s, tile, &at, type, even, place, score, t)
-KERNEL void attend_blocks(GRID const struct attend_args a)
+KERNEL @[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct attend_args a)
 {
   HERE(at);
-  const struct query_tile of = a.tile[at.z], *tile = &of;
-  const struct device_segment in = a.segment[of.segment], *s = &in;
+  const struct query_tile *tile = &a.tile[at.z];
+  const struct device_segment *s = &a.segment[tile->segment];
   @[SHARED(uint64_t, place, 256)@];
+  @[SHARED(uint64_t, from, QUERIES)@];
   @[SHARED(float, score, QUERIES * 256)@];
   @[SHARED(float, most, QUERIES * 16)@];
   @[SHARED(float, lane, QUERIES * 16)@];
@@ -906,9 +909,17 @@ KERNEL void attend_blocks(GRID const struct attend_args a)
       if (t < QUERIES && query_is(&a, tile, t)) left_of(&a, s, tile, &at, t)[0] = -INFINITY;
     return;
   }
-  EACH_THREAD(t) place[t] = place_seen(s, tile, at.x * 256 + t);
-  EACH_THREAD(t) score_position(&a, s, tile, &at, place[t], t, score);
-  EACH_THREAD(t) most[t] = most_of_sixteen(score + t / 16 * 256 + t % 16);
+  EACH_THREAD(t) {
+    place[t] = place_seen(s, tile, at.x * 256 + t);
+    if (t < QUERIES)
+      from[t] = query_place(&a, s, tile, &at, query_is(&a, tile, t) ? t : 0) * a.head_dim;
+  }
+  UNROLL(4)
+  for (unsigned i = 0; i < QUERIES; i += 4)
+    if (query_is(&a, tile, i)) EACH_THREAD(t)
+      score_four(&a, from + i, s->key + place[t] + at.y * s->head_bytes, s->type,@|
+        score + i * 256 + t);
+  EACH_THREAD(t) most[t] = most_of_sixteen(&a, s, tile, &at, score, t);
   EACH_THREAD(t) exponentials(&a, s, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
   EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
   EACH_THREAD(t) {
@@ -922,61 +933,69 @@ KERNEL void attend_blocks(GRID const struct attend_args a)
 
 @ A tile knows which positions its rows see, and where they are (\cref{sec:tilequeries}). For a position that no row of it sees, and which need not exist any more, it gives the place of another: what is fetched there is not used, but no load waits for a decision.
 
-Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries. A score is the sum of sixteen lanes, which this thread has all to itself.
+Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries, whose places in |a->q| are in |from|. A score is the sum of sixteen lanes, which this thread has all to itself: 64 registers for four queries.
 
 @<The scores of four queries@>=
-INLINE void score_four(const struct attend_args *a, const float *const q[4],
-  uint64_t key, uint32_t type, float score[4])
+INLINE void score_four(const struct attend_args *a, const uint64_t *from, uint64_t key,
+  uint32_t type, float *score)
 {
   float lane[4][16];
   for (int i = 0; i < 64; i++) lane[i / 16][i % 16] = 0;
+  UNROLL(1)
   for (uint32_t k = 0; k < a->head_dim; k += 16) {
-    uint32_t n = a->head_dim - k < 16 ? a->head_dim - k : 16;
-    float x[16], y[16];
-    cached_sixteen(key, type, k, n, x);
-    UNROLL(4)
-    for (int i = 0; i < 4; i++) {
-      sixteen_floats(q[i] + k, n, y);
-      UNROLL(16)
-      for (uint32_t j = 0; j < 16; j++)
-        if (j < n) lane[i][j] = fmaf(y[j], x[j], lane[i][j]);
-    }
+    bool sixteen = a->suits && k + 16 <= a->head_dim;
+    if (sixteen) @<Multiply sixteen numbers of a key@>@;
+    else @<Multiply what is left of a key, number by number@>@;
   }
   UNROLL(4)
-  for (int i = 0; i < 4; i++) score[i] = fold_sixteen(lane[i]) * a->scale;
+  for (int i = 0; i < 4; i++) score[i * 256] = fold_sixteen(lane[i]) * a->scale;
 }
 
-@ A tile may have fewer queries than four or sixteen, and each of them sees its own range. The score of a position that a query does not see is $-\infty$; that of a query that is not there is never looked at.
+@ Eight numbers of the key meet eight of each query. (All sixteen at once would need sixteen registers more.)
 
-@<The scores of a position@>=
-INLINE void score_position(const struct attend_args *a, const struct device_segment *s,
-  const struct query_tile *tile, const struct block_place *at, uint64_t place, unsigned t,
-  float *score)
+@<Multiply sixteen numbers of a key@>=
 {
-  for (unsigned i = 0; i < QUERIES; i += 4) {
-    float four[4];
-    const float *q[4];
-    for (unsigned j = 0; j < 4; j++)
-      q[j] = a->q + query_place(a, s, tile, at, query_is(a, tile, i + j) ? i + j : 0)
-        * a->head_dim;
-    if (query_is(a, tile, i))
-      score_four(a, q, s->key + place + at->y * s->head_bytes, s->type, four);
-    for (unsigned j = 0; j < 4; j++) {
-      bool seen = query_is(a, tile, i + j)
-        && is_seen(s, query_row(a, tile, i + j), at->x * 256 + t);
-      score[(i + j) * 256 + t] = seen ? four[j] : -INFINITY;
+  UNROLL(2)
+  for (uint32_t half = 0; half < 16; half += 8) {
+    float x[8], y[8];
+    cached_eight(key, type, k + half, x);
+    UNROLL(4)
+    for (int i = 0; i < 4; i++) {
+      eight_floats(a->q + from[i] + k + half, y);
+      UNROLL(8)
+      for (uint32_t j = 0; j < 8; j++)
+        lane[i][half + j] = fmaf(y[j], x[j], lane[i][half + j]);
     }
   }
 }
 
-@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:attend} wants for the sum of the exponentials. For the maximum any order would do. A position that is not seen adds 0, which changes no sum of positive numbers. Its exponential is marked by $-1$, and among the weights by $-0$, which no exponential can be.
+@ Heads whose length is no multiple of sixteen have a rest. Here speed does not matter.
+
+@<Multiply what is left of a key, number by number@>=
+{
+  UNROLL(16)
+  for (uint32_t j = 0; j < 16; j++) {
+    if (k + j >= a->head_dim) continue;
+    float x = cached_number(key, type, false, k + j);
+    UNROLL(4)
+    for (int i = 0; i < 4; i++)
+      lane[i][j] = fmaf(a->q[from[i] + k + j], x, lane[i][j]);
+  }
+}
+
+@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:attend} wants for the sum of the exponentials. For the maximum any order would do. A tile may have fewer queries than sixteen, and each of them sees its own range: what is not seen has been multiplied as well, and is left out from here on. A position that is not seen adds 0, which changes no sum of positive numbers. Its exponential is marked by $-1$, and among the weights by $-0$, which no exponential can be.
 
 @<The maximum and the exponentials@>=
 #define NOT_SEEN -1.0f
-INLINE float most_of_sixteen(const float *score)
+INLINE float most_of_sixteen(const struct attend_args *a, const struct device_segment *s,
+  const struct query_tile *tile, const struct block_place *at, const float *score, unsigned t)
 {
   float most = -FLT_MAX;
-  for (int i = 0; i < 256; i += 16) most = score[i] > most ? score[i] : most;
+  unsigned i = t / 16;
+  for (unsigned k = t % 16; k < 256; k += 16) {
+    bool seen = query_is(a, tile, i) && is_seen(s, query_row(a, tile, i), at->x * 256 + k);
+    if (seen && score[i * 256 + k] > most) most = score[i * 256 + k];
+  }
   return most;
 }
 
@@ -1316,7 +1335,6 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 
 @<The kernels of attention@>=
 @<The scores of four queries@>@;
-@<The scores of a position@>@;
 @<The maximum and the exponentials@>@;
 @<What a block leaves@>@;
 @<The values of a block@>@;

@@ -5,7 +5,7 @@
 #include "suite.h"
 #include "accounts/formats.h"
 #include "cache/cache.h"
-#include "cuda/device.h"
+#include "cuda/queue.h"
 #include "model/forward.h"
 #include "model/counters.h"
 #include "model/quantization.h"
@@ -519,9 +519,353 @@ START_TEST(a_device_that_failed_says_so)
 }
 END_TEST
 
+/* a driver that does what the host's does until its calls are used up, and then fails or refuses */
+static struct device_driver broken;
+static unsigned calls_left, calls_broken;
+static bool breaks(void)
+{
+  if (calls_left > 0) return calls_left--, false;
+  return calls_broken++, true;
+}
+static bool broken_run(void *state, const struct launch *list, size_t n, unsigned place, bool known, void *to, const void *from,
+  size_t bytes)
+{
+  return !breaks() && driver_host.run(state, list, n, place, known, to, from, bytes);
+}
+static bool broken_put(void *state, void *to, const void *from, size_t bytes)
+{
+  return !breaks() && driver_host.put(state, to, from, bytes);
+}
+static bool broken_get(void *state, void *to, const void *from, size_t bytes)
+{
+  memset(to, 0x5a, bytes < 8 ? bytes : 8); /* what came before it broke */
+  return !breaks() && driver_host.get(state, to, from, bytes);
+}
+static void *broken_alloc(void *state, size_t bytes)
+{
+  return breaks() ? NULL : driver_host.alloc(state, bytes);
+}
+static void *broken_alloc_shared(void *state, size_t bytes)
+{
+  return breaks() ? NULL : driver_host.alloc_shared(state, bytes);
+}
+static void broken_fault(void *state, char text[200])
+{
+  (void) state, strcpy(text, "a wire was pulled");
+}
+static struct device_driver *break_after(unsigned calls, bool memory)
+{
+  broken = driver_host;
+  broken.fault = broken_fault;
+  if (memory)
+    broken.alloc = broken_alloc, broken.alloc_shared = broken_alloc_shared;
+  else
+    broken.run = broken_run, broken.put = broken_put, broken.get = broken_get;
+  calls_left = calls, calls_broken = 0;
+  return &broken;
+}
+
+/* the device breaks, or has no memory left, at each of the driver's calls: a sentence, and nothing is lost; and whatever is asked of it
+   after that is refused with the same sentence, however often */
+START_TEST(a_device_that_breaks_stays_broken)
+{
+  struct memory m = { 0 };
+  struct model *lm = model_open(&m, "tests/golden/llama", &why);
+  for (int memory = 0; memory < 2; memory++)
+    for (unsigned k = 0, whole = 0; !whole; k++) {
+      struct memory n = { 0 };
+      struct counters c = { 0 };
+      struct pass *p = NULL;
+      float logits[400];
+      size_t which = 2;
+      struct row rows[3] = { { 0, 0, 1 }, { 0, 1, 2 }, { 0, 2, 3 } };
+      struct device *d = device_open(&n, "host", &why);
+      d->driver = break_after(k, memory);
+      struct prepared_weights *w = k % 2 ? model_prepare(&n, device_kernels(d), ACTIVATIONS_DEFAULT, lm, &why) : NULL;
+      struct engine e = { .k = device_kernels(d), .c = &c, .prepared = w };
+      struct cache_options o = { .page_rows = 4, .memory = device_memory(d) };
+      struct store *s = cache_open(&n, &lm->config, 1, &o, &why);
+      strcpy(why.text, "");
+      bool ok = s != NULL && model_forward(&e, lm, s, rows, 3, &p, &why) && model_logits(&e, lm, p, &which, 1, logits, &why);
+      whole = calls_broken == 0;
+      ck_assert_msg(!whole || ok, "%s", why.text);
+      ck_assert_msg(ok || s == NULL || strstr(why.text, memory ? "out of memory" : "a wire was pulled") != NULL, "call %u: %s", k, why.text);
+      if (!memory && !ok) { /* once broken, broken for ever: no list grows, zeros come back, the sentence is that of the first time */
+        float x[2] = { 1, 1 }, *dx = (float *) (void *) d->work;
+        ck_assert(d->failed);
+        for (int i = 0; i < MOST_LAUNCHES + 100; i++) e.k->add(&e, dx, dx, 2);
+        for (int i = 0; i < 20 && s != NULL; i++) {
+          struct pass *again;
+          ck_assert(!model_forward(&e, lm, s, &(struct row){ 0, store_length(s, 0), 1 }, 1, &again, &why));
+          ck_assert_msg(strstr(why.text, "a wire was pulled") != NULL, "%s", why.text);
+        }
+        ck_assert_uint_eq(d->n, 0);
+        device_memory(d)->get(device_memory(d), x, dx, sizeof x);
+        ck_assert(x[0] == 0 && x[1] == 0);
+        uint32_t id;
+        ck_assert(!device_choose(d, dx, 2, 0, 0, 0, 0, &id, &why));
+      }
+      pass_close(p), store_close(s), prepared_close(&n, w), device_close(d);
+      ck_assert_uint_eq(n.all.live, 0);
+    }
+  for (unsigned k = 0; k < 3; k++) { /* opening needs memory three times */
+    struct memory n = { 0 };
+    struct device d = { .driver = break_after(k, true), .m = &n, .work_bytes = HOST_WORK_BYTES };
+    char text[200];
+    d.state = driver_host.open(0, &d.facts, text);
+    ck_assert(!device_memory_open(&d, &why));
+    ck_assert_msg(strstr(why.text, "out of memory") != NULL, "%s", why.text);
+    device_memory_close(&d);
+    driver_host.close(d.state);
+    ck_assert_uint_eq(n.all.live, 0);
+  }
+  model_close(&m, lm);
+}
+END_TEST
+
+/* matrices that were not prepared, each with its bias, in as many slices of rows as the workspace wants, and of as many types as there
+   are: what is lent to a launch is given back */
+START_TEST(what_is_lent_is_given_back)
+{
+  enum { N = 7, IN = 4096, OUT = 3, ROWS = LESS > 1 ? 300 : 600 };
+  static const enum weight_type mixed[N] = { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16, WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16, WEIGHT_F32 };
+  struct device *d = open_device((unsigned) _i);
+  const struct buffers *b = device_memory(d);
+  struct engine e = { .k = device_kernels(d) }, plain = { .k = &kernels_plain };
+  float *x = malloc(ROWS * IN * 4), y[32 * OUT], z[N][32 * OUT], *row[N], *dy[N], bias[OUT] = { 1, 2, 3 };
+  float *dx = b->alloc(b, &books, MEMORY_OTHER, ROWS * IN, 4, &why);
+  struct matrix list[N];
+  for (size_t j = 0; j < ROWS * IN; j++) x[j] = number();
+  b->set(b, dx, x, ROWS * IN * 4);
+  for (int i = 0; i < N; i++) {
+    list[i] = random_matrix(mixed[i], IN, OUT), list[i].bias.data = bias, row[i] = z[i];
+    dy[i] = b->alloc(b, &books, MEMORY_OTHER, ROWS * OUT, 4, &why);
+  }
+  plain.k->linear(&plain, list, N, x, 2, row);
+  e.k->linear(&e, list, N, dx, 2, dy);
+  ck_assert_uint_eq(d->n_lent, 0);
+  for (int i = 0; i < N; i++) {
+    b->get(b, y, dy[i], 2 * OUT * 4);
+    ck_assert_msg(memcmp(y, z[i], 2 * OUT * 4) == 0, "matrix %d", i);
+  }
+  struct matrix halves[3] = { list[2], list[5], list[2] };
+  e.k->linear_bf16(&e, halves, 3, dx, ROWS, dy);
+  ck_assert_uint_eq(d->n_lent, 0);
+  for (int i = 0; i < 3; i++) { /* the last rows are in the last slice; alone they have the same bits */
+    b->get(b, z[0], dy[i] + (ROWS - 2) * OUT, 2 * OUT * 4);
+    there(d, &halves[i], ACTIVATIONS_BF16, x + (ROWS - 2) * IN, 2, y);
+    ck_assert_msg(memcmp(y, z[0], 2 * OUT * 4) == 0, "matrix %d", i);
+  }
+  ck_assert(b->working(b, &why));
+  for (size_t i = 0; i < d->n_blocks; i++) ck_assert(!d->block[i].used || d->block[i].what != MEMORY_WEIGHTS);
+  for (int i = 0; i < N; i++) b->release(b, &books, dy[i]), free((void *) list[i].weight.data);
+  b->release(b, &books, dx), free(x);
+  device_close(d);
+  ck_assert_uint_eq(books.all.live, 0);
+}
+END_TEST
+
+/* small numbers in as many pieces as were reserved fit, at every length of a piece, and are there when the launch reads them, though the
+   room for them is used up again and again */
+START_TEST(what_was_reserved_can_be_sent)
+{
+  enum { PIECES = 700 };
+  struct device *d = open_device((unsigned) _i);
+  const struct buffers *b = device_memory(d);
+  size_t passed = 0, round = 0;
+  unsigned char *got = b->alloc(b, &books, MEMORY_OTHER, PIECES, 1, &why), back[PIECES];
+  for (; passed < 2 * (size_t) SMALL_BYTES; round++) {
+    size_t each = 1 + below(2) * below(40), n = 1 + below(PIECES);
+    unsigned char piece[40], at = (unsigned char) rnd(&seed);
+    device_reserve(d, n * each, n);
+    for (size_t i = 0; i < n; i++) {
+      memset(piece, at + (int) i, sizeof piece);
+      struct launch l = { .work = WORK_copy_bytes, .x = 1, .y = 1, .z = 1, .threads = 32 };
+      l.a.copy = (struct copy_args){ got + i, (char *) device_send(d, piece, each) + each - 1, 1, 0, 0 };
+      device_launch(d, &l);
+    }
+    ck_assert_msg(b->working(b, &why), "round %zu: %s", round, why.text);
+    ck_assert_uint_le(d->filled, SMALL_BYTES);
+    passed += 16 * n;
+    if (below(40) != 0 && d->filled < SMALL_BYTES - 20000) continue; /* an answer empties the room */
+    if (below(3) == 0) {
+      ck_assert(device_flush(d));
+      memcpy(back, got, n);
+    } else
+      b->get(b, back, got, n);
+    if (getenv("INCIPIT_TEST_DEVICE") == NULL)
+      for (size_t i = 0; i < n; i++) ck_assert_uint_eq(back[i], (unsigned char) (at + (int) i));
+  }
+  device_reserve(d, 1, 1);
+  (void) device_send(d, back, 1);
+  device_reserve(d, SMALL_BYTES - 16, 1); /* the most that there is */
+  ck_assert(b->working(b, &why));
+  device_reserve(d, SMALL_BYTES, 1);
+  ck_assert(!b->working(b, &why));
+  b->release(b, &books, got);
+  device_close(d);
+}
+END_TEST
+
+/* what is beside a row is no part of it: all other rows of the inputs, and all other outputs of the matrix, are NaN */
+START_TEST(a_row_does_not_read_its_neighbours)
+{
+  static const enum weight_type types[] = { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16, WEIGHT_BF16, WEIGHT_Q8_0, WEIGHT_Q8_0 };
+  static const enum activations formats[] = { ACTIVATIONS_F32, ACTIVATIONS_F32, ACTIVATIONS_F32, ACTIVATIONS_BF16, ACTIVATIONS_F32,
+    ACTIVATIONS_INT8 };
+  struct device *d = open_device((unsigned) _i);
+  for (int i = 0; i < 72 / LESS; i++) {
+    enum weight_type type = types[i % 6];
+    size_t in = type == WEIGHT_Q8_0 ? 32 * (1 + below(3)) : i % 12 < 6 ? 33 : 1 + below(70), out = 1 + below(20), rows = 2 + below(i % 3 ? 12 : 40);
+    size_t r = below(rows), o = below(out), bytes = weight_row_bytes(type, in);
+    struct matrix w = random_matrix(type, in, out), one = w;
+    char *data = (char *) (uintptr_t) w.weight.data;
+    float *x = malloc(rows * in * 4), *y = malloc(rows * out * 4), z;
+    for (size_t j = 0; j < rows * in; j++) x[j] = j / in == r ? number() : NAN;
+    for (size_t j = 0; j < out; j++) { /* every number of a row, or the scale of every block */
+      uint16_t h = type == WEIGHT_BF16 ? 0x7fc0 : 0x7e00;
+      for (size_t k = 0; j != o && k < bytes; k += type == WEIGHT_F32 ? 4 : type == WEIGHT_Q8_0 ? 34 : 2)
+        if (type == WEIGHT_F32)
+          memcpy(data + j * bytes + k, &(float){ NAN }, 4);
+        else
+          memcpy(data + j * bytes + k, &h, 2);
+    }
+    there(d, &w, formats[i % 6], x, rows, y);
+    one.out = 1, one.weight.data = data + o * bytes;
+    there(d, &one, formats[i % 6], x + r * in, 1, &z);
+    ck_assert_msg(isfinite(z) && memcmp(&z, &y[r * out + o], 4) == 0, "type %d, format %d, row %zu of [%zu][%zu]->%zu: %g, alone %g", (int) type,
+      (int) formats[i % 6], r, rows, in, out, (double) y[r * out + o], (double) z);
+    for (size_t j = 0; j < rows * out; j++) ck_assert(j == r * out + o || isnan(y[j]) || formats[i % 6] == ACTIVATIONS_INT8);
+    free(x), free(y), free(data);
+  }
+  device_close(d);
+}
+END_TEST
+
+/* numbers at an edge of the type: those whose products overflow, subnormal ones, infinities, NaN */
+static float edge_number(void)
+{
+  static const float odd[] = { 0, INFINITY, NAN, 0x1.fffffep127f, 0x1p127f, 3e38f, 65504, 65520, 3e19f, 1e-45f, 1e-40f, 0x1p-24f, 0x1p-126f };
+  float x = odd[below(sizeof odd / sizeof *odd)];
+  return below(2) ? x : -x;
+}
+/* what a device writes into its cache is what the store's formats write, byte for byte, whatever the numbers; scales that are NaN may be
+   any NaN */
+START_TEST(the_cache_is_written_as_on_the_host)
+{
+  enum { D = 64, KV = 2, ROWS = 9 };
+  struct device *d = open_device((unsigned) _i);
+  const struct buffers *b = device_memory(d);
+  struct engine e = { .k = device_kernels(d) }, host = { .k = &kernels_plain };
+  struct attention_dims h = { 4, KV, D, 1 };
+  float k[ROWS * KV * D], v[ROWS * KV * D], *dk = b->alloc(b, &books, MEMORY_OTHER, ROWS * KV * D, 4, &why),
+    *dv = b->alloc(b, &books, MEMORY_OTHER, ROWS * KV * D, 4, &why);
+  for (size_t f = 0; format_at(f) != NULL; f++)
+    for (int i = 0; i < 8; i++) {
+      enum weight_type type = format_at(f)->type;
+      size_t one = weight_row_bytes(type, D), bytes = 2 * ROWS * KV * one;
+      char *here = calloc(bytes, 1), *back = calloc(bytes, 1), *dkv = b->alloc(b, &books, MEMORY_OTHER, bytes, 1, &why);
+      for (size_t j = 0; j < ROWS * KV * D; j++)
+        k[j] = below(i < 4 ? 40 : 3) ? number() : edge_number(), v[j] = below(i < 4 ? 40 : 3) ? number() : edge_number();
+      b->set(b, dk, k, sizeof k), b->set(b, dv, v, sizeof v), b->set(b, dkv, here, bytes);
+      struct segment s[2];
+      for (int j = 0; j < 2; j++) {
+        uintptr_t at = (uintptr_t) (j ? dkv : here);
+        s[j] = (struct segment){ { at, at + bytes / 2, NULL, 0, KV * one, one, type, 0 }, 0, ROWS, 0, 0 };
+      }
+      host.k->write(&host, &h, s, 1, format_at(f)->encode, k, v);
+      e.k->write(&e, &h, s + 1, 1, format_at(f)->encode, dk, dv);
+      b->get(b, back, dkv, bytes);
+      ck_assert_msg(b->working(b, &why), "%s", why.text);
+      for (size_t j = 0; j < 2 * ROWS * KV * D; j++) {
+        struct tensor a = { here, type }, c = { back, type };
+        float x = tensor_number(a, j), y = tensor_number(c, j);
+        ck_assert_msg((isnan(x) && isnan(y)) || memcmp(&x, &y, 4) == 0, "%s: number %zu is %a, not %a", format_at(f)->name, j, (double) y, (double) x);
+      }
+      b->release(b, &books, dkv), free(here), free(back);
+    }
+  b->release(b, &books, dk), b->release(b, &books, dv);
+  device_close(d);
+}
+END_TEST
+
+/* infinities, NaN and overflow go through a tensor core as through the plain sums, where both can say the same: a row in which nothing but
+   one input is odd; and they stay in their row */
+START_TEST(a_tensor_core_keeps_what_is_infinite)
+{
+  struct device *d = open_device((unsigned) _i);
+  for (int i = 0; i < 24 / LESS; i++) {
+    size_t in = 1 + below(i % 2 ? 1100 : 40), out = 1 + below(20), rows = 1 + below(i % 3 ? 10 : 40);
+    struct matrix w = random_matrix(WEIGHT_BF16, in, out);
+    float *x = malloc(rows * in * 4), *y = malloc(rows * out * 4), *z = malloc(rows * out * 4);
+    for (size_t j = 0; j < rows * in; j++) x[j] = number();
+    for (size_t r = 0; r < rows; r += 2) x[r * in + below(in)] = (const float[]){ INFINITY, -INFINITY, NAN, 0x1.fffffep127f }[below(4)];
+    struct engine plain = { .k = &kernels_plain, .activations = ACTIVATIONS_BF16 };
+    kernels_multiply(&plain, &w, 1, x, rows, &z);
+    there(d, &w, ACTIVATIONS_BF16, x, rows, y);
+    for (size_t j = 0; j < rows * out; j++) {
+      ck_assert_msg(isfinite(z[j]) ? isfinite(y[j]) != 0 : isnan(z[j]) ? isnan(y[j]) != 0 : y[j] == z[j], "row %zu of %zu, [%zu]: %g, not %g",
+        j / out, rows, in, (double) y[j], (double) z[j]);
+    }
+    free(x), free(y), free(z), free((void *) w.weight.data);
+  }
+  device_close(d);
+}
+END_TEST
+
+/* logits that are infinite or NaN: the likeliest of the rest; if none is a number, a sentence */
+START_TEST(the_choice_needs_a_number)
+{
+  enum { N = 900 };
+  struct device *d = open_device((unsigned) _i);
+  const struct buffers *b = device_memory(d);
+  float z[N], *dz = b->alloc(b, &books, MEMORY_OTHER, N, 4, &why);
+  uint32_t id;
+  for (int i = 0; i < N; i++) z[i] = i % 2 ? NAN : -INFINITY;
+  b->set(b, dz, z, sizeof z);
+  ck_assert(device_choose(d, dz, N, 0, 1, 2, 3, &id, &why));
+  ck_assert_uint_eq(id, 0);
+  z[700] = -3e38f;
+  b->set(b, dz, z, sizeof z);
+  for (int i = 0; i < 2; i++) {
+    ck_assert(device_choose(d, dz, N, i, 1, 2, 3, &id, &why));
+    ck_assert_uint_eq(id, 700);
+  }
+  for (int i = 0; i < N; i++) z[i] = NAN;
+  b->set(b, dz, z, sizeof z);
+  ck_assert(!device_choose(d, dz, N, 0, 1, 2, 3, &id, &why));
+  ck_assert_msg(strstr(why.text, "none is a number") != NULL, "%s", why.text);
+  b->release(b, &books, dz);
+  device_close(d);
+}
+END_TEST
+
+/* what a caller may do wrong is a sentence and not a write beyond an end */
+START_TEST(what_no_launch_can_take_is_refused)
+{
+  struct device *d = open_device(0);
+  const struct buffers *b = device_memory(d);
+  struct engine e = { .k = device_kernels(d) };
+  float *x = b->alloc(b, &books, MEMORY_OTHER, 64, 4, &why), y[16], *part[4] = { x, x, x, x };
+  uint16_t w[16] = { 0 };
+  double seconds;
+  ck_assert(!device_step(d, 4, w, y, 16, 1, y, &seconds, &why) && strstr(why.text, "step 4") != NULL);
+  ck_assert(!device_step(d, 0, w, y, 15, 1, y, &seconds, &why) && strstr(why.text, "multiple of 16") != NULL);
+  uint64_t live = books.all.live;
+  b->release(b, &books, x);
+  b->release(b, &books, x); /* a second time does nothing */
+  ck_assert_uint_eq(books.all.live, live - 256);
+  ck_assert(b->working(b, &why));
+  e.k->split(&e, x, 1, 4, 4, part);
+  ck_assert(!b->working(b, &why) && strstr(why.text, "parts") != NULL);
+  device_close(d);
+  ck_assert_uint_eq(books.all.live, 0);
+}
+END_TEST
+
 START_TEST(a_device_that_is_not_there_is_a_sentence)
 {
-  static const char *const bad[] = { "cpu", "cuda:x", "cuda:0x", "host:3", "hosts", "" };
+  static const char *const bad[] = { "cpu", "cuda:x", "cuda:0x", "host:3", "hosts", "", "host:-4294967295", "host: 1", "host:+1", "host:4294967297" };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     ck_assert_ptr_null(device_open(&books, bad[i], &why));
     ck_assert_msg(strstr(why.text, "device") != NULL, "%s", why.text);
@@ -550,6 +894,14 @@ int main(void)
   tcase_add_loop_test(t, what_is_no_number_stays_in_the_result, 0, 2 * ORDERS);
   tcase_add_loop_test(t, the_lists_of_a_text_are_known, 0, ORDERS);
   tcase_add_loop_test(t, a_long_row_is_normalized, 0, ORDERS);
+  tcase_add_loop_test(t, what_is_lent_is_given_back, 0, ORDERS);
+  tcase_add_loop_test(t, what_was_reserved_can_be_sent, 0, ORDERS);
+  tcase_add_loop_test(linear, a_row_does_not_read_its_neighbours, 0, ORDERS);
+  tcase_add_loop_test(t, the_cache_is_written_as_on_the_host, 0, ORDERS);
+  tcase_add_loop_test(t, a_tensor_core_keeps_what_is_infinite, 0, ORDERS);
+  tcase_add_loop_test(t, the_choice_needs_a_number, 0, ORDERS);
+  tcase_add_test(t, what_no_launch_can_take_is_refused);
+  tcase_add_test(t, a_device_that_breaks_stays_broken);
   tcase_add_test(t, every_refusal_is_survived);
   tcase_add_test(t, a_device_that_failed_says_so);
   tcase_add_test(t, a_device_that_is_not_there_is_a_sentence);

@@ -152,6 +152,7 @@ UNSEEN static void begin_block(void (*run)(const struct launch *, const struct b
 
 #define INLINE static inline
 #define KERNEL static
+#define AT_ONCE(threads, blocks)
 #define GRID const struct block_place at,
 #define HERE(at) ((void) at)
 #define EACH_THREAD(t) for (unsigned t = fibers.now, go_on = 1; go_on; go_on = 0, wait_block(__LINE__))

@@ -70,40 +70,44 @@ INLINE float cached_number(uint64_t row, uint32_t type, bool even, uint32_t k)
   return (float) ((k < 16 ? p[2 + k] & 15 : p[2 + k - 16] >> 4) - 8) * d;
 }
 
-@ Sixteen numbers of a key come in four loads or in two, if the address is a multiple of sixteen; so do sixteen floats of a query.
+@ Eight numbers of a key come in two loads or in one, if the address is a multiple of sixteen; so do eight floats of a query. All places in |x| are constants once the loops are written out. They must be: an array with a place that the compiler does not know cannot be in registers, and then each number that has been loaded goes to memory, and comes back, before the next load is sent off. So |load_four| is called once for four words, too. If each word is taken from a call of its own, the compiler loads it alone, and no longer knows that its neighbours stand beside it.
 
 @<Numbers of the cache@>=
-INLINE void sixteen_floats(const float *from, uint32_t n, float x[16])
+INLINE void eight_floats(const void *from, float x[8])
 {
-  if (n == 16 && (uintptr_t) from % 16 == 0) {
-    UNROLL(16)
-    for (int i = 0; i < 16; i++) x[i] = num_float(load_four(from + i / 4 * 4).word[i % 4]);
-    return;
+  UNROLL(2)
+  for (int i = 0; i < 8; i += 4) {
+    struct four_words f = load_four((const char *) from + 4 * i);
+    UNROLL(4)
+    for (int j = 0; j < 4; j++) x[i + j] = num_float(f.word[j]);
   }
-  UNROLL(1)
-  for (uint32_t i = 0; i < 16; i++) x[i] = i < n ? from[i] : 0;
 }
 
-INLINE void sixteen_halves(const char *from, bool f16, float x[16])
+INLINE void eight_halves(const void *from, bool f16, float x[8])
 {
-  UNROLL(16)
-  for (int i = 0; i < 16; i++) {
-    uint16_t h = (uint16_t) (load_four(from + i / 8 * 16).word[i % 8 / 2] >> i % 2 * 16);
+  struct four_words f = load_four(from);
+  UNROLL(8)
+  for (int i = 0; i < 8; i++) {
+    uint16_t h = (uint16_t) (f.word[i / 2] >> i % 2 * 16);
     x[i] = f16 ? half_number(h) : num_from_bf16(h);
   }
 }
 
-INLINE void cached_sixteen(uint64_t row, uint32_t type, uint32_t k, uint32_t n, float x[16])
+INLINE void eight_numbers(uint64_t row, uint32_t type, uint32_t k, float x[8])
 {
-  const char *p = (const char *) (uintptr_t) row + (type == DEVICE_F32 ? 4 : 2) * (size_t) k;
-  bool whole = n == 16 && (uintptr_t) p % 16 == 0;
-  if (whole && type == DEVICE_F32) sixteen_floats((const float *) (const void *) p, n, x);
-  else if (whole && type == DEVICE_F16) sixteen_halves(p, true, x);
-  else if (whole && type == DEVICE_BF16) sixteen_halves(p, false, x);
-  else {
-    UNROLL(1)
-    for (uint32_t i = 0; i < 16; i++) x[i] = i < n ? cached_number(row, type, false, k + i) : 0;
-  }
+  UNROLL(8)
+  for (uint32_t i = 0; i < 8; i++) x[i] = cached_number(row, type, false, k + i);
+}
+
+INLINE void cached_eight(uint64_t row, uint32_t type, uint32_t k, float x[8])
+{
+  const void *p = (const void *) (uintptr_t) (row + (type == DEVICE_F32 ? 4u : 2u) * (uint64_t) k);
+  bool whole = (uintptr_t) p % 16 == 0;
+  if (whole && type == DEVICE_F32) eight_floats(p, x);
+  else if (whole && type == DEVICE_F16) eight_halves(p, true, x);
+  else if (whole && type == DEVICE_BF16) eight_halves(p, false, x);
+  else if (type == DEVICE_Q8_0) eight_numbers(row, DEVICE_Q8_0, k, x);
+  else eight_numbers(row, type, k, x);
 }
 
 @ A norm takes a block of threads for each row. Its sums are of sixteen lanes, so sixteen threads add and the others wait; but all of them fetch the row into shared memory, a part of it at a time, since sixteen threads with a load each would wait for their loads and not for the additions.
@@ -1643,7 +1647,8 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
     .weights = probe != NULL ? probe->weights : NULL,@|
     .stride = probe != NULL ? probe->stride : 0, .n_heads = h->n_heads,@|
     .n_kv_heads = h->n_kv_heads, .head_dim = h->head_dim,@|
-    .blocks = (uint32_t) blocks, .scale = h->scale, .even = all_even(list, n) }@];
+    .blocks = (uint32_t) blocks, .scale = h->scale, .even = all_even(list, n),@|
+    .suits = ((uintptr_t) q | h->head_dim * sizeof *q) % 16 == 0 }@];
   size_t end = (size_t) first + rows;
   for (size_t r = first; r < end; r += slice)
     attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < end ? r + slice : end));

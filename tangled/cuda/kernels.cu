@@ -545,54 +545,54 @@ KERNEL void halves_many(GRID const struct linear_args a)
 /* <The kernels of attention> */
 
 /* <The scores of four queries> */
-INLINE void score_four(const struct attend_args *a, const float *const q[4],
-  uint64_t key, uint32_t type, float score[4])
+INLINE void score_four(const struct attend_args *a, const uint64_t *from, uint64_t key,
+  uint32_t type, float *score)
 {
   float lane[4][16];
   for (int i = 0; i < 64; i++) lane[i / 16][i % 16] = 0;
+  UNROLL(1)
   for (uint32_t k = 0; k < a->head_dim; k += 16) {
-    uint32_t n = a->head_dim - k < 16 ? a->head_dim - k : 16;
-    float x[16], y[16];
-    cached_sixteen(key, type, k, n, x);
-    UNROLL(4)
-    for (int i = 0; i < 4; i++) {
-      sixteen_floats(q[i] + k, n, y);
+    bool sixteen = a->suits && k + 16 <= a->head_dim;
+    if (sixteen) {
+      UNROLL(2)
+      for (uint32_t half = 0; half < 16; half += 8) {
+        float x[8], y[8];
+        cached_eight(key, type, k + half, x);
+        UNROLL(4)
+        for (int i = 0; i < 4; i++) {
+          eight_floats(a->q + from[i] + k + half, y);
+          UNROLL(8)
+          for (uint32_t j = 0; j < 8; j++)
+            lane[i][half + j] = fmaf(y[j], x[j], lane[i][half + j]);
+        }
+      }
+    }
+    else {
       UNROLL(16)
-      for (uint32_t j = 0; j < 16; j++)
-        if (j < n) lane[i][j] = fmaf(y[j], x[j], lane[i][j]);
+      for (uint32_t j = 0; j < 16; j++) {
+        if (k + j >= a->head_dim) continue;
+        float x = cached_number(key, type, false, k + j);
+        UNROLL(4)
+        for (int i = 0; i < 4; i++)
+          lane[i][j] = fmaf(a->q[from[i] + k + j], x, lane[i][j]);
+      }
     }
   }
   UNROLL(4)
-  for (int i = 0; i < 4; i++) score[i] = fold_sixteen(lane[i]) * a->scale;
-}
-
-/* <The scores of a position> */
-INLINE void score_position(const struct attend_args *a, const struct device_segment *s,
-  const struct query_tile *tile, const struct block_place *at, uint64_t place, unsigned t,
-  float *score)
-{
-  for (unsigned i = 0; i < QUERIES; i += 4) {
-    float four[4];
-    const float *q[4];
-    for (unsigned j = 0; j < 4; j++)
-      q[j] = a->q + query_place(a, s, tile, at, query_is(a, tile, i + j) ? i + j : 0)
-        * a->head_dim;
-    if (query_is(a, tile, i))
-      score_four(a, q, s->key + place + at->y * s->head_bytes, s->type, four);
-    for (unsigned j = 0; j < 4; j++) {
-      bool seen = query_is(a, tile, i + j)
-        && is_seen(s, query_row(a, tile, i + j), at->x * 256 + t);
-      score[(i + j) * 256 + t] = seen ? four[j] : -INFINITY;
-    }
-  }
+  for (int i = 0; i < 4; i++) score[i * 256] = fold_sixteen(lane[i]) * a->scale;
 }
 
 /* <The maximum and the exponentials> */
 #define NOT_SEEN -1.0f
-INLINE float most_of_sixteen(const float *score)
+INLINE float most_of_sixteen(const struct attend_args *a, const struct device_segment *s,
+  const struct query_tile *tile, const struct block_place *at, const float *score, unsigned t)
 {
   float most = -FLT_MAX;
-  for (int i = 0; i < 256; i += 16) most = score[i] > most ? score[i] : most;
+  unsigned i = t / 16;
+  for (unsigned k = t % 16; k < 256; k += 16) {
+    bool seen = query_is(a, tile, i) && is_seen(s, query_row(a, tile, i), at->x * 256 + k);
+    if (seen && score[i * 256 + k] > most) most = score[i * 256 + k];
+  }
   return most;
 }
 
@@ -676,12 +676,13 @@ INLINE void add_values(const struct attend_args *a, const struct device_segment 
 
 /* <One block of positions for a tile of queries> */
 #define VALUES(type, even) add_values(&a, s, tile, &at, type, even, place, score, t)
-KERNEL void attend_blocks(GRID const struct attend_args a)
+KERNEL AT_ONCE(ATTEND_THREADS, 2) void attend_blocks(GRID const struct attend_args a)
 {
   HERE(at);
-  const struct query_tile of = a.tile[at.z], *tile = &of;
-  const struct device_segment in = a.segment[of.segment], *s = &in;
+  const struct query_tile *tile = &a.tile[at.z];
+  const struct device_segment *s = &a.segment[tile->segment];
   SHARED(uint64_t, place, 256);
+  SHARED(uint64_t, from, QUERIES);
   SHARED(float, score, QUERIES * 256);
   SHARED(float, most, QUERIES * 16);
   SHARED(float, lane, QUERIES * 16);
@@ -690,9 +691,17 @@ KERNEL void attend_blocks(GRID const struct attend_args a)
       if (t < QUERIES && query_is(&a, tile, t)) left_of(&a, s, tile, &at, t)[0] = -INFINITY;
     return;
   }
-  EACH_THREAD(t) place[t] = place_seen(s, tile, at.x * 256 + t);
-  EACH_THREAD(t) score_position(&a, s, tile, &at, place[t], t, score);
-  EACH_THREAD(t) most[t] = most_of_sixteen(score + t / 16 * 256 + t % 16);
+  EACH_THREAD(t) {
+    place[t] = place_seen(s, tile, at.x * 256 + t);
+    if (t < QUERIES)
+      from[t] = query_place(&a, s, tile, &at, query_is(&a, tile, t) ? t : 0) * a.head_dim;
+  }
+  UNROLL(4)
+  for (unsigned i = 0; i < QUERIES; i += 4)
+    if (query_is(&a, tile, i)) EACH_THREAD(t)
+      score_four(&a, from + i, s->key + place[t] + at.y * s->head_bytes, s->type,
+        score + i * 256 + t);
+  EACH_THREAD(t) most[t] = most_of_sixteen(&a, s, tile, &at, score, t);
   EACH_THREAD(t) exponentials(&a, s, tile, &at, most + t / 16 * 16, score + t / 16 * 256, t, lane);
   EACH_THREAD(t) leave_sums(&a, s, tile, &at, most, lane, t);
   EACH_THREAD(t) {

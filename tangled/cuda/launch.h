@@ -48,11 +48,11 @@ struct query_tile { uint32_t segment, row, rows, head; };
 /* heads: query heads a tile; left: [rows from first_row][n_heads][blocks][head_dim +
    2], maximum, sum and weighted values of each block; weights: null, or what
    attention_probe has; y: the result; even: 0 if a number of the cache may be at an
-   address that does not suit it */
+   address that does not suit it; suits: all queries are at multiples of sixteen bytes */
 struct attend_args { const float *q; float *left; const struct device_segment *segment;
   const struct query_tile *tile; float *weights; float *y; size_t stride;
   uint32_t n_heads, n_kv_heads, head_dim, heads, blocks, first_row; float scale;
-  uint32_t even; };
+  uint32_t even, suits, zero; };
 
 /* <What the choice of a token is given> */
 

@@ -400,7 +400,8 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
     .weights = probe != NULL ? probe->weights : NULL,
     .stride = probe != NULL ? probe->stride : 0, .n_heads = h->n_heads,
     .n_kv_heads = h->n_kv_heads, .head_dim = h->head_dim,
-    .blocks = (uint32_t) blocks, .scale = h->scale, .even = all_even(list, n) };
+    .blocks = (uint32_t) blocks, .scale = h->scale, .even = all_even(list, n),
+    .suits = ((uintptr_t) q | h->head_dim * sizeof *q) % 16 == 0 };
   size_t end = (size_t) first + rows;
   for (size_t r = first; r < end; r += slice)
     attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < end ? r + slice : end));
