@@ -132,7 +132,7 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 
 @ Each thread has variables of its own. If they live from one phase to the next, the host must keep those of all threads: |PRIVATE(float, sum, 4)| declares them, and |MINE(sum)[i]| is the element |i| of the thread |t| of the phase. |SHARED| declares an array in the block's shared memory. |FROM_LANE| reads the element |i| of another thread of the warp, given by its number in the warp; it must not be written in the same phase. |EACH_LANE| is a phase after which only the warp waits. (CUDA calls a thread of a warp its lane, hence these names. Elsewhere in this book a lane is one of the sixteen sums.)
 
-A |KERNEL| is what can be launched, and |INLINE| a function that becomes part of it. A kernel has to know which block it is: |HERE(at)| declares |at| and reads it from the device's registers; on the host it comes as a first argument, for which |GRID| makes room. (On the device |GRID| says that the argument is only read, where it is. Otherwise the compiler may make a copy in memory for each thread.) |UNROLL(n)| asks the device's compiler to write the next loop out |n| times; for the host it is nothing.
+A |KERNEL| is what can be launched, and |INLINE| a function that becomes part of it. A kernel has to know which block it is: |HERE(at)| declares |at| and reads it from the device's registers; on the host it comes as a first argument, for which |GRID| makes room. (On the device |GRID| says that the argument is only read, where it is. Otherwise the compiler may make a copy in memory for each thread.) |UNROLL(n)| asks the device's compiler to write the next loop out |n| times; for the host it is nothing. |AT_ONCE| says how many threads a kernel's blocks have, and how many of these blocks must find room on a multiprocessor at the same time; that bounds the registers that a thread may have.
 
 @<The words of a kernel on the device@>=
 #pragma nv_diag_suppress 177 /* a phase need not look at its |t| */
@@ -890,7 +890,9 @@ struct attend_args { const float *q; float *left; const struct device_segment *s
 @<Sizes of tiles@>=
 enum { ATTEND_THREADS = 256, QUERIES = 16 };
 
-@ Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once.
+@ Two of these blocks should be on a multiprocessor at once, so that one can add up values while the other waits for its keys. A multiprocessor has \given{65536} registers: with 256 threads in a block that is 128 for each thread, and |AT_ONCE| asks for no more. The compiler gives \loads{attend_blocks}{registers}, all of them in registers: before we wrote the loop over the queries out four times, it had put its counter in memory. (Left to itself it takes more, and only one block fits.) So each thread has a load of sixteen bytes of its key under way, and the multiprocessor 8192, half of what Little's law wants. More loads would need more registers.
+
+Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once.
 
 @<One block of positions for a tile of queries@>=
 #define VALUES(type, even) add_values(&a, s, tile, &at, type, even, place, score, t)
@@ -1043,7 +1045,7 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
   left[1] = fold_sixteen(lane + t * 16);
 }
 
-@ For each query and each of the |head_dim| numbers of its result, one thread adds exponential times value over the \given{256} positions, in rising order. Neighbouring threads have neighbouring numbers, so that a warp reads a row of values in one piece; and each value serves four queries. To send off sixteen loads before it uses the first, the compiler has to know the type; so there is a copy of the code for each.
+@ For each query and each of the |head_dim| numbers of its result, one thread adds exponential times value over the \given{256} positions, in rising order. Neighbouring threads have neighbouring numbers, so that a warp reads a row of values in one piece; and each value serves four queries. To send off \loads{attend_blocks}{loads} loads before it uses the first, the compiler has to know the type; so there is a copy of the code for each.
 
 @<The values of a block@>=
 INLINE void add_sixteen(const struct device_segment *s, uint32_t type, bool even, uint64_t base,
@@ -1130,7 +1132,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
 }
 
 @* Launches and CUDA graphs. \label{sec:launches}
-A layer is over a dozen kernels, and for one row most of them have next to nothing to do: launching them one by one could take longer than running them. So a call only writes the launch down. A pass is a list of launches (\cref{sec:works} has the names of the kernels), and it is run when the host needs numbers: the marks, which say in which layer a row has stopped being finite, or the logits. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists; many of them copy weights to the device, since this small program has not prepared its model.
+A layer is over a dozen kernels, and for one row most of them have next to nothing to do: launching them one by one could take longer than running them. So a call only writes the launch down. A pass is a list of launches (\cref{sec:works} has the names of the kernels), and it is run when the host needs numbers: the marks, which say in which layer a row has stopped being finite, or the logits. So the host waits twice for a token. We could fetch the marks with the logits and wait once; but then |model_forward| would have stored the rows of a pass, and said that all went well, before it knew. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists; many of them copy weights to the device, since this small program has not prepared its model.
 @^launch@>
 
 @<A launch@>=
@@ -1270,7 +1272,7 @@ static bool run_graph(struct cuda_state *s, struct cuda_kept *k, const struct la
 @* Sampling on the device: Gumbel-max. \label{sec:devicechoice}
 The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and sixteen bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text; if its operations round as the processor's do (\cref{sec:devicefunctions}), the noise has the same bits.
 
-The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But while the host chooses, the device waits, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that. How long a pass really takes we do not know. How much \.{device\_choose} saves has not been measured. A program that needs nothing but a temperature can call it (\cref{sec:devicechoosing}).
+The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories, and the logits come into memory that is page-locked, which the bus can fill by itself. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But while the host chooses, the device waits, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that. How long a pass really takes we do not know. How much \.{device\_choose} saves has not been measured. A program that needs nothing but a temperature can call it (\cref{sec:devicechoosing}).
 @^Gumbel-max@>@^Philox@>
 
 @<What the choice of a token is given@>=
@@ -1419,7 +1421,9 @@ And because a fault that needs the right moment may not have come, the kernels a
 What none of this shows is what the hardware does: how a tensor core rounds, whether a device's operations round as they should, and how long anything takes.
 
 @* What has not been measured. \label{sec:devicemeasured}
-This edition was written on machines without a graphics processor. The kernels are compiled for the compute capabilities \given{8.0} (A100) and \given{9.0} (H100), and as PTX, from which the driver makes code for later ones; older devices are not supported. A warning is an error, and so is a register that is spilled to memory. \Cref{tab:devicegoals} has goals, which are guesses that we made before any run. \.{make bench-cuda} measures its lines and those of \cref{tab:devicesteps} on your device, beside a kernel that only copies. What a small kernel and a launch cost there, we do not know either. A layer is over a dozen launches; if each costs a microsecond, the first two goals cannot be reached without making them fewer.
+This edition was written on machines without a graphics processor. The kernels are compiled for the compute capabilities \given{8.0} (A100) and \given{9.0} (H100), and as PTX, from which the driver makes code for later ones; older devices are not supported. A warning is an error, and so is anything that a thread keeps in memory because it does not fit into its registers: a register that is spilled, or an array of which the compiler does not know which place is meant. It warns only of the first.
+In an earlier |attend_blocks| it was the second, and each number of a key went through memory before the next was loaded; \.{bench/loads.py} now looks for both.
+\Cref{tab:devicegoals} has goals, which are guesses that we made before any run. \.{make bench-cuda} measures its lines and those of \cref{tab:devicesteps} on your device, beside a kernel that only copies. What a small kernel and a launch cost there, we do not know either. A layer is over a dozen launches; if each costs a microsecond, the first two goals cannot be reached without making them fewer.
 
 \begin{table}[tbp]
 \tabcaption{tab:devicegoals}{What a device should reach, as a share of the rate at which it copies its own memory or, in the line of the prompt, of its maker's own matrix product.}

@@ -1220,6 +1220,13 @@ function incipit.deviceroof(memory, float, tensor)
     tikz("\\node[anchor=%s,font=\\figfont] at (axis cs:%.4g,%.4g) {%s};", r[1] < 1 and "north west" or "south east", r[1], r[1] * memory, r[2])
   end
 end
+-- what bench/loads.py found: registers of a kernel, or loads
+function incipit.loads(kernel, what)
+  for l in io.lines("figures/data/cuda.loads.csv") do
+    local registers, loads = l:match("^" .. kernel .. ",(%d+),(%d+)$")
+    if registers then return tonumber(what == "loads" and loads or registers) end
+  end
+end
 -- a step of chapter 14: a warp of 32 threads loads from a matrix of halves, some threads to an output, some bytes a thread: threads,
 -- sectors of 32 bytes; the loads that bench/loads.py found; and for a matrix of 2048 outputs on 132 multiprocessors the bytes under
 -- way in each, and the share of a memory of 3350 GB/s if a load takes 600 ns
@@ -1229,7 +1236,7 @@ function incipit.step(kernel, threads, bytes)
     local sector = string.format("%d %d", t // threads, t % threads * bytes // 32)
     if not seen[sector] then seen[sector], n = true, n + 1 end
   end
-  for l in io.lines("figures/data/cuda.loads.csv") do loads = loads or tonumber(l:match("^" .. kernel .. ",%d+,(%d+)$")) end
+  loads = incipit.loads(kernel, "loads")
   local way = 2048 * threads * assert(loads, kernel) * bytes / 132
   tex.sprint(string.format("%d & %d & %d & %.0f & %.0f\\,\\%%", threads, n, loads, way, math.min(100, 100 * way * 132 / (3350 * 600))))
 end

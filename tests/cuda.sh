@@ -5,7 +5,8 @@ set -eu
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [ -x "$nvcc" ] || { echo "NOT RUN: the kernels of chapter 14 by nvcc, which this machine lacks"; exit 77; }
 ${MAKE:-make} CUDA=1 build/cuda/obj/cuda/kernels.o
-# the loads of a thread are on their way together in the machine code, too, where nvdisasm shows it
+# no kernel has anything in local memory, two blocks of attention fit on a multiprocessor, and the loads of a thread are on their way
+# together; the last only where nvdisasm shows the machine code
 bench/loads.py --check || [ $? = 77 ]
 if command -v nvidia-smi > /dev/null && nvidia-smi -L > /dev/null 2>&1; then
   ${MAKE:-make} CUDA=1 build/cuda/tests/check_device build/cuda/incipit

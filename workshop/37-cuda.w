@@ -1123,7 +1123,7 @@ static void device_release(const struct buffers *b, struct memory *m, void *p)
   }
 }
 
-@ Few bytes go the way of the small numbers and are copied by a kernel in their turn. Many are copied at once, after what is in the list.
+@ Few bytes go the way of the small numbers and are copied by a kernel in their turn. Many are copied at once, after what is in the list. What comes back comes into the page-locked memory of the small numbers, which nobody needs any more once the list has run, and is copied to the caller from there. To ordinary memory the driver would copy by such a way round as well, only in memory of its own.
 
 @<Move bytes to the device and back@>=
 static void launch_copy(struct device *d, void *to, const void *from, size_t bytes)
@@ -1149,7 +1149,12 @@ static void device_get(const struct buffers *b, void *to, const void *from, size
 {
   struct device *d = (struct device *) (uintptr_t) b;
   memset(to, 0, bytes);
-  if (device_flush(d) && !d->driver->get(d->state, to, from, bytes)) failed(d);
+  for (size_t at = 0, now; at < bytes && device_flush(d); at += now) {
+    now = bytes - at < SMALL_BYTES ? bytes - at : SMALL_BYTES;
+    if (d->driver->get(d->state, d->small, (const char *) from + at, now))
+      memcpy((char *) to + at, d->small, now);
+    else failed(d);
+  }
   d->filled = d->sent = 0;
 }
 

@@ -188,7 +188,12 @@ static void device_get(const struct buffers *b, void *to, const void *from, size
 {
   struct device *d = (struct device *) (uintptr_t) b;
   memset(to, 0, bytes);
-  if (device_flush(d) && !d->driver->get(d->state, to, from, bytes)) failed(d);
+  for (size_t at = 0, now; at < bytes && device_flush(d); at += now) {
+    now = bytes - at < SMALL_BYTES ? bytes - at : SMALL_BYTES;
+    if (d->driver->get(d->state, d->small, (const char *) from + at, now))
+      memcpy((char *) to + at, d->small, now);
+    else failed(d);
+  }
   d->filled = d->sent = 0;
 }
 
