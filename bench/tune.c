@@ -21,7 +21,7 @@ static const struct work {
   int kind;
   enum weight_type type;
   size_t in, out, rows; /* of attention: a head's numbers, positions */
-  bool transposed, prepared, int8, alone; /* alone: without a pool */
+  bool transposed, prepared, int8, alone, by_heads; /* alone: without a pool */
 } works[] = {
   { "one.f32", LINEAR, WEIGHT_F32, 768, 768, 1 },
   { "one.f32.2048", LINEAR, WEIGHT_F32, 2048, 2048, 1 },
@@ -31,6 +31,8 @@ static const struct work {
   { "one.f32.across", LINEAR, WEIGHT_F32, 768, 768, 1, .transposed = true },
   { "three.f32", LINEAR, WEIGHT_F32, 768, 768, 3 },
   { "five.f32.2048", LINEAR, WEIGHT_F32, 2048, 768, 5 },
+  { "five.bf16", LINEAR, WEIGHT_BF16, 2048, 768, 5 },
+  { "seven.f32.2048", LINEAR, WEIGHT_F32, 2048, 768, 7 },
   { "some.f32", LINEAR, WEIGHT_F32, 768, 768, 64 },
   { "many.f32", LINEAR, WEIGHT_F32, 768, 2048, 512 },
   { "many.f32.1024", LINEAR, WEIGHT_F32, 1024, 1024, 512 },
@@ -51,6 +53,7 @@ static const struct work {
   { "many.q8_0", LINEAR, WEIGHT_Q8_0, 2048, 2048, 512, .int8 = true },
   { "many.q8_0.packed", LINEAR, WEIGHT_Q8_0, 2048, 2048, 512, .int8 = true, .prepared = true },
   { "heads.f32", ATTENTION, WEIGHT_F32, 64, 2048, 1 },
+  { "paged.f32", ATTENTION, WEIGHT_F32, 64, 2048, 1, .by_heads = true },
   { "alone.f32", ATTENTION, WEIGHT_F32, 64, 2048, 1, .alone = true },
   { "heads.f16", ATTENTION, WEIGHT_F16, 64, 2048, 1 },
   { "prompt.f32", ATTENTION, WEIGHT_F32, 64, 512, 512 },
@@ -67,7 +70,7 @@ static const struct choice {
   const char *on;
 } choices[] = {
 #define CHOICE(name, part, on, ...) { #name, part, name, { __VA_ARGS__ }, on }
-  CHOICE(HINT, "both", "five.f32.2048 many.f32.2048 many.bf16 one.f32 one.f32.2048 one.bf16 one.f32.packed one.q8_0 one.q8_0.2048 one.q4_0 one.q4_k four.q8_0", 3),
+  CHOICE(HINT, "whole", "heads.f32 heads.f16 paged.f32 five.f32.2048 many.f32.2048 many.bf16 one.f32 one.f32.2048 one.bf16 one.f32.packed one.q8_0 one.q8_0.2048 one.q4_0 one.q4_k four.q8_0", 3),
   CHOICE(ROWS_AHEAD, "linear", "one.f32 one.f32.2048 one.bf16", 256, 1024, 2048, 6144),
   CHOICE(STRIPS_AHEAD, "blocks", "one.q8_0 one.q8_0.2048 one.q4_0 one.q4_k four.q8_0", 2, 4, 6),
   CHOICE(LOOSE_SCALES, "blocks", "one.q4_0 six.q4_0", 0),
@@ -78,7 +81,8 @@ static const struct choice {
   CHOICE(PACK_AHEAD, "linear", "many.f32.2048 many.bf16 five.f32.2048", 32, 128),
   CHOICE(INPUTS_AHEAD, "linear", "many.f32.across", 12, 48),
   CHOICE(LATE, "linear", "many.f32.2048 many.bf16", 64, 256),
-  CHOICE(MANY_ROWS, "linear", "three.f32 five.f32.2048", 3, 6),
+  CHOICE(MANY_ROWS, "linear", "three.f32", 3),
+  CHOICE(PACKED_ROWS, "linear", "five.f32.2048 five.bf16 seven.f32.2048", 4, 8),
   CHOICE(LYING_INPUTS, "linear", "many.f32 many.f32.1024 many.f32.2048 some.f32", 0, 4000),
   CHOICE(LYING_OUTS, "linear", "many.f32 some.f32", 32, 128),
   CHOICE(MOST_ROWS, "linear", "many.f32.2048 many.bf16", 132, 264),
@@ -88,9 +92,9 @@ static const struct choice {
   CHOICE(INT8_MANY, "blocks", "many.q8_0", 48, 192),
   CHOICE(INT8_FRESH, "blocks", "many.q8_0 eight.q8_0", 4, 16),
   CHOICE(INT8_READY, "blocks", "many.q8_0.packed", 16, 64),
-  CHOICE(HINT_KEYS, "all", "heads.f32 heads.f16", 2),
   CHOICE(KEYS_AHEAD, "all", "alone.f32", 8, 32),
   CHOICE(TOGETHER, "all", "heads.f32 heads.f16 heads.small", 4, 16),
+  CHOICE(PAGED_AHEAD, "all", "paged.f32", 1024, 8192),
   CHOICE(QUERIES, "all", "prompt.f32", 24, 96),
   CHOICE(MANY_QUERIES, "all", "prompt.small", 8),
   CHOICE(NARROW_HEADS, "all", "heads.small prompt.small", 0),
@@ -211,6 +215,7 @@ static void do_attention(const struct work *w, struct variant *v)
   if (w->alone) e.pool = NULL;
   struct segment s = { .view = { .row_bytes = row, .head_bytes = weight_row_bytes(w->type, d), .type = w->type },
     .n_rows = (uint32_t) w->rows, .first_position = (uint32_t) (w->out - w->rows) };
+  if (w->by_heads) s.view.row_bytes = row / heads, s.view.head_bytes = w->out * s.view.row_bytes;
   if (w->rows > 1 && layers > 4) layers = 4;
   if (layers > 300) layers = 300;
   for (size_t i = 0; i < layers; i++) {

@@ -41,7 +41,7 @@ one() {
   pool) sources=ground/ground.c ;;
   linear) sources=kernels/$table.c only=-I$T/linear ;;
   blocks) sources=kernels/$table.c only=-I$T/blocks; vnni && sources=kernels/vnni.c only= ;;
-  both) sources=kernels/$table.c only=-I$T/blocks; vnni && sources="kernels/$table.c kernels/vnni.c" ;;
+  whole) sources=kernels/$table.c; vnni && sources="$sources kernels/vnni.c" ;;
   all) sources=kernels/$table.c; [ $table = avx512 ] && sources="$sources kernels/avx2.c" ;;
   esac
   for s in $sources; do

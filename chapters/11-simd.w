@@ -592,7 +592,7 @@ TARGET static void few_rows(const struct linear_job *job, const struct matrix *w
 #undef WITH_TYPE
 }
 
-@ Packing pays from a handful of rows on; from how many depends on whether the weights come from a cache or from memory (\cref{fig:simdroof}). Without a workspace, as in a caller that has no pool, the rows are multiplied one by one.
+@ Tiles pay from |MANY_ROWS| rows on if the panels of the weights are there, and from |PACKED_ROWS| on if they must be packed first. Without a workspace, as in a caller that has no pool, the rows are multiplied one by one.
 
 @<One worker's share of a linear layer@>=
 TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
@@ -610,7 +610,10 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
       size_t from = worker_begin(w->out, NR, worker, workers);
       size_t to = worker_begin(w->out, NR, worker + 1, workers);
       if (room == NULL) few_rows(job, w, from, to, job->y[m]);
-      else if (!by_lying(job, w, r0, r1, from, to, job->y[m])) {
+      else if (by_lying(job, w, r0, r1, from, to, job->y[m])) continue;
+      else if (job->rows < PACKED_ROWS && !w->transposed
+          && prepared_find(job->e, w) == NULL) few_rows(job, w, from, to, job->y[m]);
+      else {
         if (!are_packed) @<Pack rows |r0| to |r1|@>@;
         are_packed = true;
         by_panels(job, w, r0, r1, from, to, room, job->y[m]);
@@ -1102,7 +1105,7 @@ Most predictions were too good. Those for tiles and for integers left out what d
 
 Row by row, AVX2 does better than predicted: it takes rows of floats by fours, and an input that was loaded once serves all four. AVX-512 takes them one after the other, for the sake of memory (\cref{sec:linear}), and each multiply--add waits for the one before. A single chain would reach $1/8$. We see twice that, probably because a row has only 48 steps of sixteen, and the processor begins the next row before the last one is done. The textbook's sum is faster than it should be, as if an addition took two cycles and not three. And we cannot say what two threads lose: the probe runs on one thread only, and the machine is a virtual one, whose two processors may share more than we know.
 
-@ With one row nothing is used twice, and the bound is that of \cref{sec:roofline}'s slope: the bytes of the weights by the bandwidth. \Cref{fig:simdroof}\lab{lab:simdrows} puts both ends into one picture. The curves are those of a layer that stays in the third-level cache, which is faster than memory, so they begin above the slope; with more rows they bend to the level of the probe. (Those of float weights dip where there is one row more than a tile has, and also at four rows if the weights have to be packed first.) The diamonds are single rows whose weights do come from memory, as in decoding. They lie at the slope or below it, and smaller weights move them to the right along it: that is the whole gain of quantization in decoding.
+@ With one row nothing is used twice, and the bound is that of \cref{sec:roofline}'s slope: the bytes of the weights by the bandwidth. \Cref{fig:simdroof}\lab{lab:simdrows} puts both ends into one picture. The curves are those of a layer that stays in the third-level cache, which is faster than memory, so they begin above the slope; with more rows they bend to the level of the probe. (Those of float weights dip where there is one row more than a tile has, and also at four rows, for which this build still packed the weights.) The diamonds are single rows whose weights do come from memory, as in decoding. They lie at the slope or below it, and smaller weights move them to the right along it: that is the whole gain of quantization in decoding.
 
 \fig{simdroof}{fig:simdroof}{One layer on the roofline of the two probes. Each point of a curve is a number of rows, with weights from the third-level cache. Red diamonds: one row, with weights from memory.}{Logarithmic axes, multiply-adds for each byte of weights against multiply-adds a second. A slope and a level are the bounds. The points of float weights climb with the rows, but for two dips, and end just below the level; those of int8 inputs go above it.}
 
@@ -1135,28 +1138,27 @@ The probe says how far a kernel is from its machine. It does not say whether ano
 
 A prompt of floats spends so much of its time outside of the matrices that the pass would miss the goal even if they were multiplied at the rate of the probe. With weights in bfloat16 both others are faster than we are: this processor multiplies pairs of bfloat16 in one instruction, and they round the inputs for it. We round inputs only on request; the next line of the table shows what that brings. In decoding most of the time is in the rows of the matrices, and a part of the rest in the operating system, which maps the file into memory when a page of it is touched for the first time. The probe reads memory from end to end. A kernel must also widen what it reads, if weights are smaller than floats, and multiply; so there are more instructions for each line of memory, and fewer lines under way. We think that this is the difference, but the profile cannot tell waiting from multiplying.
 
-@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}. Up to |STORED_MOST| rows multiply blocks as they lie in the file: a register of AVX-512 has four parts of 16 bytes, and each gets numbers of one output, so that the same instructions unpack four outputs, and what comes one and a half strips later is asked for meanwhile. (Before that, AVX-512 had decoded four bits more slowly than AVX2 on the same machine. We had never measured the two side by side.) Four rows take no longer than one, since they wait for the same bytes. Scales of six bits are put together four at a time. The heads of a small model, which fill half a register of AVX-512, are left to AVX2. Taking a strip in pieces that fit into the nearest cache did not help.
+@ What helped is in the kernels of this chapter and of \cref{kernels/blocks}. Up to |STORED_MOST| rows multiply blocks as they lie in the file: a register of AVX-512 has four parts of 16 bytes, and each gets numbers of one output, so that the same instructions unpack four outputs, and what comes one and a half strips later is asked for meanwhile. Four rows take no longer than one, since they wait for the same bytes. The heads of a small model, which fill half a register of AVX-512, are left to AVX2.
 
 @* Prefetching, and what else the clock chose. \label{sec:tuning}
 When one row is multiplied, nearly every load finds its line in memory only, and memory is slow to answer. A program can ask earlier. A \emph{prefetch}, also called a hint, is an instruction with an address and a cache: it fetches the line into that cache, nothing waits for it, and if the address does not exist, nothing happens. In C it is |__builtin_prefetch(p, 0, 3)| for the first-level cache and all below it, and with 2 in place of 3 for the second-level cache. No bit of a result depends on it.
 @^prefetch@>@^cache, of a processor@>
 
-Which cache would you choose? The first is the nearest, so we asked for that. On processors of the kinds Zen~3 and Zen~5 we saw no difference. On a Zen~4 it halves the speed of decoding: with the same kernels and a hint into the first-level cache, a row by a matrix in blocks runs at \val[2]{simd.tune.hint.3.one.q4_0.1} (Q4\_0), \val[2]{simd.tune.hint.3.one.q4_k.1} (Q4\_K) and \val[2]{simd.tune.hint.3.one.q8_0.1} (Q8\_0) of the speed that it has with a hint into the second. Rows of floats lose less, \val[2]{simd.tune.hint.3.one.f32.1}.
+Which cache would you choose? The first is the nearest, so we asked for that. On processors of the kinds Zen~3 and Zen~5 we saw no difference. On a Zen~4 it halves the speed of decoding: with the same kernels and a hint into the first-level cache, a row by a matrix in blocks runs at \val[2]{simd.tune.hint.3.one.q4_0.1} (Q4\_0), \val[2]{simd.tune.hint.3.one.q4_k.1} (Q4\_K) and \val[2]{simd.tune.hint.3.one.q8_0.1} (Q8\_0) of the speed that it has with a hint into the second. Rows of floats (\val[2]{simd.tune.hint.3.one.f32.1}) and attention over a long cache (\val[2]{simd.tune.hint.3.heads.f32.1}) lose less.
 
 We think that this is why. A core has only a few places to note which lines the first-level cache waits for, and a hint into that cache takes one of them until memory answers. When they are all taken by hints, the loads that the kernel needs now must wait. The second-level cache has more places, and a load that finds its line there waits so shortly that the processor hides it. How many places there are differs from one kind of processor to the next, so a hint that is right on one can be wrong on another, and only a clock tells.
 
-@ How far ahead to ask is the same kind of choice: too near, and the line comes late; too far, and it is thrown out again before it is used. So is the number of rows from which packing pays, and so is how long a waiting thread spins. We call them \emph{tuned} numbers. They are together in one header:
-
-\printedheader[5,60]{ground/tuning.h}
-
-\.{make tune} puts other values in their places, one at a time, compiles the kernels for each, and lets all of them do the same work in one process, turn about. It compares their bits, prints how fast each is beside the value of the header, and says what it would choose on this machine. \Cref{tab:tuned}\lab{lab:tuned} has what a Zen~4 says. A value stays in the header as long as no machine that we have measured loses by it, and so far none of them had to be chosen while the program runs. What the table cannot show is how the processors differ. With AVX2, on a Zen~3, rows of floats by fours were the faster way (|FOURS_FLOATS|), and on a Zen~5 with AVX-512 one after the other; there the width of the registers decides, and not the kind of processor. The sizes of tiles were not timed but worked out from the number of registers, and pages of \given{64} rows come from an experiment in \cref{sec:layout}.
+@ How far ahead to ask is the same kind of choice: too near, and the line comes late; too far, and it is thrown out again before it is used. So is the number of rows from which packing pays, and so is how long a waiting thread spins. We call them \emph{tuned} numbers.
+They are together in one header, \.{ground/tuning.h}. \.{make tune} puts other values in their places, one at a time, compiles the kernels for each, and lets all of them do the same work in one process, turn about. It compares their bits, prints how fast each is beside the value of the header, and says what it would choose on this machine.
+\Cref{tab:tuned}\lab{lab:tuned} has what a Zen~4 says. A value stays in the header as long as no machine that we have measured loses by it, and so far none of them had to be chosen while the program runs.
+What the table cannot show is how the processors differ. With AVX2, on a Zen~3, rows of floats by fours were the faster way (|FOURS_FLOATS|), and on a Zen~5 with AVX-512 one after the other; there the width of the registers decides, and not the kind of processor. Where no other value stands, the number was not measured anew. The sizes of tiles were not timed but worked out from the number of registers, and pages of \given{64} rows come from an experiment in \cref{sec:layout}.
 
 \begin{table}[p]
-\tabcaption{tab:tuned}{Tuned numbers, beside other values, on an AMD EPYC of the kind Zen~4 with AVX-512: how fast each other value is, as a multiple of the speed with the value of the header. Where it was tried on several kinds of work, and with one thread and two, the least and the greatest of the medians. Above 1 the other value is faster.}
-\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rl@@{}}
-\tabhead{number} & \tabhead{here} & \tabhead{other values}\\\midrule
+\tabcaption{tab:tuned}{The tuned numbers, what each is, and other values beside it, on an AMD EPYC of the kind Zen~4 with AVX-512: how fast each other value is, as a multiple of the speed with the value of the header. Where it was tried on several kinds of work, and with one thread and two, the least and the greatest of the medians. Above 1 the other value is faster.}
+\footnotesize\begin{tabular}{@@{}l@@{\enspace}r@@{\enspace}p{75mm}@@{}}
+\tabhead{number} & \tabhead{here} & \tabhead{what it is, and other values}\\\midrule
 \directlua{incipit.tuned("figures/data/simd.tune.csv")}
-\end{tabular*}
+\end{tabular}
 \end{table}
 
 @* The check. \label{sec:kernelcheck}

@@ -1247,7 +1247,8 @@ function incipit.profile(name)
     if key then tex.sprint((key:gsub("_", "\\_")) .. (("," .. rest):gsub(",", " & ")) .. "\\\\") end
   end
 end
--- the numbers of ground/tuning.h in their order: name, value, and for each other value of bench/tune.c the least and the greatest median
+-- the numbers of ground/tuning.h in their order: name, value, comment, and for each other value of bench/tune.c the least and the greatest
+-- median, if it was measured
 function incipit.tuned(name)
   local others, seen = {}, {}
   for l in io.lines(name) do
@@ -1261,15 +1262,15 @@ function incipit.tuned(name)
     end
   end
   for l in io.lines("tangled/ground/tuning.h") do
-    local key, here = l:match("^ *([A-Z0-9_]+) = (%d+),")
-    if not key then key, here = l:match("^#define ([A-Z_]+) (%d+)") end
-    local list = key and others[key:lower()]
-    if list then
+    local key, here, what = l:match("^ *([A-Z0-9_]+) = (%d+), /%* (.-) %*/")
+    if not key then key, here, what = l:match("^#define ([A-Z_]+) (%d+) /%* (.-) %*/") end
+    if key then
       local shown = {}
-      for _, o in ipairs(list) do
+      for _, o in ipairs(others[key:lower()] or {}) do
         shown[#shown + 1] = string.format(o.least == o.most and "%s: %.2f" or "%s: %.2f--%.2f", o.value, o.least, o.most)
       end
-      tex.sprint(string.format("\\texttt{%s} & %s & %s\\\\", key:gsub("_", "\\_"), here, table.concat(shown, ", ")))
+      tex.sprint((string.format("\\texttt{%s} & %s & \\raggedright %s", key, here, what):gsub("_", "\\_"))
+        .. (shown[1] and ". " .. table.concat(shown, ", ") or "") .. "\\tabularnewline")
     end
   end
 end

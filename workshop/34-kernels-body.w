@@ -979,7 +979,7 @@ One row, as in decoding, has one query for each head. The keys of one head are p
 There must be room for the scores and the results of all heads.
 
 @(heads.inc@>=
-enum { PAGE = 4096, SCORES = 256 + 16 };
+enum { SCORES = 256 + 16 };
 static size_t heads_room(const struct attention_dims *h, size_t max_len)
 {
   size_t each_head = SCORES + kernels_scratch(h, max_len);
@@ -1007,14 +1007,14 @@ static void find_heads(const struct heads_unit *u, size_t from)
 INLINE const char *head_row(const struct heads_unit *u, uintptr_t row, size_t i)
 { return (const char *) (row + u->away[i]); }
 
-@ In the pages of a store the rows of a head lie together; if they are not too short, a head takes a whole run of them in its turn. What is wanted next is fetched ahead (a \emph{prefetch}): where rows are together, what lies a page of memory later, be it of the same head or of the next, and elsewhere the row that comes |TOGETHER| positions later.
+@ In the pages of a store the rows of a head lie together; if they are not too short, a head takes a whole run of them in its turn. What is wanted next is fetched ahead (a \emph{prefetch}): where rows are together, what lies |PAGED_AHEAD| bytes later, be it of the same head or of the next, and elsewhere the row that comes |TOGETHER| positions later.
 @^prefetch@>
 
 @<The scores of all heads@>=
 static bool rows_together(const struct kv_view *v)
 {@+ return v->head_bytes > v->row_bytes && v->row_bytes >= 64;@+ }
 INLINE size_t bytes_ahead(const struct kv_view *v, bool paged)
-{@+ return paged ? PAGE : TOGETHER * v->row_bytes;@+ }
+{@+ return paged ? PAGED_AHEAD : TOGETHER * v->row_bytes;@+ }
 
 @ A turn goes through as many keys at once as there are lanes. Maximum and sum are taken over whole sixteens, so what is left of the first and the last gets scores that count for nothing.
 
@@ -1044,7 +1044,7 @@ INLINE void heads_scores(const struct heads_unit *u, enum weight_type type,
 size_t here = r.t1 - t < WIDTH ? r.t1 - t : WIDTH, ahead = bytes_ahead(u->v, paged);
 const char *key = head_row(u, row, i);
 for (size_t z = 0; paged && z < WIDTH * stride; z += 64)
-  __builtin_prefetch((const void *) ((uintptr_t) key + ahead + z), 0, HINT_KEYS);
+  __builtin_prefetch((const void *) ((uintptr_t) key + ahead + z), 0, HINT);
 vec s = dots("attention", u->q + i * d, key, stride, here, type, d, ahead);
 s = blend((int) here, s * spread(u->h->scale), none);
 memcpy(u->score + i * SCORES + t % 256, &s, sizeof s);
@@ -1063,7 +1063,7 @@ INLINE void go_on(int columns, const float *w, const char *place, size_t stride,
     struct tensor row = @[{ place, type }@];
     vec v = spread(w[i]);
     for (size_t z = 0; z < weight_row_bytes(type, (size_t) columns); z += 64)
-      __builtin_prefetch(place + ahead + z, 0, HINT_KEYS);
+      __builtin_prefetch(place + ahead + z, 0, HINT);
     each (p, columns / WIDTH)
       a[p] = fused(v, load(row, first + (size_t) p * WIDTH), a[p]);
     TALLY("attention", 0, columns);

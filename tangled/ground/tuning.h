@@ -3,7 +3,7 @@
 #ifndef INCIPIT_TUNING_H
 #define INCIPIT_TUNING_H
 #ifndef WORTH_DIVIDING
-#define WORTH_DIVIDING 65536
+#define WORTH_DIVIDING 65536 /* multiply-adds that are shared among workers */
 #endif
 
 /* numbers on which no bit of a result depends, only how soon it is there */
@@ -12,8 +12,7 @@ enum {
   SPIN_LIMIT = 2000, /* looks of a worker before it sleeps */
   SPIN_YIELD = 50, /* it yields every so many looks */
   PARTS_EACH = 4, /* parts for each worker, where any may take the next */
-  HINT = 2, /* the cache that weights are asked into: 2 the second, 3 the first */
-  HINT_KEYS = 3, /* the same for keys and values */
+  HINT = 2, /* the cache into which memory is asked: 2 the second, 3 the first */
   STEPS = 8, /* of a loop over sixteens, written out */
   ROWS_AHEAD = 512, /* bytes, where one row is multiplied */
   FOURS_BYTES = 1024, /* of the longest rows that are taken by fours */
@@ -22,7 +21,8 @@ enum {
   PACK_AHEAD = 64, /* inputs of an output that is being packed */
   INPUTS_AHEAD = 24, /* inputs of a matrix stored by inputs */
   LATE = 128, /* rows whose tiles ask for the next strip */
-  MANY_ROWS = 4, /* from which on rows and weights are packed */
+  MANY_ROWS = 4, /* from which on tiles are computed */
+  PACKED_ROWS = 6, /* from which on weights are packed for them */
   LYING_INPUTS = 768, /* most inputs of a matrix that many rows take as it lies */
   LYING_OUTS = 64, /* of its outputs at a time */
   MOST_ROWS = 516, /* that are packed at a time */
@@ -36,6 +36,7 @@ enum {
   INT8_READY = 32, /* units at a time of one that was prepared */
   KEYS_AHEAD = 16, /* positions, where a head goes alone */
   TOGETHER = 8, /* positions that each head takes in its turn */
+  PAGED_AHEAD = 4096, /* bytes, where the rows of a head are together */
   QUERIES = 48, /* that share the keys of a block */
   MANY_QUERIES = 4, /* from which on they do */
   NARROW_HEADS = 1, /* heads of 8 numbers are left to AVX2 */
