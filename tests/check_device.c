@@ -813,33 +813,6 @@ START_TEST(a_tensor_core_keeps_what_is_infinite)
 }
 END_TEST
 
-/* logits that are infinite or NaN: the likeliest of the rest; if none is a number, a sentence */
-START_TEST(the_choice_needs_a_number)
-{
-  enum { N = 900 };
-  struct device *d = open_device((unsigned) _i);
-  const struct buffers *b = device_memory(d);
-  float z[N], *dz = b->alloc(b, &books, MEMORY_OTHER, N, 4, &why);
-  uint32_t id;
-  for (int i = 0; i < N; i++) z[i] = i % 2 ? NAN : -INFINITY;
-  b->set(b, dz, z, sizeof z);
-  ck_assert(device_choose(d, dz, N, 0, 1, 2, 3, &id, &why));
-  ck_assert_uint_eq(id, 0);
-  z[700] = -3e38f;
-  b->set(b, dz, z, sizeof z);
-  for (int i = 0; i < 2; i++) {
-    ck_assert(device_choose(d, dz, N, i, 1, 2, 3, &id, &why));
-    ck_assert_uint_eq(id, 700);
-  }
-  for (int i = 0; i < N; i++) z[i] = NAN;
-  b->set(b, dz, z, sizeof z);
-  ck_assert(!device_choose(d, dz, N, 0, 1, 2, 3, &id, &why));
-  ck_assert_msg(strstr(why.text, "none is a number") != NULL, "%s", why.text);
-  b->release(b, &books, dz);
-  device_close(d);
-}
-END_TEST
-
 /* what a caller may do wrong is a sentence and not a write beyond an end */
 START_TEST(what_no_launch_can_take_is_refused)
 {
@@ -899,7 +872,6 @@ int main(void)
   tcase_add_loop_test(linear, a_row_does_not_read_its_neighbours, 0, ORDERS);
   tcase_add_loop_test(t, the_cache_is_written_as_on_the_host, 0, ORDERS);
   tcase_add_loop_test(t, a_tensor_core_keeps_what_is_infinite, 0, ORDERS);
-  tcase_add_loop_test(t, the_choice_needs_a_number, 0, ORDERS);
   tcase_add_test(t, what_no_launch_can_take_is_refused);
   tcase_add_test(t, a_device_that_breaks_stays_broken);
   tcase_add_test(t, every_refusal_is_survived);
