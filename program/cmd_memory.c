@@ -232,7 +232,8 @@ static void print_amount(FILE *out, const char *what, uint64_t bytes)
 static void print_bar(const struct reckoning *r)
 {
   size_t columns = r->c->columns;
-  int places = columns == 0 || columns > 62 ? 60 : columns > 12 ? (int) columns - 2 : 10;
+  int places = 60;
+  if (columns > 0 && columns < 62) places = columns > 12 ? (int) columns - 2 : 10;
   uint64_t sum = r->weights + r->cache;
   uint64_t all = r->has_budget && r->budget > sum ? r->budget : sum;
   int to_weights = (int) ((double) r->weights / (double) all * places + 0.5);

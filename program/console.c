@@ -38,15 +38,17 @@ static size_t bytes_that_fit(const char *line, size_t n, size_t first, size_t co
 
 static void fold_line(FILE *out, size_t columns, const char *line, size_t n)
 {
-  size_t first = 0, indent;
+  size_t first = 0, room = columns;
   while (first < n && line[first] == ' ') first++;
-  indent = first + 2 < columns / 2 ? first + 2 : columns / 2;
-  for (size_t room = columns;; room = columns > indent ? columns - indent : 1) {
+  size_t indent = first + 2 < columns / 2 ? first + 2 : columns / 2;
+  while (true) {
     size_t k = bytes_that_fit(line, n, first, room);
     fwrite(line, 1, k, out);
     while (k < n && line[k] == ' ') k++;
-    line += k, n -= k, first = 0;
+    line += k, n -= k;
+    first = 0;
     if (n == 0) return;
+    room = columns - indent;
     fprintf(out, "\n%*s", (int) indent, "");
   }
 }

@@ -289,6 +289,7 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64]);
 #define INCIPIT_EXCERPT_H
 #include <stddef.h>
 enum { EXCERPT_MAX = 60 };
+  /* bytes of a text that is quoted, at most; a buffer has four more */
 const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EXCERPT_MAX + 4]);
   /* the first |n| bytes of |text|, or, if those are more than |most| (at most |EXCERPT_MAX|), as many whole characters as fit into |most|, and
      three dots; returns |buffer|, which then ends in a zero */
@@ -1009,7 +1010,8 @@ static size_t quotation_cut(const char *text, size_t most)
 {
   size_t at = 0, k;
   for (;;) {
-    k = text[at] != '\\' ? 1 : text[at + 1] != 'u' ? 2 : 6;
+    k = 1;
+    if (text[at] == '\\') k = text[at + 1] == 'u' ? 6 : 2;
     if (k == 6 && (text[at + 2] | 32) == 'd' && strchr("89abAB", text[at + 3]) != NULL) k = 12;
     if (at + k > most) break;
     at += k;

@@ -98,7 +98,7 @@ and no sentence is printed, since a reader that has closed the pipe has what it 
 @^pipe@>@^SIGPIPE@>
 
 A command that runs for a long time must show that it is alive. If reading a long prompt or computing a perplexity takes longer than half a second, and the standard error is a terminal, a line there shows the progress and is erased
-when the work is done. (Weights are mapped, and loading them is quick; what takes time is a vocabulary of a hundred thousand words, whose reader cannot say how far it is. It is only announced.) The number comes from the engine, which asks its caller between the layers, and at least every few dozen rows, whether to go on (\cref{sec:progress}). After Ctrl-C the answer is no: a prompt that is being read is
+when the work is done. (Weights are mapped, and loading them is quick; what takes time is a large vocabulary, whose reader cannot say how far it is; so it is only announced.) The number comes from the engine, which asks its caller between the layers, and at least every few dozen rows, whether to go on (\cref{sec:progress}). After Ctrl-C the answer is no: a prompt that is being read is
 abandoned in the middle of a pass, the store keeps none of its rows, and the object of \texttt{--json} is printed with no ids in it.
 @^Ctrl-C@>
 

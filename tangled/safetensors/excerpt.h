@@ -3,6 +3,8 @@
 #ifndef INCIPIT_EXCERPT_H
 #define INCIPIT_EXCERPT_H
 #include <stddef.h>
+
+/* bytes of a text that is quoted, at most; a buffer has four more */
 enum { EXCERPT_MAX = 60 };
 
 /* the first n bytes of text, or, if those are more than most (at most EXCERPT_MAX),

@@ -54,7 +54,8 @@ static size_t quotation_cut(const char *text, size_t most)
 {
   size_t at = 0, k;
   for (;;) {
-    k = text[at] != '\\' ? 1 : text[at + 1] != 'u' ? 2 : 6;
+    k = 1;
+    if (text[at] == '\\') k = text[at + 1] == 'u' ? 6 : 2;
     if (k == 6 && (text[at + 2] | 32) == 'd' && strchr("89abAB", text[at + 3]) != NULL) k = 12;
     if (at + k > most) break;
     at += k;
