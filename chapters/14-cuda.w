@@ -890,7 +890,7 @@ struct attend_args { const float *q; float *left; const struct device_segment *s
 @<Sizes of tiles@>=
 enum { ATTEND_THREADS = 256, QUERIES = 16 };
 
-@ Two of these blocks should be on a multiprocessor at once, so that one can add up values while the other waits for its keys. A multiprocessor has \given{65536} registers: with 256 threads in a block that is 128 for each thread, and |AT_ONCE| asks for no more. The compiler gives \loads{attend_blocks}{registers}, all of them in registers: before we wrote the loop over the queries out four times, it had put its counter in memory. (Left to itself it takes more, and only one block fits.) So each thread has a load of sixteen bytes of its key under way, and the multiprocessor 8192, half of what Little's law wants. More loads would need more registers.
+@ Two of these blocks should be on a multiprocessor at once, so that one can add up values while the other waits for its keys. A multiprocessor has \given{65536} registers: with \given{256} threads in a block that is \given{128} for each thread, and |AT_ONCE| asks for no more. The compiler gives \loads{attend_blocks}{registers}, all of them in registers: before we wrote the loop over the queries out four times, it had put its counter in memory. (Left to itself it takes more, and only one block fits.) So each thread has a load of sixteen bytes of its key under way, and the multiprocessor \given{8192}, about half of what Little's law wants. More loads would need more registers.
 
 Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once.
 
@@ -935,7 +935,7 @@ KERNEL @[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct atten
 
 @ A tile knows which positions its rows see, and where they are (\cref{sec:tilequeries}). For a position that no row of it sees, and which need not exist any more, it gives the place of another: what is fetched there is not used, but no load waits for a decision.
 
-Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries, whose places in |a->q| are in |from|. A score is the sum of sixteen lanes, which this thread has all to itself: 64 registers for four queries.
+Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries, whose places in |a->q| are in |from|. A score is the sum of sixteen lanes, which this thread has all to itself: \given{64} registers for four queries.
 
 @<The scores of four queries@>=
 INLINE void score_four(const struct attend_args *a, const uint64_t *from, uint64_t key,
