@@ -78,7 +78,7 @@ static const struct choice {
   CHOICE(FOURS_BYTES, "linear", "one.f32.288 one.bf16", 512, 2048),
   CHOICE(FOURS_FLOATS, "linear", "one.f32 one.f32.2048", 0),
   CHOICE(PANEL_AHEAD, "linear", "one.f32.packed", 6, 24, 48),
-  CHOICE(PACK_AHEAD, "linear", "many.f32.2048 many.bf16 five.f32.2048", 32, 128),
+  CHOICE(PACK_AHEAD, "linear", "many.f32.2048 many.bf16 seven.f32.2048", 32, 128),
   CHOICE(INPUTS_AHEAD, "linear", "many.f32.across", 12, 48),
   CHOICE(LATE, "linear", "many.f32.2048 many.bf16", 64, 256),
   CHOICE(MANY_ROWS, "linear", "three.f32", 3),
