@@ -86,7 +86,7 @@ static const struct choice {
   CHOICE(LYING_INPUTS, "linear", "many.f32 many.f32.1024 many.f32.2048 some.f32", 0, 4000),
   CHOICE(LYING_OUTS, "linear", "many.f32 some.f32", 32, 128),
   CHOICE(MOST_ROWS, "linear", "many.f32.2048 many.bf16", 132, 264),
-  CHOICE(UNROLL, "linear", "one.f32.across", 2, 8),
+  CHOICE(UNROLL, "linear", "one.f32.across", 2, 4),
   CHOICE(SPAN, "linear", "one.f32.across", 128, 512),
   CHOICE(STORED_MOST, "blocks", "four.q8_0 five.q8_0 six.q8_0 four.q4_0 five.q4_0 six.q4_0", 3, 6),
   CHOICE(INT8_MANY, "blocks", "many.q8_0", 48, 192),

@@ -621,7 +621,7 @@ lane $j$ for a span of outputs. The additions are the same, in the same order; o
 a register has changed.
 
 To load and store a sum for each multiply--add would leave the multipliers idle half of the time, so terms $k$,
-$k+16$, $k+32$ and $k+48$, which belong to the same lane, are added in one visit.
+$k+16$, and so on, |UNROLL| of them, which belong to the same lane, are added in one visit.
 
 @<Add the terms from |k| on to the lanes of a span@>=
 INLINE void add_terms(int steps, const float *x, const struct matrix *w,

@@ -26,7 +26,7 @@ enum {
   LYING_INPUTS = 768, /* most inputs of a matrix that many rows take as it lies */
   LYING_OUTS = 64, /* of its outputs at a time */
   MOST_ROWS = 516, /* that are packed at a time */
-  UNROLL = 4, /* terms of a lane in one visit, stored by inputs */
+  UNROLL = 8, /* terms of a lane in one visit, stored by inputs */
   SPAN = 256, /* outputs at a time, stored by inputs */
   STRIPS_AHEAD = 3, /* half strips of blocks */
   LOOSE_SCALES = 1, /* scales of Q4_0 one by one, with AVX-512 */
