@@ -30,11 +30,11 @@ $CC -std=gnu11 -O2 -w -Itangled bench/tune.c "${BUILD:-build}/libmodules.a" -rdy
 
 has() { grep -qw "$1" /proc/cpuinfo; }
 table=scalar; has avx2 && table=avx2; has avx512bw && table=avx512; table=${TABLE:-$table}
-vnni() { [ $table = avx512 ] && has avx512_vnni; }
+vnni() { [ "$table" = avx512 ] && has avx512_vnni; }
 # one NAME VALUE PART: the objects of a part with a number changed, and everything else from the archive
 one() {
   name=$1 value=$2 part=$3 so=$T/$1${2:+-}$2 sources='' only=''
-  [ "$so.so" -nt "${BUILD:-build}/libmodules.a" ] && return 0
+  [ -z "$(find "$so.so" -newer "${BUILD:-build}/libmodules.a" 2> /dev/null)" ] || return 0
   mkdir -p "$so/ground"
   [ -z "$value" ] || sed -e "s/^\( *$name = \)[0-9]*,/\1$value,/" -e "s/\(define $name \)[0-9]*/\1$value/" tangled/ground/tuning.h > "$so/ground/tuning.h"
   case $part in
@@ -42,12 +42,12 @@ one() {
   linear) sources=kernels/$table.c only=-I$T/linear ;;
   blocks) sources=kernels/$table.c only=-I$T/blocks; vnni && sources=kernels/vnni.c only= ;;
   whole) sources=kernels/$table.c; vnni && sources="$sources kernels/vnni.c" ;;
-  all) sources=kernels/$table.c; [ $table = avx512 ] && sources="$sources kernels/avx2.c" ;;
+  all) sources=kernels/$table.c; [ "$table" = avx512 ] && sources="$sources kernels/avx2.c" ;;
   esac
   for s in $sources; do
     $CC $FLAGS "-I$so" $only -Itangled -c "tangled/$s" -o "$so/$(basename "$s" .c).o" || exit 1
   done
-  # shellcheck disable=SC2046
+  # shellcheck disable=SC2046,SC2086
   $CC -shared -Wl,-Bsymbolic -u kernels_find -u pool_open $(ls "$so"/*.o 2> /dev/null) "${BUILD:-build}/libmodules.a" -o "$so.so" \
     $LIBS && strip "$so.so"
 }
