@@ -45,6 +45,7 @@ one() {
   all) sources=kernels/$table.c; [ "$table" = avx512 ] && sources="$sources kernels/avx2.c" ;;
   esac
   for s in $sources; do
+    # shellcheck disable=SC2086
     $CC $FLAGS "-I$so" $only -Itangled -c "tangled/$s" -o "$so/$(basename "$s" .c).o" || exit 1
   done
   # shellcheck disable=SC2046,SC2086
