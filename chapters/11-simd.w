@@ -1154,7 +1154,7 @@ They are together in one header, \.{ground/tuning.h}. \.{make tune} puts other v
 What the table cannot show is how the processors differ. With AVX2, on a Zen~3, rows of floats by fours were the faster way (|FOURS_FLOATS|), and on a Zen~5 with AVX-512 one after the other; there the width of the registers decides, and not the kind of processor. Where no other value stands, the number was not measured anew. The sizes of tiles were not timed but worked out from the number of registers, and pages of \given{64} rows come from an experiment in \cref{sec:layout}.
 
 \begin{table}[p]
-\tabcaption{tab:tuned}{The tuned numbers, what each is, and other values beside it, on an AMD EPYC of the kind Zen~4 with AVX-512: how fast each other value is, as a multiple of the speed with the value of the header. Where it was tried on several kinds of work, and with one thread and two, the least and the greatest of the medians. Above 1 the other value is faster.}
+\tabcaption{tab:tuned}{The tuned numbers, what each is, and other values beside it, on an AMD EPYC of the kind Zen~4 with AVX-512: how fast each other value is, as a multiple of the speed with the value of the header. Where it was tried on several kinds of work, the least and the greatest of the medians. Above 1 the other value is faster.}
 \footnotesize\begin{tabular}{@@{}l@@{\enspace}r@@{\enspace}p{75mm}@@{}}
 \tabhead{number} & \tabhead{here} & \tabhead{what it is, and other values}\\\midrule
 \directlua{incipit.tuned("figures/data/simd.tune.csv")}
