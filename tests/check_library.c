@@ -1959,11 +1959,14 @@ START_TEST(what_is_refused_keeps_no_memory)
         atomic_store(&requests, 0), atomic_store(&refused, k);
         bool ok = call_it(&w, what);
         atomic_store(&refused, 0);
-        if (ok && atomic_load(&requests) < k) most = k;
+        if (!ok || atomic_load(&requests) >= k) continue;
+        if (what != 9) most = k;
+        else ck_assert(incipit_chat_reset(w.t, &why)); /* said at last: and again from the beginning */
+        break;
       }
     }
     size_t after = given_out();
-    ck_assert_msg(after < before + 6000, "call %d: %zu bytes", what, after - before);
+    ck_assert_msg(after < before + 8000, "call %d: %zu bytes", what, after - before);
     world_close(&w);
   }
   incipit_model_close(world_model);
