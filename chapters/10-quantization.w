@@ -370,7 +370,7 @@ void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t
 
 @ Inputs are not stored in a file, so here we are free, and we choose what is exact and fast. The scale stays a |float|. Numbers are multiplied by $127/\max\vert x\vert$, one rounding, and rounded to the nearest integer, a half to the even one, as the processor's own conversion does. What if an input is infinite or NaN? The weights must not hide it. Comparisons with NaN are false, so a maximum may lose it; we compare the bits of the magnitudes as integers instead, in which every NaN is above infinity, and infinity is above all numbers. Then the scale is not finite, and neither is any product with it.
 
-And if all inputs are tiny? Below $127/$|FLT_MAX|, about $2^{-121}$, the quotient $127/\max\vert x\vert$ overflows, and every number of the block would become 127 or $-127$. So a block whose largest number is below $2^{-64}$ is first multiplied by $2^{64}$. That is exact, and leaves each product $x\cdot127/\max\vert x\vert$ as it was. The scale is what it is: if it is so small that it is subnormal, it has fewer digits, and below $2^{-150}$ it is 0, as the inputs nearly were.
+And if all inputs are tiny? Below $127/$|FLT_MAX|, less than $10^{-36}$, the quotient $127/\max\vert x\vert$ overflows, and every number of the block would become 127 or $-127$. So a block whose largest number is below $2^{-64}$ is first multiplied by $2^{64}$. That is exact, and leaves each product $x\cdot127/\max\vert x\vert$ as it was. The scale is what it is: if it is so small that it is subnormal, it has fewer digits, and below $2^{-150}$ it is 0, as the inputs nearly were.
 @^NaN@>@^subnormal number@>
 
 @<Round a block of inputs@>=

@@ -219,7 +219,7 @@ cut: the blocks of a head
     m = block[0] > m ? block[0] : m, n++;
   }
 @y
-  /* YOUR CODE: call |attend_block| for one block after the other; the |d + 2| results of each block that sees something stay in |left|, after
+  /* YOUR CODE: call |attend_block| for one block after the other, of those in which |sees_block|; the |d + 2| results of each stay in |left|, after
      those of the block before; |n| is how many such blocks there are, and |m| the maximum of all */
   (void) h, (void) v, (void) of, (void) q, (void) n;
 @z

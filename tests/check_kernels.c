@@ -110,7 +110,7 @@ static float edge_number(unsigned palette)
   case TINY_ONES: return sign * tiny[below(sizeof tiny / sizeof *tiny)];
   case ZEROS: return sign * 0.0f;
   case INFINITE_ONES: return sign * INFINITY;
-  case NO_NUMBERS: return num_float((uint32_t) rnd(&seed) | 0x7f800001u);
+  case NO_NUMBERS: return sign * num_float(0x7f800000u | 1u << below(23) | (below(2) ? 0 : (uint32_t) rnd(&seed) & 0x7fffffu)); /* in some only a low bit says so */
   default: return num_float((uint32_t) rnd(&seed));
   }
 }
@@ -225,7 +225,8 @@ static float hostile(void)
 {
   static const float odd[] = { 0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-45f, -1e-40f, 3e38f, -3e38f,
     0x1p-126f, -0x1p-126f, 0x1.8p-76f, -0x1.8p-76f, 0x1p-75f, 1e-30f };
-  return odd[below(sizeof odd / sizeof *odd)];
+  size_t i = below(1 + sizeof odd / sizeof *odd);
+  return i > 0 ? odd[i - 1] : num_float(0x7f800001u); /* NaN by its last bit alone */
 }
 static void one_format(int i)
 {
@@ -291,7 +292,7 @@ END_TEST
 /* a row that is longer than what a worker rounds on its stack, without a workspace: later pieces go on where the first ended */
 START_TEST(a_long_row_goes_on_without_a_workspace)
 {
-  enum { LONG = 129 * 256, FEW = 40 };
+  enum { LONG = 129 * 256, FEW = 43 };
   for (int type = ORACLE_Q8_0; type < N_WEIGHT_TYPES; type++) {
     char *base;
     const void *w = stored((enum weight_type) type, LONG * FEW, &base);
@@ -480,14 +481,14 @@ static void packed_linear(const struct kernels *k, size_t in, size_t out, size_t
 {
   struct engine e = { .k = k, .pool = pools[1 + below(3)] };
   char *base, *w = stored((enum weight_type) type, in * out, &base);
-  float *x = numbers(rows * in), *y = numbers(rows * out), *truth = numbers(rows * out);
-  struct matrix m = { { w, (enum weight_type) type }, { NULL, WEIGHT_F32 }, in, out, transposed };
+  float *x = numbers(rows * in), *y = numbers(rows * out), *truth = numbers(rows * out), *bias = numbers(out);
+  struct matrix m = { { w, (enum weight_type) type }, { below(2) ? bias : NULL, WEIGHT_F32 }, in, out, transposed };
   ck_assert(pool_reserve(e.pool, e.k->room(&m, 1, rows), NULL));
   e.k->linear(&e, &m, 1, x, rows, &y);
-  oracle_linear(w, type, transposed, NULL, ORACLE_F32, in, out, x, rows, truth);
+  oracle_linear(w, type, transposed, m.bias.data, ORACLE_F32, in, out, x, rows, truth);
   ck_assert_msg(same(truth, y, 4 * rows * out), "%s: linear [%zu][%zu]->%zu type %d%s", k->name, rows, in,
     out, type, transposed ? " transposed" : "");
-  free(base), free(x), free(y), free(truth);
+  free(base), free(x), free(y), free(truth), free(bias);
 }
 START_TEST(linear_is_the_oracle_where_panels_are_packed)
 {
@@ -499,6 +500,7 @@ START_TEST(linear_is_the_oracle_where_panels_are_packed)
         for (size_t in = 1; in <= 34; in++)
           packed_linear(kernels_at(i), in, 1 + below(40), 1 + below(14), type, transposed);
         packed_linear(kernels_at(i), 30 + below(30), 1 + below(40), 510 + below(560), type, transposed);
+        for (size_t rows = 1; rows <= 4; rows++) packed_linear(kernels_at(i), 1 + below(20), 513 + below(300), rows, type, transposed);
         packed_linear(kernels_at(i), 1000 + below(3100), 1 + below(40), 1 + below(9), type, transposed);
       }
 }
@@ -582,7 +584,7 @@ static void one_attention(size_t most_dim, size_t most_end, bool odd)
   size_t rows = 1 + below(5), end = 1 + below(most_end), width = kv * d,
          bytes = weight_row_bytes(type, width), max_len = 0;
   uint32_t lo[5], hi[5], sinks[5], start = (uint32_t) below(end),
-    window = below(2) ? 0 : 1 + (uint32_t) below(end), few = below(2) ? 0 : (uint32_t) below(9);
+    window = below(2) ? 0 : 1 + (uint32_t) below(below(2) || end < 6 ? end : 6), few = below(2) ? 0 : below(4) == 0 ? 256 : (uint32_t) below(9);
   bool run = below(2) && start + rows <= end; /* the rows follow each other: one segment, or two */
   size_t page[64];
   const char *address[64];
@@ -594,6 +596,7 @@ static void one_attention(size_t most_dim, size_t most_end, bool odd)
                    : lo[r] < 9                                   ? lo[r]
                                                                  : 9)
                                      : 0;
+    if (sinks[r] > 0 && lo[r] > 256 && below(2)) sinks[r] = 256; /* they end with a block */
     if (run) { /* what follows from the place in a run, by the rule and not by segment_range */
       hi[r] = start + 1 + (uint32_t) r;
       lo[r] = window > 0 && hi[r] > window ? hi[r] - window : 0;
@@ -732,6 +735,60 @@ static void infinite_blocks(struct engine e, enum weight_type type, size_t d, ui
   }
   free(k), free(v), free(q), free(y), free(w), free(scratch);
 }
+static const struct kernels *table_at(size_t i)
+{
+  size_t n = 0;
+  while (kernels_at(n) != NULL) n++;
+  return i < n ? kernels_at(i) : i == n ? &stand_in_table : NULL;
+}
+/* rows of one segment with every small window: in a tile the last may begin where the first ends, or just after */
+START_TEST(every_window_in_a_tile)
+{
+  enum { D = 20, END = 40, ROWS = 16 };
+  for (size_t table = 0; table_at(table) != NULL; table++)
+    for (uint32_t window = 1; window <= ROWS; window++)
+      for (uint32_t rows = 1; rows <= ROWS; rows++) {
+        struct engine e = { .k = table_at(table), .pool = pools[1] };
+        struct attention_dims h = { 2, 1 + (uint32_t) below(2), D, 0.3f };
+        uint32_t lo[ROWS], hi[ROWS], none[ROWS] = { 0 };
+        size_t width = h.n_kv_heads * D;
+        float *k = numbers(END * width), *v = numbers(END * width), *q = numbers(rows * 2 * D), *y = numbers(rows * 2 * D),
+              *truth = numbers(rows * 2 * D), *scratch = numbers(kernels_scratch(&h, END));
+        struct segment s = { { .key = (uintptr_t) k, .value = (uintptr_t) v, .row_bytes = 4 * width, .head_bytes = 4 * D, .type = WEIGHT_F32 },
+          0, rows, 1 + (uint32_t) below(END - ROWS), window };
+        for (uint32_t r = 0; r < rows; r++) hi[r] = s.first_position + r + 1, lo[r] = hi[r] > window ? hi[r] - window : 0;
+        oracle_attention(q, rows, 2, h.n_kv_heads, D, h.scale, k, v, ORACLE_F32, lo, hi, none, truth, NULL, 0);
+        ck_assert(pool_reserve(e.pool, e.k->attention_room(&h, rows, END), NULL));
+        e.k->attend(&e, &h, q, &s, 1, scratch, y, NULL);
+        alike(y, truth, rows * 2 * D, "%s: %u rows with a window of %u", e.k->name, rows, window);
+        free(k), free(v), free(q), free(y), free(truth), free(scratch);
+      }
+}
+END_TEST
+/* a block between the sinks and the window is left out, and not joined with a weight of 0: that would make +0 of -0 */
+START_TEST(a_block_that_is_not_seen_leaves_no_sign)
+{
+  enum { END = 600, D = 8 };
+  for (size_t table = 0; table == 0 || kernels_at(table - 1) != NULL; table++) {
+    struct engine e = { .k = kernels_at(table) != NULL ? kernels_at(table) : &stand_in_table, .pool = pools[1] };
+    struct attention_dims h = { 1, 1, D, 1 };
+    float *k = numbers(END * D), *v = numbers(END * D), q[D] = { 1 }, y[D], *scratch = numbers(kernels_scratch(&h, END));
+    static const struct { int at; float key, value; } seen[] = { { 0, -1, -0x1p-149f }, { END - 2, -5, -0x1p-149f }, { END - 1, 0, -0.0f } };
+    for (int i = 0; i < 3; i++)
+      for (int c = 0; c < D; c++) k[seen[i].at * D + c] = seen[i].key, v[seen[i].at * D + c] = seen[i].value;
+    struct segment s = { { .key = (uintptr_t) k, .value = (uintptr_t) v, .row_bytes = 4 * D, .head_bytes = 4 * D, .type = WEIGHT_F32, .sinks = 1 },
+      0, 1, END - 1, 2 };
+    e.k->attend(&e, &h, q, &s, 1, scratch, y, NULL);
+    for (int c = 0; c < D; c++) ck_assert_msg(y[c] == 0 && signbit(y[c]), "%s: %a", e.k->name, (double) y[c]);
+    uint32_t lo = END - 2, hi = END, sinks = s.view.sinks = 256; /* sinks that end with a block */
+    float truth[D];
+    oracle_attention(q, 1, 1, 1, D, 1, k, v, ORACLE_F32, &lo, &hi, &sinks, truth, NULL, 0);
+    e.k->attend(&e, &h, q, &s, 1, scratch, y, NULL);
+    alike(y, truth, D, "%s: 256 sinks", e.k->name);
+    free(k), free(v), free(scratch);
+  }
+}
+END_TEST
 START_TEST(a_block_of_infinite_scores_weighs_nothing)
 {
   for (size_t table = 0; table == 0 || kernels_at(table - 1) != NULL; table++)
@@ -1439,12 +1496,6 @@ END_TEST
 
 /* infinities, what is no number, overflow, subnormals and zeros with a sign go where the oracle sends them: in every table, in
    weights, bias and inputs of every type and format, few rows and many, as the weights lie and prepared */
-static const struct kernels *table_at(size_t i)
-{
-  size_t n = 0;
-  while (kernels_at(n) != NULL) n++;
-  return i < n ? kernels_at(i) : i == n ? &stand_in_table : NULL;
-}
 static void edges_of_linear(const struct kernels *k, enum weight_type type, enum activations format)
 {
   struct engine e = { .k = k, .pool = pools[1 + below(3)], .activations = format };
@@ -1850,6 +1901,8 @@ static Suite *kernel_suite(void)
   tcase_add_test(edges, every_width_in_every_table);
   tcase_add_test(edges, short_formats_at_their_edges);
   tcase_add_test(edges, room_is_for_every_block);
+  tcase_add_test(edges, every_window_in_a_tile);
+  tcase_add_test(edges, a_block_that_is_not_seen_leaves_no_sign);
   tcase_add_test(edges, attention_at_the_edges_is_the_oracle);
   tcase_add_test(edges, a_block_of_infinite_scores_weighs_nothing);
   tcase_add_test(edges, linear_at_the_edges_is_the_oracle);

@@ -1013,6 +1013,11 @@ START_TEST(attention_and_its_way_back)
       for (size_t i = 0; i < n; i++)
         if (!close_to((double) weight[i], i < sees ? exp(0.5 * (double) s[i] - top) : 0, 1))
           ck_abort_msg("table %d: weight %zu of %zu", k, i, sees);
+      float none[KEYS]; /* scores that have all overflowed weigh nothing, as in the engine */
+      for (size_t i = 0; i < n; i++) none[i] = -INFINITY;
+      t->softmax_block(none, sees, n, scale, left);
+      ck_assert(left[0] == -FLT_MAX && left[1] == 0);
+      for (size_t i = 0; i < n; i++) ck_assert(none[i] == 0);
       double peak = -INFINITY, l = 0, mixed[H] = { 0 }, dot_y = 0;
       for (size_t b = 0; b < blocks; b++) { /* the highest block first, in the middle or last */
         left[2 * b * GRADIENTS_MC] = 5 * draw(&seed),
