@@ -625,7 +625,7 @@ INLINE float *left_of(const struct attend_args *a, const struct device_segment *
   const struct query_tile *tile, const struct block_place *at, unsigned i)
 {
   size_t place = query_place(a, s, tile, at, i) - (size_t) a->first_row * a->n_heads;
-  return a->left + (place * a->blocks + at->x) * (a->head_dim + 2);
+  return a->left + place * a->blocks * (a->head_dim + 2) + at->x * (a->head_dim + 2);
 }
 
 INLINE void leave_sums(const struct attend_args *a, const struct device_segment *s,
