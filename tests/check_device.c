@@ -519,12 +519,14 @@ START_TEST(a_device_that_failed_says_so)
 }
 END_TEST
 
-/* a driver that does what the host's does until its calls are used up, and then fails or refuses */
+/* a driver that does what the host's does until its calls are used up: then one call fails, or it has no more memory */
 static struct device_driver broken;
 static unsigned calls_left, calls_broken;
+static bool broken_run(void *state, const struct launch *list, size_t n, unsigned place, bool known, void *to, const void *from,
+  size_t bytes);
 static bool breaks(void)
 {
-  if (calls_left > 0) return calls_left--, false;
+  if (calls_left > 0 || (calls_broken > 0 && broken.run == broken_run)) return calls_left -= calls_left > 0, false;
   return calls_broken++, true;
 }
 static bool broken_run(void *state, const struct launch *list, size_t n, unsigned place, bool known, void *to, const void *from,
@@ -589,6 +591,7 @@ START_TEST(a_device_that_breaks_stays_broken)
       bool ok = s != NULL && model_forward(&e, lm, s, rows, 3, &p, &why) && model_logits(&e, lm, p, &which, 1, logits, &why);
       whole = calls_broken == 0;
       ck_assert_msg(!whole || ok, "%s", why.text);
+      ck_assert_msg(memory || whole || !ok, "call %u failed, and nobody was told", k);
       ck_assert_msg(ok || s == NULL || strstr(why.text, memory ? "out of memory" : "a wire was pulled") != NULL, "call %u: %s", k, why.text);
       if (!memory && !ok) { /* once broken, broken for ever: no list grows, zeros come back, the sentence is that of the first time */
         float x[2] = { 1, 1 }, *dx = (float *) (void *) d->work;
