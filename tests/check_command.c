@@ -172,6 +172,21 @@ static void same_words(const char *a, const char *b, const char *line)
 }
 START_TEST(a_narrow_screen_is_not_written_past)
 {
+  static const struct {
+    size_t columns;
+    const char *text, *want;
+  } fold[] = { { 9, "\xc3\xa9 \xc3\xa9 \xc3\xa9 \xc3\xa9 \xc3\xa9\n", "\xc3\xa9 \xc3\xa9 \xc3\xa9 \xc3\xa9 \xc3\xa9\n" },
+    { 12, "ab c  de fg hi", "ab c\n  de fg hi" }, { 12, "ab c de fg hi\n\nx\n", "ab c de fg\n  hi\n\nx\n" },
+    { 0, "ab c de", "ab c de" }, { 4, "abcdefgh ij", "abcdefgh\n  ij" } };
+  for (size_t i = 0; i < sizeof fold / sizeof *fold; i++) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    console_fold(out, fold[i].columns, fold[i].text, strlen(fold[i].text));
+    fclose(out);
+    ck_assert_str_eq(text, fold[i].want);
+    free(text);
+  }
   static const char *const lines[] = { "memory --shape llama-7b --context 4096", "memory --shape list",
     "generate --help", "chat --help", "help", "help trace", "inspect", "trace 'The cat sat' -n 2 --attention 0.0",
     "trace 'The cat sat' -n 1 --top 20", "", "generate The --no-such-option", "generate The -n 1 --stats",
