@@ -832,6 +832,12 @@ START_TEST(what_no_launch_can_take_is_refused)
   b->release(b, &books, x); /* a second time does nothing */
   ck_assert_uint_eq(books.all.live, live - 256);
   ck_assert(b->working(b, &why));
+  size_t big = 2 * (size_t) SMALL_BYTES + 12345; /* comes back in pieces */
+  char *to = b->alloc(b, &books, MEMORY_OTHER, big, 1, &why), *from = malloc(big), *back = malloc(big);
+  for (size_t i = 0; i < big; i++) from[i] = (char) (i >> 20 ^ i);
+  b->set(b, to, from, big), b->get(b, back, to, big);
+  ck_assert(memcmp(from, back, big) == 0);
+  b->release(b, &books, to), free(from), free(back);
   e.k->split(&e, x, 1, 4, 4, part);
   ck_assert(!b->working(b, &why) && strstr(why.text, "parts") != NULL);
   device_close(d);
