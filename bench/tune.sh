@@ -36,7 +36,7 @@ one() {
   name=$1 value=$2 part=$3 so=$T/$1${2:+-}$2 sources='' only=''
   [ -z "$(find "$so.so" -newer "${BUILD:-build}/libmodules.a" 2> /dev/null)" ] || return 0
   mkdir -p "$so/ground"
-  [ -z "$value" ] || sed -e "s/^\( *$name = \)[0-9]*,/\1$value,/" -e "s/\(define $name \)[0-9]*/\1$value/" tangled/ground/tuning.h > "$so/ground/tuning.h"
+  [ -z "$value" ] || sed -e "s/^\( *$name = \)[0-9]*/\1$value/" -e "s/\(define $name \)[0-9]*/\1$value/" tangled/ground/tuning.h > "$so/ground/tuning.h"
   case $part in
   pool) sources=ground/ground.c ;;
   linear) sources=kernels/$table.c only=-I$T/linear ;;

@@ -1262,7 +1262,7 @@ function incipit.tuned(name)
     end
   end
   for l in io.lines("tangled/ground/tuning.h") do
-    local key, here, what = l:match("^ *([A-Z0-9_]+) = (%d+), /%* (.-) %*/")
+    local key, here, what = l:match("^ *([A-Z0-9_]+) = (%d+),? /%* (.-) %*/")
     if not key then key, here, what = l:match("^#define ([A-Z_]+) (%d+) /%* (.-) %*/") end
     if key then
       local shown = {}

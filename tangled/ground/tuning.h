@@ -6,9 +6,10 @@
 #define WORTH_DIVIDING 65536 /* multiply-adds that are shared among workers */
 #endif
 
+/* <Chosen by the clock> */
+
 /* numbers on which no bit of a result depends, only how soon it is there */
 enum {
-  /* <Chosen by the clock> */
   SPIN_LIMIT = 2000, /* looks of a worker before it sleeps */
   SPIN_YIELD = 50, /* it yields every so many looks */
   PARTS_EACH = 4, /* parts for each worker, where any may take the next */
@@ -39,6 +40,6 @@ enum {
   PAGED_AHEAD = 4096, /* bytes, where the rows of a head are together */
   QUERIES = 48, /* that share the keys of a block */
   MANY_QUERIES = 4, /* from which on they do */
-  NARROW_HEADS = 1, /* heads of 8 numbers are left to AVX2 */
+  NARROW_HEADS = 1 /* heads of 8 numbers are left to AVX2 */
 };
 #endif
