@@ -382,7 +382,8 @@ The letters of a word, \texttt{\textbackslash w}, are another such thing. PCRE2 
 of the Latin alphabet's second half that are numbers but not decimal: three raised digits and three fractions. (We asked it about every character of Unicode.) Outside of brackets the list becomes a class of its own. The opposite, inside of brackets, cannot be written so, and nobody who gives us a pattern may use it there.
 
 @<Rewrite white space and words in a pattern@>=
-#define WORD "\\p{Alphabetic}\\p{M}\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}\\p{Nd}\\p{Pc}"
+#define WORD "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}" SIGNS
+#define SIGNS "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}"
 static const char *rewritten(char c, bool in_class)
 {
   switch (c) {

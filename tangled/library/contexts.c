@@ -29,7 +29,7 @@ bool library_idle(const struct incipit_context *c, const char *call,
   if (c->busy) return library_fail(why, INCIPIT_MISUSE, "%s: the context is writing a"
     " text; wanted: a call from outside its callbacks", call);
   return pool_alive(c->e.pool) || library_fail(why, INCIPIT_MISUSE, "%s: the context"
-    " was opened before a fork, and its threads are in the other process; wanted: a"
+    " was opened before a fork, and its threads" " are in the other process; wanted: a"
     " context that was opened in this one, or one of 1 thread", call);
 }
 

@@ -16,7 +16,8 @@ const char split_llama3[] = "(?i:'s|'t|'re|'ve|'m|" "'ll|'d)|"
     "\\s+(?!\\S)|\\s+";
 
 /* <Rewrite white space and words in a pattern> */
-#define WORD "\\p{Alphabetic}\\p{M}\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}\\p{Nd}\\p{Pc}"
+#define WORD "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}" SIGNS
+#define SIGNS "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}"
 static const char *rewritten(char c, bool in_class)
 {
   switch (c) {
