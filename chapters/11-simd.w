@@ -1156,7 +1156,7 @@ What the table cannot show is how the processors differ. With AVX2, on a Zen~3, 
 \begin{table}[p]
 \tabcaption{tab:tuned}{The tuned numbers, what each is, and other values beside it, on an AMD EPYC of the kind Zen~4 with AVX-512: how fast each other value is, as a multiple of the speed with the value of the header. Where it was tried on several kinds of work, the least and the greatest of the medians. Above 1 the other value is faster.}
 \footnotesize\begin{tabular}{@@{}l@@{\enspace}r@@{\enspace}p{75mm}@@{}}
-\tabhead{number} & \tabhead{here} & \tabhead{what it is, and other values}\\\midrule
+\tabhead{number} & \tabhead{here} & \multicolumn{1}{@@{}l@@{}}{\tabhead{what it is, and other values}}\\\midrule
 \directlua{incipit.tuned("figures/data/simd.tune.csv")}
 \end{tabular}
 \end{table}

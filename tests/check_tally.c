@@ -69,7 +69,7 @@ END_TEST
 /* in one process, since each test is one: everything once more, and then the counts */
 START_TEST(every_table_and_every_worker_ran)
 {
-  for (int i = 0; i < 300; i++) one_linear(60, 60, 7), one_attention(40, 400);
+  for (int i = 0; i < 300; i++) one_linear(60, 60, 7), one_attention(40, 400, false);
   for (size_t i = 0; kernels_at(i) != NULL; i++)
     for (unsigned threads = 1; threads <= 3; threads++) {
       struct engine e = { .k = kernels_at(i), .pool = pools[threads] };
