@@ -896,7 +896,7 @@ Blocks of positions that come after the last row of the tile, half of them in a 
 
 @<One block of positions for a tile of queries@>=
 #define VALUES(type, even) add_values(&a, s, tile, &at, type, even, place, score, t)
-KERNEL@/@[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct attend_args a)
+KERNEL @/@[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct attend_args a)
 {
   HERE(at);
   const struct query_tile *tile = &a.tile[at.z];

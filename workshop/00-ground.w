@@ -120,7 +120,7 @@ bool error_say(struct error *why, const char *format, ...)
   return false;
 }
 
-@ A program may have asked for the customs of its country, and then |printf| puts a comma into two and a half in many of them. Our sentences quote numbers as one would type them, so they are written under the plain customs of C. That setting belongs to the thread, which gets its own back.
+@ A program may have asked for the customs of its country (its \emph{locale}), and then |printf| puts a comma into two and a half in many of them. Our sentences quote numbers as one would type them, so they are written under the plain customs of C. That setting belongs to the thread, which gets its own back.
 @^locale@>
 
 @ The bytes |10xxxxxx| continue a UTF-8 character. We step back over them, at most three because no character has more, and over the

@@ -521,7 +521,7 @@ INLINE void add_rest(const float *x, struct tensor w, size_t i, size_t rest, vec
 }
 
 @* Many rows by a matrix as it lies. \label{sec:unpacked34}
-Panels cost a copy of all weights and of all rows. They are worth it, because a tile with lanes over the outputs needs no fold and reads both sides from end to end. But where a register holds all sixteen lanes, another tile does without them: |LYING_ROWS| rows by four outputs, whose lanes run over $k$ as in the definition. It reads rows and weights as they are. A step loads ten registers for \given{24} multiply--adds, about as many for each as the tile of panels, and what it pays for that is a fold for each sum at the end.
+The packing of weights and rows into panels costs a copy of both. It is worth it, because a tile with lanes over the outputs needs no fold and reads both sides from end to end. But where a register holds all sixteen lanes, another tile does without them: |LYING_ROWS| rows by four outputs, whose lanes run over $k$ as in the definition. It reads rows and weights as they are. A step loads ten registers for \given{24} multiply--adds, about as many for each as the tile of panels, and what it pays for that is a fold for each sum at the end.
 
 When does it win? The rows of a tile must stay in the first-level cache while they meet all outputs of a block, so they may not be long. And ten rows that begin at a multiple of \given{4096} bytes from each other compete for the same few places in that cache, which takes its place for a line from the address within a page (\emph{associativity}).
 @^packing, of weights@>@^associativity@>
