@@ -123,10 +123,11 @@ done
 change bad-endless 's|^  uint32_t best = 0;|  for (;;) ;\n&|'
 TMPDIR=$d/tmp build/labs/incipit-grade "$key" "$d/hand-ins/bad-endless" --public > /dev/null 2>&1 & grader=$!
 running() { cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -q "^$d/tmp/grade.*/student"; }
-i=0; until running || [ $i -gt 100 ]; do i=$((i + 1)); sleep 0.1; done
-running || fault "the grader does not run the hand-in"
+# (each test is a process of its own, so there may be none between two of them: once seen is enough)
+i=0; until running || [ $i -gt 300 ]; do i=$((i + 1)); sleep 0.1; done
+[ $i -le 300 ] || fault "the grader does not run the hand-in"
 kill -9 $grader; wait $grader 2> /dev/null || true; grader=
-i=0; while { [ -n "$(ls "$d/tmp")" ] || running; } && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
+i=0; while { [ -n "$(ls "$d/tmp")" ] || running; } && [ $i -lt 300 ]; do i=$((i + 1)); sleep 0.1; done
 [ -z "$(ls "$d/tmp")" ] || fault "a grader that is killed leaves its folder"
 ! running || fault "a grader that is killed leaves a process"
 echo '{}' > "$d/old.json"; chmod 444 "$d/old.json"; mkdir "$d/dir.json"
