@@ -123,7 +123,7 @@ static int whole_within(float x, int low, int high)
   return x > (float) high ? high : (int) x;
 }
 
-@ In \texttt{q8\_0} the largest magnitude becomes 127. The numbers are multiplied by the reciprocal of the scale and rounded to the nearest integer, halves away from 0. The reciprocal is that of the scale as it was computed, though what is stored is that scale rounded to float16. It would be a little better to take the rounded one, but then our files would differ from those of everybody else, and with them the text that a model writes. Here the formats of others are the definition. In a block of numbers below about $10^{-37}$ the reciprocal may be infinite. Then C leaves ggml's result undefined, and its processors make 0 of it, as we do. It does not matter what is stored: the scale of such a block is 0 in float16.
+@ In \texttt{q8\_0} the largest magnitude becomes 127. The numbers are multiplied by the reciprocal of the scale and rounded to the nearest integer, halves away from 0. The reciprocal is that of the scale as it was computed, though what is stored is that scale rounded to float16. It would be a little better to take the rounded one, but then our files would differ from those of everybody else, and with them the text that a model writes. Here the formats of others are the definition. In a block of numbers below about $10^{-37}$ the reciprocal may be infinite. Then ggml's result is undefined in C; on x86 it comes out as 0, and 0 is what we store. It does not matter: the scale of such a block is 0 in float16.
 
 @<Round a block of weights@>=
 static bool encode_q8_0(const float *x, unsigned char *to)

@@ -1150,7 +1150,7 @@ We think that this is why. A core has only a few places to note which lines the 
 
 @ How far ahead to ask is the same kind of choice: too near, and the line comes late; too far, and it is thrown out again before it is used. So is the number of rows from which packing pays, and so is how long a waiting thread spins. We call them \emph{tuned} numbers.
 They are together in one header, \.{ground/tuning.h}. \.{make tune} puts other values in their places, one at a time, compiles the kernels for each, and lets all of them do the same work in one process, turn about. It compares their bits, prints how fast each is beside the value of the header, and says what it would choose on this machine.
-\Cref{tab:tuned}\lab{lab:tuned} has what a Zen~4 says. A value stays in the header as long as no machine that we have measured loses by it, and so far none of them had to be chosen while the program runs.
+\Cref{tab:tuned}\lab{lab:tuned} has what a Zen~4 says. So far one header serves all our machines. It is a compromise: with AVX2 some of them would take blocks as they lie for more rows than |STORED_MOST|, with AVX-512 that loses, and we avoid the greater loss.
 What the table cannot show is how the processors differ. With AVX2, on a Zen~3, rows of floats by fours were the faster way (|FOURS_FLOATS|), and on a Zen~5 with AVX-512 one after the other; there the width of the registers decides, and not the kind of processor. Where no other value stands, the number was not measured anew. The sizes of tiles were not timed but worked out from the number of registers, and pages of \given{64} rows come from an experiment in \cref{sec:layout}.
 
 \begin{table}[p]
