@@ -8,7 +8,7 @@ AR       ?= ar
 TANGLED  ?= tangled
 OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' -I$(TANGLED) -Iprogram $(EXTRA_CFLAGS)
+CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' -I$(TANGLED) -Iunwoven -Ibuild/tangled -Iprogram $(EXTRA_CFLAGS)
 LIBS      = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc libedit 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc -ledit) -pthread -lm
 SHARED   ?= ../shared
 PREFIX   ?= /usr/local
@@ -39,12 +39,13 @@ help: ## this list
 	@grep -hE '^[a-zA-Z_-]+(-[%N]*)?:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  %-18s %s\n", $$1, $$2}'
 	@echo '  checkpoint-NN      chapter NN from the modules that it needs alone, compiled and run'
 
-# ---- tangle: the webs -> tangled/MODULE/*.c, *.h and tangled/checkpoints/MODULE.c, committed, readable; a web without code has none
+# ---- tangle: the webs -> tangled/MODULE/*.c, *.h and tangled/checkpoints/MODULE.c, committed, readable; a web without code has none;
+# unwoven/MODULE has the rest of a module, ordinary C; the experiments of the laboratory are made below build/
 TOOLS    := tools/tangle.sh tools/expand.lua tools/ctokens.lua
 PROSE    := $(shell grep -L '^@[c<]' $(WEBS))
 CODED    := $(foreach m,$(MODULES),$(if $(filter $(PROSE),$(call field,$(m),2)),,$(m)))
 STAMPS   := $(CODED:%=build/tangled/%.stamp)
-tangle: $(STAMPS) ## bring tangled/ up to date (FORCE=1 after an odd commit)
+tangle: $(STAMPS) ## bring tangled/ up to date
 define tangled
 build/tangled/$(1).stamp: $(call field,$(1),2) chapters/types.w $(TOOLS)
 	@mkdir -p $$(@D)
@@ -56,9 +57,9 @@ $(foreach m,$(CODED),$(eval $(call tangled,$(m))))
 if_changed = @if cmp -s $(1).new $(1); then rm $(1).new; else mv $(1).new $(1); fi
 # which sources there are is known after tangling: make reads this file again when it has changed
 build/sources.mk: $(STAMPS) book.list
-	@{ echo SOURCES_C := $$(ls $(patsubst %,tangled/%/*.c,$(filter-out laboratory/%,$(MODULES))) 2>/dev/null); \
+	@{ echo SOURCES_C := $$(ls $(foreach d,tangled unwoven,$(patsubst %,$(d)/%/*.c,$(filter-out laboratory/%,$(MODULES)))) 2>/dev/null); \
 	echo CHECKPOINTS := $$(cd tangled/checkpoints; ls *.c | sed 's/\.c$$//'); \
-	echo LABORATORY := $(filter-out %/kit,$(filter laboratory/%,$(MODULES))); } > $@.new
+	echo LABORATORY := $$(for m in $(filter-out %/kit,$(filter laboratory/%,$(MODULES))); do [ ! -f build/tangled/$$m.c ] || echo $$m; done); } > $@.new
 	$(call if_changed,$@)
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/sources.mk
@@ -74,9 +75,10 @@ $(BUILD)/libprogram.a: $(PROGRAM)
 
 # ---- all modules in an archive for programs and tests of our own, and one program a chapter from its own and earlier chapters
 # what the programs of the chapters and of the laboratory share is linked to them and is not in the library
-FIXTURE := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(filter tangled/model/toy.c,$(SOURCES_C)))
-KIT     := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(wildcard tangled/laboratory/kit*.c))
-OBJECTS := $(filter-out $(FIXTURE),$(SOURCES_C:tangled/%.c=$(BUILD)/obj/%.o))
+object   = $(patsubst unwoven/%.c,$(BUILD)/obj/%.o,$(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(1)))
+FIXTURE := $(call object,$(filter %/model/toy.c,$(SOURCES_C)))
+KIT     := $(patsubst build/tangled/%.c,$(BUILD)/obj/%.o,$(wildcard build/tangled/laboratory/kit*.c))
+OBJECTS := $(filter-out $(FIXTURE),$(call object,$(SOURCES_C)))
 ifneq (,$(CUDA))
 OBJECTS += $(BUILD)/obj/cuda/kernels.o
 $(BUILD)/obj/cuda/kernels.o: $(TANGLED)/cuda/kernels.cu $(wildcard $(TANGLED)/cuda/*.inc $(TANGLED)/cuda/*.h $(TANGLED)/functions/*)
@@ -85,9 +87,12 @@ $(BUILD)/obj/cuda/kernels.o: $(TANGLED)/cuda/kernels.cu $(wildcard $(TANGLED)/cu
 endif
 # they go into a shared library as well: position-independent, and what a program does not use can be left out of it
 PIC     := -fPIC -fno-semantic-interposition -ffunction-sections -fdata-sections
-$(BUILD)/obj/%.o: $(TANGLED)/%.c
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(PIC) -MMD -MP -c $< -o $@
+define compiled
+$(BUILD)/obj/%.o: $(1)/%.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$(PIC) -MMD -MP -c $$< -o $$@
+endef
+$(foreach d,$(TANGLED) unwoven build/tangled,$(eval $(call compiled,$(d))))
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/program/*.d $(BUILD)/tally/*/*.d $(BUILD)/tests/*.d)
 $(BUILD)/libmodules.a: $(OBJECTS)
 	rm -f $@; $(AR) rcsD $@ $^
@@ -112,7 +117,7 @@ $(BUILD)/bin/command: $(BUILD)/libprogram.a
 $(BUILD)/sums/%: $(BUILD)/bin/%
 	@mkdir -p $(@D)
 	@strip -o $@.bin $<; sha256sum < $@.bin > $@.new; rm $@.bin; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-checkpoints: $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) ## every chapter's program
+checkpoints: $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) ## every chapter's program, and the experiments where there is CWEB
 
 # ---- the library for others: the modules that incipit.h needs, of whose names only those of incipit.h can be seen from outside
 LIBRARY ?= $(BUILD)/library
@@ -142,9 +147,9 @@ LIBRARIES := $(LIBRARY)/libincipit.a $(LIBRARY)/libincipit.so $(LIBRARY)/incipit
 library: $(LIBRARIES) ## libincipit.a, libincipit.so and incipit(3), in build/library
 .PHONY: library
 # all of it as one file and one header
-$(LIBRARY)/amalgamation/incipit.c: $(HEADER) tools/amalgamate.lua tools/ctokens.lua $(filter $(addsuffix /%,$(addprefix tangled/,$(NEEDS_library))),$(SOURCES_C)) LICENSE
+$(LIBRARY)/amalgamation/incipit.c: $(HEADER) tools/amalgamate.lua tools/ctokens.lua $(foreach d,tangled unwoven,$(filter $(addsuffix /%,$(addprefix $(d)/,$(NEEDS_library))),$(SOURCES_C))) LICENSE
 	@mkdir -p $(@D)
-	texlua tools/amalgamate.lua $(@D) $(patsubst $(BUILD)/obj/%.o,tangled/%.c,$(filter $(BUILD)/obj/%,$(ENGINE))) tangled/library/place.c
+	texlua tools/amalgamate.lua $(@D) $(foreach o,$(patsubst $(BUILD)/obj/%.o,%.c,$(filter $(BUILD)/obj/%,$(ENGINE))),$(filter %/$(o),$(SOURCES_C))) tangled/library/place.c
 amalgamation: $(LIBRARY)/amalgamation/incipit.c ## the library as incipit.c and incipit.h, in build/library/amalgamation
 .PHONY: amalgamation
 
@@ -304,8 +309,8 @@ bench-edit: ## how long a changed word takes to be seen, in its chapter alone an
 	@bench/edit.sh
 lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstrations, includes
 	@texlua tools/digits.lua 'cat tools/digits/*.tsv' $(WEBS)
-	@texlua tools/docs.lua $(sort $(wildcard tangled/*/*.h program/*.h))
-	@texlua tools/flow.lua $(sort $(wildcard tangled/*/*.[ch] tangled/*/*.inc program/*.[ch]))
+	@texlua tools/docs.lua $(sort $(wildcard tangled/*/*.h unwoven/*/*.h program/*.h))
+	@texlua tools/flow.lua $(sort $(wildcard tangled/*/*.[ch] tangled/*/*.inc unwoven/*/*.[ch] program/*.[ch]))
 	@texlua tools/lengths.lua 150 $(CHECKPOINTS:%=tangled/checkpoints/%.c)
 	@texlua tools/edges.lua
 	@for n in $$(sed -n 's/^ *\(\#define \)*\([A-Z0-9_]*\)\( =\)* [0-9][0-9]*,*\( .*\)*$$/\2/p' $(TANGLED)/ground/tuning.h); do grep -q "CHOICE($$n," bench/tune.c || { echo "bench/tune.c does not time $$n"; exit 1; }; done
@@ -333,11 +338,14 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)
 # the oracle sees no header of ours; chapter 2 once more, counting every multiply-add one by one, dividing even the smallest work
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -Itangled -Iprogram -Wconversion,$(CFLAGS)) -c $< -o $@
-TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/model/% tangled/families/loader.c tangled/functions/% tangled/kernels/%,$(SOURCES_C)))
-$(BUILD)/tally/%.o: tangled/%.c tests/tally.h
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@
+	$(CC) $(filter-out -I% -Wconversion,$(CFLAGS)) -c $< -o $@
+TALLIED := $(patsubst $(BUILD)/obj/%,$(BUILD)/tally/%,$(filter $(addprefix $(BUILD)/obj/,model/% families/loader.o functions/% kernels/%),$(call object,$(SOURCES_C))))
+define tallied
+$(BUILD)/tally/%.o: $(1)/%.c tests/tally.h
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) -include tests/tally.h -MMD -MP -c $$< -o $$@
+endef
+$(foreach d,tangled unwoven,$(eval $(call tallied,$(d))))
 $(BUILD)/tests/check_tally: $(TALLIED) tests/check_kernels.c
 # chapter 14's device with threads that really wait
 $(BUILD)/tests/fibers.o: tangled/cuda/host.c tests/fibers.h

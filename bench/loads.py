@@ -38,7 +38,7 @@ def runs(code, load):
 
 def compiled(nvcc, arch, to):
     """registers of each kernel, and what ptxas says of those that have a stack frame or spill"""
-    said = subprocess.run([nvcc, "-std=c++17", "-O3", "-fmad=false", f"-arch={arch}", "-cubin", "-Xptxas", "-v", "-Itangled", "tangled/cuda/kernels.cu", "-o", to],
+    said = subprocess.run([nvcc, "-std=c++17", "-O3", "-fmad=false", f"-arch={arch}", "-cubin", "-Xptxas", "-v", "-Itangled", "-Iunwoven", "tangled/cuda/kernels.cu", "-o", to],
         check=True, stderr=subprocess.PIPE, text=True).stderr
     name, used, frames = None, {}, {}
     for l in said.splitlines():

@@ -26,7 +26,7 @@ cat > "$T/blocks/kernels/bodies.inc" <<'END'
 const struct kernels TABLE = { .name = NAME, .linear = linear, .linear_int8 = linear_int8,
   .room = room_of_all, .prepared_bytes = prepared_bytes_of_all, .prepare = prepare_all };
 END
-$CC -std=gnu11 -O2 -w -Itangled bench/tune.c "${BUILD:-build}/libmodules.a" -rdynamic -o "$T/tune" -ldl -pthread -lm || exit 1
+$CC -std=gnu11 -O2 -w -Itangled -Iunwoven bench/tune.c "${BUILD:-build}/libmodules.a" -rdynamic -o "$T/tune" -ldl -pthread -lm || exit 1
 
 has() { grep -qw "$1" /proc/cpuinfo; }
 table=scalar; has avx2 && table=avx2; has avx512bw && table=avx512; table=${TABLE:-$table}
@@ -46,7 +46,7 @@ one() {
   esac
   for s in $sources; do
     # shellcheck disable=SC2086
-    $CC $FLAGS "-I$so" $only -Itangled -c "tangled/$s" -o "$so/$(basename "$s" .c).o" || exit 1
+    $CC $FLAGS "-I$so" $only -Itangled -Iunwoven -c "tangled/$s" -o "$so/$(basename "$s" .c).o" || exit 1
   done
   # shellcheck disable=SC2046,SC2086
   $CC -shared -Wl,-Bsymbolic -u kernels_find -u pool_open $(ls "$so"/*.o 2> /dev/null) "${BUILD:-build}/libmodules.a" -o "$so.so" \

@@ -6,7 +6,9 @@ case $1 in [0-9]*) name=$(awk -v n="$1" '$1 == "chapters" && $2 == n + 0 { print
 [ -n "$name" ] || { echo "book.list has no chapter $1" >&2; exit 1; }
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/alone.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/tangled/checkpoints"
-for m in $(tools/needs.sh "$name"); do [ ! -d "tangled/$m" ] || cp -r "tangled/$m" "$tmp/tangled/"; done
+for m in $(tools/needs.sh "$name"); do for root in tangled unwoven; do
+  [ ! -d "$root/$m" ] || { mkdir -p "$tmp/$root"; cp -r "$root/$m" "$tmp/$root/"; }
+done; done
 cp "tangled/checkpoints/$name.c" "$tmp/tangled/checkpoints/"
 # a chapter's program that calls the command is compiled with program/, which has a main of its own
 if grep -q '^#include "command.h"' "tangled/checkpoints/$name.c"; then mkdir "$tmp/program"; cp program/*.[ch] "$tmp/program/"; rm "$tmp/program/main.c"; fi

@@ -36,7 +36,7 @@ emulated() { "$emulator" -L "$root" "$@"; }
 rm -f "$dir"/matrix.*
 made "$dir/libmodules.a" "$dir/incipit" "$dir/tests/check_kernels"
 # the tables: one hash, whatever the table and the machine
-flags="-std=c11 -O2 -ffp-contract=off -w -Itangled tests/matrix.c"
+flags="-std=c11 -O2 -ffp-contract=off -w -Itangled -Iunwoven tests/matrix.c"
 libraries="-ljansson -lpcre2-8 -lutf8proc -pthread -lm"
 $for-gcc --sysroot="$root" $flags "$dir/libmodules.a" -o "$dir/matrix" $libraries
 ${CC:-cc} $flags "$build/libmodules.a" -o "$dir/matrix-here" $libraries

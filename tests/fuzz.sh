@@ -9,11 +9,12 @@ set -eu
 build=${BUILD:-build}; out=$build/fuzz corpus=$build/fuzz/corpus; mkdir -p "$out"
 targets="line probe tokenizer vocabulary tensors gguf quantize config stream merges constraint sampling stops"
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
-base="-std=c11 -g -ffp-contract=off -Itangled -Iprogram -Itests/fuzz"
+base="-std=c11 -g -ffp-contract=off -Itangled -Iunwoven -Iprogram -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
-modules=$(ls tangled/ground/[a-z]*.c $(ls program/*.c | grep -v -e main -e chat_edit) tangled/safetensors/*.c tangled/gguf/*.c tangled/tokenizer/*.c tangled/families/*.c tangled/sentencepiece/*.c tangled/tokenizer-json/*.c tangled/tokens/[a-z]*.c tangled/lookups/[a-z]*.c tangled/constraints/[a-z]*.c tangled/sampling/[a-z]*.c tangled/stopping/[a-z]*.c)
+modules="$(ls program/*.c | grep -v -e main -e chat_edit)
+  $(for m in ground safetensors gguf tokenizer families sentencepiece tokenizer-json tokens lookups constraints sampling stopping; do ls tangled/$m/*.c unwoven/$m/*.c 2>/dev/null; done)"
 parsers="program/options.c program/json.c program/probe.c program/probe_sample.c"
-for p in tokenizer-json/tokenizer_json sentencepiece/sentencepiece safetensors/safetensors safetensors/jsonfile gguf/gguf gguf/format families/gguf_settings tokenizer-json/gguf_tokenizer families/config tokens/utf8 tokens/bpe tokens/lossy tokens/rules tokens/unique constraints/parser constraints/pattern constraints/grammar constraints/net sampling/funnel stopping/stops; do parsers="$parsers tangled/$p.c"; done
+for p in tokenizer-json/tokenizer_json sentencepiece/sentencepiece safetensors/safetensors safetensors/jsonfile gguf/gguf gguf/format families/gguf_settings tokenizer-json/gguf_tokenizer families/config tokens/utf8 tokens/bpe tokens/lossy tokens/rules tokens/unique constraints/parser constraints/pattern constraints/grammar constraints/net sampling/funnel stopping/stops; do parsers="$parsers $(ls tangled/$p.c unwoven/$p.c 2>/dev/null)"; done
 
 limit=$build/limit
 [ "$limit" -nt tests/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/limit.c -o "$limit"
@@ -23,7 +24,7 @@ instrumented() { # SOURCE OBJECT
   clang $base -O1 -w -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -c "$1" -o "$2"
 }
 engine() {
-  [ -z "$(find tangled program tests/fuzz -name '*.h' -newer "$out/obj/stamp" 2>/dev/null)" ] || rm -rf "$out/obj"
+  [ -z "$(find tangled unwoven program tests/fuzz -name '*.h' -newer "$out/obj/stamp" 2>/dev/null)" ] || rm -rf "$out/obj"
   mkdir -p "$out/obj"; watched=
   for f in $modules tests/fuzz/exact.c; do
     o=$out/obj/$(echo "$f" | tr / _).o

@@ -63,7 +63,7 @@ libraries="-ljansson -lpcre2-8 -lutf8proc -pthread -lm"
 engine() { # [FILE]
   [ ! -x "$ours/engine" ] || return 0
   [ $# = 1 ] && cp "$1" "$ours/engine.c" || cat > "$ours/engine.c"
-  ${CC:-cc} -s $flags -Itangled "$ours/engine.c" "$build/libprogram.a" "$build/libmodules.a" -o "$ours/engine" $libraries
+  ${CC:-cc} -s $flags -Itangled -Iunwoven "$ours/engine.c" "$build/libprogram.a" "$build/libmodules.a" -o "$ours/engine" $libraries
 }
 run() { "$build/limit" 100 "$ours/engine" "$@"; }
 
@@ -72,13 +72,13 @@ cage() { "$build/cage" "$@"; }
 apart="--hide tests/exercises --hide $build/exercises --scratch $work/scratch"
 cc() { cage --seconds 120 /usr/bin/env ${CC:-cc} $flags -O1 -Icourse "$@"; }
 sources() { # FILE...: what is compiled if these are changed: themselves, and the files of the library that include a changed header
-  ( cd "$work" && set +f && grep -H '^ *# *include *"' tangled/*/*.[ch] tangled/*/*.inc program/*.[ch] ) | awk -v changed="$*" '
+  ( cd "$work" && set +f && grep -H '^ *# *include *"' tangled/*/*.[ch] tangled/*/*.inc unwoven/*/*.[ch] program/*.[ch] ) | awk -v changed="$*" '
     BEGIN { n = split(changed, c, " "); for (i = 1; i <= n; i++) hit[c[i]] }
     { file = $0; sub(/:.*/, "", file); name = $0; sub(/^[^"]*"/, "", name); sub(/".*/, "", name); dir = file; sub(/[^\/]*$/, "", dir)
-      all[file] = all[file] " " dir name " tangled/" name " program/" name }
+      all[file] = all[file] " " dir name " tangled/" name " unwoven/" name " program/" name }
     END {
       for (more = 1; more;) { more = 0; for (f in all) if (!(f in hit)) { n = split(all[f], of, " "); for (i = 1; i <= n; i++) if (of[i] in hit && !(f in hit)) { hit[f]; more = 1 } } }
-      for (f in hit) if (f ~ /\.c$/ && f !~ /^tangled\/(checkpoints|laboratory)\// && f != "program/main.c") print f
+      for (f in hit) if (f ~ /\.c$/ && f !~ /^tangled\/checkpoints\// && f != "program/main.c") print f
     }' | sort
 }
 object() { # FROM TO FLAG...: compiles a file that an answer is part of, and looks at it: what it includes, assembly, code before main
@@ -86,7 +86,7 @@ object() { # FROM TO FLAG...: compiles a file that an answer is part of, and loo
   cc "$@" -E "$from" -o "$to.i" > "$to.said" 2>&1 || no "it does not compile: $(grep -m 1 -e error -e '^it ' "$to.said")"
   awk -v work="$work/" '/^# [0-9]+ "/ {
       f = $3; gsub(/"/, "", f); if (index(f, work) == 1) f = substr(f, length(work) + 1)
-      if (f ~ /^\/usr\/(lib|include)\/|^<|\/$/ || (f !~ /\.\.\// && f ~ /^(answer\.c|test\.c|work\.h|(tangled|program|tests|course)\/.*\.(c|h|inc|cu))$/)) next
+      if (f ~ /^\/usr\/(lib|include)\/|^<|\/$/ || (f !~ /\.\.\// && f ~ /^(answer\.c|test\.c|work\.h|(tangled|unwoven|program|tests|course)\/.*\.(c|h|inc|cu))$/)) next
       print "it includes " f ", which is no file of the library"; exit 1
     }' "$to.i" || exit 1
   ! grep '^[^-]' "$answer" | grep -qw -e asm -e __asm -e __asm__ -e embed || no "an answer has no assembly in it"
@@ -98,16 +98,16 @@ may_use() { # NAMES OBJECT...: what an object takes from outside is of the libra
   [ "$build/symbols" -nt "$build/libmodules.a" ] && [ "$build/symbols" -nt tests/exercises/may-use ] ||
     { nm -P -g "$build/libmodules.a" "$build/libprogram.a" 2> /dev/null | awk '$2 ~ /[TDBRVWC]/ { print $1 }'; tr ' ' '\n' < tests/exercises/may-use; } > "$build/symbols"
   for o in "$@"; do
-    plain=$build/obj${o#"$work"/tangled}; [ -f "$plain" ] || plain=$build/program${o#"$work"/program}
+    case $o in "$work"/program/*) plain=$build/program${o#"$work"/program} ;; "$work"/unwoven/*) plain=$build/obj${o#"$work"/unwoven} ;; *) plain=$build/obj${o#"$work"/tangled} ;; esac
     other=$({ cat "$build/symbols"; echo "$names" | tr ' ' '\n'; nm -P -g --defined-only $objects | awk '{ print $1 }'; nm -P -g -u "$plain" $was 2> /dev/null | awk '{ print $1 }'
       echo :; nm -P -g -u "$o" | awk '{ print $1 }'; } | awk '$0 == ":" { on = 1; next } !on { may[$0]; next } !($0 in may) { print; exit }')
     [ -z "$other" ] || no "it calls $other, which no answer needs"
   done
 }
-planted() { # makes the changes in copies of tangled/ and program/; $objects are the changed sources, compiled, $stale those that include a changed header
-  cp -r tangled program "$work"
+planted() { # makes the changes in copies of the C; $objects are the changed sources, compiled, $stale those that include a changed header
+  cp -r tangled unwoven program "$work"
   changed=$("$build/change" "$answer" "$work") || no "$(echo "$changed" | tail -1)"
-  include="-I$work/tangled -I$work/program" objects= stale=
+  include="-I$work/tangled -I$work/unwoven -I$work/program" objects= stale=
   for f in $(sources $changed); do
     case " $(echo $changed) " in
     *" $f "*) object "$work/$f" "$work/${f%.c}.o" $include; objects="$objects $work/${f%.c}.o" ;;
@@ -117,7 +117,7 @@ planted() { # makes the changes in copies of tangled/ and program/; $objects are
 }
 wrapped() { # FLAG...: the answer between the parts head and tail
   cat "$ours/head" "$answer" "$ours/tail" > "$work/answer.c"
-  include="-Itangled $*" objects=$work/answer.o stale=
+  include="-Itangled -Iunwoven $*" objects=$work/answer.o stale=
   object "$work/answer.c" "$work/answer.o" $include
 }
 linked() { # TARGET FLAG...: with the objects; while the linker takes a stale one from the library, it is compiled again
@@ -144,7 +144,7 @@ says_like_ours() { # [--seconds N] [--reading]: the part test with the reader's 
   may_use "$lent" $objects
   may_use "say say_near say_most say_least say_bits tell draw draw_float abort" "$work/test.o"
   [ -x "$ours/reference" ] ||
-    ${CC:-cc} -s $flags -DOURS $also -Icourse -Itests/exercises -Itangled "$work/test.c" "$build/kit.o" "$build/libprogram.a" "$build/libmodules.a" -o "$ours/reference" $libraries
+    ${CC:-cc} -s $flags -DOURS $also -Icourse -Itests/exercises -Itangled -Iunwoven "$work/test.c" "$build/kit.o" "$build/libprogram.a" "$build/libmodules.a" -o "$ours/reference" $libraries
   cage "$@" $apart --like "$ours/reference" "$work/jail/program" exercise "${SEED:-$(od -An -N8 -tx8 /dev/urandom | tr -d ' ')}"
 }
 cut_off() { # PROGRAM ARGUMENT...: with files to read, but none to write outside scratch

@@ -8,7 +8,7 @@ tmp=$(mktemp -d "${TMPDIR:-/tmp}/library.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
 fail() { echo "$*"; exit 1; }
 # the list is made here once more, in another way: from what the compiler sees declared
 echo '#include "library/incipit.h"' > "$tmp/header.c"
-${CC:-cc} -E -P -Itangled "$tmp/header.c" | tr '\n' ' ' | tr ';' '\n' | grep -v typedef | grep -o 'incipit_[a-z_]* *(' | tr -d ' (' | LC_ALL=C sort -u > "$tmp/keep"
+${CC:-cc} -E -P -Itangled -Iunwoven "$tmp/header.c" | tr '\n' ' ' | tr ';' '\n' | grep -v typedef | grep -o 'incipit_[a-z_]* *(' | tr -d ' (' | LC_ALL=C sort -u > "$tmp/keep"
 [ "$(wc -l < "$tmp/keep")" -ge 40 ] || fail "only $(wc -l < "$tmp/keep") functions"
 nm -g --defined-only "$library/libincipit.a" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort > "$tmp/archive"
 nm -D --defined-only "$library/libincipit.so" | awk '{ print $3 }' | LC_ALL=C sort > "$tmp/shared"
@@ -27,14 +27,14 @@ for f in $(cat "$tmp/keep"); do
   *) grep -qE "(WRONG|WRONG_AS)\(.*$f\(" tests/check_library.c || fail "$f is not called wrongly in check_library" ;;
   esac
 done
-for h in tangled/*/*.h program/*.h; do echo "#include \"${h#*/}\""; done > "$tmp/all.c"
-${CC:-cc} -std=c11 -Wall -Wextra -Werror -fsyntax-only -Itangled -Iprogram "$tmp/all.c" || fail "the headers cannot be included together"
+for h in tangled/*/*.h unwoven/*/*.h program/*.h; do [ ! -f "$h" ] || echo "#include \"${h#*/}\""; done > "$tmp/all.c"
+${CC:-cc} -std=c11 -Wall -Wextra -Werror -fsyntax-only -Itangled -Iunwoven -Iprogram "$tmp/all.c" || fail "the headers cannot be included together"
 # a stage of the sampler that is in the list of stages alone stops the build
 mkdir -p "$tmp/stage/sampling"; sed 's/SAMPLE_TYPICAL_P, N_SAMPLE_STAGES/SAMPLE_TYPICAL_P, SAMPLE_MORE, N_SAMPLE_STAGES/' tangled/sampling/sampling.h > "$tmp/stage/sampling/sampling.h"
 grep -q SAMPLE_MORE "$tmp/stage/sampling/sampling.h" || fail "sampling.h ends its list of stages otherwise"
-! ${CC:-cc} -std=c11 -fsyntax-only -I"$tmp/stage" -Itangled tangled/sampling/sampling.c 2> "$tmp/says" && grep -q 'a stage without a name' "$tmp/says" || fail "a stage without a name is compiled: $(cat "$tmp/says")"
+! ${CC:-cc} -std=c11 -fsyntax-only -I"$tmp/stage" -Itangled -Iunwoven tangled/sampling/sampling.c 2> "$tmp/says" && grep -q 'a stage without a name' "$tmp/says" || fail "a stage without a name is compiled: $(cat "$tmp/says")"
 cxx=$(echo "${CXX:-${CC:-cc}}" | sed 's/gcc/g++/; s/^cc$/c++/; s/clang\(-[0-9]*\)*$/clang++\1/')
-for std in c++11 c++17; do $cxx -x c++ -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Itangled "$tmp/header.c" || fail "incipit.h is not $std"; done
-for std in c99 c11; do ${CC:-cc} -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -ffast-math -Itangled "$tmp/header.c" || fail "incipit.h is not $std"; done
+for std in c++11 c++17; do $cxx -x c++ -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Itangled -Iunwoven "$tmp/header.c" || fail "incipit.h is not $std"; done
+for std in c99 c11; do ${CC:-cc} -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -ffast-math -Itangled -Iunwoven "$tmp/header.c" || fail "incipit.h is not $std"; done
 [ "$(wc -l < $header)" -le 260 ] || fail "incipit.h has $(wc -l < $header) lines"
 echo "$(wc -l < "$tmp/keep") functions, $(wc -l < $header) lines"

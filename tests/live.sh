@@ -35,9 +35,9 @@ for kind in all engine counts choice $own; do
   esac > "$live/$kind.txt"
   PLANTED=$live/$kind texlua tests/planted.lua "$live/$kind.txt"
   for c in $programs; do
-    program=tangled/laboratory/$c.c
-    if [ -f "$program" ]; then shared=$(ls tangled/laboratory/kit*.c 2>/dev/null || true); else program=tangled/checkpoints/$c.c shared=; fi
-    ${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I"$live/$kind/tangled" -I"$live/$kind/program" "$program" $shared $fixtures "$live/$kind/libprogram.a" "$live/$kind/libmodules.a" \
+    program=build/tangled/laboratory/$c.c
+    if [ -f "$program" ]; then shared=$(ls build/tangled/laboratory/kit*.c 2>/dev/null || true); else program=tangled/checkpoints/$c.c shared=; fi
+    ${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I"$live/$kind/tangled" -I"$live/$kind/unwoven" -Ibuild/tangled -I"$live/$kind/program" "$program" $shared $fixtures "$live/$kind/libprogram.a" "$live/$kind/libmodules.a" \
       -o "$live/$kind/$c" -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
     rc=0; "$limit" 1800 "$live/$kind/$c" values > "$live/$kind/$c.val" 2> "$live/$kind/$c.err" || rc=$?
     if [ $rc = 0 ]; then rm "$live/$kind/$c.err"; fi         # words that count are those of a program that stopped

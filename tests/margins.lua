@@ -1,6 +1,6 @@
 -- margins.lua -- every entry of the mini-indexes (build/book.cwm) leads from a section that uses the name to the section that defines it:
 -- the definition is at the level of a file, in the header of a module that the section's files include or in a file of the section's own
--- module, and the section's C has the name elsewhere than after . or ->.  (A comment may also mention what is not included.)  Includes are followed in tangled/, not taken from book.list.
+-- module, and the section's C has the name elsewhere than after . or ->.  (A comment may also mention what is not included.)  Includes are followed in the C, not taken from book.list.
 local ctokens, book = dofile("tools/ctokens.lua"), dofile("tools/book.lua")
 local slurp = ctokens.slurp
 local rows = {}
@@ -9,8 +9,8 @@ local function bare(text) return (text:gsub("/%*.-%*/", " "):gsub('"[^"\n]*"', '
 -- headers that a module's files include, and those that these include
 local function files(m)
   if not m:find("^laboratory/") then m = m:gsub("/.*", "") end
-  local p, t = io.popen("ls tangled/" .. m .. "/* tangled/" .. m .. "*.[ch] tangled/checkpoints/" .. m .. ".c 2>/dev/null"), {}
-  for f in p:lines() do if not f:find("MANIFEST") then t[#t + 1] = f end end
+  local p, t = io.popen("ls tangled/" .. m .. "/* unwoven/" .. m .. "/* build/tangled/" .. m .. "*.[ch] tangled/checkpoints/" .. m .. ".c 2>/dev/null"), {}
+  for f in p:lines() do t[#t + 1] = f end
   p:close()
   return t
 end
@@ -22,7 +22,7 @@ local function headers(m)
     if seen[f] then return end
     local h = io.open(f); if not h then return end
     h:close(); seen[f] = true
-    for x in slurp(f):gmatch('#%s*include%s+"([^"]+)"') do follow("tangled/" .. x) end
+    for x in slurp(f):gmatch('#%s*include%s+"([^"]+)"') do for _, root in ipairs { "tangled/", "unwoven/", "build/tangled/" } do follow(root .. x) end end
   end
   for _, f in ipairs(files(m)) do follow(f) end
   reach[m] = seen
@@ -68,7 +68,7 @@ for line in io.lines("build/book.cwm") do
       for _, f in ipairs(files(here.module)) do found = found or gives(f, name) end
     else
       for f in pairs(headers(here.module)) do
-        if f:find("^tangled/" .. (target.folder == "laboratory" and target.module or target.module:gsub("/.*", "")):gsub("%-", "%%-") .. "[%w_/-]*%.h$") then found = found or gives(f, name) end
+        if f:find("tangled/" .. (target.folder == "laboratory" and target.module or target.module:gsub("/.*", "")):gsub("%-", "%%-") .. "[%w_/-]*%.h$") then found = found or gives(f, name) end
       end
     end
     if not free then fault("%s.%s: %s stands there only as a member", chap, sec, name)

@@ -12,7 +12,7 @@ local cc = os.getenv("CC") or "cc"
 local libs = os.getenv("LIBS") or "-ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm"
 local tangled = os.getenv("TANGLED") or "tangled"
 local places = os.getenv("PLACES")
-local flags = "-std=c11 -O2 -ffp-contract=off -w -Iprogram -I" .. tangled
+local flags = "-std=c11 -O2 -ffp-contract=off -w -Iprogram -Iunwoven -Ibuild/tangled -I" .. tangled
 local function run(c, ...) local ok = os.execute(string.format(c, ...)); return ok == true or ok == 0 end
 local dir = build .. "/mutants"
 local check
@@ -83,7 +83,7 @@ local function mutant(e, where)
     t:close()
   end
   if passed then survived = survived + 1 end
-  print(string.format("%-3d %-40s %-46s %s", n, e.file:gsub("^tangled/", ""), e.new:match("^%s*([^\n]*)"):sub(1, 46),
+  print(string.format("%-3d %-40s %-46s %s", n, e.file:gsub("^%l+/", ""), e.new:match("^%s*([^\n]*)"):sub(1, 46),
     passed and "SURVIVED" or "killed by " .. killer))
   if not os.getenv("KEEP") then run("rm -rf %s", home) end
 end

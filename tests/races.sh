@@ -11,11 +11,11 @@ if ! { $cc -fsanitize=thread "$out/empty.c" -o "$out/empty" && "$out/empty"; } 2
 fi
 flags='-std=c11 -O1 -g -ffp-contract=off -Itests -Iprogram -Wno-missing-field-initializers'
 one() { # FOLDER NAME: the device of that folder's kernels, with the suite
-  $cc $flags -fsanitize=thread '-DKERNEL_WORDS="fibers.h"' "-I$1" -Itangled -c "$1/cuda/host.c" -o "$out/$2.o"
+  $cc $flags -fsanitize=thread '-DKERNEL_WORDS="fibers.h"' "-I$1" -Itangled -Iunwoven -c "$1/cuda/host.c" -o "$out/$2.o"
   $cc -fsanitize=thread "$out/$2.o" "$out/suite.o" "$build/tests/oracle.o" "$build/libprogram.a" "$build/libmodules.a" -o "$out/$2" \
     $(pkg-config --libs check) -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
 }
-$cc $flags -DLESS=12 -DORDERS=1 -Itangled $(pkg-config --cflags check) -c tests/check_warps.c -o "$out/suite.o"
+$cc $flags -DLESS=12 -DORDERS=1 -Itangled -Iunwoven $(pkg-config --cflags check) -c tests/check_warps.c -o "$out/suite.o"
 one tangled kernels
 mkdir -p "$out/fault"
 cp -r tangled/cuda "$out/fault/"

@@ -6,7 +6,7 @@ set -eu
 build=${BUILD:-build}; exe=$build/tests/ulp
 mkdir -p "$build/tests" figures/data
 if ! echo '#include <mpfr.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then echo "NOT RUN: MPFR is not installed"; exit 77; fi
-flags="-std=c11 -O2 -ffp-contract=off -Itangled"
+flags="-std=c11 -O2 -ffp-contract=off -Itangled -Iunwoven"
 case $(uname -m) in x86_64) if grep -q ' fma ' /proc/cpuinfo && grep -q ' avx2 ' /proc/cpuinfo; then flags="$flags -mfma -mavx2"; fi;; esac
 ${CC:-cc} $flags -w tests/ulp.c tangled/functions/numbers.c -o "$exe" -lmpfr -lgmp -lm
 if [ "${1:-}" = short ]; then exec "$exe" -k 4099 -n 20000 -c figures/data/functions.ulp.csv; fi

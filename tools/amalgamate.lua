@@ -110,10 +110,10 @@ local function read(path)
   local s = opened(path)
   s = ("\n" .. s):gsub('\n#include "([^"]*)"', function(h)
     if h == "library/incipit.h" then return "" end
-    if h:find("%.inc$") then return "\n" .. read("tangled/" .. h) end
+    if h:find("%.inc$") then return "\n" .. read(C.root(h) .. h) end
     if not header[h] then
       header[h] = true
-      local text = read("tangled/" .. h)
+      local text = read(C.root(h) .. h)
       order[#order + 1] = { path = h, text = text }
     end
     return ""
@@ -222,7 +222,7 @@ for _, g in ipairs(names) do put("#define ", g, " incipit__", g, "\n") end
 put('#include "incipit.h"\n')
 for _, h in ipairs(order) do put("\n/* ---- ", h.path, " */\n", made_static(h.text)) end
 for i, u in ipairs(units) do
-  put("\n/* ---- ", (u.path:gsub("^tangled/", "")), " */\n", made_static(renamed(u.text, i)))
+  put("\n/* ---- ", (u.path:gsub("^%l+/", "")), " */\n", made_static(renamed(u.text, i)))
   local _, directives = without_directives(u.text)
   for _, d in ipairs(directives) do
     local m = d[3]:match("^%s*#%s*define%s+([%a_][%w_]*)")

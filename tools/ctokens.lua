@@ -5,6 +5,15 @@
 -- White space, comments and backslash-newline separate tokens and are none; the lines that begin with # are tokens like the rest.
 local M = {}
 
+-- the folder of sources, from which a header is included as "MODULE/FILE"
+function M.root(header)
+  for _, r in ipairs { "tangled/", "unwoven/", "build/tangled/" } do
+    local h = io.open(r .. header)
+    if h then h:close(); return r end
+  end
+  error("no folder of sources has " .. header)
+end
+
 -- longest first
 local punctuators = { "%:%:", "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "*=", "/=", "%=", "+=", "-=",
   "&=", "^=", "|=", "##", "<:", ":>", "<%", "%>", "%:" }

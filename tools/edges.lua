@@ -26,7 +26,7 @@ for i, row in ipairs(book) do
     elseif place[m] >= i then complain("%s needs %s, which stands behind it", row.module, m) end
   end
   local may, seen = closed(row.needs, { [row.module] = true }), {}
-  for f in io.popen(row.folder == "laboratory" and "true" or "ls tangled/" .. row.module .. "/* 2>/dev/null"):lines() do
+  for f in io.popen(row.folder == "laboratory" and "true" or "ls tangled/" .. row.module .. "/* unwoven/" .. row.module .. "/* 2>/dev/null"):lines() do
     for m, h in slurp(f):gmatch('#include "([^/"]+)/([^"]+)"') do
       if not may[m] then complain("%s includes %s/%s, but %s does not need %s", f, m, h, row.module, m) end
       if row.folder == "chapters" and book[m] and book[m].folder == "workshop" and h:match "%.h$" and not printed[m .. "/" .. h] then
@@ -38,7 +38,7 @@ for i, row in ipairs(book) do
   floor[row.module] = 1
   for m in pairs(seen) do floor[row.module] = math.max(floor[row.module], (floor[m] or 0) + 1) end
   local program = closed(row.program, closed(row.needs, { [row.module] = true }))
-  for m, h in slurp((row.folder == "laboratory" and "tangled/" or "tangled/checkpoints/") .. row.module .. ".c"):gmatch('#include "([^/"]+)/([^"]+)"') do
+  for m, h in slurp((row.folder == "laboratory" and "build/tangled/" or "tangled/checkpoints/") .. row.module .. ".c"):gmatch('#include "([^/"]+)/([^"]+)"') do
     if not program[m] and m ~= "laboratory" then complain("the program of %s includes %s/%s, which it does not need", row.module, m, h) end
   end
 end
