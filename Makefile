@@ -61,6 +61,7 @@ build/sources.mk: $(STAMPS) book.list
 	echo CHECKPOINTS := $$(cd tangled/checkpoints; ls *.c | sed 's/\.c$$//'); \
 	echo LABORATORY := $$(for m in $(filter-out %/kit,$(filter laboratory/%,$(MODULES))); do [ ! -f build/tangled/$$m.c ] || echo $$m; done); } > $@.new
 	$(call if_changed,$@)
+	@for d in $(BUILD)/obj/*/*.d; do [ ! -f $$d ] || [ -f $$(sed -n '1s/^[^:]*: *\([^ ]*\).*/\1/p' $$d) ] || rm $$d; done # of a source that went elsewhere
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/sources.mk
 endif
