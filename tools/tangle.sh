@@ -1,12 +1,14 @@
 #!/bin/sh
-# tangle.sh WEB MODULE -- brings tangled/MODULE, and the web's program tangled/checkpoints/MODULE.c, up to date with WEB, as its author's C;
+# tangle.sh WEB -- brings tangled/MODULE, the MODULE of book.list, and the web's program tangled/checkpoints/MODULE.c, up to date with WEB, as its author's C;
 # for NAME/MORE all goes to tangled/NAME, with what NAME's own web makes; for laboratory/NAME, to $LAB/laboratory, which is not committed.
 # ctangle writes @(file@> into the current directory, so it runs in a scratch directory; expand.lua writes the same tokens in the
 # author's lines and with the comments. A file whose text did not change is left alone, so make rebuilds nothing for it; a file that
 # says in its first line that WEB made it, and that WEB makes no more, goes.
 # LINES_KEPT=1: as ctangle wrote it, with the lines of the web for a debugger.
 set -eu
-root=$PWD; w=$1; module=$2; to=${TANGLED:-tangled} lab=${LAB:-build/tangled}
+root=$PWD; w=$1; to=${TANGLED:-tangled} lab=${LAB:-build/tangled}
+module=$(awk -v w="$w" '!/^#/ && w == $1 "/" $3 ".w" { print $4 }' book.list)
+[ -n "$module" ] || { echo "book.list has no web $w" >&2; exit 1; }
 case $module in
 laboratory/*) dir=$lab/laboratory; program=$lab/$module.c ;;
 */*) dir=$to/${module%/*}; program=$to/checkpoints/${module%/*}-${module##*/}.c ;;

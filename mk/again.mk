@@ -1,5 +1,5 @@
 # again.mk -- what is made again only when somebody asks for it: measured times, data from ../shared, the built-in model
-.PHONY: measure spellings lossy published ulp matrix model model-check figures-live
+.PHONY: measure spellings lossy published ulp matrix model model-check figures-live bench-cuda bench-edit
 .PHONY: bench-kernels bench-constraints bench-tokens bench-sampling bench-real peers profile tune
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libmodules.a
@@ -50,3 +50,7 @@ model: build/bin/laboratory/run ## trains the built-in model and its sibling aga
 model-check: build/bin/laboratory/evaluation ## every promise of the built-in model with its figure: PASS or FAIL
 	@$< check
 	@cd models && sha256sum -c SHA256SUMS
+bench-cuda: ## a device of NVIDIA beside its own copying, with the program of make CUDA=1
+	@bench/cuda.py $(CUDA_BENCH)
+bench-edit: ## how long a changed word takes to be seen, in its chapter alone and in its volume
+	@bench/edit.sh
