@@ -1,9 +1,9 @@
--- readme.lua README.md [write] -- the table of chapters in README.md is book.list's, with the questions that the webs ask; with write it is made so.
+-- readme.lua README.md [write] -- the table of the book's chapters in README.md is book.list's, with the questions that the webs ask; with write it is made so.
 -- What stands there as the output of the command, behind a line "    $ ... incipit ...", is what it prints; "    ..." ends an excerpt.
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local book = require "book"
 local function slurp(f) local h = assert(io.open(f, "rb")); local s = h:read("a"); h:close(); return s end
-local rows = { chapters = {}, workshop = {} }
+local rows = { chapters = {} }
 for _, row in ipairs(book) do
   local list = rows[row.folder]
   if list then
@@ -13,7 +13,7 @@ for _, row in ipairs(book) do
   end
 end
 local out = { "| | chapter | asks |", "|---|---|---|" }
-for _, f in ipairs { "chapters", "workshop" } do
+for _, f in ipairs { "chapters" } do
   table.sort(rows[f], function(a, b) return a[1] < b[1] end)
   for _, r in ipairs(rows[f]) do out[#out + 1] = r[2] end
 end
