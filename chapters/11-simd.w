@@ -1151,7 +1151,7 @@ We think that this is why. A core has only a few places to note which lines the 
 @ How far ahead to ask is the same kind of choice: too near, and the line comes late; too far, and it is thrown out again before it is used. So is the number of rows from which packing pays, and so is how long a waiting thread spins. We call them \emph{tuned} numbers.
 They are together in one header, \.{ground/tuning.h}. \.{make tune} puts other values in their places, one at a time, compiles the kernels for each, and lets all of them do the same work in one process, turn about. It compares their bits, prints how fast each is beside the value of the header, and says what it would choose on this machine.
 \Cref{tab:tuned}\lab{lab:tuned} has what a Zen~4 says. So far one header serves all our machines. It is a compromise: with AVX2 some of them would take blocks as they lie for more rows than |STORED_MOST|, with AVX-512 that loses, and we avoid the greater loss.
-What the table cannot show is how the processors differ. With AVX2, on a Zen~3, rows of floats by fours were the faster way (|FOURS_FLOATS|), and on a Zen~5 with AVX-512 one after the other; there the width of the registers decides, and not the kind of processor. Where no other value stands, the number was not measured anew. The sizes of tiles were not timed but worked out from the number of registers, and pages of \given{64} rows come from an experiment in \cref{sec:layout}.
+What the table cannot show is how the processors differ. With AVX2, on a Zen~3, rows of floats by fours were the faster way (|FOURS_FLOATS|), and on a Zen~5 with AVX-512 one after the other; there the width of the registers decides, and not the kind of processor. Where no other value stands, the number wants another processor (|FOURS_FLOATS|) or two idle ones (the last two). The sizes of tiles were not timed but worked out from the number of registers, and pages of \given{64} rows come from an experiment in \cref{sec:layout}.
 
 \begin{table}[p]
 \tabcaption{tab:tuned}{The tuned numbers, what each is, and other values beside it, on an AMD EPYC of the kind Zen~4 with AVX-512: how fast each other value is, as a multiple of the speed with the value of the header. Where it was tried on several kinds of work, the least and the greatest of the medians. Above 1 the other value is faster.}
@@ -1159,6 +1159,16 @@ What the table cannot show is how the processors differ. With AVX2, on a Zen~3, 
 \tabhead{number} & \tabhead{here} & \multicolumn{1}{@@{}l@@{}}{\tabhead{what it is, and other values}}\\\midrule
 \directlua{incipit.tuned("figures/data/simd.tune.csv")}
 \end{tabular}
+\end{table}
+
+@ \Cref{tab:peersfour} has some rows of \cref{tab:peers} once more, on this Zen~4. Llama.cpp is ahead where weights are floats, and ik\_llama.cpp where they are blocks that it has laid out anew for its kernels; elsewhere we are. If you ask which engine is the fastest, the question lacks a processor.
+
+\begin{table}[tbp]
+\tabcaption{tab:peersfour}{As \cref{tab:peers}, medians of five rounds, on an AMD EPYC of the kind Zen~4 with two processors. Other programs ran now and then, so that rows with two threads scatter.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
+\tabhead{work} & \tabhead{threads} & \tabhead{ours} & \tabhead{share} & \tabhead{llama.cpp} & \tabhead{ik\_llama.cpp}\\\midrule
+\directlua{incipit.peers("figures/data/peers.zen4.csv")}
+\end{tabular*}
 \end{table}
 
 @* The check. \label{sec:kernelcheck}
