@@ -11,8 +11,9 @@
 #include <string.h>
 #include "ground/new_file.h"
 #include "safetensors/excerpt.h"
-#include "command.h"
-#include "cmd_chat.h"
+#include "safetensors/jsonfile.h"
+#include "chat_slash.h"
+#include "json.h"
 
 /* where a command finds what stands after its name; from[n] is no zero byte */
 struct operand { const char *from; size_t n; };

@@ -14,6 +14,7 @@
 #include "ground/timing.h"
 #include "accounts/accounts.h"
 #include "search/sharing.h"
+#include "templates/conversations.h"
 #include "command.h"
 
 /* the counters by name, in their order */

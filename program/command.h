@@ -2,7 +2,6 @@
    among them. */
 #ifndef INCIPIT_COMMAND_H
 #define INCIPIT_COMMAND_H
-#include "cmd_chat.h"
 #include "cmd_generate.h"
 #include "help.h"
 

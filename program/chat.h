@@ -1,6 +1,6 @@
-/* cmd_chat.h -- a conversation: its turns, and the cache that is kept from one turn to the next. */
-#ifndef INCIPIT_CMD_CHAT_H
-#define INCIPIT_CMD_CHAT_H
+/* chat.h -- a conversation: its turns, and the cache that is kept from one turn to the next. */
+#ifndef INCIPIT_CHAT_H
+#define INCIPIT_CHAT_H
 #include "decode_setup.h"
 #include "templates/conversations.h"
 
@@ -51,9 +51,6 @@ void chat_forget(struct chat *t);
 /* how the model is to behave, in place of what it was told; a new talk begins. n == 0: nothing
    is said. On failure, if the template has no place for it, all is as it was */
 bool chat_system(struct chat *t, const char *text, size_t n, struct error *why);
-
-/* a line that begins with a slash: a command of chat_slash.c */
-enum chat_result chat_slash(struct chat *t, const char *line, size_t n);
 
 /* the counters and times of the last turn, on the standard error */
 void chat_print_cost(const struct chat *t);
