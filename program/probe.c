@@ -5,11 +5,10 @@
    half-way is an error line ({"error":"..."}) and not half an answer; no answer depends on the
    lines before it. The output is emptied after each line, since the other side may wait for it.
 
-   Checks (request_check_keys and the functions that take values out of a question) come before anything
-   is computed; an answering function writes only after its last calculation has succeeded. To
-   add a kind, write one function, its list of keys, and a row in kind_table. The kinds about
-   sampling, searches and stopping have files of their own: probe_sample.c, probe_beam.c,
-   probe_stop.c. */
+   Checks (probe_request.c) come before anything is computed; an answering function writes only
+   after its last calculation has succeeded. To add a kind, write one function, its list of keys,
+   and a row in kind_table. The kinds about sampling, searches and stopping have files of their
+   own: probe_sample.c, probe_beam.c, probe_stop.c; they look at questions and never back here. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,135 +25,6 @@
 struct kind_row { const char *name; unsigned needs, chapter;
   const struct key_row *keys; size_t n_keys;
   bool (*answer)(struct request *q); };
-
-/* the types of values by letter, with the words that a wrong value is told */
-static const struct { char letter; const char *words; }
-  value_type[] = {
-  {'s', "a text"}, {'b', "true or false"},
-  {'n', "an integer from 0 on"},
-  {'u', "an integer from 0 to 4294967295"}, {'i', "an integer"},
-  {'x', "a number"}, {'a', "a list"}, {'o', "an object"},
-  {'p', "a text or null"}, {'e', "a list or null"},
-  {'r', "a list or a text"}, {'*', "anything"}
-};
-
-static const char *words_of_type(char letter)
-{
-  size_t i = 0;
-  while (value_type[i].letter != letter) i++;
-  return value_type[i].words;
-}
-
-/* An integer is one only if it was written without a point: then no two programs can disagree
-   about which integer it is. (Many read every number as a double, which holds all integers only
-   up to 2^53.) */
-static bool value_fits(char letter, json_t *v)
-{
-  json_int_t n = json_integer_value(v);
-  switch (letter) {
-  case 's': return json_is_string(v);
-  case 'b': return json_is_boolean(v);
-  case 'n': return json_is_integer(v) && n >= 0;
-  case 'u': return json_is_integer(v) && n >= 0 && n <= UINT32_MAX;
-  case 'i': return json_is_integer(v);
-  case 'x': return json_is_number(v);
-  case 'a': return json_is_array(v);
-  case 'p': return json_is_string(v) || json_is_null(v);
-  case 'e': return json_is_array(v) || json_is_null(v);
-  case 'r': return json_is_array(v) || json_is_string(v);
-  case '*': return true;
-  default: return json_is_object(v);
-  }
-}
-
-/* the same JSON, where a number may be written with a point or without */
-static bool is_normal(const struct key_row *k, json_t *v)
-{
-  json_t *normal = json_loads(k->default_text, JSON_DECODE_ANY, NULL);
-  bool same = json_is_number(v) && json_is_number(normal)
-    ? json_number_value(v) == json_number_value(normal)
-    : json_equal(v, normal);
-  json_decref(normal);
-  return same;
-}
-
-static bool check_value(const struct key_row *k, json_t *v,
-  struct error *why)
-{
-  char buffer[64];
-  if (!value_fits(k->letter, v))
-    return error_say(why, "\"%s\" is %s; wanted: %s", k->name,
-      jsonfile_excerpt(v, buffer), words_of_type(k->letter));
-  if (k->chapter > 0 && !is_normal(k, v))
-    return error_say(why, "\"%s\" can only be %s until chapter %u",
-      k->name, k->default_text, k->chapter);
-  return true;
-}
-
-/* Every key must be in the list: a misspelt one would otherwise be ignored, and the answer be
-   that to another question. Used for the line itself and for the object "params" inside it. */
-bool request_check_keys(json_t *object, const struct key_row *keys,
-  size_t n, struct error *why)
-{
-  for (void *at = json_object_iter(object); at != NULL;
-      at = json_object_iter_next(object, at)) {
-    const char *name = json_object_iter_key(at);
-    size_t i = 0;
-    while (i < n && strcmp(keys[i].name, name) != 0) i++;
-    if (i == n) return error_say(why, "\"%s\" is no key here", name);
-    if (!check_value(&keys[i], json_object_iter_value(at), why))
-      return false;
-  }
-  for (size_t i = 0; i < n; i++)
-    if (keys[i].required
-        && json_object_get(object, keys[i].name) == NULL)
-      return error_say(why, "\"%s\" is missing", keys[i].name);
-  return true;
-}
-
-bool request_flag(const struct request *q, const char *key, bool normal)
-{
-  json_t *v = json_object_get(q->in, key);
-  return v == NULL ? normal : json_is_true(v);
-}
-
-uint64_t request_count(const struct request *q, const char *key)
-{
-  return (uint64_t) json_integer_value(json_object_get(q->in, key));
-}
-
-/* a text may contain U+0000, so its length comes from jansson; null for what is null or left out */
-static const char *text_value(const struct request *q,
-  const char *key, size_t *n)
-{
-  json_t *v = json_object_get(q->in, key);
-  *n = json_string_length(v);
-  return json_string_value(v);
-}
-
-/* a list may be empty here; whether that makes sense the kind decides */
-bool request_ids_from(const struct request *q, json_t *from, const char *key,
-  struct ids *list)
-{
-  for (size_t i = 0; i < json_array_size(from); i++) {
-    json_t *v = json_array_get(from, i);
-    json_int_t id = json_integer_value(v);
-    bool ok = json_is_integer(v) && id >= 0 && id < q->vocab_size;
-    if (!ok) error_say(q->why, "\"%s\"[%zu] is no id;"
-        " wanted: an integer from 0 to %" PRIu32, key, i,
-        q->vocab_size - 1);
-    if (!ok || !ids_push(q->o->m, list, (uint32_t) id, q->why)) {
-      ids_free(q->o->m, list);
-      return false;
-    }
-  }
-  return true;
-}
-
-bool request_ids(const struct request *q, const char *key, struct ids *list)
-{
-  return request_ids_from(q, json_object_get(q->in, key), key, list);
-}
 
 /* The keys of each kind. Those with a chapter may only have their normal value until that
    chapter comes; a question that sends the defaults gets an answer today. */
@@ -247,7 +117,7 @@ static bool handle_tokenize(struct request *q)
   struct memory *m = q->o->m;
   struct ids list = { NULL, 0, 0 };
   size_t n;
-  const char *text = text_value(q, "text", &n);
+  const char *text = request_text(q, "text", &n);
   bool ok = tokenizer_encode(q->o->t, m, text, n,
     request_flag(q, "add_special", false),
     request_flag(q, "parse_special", false), &list, q->why);
@@ -307,8 +177,8 @@ static bool handle_train(struct request *q)
   struct memory *m = q->o->m;
   struct bpe_merge *merge = NULL;
   size_t n, length, made = 0, max = (size_t) request_count(q, "merges");
-  const char *text = text_value(q, "text", &n);
-  const char *pattern = text_value(q, "pattern", &length);
+  const char *text = request_text(q, "text", &n);
+  const char *pattern = request_text(q, "pattern", &length);
   if (max > n) max = n;
   if (pattern != NULL && strlen(pattern) != length)
     return error_say(q->why, "\"pattern\" contains U+0000");
@@ -609,7 +479,7 @@ static bool handle_inspect(struct request *q)
 {
   size_t length;
   uint64_t parameters = 0;
-  const char *path = text_value(q, "file", &length);
+  const char *path = request_text(q, "file", &length);
   if (strlen(path) != length)
     return error_say(q->why, "\"file\" contains U+0000");
   struct tensor_file *w = tensor_file_open(q->o->m, path, q->why);
@@ -628,7 +498,7 @@ static bool handle_inspect(struct request *q)
 static bool pack_type(const struct request *q, enum weight_type *type)
 {
   size_t n;
-  const char *name = text_value(q, "type", &n);
+  const char *name = request_text(q, "type", &n);
   for (unsigned t = WEIGHT_F16; t < N_WEIGHT_TYPES; t++) {
     const char *known = number_types[t].name;
     size_t i = 0;
@@ -658,13 +528,6 @@ static bool pack_numbers(struct request *q, enum weight_type type,
   return true;
 }
 
-bool request_hex(const struct request *q, const char *text, size_t n,
-  unsigned char *byte)
-{
-  return jsonfile_hex(text, n, byte)
-    || error_say(q->why, "\"hex\" is no list of bytes; wanted: two digits for each");
-}
-
 static bool unpack_bytes(struct request *q, enum weight_type type,
   const char *text, size_t digits, float *x, unsigned char *packed)
 {
@@ -689,7 +552,7 @@ static bool handle_quantize(struct request *q)
   enum weight_type f;
   json_t *from = json_object_get(q->in, "x");
   size_t digits, n;
-  const char *text = text_value(q, "hex", &digits);
+  const char *text = request_text(q, "hex", &digits);
   if (!pack_type(q, &f)) return false;
   if ((from == NULL) == (text == NULL))
     return error_say(q->why, "wanted: either \"x\" or \"hex\"");

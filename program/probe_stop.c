@@ -5,24 +5,6 @@
 #include <string.h>
 #include "probe.h"
 
-bool request_stops(const struct request *q, struct stop_string **list, size_t *n)
-{
-  json_t *from = json_object_get(q->in, "stop");
-  *n = json_array_size(from);
-  *list = memory_alloc(q->o->m, MEMORY_OTHER, *n, sizeof **list, q->why);
-  for (size_t i = 0; *list != NULL && i < *n; i++) {
-    json_t *v = json_array_get(from, i);
-    (*list)[i].byte = (const unsigned char *) json_string_value(v);
-    (*list)[i].n = json_string_length(v);
-    if (json_string_length(v) > 0) continue;
-    memory_free(q->o->m, *list);
-    *list = NULL;
-    return error_say(q->why, "\"stop\"[%zu] is no string, or an empty one;"
-      " wanted: texts", i);
-  }
-  return *list != NULL;
-}
-
 static bool take_piece(const struct request *q, struct text_stream *o,
   json_t *v, bool hex)
 {

@@ -1,7 +1,9 @@
 -- edges.lua [csv] -- what the modules of tangled/ include, against book.list: a module includes only what it needs, what it needs stands
--- before it (a program may need any), its title is its web's; a module of the book includes of the workshop only headers that the book prints.  With csv: the edges, as the figure wants them.
+-- before it (a program may need any), its title is its web's; a module of the book includes of the workshop only headers that the book prints.
+-- Within program/ and within each module no files call each other in a circle.  With csv: the edges, as the figure wants them.
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local book = require "book"
+local C = dofile("tools/ctokens.lua")
 local function slurp(f) local h = io.open(f, "rb"); if not h then return "" end; local s = h:read("a"); h:close(); return s end
 local bad = 0
 local function complain(...) bad = bad + 1; io.stderr:write("book.list: ", string.format(...), "\n") end
@@ -41,6 +43,53 @@ for i, row in ipairs(book) do
   for m, h in slurp((row.folder == "laboratory" and "build/tangled/" or "tangled/checkpoints/") .. row.module .. ".c"):gmatch('#include "([^/"]+)/([^"]+)"') do
     if not program[m] and m ~= "laboratory" then complain("the program of %s includes %s/%s, which it does not need", row.module, m, h) end
   end
+end
+-- A file stands above another if it uses a function that the other defines. What is static has a meaning in its own file alone; a
+-- definition begins at the left margin and has a body.
+local function uses(files)
+  local word, home = {}, {}                  -- the words of each file, and where a function is defined
+  for _, f in ipairs(files) do
+    local s = slurp(f)
+    word[f] = {}
+    local first, last, n = C.tokens(s)
+    for k = 1, n do word[f][s:sub(first[k], last[k])] = true end
+    for head, name in ("\n" .. s):gmatch "\n([%a_][%w_ %*]-[ %*])([%a_][%w_]*)%([^;{}]*%)%s*{" do
+      if not head:find "%f[%w_]static%f[^%w_]" then home[name] = f end
+    end
+  end
+  local below = {}
+  for _, f in ipairs(files) do
+    below[f] = {}
+    for name, h in pairs(home) do if h ~= f and word[f][name] then below[f][h] = name end end
+  end
+  return below
+end
+-- two files that stand above each other, if there are such, and what one of them uses on the way back
+local function circle(files)
+  local below = uses(files)
+  local function reaches(from, to, seen)
+    for f in pairs(below[from]) do
+      if f == to then return from end
+      if not seen[f] then seen[f] = true; local last = reaches(f, to, seen); if last then return last end end
+    end
+  end
+  for _, f in ipairs(files) do
+    local last = reaches(f, f, {})
+    if last then return f, last, below[last][f] end
+  end
+end
+-- modules of a chapter whose other half is told in the workshop, and calls back
+local known = { cache = true, families = true, loop = true, model = true, ["tokenizer-json"] = true }
+local function straight(name, folders)
+  local files = {}
+  for f in io.popen("ls " .. folders .. " 2>/dev/null"):lines() do files[#files + 1] = f end
+  local f, last, by = circle(files)
+  if f and not known[name] then complain("%s and %s are in a circle: %s uses %s", f, last, last, by) end
+  if not f and known[name] then complain("%s has no circle of files any more: take it out of the list in tools/edges.lua", name) end
+end
+straight("program", "program/*.c")
+for _, row in ipairs(book) do
+  if row.folder ~= "laboratory" then straight(row.module, string.format("tangled/%s/*.c unwoven/%s/*.c", row.module, row.module)) end
 end
 if arg[1] == "csv" then
   print("module,folder,floor,needs")
