@@ -1,10 +1,10 @@
 #!/bin/sh
-# fuzz.sh replay | campaign [MOST [IDLE]] | proof | places | seeds | unpack | pack TARGET FOLDER -- the fuzzers of the parsers.
+# fuzz.sh replay | campaign [MOST [IDLE]] | proof | seeds | unpack | pack TARGET FOLDER -- the fuzzers of the parsers.
 # A corpus is one archive, tests/fuzz/corpus/TARGET.tar.gz: the same inputs give the same bytes.  It is unpacked in build/fuzz/corpus/TARGET.
 # replay: every target over its committed corpus, with the coverage of the parser's file where gcov is there (no clang needed)
 # campaign: libFuzzer on every target (TARGET="a b": on those) until IDLE seconds (600) went by without a new edge, MOST seconds (1200) at most;
-# KEEP=1 puts what is worth keeping into the corpus, and the last log beside it.  proof: a planted fault in each parser is found within a
-# minute, beginning with the corpus.
+# KEEP=1 puts what is worth keeping into the corpus, and the last log beside it.  proof: a fault of tests/fuzz/planted.txt (FILE and TARGET, in
+# the notation of tests/mutants) is found within a minute, beginning with the corpus.
 set -eu
 build=${BUILD:-build}; out=$build/fuzz corpus=$build/fuzz/corpus; mkdir -p "$out"
 targets="line probe tokenizer vocabulary tensors gguf quantize config stream merges constraint sampling stops"
@@ -12,9 +12,9 @@ libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Iunwoven -Iprogram -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
 modules="$(ls program/*.c | grep -v -e main -e chat_edit)
-  $(for m in ground safetensors gguf tokenizer families sentencepiece tokenizer-json tokens lookups constraints sampling stopping; do ls tangled/$m/*.c unwoven/$m/*.c 2>/dev/null; done)"
+  $(for m in ground safetensors gguf tokenizer families sentencepiece tokenizer-json tokens lookups constraints sampling stopping; do ls tangled/$m/*.c unwoven/$m/*.c 2>/dev/null || :; done)"
 parsers="program/options.c program/json.c program/probe.c program/probe_request.c program/probe_sample.c"
-for p in tokenizer-json/tokenizer_json sentencepiece/sentencepiece safetensors/safetensors safetensors/jsonfile gguf/gguf gguf/format families/gguf_settings tokenizer-json/gguf_tokenizer families/config tokens/utf8 tokens/bpe tokens/lossy tokens/rules tokens/unique constraints/parser constraints/pattern constraints/grammar constraints/net sampling/funnel stopping/stops; do parsers="$parsers $(ls tangled/$p.c unwoven/$p.c 2>/dev/null)"; done
+for p in tokenizer-json/tokenizer_json sentencepiece/sentencepiece safetensors/safetensors safetensors/jsonfile gguf/gguf gguf/format families/gguf_settings tokenizer-json/gguf_tokenizer families/config tokens/utf8 tokens/bpe tokens/lossy tokens/rules tokens/unique constraints/parser constraints/pattern constraints/grammar constraints/net sampling/funnel stopping/stops; do parsers="$parsers $(ls tangled/$p.c unwoven/$p.c 2>/dev/null || :)"; done
 
 limit=$build/limit
 [ "$limit" -nt tests/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/limit.c -o "$limit"
@@ -55,7 +55,6 @@ unpack() { # TARGET...: brings $corpus/TARGET up to date
     cp tests/fuzz/corpus/$u.tar.gz "$corpus/"
   done
 }
-in_tangled() { case $1 in tangled/*) echo "${TANGLED:-tangled}/${1#tangled/}" ;; *) echo "$1" ;; esac; }
 need_clang() { command -v clang >/dev/null 2>&1 || { echo "NOT RUN: there is no clang here"; exit 77; }; }
 FUZZ_ROOM=$(mktemp -d /dev/shm/fuzz.XXXXXX 2>/dev/null || mktemp -d "${TMPDIR:-/tmp}/fuzz.XXXXXX"); export FUZZ_ROOM
 trap 'rm -rf "$FUZZ_ROOM"' EXIT
@@ -114,33 +113,29 @@ campaign)
       pack $t "$out/least-$t"
     fi
   done ;;
-places) # where the faults are planted: the tokens of each old text stand in its file exactly once
-  for d in tests/fuzz/planted/*/; do
-    . "./$d/where"
-    texlua tools/ctokens.lua "$(in_tangled "$file")" "$d/old" || exit 1
-  done ;;
 proof)
   need_clang; engine; rm -f "$out"/clean-*
-  bad=0; n=0
-  for d in tests/fuzz/planted/*/; do
-    . "./$d/where"; unpack $target         # file=..., target=...
+  bad=0
+  texlua tools/ctokens.lua tests/fuzz/planted.txt > "$out/planted.tsv"
+  while read -r n file target; do
+    unpack $target
     if ! [ -f "$out/clean-$target" ]; then  # as it is, the parser survives the corpus: what is found is what was planted
       fuzzer $target
-      "$limit" 600 "$out/fuzz-$target" $options -runs=0 "$corpus/$target" > "$out/$target.log" 2>&1 || { tail -30 "$out/$target.log"; echo "$target: fails without a planted fault"; exit 1; }
+      "$limit" 600 "$out/fuzz-$target" $options -runs=0 "$corpus/$target" > "$out/$target.log" 2>&1 < /dev/null || { tail -30 "$out/$target.log"; echo "$target: fails without a planted fault"; exit 1; }
       : > "$out/clean-$target"
     fi
-    n=$((n + 1)); o=$(echo "$file" | tr / _).o
+    o=$(echo "$file" | tr / _).o
     mkdir -p "$out/planted"
-    texlua tools/ctokens.lua "$(in_tangled "$file")" "$d/old" "$d/new" > "$out/planted/$(basename "$file")" || { bad=1; continue; }
+    texlua tools/ctokens.lua tests/fuzz/planted.txt "$n" > "$out/planted/$(basename "$file")" || { bad=1; continue; }
     instrumented "$out/planted/$(basename "$file")" "$out/planted/$o"
     fuzzer $target "$o" "$out/planted/$o" "planted-$target"
     mkdir -p "$out/planted/new"; began=$(date +%s)
-    if "$limit" 300 "$out/planted-$target" $options -max_total_time=60 -artifact_prefix="$out/planted/" "$out/planted/new" "$corpus/$target" > "$out/planted/$target.log" 2>&1; then
-      echo "$(basename "$d"): NOT FOUND in 60 s ($file)"; bad=1
-    else echo "$(basename "$d"): found after $(($(date +%s) - began)) s ($file)"; fi
+    if "$limit" 300 "$out/planted-$target" $options -max_total_time=60 -artifact_prefix="$out/planted/" "$out/planted/new" "$corpus/$target" > "$out/planted/$target.log" 2>&1 < /dev/null; then
+      echo "$n: NOT FOUND in 60 s ($file, $target)"; bad=1
+    else echo "$n: found after $(($(date +%s) - began)) s ($file, $target)"; fi
     rm -rf "$out/planted/new"
-  done
-  [ $bad = 0 ] && echo "$n planted faults, all found" ;;
+  done < "$out/planted.tsv"
+  [ $bad = 0 ] && echo "$(wc -l < "$out/planted.tsv") planted faults, all found" ;;
 unpack) unpack ${TARGET:-$targets} ;;
 pack) pack "$2" "$3" ;;
 seeds) python3 tests/fuzz/seeds.py "${2:-$out/seeds}" ;;

@@ -3,7 +3,7 @@
 --   == FILE SUITE
 --   -old lines, whose tokens occur exactly once in FILE
 --   +new lines
--- With PLACES set nothing is compiled: only whether every entry (of tests/live/*.txt too) still has its place; TANGLED: the folder
+-- With PLACES set nothing is compiled: only whether every entry (of tests/live/*.txt and tests/fuzz/planted.txt, too) still has its place; TANGLED: the folder
 -- where the files are looked for instead of tangled/.
 -- FILE is compiled alone and linked before the libraries, which then keeps its own; a suite is compiled once.
 local C = dofile("tools/ctokens.lua")

@@ -1,7 +1,8 @@
 -- ctokens.lua -- C text as a row of tokens, so that a place in a file is found whatever its layout and its comments.
 -- As a module (dofile): ctokens.tokens(text) gives the tokens with the bytes where they begin and end, ctokens.place(text, old) the
 -- bytes of the one place whose tokens are those of old, ctokens.replaced(text, old, new) the text with new there.
--- As a program: ctokens.lua FILE OLD [NEW] -- OLD (a file) stands in FILE exactly once; with NEW (a file), FILE so changed is printed.
+-- As a program: ctokens.lua CHANGES -- number, FILE and WORD of each entry of a file of changes, one a line;
+-- ctokens.lua CHANGES NUMBER -- FILE as the entry changes it (TANGLED: the folder where it is looked for instead of tangled/).
 -- White space, comments and backslash-newline separate tokens and are none; the lines that begin with # are tokens like the rest.
 local M = {}
 
@@ -131,9 +132,13 @@ function M.changes(name)
 end
 
 if arg and arg[0] and arg[0]:match("ctokens%.lua$") then
-  local text, old = M.slurp(arg[1]), M.slurp(arg[2])
-  local a, b = M.place(text, old)
-  if not a then io.stderr:write(arg[2], ": the old text ", b, " in ", arg[1], "\n"); os.exit(1) end
-  if arg[3] then io.write((M.replaced(text, old, M.slurp(arg[3])))) end
+  local all = M.changes(arg[1])
+  local e = all[tonumber(arg[2])]
+  if e then
+    local file = e.file:gsub("^tangled/", (os.getenv("TANGLED") or "tangled") .. "/")
+    local text, why = M.replaced(M.slurp(file), e.old, e.new)
+    if not text then io.stderr:write(arg[1], ":", e.line, ": the old text ", why, " in ", file, "\n"); os.exit(1) end
+    io.write(text)
+  else for i, x in ipairs(all) do print(i, x.file, x.word) end end
 end
 return M
