@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh SUITE... -- runs the suites and the other checks, adds up, prints the total as the last line.
-# A case is one Check test, one golden line, or one check of this file.  Fewer cases of a file than tests/cases-*/ say is a failure
+# A case is one Check test, one golden line, or one check of this file.  Fewer cases of a file than tests/cases.tsv says is a failure
 # (the lines that say plain: of the plain build; under the sanitizers these checks do not run, or run shorter; whole: not of FAST).
 # FAST=1: the suites that are named, two at a time, and those checks that need no chapter's program and are done in seconds.
 # Everything runs under a limit of time, and what it leaves behind is ended (tests/limit.c).
@@ -70,7 +70,6 @@ if [ "$build" = build ]; then
   one pdf texlua tests/pdf.lua
   one html sh -c '[ -f build/figures.pdf ] && [ -f build/labels.tex ] && [ -f build/book.cwm ] && [ -f build/values.tex ] || { echo "the figures are not drawn here: make book"; exit 77; }; texlua tools/html.lua build/tests/laboratory && texlua tests/html.lua build/tests/laboratory'
   one pages texlua tests/pages.lua
-  one budgets texlua tests/budgets.lua
 fi
 if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   alone ${CHECKPOINTS:-}
@@ -105,9 +104,9 @@ fi
   if [ -d "$s" ]; then one siege-shared "$out/siege" whole "$s"; tail -2 "$out/siege-shared.out"; fi
 ;; esac
 wait; cat "$checks" >> "$tally"
-if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"
-awk -F'\t' -v expected="$out/expected.tsv" -v build="${FAST:+fast }$build" '
-  BEGIN { while ((getline line < expected) > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "" && (f[3] !~ /plain/ || build == "build") && (f[3] !~ /whole/ || build !~ /^fast/)) want[f[1]] = f[2] } }
+if [ -d "${SHARED:-../shared}" ]; then column=3; else column=2; fi
+awk -F'\t' -v column=$column -v build="${FAST:+fast }$build" '
+  BEGIN { while ((getline line < "tests/cases.tsv") > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "" && (f[4] !~ /plain/ || build == "build") && (f[4] !~ /whole/ || build !~ /^fast/)) want[f[1]] = f[column] } }
   { p[$1] += $2; f[$1] += $3; s[$1] += $4; why[$1] = $5; if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } }
   END {
     # a name that begins with a blank tells about the cases above it, and is not counted again
