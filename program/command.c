@@ -36,7 +36,7 @@ static int run_help(const struct console *c, const struct command_line *w)
     error_say(&why, "--completion `%s'; wanted: bash, zsh or fish", w->operand);
     return console_usage_error(c, &why);
   }
-  else if (w->operand == NULL) help_overview(c->out);
+  else if (w->operand == NULL) help_overview(c->out, is_narrow(c));
   else {
     while (sub < N_SUBCOMMANDS && strcmp(list[sub], w->operand) != 0)
       sub++;

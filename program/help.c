@@ -1,11 +1,13 @@
-/* help.c -- the table of options in three forms: a screen of help, the list of subcommands, and a
-   manual page. The fourth, for shells, is in help_shell.c.
+/* help.c -- the tables of options and of variables in three forms: a screen of help, the list of
+   subcommands, and a manual page. The fourth, for shells, is in help_shell.c.
 
-   No form knows an option by name, so an option that is added to the table is in all of them.
+   No form knows an option or a variable by name, so what is added to a table is in all of them.
    The manual page is written when the program is installed, by the program that is installed, so
    that both are of the same age. */
 
 #include <string.h>
+#include "console.h"
+#include "environment.h"
 #include "help.h"
 
 /* A user who types only the name of a program wants to know what it is for; three lines that can
@@ -20,16 +22,6 @@ void help_greet(FILE *out)
     fprintf(out, "  %s\n      %s\n", options_subcommand(three[i])->example,
       options_subcommand(three[i])->words);
   fprintf(out, "\nincipit --help lists the rest.\n");
-}
-
-void help_overview(FILE *out)
-{
-  fprintf(out, "usage: incipit SUBCOMMAND ...\n\n");
-  for (int i = 0; i < N_SUBCOMMANDS; i++)
-    fprintf(out, "  %-12s %s\n",
-        options_subcommand((enum subcommand) i)->name,
-        options_subcommand((enum subcommand) i)->words);
-  fprintf(out, "\nincipit SUBCOMMAND --help lists its options.\n");
 }
 
 /* The words of an option are in a column of their own, broken between words at the end of the
@@ -48,6 +40,24 @@ static void print_words(FILE *out, size_t *at, const char *words, bool folded)
     *at += 1 + n;
     words += n + strspn(words + n, " ");
   }
+}
+
+/* The variables are under the subcommands, since they are about more than one of them. */
+void help_overview(FILE *out, bool folded)
+{
+  fprintf(out, "usage: incipit SUBCOMMAND ...\n\n");
+  for (int i = 0; i < N_SUBCOMMANDS; i++)
+    fprintf(out, "  %-12s %s\n",
+        options_subcommand((enum subcommand) i)->name,
+        options_subcommand((enum subcommand) i)->words);
+  fprintf(out, "\nEnvironment:\n");
+  for (int i = 0; i < N_VARIABLES; i++) {
+    size_t at = COLUMN;
+    fprintf(out, "  %-*s", folded ? 0 : COLUMN - 2, environment_name((enum variable) i));
+    print_words(out, &at, environment_words((enum variable) i), folded);
+    fprintf(out, "\n");
+  }
+  fprintf(out, "\nincipit SUBCOMMAND --help lists its options.\n");
 }
 
 /* letter, name, other name, value: the names of an option in the order in which people write
@@ -139,56 +149,80 @@ static void print_troff_option(FILE *out, const struct option_entry *o, enum sub
   fprintf(out, "\n");
 }
 
-/* The head, a section for each subcommand, and what the table does not know: exit statuses,
-   environment, files. */
+/* a tagged paragraph: a name in bold (B) or italics (I), and below it what it is */
+static void print_troff_row(FILE *out, char font, const char *name, const char *words)
+{
+  fprintf(out, ".TP\n.%c ", font);
+  print_troff(out, name);
+  fprintf(out, "\n");
+  print_troff(out, words);
+  fprintf(out, ".\n");
+}
+
+/* between .nf and .fi lines stay as they are */
+static void print_troff_example(FILE *out, const char *example)
+{
+  fprintf(out, ".PP\n.RS\n.nf\n");
+  print_troff(out, example);
+  fprintf(out, "\n.fi\n.RE\n");
+}
+
+/* .SS begins a section, .PP a paragraph */
+static void print_troff_subcommand(FILE *out, enum subcommand sub)
+{
+  const struct subcommand_entry *s = options_subcommand(sub);
+  fprintf(out, ".SS \"incipit ");
+  print_troff(out, s->name);
+  if (s->operand != NULL)
+    fprintf(out, s->min > 0 ? " %s" : " [%s]", s->operand);
+  fprintf(out, "\"\n");
+  print_troff(out, s->words);
+  fprintf(out, ".\n");
+  for (int k = 0; k < N_OPTIONS; k++)
+    if ((options_option((enum option) k)->where >> sub & 1) != 0)
+      print_troff_option(out, options_option((enum option) k), sub);
+  fprintf(out, ".PP\nExample:\n");
+  print_troff_example(out, s->example);
+}
+
+static const struct { int status; const char *words; } ending[] = { { STATUS_DONE, "done" },
+  { STATUS_FAILED, "failed" }, { STATUS_USAGE, "wrong usage" },
+  { STATUS_CANCELLED, "cancelled by Ctrl-C" } };
+
+static const struct { const char *name, *words; } file[] = {
+  { "../share/incipit/models/pocket", "the built-in model, beside the program; in a clone that is"
+    " not installed models/pocket" },
+  { "config.json, generation_config.json, tokenizer.json, model.safetensors",
+    "what is read in a model's directory; incipit inspect says what was understood" },
+  { "*.gguf", "a model in one file, told by its content and not by its name" } };
+
+/* The head, a section for each subcommand, and what is about all of them. */
 void help_manual(FILE *out)
 {
+  char number[16];
   fprintf(out, ".TH INCIPIT 1\n.SH NAME\n"
     "incipit \\- write what follows, one token at a time\n"
     ".SH SYNOPSIS\n.B incipit\nSUBCOMMAND [OPTION]...\n"
     ".SH SUBCOMMANDS\n");
-  for (int i = 0; i < N_SUBCOMMANDS; i++) {
-    const struct subcommand_entry *s = options_subcommand((enum subcommand) i);
-    /* .SS begins a section, .PP a paragraph; between .nf and .fi lines stay as they are */
-    fprintf(out, ".SS \"incipit ");
-    print_troff(out, s->name);
-    if (s->operand != NULL)
-      fprintf(out, s->min > 0 ? " %s" : " [%s]", s->operand);
-    fprintf(out, "\"\n");
-    print_troff(out, s->words);
-    fprintf(out, ".\n");
-    for (int k = 0; k < N_OPTIONS; k++)
-      if ((options_option((enum option) k)->where >> i & 1) != 0)
-        print_troff_option(out, options_option((enum option) k), (enum subcommand) i);
-    fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
-    print_troff(out, s->example);
-    fprintf(out, "\n.fi\n.RE\n");
+  for (int i = 0; i < N_SUBCOMMANDS; i++) print_troff_subcommand(out, (enum subcommand) i);
+  fprintf(out, ".SH EXIT STATUS\n");
+  for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+    snprintf(number, sizeof number, "%d", ending[i].status);
+    print_troff_row(out, 'B', number, ending[i].words);
   }
-  /* the environment variables are named here and where they are read */
-  fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed,"
-    " 2 wrong usage, 130 cancelled by Ctrl\\-C.\n.SH ENVIRONMENT\n"
-    ".TP\n.B INCIPIT_MODEL\n"
-    "The model to use where none is given.\n"
-    ".TP\n.B INCIPIT_ISA\nThe kernels to use:"
-    " scalar, avx2 or avx512.\n.TP\n.B INCIPIT_CUDA\nIf it is host, --device cuda"
-    " runs the kernels of the device on the host, thread by thread.\n.TP\n.B OMP_NUM_THREADS\n"
-    "The number of workers where none is given.\n"
-    ".TP\n.B NO_COLOR\nIf it is not empty, nothing is coloured;"
-    " nor is anything on a terminal whose\n.B TERM\nis dumb.\n"
-    ".SH FILES\n.TP\n.I ../share/incipit/models/pocket\n"
-    "The built\\-in model, beside the program; in a clone that is not installed\n"
-    ".IR models/pocket .\n"
-    ".TP\n.I config.json, generation_config.json, tokenizer.json, model.safetensors\n"
-    "What is read in a model's directory; incipit inspect says what was understood.\n"
-    ".TP\n.I *.gguf\n"
-    "A model in one file, told by its content and not by its name.\n"
-    ".SH EXAMPLES\n");
+  fprintf(out, ".SH ENVIRONMENT\n");
+  for (int i = 0; i < N_VARIABLES; i++) print_troff_row(out, 'B',
+      environment_name((enum variable) i), environment_words((enum variable) i));
+  fprintf(out, ".SH FILES\n");
+  for (size_t i = 0; i < sizeof file / sizeof *file; i++)
+    print_troff_row(out, 'I', file[i].name, file[i].words);
+  fprintf(out, ".SH EXAMPLES\n");
   for (int i = 0; i < SUB_HELP; i++) {
     const struct subcommand_entry *s = options_subcommand((enum subcommand) i);
     print_troff(out, s->words);
-    fprintf(out, ":\n.PP\n.RS\n.nf\n");
-    print_troff(out, s->example);
-    fprintf(out, "\n.fi\n.RE\n.PP\n");
+    fprintf(out, ":\n");
+    print_troff_example(out, s->example);
+    fprintf(out, ".PP\n");
   }
   fprintf(out, ".SH SEE ALSO\n.BR incipit (3),\nthe same engine as a library of C\n");
 }

@@ -1,4 +1,4 @@
-/* help.h -- the table of options in four forms. */
+/* help.h -- the tables of options and variables in four forms. */
 #ifndef INCIPIT_HELP_H
 #define INCIPIT_HELP_H
 #include <stdio.h>
@@ -7,11 +7,11 @@
 /* what is printed if only the program's name was typed */
 void help_greet(FILE *out);
 
-/* the subcommands */
-void help_overview(FILE *out);
+/* the subcommands, and the variables of the environment. Words are broken into a column of their
+   own, unless they are to be folded for a narrow screen */
+void help_overview(FILE *out, bool folded);
 
-/* one subcommand: usage, options, an example. The words of an option are broken into a column of
-   their own, unless they are to be folded for a narrow screen */
+/* one subcommand: usage, options, an example; words as above */
 void help_subcommand(FILE *out, enum subcommand sub, bool folded);
 
 /* a manual page, for man(1) */

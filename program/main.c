@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "chat_edit.h"
 #include "command.h"
+#include "environment.h"
 
 #ifndef INCIPIT_BUILD
 #define INCIPIT_BUILD "unknown"
@@ -129,8 +130,8 @@ static size_t terminal_columns(int fd)
 /* NO_COLOR, if it is not empty, turns colours off in any program; a dumb terminal has none */
 static bool wants_colour(void)
 {
-  const char *plain = getenv("NO_COLOR"), *term = getenv("TERM");
-  return isatty(1) && (plain == NULL || *plain == '\0')
+  const char *term = environment_get(VARIABLE_TERMINAL);
+  return isatty(1) && environment_get(VARIABLE_PLAIN) == NULL
     && (term == NULL || strcmp(term, "dumb") != 0);
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "accounts/accounts.h"
 #include "ground/timing.h"
+#include "environment.h"
 #include "session.h"
 #include "cuda/device.h"
 #include "families/loader.h"
@@ -27,8 +28,8 @@ static bool built_in(const struct console *c, char path[PATH_CAP],
   static const char *const place[] = {
     "../share/incipit/models/pocket",
     "../models/pocket", "../../models/pocket" };
-  const char *named = getenv("INCIPIT_MODEL");
-  if (named != NULL && *named != '\0')
+  const char *named = environment_get(VARIABLE_MODEL);
+  if (named != NULL)
     return path_beside(path, "", named, why);
   for (int i = 0; i < 3; i++) {
     if (!path_beside(path, c->program, place[i], why)) return false;
@@ -65,20 +66,17 @@ static unsigned workers_wanted(const struct console *c, const struct command_lin
     if (given->count > 2 * (uint64_t) cores) session_hint(c, w, words);
     return (unsigned) given->count;
   }
-  const char *habit = getenv("OMP_NUM_THREADS");
+  const char *habit = environment_get(VARIABLE_WORKERS);
   long n = habit == NULL ? 0 : strtol(habit, NULL, 10);
-  if (habit != NULL && *habit != '\0' && n <= 0)
+  if (habit != NULL && n <= 0)
     session_hint(c, w, "OMP_NUM_THREADS is not a number of workers, and was passed over");
   if (n > 0) return n > 1024 ? 1024 : (unsigned) n;
   return cores;
 }
 
-/* an empty INCIPIT_ISA counts as none: that is how a shell takes a variable away for one line */
 const struct kernels *session_kernels(struct error *why)
 {
-  const char *name = getenv("INCIPIT_ISA");
-  bool named = name != NULL && *name != '\0';
-  return kernels_find(named ? name : NULL, why);
+  return kernels_find(environment_get(VARIABLE_ISA), why);
 }
 
 /* With INCIPIT_CUDA=host a device is the host, which runs the same kernels thread by thread: to
@@ -86,7 +84,7 @@ const struct kernels *session_kernels(struct error *why)
 struct device *session_device(struct memory *m, const struct command_line *w, struct error *why)
 {
   const struct option_value *device = &w->of[OPTION_DEVICE];
-  const char *instead = getenv("INCIPIT_CUDA");
+  const char *instead = environment_get(VARIABLE_CUDA);
   char name[64];
   if (why != NULL) why->text[0] = '\0';
   if (!device->given || strcmp(device->text, "cpu") == 0) return NULL;
