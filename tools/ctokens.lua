@@ -4,6 +4,8 @@
 -- As a program: ctokens.lua CHANGES -- number, FILE and WORD of each entry of a file of changes, one a line;
 -- ctokens.lua CHANGES NUMBER -- FILE as the entry changes it (TANGLED: the folder where it is looked for instead of tangled/).
 -- White space, comments and backslash-newline separate tokens and are none; the lines that begin with # are tokens like the rest.
+-- Neighbouring strings are one token where texts are compared, as they are one string to the compiler: M.whole joins them. Only a
+-- string that ends a line of output is a token by itself.
 local M = {}
 
 -- the folder of sources, from which a header is included as "MODULE/FILE"
@@ -77,12 +79,29 @@ function M.tokens(s)
   end
 end
 
+-- the text of each token, neighbouring strings as one; first and last as of M.tokens
+function M.whole(s)
+  local first, last, n = M.tokens(s)
+  local t, a, b, m = {}, {}, {}, 0
+  for k = 1, n do
+    local x = s:sub(first[k], last[k]):gsub("\\\r?\n", "")
+    if m > 0 and x:sub(1, 1) == '"' and t[m]:sub(1, 1) == '"' and not t[m]:find('\\n"$') then t[m], b[m] = t[m]:sub(1, -2) .. M.seam(t[m], x) .. x:sub(2), last[k]
+    else m = m + 1; t[m], a[m], b[m] = x, first[k], last[k] end
+  end
+  return t, a, b, m
+end
+
+-- what must stay between two strings: their quotes, if an escape of numbers at the end of the first would take a digit of the second
+function M.seam(one, two)
+  local escape = one:match("\\(x%x+)\"$") or one:match("\\([0-7]+)\"$")
+  return escape and two:find(escape:sub(1, 1) == "x" and "^\"%x" or "^\"[0-7]") and '""' or ""
+end
+
 -- a row of tokens in one string, each between two bytes that no token has
 local function row(s)
-  local first, last, n = M.tokens(s)
-  local t, at, where = {}, {}, 1
+  local t, first, last, n = M.whole(s)
+  local at, where = {}, 1
   for k = 1, n do
-    t[k] = s:sub(first[k], last[k]):gsub("\\\r?\n", "")
     at[where] = k
     where = where + #t[k] + 1
   end

@@ -1,6 +1,8 @@
 -- expand.lua WEB OUT REFEREE PROGRAM -- the C of a web as its author wrote it: every file of WEB goes to OUT, with the sections put
 -- where they are used, indented by that place, in the author's lines; comments stay, their TeX in words; a section's name
 -- stands once in a file, as a comment <in angle brackets>; what documents a declaration stands above it.
+-- /** ... */ at the top of a file's section is the head of the file: its first sentence says what the file is for. /*- ... */ is a
+-- comment for the C alone: the book has the same in its prose. Both are plain text. Neighbouring strings are joined where a line has room.
 -- REFEREE has the same files from ctangle, the unnamed program as PROGRAM: the tokens of both are the same, or nothing is written.
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local ctokens = require "ctokens"
@@ -81,6 +83,7 @@ end
 
 -- ---- a body: control codes go, comments and uses of sections become marks, \1n\2 and \3n\4
 local comments, uses = {}, {}
+local head                                -- the text of the last /** */
 local function marked(body)
   local o, pos = {}, 1
   local function put(s) o[#o + 1] = s end
@@ -93,8 +96,13 @@ local function marked(body)
     if two == "/*" then
       local _, e = body:find("*/", a + 2, true)
       if not e then stop("a comment is not closed: %s", body:sub(a, a + 60)) end
-      comments[#comments + 1] = body:sub(a + 2, e - 2):gsub("@@", "@")
-      put("\3" .. #comments .. "\4"); pos = e + 1
+      local c, kind = body:sub(a + 2, e - 2):gsub("@@", "@"), body:sub(a + 2, a + 2)
+      if kind == "*" then head = c:sub(2); put("\5")
+      else
+        comments[#comments + 1] = kind == "-" and { words = c:sub(2) } or c
+        put("\3" .. #comments .. "\4")
+      end
+      pos = e + 1
     elseif c == '"' or c == "'" then
       local b = a + 1
       while body:sub(b, b) ~= c do b = b + (body:sub(b, b) == "\\" and 2 or 1); if b > #body then stop("a string is not closed: %s", body:sub(a, a + 60)) end end
@@ -124,12 +132,15 @@ local function marked(body)
   while lines[#lines] == "" do table.remove(lines) end
   return lines
 end
-local section, files, order = {}, {}, {}
+local section, files, order, heads = {}, {}, {}, {}
 for _, p in ipairs(parts) do
   local t = p.kind == "section" and section or files
   local n = p.kind == "section" and full(p.name) or p.name
   if not t[n] then t[n] = {}; if t == files then order[#order + 1] = n end end
+  head = nil
   table.insert(t[n], marked(p.body))
+  if head and t == section then stop("a head, /** */, in <%s>, which is no file", n) end
+  heads[n] = head or heads[n]
 end
 
 -- ---- expansion: lines of a section, its parts one after the other
@@ -182,11 +193,12 @@ local function wrap(t, pad)
 end
 local function written(n, pad, own)
   local c = comments[n]
-  if type(c) == "table" then return "/* <" .. c.heading .. "> */" end
+  if type(c) == "table" and c.heading then return "/* <" .. c.heading .. "> */" end
+  if type(c) == "table" then return (wrap(c.words, pad):sub(#pad + 1)) end
   if own then return (wrap(plain(c), pad):sub(#pad + 1)) end
   return "/*" .. plain(c):gsub("\n[ \t]*", "\n" .. pad .. "   ") .. "*/"
 end
-local function is_heading(n) return type(comments[n]) == "table" end
+local function is_heading(n) return type(comments[n]) == "table" and comments[n].heading ~= nil end
 
 -- lines with marks -> lines in which every docstring precedes its declaration: a comment by itself that follows a line
 -- ending a declaration, and is indented deeper than it, belongs to what ended there
@@ -268,6 +280,32 @@ local function laid_out(lines)
   return table.concat(o, "\n") .. "\n"
 end
 
+-- neighbouring strings as one, on a line of at most 100 columns; what follows them may go to a line of its own. A string that ends
+-- a line of output stays by itself.
+local function joined(c)
+  local function columns(s) return utf8.len(s) or #s end
+  local from = 1
+  while true do
+    local first, last, n = ctokens.tokens(c)
+    local changed = false
+    for k = 2, n do
+      local a, b = first[k - 1], last[k]
+      local one, gap, two = c:sub(a, last[k - 1]), c:sub(last[k - 1] + 1, first[k] - 1), c:sub(first[k], b)
+      if a >= from and one:find('^"') and two:find('^"') and not gap:find("%S") and not one:find('\\n"$') and ctokens.seam(one, two) == "" then
+        local before = c:sub(1, last[k - 1] - 1):match("[^\n]*$")
+        local rest, pad = c:match("^([^\n]*)", b + 1), c:sub(1, first[k] - 1):match("[^\n]*$"):match("^%s*")
+        local line = before .. two:sub(2)
+        local comma = rest:match("^,") and columns(line) < 100 and gap:find("\n")
+        if not gap:find("\n") or columns(line .. rest) <= 100 then c = c:sub(1, last[k - 1] - 1) .. c:sub(first[k] + 1); changed = true
+        elseif comma then c = c:sub(1, last[k - 1] - 1) .. two:sub(2) .. ",\n" .. pad .. c:sub(b + 2):gsub("^ ", ""); changed = true end
+        from = changed and a or a + 1
+        if changed then break end
+      end
+    end
+    if not changed then return c end
+  end
+end
+
 -- the tokens of a text; the end of a directive counts as one
 local function stream(c)
   local lines, directive = {}, false
@@ -277,10 +315,18 @@ local function stream(c)
     lines[#lines + 1] = l
   end
   c = table.concat(lines, "\n")
-  local first, last, n = ctokens.tokens(c)
-  local t = {}
-  for i = 1, n do t[i] = c:sub(first[i], last[i]) end
-  return t
+  return (ctokens.whole(c))
+end
+
+-- what a file begins with
+local function beginning(name, said)
+  local made = "made from " .. web .. "; change it there"
+  local what = name == program and "the program" or name
+  if not said then return "/* " .. what .. " -- " .. made .. " */\n\n" end
+  local one, rest = squeeze(said):match("^(.-[.])%s(.*)$")
+  one, rest = one or squeeze(said), rest or ""
+  local function block(t) return wrap(t, ""):gsub("^/%*", "  "):gsub(" %*/$", "") end
+  return "/*" .. block(what .. " -- " .. one):sub(3) .. "\n   " .. made .. (rest ~= "" and "\n\n" .. block(rest) or "") .. " */\n\n"
 end
 
 for _, name in ipairs(order) do
@@ -289,7 +335,7 @@ for _, name in ipairs(order) do
     lines[#lines + 1] = l
     for _ in l:gmatch("\3") do n_comments = n_comments + 1 end
   end)
-  local c = laid_out(docs_above(lines))
+  local c = joined(laid_out(docs_above(lines)))
   local _, there = c:gsub("/%*", "")
   if there ~= n_comments then stop("%s has %d comments, its sections have %d", name, there, n_comments) end
   if c:find("/%*[^*]*[\\$].-%*/") then stop("%s: TeX in a comment", name) end
@@ -301,5 +347,5 @@ for _, name in ipairs(order) do
       table.concat(theirs, " ", math.max(1, d - 4), math.min(#theirs, d + 4)))
   end
   local h = io.open(out .. "/" .. name, "wb") or stop("cannot write %s", out .. "/" .. name)
-  h:write("/* ", name == program and "the program" or name, " -- made from ", web, "; change it there */\n\n", c); h:close()
+  h:write(beginning(name, heads[name]), c); h:close()
 end

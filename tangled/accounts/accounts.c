@@ -102,8 +102,8 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   *bytes = 0;
   int block = number_types[p->format->type].block;
   if (c->head_dim % (uint32_t) block != 0)
-    return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
-      " multiple of %d", p->format->name, c->head_dim, block);
+    return error_say(why, "a cache in %s for a head_dim of %u; wanted: a multiple of %d",
+      p->format->name, c->head_dim, block);
   for (uint32_t i = 0; fits && i < c->n_layers; i++) {
     uint64_t layer = footprint_rows(c, i, p);
     fits = multiply(&layer, p->batch) && multiply(&layer, row)

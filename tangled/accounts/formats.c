@@ -97,7 +97,6 @@ const struct kv_format *format_find(const char *name, struct error *why)
 {
   for (size_t i = 0; i < N_FORMATS; i++)
     if (strcmp(format_at(i)->name, name) == 0) return format_at(i);
-  error_say(why, "no format is called `%s';"
-    " wanted: f32, f16, bf16, q8_0 or q4_0", name);
+  error_say(why, "no format is called `%s'; wanted: f32, f16, bf16, q8_0 or q4_0", name);
   return NULL;
 }

@@ -160,7 +160,7 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
   size_t used = f->cap - f->n_free;
   if (wanted > f->max_pages - used)
     return error_say(why, "the cache holds %zu rows, of which %zu are"
-      " taken; wanted: room for %zu" " more, in pages of %zu",
+      " taken; wanted: room for %zu more, in pages of %zu",
       f->max_pages * s->page_rows, used * s->page_rows, wanted * s->page_rows,
       s->page_rows);
   if (wanted > f->n_free && !pages_grow(s, f, used + wanted, why))

@@ -169,12 +169,11 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   if (w->memory != NULL) s->common.memory = w->memory;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
-    return error_say(why, "a page of %zu rows;"
-      " wanted: a power of two up to 256", s->page_rows);
+    return error_say(why, "a page of %zu rows; wanted: a power of two up to 256", s->page_rows);
   int block = number_types[s->format.type].block;
   if (c->head_dim % (uint32_t) block != 0)
-    return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
-      " multiple of %d", s->format.name, c->head_dim, block);
+    return error_say(why, "a cache in %s for a head_dim of %u; wanted: a multiple of %d",
+      s->format.name, c->head_dim, block);
   s->heads = c->n_kv_heads, s->head_bytes = weight_row_bytes(s->format.type,
     c->head_dim);
   s->common.row_bytes = 2 * s->heads * s->head_bytes;

@@ -30,8 +30,7 @@ static void box_look(void)
   s[0] = num_logf(3), s[1] = num_logf(2);
   known[0] = s[0], known[1] = 2;
   gradients_plain.softmax_backward(s, g, 3, 16, 1.0f, known, y, dy, 16);
-  printf("box 3, look: p %.4f %.4f %.4f,"
-    " ds %.4f %.4f %.4f\n",
+  printf("box 3, look: p %.4f %.4f %.4f, ds %.4f %.4f %.4f\n",
     (double) s[0], (double) s[1], (double) s[2], (double) g[0],
     (double) g[1], (double) g[2]);
 }

@@ -7,8 +7,7 @@
 static const struct { const char *id, *rule; } worked[] = {
   { "S4-29", "says rows = 6225" }, { "S4-30", "says needed = 150" },
   { "S4-40", "says factor ~ 833" },
-  { "S0-04", "true rows.1000 / rows.100 in 9..11 ;"
-    " read pairs.1000 / pairs.100 in 9..11" },
+  { "S0-04", "true rows.1000 / rows.100 in 9..11 ; read pairs.1000 / pairs.100 in 9..11" },
   { "S0-13", "either drawn = 120 ; or kept = 120" },
   { "S9-01", "says walked < 1" }
 };

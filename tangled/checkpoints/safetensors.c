@@ -20,8 +20,8 @@ static const struct { const char *what, *type, *second; int columns, from, bytes
 static int header_of(int damage, char *text, size_t cap)
 {
   return snprintf(text, cap, "{\"a\":{\"dtype\":\"%s\","
-    "\"shape\":[3,%d]," "\"data_offsets\":" "[0,30]},\"%s\":"
-    "{\"dtype\":\"F32\"," "\"shape\":[4]," "\"data_offsets\":" "[%d,%d]}}",
+    "\"shape\":[3,%d],\"data_offsets\":[0,30]},\"%s\":"
+    "{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[%d,%d]}}",
     damaged[damage].type, damaged[damage].columns, damaged[damage].second,
     damaged[damage].from, damaged[damage].from + 16);
 }

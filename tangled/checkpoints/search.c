@@ -22,7 +22,7 @@ static bool print_step(void *ctx, const struct search_step *now)
     const struct search_candidate *c = &now->candidate[i];
     const struct search_beam *b = &now->active[c->parent];
     if (c->outcome == OUTCOME_DROPPED) continue;
-    printf("%zu.%zu %7.3f %7.3f " " ", now->number, c->rank,
+    printf("%zu.%zu %7.3f %7.3f  ", now->number, c->rank,
       c->score, c->logprob);
     print_ids(ctx, b->id + GIVEN, b->n - GIVEN);
     print_ids(ctx, &c->token, 1);

@@ -48,7 +48,7 @@ static const struct request ends[] = {
   { "cancelled by a callback", DOG, .cancel = 7 },
   { "cancelled by a signal", DOG, .raise = 7 },
   { "", "A list:\n", .stop = { "\n\n", "User:" }, .tokens = true,
-    .script = "A caf\xc3\xa9.\nUseful: 5 " "\xe2\x82\xac.\n\nUser:" } };
+    .script = "A caf\xc3\xa9.\nUseful: 5 \xe2\x82\xac.\n\nUser:" } };
 
 /* <What a session holds> */
 
@@ -169,7 +169,7 @@ int main(void)
   bool ok = e.k != NULL && (lm = model_open(&m, "models/pocket", &why)) != NULL
     && (u.t = tokenizer_open(&m, "models/pocket", &why)) != NULL;
   u.g = (struct generate_context) { &e, lm, NULL, &m };
-  if (ok) u.config = &lm->config, printf("end token %" PRIu32 "," " says %s\n",
+  if (ok) u.config = &lm->config, printf("end token %" PRIu32 ", says %s\n",
     lm->config.eos[0], lm->config.eos_from);
   for (size_t i = 0; ok && i < sizeof ends / sizeof *ends; i++)
     ok = begin(&u, &ends[i], &why);

@@ -5,8 +5,8 @@
 #include "templates/conversations.h"
 
 /* <Three turns, and the templates that are shown> */
-static const char hello[] = "Hello!", ask[] = "Hello! What would "
-  "you like to know?", fox[] = "What does the fox " "say?";
+static const char hello[] = "Hello!", ask[] = "Hello! What would you like to know?",
+  fox[] = "What does the fox say?";
 static const struct turn three[3] = {
   { ROLE_USER, hello, sizeof hello - 1 },
   { ROLE_ASSISTANT, ask, sizeof ask - 1 },

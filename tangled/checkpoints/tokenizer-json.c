@@ -8,8 +8,7 @@
 #include "tokenizer-json/tokenizer_json.h"
 
 /* <Show ids as pieces> */
-static const char lesson[] = "the cat sat on the mat, "
-  "the rat sat on the cat";
+static const char lesson[] = "the cat sat on the mat, the rat sat on the cat";
 static const char probe[] = "<|endoftext|>the caf\xc3\xa9";
 enum { LESSON_MERGES = 14 };
 static void print_ids(const struct tokenizer *t, const char *label,
@@ -56,9 +55,8 @@ static bool same_ids(struct memory *m, struct tokenizer *t,
 static void print_refusal(struct memory *m)
 {
   static const char text[] = "{\"model\": {\"type\": \"BPE\", "
-    "\"vocab\": {\"a\": 0}, " "\"merges\": []}, "
-    "\"normalizer\": {\"type\": " "\"Lowercase\"}, "
-    "\"pre_tokenizer\": " "{\"type\": \"ByteLevel\"}}";
+    "\"vocab\": {\"a\": 0}, \"merges\": []}, \"normalizer\": {\"type\": \"Lowercase\"}, "
+    "\"pre_tokenizer\": {\"type\": \"ByteLevel\"}}";
   char path[] = "/tmp/incipit-vocabulary-XXXXXX";
   struct error why = { "?" };
   int f = mkstemp(path);

@@ -102,8 +102,8 @@ static bool follow(struct constraint *c, struct position p, struct error *why)
       && reach(c, c->w.start[x->other], stack, why);
   if (x->kind == NET_END && p.stack != 0)
     return reach(c, f->back, f->below, why);
-  if (c->found.n == MAX_PAIRS) return error_say(why, "%s: more than %d ways"
-    " are open at once", c->w.name, MAX_PAIRS);
+  if (c->found.n == MAX_PAIRS) return error_say(why, "%s: more than %d ways are open at once",
+    c->w.name, MAX_PAIRS);
   return heap_push(c->m, &c->found, (struct heap_item) { p.node, p.stack }, why);
 }
 
@@ -308,8 +308,8 @@ static bool copy_pieces(struct lexicon *l, const struct token_bytes *spelt,
   for (size_t i = 0; i < l->vocab_size; i++) {
     size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
     if (n > MAX_PIECE || l->n_bytes > UINT32_MAX / 2) return error_say(why,
-      "token %zu has %zu bytes, and those before it %zu; a token may have"
-      " %d, and all before it %u", i, n, l->n_bytes, MAX_PIECE,
+      "token %zu has %zu bytes, and those before it %zu; a token may have %d, and all before it %u",
+      i, n, l->n_bytes, MAX_PIECE,
       (unsigned) (UINT32_MAX / 2));
     l->n_bytes += n, l->n_ids += n > 0;
     if (n > l->max_len) l->max_len = n;
@@ -562,8 +562,8 @@ static bool compute_cost(struct constraint *c, struct dfa_state *x,
   if (!collect_predecessors(c, x, true, &all, why)) return false;
   if (all) compute_cost_group(c, true);
   else if (c->complete) x->cost = x->least;
-  else return error_say(why, "%s: more than %d states ""are nearer to the "
-    "end, and byte 0x%02x ""is not a token", c->w.name, MAX_TOGETHER,
+  else return error_say(why, "%s: more than %d states are nearer to the "
+    "end, and byte 0x%02x is not a token", c->w.name, MAX_TOGETHER,
     c->lacking);
   return true;
 }
@@ -601,8 +601,8 @@ static bool can_begin(struct constraint *c, struct error *why)
     return true;
   if (c->complete) return error_say(why, "%s: no token can begin a text,"
     " as the first one loses a blank", c->w.name);
-  return error_say(why, "%s: the tokens can't write it;"
-    " none is byte 0x%02x alone", c->w.name, c->lacking);
+  return error_say(why, "%s: the tokens can't write it; none is byte 0x%02x alone",
+    c->w.name, c->lacking);
 }
 
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
@@ -691,8 +691,8 @@ bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
   if (any || x->accepts) return true;
   size_t min_tokens;
   if (!constraint_minimum(c, state, &min_tokens, why)) return false;
-  return error_say(why, "%s: it takes at least %zu tokens to the end,"
-    " and the limit leaves %zu", c->w.name, min_tokens, budget);
+  return error_say(why, "%s: it takes at least %zu tokens to the end, and the limit leaves %zu",
+    c->w.name, min_tokens, budget);
 }
 
 bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
@@ -738,8 +738,7 @@ const char constraint_json[] =
   "object ::= \"{\" ws ( member (\",\" ws member)* )? \"}\"\n"
   "member ::= string \":\" ws value ws\n"
   "array ::= \"[\" ws ( value ws (\",\" ws value ws)* )? \"]\"\n"
-  "value ::= object | array | string | number | \"true\" | \"false\" |"
-  " \"null\"\n"
+  "value ::= object | array | string | number | \"true\" | \"false\" | \"null\"\n"
   "string ::= \"\\\"\" ( [^\"\\\\\\x00-\\x1f] | escape )* \"\\\"\"\n"
   "escape ::= \"\\\\\" ( [\"\\\\/bfnrt] | \"u\" unit )\n"
   "unit ::= [1-9a-cefA-CEF] hex hex hex | \"0\" [1-9a-fA-F] hex hex |\n"

@@ -175,8 +175,7 @@ static uint32_t grammar_group(struct parser *r, struct names *all)
   if (s != NO_AST_NODE && r->at == r->n)
     return parser_refuse(r, from, "this parenthesis is never closed");
   if (s != NO_AST_NODE && r->text[r->at] != ')')
-    return parser_refuse(r, r->at, "neither a thing, nor a bar, nor the"
-      " closing parenthesis");
+    return parser_refuse(r, r->at, "neither a thing, nor a bar, nor the closing parenthesis");
   r->at += s != NO_AST_NODE;
   return s;
 }
@@ -199,8 +198,7 @@ static bool read_rule(struct parser *r, struct names *all)
   uint32_t s = grammar_choice(r, all);
   if (s == NO_AST_NODE) return false;
   if (r->at < r->n && r->text[r->at] != '\n' && r->text[r->at] != '\r')
-    return parser_refuse(r, r->at, "neither a thing, nor a bar, nor the end"
-      " of the line"), false;
+    return parser_refuse(r, r->at, "neither a thing, nor a bar, nor the end of the line"), false;
   ((struct grammar_rule *) all->rules->block)[k].means = s;
   return true;
 }

@@ -11,8 +11,8 @@ static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
     : 0;
   uint32_t known = key == 0 ? 0 : pair_map_get(&w->same, key, x.next);
   if (known != 0) return known;
-  if (w->nodes.n == NET_MAX_NODES) return error_say(why, "%s: it is too large:"
-    " more than %d nodes", w->name, NET_MAX_NODES), NO_NODE;
+  if (w->nodes.n == NET_MAX_NODES) return error_say(why, "%s: it is too large: more than %d nodes",
+    w->name, NET_MAX_NODES), NO_NODE;
   struct net_node *fresh = array_push(w->m, &w->nodes, sizeof *fresh, why);
   if (fresh == NULL) return NO_NODE;
   *fresh = x;
@@ -214,8 +214,7 @@ static bool check_rules(struct net *w, const struct parser *r,
     if (w->least[w->start[i]] == NET_NEVER)
       ok = refuse_rule(r, &rule[i], "comes to no end: no text is ever complete");
     else if (comes_again(w, i, true, &x))
-      ok = refuse_rule(r, &rule[i], "calls itself before it has read anything"
-        " (left recursion)");
+      ok = refuse_rule(r, &rule[i], "calls itself before it has read anything (left recursion)");
     w->nested = w->nested || (ok && comes_again(w, i, false, &x));
   }
   memory_free(w->m, x.seen);

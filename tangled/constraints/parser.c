@@ -28,13 +28,13 @@ bool parser_begin(struct parser *r, struct memory *m, const char *name,
 {
   *r = (struct parser) { .m = m, .name = name, .n = n, .why = why };
   r->text = (const unsigned char *) text;
-  if (n > PARSER_MAX_TEXT) return error_say(why, "%s: it has %zu bytes,"
-    " the most is %d", name, n, PARSER_MAX_TEXT);
+  if (n > PARSER_MAX_TEXT) return error_say(why, "%s: it has %zu bytes, the most is %d",
+    name, n, PARSER_MAX_TEXT);
   for (size_t i = 0, k; i < n; i += k) {
     bool whole;
     k = utf8_run(r->text + i, n - i, &whole);
-    if (!whole) return error_say(why, "%s: byte %zu is 0x%02x,"
-      " which is not UTF-8", name, i, r->text[i]);
+    if (!whole) return error_say(why, "%s: byte %zu is 0x%02x, which is not UTF-8",
+      name, i, r->text[i]);
   }
   return true;
 }

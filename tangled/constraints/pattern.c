@@ -123,8 +123,7 @@ static uint32_t read_group(struct parser *r)
   bool marked = r->n - r->at >= 2 && r->text[r->at] == '?';
   if (marked && r->text[r->at + 1] == ':') r->at += 2;
   else if (r->at < r->n && (r->text[r->at] == '?' || r->text[r->at] == '*'))
-    return parser_refuse(r, from, "of the groups with a word of their own"
-      " only (?: is done here");
+    return parser_refuse(r, from, "of the groups with a word of their own only (?: is done here");
   if (++r->depth > PARSER_MAX_DEPTH)
     return parser_refuse(r, from, "the parentheses are too deep");
   uint32_t s = read_choice(r);

@@ -77,7 +77,7 @@ static void *enter_refusal(struct memory *m, enum memory_class what, uint64_t by
   struct error *why)
 {
   m->all.refused++, m->of[what].refused++;
-  error_say(why, "out of memory: %" PRIu64 " bytes" " for %s, %" PRIu64 " held",
+  error_say(why, "out of memory: %" PRIu64 " bytes for %s, %" PRIu64 " held",
     bytes, memory_class_name(what), m->all.live);
   return NULL;
 }

@@ -40,7 +40,7 @@ const struct kernels *kernels_find(const char *name, struct error *why)
     if (n >= sizeof there) n = sizeof there - 1;
   }
   if (name == NULL) return k;
-  error_say(why, "kernels: %s is not among those that this machine can"
-    " run; wanted: one of %s", name, there);
+  error_say(why, "kernels: %s is not among those that this machine can run; wanted: one of %s",
+    name, there);
   return NULL;
 }

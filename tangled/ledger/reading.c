@@ -219,8 +219,7 @@ static bool halves_match(const struct parsed_rule *r, struct error *why)
   bool open = of[CLAUSE_EITHER] > 0 && of[CLAUSE_OR] > 0
     && of[CLAUSE_EITHER] + of[CLAUSE_OR] == r->n;
   return says || judged || open || error_say(why,
-    "the rule mixes its words; wanted: says alone,"
-    " true with read, or either with or");
+    "the rule mixes its words; wanted: says alone, true with read, or either with or");
 }
 
 bool rule_parse(const char *text, struct parsed_rule *r, struct error *why)

@@ -18,8 +18,8 @@ bool library_sequence(const struct incipit_context *c, uint32_t sequence,
     return library_fail(why, INCIPIT_MISUSE, "%s: no sequence of this context has"
       " the number %u; wanted: one that it gave", call, (unsigned) sequence);
   return (c->place[*place].open && name_of(c, *place) == sequence)
-    || library_fail(why, INCIPIT_MISUSE, "%s: sequence %u is closed; wanted: an open"
-      " one", call, (unsigned) sequence);
+    || library_fail(why, INCIPIT_MISUSE, "%s: sequence %u is closed; wanted: an open one",
+      call, (unsigned) sequence);
 }
 
 bool library_idle(const struct incipit_context *c, const char *call,
@@ -29,7 +29,7 @@ bool library_idle(const struct incipit_context *c, const char *call,
   if (c->busy) return library_fail(why, INCIPIT_MISUSE, "%s: the context is writing a"
     " text; wanted: a call from outside its callbacks", call);
   return pool_alive(c->e.pool) || library_fail(why, INCIPIT_MISUSE, "%s: the context"
-    " was opened before a fork, and its threads" " are in the other process; wanted: a"
+    " was opened before a fork, and its threads are in the other process; wanted: a"
     " context that was opened in this one, or one of 1 thread", call);
 }
 

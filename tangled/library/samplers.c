@@ -74,8 +74,8 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
       && !library_given(text, __func__, "the text", why))) return NULL;
   if (language != INCIPIT_REGEX && language != INCIPIT_GRAMMAR
       && language != INCIPIT_JSON) {
-    library_fail(why, INCIPIT_MISUSE, "%s: language %d; wanted: an enum"
-      " incipit_language", __func__, (int) language);
+    library_fail(why, INCIPIT_MISUSE, "%s: language %d; wanted: an enum incipit_language",
+      __func__, (int) language);
     return NULL;
   }
   struct incipit_constraint *c = library_new(sizeof *c, why);

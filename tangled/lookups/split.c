@@ -7,12 +7,10 @@
 #include "lookups/split.h"
 
 /* <The published patterns> */
-const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|"
-  " ?\\p{L}+| ?\\p{N}+|" " ?[^\\s\\p{L}\\p{N}]+|"
+const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|"
   "\\s+(?!\\S)|\\s+";
-const char split_llama3[] = "(?i:'s|'t|'re|'ve|'m|" "'ll|'d)|"
-  "[^\\r\\n\\p{L}\\p{N}]?" "\\p{L}+|\\p{N}{1,3}|"
-  " ?[^\\s\\p{L}\\p{N}]+" "[\\r\\n]*|\\s*[\\r\\n]+|"
+const char split_llama3[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
+  "[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|"
     "\\s+(?!\\S)|\\s+";
 
 /* <Rewrite white space and words in a pattern> */

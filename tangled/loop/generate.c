@@ -106,8 +106,7 @@ static bool select_token(const struct model *lm, const struct generate_options *
   size_t best = 0;
   for (size_t v = 0; v < lm->config.vocab_size; v++) {
     if (!isfinite(logits[v]))
-      return error_say(why, "%s: logit %zu is not finite"
-        " after the last layer; wanted: a number",
+      return error_say(why, "%s: logit %zu is not finite after the last layer; wanted: a number",
         tensor_file_path(lm->weights), v);
     if (logits[v] > logits[best]) best = v;
   }

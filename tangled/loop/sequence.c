@@ -11,7 +11,7 @@ static bool check_prompt(const struct generate_context *g, const uint32_t *promp
   if (n == 0) return error_say(why,
       "the prompt has no tokens; wanted: 1 or more");
   if (n > context) return error_say(why,
-      "the prompt has %zu tokens;" " the context holds %zu", n, context);
+      "the prompt has %zu tokens; the context holds %zu", n, context);
   for (size_t i = 0; i < n; i++)
     if (prompt[i] >= v) return error_say(why, "token %zu of the prompt is id %" PRIu32
         "; the vocabulary has %zu", i, prompt[i], v);

@@ -212,8 +212,8 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
 {
   *p = NULL;
   if (n > s->n_positions)
-    return error_say(why, "the text has %zu tokens;" " wanted: at most %"
-      PRIu32 ", the model's" " context", n, s->n_positions);
+    return error_say(why, "the text has %zu tokens; wanted: at most %"
+      PRIu32 ", the model's context", n, s->n_positions);
   struct row *rows = memory_alloc(s->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
@@ -244,8 +244,8 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
     return false;
   for (uint32_t v = 0; v < vocab; v++)
     if (!(logits[v] - logits[v] == 0))
-      return error_say(why, "%s: the logit of token" " %" PRIu32
-        " after row %zu is not finite;" " wanted: a number",
+      return error_say(why, "%s: the logit of token %" PRIu32
+        " after row %zu is not finite; wanted: a number",
         tensor_file_path(lm->weights), v, i);
   e->k->log_softmax(e, logits, 1, vocab, logprob);
   logprob[0] = logprob[next];

@@ -153,8 +153,8 @@ bool kernels_check_types(const struct kernels *k, uint32_t types,
   if (missing == 0) return true;
   while ((missing >> t & 1) == 0) t++;
   kernels_list_types(k->matrix_types, wanted);
-  return error_say(why, "%s: matrices of %s; wanted: %s, which"
-    " the kernels %s multiply", what, number_types[t].name, wanted, k->name);
+  return error_say(why, "%s: matrices of %s; wanted: %s, which the kernels %s multiply",
+    what, number_types[t].name, wanted, k->name);
 }
 
 bool kernels_check_activations(const struct kernels *k, enum activations asked,
@@ -166,8 +166,8 @@ bool kernels_check_activations(const struct kernels *k, enum activations asked,
   if ((types & can) != 0) return true;
   kernels_list_types(types, found);
   kernels_list_types(can, wanted);
-  return error_say(why, "%s: %s activations for matrices of %s;"
-    " wanted: matrices of %s", what, asked == ACTIVATIONS_INT8 ? "int8" : "bf16",
+  return error_say(why, "%s: %s activations for matrices of %s; wanted: matrices of %s",
+    what, asked == ACTIVATIONS_INT8 ? "int8" : "bf16",
     found, wanted);
 }
 

@@ -14,8 +14,7 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   struct error *why)
 {
   if (sinks > 0 && window == 0)
-    return error_say(why, "%u sinks without a window; wanted: a window, or no"
-      " sinks", sinks);
+    return error_say(why, "%u sinks without a window; wanted: a window, or no sinks", sinks);
   if (sinks > 0 && c->learned_positions)
     return error_say(why, "%u sinks for a model whose positions are learned;"
       " wanted: none, or a model that turns its keys", sinks);

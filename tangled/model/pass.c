@@ -38,9 +38,9 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
   uint32_t at = p->first_bad_layer[i];
   if (at == PASS_FINITE) return true;
   if (at == 0)
-    return error_say(why, "%s: the embedding of row %zu is not finite;"
-      " wanted: finite logits", tensor_file_path(lm->weights), i);
-  return error_say(why, "%s: row %zu is not finite after" " layer %" PRIu32
+    return error_say(why, "%s: the embedding of row %zu is not finite; wanted: finite logits",
+      tensor_file_path(lm->weights), i);
+  return error_say(why, "%s: row %zu is not finite after layer %" PRIu32
     " of %" PRIu32 "; wanted: finite logits", tensor_file_path(lm->weights), i, at,
     lm->config.n_layers);
 }

@@ -52,8 +52,8 @@ static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
       {
         double loss = -r->logprob[k * v + r->id[base + i + k + 1]];
         if (!isfinite(loss))
-          return error_say(why, "the loss of token %zu is not finite; wanted:"
-            " finite logits", base + i + k + 1);
+          return error_say(why, "the loss of token %zu is not finite; wanted: finite logits",
+            base + i + k + 1);
         r->out->loss += loss, r->out->tokens++;
       }
   }
@@ -103,11 +103,11 @@ bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t 
   struct memory *m = g->m;
   *out = (struct perplexity) { .tokens = 0 };
   if (context < 1 || context > max)
-    return error_say(why, "windows of %zu tokens; wanted: 1 to %zu, the"
-      " model's context", context, max);
+    return error_say(why, "windows of %zu tokens; wanted: 1 to %zu, the model's context",
+      context, max);
   if (stride < 1 || stride > context)
-    return error_say(why, "windows every %zu tokens; wanted: 1 to %zu, the"
-      " length of a window", stride, context);
+    return error_say(why, "windows every %zu tokens; wanted: 1 to %zu, the length of a window",
+      stride, context);
   for (size_t i = 0; i < n; i++)
     if (id[i] >= v) return error_say(why, "token %zu of the text is id %"
       PRIu32 "; the vocabulary has %zu", i, id[i], v);

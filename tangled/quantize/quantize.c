@@ -436,8 +436,8 @@ static bool can_be_said(const struct words *v, struct gguf_words pre,
     if (a->lstrip || a->rstrip || a->single_word)
       lost = "has an added token that takes blanks with it, or stands alone";
   }
-  return lost == NULL || error_say(why, "%s: cannot become a GGUF file: its "
-    "tokenizer %s", path, lost);
+  return lost == NULL || error_say(why, "%s: cannot become a GGUF file: its tokenizer %s",
+    path, lost);
 }
 
 static bool add_kind_of_words(struct work *w, const struct words *v)
@@ -545,7 +545,7 @@ static bool write_row(struct work *w, const struct planned *p, size_t i, FILE *f
   for (size_t k = 0; k < p->in && number_types[p->type].block == 1; k++) {
     float y = tensor_number((struct tensor) { w->coded, p->type }, k);
     if (y - y != 0) return error_say(w->why, "%s: %s, row %zu: number %zu, %g,"
-      " is infinite in %s; wanted:" " smaller numbers, or another type", w->o->from,
+      " is infinite in %s; wanted: smaller numbers, or another type", w->o->from,
       p->name, row, k, (double) w->x[k], number_types[p->type].name);
   }
   fwrite(w->coded, 1, bytes, f);
@@ -651,8 +651,8 @@ static bool write_whole(struct work *w)
 {
   struct new_file to;
   if (is_of_model(w->o->from, w->o->to))
-    return error_say(w->why, "%s: is the model itself, or a file of it;"
-      " wanted: another file", w->o->to);
+    return error_say(w->why, "%s: is the model itself, or a file of it; wanted: another file",
+      w->o->to);
   if (!new_file_open(&to, w->o->to, false, w->why)) return false;
   bool ok = write_numbers(w, to.f) && new_file_stored(&to, w->why)
     && read_again(w, to.part);

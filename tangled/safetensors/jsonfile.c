@@ -101,7 +101,7 @@ json_t *jsonfile_read(const char *path, size_t max, struct error *why)
   json_error_t found;
   json_t *value = NULL;
   if (map.size > max)
-    error_say(why, "%s: this has %zu bytes;" " wanted: at most %zu of JSON",
+    error_say(why, "%s: this has %zu bytes; wanted: at most %zu of JSON",
       path, map.size, max);
   else {
     value = json_loadb((const char *) map.bytes, map.size, JSON_DECODE_ANY

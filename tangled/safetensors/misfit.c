@@ -105,8 +105,7 @@ static bool misfit_directory(const char *path, const char *missing,
   if (path_find(at, path, "adapter_config.json", F_OK))
     return error_found(why, at, "this",
       "of a LoRA adapter, which is no model by itself",
-      "its base model with the adapter merged into it"
-      " (merge_and_unload of peft)");
+      "its base model with the adapter merged into it (merge_and_unload of peft)");
   find_weights(path, found);
   struct mapping map;
   if (found[0] == '\0' || !path_join(at, path, found, NULL)
@@ -128,8 +127,7 @@ static bool misfit_directory(const char *path, const char *missing,
 
 static bool is_of_hub(const char *path)
 {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
   char owner[100];
   size_t n = strspn(path, letters), k = path[n] == '/' ? strspn(path + n + 1, letters) : 0;
   if (n == 0 || n >= sizeof owner || k == 0 || path[n + 1 + k] != '\0') return false;

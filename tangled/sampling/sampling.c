@@ -60,9 +60,9 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
     for (size_t j = 0; f->overflow && j < f->n; j++)
       if (!(f->score[f->candidates[j]] < INFINITY))
         return error_say(why, "after the stage %s"
-          " the score of id %" PRIu32 " is infinite;" " wanted: a number", name, f->candidates[j]);
+          " the score of id %" PRIu32 " is infinite; wanted: a number", name, f->candidates[j]);
     if (f->n == 0) return error_say(why,
-        "after the stage %s" " no token is left", name);
+        "after the stage %s no token is left", name);
   }
   return true;
 }

@@ -12,8 +12,7 @@ static bool check_process(const struct search_processor *p,
 {
   if (p->what == PROCESS_REPETITION
       && !(p->penalty > 0 && p->penalty < INFINITY))
-    return error_say(why, "repetition_penalty" " is %g; wanted: a"
-      " number above 0", p->penalty);
+    return error_say(why, "repetition_penalty is %g; wanted: a number above 0", p->penalty);
   return true;
 }
 
@@ -21,25 +20,24 @@ bool search_check(const struct search_settings *s, size_t vocab,
   size_t n_prompt, struct error *why)
 {
   if (s->num_beams == 0 || s->num_beams > UINT32_MAX) return error_say(why,
-      "num_beams is %zu;" " wanted: 1 or more", s->num_beams);
+      "num_beams is %zu; wanted: 1 or more", s->num_beams);
   if (s->num_return == 0 || s->num_return > s->num_beams)
-    return error_say(why, "num_return_sequences" " is %zu; wanted: 1"
-      " to %zu, the number" " of beams", s->num_return, s->num_beams);
+    return error_say(why, "num_return_sequences is %zu; wanted: 1"
+      " to %zu, the number of beams", s->num_return, s->num_beams);
   if (s->max_length <= n_prompt) return error_say(why,
-      "max_length is %zu," " and the prompt has" " %zu tokens;"
-      " wanted: more", s->max_length, n_prompt);
+      "max_length is %zu, and the prompt has %zu tokens; wanted: more", s->max_length, n_prompt);
   /* <Check the ids that end a text, and the power> */
   for (size_t i = 0; i < s->n_eos; i++)
     if (s->eos[i] >= vocab) return error_say(why, "eos_token_id is %" PRIu32
         "; wanted: 0 to %zu", s->eos[i], vocab - 1);
   if (s->n_eos + 1 > SIZE_MAX / s->num_beams) return error_say(why,
-      "%zu beams and %zu" " end tokens;" " wanted: fewer", s->num_beams,
+      "%zu beams and %zu end tokens; wanted: fewer", s->num_beams,
       s->n_eos);
   double power = num_pow((double) (s->max_length - n_prompt),
     s->length_penalty);
   if (!(power > 0 && power < INFINITY)) return error_say(why,
-      "length_penalty is" " %g; wanted: a" " number that leaves" " %zu to its power"
-      " finite", s->length_penalty, s->max_length - n_prompt);
+      "length_penalty is %g; wanted: a number that leaves %zu to its power finite",
+      s->length_penalty, s->max_length - n_prompt);
   for (size_t i = 0; i < s->n_process; i++)
     if (!check_process(&s->process[i], why)) return false;
   return true;
@@ -51,13 +49,13 @@ bool search_check_prompt(const struct search *s, const uint32_t *prompt,
 {
   const struct search_source *from = s->from;
   if (s->n_prompt == 0) return error_say(why,
-      "the prompt has no" " tokens; wanted: 1" " or more");
+      "the prompt has no tokens; wanted: 1 or more");
   if (from->max_len > 0 && s->n_prompt >= from->max_len)
-    return error_say(why, "the prompt has %zu" " tokens; wanted: at" " most %zu",
+    return error_say(why, "the prompt has %zu tokens; wanted: at most %zu",
       s->n_prompt, from->max_len - 1);
   for (size_t i = 0; i < s->n_prompt; i++)
     if (prompt[i] >= from->vocab) return error_say(why,
-        "token %zu of the" " prompt is id %" PRIu32 "; the vocabulary has" " %zu",
+        "token %zu of the prompt is id %" PRIu32 "; the vocabulary has %zu",
         i, prompt[i], from->vocab);
   return true;
 }

@@ -167,8 +167,8 @@ static bool search_steps(struct search *s, struct error *why)
       s->next = old, s->turn ^= 1;
     }
   }
-  return s->n_hypotheses > 0 || error_say(why, "after token %zu of" " the text all"
-    " tokens are out for" " all beams, and no" " text has ended", s->active[0].n);
+  return s->n_hypotheses > 0 || error_say(why, "after token %zu of the text all"
+    " tokens are out for all beams, and no text has ended", s->active[0].n);
 }
 
 /* <Search, and hand the best over> */
@@ -186,7 +186,7 @@ bool search_run(const struct search_source *from, struct memory *m,
   if (from->max_len > 0 && s.limit > from->max_len) s.limit = from->max_len;
   s.max_candidates = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
   if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
-      "max_length is %zu;" " wanted: less", s.limit);
+      "max_length is %zu; wanted: less", s.limit);
   bool ok = search_take(&s, k, why);
   if (ok) {
     /* <Make the prompt the only beam> */

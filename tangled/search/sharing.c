@@ -103,7 +103,7 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
     (size_t) g->s->n_positions + 1, s, score_beams,
     g->e->progress };
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"
-      " cache of %" PRIu32 " sequences; wanted:" " a sequence for each",
+      " cache of %" PRIu32 " sequences; wanted: a sequence for each",
       num_beams, g->s->n_sequences);
   s->slot = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->slot, why);
   s->prev_slot = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->prev_slot, why);

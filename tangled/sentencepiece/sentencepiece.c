@@ -51,8 +51,7 @@ static bool all_different(const struct tokenizer *t, const char *file,
 static bool from_base64(struct memory *m, const unsigned char *c,
   size_t n, struct bytes *out, struct error *why, bool *good)
 {
-  static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+  static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   unsigned value = 0, bits = 0;
   *good = n % 4 == 0 && n > 0;
   while (*good && n > 0 && c[n - 1] == '=' && bits++ < 2) n--;
@@ -71,17 +70,12 @@ static bool from_base64(struct memory *m, const unsigned char *c,
 
 /* <What goes with a rank file> */
 static const char cut_cl100k[] = "'(?i:[sdmt]|ll|ve|re)|"
-  "[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|" "\\p{N}{1,3}+|"
-  " ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|"
-  "\\s++$|\\s*[\\r\\n]|" "\\s+(?!\\S)|\\s";
-static const char cut_o200k[] = "[^\\r\\n\\p{L}\\p{N}]?"
-  "[\\p{Lu}\\p{Lt}\\p{Lm}" "\\p{Lo}\\p{M}]*"
-  "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+"
-  "(?i:'s|'t|'re|'ve|'m|" "'ll|'d)?|"
-  "[^\\r\\n\\p{L}\\p{N}]?" "[\\p{Lu}\\p{Lt}\\p{Lm}"
-  "\\p{Lo}\\p{M}]+" "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*"
-  "(?i:'s|'t|'re|'ve|'m|" "'ll|'d)?|" "\\p{N}{1,3}|"
-  " ?[^\\s\\p{L}\\p{N}]+" "[\\r\\n/]*|\\s*[\\r\\n]+|"
+  "[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|"
+  "\\s++$|\\s*[\\r\\n]|\\s+(?!\\S)|\\s";
+static const char cut_o200k[] = "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*"
+  "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+  "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*"
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|"
   "\\s+(?!\\S)|\\s+";
 
 static const struct rank_family { size_t lines; const char *pattern;
@@ -393,10 +387,10 @@ static bool rules_are_none(struct piece_model *x)
     s->name.n < 40 ? (int) s->name.n : 40,
     s->name.n > 0 ? (const char *) s->name.at : "");
   if (s->charsmap.n > 0) return error_found(x->why,
-    x->file, "normalizer_spec." "precompiled_charsmap", name,
+    x->file, "normalizer_spec.precompiled_charsmap", name,
     "none (identity)");
   if (s->back.n > 0) return error_found(x->why, x->file,
-    "denormalizer_spec." "precompiled_charsmap", "some rules",
+    "denormalizer_spec.precompiled_charsmap", "some rules",
     "none");
   return true;
 }
@@ -413,7 +407,7 @@ static bool judge(struct piece_model *x, bool *ours)
     s->model <= 4 && s->model > 0 ? learner[s->model]
     : "another number", "BPE (another kind of tokenizer)");
   if (s->suffix != 0) return error_found(x->why, x->file,
-    "trainer_spec." "treat_whitespace_as_suffix", "true", "false");
+    "trainer_spec.treat_whitespace_as_suffix", "true", "false");
   if (s->unknown >= x->list.n
     || x->list.piece[s->unknown].type != UNKNOWN)
     return error_found(x->why, x->file, "trainer_spec.unk_id",
@@ -506,8 +500,8 @@ static bool add_special_pieces(struct piece_model *x)
       .frozen = p->type == USER_DEFINED && !x->cut_first };
     if (a.frozen && x->spec.thin != 0 && has_blank(x->t, &a.text))
       return error_found(x->why, x->file,
-        "normalizer_spec." "remove_extra_whitespaces", "true, and "
-        "a user-defined piece with a blank", "one of the two");
+        "normalizer_spec.remove_extra_whitespaces", "true, and a user-defined piece with a blank",
+        "one of the two");
     if ((a.special || p->type == USER_DEFINED) && !tokenizer_add_token(x->m, x->t, &a,
       x->why)) return false;
   }

@@ -47,14 +47,11 @@ bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
     while (found < N_SAMPLE_STAGES
         && strcmp(name[i], sampling_stage_name((enum sample_stage) found)) != 0)
       found++;
-    if (found == N_SAMPLE_STAGES) return error_say(why, "samplers has `%s';"
-        " wanted: bias,"
-        " penalties, ngram," " temperature, top_k,"
-        " top_p, min_p," " typical_p", name[i]);
+    if (found == N_SAMPLE_STAGES) return error_say(why, "samplers has `%s'; wanted: bias,"
+        " penalties, ngram, temperature, top_k, top_p, min_p, typical_p", name[i]);
     for (size_t j = 0; j < s->n_stages; j++)
       if (s->stage[j] == found) return error_say(why,
-          "samplers has `%s'"
-          " twice; wanted:" " once at most", name[i]);
+          "samplers has `%s' twice; wanted: once at most", name[i]);
     s->stage[s->n_stages++] = (enum sample_stage) found;
   }
   return true;
@@ -75,9 +72,9 @@ static bool check_biased(const char *name, const struct sequence_bias *list,
 {
   for (size_t i = 0; i < n; i++) {
     if (list[i].n == 0) return error_say(why,
-        "%s has an empty" " sequence; wanted:" " 1 id or more", name);
+        "%s has an empty sequence; wanted: 1 id or more", name);
     if (!(list[i].bias < INFINITY)) return error_say(why,
-        "%s has a bias of %g;" " wanted: a number or" " -inf", name,
+        "%s has a bias of %g; wanted: a number or -inf", name,
         list[i].bias);
     if (!check_ids(name, list[i].id, list[i].n, vocab, why)) return false;
   }
@@ -104,8 +101,7 @@ bool sampling_check(const struct sampling_params *s, size_t vocab,
   }
   if (runs(s, SAMPLE_PENALTIES) && s->penalty_last_n < -1)
     return error_say(why, "penalty_last_n is %"
-      PRId64 "; wanted: -1 for"
-      " all, or a number of" " tokens",
+      PRId64 "; wanted: -1 for all, or a number of tokens",
       s->penalty_last_n);
   return check_biased("logit_bias", s->logit_bias, s->n_logit_bias,
       vocab, why)

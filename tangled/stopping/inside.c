@@ -26,8 +26,7 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
     unsigned char byte = (unsigned char) *p;
     size_t n = byte == '\\' ? escape(p + 1, &byte) : 1;
     bool ok = n > 0 ? bytes_push(m, out, &byte, 1, why)
-      : error_say(why, "stop string `%s': "
-        "wanted after a backslash: n, t,"
+      : error_say(why, "stop string `%s': wanted after a backslash: n, t,"
         " a backslash, or x and two hexadecimal digits", text);
     if (!ok) {
       out->n = before;

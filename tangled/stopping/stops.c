@@ -89,10 +89,10 @@ bool stops_open(struct stops *s, struct memory *m,
   *s = (struct stops) { .m = m, .list = list, .n = n, .n_nodes = 1 };
   size_t cap = 1;
   for (size_t i = 0; i < n; i++) {
-    if (list[i].n == 0) return error_say(why, "stop string %zu is empty;"
-        " wanted: 1 byte or more", i);
+    if (list[i].n == 0) return error_say(why, "stop string %zu is empty; wanted: 1 byte or more",
+        i);
     if (list[i].n > UINT32_MAX - cap) return error_say(why,
-        "the stop strings have" " more than %" PRIu32 " bytes",
+        "the stop strings have more than %" PRIu32 " bytes",
         UINT32_MAX - 1);
     cap += list[i].n;
   }

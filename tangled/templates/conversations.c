@@ -44,8 +44,8 @@ static const struct frame llama3 = {
   .system_at = OWN_TURN, .trims = { true, true, true } };
 static const struct frame llama3_dated = {
   .begin = SIGN("begin_of_text"), .open = { HEAD("system")
-    "Cutting Knowledge " "Date: December 2023\n"
-    "Today Date: 26 Jul " "2024\n\n",
+    "Cutting Knowledge Date: December 2023\n"
+    "Today Date: 26 Jul 2024\n\n",
     HEAD("user"), HEAD("assistant") },
   .close = { SIGN("eot_id"), SIGN("eot_id"), "" },
   .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),
@@ -85,12 +85,12 @@ struct chat_template { const char *name; const struct frame *around;
   const char *silent; bool thinks; };
 static const struct chat_template table[] = {
   { "chatml", &chatml, NULL, false },
-  { "qwen2", &chatml, "You are a helpful " "assistant.", false },
-  { "qwen2.5", &chatml, "You are Qwen, " "created by Alibaba "
-    "Cloud. You are a " "helpful assistant.", false },
+  { "qwen2", &chatml, "You are a helpful assistant.", false },
+  { "qwen2.5", &chatml, "You are Qwen, created by Alibaba "
+    "Cloud. You are a helpful assistant.", false },
   { "qwen3", &chatml, NULL, true },
-  { "smollm2", &chatml, "You are a helpful " "AI assistant named "
-    "SmolLM, trained by " "Hugging Face", false },
+  { "smollm2", &chatml, "You are a helpful AI assistant named "
+    "SmolLM, trained by Hugging Face", false },
   { "llama2", &llama2, NULL, false },
   { "llama3", &llama3, NULL, false },
   { "llama3.1", &llama3_dated, "", false },
@@ -241,16 +241,14 @@ static bool in_order(const struct chat_template *t,
   size_t first = n > 0 && talk[0].who == ROLE_SYSTEM;
   const struct frame *f = t->around;
   if (first == 1 && f->system_at == NOT_AT_ALL)
-    return error_say(why, "the template %s has no place for a "
-      "system turn", t->name);
+    return error_say(why, "the template %s has no place for a system turn", t->name);
   if (n == 0 || (first == n && f->system_at != OWN_TURN))
-    return error_say(why, "the template %s needs a turn of the "
-      "user, and there is none", t->name);
+    return error_say(why, "the template %s needs a turn of the user, and there is none", t->name);
   for (size_t i = first; i < n; i++) {
     enum role due = (i - first) % 2 == 0 ? ROLE_USER : ROLE_ASSISTANT;
     if (talk[i].who == ROLE_SYSTEM || (f->alternates && talk[i].who != due))
-      return error_say(why, "turn %zu is %s; the template %s wants "
-        "%s there", i + 1, whose[talk[i].who], t->name,
+      return error_say(why, "turn %zu is %s; the template %s wants %s there",
+        i + 1, whose[talk[i].who], t->name,
         f->alternates ? whose[due] : "another's");
   }
   return true;
@@ -270,8 +268,8 @@ static bool may_begin(const struct chat_template *t,
     return error_say(why, "a conversation of %zu turns cannot be "
       "continued after turn %zu, which is not an answer", n, from);
   if (from > 0 && chat_template_rewrites(t, talk, from))
-    return error_say(why, "the template %s changes earlier turns; "
-      "all must be written again", t->name);
+    return error_say(why, "the template %s changes earlier turns; all must be written again",
+      t->name);
   return true;
 }
 
@@ -538,8 +536,8 @@ static const struct chat_template *judge_file(const char *path,
   json_t *program = map.size > JSONFILE_MAX_SETTINGS ? NULL
     : json_stringn((const char *) map.bytes, map.size);
   const struct chat_template *t = NULL;
-  if (program == NULL) error_say(why, "%s: is not a text of at most "
-    "%d bytes", path, JSONFILE_MAX_SETTINGS);
+  if (program == NULL) error_say(why, "%s: is not a text of at most %d bytes",
+    path, JSONFILE_MAX_SETTINGS);
   else t = judge(program, path, why);
   if (t == NULL) misfit_bytes(path, map.bytes, map.size, true, why);
   json_decref(program);
@@ -583,8 +581,8 @@ const struct chat_template *chat_template_of(const char *folder,
   const json_t *v = one_file ? settings : field_of(settings);
   const struct chat_template *t = NULL;
   if (settings != NULL && (v == NULL || json_is_null(v)))
-    error_say(why, "%.120s: has no chat template; its name may be "
-      "given: %s", folder, all_names(names));
+    error_say(why, "%.120s: has no chat template; its name may be given: %s",
+      folder, all_names(names));
   else if (settings != NULL) t = judge((json_t *) v, path, why);
   json_decref(settings);
   return t;

@@ -203,18 +203,18 @@ static bool read_merges(struct vocab_reader *x)
 
 /* <The names of patterns> */
 static const char cut_qwen2[] = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
-  "[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}|" " ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
+  "[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
   "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 static const char cut_falcon[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+|"
-  " ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|" "\\s+(?!\\S)";
+  " ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)";
 static const struct pattern_group { const char *pattern[4], *names;
   bool is_llama3, composes; } groups[] =
   { {{ split_gpt2 }, " gpt-2 phi-2 olmo mpt exaone4 mellum ", false, false},
-  {{ split_llama3 }, " llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral"
-    " midm-2.0 lfm2 ", true, false},
+  {{ split_llama3 }, " llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 ",
+    true, false},
   {{ cut_qwen2 }, " qwen2 deepseek-r1-qwen ", false, true},
-  {{ "\\p{N}", split_gpt2 }, " smollm starcoder refact command-r codeshell"
-    " exaone minerva-7b ", false, false},
+  {{ "\\p{N}", split_gpt2 }, " smollm starcoder refact command-r codeshell exaone minerva-7b ",
+    false, false},
   {{ "[\\p{P}\\$\\+<=>\\^~\\|]+", cut_falcon, "\\p{N}+", "[0-9][0-9][0-9]" },
     " default ", false, false} };
 static const struct pattern_group *group_named(struct gguf_words w)
@@ -271,8 +271,7 @@ static bool read_merged(struct vocab_reader *x, bool *adds_bos)
   if (e != NULL && !gguf_string(e, &name)) name.n = 0;
   const struct pattern_group *by = group_named(name);
   if (by == NULL) return vocab_bad(x, key,
-    "a name that is known here: gpt-2, llama-bpe, qwen2, smollm or default, "
-    "and some others");
+    "a name that is known here: gpt-2, llama-bpe, qwen2, smollm or default, and some others");
   t->kind = "byte-level BPE", t->ignore_merges = *adds_bos = by->is_llama3;
   if (by->composes && !tokenizer_add_step(x->m, t,
     (struct text_step) { .what = STEP_NFC }, NULL, 0, false, x->why))

@@ -289,8 +289,8 @@ static bool read_model(struct json_reader *r, json_t *model)
   static const char *const none[] = { "dropout",
     "continuing_subword_prefix", "end_of_word_suffix", NULL };
   if (!only_keys(r, "model", model, "type dropout unk_token "
-    "continuing_subword_prefix " "end_of_word_suffix fuse_unk "
-    "byte_fallback ignore_merges " "vocab merges ")) return false;
+    "continuing_subword_prefix end_of_word_suffix fuse_unk "
+    "byte_fallback ignore_merges vocab merges ")) return false;
   /* <Refuse what would change ids, and what we do not do> */
   for (size_t i = 0; none[i] != NULL; i++) {
     json_t *v = json_object_get(model, none[i]);
@@ -317,8 +317,7 @@ static bool read_added(struct json_reader *r, const char *where, json_t *v)
   struct added_token x = { .id = 0 };
   json_t *text = json_object_get(v, "content"),
     *id = json_object_get(v, "id");
-  if (!only_keys(r, where, v, "id content single_word "
-    "lstrip rstrip normalized " "special ")
+  if (!only_keys(r, where, v, "id content single_word lstrip rstrip normalized special ")
     || !read_id(r, below(where, "id").name, id, &x.id)
     || !flag(r, where, v, "special", false, &x.special)
     || !flag(r, where, v, "lstrip", false, &x.lstrip)
@@ -368,7 +367,7 @@ static bool or_refuse(struct json_reader *r, const char *where, bool ok,
   const struct error *inner)
 {
   return ok || error_found(r->why, r->file, where, inner->text,
-    "a pattern that can be used, and " "at most 16 stages");
+    "a pattern that can be used, and at most 16 stages");
 }
 
 static bool cut_at(struct json_reader *r, const char *where,
@@ -539,7 +538,7 @@ static bool read_split(struct json_reader *r, const char *where, json_t *v)
   json_t *regex = json_object_get(pattern, "Regex"), *text =
     json_object_get(pattern, "String");
   bool invert;
-  if (!only_keys(r, where, v, "type pattern behavior " "invert ")
+  if (!only_keys(r, where, v, "type pattern behavior invert ")
     || !only_keys(r, at.name, pattern, "Regex String ")
     || !flag(r, where, v, "invert", false, &invert)) return false;
   json_t *given = regex != NULL ? regex : text;
@@ -587,8 +586,7 @@ static bool read_scheme(struct json_reader *r, const char *where,
 {
   bool put;
   json_t *mark = json_object_get(v, "replacement");
-  if (!only_keys(r, where, v, "type replacement split str_rep "
-    "add_prefix_space " "prepend_scheme ")
+  if (!only_keys(r, where, v, "type replacement split str_rep add_prefix_space prepend_scheme ")
     || !flag(r, where, v, "add_prefix_space", true, &put)
     || !flag(r, where, v, "split", true, split)) return false;
   if (!json_is_string(mark)
@@ -627,8 +625,7 @@ static bool read_digits(struct json_reader *r, const char *where, json_t *v)
 }
 
 /* <Read a stage of bytes> */
-static const char byte_level_keys[] = "type add_prefix_space "
-  "trim_offsets use_regex ";
+static const char byte_level_keys[] = "type add_prefix_space trim_offsets use_regex ";
 static bool read_byte_level(struct json_reader *r, const char *where,
   json_t *v)
 {
@@ -706,7 +703,7 @@ static bool read_normalizer(struct json_reader *r, const char *where,
   if (strcmp(name, "Replace") == 0) return read_replace(r, where, v);
   if (strcmp(name, "Prepend") != 0)
     return refuse(r, below(where, "type").name, type,
-      "NFC, Prepend, Replace or " "Sequence");
+      "NFC, Prepend, Replace or Sequence");
   return only_keys(r, where, v, "type prepend ")
     && (json_is_string(put) || refuse(r, below(where, "prepend").name,
     put, "some text")) && put_before(r, where, json_string_value(put),
@@ -762,8 +759,7 @@ static bool read_template(struct json_reader *r, const char *where,
   json_t *list = json_object_get(v, "single"), *each;
   struct ids before = { NULL, 0, 0 }, after = { NULL, 0, 0 };
   size_t i, texts = 0;
-  bool ok = only_keys(r, where, v, "type single pair "
-    "special_tokens ") && (json_is_array(list)
+  bool ok = only_keys(r, where, v, "type single pair special_tokens ") && (json_is_array(list)
     || refuse(r, at.name, list, "a list"));
   /* <Sort the tokens by the side of the text on which they stand> */
   if (ok) json_array_foreach(list, i, each) {
@@ -799,7 +795,7 @@ static bool read_post(struct json_reader *r, const char *where, json_t *v)
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "processors", read_post);
   return refuse(r, below(where, "type").name, type,
-    "ByteLevel, TemplateProcessing" " or Sequence");
+    "ByteLevel, TemplateProcessing or Sequence");
 }
 
 /* <Read the steps of a decoder> */
@@ -876,7 +872,7 @@ static bool read_decoder(struct json_reader *r, const char *where,
   if (strcmp(name, "Metaspace") == 0)
     return read_block_decoder(r, where, v);
   return refuse(r, below(where, "type").name, type,
-    "Sequence, Replace, ByteFallback, " "Fuse, Strip or Metaspace");
+    "Sequence, Replace, ByteFallback, Fuse, Strip or Metaspace");
 }
 
 /* <Read whole files> */
@@ -894,11 +890,11 @@ static json_t *read_json(const char *path, size_t *bytes,
     : json_loadb((const char *) map.bytes, map.size,
       JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
   if (*bytes > MAX_JSON)
-    error_say(why, "%s: this has %zu bytes;" " wanted: at most %d of JSON",
+    error_say(why, "%s: this has %zu bytes; wanted: at most %d of JSON",
       path, *bytes, MAX_JSON);
   else if (v == NULL)
-    error_say(why, "%s: line %d, column %d: %s;"
-      " wanted: strict JSON", path, trouble.line, trouble.column,
+    error_say(why, "%s: line %d, column %d: %s; wanted: strict JSON",
+      path, trouble.line, trouble.column,
       jsonfile_trouble(&trouble, (const char *) map.bytes, map.size));
   if (v == NULL) misfit_bytes(path, map.bytes, map.size, true, why);
   file_unmap(&map);
@@ -994,8 +990,8 @@ static bool read_description(struct json_reader *r, json_t *file)
   json_t *post = json_object_get(file, "post_processor"),
     *stages = json_object_get(file, "pre_tokenizer");
   if (!is_ours(r, file) || !only_keys(r, "", file,
-    "version added_tokens " "normalizer pre_tokenizer "
-    "post_processor decoder " "model truncation padding "))
+    "version added_tokens normalizer pre_tokenizer "
+    "post_processor decoder model truncation padding "))
     return false;
   json_t *version = json_object_get(file, "version");
   if (!says_nothing(version) && !(json_is_string(version)
@@ -1162,8 +1158,7 @@ static bool read_path(struct json_reader *r, const char *path,
   if (path_find(one, path, "tokenizer.model", F_OK)) return read_file(r, one);
   *absent = true;
   return error_say(r->why,
-    "%s: no tokenizer.json here, nor "
-    "vocab.json and merges.txt," " nor encoder.json and "
+    "%s: no tokenizer.json here, nor vocab.json and merges.txt, nor encoder.json and "
     "vocab.bpe, nor tokenizer.model", path);
 }
 
@@ -1250,10 +1245,9 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
 /* <Make the description as JSON> */
 static json_t *make_description(json_t *vocab, json_t *merges)
 {
-  return json_pack("{s:s, s:n, s:n," " s:[{s:i, s:s, s:b, s:b,"
-    " s:b, s:b, s:b}], s:n," " s:{s:s, s:b, s:b, s:b}," " s:n,"
-    " s:{s:s, s:b, s:b, s:b}," " s:{s:s, s:n, s:n, s:n,"
-    " s:n, s:b, s:b, s:b," " s:O, s:O}}",
+  return json_pack("{s:s, s:n, s:n, s:[{s:i, s:s, s:b, s:b,"
+    " s:b, s:b, s:b}], s:n, s:{s:s, s:b, s:b, s:b}, s:n,"
+    " s:{s:s, s:b, s:b, s:b}, s:{s:s, s:n, s:n, s:n, s:n, s:b, s:b, s:b, s:O, s:O}}",
     "version", "1.0", "truncation", "padding",
     "added_tokens", "id", 0, "content", "<|endoftext|>",
       "single_word", 0,

@@ -306,8 +306,8 @@ static bool push_character(struct job *j, const unsigned char *c,
     bytes = bytes && t->rules.byte_id[c[i]] != BPE_NONE;
   if (bytes) return push_bytes(j, c, n);
   if (t->unknown == 0)
-    return error_say(j->why, "the vocabulary cannot spell the "
-      "character U+%04X", (unsigned) utf8_point(c, n));
+    return error_say(j->why, "the vocabulary cannot spell the character U+%04X",
+      (unsigned) utf8_point(c, n));
   if (t->fuse_unk && row->n > 0 && j->unknown_end == row->n)
     return true;
   j->unknown_end = row->n + 1;

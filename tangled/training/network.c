@@ -195,8 +195,8 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
 {
   if (s->d_model % 16 != 0 || s->d_inner % 16 != 0
     || s->head_dim % 16 != 0) {
-    error_say(why, "the trainer: widths %u, %u and %u;"
-      " wanted: multiples of 16", (unsigned) s->d_model,
+    error_say(why, "the trainer: widths %u, %u and %u; wanted: multiples of 16",
+      (unsigned) s->d_model,
       (unsigned) s->d_inner, (unsigned) s->head_dim);
     return NULL;
   }
@@ -439,8 +439,7 @@ bool network_forward(struct network *net, const float *w,
     b->sequences * b->length };
   size_t half = s->head_dim / 2;
   if (r.rows > net->max_rows || b->length > s->n_positions)
-    return error_say(why, "the trainer: a pass of %zu rows of %zu;"
-      " wanted: at most %zu",
+    return error_say(why, "the trainer: a pass of %zu rows of %zu; wanted: at most %zu",
       b->sequences, b->length, net->max_rows);
   struct float_modes modes;
   float_modes_begin(&modes);

@@ -30,8 +30,8 @@ static size_t header_write(const struct network *net, char *to,
     if (p->rows == 1) snprintf(dims, sizeof dims, "%zu", p->cols);
     else snprintf(dims, sizeof dims, "%zu,%zu", p->rows, p->cols);
     n += snprintf(to + n, cap - (size_t) n,
-      ",\"%s\":{\"dtype\":\"F16\",\"shape\":"
-      "[%s],\"data_offsets\":[%zu,%zu]}", p->name, dims, 2 * p->offset,
+      ",\"%s\":{\"dtype\":\"F16\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}",
+      p->name, dims, 2 * p->offset,
       2 * (p->offset + p->rows * p->cols));
   }
   n += snprintf(to + n, cap - (size_t) n, "}");

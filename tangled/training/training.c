@@ -256,8 +256,8 @@ bool trainer_load(struct trainer *t, const char *path,
   for (int i = 0; ok && i < 4; i++) ok =
     fread(buffer[i], sizeof(float), t->n, f) == t->n;
   fclose(f);
-  if (!ok) return error_say(why, "%s: no state of this run;"
-    " wanted: one of %zu weights", path, t->n);
+  if (!ok) return error_say(why, "%s: no state of this run; wanted: one of %zu weights",
+    path, t->n);
   t->now = now;
   dataset_seek(t->feed, now.at);
   *done = (struct training_progress) { .step = now.step, .tokens = now.tokens };
