@@ -31,12 +31,20 @@ copied so far & 32 & 128 & 352 & 832 & 1824 &
 The second rule copies fewer than two elements for each that is written, and it always will. The first copies sixteen for each here, and twice as many for each in an array twice as long.
 \end{byhand}
 
-@ These are the pieces of |ground.c| in the order that C wants. The first line asks the
+@ The first line asks the
 system for its POSIX names, which \.{-std=c11} hides. It is the only module of the engine that
 needs so many of the system's headers.
 @^POSIX@>
 
 @(ground.c@>=
+@;
+/** Errors, counted memory, mapped files, and a pool of threads: all that the engine asks of the
+  system. Every byte is entered in two accounts, that of its purpose and that of all, and it is
+  entered before the system is asked, so a program that dies of a request shows it. A block carries
+  its size and purpose before its first byte; memory_free needs no more. The pool's steps are
+  counted by two numbers that only rise, and no worker's choice ever changes a sum. An error is one
+  line, written by the function that fails. To carry the engine to a system that is not POSIX,
+  change this file. */
 #define _DEFAULT_SOURCE /* |madvise| */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -89,6 +97,7 @@ a |pool_run| that does all parts one after the other. The bits would be the same
 @<The life of a helper@>@;
 @<Give a step to all workers, and wait for the last@>@;
 @<End the helpers that were started@>@;
+@<Start a thread for each helper@>@;
 @<Start the helpers@>@;
 @<Close a pool, and count its workers@>@;
 @<What a pool keeps between steps@>@;
@@ -105,6 +114,8 @@ would break the promise of \emph{one line}, or steer the reader's terminal. So i
 bool error_say(struct error *why, const char *format, ...)
 {
   if (why == NULL) return false;
+  /*- Under a foreign locale, 2.5 would be printed with a comma. uselocale is the thread's;
+    setlocale would change it for the whole process. */
   locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
   locale_t before = plain != (locale_t) 0 ? uselocale(plain) : (locale_t) 0;
   va_list list;
@@ -112,6 +123,8 @@ bool error_say(struct error *why, const char *format, ...)
   int n = vsnprintf(why->text, sizeof why->text, format, list);
   va_end(list);
   if (plain != (locale_t) 0) uselocale(before), freelocale(plain);
+  /*- one line, and nothing that steers a terminal: control characters, also the second set, which
+    UTF-8 writes as c2 80 to c2 9f */
   if (n < 0) why->text[0] = '\0';
   if (n >= (int) sizeof why->text) cut_at_character(why->text);
   for (unsigned char *c = (unsigned char *) why->text; *c != '\0'; c++)
@@ -135,6 +148,8 @@ static void cut_at_character(char *words)
   while (k < n && k < 3 && ((unsigned char) words[n - 1 - k] & 0xc0) == 0x80) k++;
   if (k < n && (unsigned char) words[n - 1 - k] >= 0xc0) words[n - 1 - k] = '\0';
 }
+  /*- Goes back over at most three continuation bytes, then over the byte that begins the
+    character. A character that was complete goes as well; to keep it, we would have to count. */
 
 @ The function for the four parts is one line. It is there so that all such messages have their parts in the same order, and so that a test can look in each of them for the file, the field, what was found and what was wanted.
 
@@ -243,6 +258,8 @@ static bool enter_request(struct memory *m, enum memory_class what, uint64_t byt
   m->all.requested += bytes, m->of[what].requested += bytes;
   return m->all.requests == m->fail_at;
 }
+  /*- before we know whether the system grants it; fail_at is for tests, which refuse one request
+    after the other */
 
 @ A refusal is entered in the same two accounts, and put into words: the purpose, the size of the request, and what is held already.
 
@@ -269,6 +286,8 @@ static void *enter_overflow(struct memory *m, enum memory_class what, size_t cou
     memory_class_name(what));
   return NULL;
 }
+  /*- The product is no number of bytes, so 0 are entered, and the message has the factors: the
+    absurd one usually comes from a damaged file. */
 
 @ Every block carries its size and its purpose in front of it. That is why |memory_free| needs neither. The header is as large as the alignment, so that the memory after it is aligned as the block is: to 64 bytes, a cache line and a whole AVX-512
 register. Under AddressSanitizer only the allocator may touch the header: a write just before a block is then reported, as a write
@@ -289,6 +308,7 @@ struct block { size_t bytes; enum memory_class what; void *before; };
 #define SHOW(p, n) ((void) 0)
 #endif
 @#
+/*- Whoever takes a header with block_of hides it again, or frees the block. */
 static struct block *block_of(void *p)
 {
   struct block *b = (struct block *) (void *) ((char *) p - ALIGNMENT);
@@ -305,6 +325,8 @@ the size that was requested, not the size that it was rounded to.
 void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
+  /*- Both factors may come from a file. The limit leaves room for the header and for rounding up.
+    */
   if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT + 1) / size)
     return enter_overflow(m, what, count, size, why);
   size_t bytes = count * size, cap = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -313,6 +335,7 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
   if (b == NULL) return enter_refusal(m, what, bytes, why);
   *b = (struct block) @[{ .bytes = bytes, .what = what }@];
   char *p = (char *) b + ALIGNMENT;
+  /*- zeroed, so that no result depends on what was here before */
   memset(p, 0, bytes);
   HIDE(b, ALIGNMENT);
   HIDE(p + bytes, cap - bytes);
@@ -365,6 +388,8 @@ void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t co
   memory_free(m, p);
   return q;
 }
+  /*- Not realloc: while the contents are copied both blocks are live, and the accounts should show
+    that peak. */
 @#
 void memory_free(struct memory *m, void *p)
 {
@@ -392,6 +417,7 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
   if (wanted <= *cap) return p;
   if (wanted > SIZE_MAX / 2 - first)
     return enter_overflow(m, what, wanted, size, why);
+  /*- Doubling copies each element fewer than two times, however long the array becomes. */
   size_t count = 2 * (wanted - 1) + first;
   void *q = memory_resize(m, what, p, count, size, why);
   if (q != NULL) *cap = count;
@@ -421,6 +447,8 @@ allocations without a test between them; it tests once, at its end, whether any 
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
+  /*- Code that fills an arena tests once, at its end: after a refusal the rest is refused without
+    a word, and the first message stands. */
   if (a->refused) return NULL;
   void *p = a->spare == NULL ? NULL : take_spare(a, what, count, size);
   if (p == NULL) p = memory_alloc(a->m, what, count, size, why);
@@ -446,6 +474,8 @@ void arena_reset(struct arena *a)
   while (a->last != NULL) chain(&a->spare, unchain(&a->last));
   a->refused = false;
 }
+  /*- The last block goes first, so the first one ends up at the front, where the first request of
+    the next round finds it. */
 
 @ Both lists run through the headers of the blocks. |take_spare| takes the block at the front, or frees it if it does not fit; |arena_alloc| then allocates a new one.
 
@@ -457,6 +487,8 @@ static void chain(void **list, void *p)
   HIDE(b, ALIGNMENT);
   *list = p;
 }
+  /*- Both lists of an arena run through the headers; a header that was looked at is hidden again.
+    */
 static void *unchain(void **list)
 {
   void *p = *list;
@@ -465,6 +497,8 @@ static void *unchain(void **list)
   HIDE(b, ALIGNMENT);
   return p;
 }
+/*- the block at the front, or null if it does not fit, and then it is freed first: an arena never
+  holds more blocks than one round asked for */
 static void *take_spare(struct arena *a, enum memory_class what,
   size_t count, size_t size)
 {
@@ -487,6 +521,8 @@ can be described: no bytes, at an address that is valid. The reader of the forma
 bool file_map(struct mapping *map, const char *path, struct error *why)
 {
   *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
+  /*- A pipe must not make us wait for its writer. A directory can be opened, too, and would fail
+    only in mmap, with words about devices; so we look first. */
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return error_say(why, "%s: cannot be opened: %s", path, strerror(errno));
@@ -496,6 +532,8 @@ bool file_map(struct mapping *map, const char *path, struct error *why)
   if (ok && !S_ISREG(about.st_mode))
     ok = error_found(why, path, "this", S_ISDIR(about.st_mode)
       ? "a directory" : "not a regular file", "a file");
+  /*- An empty file cannot be mapped, and is no error here: no bytes, at a valid address. The
+    mapping keeps the file, so it can be closed. */
   if (ok && about.st_size > 0)
     ok = map_open_file(map, path, file, (size_t) about.st_size, why);
   close(file);
@@ -537,6 +575,8 @@ void file_release(const struct mapping *map, const void *from, size_t n)
   a = (a + page - 1) / page * page;
   if (a < end) madvise((void *) a, end - a, MADV_DONTNEED);
 }
+  /*- Only whole pages, and only of the mapping: other bytes of the pages at the ends may be in
+    use, and memory that no file stands behind would be lost. */
 
 @ A model is a directory, and each reader of a format knows the names of its files. Three functions make a path of the two. They have a header of their own, which |ground.h| includes.
 @^path@>
@@ -568,6 +608,7 @@ static bool path_fits(const char *path, int n, struct error *why)
   return (n >= 0 && n < PATH_CAP) || error_say(why,
     "%.200s: the path has %d bytes; wanted: fewer than %d", path, n, (int) PATH_CAP);
 }
+  /*- A path that was cut might name another file, so one that is too long is refused. */
 bool path_join(char path[PATH_CAP], const char *folder, const char *name,
   struct error *why)
 {
@@ -627,6 +668,7 @@ bool path_same(const char *a, const char *b)
   return stat(a, &x) == 0 && stat(b, &y) == 0
     && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
+  /*- Names prove nothing: there are links of both kinds, and ./a is a. */
 
 @ Only the last name of a path has to be followed by us; the system follows all others. A link that is relative counts from its own directory. Linux gives up after \given{40} links, and so do we.
 
@@ -642,6 +684,8 @@ static bool follow_links(struct new_file *n, struct error *why)
     strcpy(from, *link == '/' ? "" : n->to);
     if (!path_beside(n->to, from, link, why)) return false;
   }
+  /*- The system follows all names of a path but the last, which rename would replace. 40 links:
+    Linux gives up there. */
   return error_say(why, "%s: cannot be written: %s", n->path, strerror(ELOOP));
 }
 
@@ -658,6 +702,8 @@ static FILE *open_beside(struct new_file *n)
       FILE *f = fopen(n->part, "wbx");
       if (f != NULL) return f;
     }
+  /*- The name is short because the final one may already be as long as a name may be; "x" lets the
+    opening fail if another process has it. */
     if (errno != EEXIST) break;
   }
   n->part[0] = '\0';
@@ -682,6 +728,9 @@ static bool open_in_place(struct new_file *n, const struct stat *old,
     return error_found(why, n->path, "this", kind_of(old->st_mode),@|
       "a regular file, which is replaced, or a name that is free");
   if (!follow_links(n, why)) return false;
+  /*- /dev/stdout is a link whose text may lead elsewhere by now: what we found must be what the
+    system finds. A file that may not be written to is not replaced, though its directory would
+    allow it. */
   errno = ENOENT;
   if (n->to[0] != '\0' && (old == NULL || (path_same(n->path, n->to)
       && access(n->to, W_OK) == 0))) n->f = open_beside(n);
@@ -699,6 +748,8 @@ bool new_file_open(struct new_file *n, const char *path, bool stream,
   struct stat old;
   bool there = stat(path, &old) == 0;
   *n = (struct new_file) @[{ .path = path }@];
+  /*- What goes to a stream is read at once, so nothing is held back or replaced there. A disk is a
+    device, but of blocks, and refused. */
   if (!(there && stream && (S_ISCHR(old.st_mode) || S_ISFIFO(old.st_mode))))
     return open_in_place(n, there ? &old : NULL, why);
   n->f = fopen(path, "wb");
@@ -714,6 +765,7 @@ bool new_file_stored(struct new_file *n, struct error *why)
   FILE *f = n->f;
   if (f == NULL) return true;
   n->f = NULL;
+  /*- A full disk may be noticed only here. Not every failure sets errno. */
   errno = 0;
   bool ok = fflush(f) == 0 && !ferror(f);
   int number = errno;
@@ -733,9 +785,14 @@ bool new_file_end(struct new_file *n, bool ok, struct error *why)
   return ok;
 }
 
-@ These functions are a file of their own.
+@ The order of these pieces is that of the questions: which file is meant, where is it, and may it be replaced?
 
 @(new_file.c@>=
+@;
+/** A file that appears under its name only when it is whole. It is written beside its place and
+  renamed at the end, so a failure leaves the older file as it was. rename() replaces whatever has
+  the name, a device as well: nothing but a regular file, or no file, may be replaced, and that is
+  asked before anything is written. A symbolic link is followed, never replaced. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <string.h>
@@ -781,9 +838,12 @@ int hex_byte(const void *two);
   /* the value of two; $-1$ if one is not a digit; the second is not read if the first is not a digit */
 #endif
 
-@ The file needs |memcpy| and nothing more.
+@ Of the C library they need |memcpy| and nothing more.
 
 @(buffers.c@>=
+@;
+/** Growing arrays of bytes and of ids, and bytes in hexadecimal. All zero is an empty array. A
+  failure to grow leaves the array as it was; freeing twice does nothing. */
 #include <string.h>
 #include "ground/buffers.h"
 @<Append bytes, and free them@>@;
@@ -825,6 +885,7 @@ the encoder of chapter~1 finds them one by one. It pushes an id for every byte o
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
+  /*- tested here, not in a call: the encoder pushes an id for every byte of a text */
   if (list->n == list->cap) {
     uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap,
       list->n + 1, 32,
@@ -851,6 +912,7 @@ int hex_digit(unsigned char c)
   c |= 0x20;
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
+  /*- not strtoul, which would take a blank or a sign */
 @#
 int hex_byte(const void *two)
 {
@@ -1029,15 +1091,21 @@ static void spin_pause(int i)
   else __builtin_ia32_pause();
 #endif
 }
+  /*- With more threads than cores we may spin on the core that the other needs, hence the yields.
+    */
 @#
 static bool is_over(struct generation *g, unsigned seen)
 {@+ return atomic_load(&g->number) != seen;@+ }
+/*- Spins for a while, since the next step mostly comes within microseconds and waking a sleeper
+  takes longer; then sleeps. */
 static void generation_wait(struct pool *p, struct generation *g, unsigned seen)
 {
   for (int i = 0; i < SPIN_LIMIT; i++) {
     if (is_over(g, seen)) return;
     spin_pause(i);
   }
+  /*- Count, then look at the number: generation_raise changes the number, then looks at the count.
+    */
   pthread_mutex_lock(&p->lock);
   atomic_fetch_add(&g->sleepers, 1);
   while (!is_over(g, seen)) pthread_cond_wait(&p->risen, &p->lock);
@@ -1061,6 +1129,11 @@ static void generation_raise(struct pool *p, struct generation *g)
   pthread_cond_broadcast(&p->risen);
   pthread_mutex_unlock(&p->lock);
 }
+  /*- No sleeper can be missed. Sleepers count themselves and then look at the number; we raise the
+    number and then look at the count; all four are sequentially consistent. So if we see no
+    sleeper, it sees the new number. One that saw the old number holds the lock until it sleeps, so
+    the broadcast cannot fall between its look and its sleep. The number also carries the work
+    over, and its results back. */
 
 @ C has functions for the floating-point modes, |fegetenv| and |fesetenv|, but on x86-64 they also save and load the state of the old x87 unit, which computes none of our numbers. What counts is one
 register, MXCSR, whose standard value is \.{1f80}: nothing flushed, nearest, no traps. Reading and writing it takes a small part of the time that the functions take. A test
@@ -1098,6 +1171,8 @@ static void *worker_main(void *argument)
   struct pool *p = h->owner;
   struct float_modes inherited;
   float_modes_begin(&inherited);
+  /*- No step begins before all have reported, so counting along misses none and does none twice.
+    */
   for (unsigned seen = 0;; seen++) {
     generation_wait(p, &p->announced, seen);
     if (atomic_load(&p->ending) != 0) return NULL;
@@ -1118,6 +1193,7 @@ void pool_run(struct pool *p, pool_work *work, void *ctx)
     work(ctx, 0, 1);
     return;
   }
+  /*- All of this before the announcement, which hands it to the helpers. */
   unsigned seen = atomic_load(&p->finished.number);
   p->work = work, p->ctx = ctx;
   atomic_store(&p->busy, workers - 1);
@@ -1138,6 +1214,8 @@ static void take_parts(void *ctx, unsigned worker, unsigned workers)
   while ((i = atomic_fetch_add(&p->next, 1)) < parts)
     p->shared(p->shared_ctx, i, parts);
 }
+  /*- Whoever is free takes the next part. Chance decides who computes an output, never what it is.
+    */
 void pool_share(struct pool *p, pool_work *work, void *ctx)
 {
   if (pool_workers(p) == 1) {
@@ -1151,48 +1229,51 @@ void pool_share(struct pool *p, pool_work *work, void *ctx)
 
 @ A pool of one has no helpers; it is allowed, and has a block all the same. The
 lock and the condition must be ready before the first thread starts.
+Opening can fail half-way: the third thread may be refused after two were started.
+So |pool_open| counts those that exist, with the caller, and a pool that is not complete is closed as any other, by |pool_end|.
 
 @<Start the helpers@>=
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 {
   struct pool *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
-  struct worker_thread *h = memory_alloc(m, MEMORY_OTHER, workers, sizeof *h, why);
-  if (h == NULL) {
-    memory_free(m, p);
-    return NULL;
-  }
-  p->threads = h, p->workers = workers;
   p->process = getpid();
   p->m = p->kept.m = m;
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->risen, NULL);
-  @<Start a thread for each helper, or end those that were started@>@;
-  return p;
+  p->threads = memory_alloc(m, MEMORY_OTHER, workers, sizeof *p->threads, why);
+  p->workers = p->threads == NULL ? 0 : workers;
+  unsigned started = p->threads == NULL ? 1 : start_threads(p, why);
+  if (started == p->workers) return p;
+  pool_end(m, p, started);
+  return NULL;
 }
 
-@ Opening can fail half-way: the third thread may be refused after two were started.
-Then those two are told to end, and all memory is freed. |end_threads| takes the number that
-were started, so it serves here and in |pool_close|. How large a stack a thread gets would otherwise depend on the system: eight
+@ How large a stack a thread gets would otherwise depend on the system: eight
 megabytes with one C library, an eighth of one with another. So we ask for four megabytes, of which only what is used takes memory. No kernel needs more than a few tens of kilobytes, since large arrays are in memory that is
 counted (\cref{sec:room}). But a compiler that does not optimize and surrounds every array with guards makes frames of more than a megabyte of the same kernels.
 @^stack@>
 
-@<Start a thread for each helper, or end those that were started@>=
-pthread_attr_t stack;
-pthread_attr_init(&stack);
-pthread_attr_setstacksize(&stack, (size_t) 4 << 20);
-for (unsigned i = 1; i < workers; i++) {
-  h[i] = (struct worker_thread) @[{ .owner = p, .number = i }@];
-  int code = pthread_create(&h[i].thread, &stack, worker_main, &h[i]);
-  if (code == 0) continue;
+@<Start a thread for each helper@>=
+static unsigned start_threads(struct pool *p, struct error *why)
+{
+  pthread_attr_t stack;
+  pthread_attr_init(&stack);
+  pthread_attr_setstacksize(&stack, (size_t) 4 << 20);
+  unsigned i = 1;
+  for (; i < p->workers; i++) {
+    struct worker_thread *h = &p->threads[i];
+    h->owner = p, h->number = i;
+    int code = pthread_create(&h->thread, &stack, worker_main, h);
+    if (code == 0) continue;
+    error_say(why, "thread %u of %u: %s", i + 1, p->workers, strerror(code));
+    break;
+  }
   pthread_attr_destroy(&stack);
-  error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
-  end_threads(p, i);
-  @<Free the pool's memory, which was for |workers|@>@;
-  return NULL;
+  return i;
 }
-pthread_attr_destroy(&stack);
+  /*- Returns how many workers there are now, the caller among them. 4 MiB, whatever the system's habit: a kernel needs a few tens
+      of KiB, but the frames of a compiler that does not optimize and guards every array exceed a MiB. */
 
 @ The helpers end when one more step is announced with |ending| set. Only those with a number below |started| exist. We wait for each of them, because a thread that is still on its way out may still look at the lock, and the lock
 is about to be destroyed.
@@ -1202,20 +1283,25 @@ static void end_threads(struct pool *p, unsigned started)
 {
   atomic_store(&p->ending, 1);
   generation_raise(p, &p->announced);
+  /*- A thread on its way out may still look at the lock, so wait before the lock is destroyed. */
   for (unsigned i = 1; i < started; i++)
     pthread_join(p->threads[i].thread, NULL);
   pthread_mutex_destroy(&p->lock);
   pthread_cond_destroy(&p->risen);
 }
 
-@ The helpers' block must be freed before the pool that points to it. Both users of this
-section have said how many |workers| it was allocated for.
+@ Then the memory is freed: the workspaces, the arena, the helpers' block, and last the pool that points to it.
 
-@<Free the pool's memory, which was for |workers|@>=
-for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
-arena_free(&p->kept);
-memory_free(m, p->threads);
-memory_free(m, p);
+@<End the helpers that were started@>=
+static void pool_end(struct memory *m, struct pool *p, unsigned started)
+{
+  if (pool_alive(p)) end_threads(p, started);
+  for (unsigned k = 0; k < p->workers; k++) memory_free(m, p->threads[k].workspace);
+  arena_free(&p->kept);
+  memory_free(m, p->threads);
+  memory_free(m, p);
+}
+  /*- the one way in which a pool ends, opened whole or in part */
 
 @ A null pool is a pool of one, and closing it does nothing. So a program without
 threads has nothing to write.
@@ -1228,14 +1314,12 @@ bool pool_alive(const struct pool *p)
 {
   return pool_workers(p) == 1 || p->process == getpid();
 }
+  /*- After a fork only the thread that forked is there: a step would wait for ever, and the lock
+    may look as if a helper slept on it. */
 @#
 void pool_close(struct memory *m, struct pool *p)
 {
-  if (p == NULL) return;
-  unsigned workers = p->workers;
-  struct worker_thread *h = p->threads;
-  if (pool_alive(p)) end_threads(p, workers);
-  @<Free the pool's memory, which was for |workers|@>@;
+  if (p != NULL) pool_end(m, p, p->workers);
 }
 @#
 unsigned pool_workers(const struct pool *p)
@@ -1253,6 +1337,7 @@ bool pool_reserve(struct pool *p, size_t size, struct error *why)
 {
   if (p == NULL || size <= p->workspace_bytes) return true;
   for (unsigned i = 0; i < p->workers; i++) {
+    /*- the larger one first, so that a refusal takes nothing away */
     void *space = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
     if (space == NULL) return false;
     memory_free(p->m, p->threads[i].workspace);
@@ -1275,6 +1360,8 @@ are the first in their lists, 2 and 3 are not.
 
 @<Count the physical cores@>=
 @<Name the first of a processor's siblings@>@;
+/*- Two hardware threads share the multipliers of a core, so a processor counts only if it is the
+  first of its siblings. */
 unsigned pool_cores(void)
 {
   long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -1298,6 +1385,8 @@ static long first_sibling(long i)
     if (fscanf(file, "%ld", &sibling) != 1) sibling = i;
     fclose(file);
   }
+  /*- The list rises, so its first number is enough; a processor without a file is its own sibling.
+    */
   return sibling;
 }
 
@@ -1329,6 +1418,8 @@ If work is cut into parts, such as a prefill in chunks, |before| and |all| say w
 bool progress_tell(struct progress *p, size_t done, size_t all)
 {
   if (p == NULL) return true;
+  /*- A refusal is remembered: work is nested, and who said no to a part is not asked again by the
+    whole. */
   if (p->all > 0) all = p->all;
   if (!p->cancelled) p->cancelled = !p->report(p->ctx, p->before + done, all);
   return !p->cancelled;
@@ -1360,6 +1451,9 @@ size_t timing_last_cache(void);
 @ Its one system call is POSIX's, and has to be asked for.
 
 @(timing.c@>=
+@;
+/** A clock that never goes back, and the quartiles of what it measured. The median is reported
+  because disturbances only ever make a measurement longer. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -1378,6 +1472,7 @@ double timing_seconds(void)
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
+  /*- not the clock on the wall, which people and the network set */
 static int by_size(const void *a, const void *b)
 {
   double x = *(const double *) a, y = *(const double *) b;
@@ -1401,6 +1496,7 @@ size_t timing_last_cache(void)
     if (fscanf(f, "%zuK", &kib) != 1) kib = 0;
     fclose(f);
   }
+  /*- index3 is the third level as far as one core reaches it, not the sum on the data sheet. */
   return kib << 10;
 }
 

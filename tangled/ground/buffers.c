@@ -1,4 +1,8 @@
-/* buffers.c -- made from workshop/00-ground.w; change it there */
+/* buffers.c -- Growing arrays of bytes and of ids, and bytes in hexadecimal.
+   made from workshop/00-ground.w; change it there
+
+   All zero is an empty array. A failure to grow leaves the array as it was; freeing
+   twice does nothing. */
 
 #include <string.h>
 #include "ground/buffers.h"
@@ -28,6 +32,7 @@ void bytes_free(struct memory *m, struct bytes *b)
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
+  /* tested here, not in a call: the encoder pushes an id for every byte of a text */
   if (list->n == list->cap) {
     uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap,
       list->n + 1, 32,
@@ -46,6 +51,8 @@ void ids_free(struct memory *m, struct ids *list)
 }
 
 /* <Read hexadecimal digits> */
+
+/* not strtoul, which would take a blank or a sign */
 int hex_digit(unsigned char c)
 {
   if (c >= '0' && c <= '9') return c - '0';

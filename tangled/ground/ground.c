@@ -1,4 +1,13 @@
-/* ground.c -- made from workshop/00-ground.w; change it there */
+/* ground.c -- Errors, counted memory, mapped files, and a pool of threads: all that
+   the engine asks of the system.
+   made from workshop/00-ground.w; change it there
+
+   Every byte is entered in two accounts, that of its purpose and that of all, and it
+   is entered before the system is asked, so a program that dies of a request shows
+   it. A block carries its size and purpose before its first byte; memory_free needs
+   no more. The pool's steps are counted by two numbers that only rise, and no
+   worker's choice ever changes a sum. An error is one line, written by the function
+   that fails. To carry the engine to a system that is not POSIX, change this file. */
 
 #define _DEFAULT_SOURCE /* madvise */
 #define _POSIX_C_SOURCE 200809L
@@ -22,6 +31,10 @@
 /* <Errors, memory and files> */
 
 /* <Cut a long message between two characters> */
+
+/* Goes back over at most three continuation bytes, then over the byte that begins the
+   character. A character that was complete goes as well; to keep it, we would have to
+   count. */
 static void cut_at_character(char *words)
 {
   size_t n = strlen(words), k = 0;
@@ -33,6 +46,8 @@ static void cut_at_character(char *words)
 bool error_say(struct error *why, const char *format, ...)
 {
   if (why == NULL) return false;
+  /* Under a foreign locale, 2.5 would be printed with a comma. uselocale is the
+     thread's; setlocale would change it for the whole process. */
   locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
   locale_t before = plain != (locale_t) 0 ? uselocale(plain) : (locale_t) 0;
   va_list list;
@@ -40,6 +55,8 @@ bool error_say(struct error *why, const char *format, ...)
   int n = vsnprintf(why->text, sizeof why->text, format, list);
   va_end(list);
   if (plain != (locale_t) 0) uselocale(before), freelocale(plain);
+  /* one line, and nothing that steers a terminal: control characters, also the second
+     set, which UTF-8 writes as c2 80 to c2 9f */
   if (n < 0) why->text[0] = '\0';
   if (n >= (int) sizeof why->text) cut_at_character(why->text);
   for (unsigned char *c = (unsigned char *) why->text; *c != '\0'; c++)
@@ -65,6 +82,9 @@ const char *memory_class_name(enum memory_class what)
 }
 
 /* <Enter a request, and say whether it is refused on purpose> */
+
+/* before we know whether the system grants it; fail_at is for tests, which refuse one
+   request after the other */
 static bool enter_request(struct memory *m, enum memory_class what, uint64_t bytes)
 {
   m->all.requests++, m->of[what].requests++;
@@ -82,6 +102,8 @@ static void *enter_refusal(struct memory *m, enum memory_class what, uint64_t by
   return NULL;
 }
 
+/* The product is no number of bytes, so 0 are entered, and the message has the
+   factors: the absurd one usually comes from a damaged file. */
 static void *enter_overflow(struct memory *m, enum memory_class what, size_t count,
   size_t size, struct error *why)
 {
@@ -107,6 +129,7 @@ struct block { size_t bytes; enum memory_class what; void *before; };
 #define SHOW(p, n) ((void) 0)
 #endif
 
+/* Whoever takes a header with block_of hides it again, or frees the block. */
 static struct block *block_of(void *p)
 {
   struct block *b = (struct block *) (void *) ((char *) p - ALIGNMENT);
@@ -128,6 +151,8 @@ static void enter_allocated(struct memory *m, enum memory_class what, uint64_t b
 void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
+  /* Both factors may come from a file. The limit leaves room for the header and for
+     rounding up. */
   if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT + 1) / size)
     return enter_overflow(m, what, count, size, why);
   size_t bytes = count * size, cap = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -136,6 +161,7 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
   if (b == NULL) return enter_refusal(m, what, bytes, why);
   *b = (struct block) { .bytes = bytes, .what = what };
   char *p = (char *) b + ALIGNMENT;
+  /* zeroed, so that no result depends on what was here before */
   memset(p, 0, bytes);
   HIDE(b, ALIGNMENT);
   HIDE(p + bytes, cap - bytes);
@@ -159,6 +185,9 @@ void memory_discharge(struct memory *m, enum memory_class what, uint64_t bytes)
 }
 
 /* <Grow a block, and free it> */
+
+/* Not realloc: while the contents are copied both blocks are live, and the accounts
+   should show that peak. */
 void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why)
 {
@@ -187,6 +216,8 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
   if (wanted <= *cap) return p;
   if (wanted > SIZE_MAX / 2 - first)
     return enter_overflow(m, what, wanted, size, why);
+  /* Doubling copies each element fewer than two times, however long the array
+     becomes. */
   size_t count = 2 * (wanted - 1) + first;
   void *q = memory_resize(m, what, p, count, size, why);
   if (q != NULL) *cap = count;
@@ -196,6 +227,9 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
 /* <Allocate in an arena, and free it> */
 
 /* <Move a block from one list to another> */
+
+/* Both lists of an arena run through the headers; a header that was looked at is
+   hidden again. */
 static void chain(void **list, void *p)
 {
   struct block *b = block_of(p);
@@ -213,6 +247,8 @@ static void *unchain(void **list)
   return p;
 }
 
+/* the block at the front, or null if it does not fit, and then it is freed first: an
+   arena never holds more blocks than one round asked for */
 static void *take_spare(struct arena *a, enum memory_class what,
   size_t count, size_t size)
 {
@@ -228,6 +264,8 @@ static void *take_spare(struct arena *a, enum memory_class what,
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
+  /* Code that fills an arena tests once, at its end: after a refusal the rest is
+     refused without a word, and the first message stands. */
   if (a->refused) return NULL;
   void *p = a->spare == NULL ? NULL : take_spare(a, what, count, size);
   if (p == NULL) p = memory_alloc(a->m, what, count, size, why);
@@ -242,6 +280,8 @@ void arena_free(struct arena *a)
   while (a->spare != NULL) memory_free(a->m, unchain(&a->spare));
 }
 
+/* The last block goes first, so the first one ends up at the front, where the first
+   request of the next round finds it. */
 void arena_reset(struct arena *a)
 {
   while (a->last != NULL) chain(&a->spare, unchain(&a->last));
@@ -265,6 +305,8 @@ void file_unmap(struct mapping *map)
   *map = (struct mapping) { (const unsigned char *) "", 0 };
 }
 
+/* Only whole pages, and only of the mapping: other bytes of the pages at the ends may
+   be in use, and memory that no file stands behind would be lost. */
 void file_release(const struct mapping *map, const void *from, size_t n)
 {
   uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE), a = (uintptr_t) from;
@@ -279,6 +321,8 @@ void file_release(const struct mapping *map, const void *from, size_t n)
 bool file_map(struct mapping *map, const char *path, struct error *why)
 {
   *map = (struct mapping) { (const unsigned char *) "", 0 };
+  /* A pipe must not make us wait for its writer. A directory can be opened, too, and
+     would fail only in mmap, with words about devices; so we look first. */
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return error_say(why, "%s: cannot be opened: %s", path, strerror(errno));
@@ -288,6 +332,8 @@ bool file_map(struct mapping *map, const char *path, struct error *why)
   if (ok && !S_ISREG(about.st_mode))
     ok = error_found(why, path, "this", S_ISDIR(about.st_mode)
       ? "a directory" : "not a regular file", "a file");
+  /* An empty file cannot be mapped, and is no error here: no bytes, at a valid
+     address. The mapping keeps the file, so it can be closed. */
   if (ok && about.st_size > 0)
     ok = map_open_file(map, path, file, (size_t) about.st_size, why);
   close(file);
@@ -295,6 +341,8 @@ bool file_map(struct mapping *map, const char *path, struct error *why)
 }
 
 /* <Join a directory and a name> */
+
+/* A path that was cut might name another file, so one that is too long is refused. */
 static bool path_fits(const char *path, int n, struct error *why)
 {
   return (n >= 0 && n < PATH_CAP) || error_say(why,
@@ -366,6 +414,9 @@ void float_modes_end(const struct float_modes *f)
 #endif
 
 /* <Wait until a generation is over> */
+
+/* With more threads than cores we may spin on the core that the other needs, hence
+   the yields. */
 static void spin_pause(int i)
 {
   if (i % SPIN_YIELD == SPIN_YIELD - 1) sched_yield();
@@ -376,12 +427,17 @@ static void spin_pause(int i)
 
 static bool is_over(struct generation *g, unsigned seen)
 { return atomic_load(&g->number) != seen; }
+
+/* Spins for a while, since the next step mostly comes within microseconds and waking
+   a sleeper takes longer; then sleeps. */
 static void generation_wait(struct pool *p, struct generation *g, unsigned seen)
 {
   for (int i = 0; i < SPIN_LIMIT; i++) {
     if (is_over(g, seen)) return;
     spin_pause(i);
   }
+  /* Count, then look at the number: generation_raise changes the number, then looks
+     at the count. */
   pthread_mutex_lock(&p->lock);
   atomic_fetch_add(&g->sleepers, 1);
   while (!is_over(g, seen)) pthread_cond_wait(&p->risen, &p->lock);
@@ -390,6 +446,12 @@ static void generation_wait(struct pool *p, struct generation *g, unsigned seen)
 }
 
 /* <Raise a generation, and wake those who sleep> */
+
+/* No sleeper can be missed. Sleepers count themselves and then look at the number; we
+   raise the number and then look at the count; all four are sequentially consistent.
+   So if we see no sleeper, it sees the new number. One that saw the old number holds
+   the lock until it sleeps, so the broadcast cannot fall between its look and its
+   sleep. The number also carries the work over, and its results back. */
 static void generation_raise(struct pool *p, struct generation *g)
 {
   atomic_fetch_add(&g->number, 1);
@@ -406,6 +468,8 @@ static void *worker_main(void *argument)
   struct pool *p = h->owner;
   struct float_modes inherited;
   float_modes_begin(&inherited);
+  /* No step begins before all have reported, so counting along misses none and does
+     none twice. */
   for (unsigned seen = 0;; seen++) {
     generation_wait(p, &p->announced, seen);
     if (atomic_load(&p->ending) != 0) return NULL;
@@ -423,6 +487,7 @@ void pool_run(struct pool *p, pool_work *work, void *ctx)
     work(ctx, 0, 1);
     return;
   }
+  /* All of this before the announcement, which hands it to the helpers. */
   unsigned seen = atomic_load(&p->finished.number);
   p->work = work, p->ctx = ctx;
   atomic_store(&p->busy, workers - 1);
@@ -431,6 +496,8 @@ void pool_run(struct pool *p, pool_work *work, void *ctx)
   generation_wait(p, &p->finished, seen);
 }
 
+/* Whoever is free takes the next part. Chance decides who computes an output, never
+   what it is. */
 static void take_parts(void *ctx, unsigned worker, unsigned workers)
 {
   struct pool *p = ctx;
@@ -456,10 +523,45 @@ static void end_threads(struct pool *p, unsigned started)
 {
   atomic_store(&p->ending, 1);
   generation_raise(p, &p->announced);
+  /* A thread on its way out may still look at the lock, so wait before the lock is
+     destroyed. */
   for (unsigned i = 1; i < started; i++)
     pthread_join(p->threads[i].thread, NULL);
   pthread_mutex_destroy(&p->lock);
   pthread_cond_destroy(&p->risen);
+}
+
+/* the one way in which a pool ends, opened whole or in part */
+static void pool_end(struct memory *m, struct pool *p, unsigned started)
+{
+  if (pool_alive(p)) end_threads(p, started);
+  for (unsigned k = 0; k < p->workers; k++) memory_free(m, p->threads[k].workspace);
+  arena_free(&p->kept);
+  memory_free(m, p->threads);
+  memory_free(m, p);
+}
+
+/* <Start a thread for each helper> */
+
+/* Returns how many workers there are now, the caller among them. 4 MiB, whatever the
+   system's habit: a kernel needs a few tens of KiB, but the frames of a compiler that
+   does not optimize and guards every array exceed a MiB. */
+static unsigned start_threads(struct pool *p, struct error *why)
+{
+  pthread_attr_t stack;
+  pthread_attr_init(&stack);
+  pthread_attr_setstacksize(&stack, (size_t) 4 << 20);
+  unsigned i = 1;
+  for (; i < p->workers; i++) {
+    struct worker_thread *h = &p->threads[i];
+    h->owner = p, h->number = i;
+    int code = pthread_create(&h->thread, &stack, worker_main, h);
+    if (code == 0) continue;
+    error_say(why, "thread %u of %u: %s", i + 1, p->workers, strerror(code));
+    break;
+  }
+  pthread_attr_destroy(&stack);
+  return i;
 }
 
 /* <Start the helpers> */
@@ -467,39 +569,22 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 {
   struct pool *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
-  struct worker_thread *h = memory_alloc(m, MEMORY_OTHER, workers, sizeof *h, why);
-  if (h == NULL) {
-    memory_free(m, p);
-    return NULL;
-  }
-  p->threads = h, p->workers = workers;
   p->process = getpid();
   p->m = p->kept.m = m;
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->risen, NULL);
-  /* <Start a thread for each helper, or end those that were started> */
-  pthread_attr_t stack;
-  pthread_attr_init(&stack);
-  pthread_attr_setstacksize(&stack, (size_t) 4 << 20);
-  for (unsigned i = 1; i < workers; i++) {
-    h[i] = (struct worker_thread) { .owner = p, .number = i };
-    int code = pthread_create(&h[i].thread, &stack, worker_main, &h[i]);
-    if (code == 0) continue;
-    pthread_attr_destroy(&stack);
-    error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
-    end_threads(p, i);
-    /* <Free the pool's memory, which was for workers> */
-    for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
-    arena_free(&p->kept);
-    memory_free(m, p->threads);
-    memory_free(m, p);
-    return NULL;
-  }
-  pthread_attr_destroy(&stack);
-  return p;
+  p->threads = memory_alloc(m, MEMORY_OTHER, workers, sizeof *p->threads, why);
+  p->workers = p->threads == NULL ? 0 : workers;
+  unsigned started = p->threads == NULL ? 1 : start_threads(p, why);
+  if (started == p->workers) return p;
+  pool_end(m, p, started);
+  return NULL;
 }
 
 /* <Close a pool, and count its workers> */
+
+/* After a fork only the thread that forked is there: a step would wait for ever, and
+   the lock may look as if a helper slept on it. */
 bool pool_alive(const struct pool *p)
 {
   return pool_workers(p) == 1 || p->process == getpid();
@@ -507,14 +592,7 @@ bool pool_alive(const struct pool *p)
 
 void pool_close(struct memory *m, struct pool *p)
 {
-  if (p == NULL) return;
-  unsigned workers = p->workers;
-  struct worker_thread *h = p->threads;
-  if (pool_alive(p)) end_threads(p, workers);
-  for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
-  arena_free(&p->kept);
-  memory_free(m, p->threads);
-  memory_free(m, p);
+  if (p != NULL) pool_end(m, p, p->workers);
 }
 
 unsigned pool_workers(const struct pool *p)
@@ -529,6 +607,7 @@ bool pool_reserve(struct pool *p, size_t size, struct error *why)
 {
   if (p == NULL || size <= p->workspace_bytes) return true;
   for (unsigned i = 0; i < p->workers; i++) {
+    /* the larger one first, so that a refusal takes nothing away */
     void *space = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
     if (space == NULL) return false;
     memory_free(p->m, p->threads[i].workspace);
@@ -558,9 +637,13 @@ static long first_sibling(long i)
     if (fscanf(file, "%ld", &sibling) != 1) sibling = i;
     fclose(file);
   }
+  /* The list rises, so its first number is enough; a processor without a file is its
+     own sibling. */
   return sibling;
 }
 
+/* Two hardware threads share the multipliers of a core, so a processor counts only if
+   it is the first of its siblings. */
 unsigned pool_cores(void)
 {
   long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -574,6 +657,8 @@ unsigned pool_cores(void)
 bool progress_tell(struct progress *p, size_t done, size_t all)
 {
   if (p == NULL) return true;
+  /* A refusal is remembered: work is nested, and who said no to a part is not asked
+     again by the whole. */
   if (p->all > 0) all = p->all;
   if (!p->cancelled) p->cancelled = !p->report(p->ctx, p->before + done, all);
   return !p->cancelled;

@@ -1,4 +1,10 @@
-/* new_file.c -- made from workshop/00-ground.w; change it there */
+/* new_file.c -- A file that appears under its name only when it is whole.
+   made from workshop/00-ground.w; change it there
+
+   It is written beside its place and renamed at the end, so a failure leaves the
+   older file as it was. rename() replaces whatever has the name, a device as well:
+   nothing but a regular file, or no file, may be replaced, and that is asked before
+   anything is written. A symbolic link is followed, never replaced. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -8,6 +14,8 @@
 #include "ground/new_file.h"
 
 /* <Compare two paths> */
+
+/* Names prove nothing: there are links of both kinds, and ./a is a. */
 bool path_same(const char *a, const char *b)
 {
   struct stat x, y;
@@ -27,6 +35,8 @@ static bool follow_links(struct new_file *n, struct error *why)
     strcpy(from, *link == '/' ? "" : n->to);
     if (!path_beside(n->to, from, link, why)) return false;
   }
+  /* The system follows all names of a path but the last, which rename would replace.
+     40 links: Linux gives up there. */
   return error_say(why, "%s: cannot be written: %s", n->path, strerror(ELOOP));
 }
 
@@ -41,6 +51,8 @@ static FILE *open_beside(struct new_file *n)
       FILE *f = fopen(n->part, "wbx");
       if (f != NULL) return f;
     }
+  /* The name is short because the final one may already be as long as a name may be;
+     "x" lets the opening fail if another process has it. */
     if (errno != EEXIST) break;
   }
   n->part[0] = '\0';
@@ -62,6 +74,9 @@ static bool open_in_place(struct new_file *n, const struct stat *old,
     return error_found(why, n->path, "this", kind_of(old->st_mode),
       "a regular file, which is replaced, or a name that is free");
   if (!follow_links(n, why)) return false;
+  /* /dev/stdout is a link whose text may lead elsewhere by now: what we found must be
+     what the system finds. A file that may not be written to is not replaced, though
+     its directory would allow it. */
   errno = ENOENT;
   if (n->to[0] != '\0' && (old == NULL || (path_same(n->path, n->to)
       && access(n->to, W_OK) == 0))) n->f = open_beside(n);
@@ -77,6 +92,8 @@ bool new_file_open(struct new_file *n, const char *path, bool stream,
   struct stat old;
   bool there = stat(path, &old) == 0;
   *n = (struct new_file) { .path = path };
+  /* What goes to a stream is read at once, so nothing is held back or replaced there.
+     A disk is a device, but of blocks, and refused. */
   if (!(there && stream && (S_ISCHR(old.st_mode) || S_ISFIFO(old.st_mode))))
     return open_in_place(n, there ? &old : NULL, why);
   n->f = fopen(path, "wb");
@@ -89,6 +106,7 @@ bool new_file_stored(struct new_file *n, struct error *why)
   FILE *f = n->f;
   if (f == NULL) return true;
   n->f = NULL;
+  /* A full disk may be noticed only here. Not every failure sets errno. */
   errno = 0;
   bool ok = fflush(f) == 0 && !ferror(f);
   int number = errno;

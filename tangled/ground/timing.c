@@ -1,4 +1,7 @@
-/* timing.c -- made from workshop/00-ground.w; change it there */
+/* timing.c -- A clock that never goes back, and the quartiles of what it measured.
+   made from workshop/00-ground.w; change it there
+
+   The median is reported because disturbances only ever make a measurement longer. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -7,6 +10,8 @@
 #include "ground/timing.h"
 
 /* <Read the clock, and sort what it said> */
+
+/* not the clock on the wall, which people and the network set */
 double timing_seconds(void)
 {
   struct timespec now;
@@ -35,5 +40,7 @@ size_t timing_last_cache(void)
     if (fscanf(f, "%zuK", &kib) != 1) kib = 0;
     fclose(f);
   }
+  /* index3 is the third level as far as one core reaches it, not the sum on the data
+     sheet. */
   return kib << 10;
 }
