@@ -279,7 +279,7 @@ In this book no sum is divided according to the number of workers. Which part of
 which is faster, and no two workers write to the same place. So the threads decide when a result is there, but not what it is.
 
 @ On the two cores of our machine\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another, and \val[0]{ground.pool.asleep} after a pause, in which the second thread has
-gone to sleep. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. \Cref{sec:poollife} has the C of the pool, two pages with one difficult place: a wake-up that could be lost.\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
+gone to sleep. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. \Cref{sec:poollife} has the C of the pool and its one difficult place, a wake-up that could be lost.\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
 is a library in another's program. And it may combine the sums of threads in any order, which is what we have just ruled out.}
 @^OpenMP@>
 

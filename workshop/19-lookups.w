@@ -55,6 +55,8 @@ static size_t pair_place(const struct pair_map *p, uint32_t left, uint32_t right
     i = (i + 1) & (p->cap - 1);
   return i;
 }
+  /*- The multiplier is 2^64 divided by the golden ratio; the upper half of the product is mixed
+    best. */
 @#
 uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
 {
@@ -79,6 +81,8 @@ static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *wh
     const struct pair_slot *s = &p->slot[i];
     if (s->value != 0) larger.slot[pair_place(&larger, s->left, s->right)] = *s;
   }
+  /*- Every slot depends on cap, so each entry is placed anew. The old table stays until the new
+    one is full. */
   pair_map_free(m, p);
   *p = larger;
   return true;
@@ -92,6 +96,7 @@ middle of a run of used slots would end searches that have to continue past it.
 bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
   uint32_t right, uint32_t value, struct error *why)
 {
+  /*- at most half full: runs of taken slots stay short, and a search finds a free one */
   if (2 * (p->used + 1) > p->cap && !pair_map_grow(m, p, why)) return false;
   struct pair_slot *s = &p->slot[pair_place(p, left, right)];
   if (s->value == 0) p->used++;
@@ -140,6 +145,8 @@ static size_t name_place(const struct name_map *p, const unsigned char *byte,
     i = (i + 1) & (p->cap - 1);
   return i;
 }
+  /*- FNV-1a, whose upper bits are the better ones; they are folded into the lower, which we use.
+    */
 @#
 uint32_t name_map_get(const struct name_map *p, const unsigned char *byte, size_t n)
 {
@@ -233,6 +240,7 @@ static bool comes_before(struct heap_item a, struct heap_item b)
 {
   return a.key < b.key || (a.key == b.key && a.tie < b.tie);
 }
+  /*- The tie makes the order total, so what comes out does not depend on the order of going in. */
 
 @ A new entry begins at the end and rises: as long as the entry above it is larger, that one moves
 down. The number of steps is at most the depth of the heap, the logarithm of its size. The new entry is written once, when its place
@@ -246,6 +254,7 @@ bool heap_push(struct memory *m, struct heap *h, struct heap_item e, struct erro
   if (p == NULL) return false;
   h->item = p;
   size_t i = h->n++;
+  /*- The entry is written once, at the end: those above it move down a place. */
   for (; i > 0 && comes_before(e, h->item[(i - 1) / 2]); i = (i - 1) / 2)
     h->item[i] = h->item[(i - 1) / 2];
   h->item[i] = e;
@@ -263,6 +272,7 @@ struct heap_item heap_pop(struct heap *h)
   size_t i = 0;
   for (;;) {
     size_t next = 2 * i + 1;
+    /*- the smaller of the two below */
     if (next + 1 < h->n && comes_before(h->item[next + 1], h->item[next])) next++;
     if (next >= h->n || !comes_before(h->item[next], last)) break;
     h->item[i] = h->item[next];
@@ -293,6 +303,12 @@ void heap_free(struct memory *m, struct heap *h)
 the header has declared before a table grows.
 
 @(table.c@>=
+@;
+/** Two hash tables, from a pair of ids and from a string to a number, and a heap. The tables are
+  open: an entry stands at its hash or at the next free slot after it. A value of 0 marks a free
+  slot, so callers store numbers from 1 on. No entry is ever taken out, and half of the slots are
+  free at least, so a search always meets a free slot and ends. Names are borrowed, and must
+  outlive the table. Entries of the heap with equal keys leave it by their tie. */
 #include <string.h>
 #include "lookups/table.h"
 @<Find a pair's slot, or the free one where it belongs@>@;
@@ -390,11 +406,15 @@ static const char *rewritten(char c, bool in_class)
   case 's': return "\\p{White_Space}";
   case 'S': return "\\P{White_Space}";
   case 'w': return in_class ? WORD : "[" WORD "]";
+  /*- not in a class, where it cannot be written as a list */
   case 'W': return in_class ? NULL : "[^" WORD "]";
   default: return NULL;
   }
 }
 @#
+/*- Only what PCRE2 understands otherwise than the pattern's author is rewritten: white space and
+  words. A backslash takes its next character with it, so a bracket that is quoted opens no class.
+  */
 static bool rewrite(struct memory *m, const char *pattern, size_t n,
   struct bytes *out, struct error *why)
 {
@@ -462,6 +482,7 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
   s->general = pcre2_general_context_create(take_for_pcre2,
     give_for_pcre2, m);
   struct bytes text = @[{ NULL, 0, 0 }@];
+  /*- Each step runs only if the one before went well; splitter_close undoes whatever there is. */
   bool ok = s->general != NULL || error_say(why,
     "out of memory for a pattern");
   ok = ok && (literal ? bytes_push(m, &text, pattern, n, why)
@@ -496,6 +517,8 @@ static bool compile(struct splitter *s, const struct bytes *text,
     &code, &place, c);
   pcre2_compile_context_free(c);
   if (s->code != NULL) {
+    /*- The result is ignored: without machine code the interpreter finds the same matches, later.
+      */
     pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE);
     return true;
   }
@@ -544,8 +567,8 @@ void splitter_close(struct splitter *s)
 
 @ A search goes on from where the last one ended. PCRE2 counts the steps of a search and gives up
 after too many, which protects against patterns that try everything. Its own limit, \given{10\,000\,000} steps, is the same for every text. The published patterns need a few
-steps a letter; so we add |100| for every byte, which leaves them room and still ends the others. The number must fit into 32 bits, and does so up to
-texts of 20 MB; from there on it is the largest that fits. It is set before every search, because between two searches a piece of this text may have been cut by another pattern with the same |struct split_work|.
+steps a letter; so we add |100| for every byte, which leaves them room and still ends the others. The number must fit into 32 bits. From texts of 20 MB on, well before it would not,
+we take the largest that fits. It is set before every search, because between two searches a piece of this text may have been cut by another pattern with the same |struct split_work|.
 
 @<Begin to cut@>=
 void pieces_begin(struct pieces *p, const struct splitter *by,
@@ -554,6 +577,9 @@ void pieces_begin(struct pieces *p, const struct splitter *by,
   *p = (struct pieces) @[{ .by = by, .work = w, .text = text, .n = n }@];
   if (by == NULL) p->from = p->to = n, p->known = true;
 }
+/*- Against patterns that try everything. 100 steps a byte are plenty for those that are published;
+  set anew before each search, since another pattern may have been searched with this work
+  meanwhile. */
 static void set_limit(struct split_work *w, size_t n)
 {
   size_t limit = n < 20000000 ? 10000000 + 100 * n : UINT32_MAX;
@@ -569,6 +595,8 @@ static bool look(struct pieces *p, struct error *why)
 {
   const struct splitter *s = p->by;
   struct split_work *w = p->work;
+  /*- The text is UTF-8, and PCRE2 would check the rest of it at each search. After an empty match
+    another at the same place is forbidden, or we would find it for ever. */
   uint32_t options = PCRE2_NO_UTF_CHECK | (p->full
     ? PCRE2_NOTEMPTY_ATSTART : 0);
   int got;
@@ -581,6 +609,7 @@ static bool look(struct pieces *p, struct error *why)
   if (got < 0)@+ return pcre2_error(got, p->at, why);
   const PCRE2_SIZE *found = pcre2_get_ovector_pointer(w->result);
   p->from = found[0], p->to = found[1];
+  /*- a look-around can make a match end before it begins */
   return (p->at <= p->from && p->from <= p->to)
     || error_say(why, "the pattern matches backwards at byte %zu",
     p->at);
@@ -625,8 +654,11 @@ bool pieces_next(struct pieces *p, struct text_piece *next,
   struct error *why)
 {
   *next = (struct text_piece) @[{ p->text, 0, false }@];
+  /*- Ends: each round moves at, or sets full, after which the next match is not empty or lies
+    further on. */
   while (p->at < p->n) {
     if (!p->known && !look(p, why))@+ return false;
+    /*- here and not before: a text of no bytes may be null */
     next->byte = p->text + p->at;
     if (p->at < p->from) {
       next->n = p->from - p->at;
@@ -634,6 +666,7 @@ bool pieces_next(struct pieces *p, struct text_piece *next,
       return true;
     }
     p->known = false, p->full = p->from == p->to;
+    /*- an empty match is no piece, but it ends the one before it */
     if (p->full)@+ continue;
     next->n = p->to - p->from, next->match = true;
     p->at = p->to;
@@ -670,6 +703,12 @@ another library in its place, or to match the two patterns by hand, one file has
 @ PCRE2 comes in three widths of characters, and each file says which one it uses. Ours are eight bits wide.
 
 @(split.c@>=
+@;
+/** Cutting a text at the matches of a pattern, with PCRE2. The only file that knows PCRE2. A
+  splitter is compiled once and only read afterwards, so any number of threads may search with it;
+  what a search changes is in the thread's own struct split_work. Neither the machine code that
+  PCRE2 makes nor the size of its stack may decide what the pieces are: whatever fails for lack of
+  those is searched again without. PCRE2's memory is ours, and counted. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <string.h>

@@ -1,4 +1,11 @@
-/* split.c -- made from workshop/19-lookups.w; change it there */
+/* split.c -- Cutting a text at the matches of a pattern, with PCRE2.
+   made from workshop/19-lookups.w; change it there
+
+   The only file that knows PCRE2. A splitter is compiled once and only read
+   afterwards, so any number of threads may search with it; what a search changes is
+   in the thread's own struct split_work. Neither the machine code that PCRE2 makes
+   nor the size of its stack may decide what the pieces are: whatever fails for lack
+   of those is searched again without. PCRE2's memory is ours, and counted. */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -22,11 +29,15 @@ static const char *rewritten(char c, bool in_class)
   case 's': return "\\p{White_Space}";
   case 'S': return "\\P{White_Space}";
   case 'w': return in_class ? WORD : "[" WORD "]";
+  /* not in a class, where it cannot be written as a list */
   case 'W': return in_class ? NULL : "[^" WORD "]";
   default: return NULL;
   }
 }
 
+/* Only what PCRE2 understands otherwise than the pattern's author is rewritten: white
+   space and words. A backslash takes its next character with it, so a bracket that is
+   quoted opens no class. */
 static bool rewrite(struct memory *m, const char *pattern, size_t n,
   struct bytes *out, struct error *why)
 {
@@ -86,6 +97,8 @@ static bool compile(struct splitter *s, const struct bytes *text,
     &code, &place, c);
   pcre2_compile_context_free(c);
   if (s->code != NULL) {
+    /* The result is ignored: without machine code the interpreter finds the same
+       matches, later. */
     pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE);
     return true;
   }
@@ -136,6 +149,8 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
   s->general = pcre2_general_context_create(take_for_pcre2,
     give_for_pcre2, m);
   struct bytes text = { NULL, 0, 0 };
+  /* Each step runs only if the one before went well; splitter_close undoes whatever
+     there is. */
   bool ok = s->general != NULL || error_say(why,
     "out of memory for a pattern");
   ok = ok && (literal ? bytes_push(m, &text, pattern, n, why)
@@ -168,6 +183,9 @@ void pieces_begin(struct pieces *p, const struct splitter *by,
   if (by == NULL) p->from = p->to = n, p->known = true;
 }
 
+/* Against patterns that try everything. 100 steps a byte are plenty for those that
+   are published; set anew before each search, since another pattern may have been
+   searched with this work meanwhile. */
 static void set_limit(struct split_work *w, size_t n)
 {
   size_t limit = n < 20000000 ? 10000000 + 100 * n : UINT32_MAX;
@@ -179,6 +197,8 @@ static bool look(struct pieces *p, struct error *why)
 {
   const struct splitter *s = p->by;
   struct split_work *w = p->work;
+  /* The text is UTF-8, and PCRE2 would check the rest of it at each search. After an
+     empty match another at the same place is forbidden, or we would find it for ever. */
   uint32_t options = PCRE2_NO_UTF_CHECK | (p->full
     ? PCRE2_NOTEMPTY_ATSTART : 0);
   int got;
@@ -202,6 +222,7 @@ static bool look(struct pieces *p, struct error *why)
   if (got < 0) return pcre2_error(got, p->at, why);
   const PCRE2_SIZE *found = pcre2_get_ovector_pointer(w->result);
   p->from = found[0], p->to = found[1];
+  /* a look-around can make a match end before it begins */
   return (p->at <= p->from && p->from <= p->to)
     || error_say(why, "the pattern matches backwards at byte %zu",
     p->at);
@@ -212,8 +233,11 @@ bool pieces_next(struct pieces *p, struct text_piece *next,
   struct error *why)
 {
   *next = (struct text_piece) { p->text, 0, false };
+  /* Ends: each round moves at, or sets full, after which the next match is not empty
+     or lies further on. */
   while (p->at < p->n) {
     if (!p->known && !look(p, why)) return false;
+    /* here and not before: a text of no bytes may be null */
     next->byte = p->text + p->at;
     if (p->at < p->from) {
       next->n = p->from - p->at;
@@ -221,6 +245,7 @@ bool pieces_next(struct pieces *p, struct text_piece *next,
       return true;
     }
     p->known = false, p->full = p->from == p->to;
+    /* an empty match is no piece, but it ends the one before it */
     if (p->full) continue;
     next->n = p->to - p->from, next->match = true;
     p->at = p->to;
