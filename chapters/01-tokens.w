@@ -192,6 +192,7 @@ static bool lay_out(struct bpe_trainer *t)
     const struct unique_piece *p = &t->unique.piece[k];
     uint32_t first = i, last = i + (uint32_t) p->n - 1;
     @<Write the nodes of a piece@>@;
+    /*- after all nodes of the piece, since a pair is found by the id of its right neighbour */
     for (i = first; i < last; i++)
       if (!link_pair(t, i))@+ return false;
     i = last + 1;
@@ -225,6 +226,8 @@ static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
     NOWHERE }@];
   return true;
 }
+  /*- Pairs are never removed, not even at count 0: an entry of the heap may still name them. The
+    table counts them from 1; 0 is no entry. */
 
 @ To enter a node in the list of its pair, we find the pair, or make it, and append the node. Because we always go through pieces from left to right, the nodes of every list are in the order of
 the text, and ``from left to right'' will later need no sorting. The count grows by the weight of the node, so that a piece counts as often as it occurs.
@@ -243,6 +246,8 @@ static bool link_pair(struct bpe_trainer *t, uint32_t i)
   p->count += t->nodes[i].weight;
   return true;
 }
+  /*- Pieces are always gone through from left to right, so the list of a pair is in the order of
+    the text. Nodes count with their weight: equal pieces are kept once. */
 
 @ Taking a node out of its list means that its two neighbours there are linked with each other. This is why the list has links in both directions: with
 one, we would have to walk along it to find the neighbour before, and the list of a common pair may be as long as the text.
@@ -259,6 +264,7 @@ static void unlink_pair(struct bpe_trainer *t, uint32_t i)
   else@+ t->nodes[s->next_occ].prev_occ = s->prev_occ;
   p->count -= s->weight;
 }
+  /*- The lists have links both ways for this: that of a common pair may be as long as the text. */
 
 @ Merging a pair at one place concerns four nodes at most: the one before, the two of the pair, and the one after. The pairs that the two ids form with their neighbours are struck
 out, the right node leaves the piece, the left one takes the new id, and the new pairs
@@ -278,6 +284,8 @@ static bool merge_at(struct bpe_trainer *t, uint32_t i, uint32_t made)
   if (prev != NOWHERE && !link_pair(t, prev))@+ return false;
   return next == NOWHERE || link_pair(t, i);
 }
+  /*- Four nodes at most are concerned. First the pairs that end here are struck out, while both
+    ids are still there; then the right node leaves, and the new pairs are entered. */
 
 @ To merge a pair everywhere, we merge at the head of its list until the list is empty. An
 overlap takes care of itself: in \texttt{aaa} the merge at the first place strikes out the pair
@@ -294,6 +302,8 @@ static bool merge_all(struct bpe_trainer *t, const struct bpe_pair *best,
     if (!merge_at(t, t->pairs[k].first, made))@+ return false;
   return queue_from(t, fresh);
 }
+  /*- Always at the head of the list: in aaa the first merge strikes out the second pair before we
+    come to it. New pairs enter the heap when their counts are final. */
 
 @ The heap gives out the smallest entry first, and we want the highest count; so a count goes in with its bits inverted, which reverses the order. Equal counts are
 decided by the second key, with the left id in its upper half and the right id in its lower half: that is the rule
@@ -306,6 +316,8 @@ static bool queue_pair(struct bpe_trainer *t, const struct bpe_pair *p)
     (uint64_t) p->left << 32 | p->right }@];
   return p->count == 0 || heap_push(t->m, &t->queue, e, t->why);
 }
+  /*- The heap gives out the smallest entry and we want the highest count, so the count goes in
+    inverted. */
 @#
 static bool queue_from(struct bpe_trainer *t, size_t k)
 {
@@ -339,6 +351,9 @@ static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
   }
   return true;
 }
+  /*- A count only falls once the pair is in the heap, so an entry may be too high and never too
+    low. One that comes out with its true count is the highest of all; one that does not goes in
+    again. */
 
 @ What does training cost? A merge at one place removes one node, and there were no more nodes than bytes; so in \emph{all} merges
 together there are fewer places than the text has bytes, however many merges are asked for. Each place strikes out at most three pairs and enters
@@ -465,6 +480,8 @@ static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
   if (place == 0)@+ return UINT64_MAX;
   return (uint64_t) b->rule[place - 1].rank << 32 | (place - 1);
 }
+  /*- A candidate: rank above, place of the rule below; or the largest number there is, which no
+    rank beats. */
 
 @ Most pieces are words of a few bytes. For them nothing is faster than the definition, with one improvement: after
 a merge, only the two pairs that the new token is part of have changed, and only these are looked up; the other candidates are remembered. Then a round is a walk over an array
@@ -472,6 +489,8 @@ that fits into the innermost cache.
 
 @<Join a short piece@>=
 enum { SHORT = 32 };
+/*- By the definition, but a merge looks up only the two pairs that it has made. Strictly less: of
+  equal ranks the leftmost. */
 static size_t join_short(const struct bpe *b, struct bpe_work *w,
   uint32_t *id, size_t n)
 {
@@ -522,6 +541,8 @@ static bool consider(const struct bpe *b, struct memory *m,
     (struct heap_item) @[{ c >> 32,@| (uint64_t) i << 32
     | (uint32_t) c }@], why);
 }
+  /*- By rank, then by place: a node keeps its number when others leave, so leftmost can be read
+    off it. */
 
 @ The nodes are those of the piece before, if they are enough. If not, they are replaced; nothing in them needs to be kept.
 
@@ -578,6 +599,9 @@ static bool join_long(const struct bpe *b, struct memory *m,
   @<Append the ids that are left in the list@>@;
   return true;
 }
+  /*- A candidate that was overtaken stays in the heap, and is known when it comes out, since the
+    ids that its rule wants are gone; the right node of a merge gets an id that no rule wants. The
+    left one lives on, so the list always begins at node 0. */
 
 @ An encoding that cannot be finished leaves |out| as it was, so that the caller never has half a text.
 
@@ -606,6 +630,8 @@ bool bpe_join(const struct bpe *b, struct memory *m,
     }
   return true;
 }
+  /*- The two ways give the same ids after the same number of look-ups; the test compares both with
+    the definition. */
 
 @ A piece of bytes begins as the bytes' ids. A vocabulary without a token for some byte cannot encode
 every text; the error says which byte it was.
@@ -668,6 +694,8 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
   if (!ok)@+ out->n = start;
   return ok;
 }
+  /*- A stack of ours, not the machine's: a token may be as deep as it has bytes, and ours is
+    refused with a message. Right half first, so that the left one is on top. */
 
 @ An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
 $k$ makes id $256+k$. No two ids of such a list have the same bytes (\cref{ex:tokens.alike} asks why). Nevertheless one text can be written with different ids: \texttt{that} also with
@@ -685,10 +713,18 @@ bool bpe_learnt(struct memory *m, struct bpe *b,
   return true;
 }
 
-@ In the file each function comes after those that it calls. The encoder is
+@ The encoder is
 given pieces, so that the same function serves a pattern, the stages of \cref{tokenizer}, and no cut at all.
 
 @(bpe.c@>=
+@;
+/** Byte-pair encoding: learning merges from a text, and applying them. Learning keeps three things
+  up to date, so that a merge costs only the places where it happens: the text as nodes, those of a
+  piece in a list; for each pair of ids its count and the list of its nodes, in the order of the
+  text; and the pairs by count in a heap. A count in the heap may be too high, never too low: the
+  heap is lazy. Ties go to the smaller left id, then the smaller right one, so a text has one list
+  of merges. Encoding a piece has two ways, by its length, with the same ids and the same look-ups.
+  Whatever fails leaves the caller's output as it was. */
 #include <string.h>
 #include "tokens/bpe.h"
 #include "tokens/unique.h"
@@ -804,6 +840,8 @@ static size_t announced_length(unsigned char b)
   if (b < 0xf0)@+ return 3;
   return b < 0xf5 ? 4 : 0;
 }
+  /*- c0 and c1 could only begin a spelling that is too long, and f5 and above lie beyond Unicode:
+    they begin nothing. */
 
 @ From the second byte on we go forward as long as each byte is one that may come next. There are two ways to stop early: the bytes are at an
 end, or the next one does not fit. In both the count is the length of what could still have become a character, as promised; only
@@ -829,6 +867,9 @@ size_t utf8_next(const unsigned char *byte, size_t n,
   *state = UTF8_WHOLE;
   return length;
 }
+  /*- The length of what is broken is that of the maximal subpart, as Unicode recommends it. Four
+    leading bytes narrow what may follow: no overlong spellings, no surrogates, nothing beyond
+    U+10FFFF. */
 
 @ Four leading bytes restrict the byte after them. Two of the four, |0xe0| and |0xf0|, would otherwise allow a spelling that is too
 long: a slash that was spelled \texttt{e0 80 af} has slipped through many a check for slashes, so Unicode allows one spelling for each character. After |0xed| would come the surrogates U+D800 to U+DFFF (a device of UTF-16, not characters), and after |0xf4|
@@ -862,6 +903,8 @@ size_t utf8_held(const unsigned char *byte, size_t n)
   }
   return 0;
 }
+  /*- The longest ending first; no leading byte is a continuation, so at most one of the three can
+    begin a character. */
 
 @* Streaming: characters that arrive in halves. \label{sec:streaming}
 A model writes one token at a time, and the reader wants to see each as it comes. But a token is
@@ -925,6 +968,8 @@ bool stream_feed(struct memory *m, struct stream *s,
   if (s->n > 0) memcpy(s->held, out->byte + out->n, s->n);
   return true;
 }
+  /*- What went out before cannot begin a character, or it would have been held. If the second push
+    is refused, the first is taken back: who tries again must not find the held bytes twice. */
 
 @ At the end of a text nothing more will come, and what is held goes out as it is, finished or not. To show half a character is bad; to
 swallow a byte that the model has written would be worse, because then the text would not encode to what the model wrote.
@@ -937,10 +982,16 @@ bool stream_flush(struct memory *m, struct stream *s,
   s->n = 0;
   return true;
 }
+  /*- Half a character goes out as it is: the text must encode to what the model wrote. */
 
 @ The growing buffers, |struct bytes|, are those of chapter 0.
 
 @(utf8.c@>=
+@;
+/** What begins at a byte, how much of an ending must wait, and a stream that holds it back. At
+  most three bytes ever wait, and only those that may still become a character: what can become
+  none is released at once. All that is released, and what is flushed, are together exactly the
+  bytes that came in. */
 #include <string.h>
 #include "tokens/utf8.h"
 @<Tell what begins at a byte@>@;

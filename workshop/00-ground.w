@@ -684,10 +684,10 @@ static bool follow_links(struct new_file *n, struct error *why)
     strcpy(from, *link == '/' ? "" : n->to);
     if (!path_beside(n->to, from, link, why)) return false;
   }
-  /*- The system follows all names of a path but the last, which rename would replace. 40 links:
-    Linux gives up there. */
   return error_say(why, "%s: cannot be written: %s", n->path, strerror(ELOOP));
 }
+  /*- The system follows all names of a path but the last, which rename would replace. 40 links:
+    Linux gives up there. */
 
 @ The name in between is short, because the final one may already be as long as a name may be. It must be free: |"x"| lets the opening fail if it is not, and another process, or a thread of ours, takes the next number.
 
@@ -702,13 +702,13 @@ static FILE *open_beside(struct new_file *n)
       FILE *f = fopen(n->part, "wbx");
       if (f != NULL) return f;
     }
-  /*- The name is short because the final one may already be as long as a name may be; "x" lets the
-    opening fail if another process has it. */
     if (errno != EEXIST) break;
   }
   n->part[0] = '\0';
   return NULL;
 }
+  /*- The name is short because the final one may already be as long as a name may be; "x" lets the
+    opening fail if another process has it. */
 
 @ Some links are not what they say. The link \.{/dev/stdout} leads to an open file, which may have been renamed or removed since, and its text is then a name that leads elsewhere. So the place that we have found must be the file that the system finds.
 
@@ -1385,10 +1385,10 @@ static long first_sibling(long i)
     if (fscanf(file, "%ld", &sibling) != 1) sibling = i;
     fclose(file);
   }
-  /*- The list rises, so its first number is enough; a processor without a file is its own sibling.
-    */
   return sibling;
 }
+  /*- The list rises, so its first number is enough; a processor without a file is its own sibling.
+    */
 
 @* Progress and the clock. \label{sec:asking}
 Chapter 0 says why long work asks its caller whether to go on (\cref{sec:progress}). The caller fills in the function and what the function wants to know; the rest is kept by |progress_tell|.
@@ -1496,9 +1496,9 @@ size_t timing_last_cache(void)
     if (fscanf(f, "%zuK", &kib) != 1) kib = 0;
     fclose(f);
   }
-  /*- index3 is the third level as far as one core reaches it, not the sum on the data sheet. */
   return kib << 10;
 }
+  /*- index3 is the third level as far as one core reaches it, not the sum on the data sheet. */
 
 @* Module dependencies. \label{sec:modules}
 The C of this book is divided into \emph{modules}. A module is a folder with one or more headers, which document what others may use, and the files that

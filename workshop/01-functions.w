@@ -840,9 +840,17 @@ static int print_errors(void)
   return 0;
 }
 
-@ This is |numbers.c|: the tables of coefficients, and what is called.
+@ The tables of coefficients come first, then what is called.
 
 @(numbers.c@>=
+@;
+/** Functions of numbers whose bits are the same on every machine. The C library's exp, log, sin
+  and their kin differ between systems in the last bit; these do not. They use nothing but
+  operations that IEEE 754 rounds in one way, fma among them, in a fixed order: change no order,
+  and let no compiler contract or reorder (see ground.h). What is used in loops over many numbers
+  is inline in numbers.h; here is what is called. Functions of float are computed in double and
+  rounded once. The coefficients are those of the checkpoint's program, which shows how good they
+  are. */
 #include "functions/numbers.h"
 @;@#
 @<Coefficients of the error function@>@;

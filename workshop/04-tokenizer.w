@@ -313,6 +313,7 @@ bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
   struct text_step s, const char *pattern, size_t n, bool literal,
   struct error *why)
 {
+  /*- A hostile file could slow us down with patterns without end. */
   if (t->n_steps == TOKENIZER_MAX_STEPS)
     return error_say(why, "more than %d stages", TOKENIZER_MAX_STEPS);
   if (pattern != NULL) {
@@ -353,6 +354,7 @@ bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   if (n > UINT32_MAX - t->string_pool.n)
     return error_say(why,
       "a vocabulary of more than 4 GiB of letters");
+  /*- before the push: the span begins where the pool ends now */
   *where = (struct span) @[{ (uint32_t) t->string_pool.n,
     (uint32_t) n }@];
   return bytes_push(m, &t->string_pool, byte, n, why);
@@ -368,6 +370,7 @@ struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
 {
   struct vocab_entry *p = memory_reserve(m, MEMORY_TOKENS, t->vocab, &t->vocab_cap,
     (size_t) id + 1, 256, sizeof *p, why);
+  /*- The entry must be used before the next one is asked for: the table may move. */
   if (p == NULL) return NULL;
   t->vocab = p;
   if (id >= t->n_vocab) t->n_vocab = (size_t) id + 1;
@@ -408,6 +411,7 @@ static uint32_t byte_token(const struct tokenizer *t, unsigned b)
     if (!t->byte_fallback) return BPE_NONE;
     n = (size_t) snprintf(word, sizeof word, "<0x%02X>", b);
   }
+  /*- 0, for none, becomes BPE_NONE */
   return name_map_get(&t->by_piece, (const unsigned char *) word, n) - 1;
 }
 
@@ -430,6 +434,7 @@ bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   t->added = p;
   struct vocab_entry *k = tokenizer_vocab_at(m, t, x->id, why);
   if (k == NULL) return false;
+  /*- a frozen token decodes as its piece does, block to blank and all */
   if (!x->frozen) k->text = x->text;
   k->special = x->special;
   t->added[t->n_added++] = *x;
@@ -470,6 +475,7 @@ static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
     next = t->trie[next].sibling;
   return next;
 }
+  /*- A list, since added tokens branch little. */
 
 @ To insert a token we walk down the tree by its bytes, and make a node where there is none. A new node becomes the first of its siblings. Of two
 tokens with the same bytes, the one that came first in the file counts.
@@ -490,6 +496,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
     }
     at = k;
   }
+  /*- of two with the same bytes, the first in the file */
   if (t->trie[at].added == 0) t->trie[at].added = number;
   return true;
 }
@@ -505,6 +512,8 @@ form we search the first two roots one after the other, as Hugging Face's librar
 bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
+  /*- The tokens' bytes came after those of the pieces, and the pool may have moved; by_piece would
+    point into what was freed. */
   name_map_free(m, &t->by_piece);
   bool ok = tokenizer_index_vocab(m, t, why);
   for (int root = 0; root < 3; root++)
@@ -514,6 +523,8 @@ bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
     const unsigned char *byte = t->string_pool.byte + x->text.at;
     struct bytes normal = @[{ NULL, 0, 0 }@];
     bool after = x->normalized && t->n_normalizers > 0 && !x->frozen;
+    /*- What is looked for in the normal form must be in it, block before it and all, or it would
+      never be found. */
     if (after) ok = tokenizer_normalize(t, m, byte, x->text.n, true, &normal,
       why);
     t->any_frozen = t->any_frozen || x->frozen;
@@ -535,6 +546,7 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   uint32_t root, const unsigned char *text, size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
+  /*- At most places of most texts the walk ends at the root. */
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
     at = trie_child(t, at, text[i]);
@@ -557,6 +569,7 @@ static bool is_space(uint32_t c)
     || c == 0x2028 || c == 0x2029
     || c == 0x202f || c == 0x205f || c == 0x3000;
 }
+  /*- Unicode's White_Space, which has not changed since version 6.3. */
 @#
 static size_t space_after(const unsigned char *text, size_t n,
   size_t at)
@@ -617,6 +630,9 @@ static bool in_word(const unsigned char *text, size_t length)
       || (c >= 0x1f170 && c <= 0x1f189);
   }
 }
+  /*- What backslash w means in the regular expressions of Hugging Face's library: utf8proc lacks
+    the property Alphabetic, so the enclosed letters, whose categories do not show it, stand here
+    by number. */
 
 @ A token is a whole word if neither the character before it nor the one after it belongs to a word. So \texttt{[x]} is not a whole word in \texttt{a[x]b}, where it
 is left to the merges, but it is one in \texttt{a [x] b}.
@@ -654,6 +670,7 @@ do not reach.
 static bool encode_piece(struct job *j, const unsigned char *byte,
   size_t n)
 {
+  /*- Llama 3 has tokens that its own merges do not reach. */
   uint32_t whole = j->t->ignore_merges
     ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
@@ -688,6 +705,8 @@ static bool push_character(struct job *j, const unsigned char *c,
   j->unknown_end = row->n + 1;
   return ids_push(j->m, row, t->unknown - 1, j->why);
 }
+  /*- A character without a token is spelt in bytes if there is one for each, else it becomes the
+    unknown token; several in a row may become one. None is lost without a trace. */
 
 @ This function pushes the bytes of a character without a token; |encode_runs| also calls it for bytes that do not form a character. Among the latter may be a byte without a token.
 
@@ -704,6 +723,7 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
   }
   return true;
 }
+  /*- unknown counts from 1, so if there is no unknown token its id is BPE_NONE as well. */
 
 @ Such vocabularies have no pattern that cuts words apart: the blank is a character like any other, written as the block U+2581, and a text is one long piece. Merging
 it takes time of the order $n\log n$; but in nearly all of these vocabularies a token has blocks only at its beginning, never after another character. Then \emph{no merge can join a block to the character
@@ -719,6 +739,9 @@ static bool word_begins(const unsigned char *text, size_t at,
     && (at < 3 || memcmp(text + at - 3, block, 3) != 0);
 }
 @#
+/*- If no token has a block after another character, no merge can join a block to what comes before
+  it. Then a row may end before each block, with the same ids: rows are words, not books. The block
+  must be a token itself, or its bytes could merge. */
 void tokenizer_find_splits(struct tokenizer *t)
 {
   t->splits_at_spaces = name_map_get(&t->by_piece, block, 3) != 0;
@@ -770,6 +793,7 @@ static bool encode_from(struct job *j, size_t k, bool first,
   if (n == 0) return true;
   if (k == j->t->n_steps) return encode_piece(j, text, n);
   const struct text_step *s = &j->t->step[k];
+  /*- which calls encode_from with the changed copy */
   if (s->what != STEP_SPLIT) return encode_changed(j, k, first, text, n);
   struct pieces p;
   struct text_piece next;
@@ -782,6 +806,8 @@ static bool encode_from(struct job *j, size_t k, bool first,
       next.n)) return false;
   }
 }
+  /*- Calls itself with each piece for the next stage: no list of pieces is ever made, and the
+    recursion is as deep as there are stages. */
 
 @ A stage that changes its text writes a copy, because the text belongs to the caller, and the next stage gets the copy.
 
@@ -820,6 +846,8 @@ static bool change(const struct tokenizer *t, const struct text_step *s,
     return compose(m, text, n, out, why);
   }
 }
+  /*- Tokenizers differ in where a block goes: before every stretch, before those without one, or
+    before the first of the whole only. Each rule gives other ids. */
 
 @ Replacing cuts the text at the matches, keeps the gaps, and puts |words| in place of every match. A piece of length 0 marks the end of the text. We free the memory of the search whether the loop has succeeded or not.
 
@@ -862,6 +890,8 @@ static bool strip(const struct text_step *s, const unsigned char *words,
     else return true;
   }
 }
+  /*- SentencePiece: one blank of several, none at the ends; and no block at the end if blanks
+    become blocks (words). */
 
 @ One function does both searches for added tokens. After the first, the text between the tokens
 is normalized and searched again; after the second, it goes to the other stages. A text without added tokens passes through both
@@ -888,6 +918,8 @@ another token that overlaps it.
 @<Cut at the added tokens@>=
 struct added_place { const struct added_token *token; size_t from, to; };
 @#
+/*- A match that does not count is skipped whole, as Hugging Face does it: no other token that
+  overlaps it is found. */
 static bool find_added(const struct job *j, uint32_t root,
   const unsigned char *text, size_t n, size_t *at, struct added_place *p)
 {
@@ -917,6 +949,8 @@ static void swallow_space(struct added_place *p, const unsigned char *text,
   if (p->token->rstrip)
     p->to = p->to < done ? done : space_after(text, n, p->to);
 }
+  /*- The token before may have swallowed beyond our beginning; what lies between is white space.
+    */
 
 @ To swallow white space on its left, a token reaches back into text that is not encoded yet. So we encode the text before a token only when the
 token has been found. The previous token may have swallowed all of a token that consists of white space. If that token has the flag |lstrip|, we skip it; if not, it still counts, and encoding continues from its end, as in Hugging Face's library. The text after the last token is encoded like the rest.
@@ -929,7 +963,9 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
   struct added_place p;
   while (find_added(j, root, text, n, &at, &p)) {
     swallow_space(&p, text, n, done);
+    /*- all of it has been swallowed by the token before */
     if (p.from >= p.to) continue;
+    /*- only now: a token may swallow white space on its left */
     if (done < p.from && !encode_between(j, root, first && done == 0,
       text + done, p.from - done)) return false;
     if (!ids_push(j->m, j->out, p.token->id, j->why)) return false;
@@ -955,6 +991,8 @@ static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
     (uint64_t) utf8proc_get_property(point)->combining_class;
   return kind << 56 | place << 21 | (uint64_t) point;
 }
+  /*- Sorting keys sorts marks by class, and keeps the order within a class. utf8proc would sort by
+    exchanging neighbours, in quadratic time on a text of nothing but marks. */
 static int by_key(const void *a, const void *b)
 {
   uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
@@ -979,6 +1017,7 @@ static size_t take_apart(const unsigned char *text, size_t n,
       UTF8PROC_STABLE | UTF8PROC_DECOMPOSE, &bound);
     for (utf8proc_ssize_t k = 0; k < parts; k++, made++) {
       key[made] = mark_key(part[k], made);
+      /*- class 0 is no mark, and ends a run */
       if (key[made] >> 56 != 0) continue;
       qsort(key + run, made - run, sizeof *key, by_key);
       run = made + 1;
@@ -994,6 +1033,7 @@ static size_t take_apart(const unsigned char *text, size_t n,
 static bool compose_run(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
 {
+  /*- a character becomes at most four, and at most two for each of its bytes */
   uint64_t *key = memory_alloc(m, MEMORY_TOKENS, 2 * n, sizeof *key, why);
   utf8proc_int32_t *point = memory_alloc(m, MEMORY_TOKENS, 2 * n,
     sizeof *point, why);
@@ -1023,6 +1063,7 @@ static bool stands_alone(const unsigned char *text, size_t length)
   return c < 0x300 || (c >= 0x3400 && c <= 0x9fff)
     || (c >= 0xac00 && c <= 0xd7a3);
 }
+  /*- In the normal form already, and composes with nothing before it: most text is only copied. */
 @#
 static bool compose(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
@@ -1060,6 +1101,7 @@ bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   }
   return true;
 }
+  /*- text may be the row before, so that is freed only when the next one is there. */
 
 @ The first cut is between valid UTF-8 and other bytes. The latter are spelt byte
 by byte, so that decoding gives back \emph{every} string of bytes as it was, if the tokenizer has no normal form. Only the caller knows whether the text is the beginning of
@@ -1072,6 +1114,7 @@ static bool encode_runs(struct job *j, bool first,
   size_t length = 0;
   bool ok = true, whole;
   for (size_t at = 0; ok && at < n; at += length) {
+    /*- What is no UTF-8 is spelt byte by byte, so every string of bytes comes back. */
     length = utf8_run(byte + at, n - at, &whole);
     j->work.piece.n = 0;
     ok = whole ? encode_added(j, 0, first && at == 0, byte + at, length)
@@ -1115,6 +1158,7 @@ bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   if (!ok) out->n = start;
   return ok;
 }
+  /*- A stretch of a conversation is not the beginning of a text, though it is all that we get. */
 
 @ The files may put ids before and after a text: mostly one before it that means ``here a text begins'', and none after.
 
@@ -1141,6 +1185,7 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
   return s.n > 0 ? t->string_pool.byte + s.at
     : (const unsigned char *) "";
 }
+  /*- A model may have more rows than its tokenizer has tokens, so any id gets an answer. */
 
 @ The ids come from a model and may be anything, so we assert nothing about them. We do not check either whether the bytes form characters; \cref{sec:streaming} does.
 
@@ -1172,6 +1217,8 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   size_t n, drop;
   if (skip_special && tokenizer_is_special(t, id)) return true;
   const unsigned char *text = tokenizer_text(t, id, &n);
+  /*- The blank that encoding put before the text; whether the text has begun is the caller's to
+    remember. */
   drop = t->strip_prefix_space && !*begun && n > 0 && text[0] == ' ';
   if (!bytes_push(m, out, text + drop, n - drop, why)) return false;
   *begun = *begun || n > 0;
@@ -1205,6 +1252,8 @@ bool tokenizer_find(const struct tokenizer *t, const char *text,
   if (found != 0) *id = found - 1;
   return found != 0;
 }
+  /*- added tokens first: who asks for the end of the text means the token, not a piece that is
+    spelt like it */
 
 @ The files may put several ids before a text; we return the first. Its usual name is ``beginning of sequence'', or
 BOS.
@@ -1296,6 +1345,7 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
 static int named_byte(const unsigned char *c, size_t n)
 {
   if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
+  /*- capital digits only: other spellings are ordinary pieces */
   return c[3] >= 'a' || c[4] >= 'a' ? -1 : hex_byte(c + 3);
 }
 @#
@@ -1331,6 +1381,7 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   memory_free(m, t->trie);
   memory_free(m, t);
 }
+  /*- also after half an opening: what was not filled is zero */
 
 @ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the trainer plus one,
 since id 0 is the end of the text. A token's bytes are those of its two halves, and chapter 1's |bpe_spell| finds them. Each half must have a smaller id than the token; a list that our trainer has learnt always satisfies this, any other may not.
@@ -1343,6 +1394,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
     struct vocab_entry *k = tokenizer_vocab_at(m, t, i + 1, why);
     if (k == NULL) return false;
     size_t at = t->string_pool.n;
+    /*- a list that was not learnt by bpe_train could go in circles */
     if (i >= 256 && (merge[i - 256].left >= i
       || merge[i - 256].right >= i)) return error_say(why,
       "merge %u joins ids that are not made yet", i - 256);
@@ -1364,6 +1416,7 @@ writes describes exactly this tokenizer, and a test compares the two. If you cha
 
 @<Make a tokenizer from merges@>=
 static const char end_of_text[] = "<|endoftext|>";
+/*- tokenizer_write describes exactly this tokenizer: change both or none. */
 static bool finish_merges(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
@@ -1402,6 +1455,8 @@ static uint64_t next_room(uint64_t n)
   while (cap < n) cap = 2 * cap + 256;
   return cap;
 }
+  /*- memory_reserve and the hash tables grow in fixed series, so the room follows from the number
+    of entries. */
 static uint64_t next_power(uint64_t n)
 {
   uint64_t cap = 64;
@@ -1435,9 +1490,18 @@ struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
 @<A tokenizer, from inside@>@;
 #endif
 
-@ Some functions call each other, or come before a function that they call, so four are declared first. Otherwise each function comes before its first use, from the bytes of the tokens up to the whole tokenizer.
+@ Some functions call each other, or come before a function that they call, so four are declared first.
 
 @(tokenizer.c@>=
+@;
+/** From text to ids and back, whatever file the vocabulary came from. Encoding is a series of
+  cuts: valid UTF-8 and other bytes; added tokens in the text (root 0 of the tree); added tokens in
+  its normal form (root 1); the stages of the pre-tokenizer; and only then merging, before which
+  frozen tokens (root 2) are found. Where two readings are possible we do what Hugging Face's
+  library does, since the model was trained so. by_piece and the tree borrow bytes of the string
+  pool, which moves when it grows: tokenizer_index_added comes after the last byte. In the tables 0
+  is no entry, so ids stand there plus 1. A tokenizer is only read once it is made; all that an
+  encoding changes is in its struct job. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -81,12 +81,12 @@ static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *wh
     const struct pair_slot *s = &p->slot[i];
     if (s->value != 0) larger.slot[pair_place(&larger, s->left, s->right)] = *s;
   }
-  /*- Every slot depends on cap, so each entry is placed anew. The old table stays until the new
-    one is full. */
   pair_map_free(m, p);
   *p = larger;
   return true;
 }
+  /*- Every slot depends on cap, so each entry is placed anew. The old table stays until the new
+    one is full. */
 
 @ To enter a pair, we find its slot and write there; if the slot was free, one more is in use.
 Nothing is ever deleted from a table. Deleting would be the only difficult operation: a slot that became free in the

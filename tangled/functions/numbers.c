@@ -1,4 +1,13 @@
-/* numbers.c -- made from workshop/01-functions.w; change it there */
+/* numbers.c -- Functions of numbers whose bits are the same on every machine.
+   made from workshop/01-functions.w; change it there
+
+   The C library's exp, log, sin and their kin differ between systems in the last bit;
+   these do not. They use nothing but operations that IEEE 754 rounds in one way, fma
+   among them, in a fixed order: change no order, and let no compiler contract or
+   reorder (see ground.h). What is used in loops over many numbers is inline in
+   numbers.h; here is what is called. Functions of float are computed in double and
+   rounded once. The coefficients are those of the checkpoint's program, which shows
+   how good they are. */
 
 #include "functions/numbers.h"
 

@@ -626,6 +626,9 @@ void *pool_workspace(struct pool *p, unsigned worker, size_t size)
 /* <Count the physical cores> */
 
 /* <Name the first of a processor's siblings> */
+
+/* The list rises, so its first number is enough; a processor without a file is its
+   own sibling. */
 static long first_sibling(long i)
 {
   char path[96];
@@ -637,8 +640,6 @@ static long first_sibling(long i)
     if (fscanf(file, "%ld", &sibling) != 1) sibling = i;
     fclose(file);
   }
-  /* The list rises, so its first number is enough; a processor without a file is its
-     own sibling. */
   return sibling;
 }
 

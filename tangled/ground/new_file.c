@@ -24,6 +24,9 @@ bool path_same(const char *a, const char *b)
 }
 
 /* <Follow the links of a path> */
+
+/* The system follows all names of a path but the last, which rename would replace. 40
+   links: Linux gives up there. */
 static bool follow_links(struct new_file *n, struct error *why)
 {
   char link[PATH_CAP], from[PATH_CAP];
@@ -35,12 +38,13 @@ static bool follow_links(struct new_file *n, struct error *why)
     strcpy(from, *link == '/' ? "" : n->to);
     if (!path_beside(n->to, from, link, why)) return false;
   }
-  /* The system follows all names of a path but the last, which rename would replace.
-     40 links: Linux gives up there. */
   return error_say(why, "%s: cannot be written: %s", n->path, strerror(ELOOP));
 }
 
 /* <Begin a file beside its place> */
+
+/* The name is short because the final one may already be as long as a name may be;
+   "x" lets the opening fail if another process has it. */
 static FILE *open_beside(struct new_file *n)
 {
   char name[64];
@@ -51,8 +55,6 @@ static FILE *open_beside(struct new_file *n)
       FILE *f = fopen(n->part, "wbx");
       if (f != NULL) return f;
     }
-  /* The name is short because the final one may already be as long as a name may be;
-     "x" lets the opening fail if another process has it. */
     if (errno != EEXIST) break;
   }
   n->part[0] = '\0';

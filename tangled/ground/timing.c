@@ -32,6 +32,9 @@ struct quartiles timing_quartiles(double *x, size_t n)
 }
 
 /* <Ask for the size of the last-level cache> */
+
+/* index3 is the third level as far as one core reaches it, not the sum on the data
+   sheet. */
 size_t timing_last_cache(void)
 {
   size_t kib = 0;
@@ -40,7 +43,5 @@ size_t timing_last_cache(void)
     if (fscanf(f, "%zuK", &kib) != 1) kib = 0;
     fclose(f);
   }
-  /* index3 is the third level as far as one core reaches it, not the sum on the data
-     sheet. */
   return kib << 10;
 }

@@ -31,6 +31,9 @@ uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
 }
 
 /* <Give a table of pairs twice the room> */
+
+/* Every slot depends on cap, so each entry is placed anew. The old table stays until
+   the new one is full. */
 static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
 {
   struct pair_map larger = { NULL, p->cap == 0 ? 64 : 2 * p->cap, p->used };
@@ -40,8 +43,6 @@ static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *wh
     const struct pair_slot *s = &p->slot[i];
     if (s->value != 0) larger.slot[pair_place(&larger, s->left, s->right)] = *s;
   }
-  /* Every slot depends on cap, so each entry is placed anew. The old table stays
-     until the new one is full. */
   pair_map_free(m, p);
   *p = larger;
   return true;

@@ -1,4 +1,14 @@
-/* tokenizer.c -- made from workshop/04-tokenizer.w; change it there */
+/* tokenizer.c -- From text to ids and back, whatever file the vocabulary came from.
+   made from workshop/04-tokenizer.w; change it there
+
+   Encoding is a series of cuts: valid UTF-8 and other bytes; added tokens in the text
+   (root 0 of the tree); added tokens in its normal form (root 1); the stages of the
+   pre-tokenizer; and only then merging, before which frozen tokens (root 2) are
+   found. Where two readings are possible we do what Hugging Face's library does,
+   since the model was trained so. by_piece and the tree borrow bytes of the string
+   pool, which moves when it grows: tokenizer_index_added comes after the last byte.
+   In the tables 0 is no entry, so ids stand there plus 1. A tokenizer is only read
+   once it is made; all that an encoding changes is in its struct job. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +40,7 @@ bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   if (n > UINT32_MAX - t->string_pool.n)
     return error_say(why,
       "a vocabulary of more than 4 GiB of letters");
+  /* before the push: the span begins where the pool ends now */
   *where = (struct span) { (uint32_t) t->string_pool.n,
     (uint32_t) n };
   return bytes_push(m, &t->string_pool, byte, n, why);
@@ -40,6 +51,7 @@ struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
 {
   struct vocab_entry *p = memory_reserve(m, MEMORY_TOKENS, t->vocab, &t->vocab_cap,
     (size_t) id + 1, 256, sizeof *p, why);
+  /* The entry must be used before the next one is asked for: the table may move. */
   if (p == NULL) return NULL;
   t->vocab = p;
   if (id >= t->n_vocab) t->n_vocab = (size_t) id + 1;
@@ -51,6 +63,7 @@ bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
   struct text_step s, const char *pattern, size_t n, bool literal,
   struct error *why)
 {
+  /* A hostile file could slow us down with patterns without end. */
   if (t->n_steps == TOKENIZER_MAX_STEPS)
     return error_say(why, "more than %d stages", TOKENIZER_MAX_STEPS);
   if (pattern != NULL) {
@@ -86,6 +99,7 @@ static uint32_t byte_token(const struct tokenizer *t, unsigned b)
     if (!t->byte_fallback) return BPE_NONE;
     n = (size_t) snprintf(word, sizeof word, "<0x%02X>", b);
   }
+  /* 0, for none, becomes BPE_NONE */
   return name_map_get(&t->by_piece, (const unsigned char *) word, n) - 1;
 }
 
@@ -118,6 +132,7 @@ bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   t->added = p;
   struct vocab_entry *k = tokenizer_vocab_at(m, t, x->id, why);
   if (k == NULL) return false;
+  /* a frozen token decodes as its piece does, block to blank and all */
   if (!x->frozen) k->text = x->text;
   k->special = x->special;
   t->added[t->n_added++] = *x;
@@ -136,6 +151,7 @@ static bool new_trie_node(struct memory *m, struct tokenizer *t,
   return true;
 }
 
+/* A list, since added tokens branch little. */
 static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
   unsigned char byte)
 {
@@ -160,6 +176,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
     }
     at = k;
   }
+  /* of two with the same bytes, the first in the file */
   if (t->trie[at].added == 0) t->trie[at].added = number;
   return true;
 }
@@ -167,6 +184,8 @@ static bool plant(struct memory *m, struct tokenizer *t,
 bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
+  /* The tokens' bytes came after those of the pieces, and the pool may have moved;
+     by_piece would point into what was freed. */
   name_map_free(m, &t->by_piece);
   bool ok = tokenizer_index_vocab(m, t, why);
   for (int root = 0; root < 3; root++)
@@ -176,6 +195,8 @@ bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
     const unsigned char *byte = t->string_pool.byte + x->text.at;
     struct bytes normal = { NULL, 0, 0 };
     bool after = x->normalized && t->n_normalizers > 0 && !x->frozen;
+    /* What is looked for in the normal form must be in it, block before it and all,
+       or it would never be found. */
     if (after) ok = tokenizer_normalize(t, m, byte, x->text.n, true, &normal,
       why);
     t->any_frozen = t->any_frozen || x->frozen;
@@ -193,6 +214,7 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   uint32_t root, const unsigned char *text, size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
+  /* At most places of most texts the walk ends at the root. */
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
     at = trie_child(t, at, text[i]);
@@ -205,6 +227,8 @@ static const struct added_token *longest_match(const struct tokenizer *t,
 }
 
 /* <Measure white space> */
+
+/* Unicode's White_Space, which has not changed since version 6.3. */
 static bool is_space(uint32_t c)
 {
   return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85
@@ -242,6 +266,10 @@ static size_t space_before(const unsigned char *text, size_t at,
 }
 
 /* <Tell whether a character belongs to a word> */
+
+/* What backslash w means in the regular expressions of Hugging Face's library:
+   utf8proc lacks the property Alphabetic, so the enclosed letters, whose categories
+   do not show it, stand here by number. */
 static bool in_word(const unsigned char *text, size_t length)
 {
   uint32_t c = utf8_point(text, length);
@@ -282,6 +310,9 @@ static bool word_begins(const unsigned char *text, size_t at,
     && (at < 3 || memcmp(text + at - 3, block, 3) != 0);
 }
 
+/* If no token has a block after another character, no merge can join a block to what
+   comes before it. Then a row may end before each block, with the same ids: rows are
+   words, not books. The block must be a token itself, or its bytes could merge. */
 void tokenizer_find_splits(struct tokenizer *t)
 {
   t->splits_at_spaces = name_map_get(&t->by_piece, block, 3) != 0;
@@ -293,6 +324,10 @@ void tokenizer_find_splits(struct tokenizer *t)
 }
 
 /* <Encode a piece of characters> */
+
+/* A character without a token is spelt in bytes if there is one for each, else it
+   becomes the unknown token; several in a row may become one. None is lost without a
+   trace. */
 static bool push_character(struct job *j, const unsigned char *c,
   size_t n)
 {
@@ -314,6 +349,7 @@ static bool push_character(struct job *j, const unsigned char *c,
   return ids_push(j->m, row, t->unknown - 1, j->why);
 }
 
+/* unknown counts from 1, so if there is no unknown token its id is BPE_NONE as well. */
 static bool push_bytes(struct job *j, const unsigned char *byte,
   size_t n)
 {
@@ -356,6 +392,7 @@ static bool encode_characters(struct job *j,
 static bool encode_piece(struct job *j, const unsigned char *byte,
   size_t n)
 {
+  /* Llama 3 has tokens that its own merges do not reach. */
   uint32_t whole = j->t->ignore_merges
     ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
@@ -365,12 +402,16 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
 }
 
 /* <Go through the stages> */
+
+/* Calls itself with each piece for the next stage: no list of pieces is ever made,
+   and the recursion is as deep as there are stages. */
 static bool encode_from(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n)
 {
   if (n == 0) return true;
   if (k == j->t->n_steps) return encode_piece(j, text, n);
   const struct text_step *s = &j->t->step[k];
+  /* which calls encode_from with the changed copy */
   if (s->what != STEP_SPLIT) return encode_changed(j, k, first, text, n);
   struct pieces p;
   struct text_piece next;
@@ -395,6 +436,10 @@ static bool encode_changed(struct job *j, size_t k, bool first,
 }
 
 /* <Bring a text into the normal form> */
+
+/* Sorting keys sorts marks by class, and keeps the order within a class. utf8proc
+   would sort by exchanging neighbours, in quadratic time on a text of nothing but
+   marks. */
 static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
 {
   uint64_t kind =
@@ -422,6 +467,7 @@ static size_t take_apart(const unsigned char *text, size_t n,
       UTF8PROC_STABLE | UTF8PROC_DECOMPOSE, &bound);
     for (utf8proc_ssize_t k = 0; k < parts; k++, made++) {
       key[made] = mark_key(part[k], made);
+      /* class 0 is no mark, and ends a run */
       if (key[made] >> 56 != 0) continue;
       qsort(key + run, made - run, sizeof *key, by_key);
       run = made + 1;
@@ -434,6 +480,7 @@ static size_t take_apart(const unsigned char *text, size_t n,
 static bool compose_run(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
 {
+  /* a character becomes at most four, and at most two for each of its bytes */
   uint64_t *key = memory_alloc(m, MEMORY_TOKENS, 2 * n, sizeof *key, why);
   utf8proc_int32_t *point = memory_alloc(m, MEMORY_TOKENS, 2 * n,
     sizeof *point, why);
@@ -453,6 +500,8 @@ static bool compose_run(struct memory *m, const unsigned char *text,
   return ok;
 }
 
+/* In the normal form already, and composes with nothing before it: most text is only
+   copied. */
 static bool stands_alone(const unsigned char *text, size_t length)
 {
   uint32_t c = utf8_point(text, length);
@@ -494,6 +543,8 @@ static bool replace(const struct text_step *s, const unsigned char *words,
   return ok;
 }
 
+/* SentencePiece: one blank of several, none at the ends; and no block at the end if
+   blanks become blocks (words). */
 static bool strip(const struct text_step *s, const unsigned char *words,
   struct memory *m, const unsigned char *text, size_t n,
   struct bytes *out, struct error *why)
@@ -514,6 +565,9 @@ static bool strip(const struct text_step *s, const unsigned char *words,
 }
 
 /* <Change a text> */
+
+/* Tokenizers differ in where a block goes: before every stretch, before those without
+   one, or before the first of the whole only. Each rule gives other ids. */
 static bool change(const struct tokenizer *t, const struct text_step *s,
   struct memory *m, const unsigned char *text, size_t n, bool first,
   struct bytes *out, struct error *why)
@@ -536,6 +590,8 @@ static bool change(const struct tokenizer *t, const struct text_step *s,
 }
 
 /* <Go through the forms> */
+
+/* text may be the row before, so that is freed only when the next one is there. */
 bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   const unsigned char *text, size_t n, bool first, struct bytes *out,
   struct error *why)
@@ -569,6 +625,8 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
 /* <Cut at the added tokens> */
 struct added_place { const struct added_token *token; size_t from, to; };
 
+/* A match that does not count is skipped whole, as Hugging Face does it: no other
+   token that overlaps it is found. */
 static bool find_added(const struct job *j, uint32_t root,
   const unsigned char *text, size_t n, size_t *at, struct added_place *p)
 {
@@ -585,6 +643,8 @@ static bool find_added(const struct job *j, uint32_t root,
   return false;
 }
 
+/* The token before may have swallowed beyond our beginning; what lies between is
+   white space. */
 static void swallow_space(struct added_place *p, const unsigned char *text,
   size_t n, size_t done)
 {
@@ -601,7 +661,9 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
   struct added_place p;
   while (find_added(j, root, text, n, &at, &p)) {
     swallow_space(&p, text, n, done);
+    /* all of it has been swallowed by the token before */
     if (p.from >= p.to) continue;
+    /* only now: a token may swallow white space on its left */
     if (done < p.from && !encode_between(j, root, first && done == 0,
       text + done, p.from - done)) return false;
     if (!ids_push(j->m, j->out, p.token->id, j->why)) return false;
@@ -626,6 +688,7 @@ static bool encode_runs(struct job *j, bool first,
   size_t length = 0;
   bool ok = true, whole;
   for (size_t at = 0; ok && at < n; at += length) {
+    /* What is no UTF-8 is spelt byte by byte, so every string of bytes comes back. */
     length = utf8_run(byte + at, n - at, &whole);
     j->work.piece.n = 0;
     ok = whole ? encode_added(j, 0, first && at == 0, byte + at, length)
@@ -650,6 +713,8 @@ bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   return ok;
 }
 
+/* A stretch of a conversation is not the beginning of a text, though it is all that
+   we get. */
 bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why)
 {
@@ -689,6 +754,7 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
 static int named_byte(const unsigned char *c, size_t n)
 {
   if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
+  /* capital digits only: other spellings are ordinary pieces */
   return c[3] >= 'a' || c[4] >= 'a' ? -1 : hex_byte(c + 3);
 }
 
@@ -706,6 +772,8 @@ bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
 }
 
 /* <Decode ids, and answer questions about them> */
+
+/* A model may have more rows than its tokenizer has tokens, so any id gets an answer. */
 const unsigned char *tokenizer_text(const struct tokenizer *t,
   uint32_t id, size_t *n)
 {
@@ -738,6 +806,8 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   size_t n, drop;
   if (skip_special && tokenizer_is_special(t, id)) return true;
   const unsigned char *text = tokenizer_text(t, id, &n);
+  /* The blank that encoding put before the text; whether the text has begun is the
+     caller's to remember. */
   drop = t->strip_prefix_space && !*begun && n > 0 && text[0] == ' ';
   if (!bytes_push(m, out, text + drop, n - drop, why)) return false;
   *begun = *begun || n > 0;
@@ -749,6 +819,8 @@ bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
   return id < t->n_vocab && t->vocab[id].special;
 }
 
+/* added tokens first: who asks for the end of the text means the token, not a piece
+   that is spelt like it */
 bool tokenizer_find(const struct tokenizer *t, const char *text,
   size_t n, uint32_t *id)
 {
@@ -807,6 +879,8 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 }
 
 /* <Close a tokenizer> */
+
+/* also after half an opening: what was not filled is zero */
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
   if (t == NULL) return;
@@ -831,6 +905,7 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
     struct vocab_entry *k = tokenizer_vocab_at(m, t, i + 1, why);
     if (k == NULL) return false;
     size_t at = t->string_pool.n;
+    /* a list that was not learnt by bpe_train could go in circles */
     if (i >= 256 && (merge[i - 256].left >= i
       || merge[i - 256].right >= i)) return error_say(why,
       "merge %u joins ids that are not made yet", i - 256);
@@ -848,6 +923,8 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
 }
 
 static const char end_of_text[] = "<|endoftext|>";
+
+/* tokenizer_write describes exactly this tokenizer: change both or none. */
 static bool finish_merges(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
@@ -873,6 +950,9 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
 }
 
 /* <Tell what the tables take> */
+
+/* memory_reserve and the hash tables grow in fixed series, so the room follows from
+   the number of entries. */
 static uint64_t next_room(uint64_t n)
 {
   uint64_t cap = 0;

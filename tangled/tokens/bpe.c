@@ -1,4 +1,13 @@
-/* bpe.c -- made from chapters/01-tokens.w; change it there */
+/* bpe.c -- Byte-pair encoding: learning merges from a text, and applying them.
+   made from chapters/01-tokens.w; change it there
+
+   Learning keeps three things up to date, so that a merge costs only the places where
+   it happens: the text as nodes, those of a piece in a list; for each pair of ids its
+   count and the list of its nodes, in the order of the text; and the pairs by count
+   in a heap. A count in the heap may be too high, never too low: the heap is lazy.
+   Ties go to the smaller left id, then the smaller right one, so a text has one list
+   of merges. Encoding a piece has two ways, by its length, with the same ids and the
+   same look-ups. Whatever fails leaves the caller's output as it was. */
 
 #include <string.h>
 #include "tokens/bpe.h"
@@ -21,6 +30,9 @@ struct bpe_trainer { struct memory *m; struct error *why;
   struct heap queue; }; /* of the pairs, by count */
 
 /* <Enter and strike out the pair that begins at a node> */
+
+/* Pairs are never removed, not even at count 0: an entry of the heap may still name
+   them. The table counts them from 1; 0 is no entry. */
 static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
   uint32_t *k)
 {
@@ -36,6 +48,8 @@ static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
   return true;
 }
 
+/* Pieces are always gone through from left to right, so the list of a pair is in the
+   order of the text. Nodes count with their weight: equal pieces are kept once. */
 static bool link_pair(struct bpe_trainer *t, uint32_t i)
 {
   uint32_t left = t->nodes[i].id, right = t->nodes[t->nodes[i].next].id;
@@ -50,6 +64,8 @@ static bool link_pair(struct bpe_trainer *t, uint32_t i)
   return true;
 }
 
+/* The lists have links both ways for this: that of a common pair may be as long as
+   the text. */
 static void unlink_pair(struct bpe_trainer *t, uint32_t i)
 {
   const struct text_node *s = &t->nodes[i];
@@ -63,6 +79,9 @@ static void unlink_pair(struct bpe_trainer *t, uint32_t i)
 }
 
 /* <Put pairs into the heap> */
+
+/* The heap gives out the smallest entry and we want the highest count, so the count
+   goes in inverted. */
 static bool queue_pair(struct bpe_trainer *t, const struct bpe_pair *p)
 {
   struct heap_item e = { ~p->count,
@@ -94,6 +113,8 @@ static bool lay_out(struct bpe_trainer *t)
       t->nodes[i] = (struct text_node) { p->byte[i - first],
         i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,
         NOWHERE, NOWHERE, p->weight };
+    /* after all nodes of the piece, since a pair is found by the id of its right
+       neighbour */
     for (i = first; i < last; i++)
       if (!link_pair(t, i)) return false;
     i = last + 1;
@@ -102,6 +123,10 @@ static bool lay_out(struct bpe_trainer *t)
 }
 
 /* <Find the pair with the highest count> */
+
+/* A count only falls once the pair is in the heap, so an entry may be too high and
+   never too low. One that comes out with its true count is the highest of all; one
+   that does not goes in again. */
 static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
 {
   *best = NULL;
@@ -120,6 +145,10 @@ static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
 }
 
 /* <Merge a pair wherever it occurs> */
+
+/* Four nodes at most are concerned. First the pairs that end here are struck out,
+   while both ids are still there; then the right node leaves, and the new pairs are
+   entered. */
 static bool merge_at(struct bpe_trainer *t, uint32_t i, uint32_t made)
 {
   uint32_t prev = t->nodes[i].prev, gone = t->nodes[i].next,
@@ -133,6 +162,8 @@ static bool merge_at(struct bpe_trainer *t, uint32_t i, uint32_t made)
   return next == NOWHERE || link_pair(t, i);
 }
 
+/* Always at the head of the list: in aaa the first merge strikes out the second pair
+   before we come to it. New pairs enter the heap when their counts are final. */
 static bool merge_all(struct bpe_trainer *t, const struct bpe_pair *best,
   uint32_t made)
 {
@@ -186,6 +217,9 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
 }
 
 /* <Join a short piece> */
+
+/* A candidate: rank above, place of the rule below; or the largest number there is,
+   which no rank beats. */
 static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
   uint32_t left, uint32_t right)
 {
@@ -196,6 +230,9 @@ static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
 }
 
 enum { SHORT = 32 };
+
+/* By the definition, but a merge looks up only the two pairs that it has made.
+   Strictly less: of equal ranks the leftmost. */
 static size_t join_short(const struct bpe *b, struct bpe_work *w,
   uint32_t *id, size_t n)
 {
@@ -223,6 +260,9 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
 }
 
 /* <Join a long piece> */
+
+/* By rank, then by place: a node keeps its number when others leave, so leftmost can
+   be read off it. */
 static bool consider(const struct bpe *b, struct memory *m,
   struct bpe_work *w, uint32_t i, struct error *why)
 {
@@ -253,6 +293,9 @@ static bool begin_list(const struct bpe *b, struct memory *m,
   return true;
 }
 
+/* A candidate that was overtaken stays in the heap, and is known when it comes out,
+   since the ids that its rule wants are gone; the right node of a merge gets an id
+   that no rule wants. The left one lives on, so the list always begins at node 0. */
 static bool join_long(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct ids *out, struct error *why)
 {
@@ -282,6 +325,9 @@ static bool join_long(const struct bpe *b, struct memory *m,
 }
 
 /* <Encode a piece> */
+
+/* The two ways give the same ids after the same number of look-ups; the test compares
+   both with the definition. */
 bool bpe_join(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct ids *out, struct error *why)
 {
@@ -313,6 +359,9 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
 }
 
 /* <Expand an id, and make an encoder of merges> */
+
+/* A stack of ours, not the machine's: a token may be as deep as it has bytes, and
+   ours is refused with a message. Right half first, so that the left one is on top. */
 bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
   uint32_t id, struct bytes *out, struct error *why)
 {

@@ -1,9 +1,18 @@
-/* utf8.c -- made from chapters/01-tokens.w; change it there */
+/* utf8.c -- What begins at a byte, how much of an ending must wait, and a stream that
+   holds it back.
+   made from chapters/01-tokens.w; change it there
+
+   At most three bytes ever wait, and only those that may still become a character:
+   what can become none is released at once. All that is released, and what is
+   flushed, are together exactly the bytes that came in. */
 
 #include <string.h>
 #include "tokens/utf8.h"
 
 /* <Tell what begins at a byte> */
+
+/* c0 and c1 could only begin a spelling that is too long, and f5 and above lie beyond
+   Unicode: they begin nothing. */
 static size_t announced_length(unsigned char b)
 {
   if (b < 0x80) return 1;
@@ -13,6 +22,9 @@ static size_t announced_length(unsigned char b)
   return b < 0xf5 ? 4 : 0;
 }
 
+/* The length of what is broken is that of the maximal subpart, as Unicode recommends
+   it. Four leading bytes narrow what may follow: no overlong spellings, no
+   surrogates, nothing beyond U+10FFFF. */
 size_t utf8_next(const unsigned char *byte, size_t n,
   enum utf8_state *state)
 {
@@ -38,6 +50,9 @@ size_t utf8_next(const unsigned char *byte, size_t n,
 }
 
 /* <Count the bytes that wait for more> */
+
+/* The longest ending first; no leading byte is a continuation, so at most one of the
+   three can begin a character. */
 size_t utf8_held(const unsigned char *byte, size_t n)
 {
   for (size_t k = n < 3 ? n : 3; k > 0; k--) {
@@ -49,6 +64,10 @@ size_t utf8_held(const unsigned char *byte, size_t n)
 }
 
 /* <Release what is certain, hold the rest> */
+
+/* What went out before cannot begin a character, or it would have been held. If the
+   second push is refused, the first is taken back: who tries again must not find the
+   held bytes twice. */
 bool stream_feed(struct memory *m, struct stream *s,
   const unsigned char *byte, size_t n, struct bytes *out,
   struct error *why)
@@ -65,6 +84,7 @@ bool stream_feed(struct memory *m, struct stream *s,
   return true;
 }
 
+/* Half a character goes out as it is: the text must encode to what the model wrote. */
 bool stream_flush(struct memory *m, struct stream *s,
   struct bytes *out, struct error *why)
 {
