@@ -849,8 +849,7 @@ static int print_errors(void)
   operations that IEEE 754 rounds in one way, fma among them, in a fixed order: change no order,
   and let no compiler contract or reorder (see ground.h). What is used in loops over many numbers
   is inline in numbers.h; here is what is called. Functions of float are computed in double and
-  rounded once. The coefficients are those of the checkpoint's program, which shows how good they
-  are. */
+  rounded once. */
 #include "functions/numbers.h"
 @;@#
 @<Coefficients of the error function@>@;

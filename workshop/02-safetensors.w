@@ -7,7 +7,7 @@
 @** Safetensors, and five rules for hostile files.
 \incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. If the
 settings say that a row has \given{768} numbers and the matrices are made for \given{640}, the program must notice before the first wrong
-word appears. This chapter reads both kinds of file, trusts neither until it adds up, and puts together the model through which chapter 2 sends
+word appears. This chapter has the rules by which every reader of files here goes, and reads the files of numbers by them. \Cref{families} reads the settings, and puts together the model through which chapter 2 sends
 its rows.
 @^model@>@^hostile files@>
 
@@ -402,6 +402,8 @@ static json_t *header_value(struct header_parser *r, const char *field, size_t m
   else header_bad(r, jsonfile_trouble(&found, r->at, n), "strict JSON");
   return value;
 }
+  /*- jansson reads one value and says where it stopped. One that is not complete within max bytes
+    is an error at the end of the text though the text goes on: it is too long. */
 
 @ A mark of punctuation is one character, perhaps after white space. The function returns
 it, or zero at the end of the header. For a zero byte \emph{in} the header it returns zero as well, but does not move past it, since the format pads with blanks only;
@@ -414,6 +416,8 @@ static char header_mark(struct header_parser *r)
     r->at++;
   return r->at < r->end && *r->at != '\0' ? *r->at++ : '\0';
 }
+  /*- Zero at the end, and at a byte of zero, which is not passed: who expects the end compares the
+    place. */
 
 @ The header is a brace, then names and their values until the closing brace, and after
 that nothing but white space. A header without tensors, |{}|, is valid. An object that is not
@@ -425,6 +429,7 @@ static bool header_read(struct header_parser *r)
   if (header_mark(r) != '{') return header_bad(r, "no object", "{");
   char mark = header_mark(r);
   if (mark == '"') {
+    /*- jansson wants the quotation mark, which we have just read */
     r->at--;
     do if (!header_pair(r)) return false;
     while ((mark = header_mark(r)) == ',');
@@ -471,6 +476,8 @@ static bool header_metadata(struct header_parser *r)
   json_decref(all);
   return ok;
 }
+  /*- Checked and then ignored. Only here may a string have a zero: in a name it would make two of
+    C's strings equal. */
 
 @ The message about a tensor has the four parts of \cref{sec:errors}: the file, the tensor in the place of the field, what was found,
 and what would have been accepted.
@@ -491,6 +498,7 @@ static bool header_tensor(struct header_parser *r, const char *name)
 {
   json_t *entry = header_value(r, name, MAX_ENTRY, 0);
   if (entry == NULL) return false;
+  /*- null for a missing member, which is neither a string nor an array */
   json_t *type = json_object_get(entry, "dtype");
   json_t *shape = json_object_get(entry, "shape");
   json_t *offset = json_object_get(entry, "data_offsets");
@@ -519,6 +527,7 @@ struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
   struct tensor_entry *t = memory_alloc(w->m, MEMORY_OTHER, fixed + length, 1, why);
   if (t == NULL) return NULL;
   t->rank = (uint32_t) rank, t->file = path;
+  /*- a copy: the string belongs to the header, which will be freed */
   t->name = memcpy((char *) t + fixed, name, length);
   return w->list[w->n++] = t;
 }
@@ -563,6 +572,8 @@ static bool count_up(uint64_t *product, json_t *factor)
   *product *= f;
   return true;
 }
+  /*- 2^40 x 2^40 x 0 is refused: the first product does not fit, and no honest file has such a
+    shape. */
 
 @ An entry states the size of a tensor twice. The type and the shape tell how many bytes there should be, the offsets how many there are. Whether these
 are within the file is checked when all offsets are known.
@@ -624,6 +635,7 @@ static bool extents_check(struct header_parser *r, struct tensor_entry **list, s
       ? "byte %" PRIu64 ", no hole, no overlap"@|
       : "within the file, before byte %" PRIu64,@|
       list[i]->begin != at ? at : bytes);
+    /*- bytes - at cannot wrap: at grows only by what was found to fit. */
     if (list[i]->begin != at || list[i]->bytes > bytes - at)@+
       return error_found(r->why, r->path, list[i]->name, found, wanted);
     list[i]->data = data + at;
@@ -644,6 +656,8 @@ static int by_extent(const void *a, const void *b)
   if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
   return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
+  /*- An empty tensor begins where the next one does, and must come first, or the two would seem to
+    overlap. */
 
 @ The finished list is searched by name, so its order is that of the names, byte by byte, regardless of any language's alphabet.
 
@@ -667,6 +681,7 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why
   size_t first = w->n;
   if (!header_read(&r))
     return misfit_bytes(s->path, s->map.bytes, s->map.size, false, why);
+  /*- of a null pointer C does not define even + 0 */
   struct tensor_entry **list = w->n > 0 ? w->list + first : NULL;
   return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
     s->map.size - 8 - header);
@@ -679,6 +694,7 @@ would wrap around to a small number and pass.
 uint64_t header = 0;
 if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
 for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
+/*- Compare before adding: 8 and a length near 2^64 wrap around to a small number. */
 if (header > MAX_HEADER || header > s->map.size - 8)
   return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "@|
     "and no more than there are")
@@ -724,6 +740,7 @@ static bool index_open(struct tensor_file *w, const char *directory,
        i = json_object_iter_next(map, i)) {
     const char *file = json_string_value(json_object_iter_value(i));
     char buffer[64];
+    /*- a slash or a dot at the front could lead out of the directory */
     if (file == NULL || *file == '\0' || *file == '.' || strchr(file, '/') != NULL)
       return error_found(why, w->path, json_object_iter_key(i),
         jsonfile_excerpt(json_object_iter_value(i), buffer),
@@ -754,6 +771,8 @@ static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
     "%s: weight_map has %zu tensors; wanted: %zu, as in the files", w->path,
     json_object_size(map), w->n);
 }
+  /*- A shard of another model might fit by its sizes. Names are unique, so equal counts are equal
+    sets. */
 
 @ With one file or many, no name may occur twice. In the sorted list two equal names are
 neighbours, so it is enough to compare each name with the one before it. Only now is the order final, and each tensor gets its number.
@@ -798,10 +817,12 @@ static bool safetensors_recognizes(const char *path)
   (void) path;
   return true;
 }
+  /*- There is no magic number, so every path will do, and this format is the last in the table. */
 static bool safetensors_fill(struct tensor_file *w, const char *path,
   struct error *why)
 {
   @<Choose between a single file and an index@>@;
+  /*- before anything is opened, since every message names it */
   w->path = indexed ? index : single;
   memory_free(w->m, indexed ? single : index);
   if (indexed) return open_by_index(w, path, why);
@@ -929,6 +950,7 @@ const char *jsonfile_trouble(const json_error_t *found, const char *text, size_t
   size_t at = found->position > 0 ? (size_t) found->position - 1 : n;
   return at < n && text[at] == '\0' ? "a byte of zero" : found->text;
 }
+  /*- jansson's own words break off at a byte of zero */
 json_t *jsonfile_read(const char *path, size_t max, struct error *why)
 {
   struct mapping map;
@@ -968,6 +990,8 @@ static int real_digits(const json_t *value)
   }
   return fewest;
 }
+  /*- The fewest digits that read back as the same number, and more only if that avoids an
+    exponent. */
 
 @ A list or an object may contain others, so the function is recursive.
 
@@ -993,6 +1017,8 @@ from jansson one by one, and copy as much of each as there is room for.
 @<Quote a value of JSON@>=
 struct quotation {@+ char *to;@+ size_t n, all;@+ };
   /* |n| bytes are there, of |all| */
+/*- json_dumpb leaves out a piece that does not fit, and a long text may be one piece, so we take
+  them one by one. */
 static int quote_piece(const char *piece, size_t n, void *ctx)
 {
   struct quotation *q = ctx;
@@ -1006,6 +1032,7 @@ static int quote_piece(const char *piece, size_t n, void *ctx)
 
 @<Quote a value of JSON@>=
 enum { LONGEST_NUMBER = 24 };
+/*- Not within an escape, of which two may be one character, nor within a number. */
 static size_t quotation_cut(const char *text, size_t most)
 {
   size_t at = 0, k;
@@ -1045,9 +1072,14 @@ const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EX
   return buffer;
 }
 
-@ These functions are a module of their own.
+@ Reading comes last, since its messages quote.
 
 @(jsonfile.c@>=
+@;
+/** Files of JSON, and quotations from them for messages. A tree takes many times the space of its
+  text, so every file has a bound on its size. A quotation is ASCII, has no more digits than were
+  needed to type the number, and is never cut within an escape or a number: a part of a number is
+  another number. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -1060,9 +1092,15 @@ const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EX
 @<Quote a text@>@;
 @<Read a file of JSON@>@;
 
-@ The functions for the list of tensors, which serve every format, are a file of their own.
+@ The functions for the list of tensors serve every format.
 
 @(tensor_file.c@>=
+@;
+/** The list of a model's tensors, whatever format its files have. A file or a tensor is entered in
+  the lists before anything that can fail is done with it, and every entry can be freed, so closing
+  finds all of it after half an opening. A tensor is one block: the entry, its shape, its name. The
+  list is in the order of the names once tensor_file_sort has been called; until then nothing may
+  be looked up. */
 #include <stdlib.h>
 #include <string.h>
 #include "safetensors/tensor_format.h"
@@ -1081,6 +1119,14 @@ enum { MAX_TENSORS = 1 << 18 };
 machine; a big-endian machine would need a copy of every tensor.
 
 @(safetensors.c@>=
+@;
+/** Reading safetensors, from one file or several with an index. Five rules for a file of a
+  stranger: compare before you add, and check before you multiply; believe no count before the
+  bytes for it are there; let nothing be unaccounted for (the tensors lie end to end and fill the
+  file); let no name mean two things; and say which file, which tensor, what was found, what was
+  wanted. A sum that wraps around is how a bound is passed. The header is read value by value, so a
+  bad file costs little more than its size. The numbers stay mapped and are used where they lie:
+  they are little endian, and may be at any address. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
@@ -1186,6 +1232,7 @@ static enum kind_number kind_of(const unsigned char *byte, size_t n)
     { "\200\4", KIND_PICKLE }, { "\211HDF", KIND_HDF5 },@|
     { "<!", KIND_PAGE }, { "<html", KIND_PAGE },@|
     { "{", KIND_JSON }, { "[", KIND_JSON } }@];
+  /*- safetensors: a length below 2^40, then a brace */
   if (n > 8 && byte[5] == 0 && byte[6] == 0 && byte[7] == 0 && byte[8] == '{')
     return KIND_TENSORS;
   for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
@@ -1201,6 +1248,7 @@ bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
   bool json, struct error *why)
 {
   enum kind_number kind = kind_of(byte, n);
+  /*- settings with a comma too many are of the right kind, and keep the sentence they have */
   if (kind < KIND_JSON || (kind == KIND_JSON && !json))
     error_found(why, path, "this", kinds[kind].name, kinds[kind].wanted);
   return false;
@@ -1232,6 +1280,7 @@ static bool is_of_weights(const char *name)
   }
   return false;
 }
+/*- The first by the alphabet, so that the sentence is the same on every file system. */
 static void find_weights(const char *directory, char found[256])
 {
   DIR *list = opendir(directory);
@@ -1288,6 +1337,7 @@ static bool is_of_hub(const char *path)
   snprintf(owner, sizeof owner, "%.*s", (int) n, path);
   return *path != '.' && !is_of_weights(path) && access(owner, F_OK) != 0;
 }
+  /*- two words with a slash between, and no folder of the first name */
 static bool misfit_nothing(const char *path, const char *reason, struct error *why)
 {
   static const char wanted[] =
@@ -1310,9 +1360,14 @@ bool misfit_path(const char *path, const char *missing, struct error *why)
   return S_ISDIR(about.st_mode) && misfit_directory(path, missing, why);
 }
 
-@ These functions are a module of their own.
+@ The advice for all kinds of pickles is the same, and is a macro so that two rows can have it.
 
 @(misfit.c@>=
+@;
+/** Files that are not damaged but something else. A pointer of Git LFS, a pickle, a web page, an
+  adapter: the reader's sentence about headers would be true and of no help, so it is replaced by
+  one that says what the file is and what to do. Known by the first bytes, or by the names in the
+  directory. Nothing here opens a pickle: it is a program, and loading it runs it. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <errno.h>

@@ -132,6 +132,7 @@ static bool all_different(const struct tokenizer *t, const char *file,
   }
   return true;
 }
+  /*- A word that stands there twice could be decoded by both ids, and encoded by one. */
 
 @* Rank files. \label{sec:ranks}
 A rank file has a line for each token: its bytes, encoded in base64, a blank, and its rank, which is also its id. Base64 writes three bytes as four letters of an alphabet of 64, and pads the last group of four with equal signs.
@@ -146,6 +147,7 @@ static bool from_base64(struct memory *m, const unsigned char *c,
     "abcdefghijklmnopqrstuvwxyz0123456789+/";
   unsigned value = 0, bits = 0;
   *good = n % 4 == 0 && n > 0;
+  /*- at most two equal signs */
   while (*good && n > 0 && c[n - 1] == '=' && bits++ < 2) n--;
   bits = 0;
   for (size_t i = 0; i < n && *good; i++) {
@@ -218,6 +220,8 @@ static bool read_rank_line(struct memory *m, struct tokenizer *t,
   return tokenizer_intern(m, t, row->byte, row->n, &k->piece, why)
     && (k->text = k->piece, true);
 }
+  /*- *wrong: what the line should have been, or null. A line takes more than a byte, so no id need
+    be as large as the file; a small file cannot make the table large. */
 
 @ We go through the lines once; a complaint names the number of its line. Lines may end as on Windows, and the last newline may be missing. One buffer, |row|, is
 used for the bytes of all words and keeps its memory from line to line.
@@ -256,6 +260,8 @@ static const struct rank_family *family_of(const char *file,
   size_t lines, struct error *why)
 {
   char found[40];
+  /*- The file does not say how texts are cut; its number of lines does. It is better to refuse
+    than to cut with the wrong pattern. */
   for (size_t i = 0; i < 4; i++)
     if (families[i].lines == lines) return &families[i];
   snprintf(found, sizeof found, "%zu lines", lines);
@@ -273,6 +279,7 @@ bool tiktoken_read(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
   size_t lines;
+  /*- A piece that is a token as a whole becomes that token, wherever merges would lead. */
   t->kind = "tiktoken ranks", t->ignore_merges = true;
   if (!read_rank_lines(m, t, file, byte, n, &lines, why))
     return false;
@@ -319,6 +326,7 @@ static bool add_special_text(struct memory *m, struct tokenizer *t,
   return tokenizer_intern(m, t, text, strlen(text), &x.text, why)
     && tokenizer_add_token(m, t, &x, why);
 }
+  /*- In another file, with as many lines and other ids, a line may have the special token's id. */
 
 @* Protocol buffers. \label{sec:protobuf}
 SentencePiece writes its model as a \emph{protocol buffer}, a format for structures that can gain fields without breaking old readers. A message is a sequence of fields. Each begins with a number that
@@ -356,6 +364,7 @@ static bool read_field(struct wire *w, struct wire_field *f)
   f->number = 0;
   f->inside = (struct wire) @[{ w->at, 0 }@];
   if (f->form == 0) return read_number(w, &f->number);
+  /*- no other forms exist: 3 and 4 are groups, long out of use */
   if (f->form == 1 || f->form == 5) n = f->form == 1 ? 8 : 4;
   else if (f->form != 2 || !read_number(w, &n)) return false;
   if (n > w->n) return false;
@@ -365,6 +374,7 @@ static bool read_field(struct wire *w, struct wire_field *f)
     f->number = f->number << 8 | f->inside.at[i];
   return true;
 }
+  /*- A field takes at least a byte, so reading ends on any input. */
 
 @* Scores. \label{sec:sentencepiece}
 Four fields of the message concern us: the pieces, one after another (1); how they were learnt (2); the normalizer, which prepares a text before it is encoded (3); and the denormalizer, which would change a decoded text (5) and must be empty. Inside these, we take the fields that could change an id. The
@@ -402,6 +412,7 @@ static bool take_field(struct piece_spec *s, bool training,
     }
   return true;
 }
+  /*- Where each number belongs. The last of several counts, as the format demands. */
 
 @ The normalizer has two more fields, its name and a map that replaces characters by others. We do not implement such maps; the empty one, called \texttt{identity}, needs no work.
 
@@ -438,6 +449,7 @@ static bool read_piece(struct wire w, struct one_piece *p)
       memcpy(&p->score, &bits, sizeof bits);
     } else if (f.name <= 3) return false;
   }
+  /*- a score that is not itself is NaN, and cannot be sorted */
   return p->words.n > 0 && p->score == p->score
     && utf8_run(p->words.at, p->words.n, &whole) == p->words.n
     && whole;
@@ -516,6 +528,7 @@ static bool read_message(struct piece_model *x, struct wire w)
       size);
     bool good = read_field(&w, &f) && (f.form == 2 || f.name > 5);
     if (good && f.name == 1) {
+      /*- has its own message */
       if (!read_next_piece(x, f.inside)) return false;
     } else if (good && (f.name == 2 || f.name == 3))
       good = read_spec(&x->spec, f.name == 2, f.inside);
@@ -552,6 +565,7 @@ static bool judge(struct piece_model *x, bool *ours)
     "another piece", "the id of the unknown piece");
   return rules_are_none(x);
 }
+  /*- *ours is false for a valid file of another kind, Unigram for example. */
 
 @ The rules of a normalizer are a map from strings to strings, with a name such as \texttt{nmt\_nfkc}. With that one \texttt{\textonehalf} would become three characters before anything is looked
 up. The name is in the file, and our complaint quotes it, or the beginning of a long one.
@@ -582,6 +596,7 @@ static int by_score(const void *a, const void *b)
   if (x->score != y->score) return x->score > y->score ? -1 : 1;
   return x->id < y->id ? -1 : x->id > y->id;
 }
+  /*- by id where scores are equal, so that qsort, which is not stable, has one answer */
 @#
 static bool rank_scores(struct piece_model *x)
 {
@@ -593,6 +608,7 @@ static bool rank_scores(struct piece_model *x)
   qsort(p, n, sizeof *p, by_score);
   for (size_t i = 0; i < n; i++) {
     if (i > 0 && p[i].score != p[i - 1].score) next++;
+    /*- only normal pieces merge */
     rank[p[i].id] = p[i].type == NORMAL ? next : TIKTOKEN_NO_RANK;
   }
   bool ok = letters_are_pieces(x, rank)
@@ -623,6 +639,8 @@ static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
   }
   return true;
 }
+  /*- For parts of several letters it follows from how the file was learnt, for single ones it is a
+    property of the file. */
 
 @ The normalizer becomes up to three steps: remove extra blanks, put one blank before the text, and write the block U+2581 for each blank, which makes blanks visible in a list of pieces. Decoding turns blocks back into blanks. It drops the first blank if one was put there or if extra blanks are removed, as SentencePiece does.
 
@@ -634,6 +652,7 @@ static bool set_up(struct piece_model *x)
   static const char block[] = "\xe2\x96\x81";
   struct text_step thin = @[{ .what = STEP_STRIP }@], put = @[{ .what = STEP_PREPEND }@],
     replace = @[{ .what = STEP_REPLACE }@];
+  /*- as SentencePiece does it: also if blanks are only thinned */
   t->strip_prefix_space = s->put != 0 || s->thin != 0;
   if (s->thin != 0 && !tokenizer_add_string(x->m, t, thin, block,
     s->escape != 0 ? 3 : 0, NULL, 0, false, x->why)) return false;
@@ -658,6 +677,8 @@ static bool has_blank(const struct tokenizer *t, const struct span *s)
       && memcmp(c + i, "\xe2\x96\x81", 3) == 0)) return true;
   return false;
 }
+  /*- SentencePiece finds such a piece before it thins out blanks, and we after: a file with both
+    is refused. */
 @#
 static bool add_special_pieces(struct piece_model *x)
 {
@@ -691,6 +712,7 @@ static bool finish_tokenizer(struct piece_model *x)
   if (!tokenizer_index_vocab(x->m, t, x->why)
     || !all_different(t, x->file, "piece", x->why)
     || !rank_scores(x)) return false;
+  /*- Each step needs the one before: pairs look pieces up, and the splits depend on all pieces. */
   tokenizer_find_splits(t);
   return set_up(x) && add_special_pieces(x);
 }
@@ -713,6 +735,7 @@ bool sentencepiece_read(struct memory *m, struct tokenizer *t,
   *ours = true;
   bool ok = make_tokenizer(&x, (struct wire) @[{ byte, n }@],
     ours);
+  /*- none is an id that no piece has, -1 mostly, which is very large here */
   *begin = ok && x.spec.begin < x.list.n
     ? (uint32_t) x.spec.begin + 1 : 0;
   *end = ok && x.spec.end < x.list.n ? (uint32_t) x.spec.end + 1 : 0;
@@ -742,6 +765,7 @@ static bool take_piece(struct piece_model *x, sentencepiece_piece_at *at,
   if (p.type < NORMAL || p.type > BYTE) return error_found(x->why, x->file,
     field, "one of an unknown type", "a type from 1 to 6");
   if (!enter_piece(x->m, x->t, &p, (uint32_t) i, x->why)) return false;
+  /*- padding: it has an id and a text, and is never found */
   if (p.type == UNUSED) x->t->vocab[i].piece.n = 0;
   if (p.type == BYTE) x->spec.bytes = 1;
   return list_piece(x->m, &x->list, &p, x->why);
@@ -758,6 +782,7 @@ bool sentencepiece_make(struct memory *m, struct tokenizer *t,
     .spec = { .put = prefix, .escape = 1 }, .cut_first = true, .why = why }@];
   bool ok = n <= TOKENIZER_MAX_ID || error_found(why, file, "the vocabulary",
     "larger", "at most 4194304 pieces");
+  /*- from an id plus 1 to an id; 0 becomes one that no piece has */
   x.spec.unknown = (uint64_t) unknown - 1;
   for (size_t i = 0; ok && i < n; i++) ok = take_piece(&x, at, ctx, i);
   ok = ok && finish_tokenizer(&x);
@@ -774,9 +799,17 @@ bool sentencepiece_make(struct memory *m, struct tokenizer *t,
 @<Readers of scores and ranks@>@;
 #endif
 
-@ In the file both readers share the functions that make pairs of pieces.
+@ Both readers share the functions that make pairs of pieces.
 
 @(sentencepiece.c@>=
+@;
+/** Vocabularies that come as ranks or scores instead of merges: tiktoken's files, and
+  SentencePiece's. Both become pairs with ranks: a piece that can be cut into two others gives one
+  pair for each such cut, all with the piece's rank. That is enough only if every part of a piece
+  is a piece, which is checked. Highest score is rank 0, equal scores are equal ranks. A message of
+  SentencePiece is read once, and every length is compared with what is left before we follow it.
+  What would change an id and is not done here (maps of characters, unused pieces, Unigram) is
+  refused, not passed over. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

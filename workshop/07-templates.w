@@ -147,6 +147,8 @@ static const struct frame llama3 = @[{@|
   .close = @[{ SIGN("eot_id"), SIGN("eot_id"), "" }@],@|
   .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),@|
   .system_at = OWN_TURN, .trims = @[{ true, true, true }@] }@];
+/*- Llama 3.1's program prints this date if the caller passes none; a text that depends on the day
+  could not be tested. */
 static const struct frame llama3_dated = @[{@|
   .begin = SIGN("begin_of_text"), .open = @[{ HEAD("system")@|
     "Cutting Knowledge "@| "Date: December 2023\n"@|
@@ -248,6 +250,8 @@ void prompt_free(struct memory *m, struct rendered_prompt *s);
 @<Put a part at the end@>=
 struct writer { struct memory *m; struct rendered_prompt *out;
   struct error *why; };
+/*- Text of the template that follows the same becomes one part with it. If memory runs out after
+  the text, the caller throws the script away. */
 static bool put(struct writer *w, enum part_kind kind,
   enum role who, const char *text, size_t n)
 {
@@ -289,6 +293,7 @@ static bool put_frame(struct writer *w, const char *words)
   }
   return true;
 }
+  /*- The strings are our own: every brace is closed. */
 
 @ White space, to these programs, is what Python's |strip| removes: Unicode's list and four more characters, the separators at the end of ASCII's control characters, which have separated nothing since the days of paper tape. A byte that does not form a character is not white space.
 
@@ -304,6 +309,8 @@ static size_t blank_here(const unsigned char *text, size_t n)
     || c == 0x202f || c == 0x205f || c == 0x3000;
   return blank ? k : 0;
 }
+  /*- What Python's strip takes off: Unicode's white space and the four separators 1c to 1f. A byte
+    of no character is not white. */
 
 @ White space is stripped from the end of a script as far back as |from|, whether it came from a speaker or from the template. Parts that are left empty are removed.
 
@@ -321,6 +328,7 @@ static void trim_end(struct rendered_prompt *s, size_t from)
   if (s->n > 0 && s->part[s->n - 1].at + s->part[s->n - 1].n > s->text.n)
     s->part[s->n - 1].n = s->text.n - s->part[s->n - 1].at;
 }
+  /*- as far back as from, whoever the white space is from; parts that become empty go */
 
 @ A turn consists of what opens it, the system's words if they belong here, its own words, and what closes it. White space is stripped from the system's words and the turn's own words together; so a turn's own words lose white space at their beginning only if nothing comes before them.
 
@@ -333,6 +341,8 @@ static bool put_turn(struct writer *w, const struct frame *f,
   if (within != NULL && (!put_frame(w, f->open[ROLE_SYSTEM])
       || !put(w, PROMPT_PART_SAID, within->who, within->text, within->n)
       || !put_frame(w, f->close[ROLE_SYSTEM]))) return false;
+  /*- The system's words and the turn's own are stripped together, so the beginning only if nothing
+    comes before it. */
   if (f->trims[now->who] && w->out->text.n == from)
     while (at < now->n && (k = blank_here((const unsigned char *)
         now->text + at, now->n - at)) > 0) at += k;
@@ -383,6 +393,8 @@ static void part_thought(const struct turn *said, struct turn *thought,
     thought->text += at + 7, thought->n -= at + 7;
   strip_lines(thought);
 }
+  /*- The thought ends at the first </think>, the answer begins after the last: what lies between
+    is dropped. */
 
 @ A thought comes before the answer's words, and the template surrounds it with words of its own. We pass it to |put_turn| as |within|, the parameter for the system's words; no turn has both.
 
@@ -393,9 +405,12 @@ static bool put_thinker(struct writer *w, const struct turn *said,
   struct turn thought, rest;
   struct frame f = chatml;
   part_thought(said, &thought, &rest);
+  /*- Thoughts before the last question are dropped; after it they stay, and a last answer without
+    one gets an empty one. */
   if (!late || (!last && thought.n == 0))
     return put_turn(w, &f, &rest, NULL);
   strip_lines(&rest);
+  /*- The thought goes where the system's words would: no turn has both. */
   f.open[ROLE_SYSTEM] = "<think>\n", f.close[ROLE_SYSTEM] = "\n</think>\n\n";
   return put_turn(w, &f, &rest, &thought);
 }
@@ -427,6 +442,8 @@ static bool in_order(const struct chat_template *t,
   }
   return true;
 }
+  /*- Stricter than the programs in two things: the system speaks first or not at all, and if its
+    words go into a question, there is one; Llama 2's program would lose them. */
 
 @ A chat program renders only the new turns, with |from|, because the earlier ones are in the cache. That works if a new turn leaves the rendering of the old ones unchanged. With two templates it does not: Qwen3 drops thoughts, and Mistral's third moves the system's words to the last question. Then the whole conversation must be rendered again, and the store keeps the rows up to the first id that differs
 (|store_match_prefix|, \cref{sec:line}). A caller can ask beforehand.
@@ -449,6 +466,8 @@ bool chat_template_rewrites(const struct chat_template *t,
 static bool may_begin(const struct chat_template *t,
   const struct turn *talk, size_t n, size_t from, struct error *why)
 {
+  /*- only an answer is sure to end with a mark, and only there can two halves be encoded
+    separately */
   if (from > 0 && (from > n || talk[from - 1].who != ROLE_ASSISTANT))
     return error_say(why, "a conversation of %zu turns cannot be "@|
       "continued after turn %zu, which is not an answer", n, from);
@@ -487,6 +506,8 @@ static bool is_question(const struct turn *said)
     && memcmp(said->text, open, k) == 0
     && memcmp(said->text + said->n - l, close, l) == 0);
 }
+  /*- To Qwen3, a user's turn that is the reply of a tool is no question, so thoughts live through
+    calls of tools. */
 
 @ Then come the turns. As the frame says, the system's words go into the user's first turn, or into the last turn of all if it is the user's.
 
@@ -558,6 +579,9 @@ static bool find_mark(const struct rendered_prompt *s, size_t i,
       "this vocabulary has none that is marked special",@|
       s->by->name, (int) p->n, text);
 }
+  /*- A token that is not flagged special would be found in a speaker's words, too, and the promise
+    would be empty. A word in brackets is text where the vocabulary has no token for it (Mistral's
+    first ones). */
 
 @ The tokenizer treats the beginning of a text differently from text after a mark: Llama~2's newer files put a block character before the first word of the text, but not before the first word after a mark. For the latter there is |tokenizer_encode_inside| from chapter~1.
 
@@ -572,6 +596,8 @@ static bool encode_stretch(const struct rendered_prompt *s, size_t from,
     ? tokenizer_encode_inside(v, m, text, to - from, out, why)
     : tokenizer_encode(v, m, text, to - from, false, false, out, why);
 }
+  /*- Only the very first stretch is the beginning of a text, before which some files put a block.
+    */
 
 @ One pass over the parts gives the ids of a script. It remembers where the last mark ended.
 
@@ -640,6 +666,8 @@ bool conversations_ends(struct memory *m, const struct chat_template *by,
   prompt_free(m, &s);
   return ok;
 }
+  /*- Not every model lists its mark among the tokens that end a text; Llama 3's first files did
+    not. */
 
 @ Now we can ask the second question. The cache holds the first prompt and the answer. The answer ends with that id, which the model wrote, or which we add if the model was interrupted. The new prompt is rendered with |from|; only the rows of its ids and of the id that ended the answer have to be computed. Are the ids of the two halves the same as those of the whole? They are, if encoding the answer's text
 gives the ids that the model wrote. A model may split a word into other tokens than its tokenizer would; then the cache has what the model wrote, and the model goes on from that. (Llama~2's frame has a blank before the mark at the end, which the model seldom writes; then the cache simply lacks it.)
@@ -660,6 +688,9 @@ static uint64_t key_of(const char *text, size_t n)
   }
   return h;
 }
+  /*- FNV-1a of the program, but for what prints alike: backslash n is a newline, and white space
+    at the end is nothing. It need not be cryptographic: who forged one would spoil the
+    conversations of his own model only. */
 
 @ The table's hashes come from these programs, each published with its model: ChatML as OpenHermes and Dolphin have it, and as Qwen3 has it in its later versions without thoughts; Qwen2; Qwen2.5; the thinking Qwen3, twice; SmolLM2; Llama~2; Llama~3, twice; Llama~3.1 and 3.3, which are the same, and Llama~3.2; Mistral~7B~0.2 and Mixtral, as they were first published, and the former as it was later. The source and the licence of each text are in
 \.{tests/golden/conversations/templates.json}, and a test compares the table with them. (Llama~3's first program asks for an answer even if the caller does not want one. A chat always wants one, so we treat it like the second.) Two programs are missing. Mistral~7B~0.1 was first published with a blank after each answer, which no row has; and no two copies of Mistral's third that we found were alike, so it can only be chosen by name.
@@ -762,13 +793,15 @@ static const char *similar_names(const json_t *program, char buffer[160])
   return buffer;
 }
 
-@
+@ The sentence has room for all names twice.
 
 @<Find a model's template@>=
 static const struct chat_template *judge(json_t *program,
   const char *path, struct error *why)
 {
   char buffer[64], names[160], alike[160], wanted[340];
+  /*- No guess: a template that is nearly right makes a model answer a little worse, and nobody
+    knows why. We name those that end an answer alike, and the user chooses. */
   const struct chat_template *t = !json_is_string(program) ? NULL
     : chat_template_known(json_string_value(program),@|
     json_string_length(program));
@@ -869,6 +902,7 @@ bool chat_template_given(const char *folder)
   json_decref(settings);
   return given;
 }
+  /*- only a hint: what cannot be read counts as none */
 
 @ The header has what callers need, in the order of this chapter.
 
@@ -883,9 +917,17 @@ bool chat_template_given(const char *folder)
 @<From a script to ids@>@;
 #endif
 
-@ The table comes first in the file, and the reading of directories last.
+@ The table comes first, and the reading of directories last.
 
 @(conversations.c@>=
+@;
+/** The formats of conversations: turns become text, and text becomes ids in which no speaker can
+  write a mark. A published template is a program; we do not run it but know it, by a hash of its
+  text, and have what it prints as a row of a table. Each part of a rendered prompt keeps its kind:
+  a mark, text of the template, or a speaker's words. A mark counts only where the template put it:
+  we cut at those, look them up, and encode all that lies between two of them in one call, with
+  special tokens off. So no id of an honest conversation differs from Hugging Face's, and none of a
+  dishonest one is a mark. In the table a mark stands in braces, which no template uses. */
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
 #include <stdio.h>

@@ -305,6 +305,7 @@ static bool take_string(struct gguf_reader *r, struct gguf_words *words)
   r->at += words->n;
   return true;
 }
+  /*- The claim may be 2^64 - 1; it is compared with what is left, and never added to a place. */
 
 @ Keys and names become C strings in the hands of others, so they may not contain a zero; two names that differ only after it would be one. A name that is empty cannot be asked for. The format bounds both: a key has fewer than $2^{16}$ bytes, a name fewer than 64, because ggml
 keeps names in arrays of that size.
@@ -324,6 +325,8 @@ static bool take_name(struct gguf_reader *r, size_t max, struct gguf_words *name
     (int) (name->n < 90 ? name->n : 90), name->text);
   return true;
 }
+  /*- Others make C strings of names: two that differ only after a zero would be one. ggml keeps
+    names in arrays of 64. */
 
 @* The keys. \label{sec:ggufkeys}
 The first 24 bytes decide whether we can read the file at all. Three kinds that we cannot read deserve a sentence of their own. Files of version 1 have lengths of 32 bits; it was soon replaced, and such a file must be converted anew. A file from a big-endian
@@ -342,6 +345,7 @@ static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *ke
   if (!take_number(r, 4, &version)) return false;
   char found[64];
   const char *more = "";
+  /*- a big-endian 3 reads as 3 times 2^24 */
   if (version == 1) more = ", which has lengths of 32 bits";
   else if (version != 0 && (version & 0xffff) == 0)
     more = ", written by a big-endian machine";
@@ -359,6 +363,8 @@ could have.
 
 @<Check the counts against the size of the file@>=
 enum { MAX_KEYS = 1 << 16, MAX_NAME = 63, MAX_KEY = 65535 };
+/*- The size of the file bounds a count before anything else does: a key takes 14 bytes at least, a
+  tensor 25. */
 static bool count_fits(struct gguf_reader *r, const char *field, uint64_t n,
   size_t least)
 {
@@ -391,6 +397,8 @@ static bool read_value(struct gguf_reader *r, struct gguf_entry *e)
 {
   if (!take_type(r, &e->type)) return false;
   e->is_array = e->type == GGUF_ARRAY, e->count = 1;
+  /*- Without a namespace nothing says that the key is for other programs only, so no arrays in
+    arrays there; ggml has the same rule. */
   bool bare = memchr(e->key.text, '.', e->key.n) == NULL;
   if (e->is_array) return read_array(r, e, bare ? 1 : MAX_DEPTH);
   e->at = r->g->bytes + r->at;
@@ -409,6 +417,8 @@ static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
   snprintf(found, sizeof found, "an array of %" PRIu64, e->count);
   snprintf(wanted, sizeof wanted, "at most %zu, for which the file has bytes",
     left_of(r) / each);
+  /*- before the first element is looked at; a string has 8 bytes at least, an array in an array 12
+    */
   if (e->count > left_of(r) / each) return e->is_array
     ? gguf_bad(r, found, wanted)
     : gguf_bad(r, "cut off by the end of the file", "a whole description");
@@ -426,6 +436,7 @@ static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
 
 @<Skip the elements of a value@>=
 enum {@+ MAX_DEPTH = 8@+ };
+/*- Each level is a call, and a file could nest as deep as it is long. */
 static bool read_array(struct gguf_reader *r, struct gguf_entry *e, int levels)
 {
   struct gguf_entry inner = @[{ .is_array = true }@];
@@ -560,6 +571,8 @@ static bool read_shape(struct gguf_reader *r, struct gguf_tensor *t)
   }
   return true;
 }
+  /*- Stored innermost first, and turned round. ggml's dimensions are signed, hence 2^63; a product
+    that wraps to 0 was once accepted there. */
 
 @ Numbers in blocks are stored by the row, and a row may not end within a block. So the innermost dimension, and not the product, must be a multiple of the block. The number of bytes is the last product.
 
@@ -577,6 +590,7 @@ static bool read_type(struct gguf_reader *r, struct gguf_tensor *t)
   uint64_t row = t->rank == 0 ? 1 : t->shape[t->rank - 1];
   snprintf(found, sizeof found, "%s with rows of %" PRIu64, known->name, row);
   snprintf(wanted, sizeof wanted, "rows of a multiple of %u", known->block);
+  /*- the row, not the product: no row ends within a block */
   if (row % known->block != 0) return gguf_bad(r, found, wanted);
   if (t->elements / known->block > INT64_MAX / known->bytes)
     return gguf_bad(r, "one of too many bytes", "fewer than 2^63");
@@ -604,12 +618,14 @@ bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
   snprintf(wanted, sizeof wanted, "offset %" PRIu64 ", no hole, no overlap",
     w->next);
   if (t->begin != w->next) return gguf_bad(&r, found, wanted);
+  /*- In the first round data_at is 0, and the room too large; see read_tensors. */
   uint64_t room = g->size > g->data_at ? g->size - g->data_at : 0;
   snprintf(wanted, sizeof wanted, g->data_at == 0 ? "fewer than the file has"@|
     : "within the %" PRIu64 " bytes of data", room);
   if (t->begin > room || t->bytes > room - t->begin)
     return gguf_bad(&r, found, wanted);
   w->at = r.at, w->left--;
+  /*- cannot wrap: sizes that were found to fit, rounded up at most once */
   w->next = aligned(g, t->begin + t->bytes);
   return true;
 }
@@ -631,6 +647,9 @@ static bool read_tensors(struct gguf_reader *r, struct gguf_file *g)
   }
   return true;
 }
+  /*- Where the data begin is known after the last entry, so two rounds: with data at 0, then with
+    the true place. Padding after the last tensor may be missing, and what comes after it is not
+    read. */
 bool gguf_read(struct gguf_file *g, struct memory *m, const char *path,
   const unsigned char *bytes, size_t size, struct error *why)
 {
@@ -665,6 +684,7 @@ bool gguf_recognizes(const char *path)
   fclose(f);
   return ok;
 }
+  /*- By the first bytes, not the name. A pipe would lose its beginning. */
 
 @* The values. \label{sec:ggufvalues}
 Finding a key is a binary search, as for tensors.
@@ -703,6 +723,7 @@ double gguf_number(const struct gguf_entry *e, uint64_t i)
   bool is_signed = e->type == GGUF_I8 || e->type == GGUF_I16
     || e->type == GGUF_I32 || e->type == GGUF_I64;
   if (is_signed && (x & sign) != 0)
+    /*- two's complement of n bytes */
     return -(double) ((sign - (x & (sign - 1))));
   return (double) x;
 }
@@ -713,6 +734,7 @@ double gguf_number(const struct gguf_entry *e, uint64_t i)
 bool gguf_next_string(const struct gguf_entry *e, const unsigned char **at,
   struct gguf_words *words)
 {
+  /*- compared again: the file may have changed since it was checked */
   size_t left = (size_t) (e->end - *at);
   if (e->type != GGUF_STRING || left < 8) return false;
   uint64_t n = number_at(*at, 8);
@@ -750,6 +772,7 @@ const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
     snprintf(buffer, 64, "%s", flag ? "true" : "false");
   else if (e->type == GGUF_STRING) snprintf(buffer, 64, "a string");
   else {
+    /*- error_say writes a point whatever the locale */
     struct error number;
     error_say(&number, gguf_integer(e) ? "%.0f" : "%.9g", gguf_number(e, 0));
     snprintf(buffer, 64, "%.63s", number.text);
@@ -757,9 +780,17 @@ const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
   return buffer;
 }
 
-@ This is the file. It is a parser and nothing else: it needs the table of types, and allocates only the list of keys.
+@ Of the rest of the engine it needs the table of types and the allocator.
 
 @(gguf.c@>=
+@;
+/** Reading the description in a GGUF file: keys, values, and where each tensor is. A parser and
+  nothing else: it points into the mapped file and allocates only the list of keys, sorted by name.
+  Whatever the file claims is compared with the bytes that are left, divided if it is a count,
+  before anything is added to it. The tensors are gone through and not listed; each visit repeats
+  the checks, as each reading of a string does, so a file that changes meanwhile does no harm. Each
+  offset must be the running sum: no hole, no overlap. Numbers are put together byte by byte, at
+  any address, on any machine. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
@@ -794,6 +825,9 @@ const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
 Everything that reads tensors goes through |tensor_file_open| (\cref{sec:safetensors}). For it a format is a row in a table, and this is the row: it maps the file, goes through the tensors, and adds each to the list. The list then belongs to |struct tensor_file|, which also finds a name that occurs twice.
 
 @(format.c@>=
+@;
+/** GGUF as a format of tensor files: a row of the table in tensor_file.c. One path, one file, one
+  shard. Names get a zero at their end here, and tensor_file_sort finds one that occurs twice. */
 #include <string.h>
 #include "gguf/gguf.h"
 #include "safetensors/tensor_format.h"

@@ -1,4 +1,8 @@
-/* format.c -- made from workshop/08-gguf.w; change it there */
+/* format.c -- GGUF as a format of tensor files: a row of the table in tensor_file.c.
+   made from workshop/08-gguf.w; change it there
+
+   One path, one file, one shard. Names get a zero at their end here, and
+   tensor_file_sort finds one that occurs twice. */
 
 #include <string.h>
 #include "gguf/gguf.h"

@@ -1,4 +1,10 @@
-/* jsonfile.c -- made from workshop/02-safetensors.w; change it there */
+/* jsonfile.c -- Files of JSON, and quotations from them for messages.
+   made from workshop/02-safetensors.w; change it there
+
+   A tree takes many times the space of its text, so every file has a bound on its
+   size. A quotation is ASCII, has no more digits than were needed to type the number,
+   and is never cut within an escape or a number: a part of a number is another
+   number. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +14,9 @@
 #include "safetensors/misfit.h"
 
 /* <Count the digits that a value needs> */
+
+/* The fewest digits that read back as the same number, and more only if that avoids
+   an exponent. */
 static int real_digits(const json_t *value)
 {
   char typed[64];
@@ -40,6 +49,9 @@ static int value_digits(json_t *value)
 
 /* n bytes are there, of all */
 struct quotation { char *to; size_t n, all; };
+
+/* json_dumpb leaves out a piece that does not fit, and a long text may be one piece,
+   so we take them one by one. */
 static int quote_piece(const char *piece, size_t n, void *ctx)
 {
   struct quotation *q = ctx;
@@ -50,6 +62,8 @@ static int quote_piece(const char *piece, size_t n, void *ctx)
 }
 
 enum { LONGEST_NUMBER = 24 };
+
+/* Not within an escape, of which two may be one character, nor within a number. */
 static size_t quotation_cut(const char *text, size_t most)
 {
   size_t at = 0, k;
@@ -88,6 +102,8 @@ const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EX
 }
 
 /* <Read a file of JSON> */
+
+/* jansson's own words break off at a byte of zero */
 const char *jsonfile_trouble(const json_error_t *found, const char *text, size_t n)
 {
   size_t at = found->position > 0 ? (size_t) found->position - 1 : n;

@@ -1,4 +1,10 @@
-/* misfit.c -- made from workshop/02-safetensors.w; change it there */
+/* misfit.c -- Files that are not damaged but something else.
+   made from workshop/02-safetensors.w; change it there
+
+   A pointer of Git LFS, a pickle, a web page, an adapter: the reader's sentence about
+   headers would be true and of no help, so it is replaced by one that says what the
+   file is and what to do. Known by the first bytes, or by the names in the directory.
+   Nothing here opens a pickle: it is a program, and loading it runs it. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -44,6 +50,7 @@ static enum kind_number kind_of(const unsigned char *byte, size_t n)
     { "\200\4", KIND_PICKLE }, { "\211HDF", KIND_HDF5 },
     { "<!", KIND_PAGE }, { "<html", KIND_PAGE },
     { "{", KIND_JSON }, { "[", KIND_JSON } };
+  /* safetensors: a length below 2^40, then a brace */
   if (n > 8 && byte[5] == 0 && byte[6] == 0 && byte[7] == 0 && byte[8] == '{')
     return KIND_TENSORS;
   for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
@@ -56,6 +63,8 @@ bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
   bool json, struct error *why)
 {
   enum kind_number kind = kind_of(byte, n);
+  /* settings with a comma too many are of the right kind, and keep the sentence they
+     have */
   if (kind < KIND_JSON || (kind == KIND_JSON && !json))
     error_found(why, path, "this", kinds[kind].name, kinds[kind].wanted);
   return false;
@@ -86,6 +95,7 @@ static bool is_of_weights(const char *name)
   return false;
 }
 
+/* The first by the alphabet, so that the sentence is the same on every file system. */
 static void find_weights(const char *directory, char found[256])
 {
   DIR *list = opendir(directory);
@@ -125,6 +135,7 @@ static bool misfit_directory(const char *path, const char *missing,
     : kinds[kind].wanted);
 }
 
+/* two words with a slash between, and no folder of the first name */
 static bool is_of_hub(const char *path)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";

@@ -1,4 +1,13 @@
-/* safetensors.c -- made from workshop/02-safetensors.w; change it there */
+/* safetensors.c -- Reading safetensors, from one file or several with an index.
+   made from workshop/02-safetensors.w; change it there
+
+   Five rules for a file of a stranger: compare before you add, and check before you
+   multiply; believe no count before the bytes for it are there; let nothing be
+   unaccounted for (the tensors lie end to end and fill the file); let no name mean
+   two things; and say which file, which tensor, what was found, what was wanted. A
+   sum that wraps around is how a bound is passed. The header is read value by value,
+   so a bad file costs little more than its size. The numbers stay mapped and are used
+   where they lie: they are little endian, and may be at any address. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -34,6 +43,10 @@ static bool header_bad(struct header_parser *r, const char *found, const char *w
 /* <Headers, from the mark to the whole> */
 
 /* <Read one value of the header> */
+
+/* jansson reads one value and says where it stopped. One that is not complete within
+   max bytes is an error at the end of the text though the text goes on: it is too
+   long. */
 static json_t *header_value(struct header_parser *r, const char *field, size_t max,
   size_t flags)
 {
@@ -51,6 +64,9 @@ static json_t *header_value(struct header_parser *r, const char *field, size_t m
 }
 
 /* <Read one mark of punctuation> */
+
+/* Zero at the end, and at a byte of zero, which is not passed: who expects the end
+   compares the place. */
 static char header_mark(struct header_parser *r)
 {
   while (r->at < r->end && *r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL)
@@ -76,6 +92,9 @@ static unsigned type_find(const char *name)
 }
 
 /* <Multiply numbers from a file> */
+
+/* 2^40 x 2^40 x 0 is refused: the first product does not fit, and no honest file has
+   such a shape. */
 static bool count_up(uint64_t *product, json_t *factor)
 {
   if (!json_is_integer(factor) || json_integer_value(factor) < 0) return false;
@@ -119,6 +138,7 @@ static bool header_tensor(struct header_parser *r, const char *name)
 {
   json_t *entry = header_value(r, name, MAX_ENTRY, 0);
   if (entry == NULL) return false;
+  /* null for a missing member, which is neither a string nor an array */
   json_t *type = json_object_get(entry, "dtype");
   json_t *shape = json_object_get(entry, "shape");
   json_t *offset = json_object_get(entry, "data_offsets");
@@ -136,6 +156,9 @@ static bool header_tensor(struct header_parser *r, const char *name)
 }
 
 /* <Check the metadata> */
+
+/* Checked and then ignored. Only here may a string have a zero: in a name it would
+   make two of C's strings equal. */
 static bool header_metadata(struct header_parser *r)
 {
   if (r->metadata) return header_bad(r, "__metadata__ twice", "each name once");
@@ -171,6 +194,7 @@ static bool header_read(struct header_parser *r)
   if (header_mark(r) != '{') return header_bad(r, "no object", "{");
   char mark = header_mark(r);
   if (mark == '"') {
+    /* jansson wants the quotation mark, which we have just read */
     r->at--;
     do if (!header_pair(r)) return false;
     while ((mark = header_mark(r)) == ',');
@@ -184,6 +208,9 @@ static bool header_read(struct header_parser *r)
 /* <Files, from the extent to the directory> */
 
 /* <Compare where two tensors begin> */
+
+/* An empty tensor begins where the next one does, and must come first, or the two
+   would seem to overlap. */
 static int by_extent(const void *a, const void *b)
 {
   const struct tensor_entry *x = *(struct tensor_entry *const *) a;
@@ -206,6 +233,7 @@ static bool extents_check(struct header_parser *r, struct tensor_entry **list, s
       ? "byte %" PRIu64 ", no hole, no overlap"
       : "within the file, before byte %" PRIu64,
       list[i]->begin != at ? at : bytes);
+    /* bytes - at cannot wrap: at grows only by what was found to fit. */
     if (list[i]->begin != at || list[i]->bytes > bytes - at)
       return error_found(r->why, r->path, list[i]->name, found, wanted);
     list[i]->data = data + at;
@@ -223,6 +251,7 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why
   uint64_t header = 0;
   if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
   for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
+  /* Compare before adding: 8 and a length near 2^64 wrap around to a small number. */
   if (header > MAX_HEADER || header > s->map.size - 8)
     return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "
       "and no more than there are")
@@ -232,6 +261,7 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why
   size_t first = w->n;
   if (!header_read(&r))
     return misfit_bytes(s->path, s->map.bytes, s->map.size, false, why);
+  /* of a null pointer C does not define even + 0 */
   struct tensor_entry **list = w->n > 0 ? w->list + first : NULL;
   return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
     s->map.size - 8 - header);
@@ -253,6 +283,7 @@ static bool index_open(struct tensor_file *w, const char *directory,
        i = json_object_iter_next(map, i)) {
     const char *file = json_string_value(json_object_iter_value(i));
     char buffer[64];
+    /* a slash or a dot at the front could lead out of the directory */
     if (file == NULL || *file == '\0' || *file == '.' || strchr(file, '/') != NULL)
       return error_found(why, w->path, json_object_iter_key(i),
         jsonfile_excerpt(json_object_iter_value(i), buffer),
@@ -265,6 +296,9 @@ static bool index_open(struct tensor_file *w, const char *directory,
 }
 
 /* <Compare the index with the files> */
+
+/* A shard of another model might fit by its sizes. Names are unique, so equal counts
+   are equal sets. */
 static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
 {
   for (void *i = json_object_iter(map); i != NULL;
@@ -297,6 +331,9 @@ static bool open_by_index(struct tensor_file *w, const char *directory,
 }
 
 /* <Open whatever the path leads to> */
+
+/* There is no magic number, so every path will do, and this format is the last in the
+   table. */
 static bool safetensors_recognizes(const char *path)
 {
   (void) path;
@@ -315,6 +352,7 @@ static bool safetensors_fill(struct tensor_file *w, const char *path,
   bool ok = single != NULL && index != NULL;
   bool indexed = ok && directory && access(single, F_OK) != 0
     && access(index, F_OK) == 0;
+  /* before anything is opened, since every message names it */
   w->path = indexed ? index : single;
   memory_free(w->m, indexed ? single : index);
   if (indexed) return open_by_index(w, path, why);

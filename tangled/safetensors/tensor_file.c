@@ -1,4 +1,11 @@
-/* tensor_file.c -- made from workshop/02-safetensors.w; change it there */
+/* tensor_file.c -- The list of a model's tensors, whatever format its files have.
+   made from workshop/02-safetensors.w; change it there
+
+   A file or a tensor is entered in the lists before anything that can fail is done
+   with it, and every entry can be freed, so closing finds all of it after half an
+   opening. A tensor is one block: the entry, its shape, its name. The list is in the
+   order of the names once tensor_file_sort has been called; until then nothing may be
+   looked up. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +56,7 @@ struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
   struct tensor_entry *t = memory_alloc(w->m, MEMORY_OTHER, fixed + length, 1, why);
   if (t == NULL) return NULL;
   t->rank = (uint32_t) rank, t->file = path;
+  /* a copy: the string belongs to the header, which will be freed */
   t->name = memcpy((char *) t + fixed, name, length);
   return w->list[w->n++] = t;
 }

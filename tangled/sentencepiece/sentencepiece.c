@@ -1,4 +1,13 @@
-/* sentencepiece.c -- made from workshop/05-sentencepiece.w; change it there */
+/* sentencepiece.c -- Vocabularies that come as ranks or scores instead of merges:
+   tiktoken's files, and SentencePiece's.
+   made from workshop/05-sentencepiece.w; change it there
+
+   Both become pairs with ranks: a piece that can be cut into two others gives one
+   pair for each such cut, all with the piece's rank. That is enough only if every
+   part of a piece is a piece, which is checked. Highest score is rank 0, equal scores
+   are equal ranks. A message of SentencePiece is read once, and every length is
+   compared with what is left before we follow it. What would change an id and is not
+   done here (maps of characters, unused pieces, Unigram) is refused, not passed over. */
 
 #include <stddef.h>
 #include <stdio.h>
@@ -31,6 +40,7 @@ bool tiktoken_pairs_from_ranks(struct memory *m, struct tokenizer *t,
   return true;
 }
 
+/* A word that stands there twice could be decoded by both ids, and encoded by one. */
 static bool all_different(const struct tokenizer *t, const char *file,
   const char *what, struct error *why)
 {
@@ -54,6 +64,7 @@ static bool from_base64(struct memory *m, const unsigned char *c,
   static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   unsigned value = 0, bits = 0;
   *good = n % 4 == 0 && n > 0;
+  /* at most two equal signs */
   while (*good && n > 0 && c[n - 1] == '=' && bits++ < 2) n--;
   bits = 0;
   for (size_t i = 0; i < n && *good; i++) {
@@ -90,6 +101,9 @@ static const struct rank_family { size_t lines; const char *pattern;
     { "<|endofprompt|>", 200018 } } } };
 
 /* <Read a line of a rank file> */
+
+/* *wrong: what the line should have been, or null. A line takes more than a byte, so
+   no id need be as large as the file; a small file cannot make the table large. */
 static bool read_rank_line(struct memory *m, struct tokenizer *t,
   const unsigned char *c, size_t n, size_t max, struct bytes *row,
   struct error *why, const char **wrong)
@@ -154,6 +168,8 @@ static bool pairs_by_id(struct memory *m, struct tokenizer *t,
   return ok;
 }
 
+/* In another file, with as many lines and other ids, a line may have the special
+   token's id. */
 static bool add_special_text(struct memory *m, struct tokenizer *t,
   const char *file, const char *text, uint32_t id, struct error *why)
 {
@@ -171,6 +187,8 @@ static const struct rank_family *family_of(const char *file,
   size_t lines, struct error *why)
 {
   char found[40];
+  /* The file does not say how texts are cut; its number of lines does. It is better
+     to refuse than to cut with the wrong pattern. */
   for (size_t i = 0; i < 4; i++)
     if (families[i].lines == lines) return &families[i];
   snprintf(found, sizeof found, "%zu lines", lines);
@@ -184,6 +202,8 @@ bool tiktoken_read(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
   size_t lines;
+  /* A piece that is a token as a whole becomes that token, wherever merges would
+     lead. */
   t->kind = "tiktoken ranks", t->ignore_merges = true;
   if (!read_rank_lines(m, t, file, byte, n, &lines, why))
     return false;
@@ -220,6 +240,7 @@ static bool read_number(struct wire *w, uint64_t *number)
   return false;
 }
 
+/* A field takes at least a byte, so reading ends on any input. */
 static bool read_field(struct wire *w, struct wire_field *f)
 {
   uint64_t n;
@@ -229,6 +250,7 @@ static bool read_field(struct wire *w, struct wire_field *f)
   f->number = 0;
   f->inside = (struct wire) { w->at, 0 };
   if (f->form == 0) return read_number(w, &f->number);
+  /* no other forms exist: 3 and 4 are groups, long out of use */
   if (f->form == 1 || f->form == 5) n = f->form == 1 ? 8 : 4;
   else if (f->form != 2 || !read_number(w, &n)) return false;
   if (n > w->n) return false;
@@ -247,6 +269,7 @@ enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
 struct piece_spec { uint64_t model, unknown, begin, end, bytes, suffix,
   put, thin, escape; struct wire name, charsmap, back; };
 
+/* Where each number belongs. The last of several counts, as the format demands. */
 static bool take_field(struct piece_spec *s, bool training,
   const struct wire_field *f)
 {
@@ -298,6 +321,7 @@ static bool read_piece(struct wire w, struct one_piece *p)
       memcpy(&p->score, &bits, sizeof bits);
     } else if (f.name <= 3) return false;
   }
+  /* a score that is not itself is NaN, and cannot be sorted */
   return p->words.n > 0 && p->score == p->score
     && utf8_run(p->words.at, p->words.n, &whole) == p->words.n
     && whole;
@@ -364,6 +388,7 @@ static bool read_message(struct piece_model *x, struct wire w)
       size);
     bool good = read_field(&w, &f) && (f.form == 2 || f.name > 5);
     if (good && f.name == 1) {
+      /* has its own message */
       if (!read_next_piece(x, f.inside)) return false;
     } else if (good && (f.name == 2 || f.name == 3))
       good = read_spec(&x->spec, f.name == 2, f.inside);
@@ -396,6 +421,8 @@ static bool rules_are_none(struct piece_model *x)
 }
 
 /* <Judge what was read> */
+
+/* *ours is false for a valid file of another kind, Unigram for example. */
 static bool judge(struct piece_model *x, bool *ours)
 {
   static const char *const learner[] = { "a number from 1 to 4",
@@ -416,6 +443,9 @@ static bool judge(struct piece_model *x, bool *ours)
 }
 
 /* <Tell whether all letters are pieces> */
+
+/* For parts of several letters it follows from how the file was learnt, for single
+   ones it is a property of the file. */
 static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
 {
   enum utf8_state state;
@@ -436,6 +466,8 @@ static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
 }
 
 /* <Make ranks of scores> */
+
+/* by id where scores are equal, so that qsort, which is not stable, has one answer */
 static int by_score(const void *a, const void *b)
 {
   const struct scored *x = a, *y = b;
@@ -453,6 +485,7 @@ static bool rank_scores(struct piece_model *x)
   qsort(p, n, sizeof *p, by_score);
   for (size_t i = 0; i < n; i++) {
     if (i > 0 && p[i].score != p[i - 1].score) next++;
+    /* only normal pieces merge */
     rank[p[i].id] = p[i].type == NORMAL ? next : TIKTOKEN_NO_RANK;
   }
   bool ok = letters_are_pieces(x, rank)
@@ -469,6 +502,7 @@ static bool set_up(struct piece_model *x)
   static const char block[] = "\xe2\x96\x81";
   struct text_step thin = { .what = STEP_STRIP }, put = { .what = STEP_PREPEND },
     replace = { .what = STEP_REPLACE };
+  /* as SentencePiece does it: also if blanks are only thinned */
   t->strip_prefix_space = s->put != 0 || s->thin != 0;
   if (s->thin != 0 && !tokenizer_add_string(x->m, t, thin, block,
     s->escape != 0 ? 3 : 0, NULL, 0, false, x->why)) return false;
@@ -481,6 +515,8 @@ static bool set_up(struct piece_model *x)
   return tokenizer_texts_as_bytes(x->m, t, x->why);
 }
 
+/* SentencePiece finds such a piece before it thins out blanks, and we after: a file
+   with both is refused. */
 static bool has_blank(const struct tokenizer *t, const struct span *s)
 {
   const unsigned char *c = t->string_pool.byte + s->at;
@@ -519,6 +555,8 @@ static bool finish_tokenizer(struct piece_model *x)
   if (!tokenizer_index_vocab(x->m, t, x->why)
     || !all_different(t, x->file, "piece", x->why)
     || !rank_scores(x)) return false;
+  /* Each step needs the one before: pairs look pieces up, and the splits depend on
+     all pieces. */
   tokenizer_find_splits(t);
   return set_up(x) && add_special_pieces(x);
 }
@@ -538,6 +576,7 @@ bool sentencepiece_read(struct memory *m, struct tokenizer *t,
   *ours = true;
   bool ok = make_tokenizer(&x, (struct wire) { byte, n },
     ours);
+  /* none is an id that no piece has, -1 mostly, which is very large here */
   *begin = ok && x.spec.begin < x.list.n
     ? (uint32_t) x.spec.begin + 1 : 0;
   *end = ok && x.spec.end < x.list.n ? (uint32_t) x.spec.end + 1 : 0;
@@ -563,6 +602,7 @@ static bool take_piece(struct piece_model *x, sentencepiece_piece_at *at,
   if (p.type < NORMAL || p.type > BYTE) return error_found(x->why, x->file,
     field, "one of an unknown type", "a type from 1 to 6");
   if (!enter_piece(x->m, x->t, &p, (uint32_t) i, x->why)) return false;
+  /* padding: it has an id and a text, and is never found */
   if (p.type == UNUSED) x->t->vocab[i].piece.n = 0;
   if (p.type == BYTE) x->spec.bytes = 1;
   return list_piece(x->m, &x->list, &p, x->why);
@@ -576,6 +616,7 @@ bool sentencepiece_make(struct memory *m, struct tokenizer *t,
     .spec = { .put = prefix, .escape = 1 }, .cut_first = true, .why = why };
   bool ok = n <= TOKENIZER_MAX_ID || error_found(why, file, "the vocabulary",
     "larger", "at most 4194304 pieces");
+  /* from an id plus 1 to an id; 0 becomes one that no piece has */
   x.spec.unknown = (uint64_t) unknown - 1;
   for (size_t i = 0; ok && i < n; i++) ok = take_piece(&x, at, ctx, i);
   ok = ok && finish_tokenizer(&x);

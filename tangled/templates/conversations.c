@@ -1,4 +1,14 @@
-/* conversations.c -- made from workshop/07-templates.w; change it there */
+/* conversations.c -- The formats of conversations: turns become text, and text
+   becomes ids in which no speaker can write a mark.
+   made from workshop/07-templates.w; change it there
+
+   A published template is a program; we do not run it but know it, by a hash of its
+   text, and have what it prints as a row of a table. Each part of a rendered prompt
+   keeps its kind: a mark, text of the template, or a speaker's words. A mark counts
+   only where the template put it: we cut at those, look them up, and encode all that
+   lies between two of them in one call, with special tokens off. So no id of an
+   honest conversation differs from Hugging Face's, and none of a dishonest one is a
+   mark. In the table a mark stands in braces, which no template uses. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
@@ -42,6 +52,9 @@ static const struct frame llama3 = {
   .close = { SIGN("eot_id"), SIGN("eot_id"), "" },
   .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),
   .system_at = OWN_TURN, .trims = { true, true, true } };
+
+/* Llama 3.1's program prints this date if the caller passes none; a text that depends
+   on the day could not be tested. */
 static const struct frame llama3_dated = {
   .begin = SIGN("begin_of_text"), .open = { HEAD("system")
     "Cutting Knowledge Date: December 2023\n"
@@ -103,6 +116,9 @@ enum { TEMPLATES = sizeof table / sizeof *table };
 /* <Put a part at the end> */
 struct writer { struct memory *m; struct rendered_prompt *out;
   struct error *why; };
+
+/* Text of the template that follows the same becomes one part with it. If memory runs
+   out after the text, the caller throws the script away. */
 static bool put(struct writer *w, enum part_kind kind,
   enum role who, const char *text, size_t n)
 {
@@ -126,6 +142,8 @@ static bool put(struct writer *w, enum part_kind kind,
 }
 
 /* <Put what the table says> */
+
+/* The strings are our own: every brace is closed. */
 static bool put_frame(struct writer *w, const char *words)
 {
   while (*words != '\0') {
@@ -140,6 +158,9 @@ static bool put_frame(struct writer *w, const char *words)
 }
 
 /* <Take white space off> */
+
+/* What Python's strip takes off: Unicode's white space and the four separators 1c to
+   1f. A byte of no character is not white. */
 static size_t blank_here(const unsigned char *text, size_t n)
 {
   enum utf8_state state;
@@ -152,6 +173,7 @@ static size_t blank_here(const unsigned char *text, size_t n)
   return blank ? k : 0;
 }
 
+/* as far back as from, whoever the white space is from; parts that become empty go */
 static void trim_end(struct rendered_prompt *s, size_t from)
 {
   unsigned char *c = s->text.byte;
@@ -175,6 +197,8 @@ static bool put_turn(struct writer *w, const struct frame *f,
   if (within != NULL && (!put_frame(w, f->open[ROLE_SYSTEM])
       || !put(w, PROMPT_PART_SAID, within->who, within->text, within->n)
       || !put_frame(w, f->close[ROLE_SYSTEM]))) return false;
+  /* The system's words and the turn's own are stripped together, so the beginning
+     only if nothing comes before it. */
   if (f->trims[now->who] && w->out->text.n == from)
     while (at < now->n && (k = blank_here((const unsigned char *)
         now->text + at, now->n - at)) > 0) at += k;
@@ -201,6 +225,8 @@ static void strip_lines(struct turn *t)
   while (t->n > 0 && *t->text == '\n') t->text++, t->n--;
 }
 
+/* The thought ends at the first </think>, the answer begins after the last: what lies
+   between is dropped. */
 static void part_thought(const struct turn *said, struct turn *thought,
   struct turn *rest)
 {
@@ -225,14 +251,21 @@ static bool put_thinker(struct writer *w, const struct turn *said,
   struct turn thought, rest;
   struct frame f = chatml;
   part_thought(said, &thought, &rest);
+  /* Thoughts before the last question are dropped; after it they stay, and a last
+     answer without one gets an empty one. */
   if (!late || (!last && thought.n == 0))
     return put_turn(w, &f, &rest, NULL);
   strip_lines(&rest);
+  /* The thought goes where the system's words would: no turn has both. */
   f.open[ROLE_SYSTEM] = "<think>\n", f.close[ROLE_SYSTEM] = "\n</think>\n\n";
   return put_turn(w, &f, &rest, &thought);
 }
 
 /* <Look at the order of the turns> */
+
+/* Stricter than the programs in two things: the system speaks first or not at all,
+   and if its words go into a question, there is one; Llama 2's program would lose
+   them. */
 static bool in_order(const struct chat_template *t,
   const struct turn *talk, size_t n, struct error *why)
 {
@@ -264,6 +297,8 @@ bool chat_template_rewrites(const struct chat_template *t,
 static bool may_begin(const struct chat_template *t,
   const struct turn *talk, size_t n, size_t from, struct error *why)
 {
+  /* only an answer is sure to end with a mark, and only there can two halves be
+     encoded separately */
   if (from > 0 && (from > n || talk[from - 1].who != ROLE_ASSISTANT))
     return error_say(why, "a conversation of %zu turns cannot be "
       "continued after turn %zu, which is not an answer", n, from);
@@ -287,6 +322,9 @@ static bool put_beginning(struct writer *w,
 }
 
 /* <Put the turns> */
+
+/* To Qwen3, a user's turn that is the reply of a tool is no question, so thoughts
+   live through calls of tools. */
 static bool is_question(const struct turn *said)
 {
   static const char open[] = "<tool_response>",
@@ -340,6 +378,10 @@ void prompt_free(struct memory *m, struct rendered_prompt *s)
 }
 
 /* <Find the token of a mark> */
+
+/* A token that is not flagged special would be found in a speaker's words, too, and
+   the promise would be empty. A word in brackets is text where the vocabulary has no
+   token for it (Mistral's first ones). */
 static bool find_mark(const struct rendered_prompt *s, size_t i,
   const struct tokenizer *v, bool *there, uint32_t *id,
   struct error *why)
@@ -355,6 +397,9 @@ static bool find_mark(const struct rendered_prompt *s, size_t i,
 }
 
 /* <Encode what lies between two marks> */
+
+/* Only the very first stretch is the beginning of a text, before which some files put
+   a block. */
 static bool encode_stretch(const struct rendered_prompt *s, size_t from,
   size_t to, struct tokenizer *v, struct memory *m, struct ids *out,
   struct error *why)
@@ -398,6 +443,9 @@ bool conversations_ids(struct memory *m, const struct chat_template *by,
 }
 
 /* <Find what ends an answer> */
+
+/* Not every model lists its mark among the tokens that end a text; Llama 3's first
+   files did not. */
 bool conversations_ends(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, struct ids *out, struct error *why)
 {
@@ -441,6 +489,10 @@ const struct chat_template *chat_template_named(const char *name,
 }
 
 /* <Recognize a program> */
+
+/* FNV-1a of the program, but for what prints alike: backslash n is a newline, and
+   white space at the end is nothing. It need not be cryptographic: who forged one
+   would spoil the conversations of his own model only. */
 static uint64_t key_of(const char *text, size_t n)
 {
   uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -515,6 +567,9 @@ static const struct chat_template *judge(json_t *program,
   const char *path, struct error *why)
 {
   char buffer[64], names[160], alike[160], wanted[340];
+  /* No guess: a template that is nearly right makes a model answer a little worse,
+     and nobody knows why. We name those that end an answer alike, and the user
+     chooses. */
   const struct chat_template *t = !json_is_string(program) ? NULL
     : chat_template_known(json_string_value(program),
     json_string_length(program));
@@ -588,6 +643,7 @@ const struct chat_template *chat_template_of(const char *folder,
   return t;
 }
 
+/* only a hint: what cannot be read counts as none */
 bool chat_template_given(const char *folder)
 {
   char path[PATH_CAP];
