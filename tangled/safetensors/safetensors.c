@@ -1,13 +1,14 @@
 /* safetensors.c -- Reading safetensors, from one file or several with an index.
    made from workshop/02-safetensors.w; change it there
 
-   Five rules for a file of a stranger: compare before you add, and check before you
-   multiply; believe no count before the bytes for it are there; let nothing be
-   unaccounted for (the tensors lie end to end and fill the file); let no name mean
-   two things; and say which file, which tensor, what was found, what was wanted. A
-   sum that wraps around is how a bound is passed. The header is read value by value,
-   so a bad file costs little more than its size. The numbers stay mapped and are used
-   where they lie: they are little endian, and may be at any address. */
+   The file is a stranger's, and may get nothing from us but a sentence. So nothing is
+   computed from what it claims before that is bounded by something known: subtract
+   from the size and compare, divide and then multiply, since a sum that wraps around
+   passes any bound. Memory is allocated for what has been read, not for what is
+   announced. Whatever a check depends on is read once, into variables of ours: a
+   mapped file can change. An index names files of its own directory only. Tensors lie
+   end to end and fill the file: a hole could hide data. The numbers are used where
+   they lie, little endian and at any address, and may be anything. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>

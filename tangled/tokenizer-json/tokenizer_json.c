@@ -1,4 +1,16 @@
-/* tokenizer_json.c -- made from workshop/06-tokenizer-json.w; change it there */
+/* tokenizer_json.c -- Reading the tokenizers that Hugging Face's library writes, and
+   GPT-2's pair of files; telling all kinds of files apart; writing.
+   made from workshop/06-tokenizer-json.w; change it there
+
+   A key that is not known may change ids, so it is refused unless its value says
+   nothing. A file that is not BPE is of another kind, which is no error (ours); a
+   file of our kind with anything that we do not do is one. Parts are read in the
+   order in which they refer to each other, which is not that of the file: words,
+   decoder, added tokens and all stages before tokenizer_index_added, after which
+   nothing may be added to the string pool; then what goes around a text. jansson's
+   functions take null, and answer null, zero or false: asking is never an error, and
+   the answer is checked where it matters. Readers of parts stand before readers of
+   wholes. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -60,6 +72,8 @@ static bool refuse(struct json_reader *r, const char *field,
 }
 
 struct field_name { char name[160]; };
+
+/* By value: names live for one message, and nothing need be freed. */
 static struct field_name below(const char *where, const char *key)
 {
   struct field_name p;
@@ -77,6 +91,9 @@ static struct field_name number_of(const char *where, size_t i)
 }
 
 /* <Accept only keys that we know> */
+
+/* Programs write out every field they have: what is null, false or empty asks for
+   nothing. */
 static bool says_nothing(const json_t *v)
 {
   return v == NULL || json_is_null(v) || json_is_false(v)
@@ -85,6 +102,8 @@ static bool says_nothing(const json_t *v)
     || (json_is_object(v) && json_object_size(v) == 0);
 }
 
+/* Checks as well that there is an object. keys has a blank after each, the last one,
+   too. */
 static bool only_keys(struct json_reader *r, const char *where,
   json_t *object, const char *keys)
 {
@@ -105,6 +124,8 @@ static bool only_keys(struct json_reader *r, const char *where,
 }
 
 /* <Read a flag> */
+
+/* a 1 is not a flag */
 static bool flag(struct json_reader *r, const char *where, json_t *object,
   const char *key, bool otherwise, bool *out)
 {
@@ -119,6 +140,8 @@ static bool read_id(struct json_reader *r, const char *field,
   const json_t *v, uint32_t *id)
 {
   char wanted[64];
+  /* Each word takes some bytes of the file, so no honest id is as large as that; a
+     small file cannot ask for a large table. */
   size_t max = r->bytes < TOKENIZER_MAX_ID ? r->bytes : TOKENIZER_MAX_ID;
   snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", max - 1);
   if (!json_is_integer(v) || json_integer_value(v) < 0
@@ -134,6 +157,8 @@ static bool seen(unsigned b)
   return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
 }
 
+/* Three blocks of bytes have no glyph of their own: 0 to 32, 127 to 160, and 173.
+   They are numbered from 256 on. */
 uint32_t tokenizer_byte_to_unicode(unsigned b)
 {
   if (seen(b)) return b;
@@ -150,6 +175,9 @@ int tokenizer_unicode_to_byte(uint32_t c)
 }
 
 /* <Turn a word of the file into bytes> */
+
+/* A word with a character that stands for no byte keeps its spelling, and can be made
+   by no merge: *spelt is false. With characters, every word can. */
 static bool to_bytes(struct json_reader *r, const char *text, size_t n,
   struct bytes *out, bool *spelt)
 {
@@ -191,6 +219,7 @@ static bool read_vocab(struct json_reader *r, const char *where)
     /* <Enter the word under its id> */
     struct vocab_entry *k = tokenizer_vocab_at(r->m, r->t, id, r->why);
     if (k == NULL) return false;
+    /* Two words with one id: decoding would be luck. */
     if (k->text.n > 0)
       return refuse(r, below(where, key).name, v,
         "an id that no other word has");
@@ -211,6 +240,8 @@ static bool read_merge(struct json_reader *r, const char *a, size_t n_a,
   size_t n = r->row.n;
   if (!to_bytes(r, b, n_b, &r->row, &spelt_b)) return false;
   const struct name_map *known = &r->t->by_piece;
+  /* Neither may be empty: with an empty vocabulary the row was never allocated, and C
+     does not even allow null + 0. */
   bool two = spelt_a && spelt_b && n > 0 && r->row.n > n;
   uint32_t left = two ? name_map_get(known, r->row.byte, n) : 0;
   uint32_t right = two ? name_map_get(known, r->row.byte + n,
@@ -255,6 +286,8 @@ static bool read_merges(struct json_reader *r, const char *where,
 }
 
 /* <Count the bytes that have tokens> */
+
+/* also of those that never occur in UTF-8: our texts may be any bytes */
 static int bytes_with_tokens(const struct tokenizer *t)
 {
   int n = 0;
@@ -269,9 +302,11 @@ static bool read_unknown(struct json_reader *r, const json_t *v)
   uint32_t id;
   int bytes = bytes_with_tokens(r->t);
   if (says_nothing(v)) return true;
+  /* With a token for every byte the unknown one is never used, so it may be named. */
   if (!r->t->char_level) return bytes == 256
     || refuse(r, "model.unk_token", v,
     "null, as some byte has no token");
+  /* not defined which of the two a character gets */
   if (bytes > 0 && bytes < 256) return refuse(r,
     "model.byte_fallback", json_true(),
     "false, or a token for each of the 256 bytes");
@@ -307,6 +342,8 @@ static bool read_model(struct json_reader *r, json_t *model)
       &r->t->fuse_unk) || !read_vocab(r, "model.vocab")
     || !read_merges(r, "model.merges",
       json_object_get(model, "merges"))) return false;
+  /* The flags before read_vocab, which needs them; the unknown token after, since it
+     is looked up. */
   if (r->t->char_level) tokenizer_find_splits(r->t);
   return read_unknown(r, json_object_get(model, "unk_token"));
 }
@@ -325,12 +362,15 @@ static bool read_added(struct json_reader *r, const char *where, json_t *v)
     || !flag(r, where, v, "single_word", false, &x.single_word)
     || !flag(r, where, v, "normalized", !x.special,
       &x.normalized)) return false;
+  /* an empty text would be found everywhere */
   size_t n = json_string_length(text);
   if (n == 0) return refuse(r, below(where, "content").name, text,
     "some text");
   /* <See that the id is free, or the one that the word has> */
   json_t *word = json_object_getn(r->vocab, json_string_value(text),
     n);
+  /* The token may be a word, but then with the word's id; otherwise one of two could
+     be encoded and not decoded. */
   bool taken = x.id < r->t->n_vocab
     && r->t->vocab[x.id].text.n > 0;
   if (word != NULL ? json_integer_value(word) != x.id : taken)
@@ -354,6 +394,7 @@ static bool read_each(struct json_reader *r, const char *where, json_t *v,
   char keys[40];
   snprintf(keys, sizeof keys, "type %s ", key);
   if (!only_keys(r, where, v, keys)) return false;
+  /* bounds the depth, and with it the recursion */
   if (strlen(at.name) > 120) return refuse(r, where, v,
     "less nesting");
   if (!json_is_array(list)) return refuse(r, at.name, list, "a list");
@@ -400,6 +441,11 @@ static bool put_instead(struct json_reader *r, const char *where,
 
 /* <Read a pattern in two dialects> */
 
+/* A pattern was written for Oniguruma, and PCRE2 will read it. The treacherous
+   differences are what both accept: {1,3}+ repeats in one and is possessive in the
+   other. Whatever has two readings, or one that was not verified, is refused and
+   named. */
+
 /* bit depth of folded: the group at this depth ignores the case of letters */
 struct pattern_text { const unsigned char *c; size_t n, at;
   uint64_t folded; unsigned depth; bool in_class; };
@@ -421,6 +467,9 @@ static const char *read_braced(struct pattern_text *p, unsigned char c)
     : "a property with a long name";
 }
 
+/* The letters that mean the same in both; s and w because split.c rewrites them. Long
+   names of properties are scripts, of which the two have different lists; backslash b
+   goes by other letters. */
 static const char *read_escape(struct pattern_text *p)
 {
   unsigned char c = p->at + 1 < p->n ? p->c[p->at + 1] : 0;
@@ -436,6 +485,7 @@ static const char *read_escape(struct pattern_text *p)
 static const char *read_in_class(struct pattern_text *p)
 {
   if (p->c[p->at] == '\\') return read_escape(p);
+  /* Oniguruma nests and intersects classes; to PCRE2 the same signs are characters. */
   if (p->c[p->at] == '[') return "[ in a class";
   if (has(p, p->at, "&&")) return "&& in a class";
   if (p->c[p->at] > 127 && (p->folded >> p->depth & 1) != 0)
@@ -455,6 +505,8 @@ static const char *begin_group(struct pattern_text *p)
 {
   static const char *const known[] = { "(?:", "(?=", "(?!", "(?>",
     "(?<=", "(?<!", "(?i:" };
+  /* A bit for each depth says whether case is folded there. A switch by itself, (?i),
+     reaches further in one than in the other. */
   bool fold = (p->folded >> p->depth & 1) != 0;
   size_t k = 0;
   if (has(p, p->at, "(*")) return "a verb";
@@ -481,6 +533,8 @@ static const char *read_count(struct pattern_text *p)
     ? "a count with + or ? after it" : NULL;
 }
 
+/* Where case is folded, Oniguruma matches two letters by one character that stands
+   for them, such as the German sharp s for ss. */
 static const char *read_letter(struct pattern_text *p)
 {
   static const char *const pair[] = { "ss", "ff", "fi", "fl", "st" };
@@ -505,6 +559,7 @@ static const char *read_next(struct pattern_text *p)
   case '[': return begin_class(p);
   case '(': return begin_group(p);
   case '{': return read_count(p);
+  /* of a line to Oniguruma, of the text to PCRE2 */
   case '^': return "^";
   case '$': return "$";
   case ')':
@@ -573,6 +628,7 @@ static bool choose_scheme(struct json_reader *r, const char *where,
   if (how == NULL || json_is_null(how)) return true;
   int i = 0;
   while (i < 3 && (text == NULL || strcmp(text, name[i]) != 0)) i++;
+  /* The scheme replaces the older flag, but must not contradict it. */
   if (i == 3 || (i != NEVER && *s == NEVER))
     return refuse(r, below(where, "prepend_scheme").name, how,
       i == 3 ? "never, first or always"
@@ -604,6 +660,8 @@ static bool read_metaspace(struct json_reader *r, const char *where,
   enum scheme s;
   bool split;
   if (!read_scheme(r, where, v, &s, &split)) return false;
+  /* Where the whole text begins has two meanings once the normalizer has removed
+     something. */
   for (size_t k = 0; s == FIRST && k < r->t->n_normalizers; k++)
     if (r->t->step[k].what == STEP_REPLACE)
       return refuse(r, below(where, "prepend_scheme").name,
@@ -626,6 +684,8 @@ static bool read_digits(struct json_reader *r, const char *where, json_t *v)
 
 /* <Read a stage of bytes> */
 static const char byte_level_keys[] = "type add_prefix_space trim_offsets use_regex ";
+
+/* Nothing is left to do for its alphabet: our words are bytes already. */
 static bool read_byte_level(struct json_reader *r, const char *where,
   json_t *v)
 {
@@ -647,6 +707,8 @@ static bool read_stage(struct json_reader *r, const char *where, json_t *v)
     "the name of a stage");
   if (strcmp(type, "Sequence") == 0)
     return read_each(r, where, v, "pretokenizers", read_stage);
+  /* A stage after ByteLevel would see the letters of its alphabet, where a byte of an
+     accented letter may look like a digit. */
   if (r->in_bytes) return refuse(r, below(where, "type").name, name,
     "no stage after ByteLevel");
   if (strcmp(type, "Split") == 0) return read_split(r, where, v);
@@ -711,6 +773,8 @@ static bool read_normalizer(struct json_reader *r, const char *where,
 }
 
 /* <Read the ids of a token of a template> */
+
+/* A template names a token by its text; only the numbers under ids count. */
 static bool read_template_token(struct json_reader *r, const char *where,
   json_t *v, json_t *each, struct ids *list)
 {
@@ -735,6 +799,9 @@ static bool read_template_token(struct json_reader *r, const char *where,
 }
 
 /* <Put ids around what is there> */
+
+/* A row grows only at its end, so a new prefix is built. Half of one is never used:
+   opening fails then. */
 static bool wrap(struct json_reader *r, const struct ids *before,
   const struct ids *after)
 {
@@ -818,6 +885,7 @@ static bool read_strip(struct json_reader *r, const char *where, json_t *v)
   }
   r->t->strip_prefix_space = json_integer_value(json_object_get(v,
     "start")) == 1;
+  /* of the whole text, not of each token */
   return r->fused || refuse(r, where, v, "Strip after Fuse");
 }
 
@@ -862,6 +930,8 @@ static bool read_decoder(struct json_reader *r, const char *where,
   if (strcmp(name, "Strip") == 0) return read_strip(r, where, v);
   if (strcmp(name, "Fuse") == 0)
     return only_keys(r, where, v, "type ") && (r->fused = true);
+  /* Steps before Fuse change tokens, and are done here, once for each; after it they
+     would change the whole text. */
   if (r->fused) return refuse(r, below(where, "type").name, type,
     "only Strip after Fuse");
   if (strcmp(name, "ByteFallback") == 0)
@@ -926,6 +996,7 @@ static bool read_config(struct json_reader *r)
   char path[PATH_CAP];
   bool here = path_beside(path, file, "tokenizer_config.json", NULL)
     && access(path, F_OK) == 0;
+  /* while we read it, messages name the second file */
   if (here) r->file = path;
   size_t bytes;
   json_t *config = here ? read_json(path, &bytes, r->why) : NULL;
@@ -956,6 +1027,7 @@ static bool is_ours(struct json_reader *r, json_t *file)
 {
   json_t *model = json_object_get(file, "model");
   json_t *type = json_object_get(model, "type");
+  /* more likely a broken file than a new kind */
   if (!json_is_object(model)) {
     r->ours = true;
     return refuse(r, "model", model, "an object");
@@ -1008,6 +1080,8 @@ static bool read_description(struct json_reader *r, json_t *file)
     return false;
   if (!r->t->char_level && !r->fused) return refuse(r, "decoder",
     json_object_get(file, "decoder"), "a ByteLevel in it");
+  /* From here on stages are the pre-tokenizer's. Strings and stages first, then the
+     tables that point to them. */
   r->t->n_normalizers = r->t->n_steps;
   return read_all_added(r, json_object_get(file, "added_tokens"))
     && ((r->t->char_level && says_nothing(stages))
@@ -1025,6 +1099,7 @@ static bool read_line(struct json_reader *r, const char *text, size_t n,
   bool whole;
   const char *blank = memchr(text, ' ', n);
   snprintf(field, sizeof field, "line %zu", line_number);
+  /* jansson checks this in JSON; to_bytes trusts it */
   if (utf8_run((const unsigned char *) text, n, &whole) != n
     || !whole) return error_found(r->why, r->file, field, "not UTF-8",
     "two words");
@@ -1048,6 +1123,7 @@ static bool read_lines(struct json_reader *r, const char *path)
     size_t n = stop == NULL ? map.size - at : (size_t) (stop - text);
     at += n + 1;
     if (n > 0 && text[n - 1] == '\r') n--;
+    /* a later line that begins with # is a merge of that sign */
     if (n > 0 && !(line_number == 1 && n >= 8
       && memcmp(text, "#version", 8) == 0)) ok = read_line(r, text, n,
       line_number);
@@ -1069,6 +1145,7 @@ static bool read_pair_of_files(struct json_reader *r, const char *vocab,
     && read_lines(r, merges);
   if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text),
     &x.id)) {
+    /* as a special token, or its letters would be encoded like any text */
     x.text = r->t->vocab[x.id].text;
     ok = tokenizer_add_token(r->m, r->t, &x, r->why);
   }
@@ -1112,6 +1189,9 @@ static bool is_rank_line(const unsigned char *c, size_t n)
 
 enum file_content { CONTENT_JSON, CONTENT_RANKS, CONTENT_PIECES,
   CONTENT_GGUF };
+
+/* By what it contains; names are changed by users. A model and its first piece both
+   begin with the byte 10. */
 static enum file_content file_content(const unsigned char *c, size_t n)
 {
   size_t k = 0;
@@ -1146,6 +1226,7 @@ static bool read_path(struct json_reader *r, const char *path,
   char one[PATH_CAP], two[PATH_CAP];
   struct stat about;
   *absent = false;
+  /* a path that leads nowhere, too: opening it has the better message */
   if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
     return read_file(r, path);
   if (path_find(one, path, "tokenizer.json", F_OK)) return read_file(r, one);
@@ -1175,6 +1256,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   if (ok) return TOKENIZER_OPEN;
   tokenizer_close(m, *t);
   *t = NULL;
+  /* nothing there, another kind, or wrong: the command can go on after the first two */
   if (absent) return TOKENIZER_ABSENT;
   if (r.found != TOKENIZER_OPEN) return r.found;
   return r.ours ? TOKENIZER_REFUSED : TOKENIZER_OTHER_KIND;
@@ -1229,7 +1311,9 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
     struct span s = t->vocab[i].piece;
     row.n = 0;
     ok = to_alphabet(m, t->string_pool.byte + s.at, s.n, &row, why)
+      /* the zero: jansson takes keys as C's strings, and the alphabet has none */
       && bytes_push(m, &row, "", 1, why);
+    /* would be one key, and the first lost */
     if (ok && json_object_get(vocab, (const char *) row.byte) != NULL)
       ok = error_say(why, "token %zu is spelt like an earlier one",
         i);
@@ -1243,6 +1327,10 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
 }
 
 /* <Make the description as JSON> */
+
+/* The tokenizer of finish_merges in tokenizer.c: change both or none. In the format a
+   letter stands for each value, s a string, b a flag, n null, O a value of which we
+   keep our reference. */
 static json_t *make_description(json_t *vocab, json_t *merges)
 {
   return json_pack("{s:s, s:n, s:n, s:[{s:i, s:s, s:b, s:b,"
