@@ -557,6 +557,8 @@ static unsigned type_find(const char *name)
       && strcmp(number_types[i].name, name) == 0)) i++;
   return i;
 }
+  /*- A type smaller than a byte must still fill whole bytes: its block is the fewest numbers that
+    do. */
 
 @ Multiplying numbers from an untrusted file is how buffers overflow. |count_up| multiplies only
 after checking that the product fits; its first line refuses a negative number, a real and a |true|,
@@ -605,6 +607,8 @@ exactly as many as the offsets enclose. If there were fewer, we would read the n
 
 @<Read the offsets, and compare them with the shape@>=
 uint64_t end = 1;
+  /*- The size is stated twice, and both must agree: fewer bytes would be the next tensor's, more
+    would be hidden. */
 t->begin = 1;
 if (!count_up(&t->begin, json_array_get(offset, 0))
     || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
@@ -940,6 +944,7 @@ char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
   if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
   return path;
 }
+  /*- for sentences, as long as the file is open; the zero at the end is there already */
 
 @ Settings and index are mapped as well, and parsed from there. The bound on their size is needed because a tree is larger than its text: an empty list takes three characters with its comma, and jansson allocates many
 times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. If the text is not JSON, jansson knows the line of the error, and the sentence names the line in the place of a field. For a byte of zero, which is no character of JSON, not even behind the last bracket, jansson's words break off, and we say it ourselves.
@@ -1010,6 +1015,7 @@ static int value_digits(json_t *value)
   }
   return most;
 }
+  /*- in a list as many for each as the one that needs most */
 
 @ If the rest of a buffer is too small for the next piece, |json_dumpb| leaves the piece out; and a whole text may be one piece, so that of a long template nothing would be quoted but the quotation mark. So we take the pieces
 from jansson one by one, and copy as much of each as there is room for.
@@ -1071,6 +1077,7 @@ const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EX
   strcpy(buffer + k, k < n ? "..." : "");
   return buffer;
 }
+  /*- not within a character */
 
 @ Reading comes last, since its messages quote.
 
@@ -1323,6 +1330,8 @@ static bool misfit_directory(const char *path, const char *missing,
   return error_found(why, path, missing, is, kind == KIND_TENSORS ? SAVE_AGAIN
     : kinds[kind].wanted);
 }
+  /*- An adapter first, by its settings' name: it is a difference of two models, and its file looks
+    like one. */
 
 @ Many programs take the name of a model on Hugging Face's hub, such as \.{openai-community/gpt2}, and download what they do not have. Ours opens files and never asks the network for any. A user who is used to the others needs to be told so, and told what to type. A name is of the hub if it is two words with a slash between, and there is no folder of the first name.
 @^Hugging Face@>

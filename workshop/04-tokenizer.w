@@ -461,6 +461,7 @@ static bool new_trie_node(struct memory *m, struct tokenizer *t,
   t->trie[t->n_trie++] = (struct trie_node) @[{ 0, sibling, 0, byte }@];
   return true;
 }
+  /*- 0 is no child and no sibling: the roots have the numbers 0 to 2, and are nobody's child. */
 
 @ The children of a node are a linked list, which both inserting and searching walk by this function. A table of all bytes at every node would be faster only for nodes with
 many children, and added tokens branch little. (The book has two more tries, which are made otherwise: the nodes of the stop strings have failure links besides the children, \cref{sec:automaton}, and the pieces
@@ -546,7 +547,6 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   uint32_t root, const unsigned char *text, size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
-  /*- At most places of most texts the walk ends at the root. */
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
     at = trie_child(t, at, text[i]);
@@ -557,6 +557,7 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   }
   return found;
 }
+  /*- At most places of most texts the walk ends at the root. */
 
 @ White space is defined by Unicode's property of that name. Its list has not changed
 since Unicode~6.3, so we can write it into the program; the list of letters grows every year, so we cannot. A token with the flag |rstrip| takes all the white space after it.
@@ -592,7 +593,9 @@ static size_t character_before(const unsigned char *text, size_t at)
   do at--; while ((text[at] & 0xc0) == 0x80);
   return at;
 }
+  /*- at most three steps: no continuation byte begins a character */
 @#
+/*- not beyond stop, where the previous token ended */
 static size_t space_before(const unsigned char *text, size_t at,
   size_t stop)
 {
@@ -647,6 +650,7 @@ static bool whole_word(const unsigned char *text, size_t n,
     && (to == n || !in_word(text + to,
     utf8_next(text + to, n - to, &state)));
 }
+  /*- neither neighbour belongs to a word */
 
 @* From text to ids. \label{sec:encode}
 Encoding is a series of cuts. The text is cut into valid UTF-8 and other bytes; at the added tokens
@@ -762,6 +766,7 @@ static bool join(struct job *j)
   j->work.piece.n = 0, j->unknown_end = 0;
   return ok;
 }
+  /*- Merges the row and begins a new one. */
 @#
 static bool encode_characters(struct job *j,
   const unsigned char *text, size_t n)
@@ -910,6 +915,8 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
   bytes_free(j->m, &normal);
   return ok;
 }
+  /*- After root 0 the text is normalized and searched again; after root 1 it goes to the stages.
+    Without a normal form the two searches still follow each other, since Hugging Face's do. */
 
 @ The search goes through a text from |*at| on, one byte at a time where no token begins. Not every match counts: a special token may not be wanted, and a token that has to be a whole word may be part of a longer one. Then we skip all of the match:
 the search continues after it, as Hugging Face's does, and does not find
@@ -1065,6 +1072,7 @@ static bool stands_alone(const unsigned char *text, size_t length)
 }
   /*- In the normal form already, and composes with nothing before it: most text is only copied. */
 @#
+/*- A run goes from one character that stands alone to the next; a run of one such is copied. */
 static bool compose(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
 {
@@ -1338,6 +1346,7 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
   bytes_free(m, &row);
   return ok;
 }
+  /*- A text in which from does not occur keeps the bytes of its piece. */
 
 @ The second makes pieces such as \tok{<0x0A>} decode to the byte that they name. The two hexadecimal digits must be upper case; other spellings of the same number are ordinary pieces.
 

@@ -96,7 +96,9 @@ static uint32_t ranked(const struct tokenizer *t,
   uint32_t id = name_map_get(&t->by_piece, byte, n);
   return id == 0 || rank[id - 1] == TIKTOKEN_NO_RANK ? 0 : id;
 }
+  /*- the id plus 1 of a piece that merges, or 0 */
 @#
+/*- Every cut of every piece: whichever two parts meet in a text, their pair must be found. */
 bool tiktoken_pairs_from_ranks(struct memory *m, struct tokenizer *t,
   const uint32_t *rank, struct error *why)
 {
@@ -260,8 +262,6 @@ static const struct rank_family *family_of(const char *file,
   size_t lines, struct error *why)
 {
   char found[40];
-  /*- The file does not say how texts are cut; its number of lines does. It is better to refuse
-    than to cut with the wrong pattern. */
   for (size_t i = 0; i < 4; i++)
     if (families[i].lines == lines) return &families[i];
   snprintf(found, sizeof found, "%zu lines", lines);
@@ -269,6 +269,8 @@ static const struct rank_family *family_of(const char *file,
     "50256, 50280, 100256 or 199998 ranks");
   return NULL;
 }
+  /*- The file does not say how texts are cut; its number of lines does. It is better to refuse
+    than to cut with the wrong pattern. */
 
 @ Then the rest is added: pairs, pattern, special tokens. A piece that is a token as a whole becomes that token, even if the merges would
 have led elsewhere; tiktoken looks this up first, too.
@@ -340,6 +342,7 @@ struct wire { const unsigned char *at; size_t n; };
 struct wire_field { uint64_t name, number; unsigned form;
   struct wire inside; };
   /* |number| for the forms 0 and 5, |inside| for 2 */
+/*- Seven bits a byte, the lowest first; a tenth byte is the last that can matter. */
 static bool read_number(struct wire *w, uint64_t *number)
 {
   *number = 0;
@@ -470,6 +473,7 @@ static bool enter_piece(struct memory *m, struct tokenizer *t,
   k->text = k->piece;
   return true;
 }
+  /*- Control pieces and the unknown one are made by no merge; they are special. */
 
 @ The pieces come in the file in the order of their ids, and we count them as we read. Each takes some bytes of the file, so a small file cannot make us allocate much memory.
 
@@ -542,6 +546,7 @@ static bool read_message(struct piece_model *x, struct wire w)
   }
   return true;
 }
+  /*- Once, from front to back; what we do not know is skipped, as the format intends. */
 
 @ Now we check what has been read. SentencePiece has three other training methods, of which \emph{Unigram} is the common one: it compares all ways of cutting a text, and has no merges. Such a file is valid; we only do not
 read it here. A model that treats the blank as the end of a word cuts texts in another way, and is refused. So is a model whose \texttt{unk\_id} is not the unknown piece, which would give us two unknown tokens.
@@ -586,6 +591,8 @@ static bool rules_are_none(struct piece_model *x)
     "none");
   return true;
 }
+  /*- A map would change characters before anything is looked up; only the empty one, identity, is
+    read. */
 
 @ Scores become ranks by sorting: the highest score gets rank 0, and equal scores get equal ranks. Sorting destroys the order of the list, but each entry knows its id and type.
 
@@ -664,6 +671,8 @@ static bool set_up(struct piece_model *x)
   t->n_normalizers = t->n_steps;
   return tokenizer_texts_as_bytes(x->m, t, x->why);
 }
+  /*- In this order a text goes through them: thin out blanks, put one in front, write blocks for
+    blanks. Decoding turns blocks back. */
 
 @ Last come the pieces that are found before anything merges. SentencePiece itself never looks for control pieces in a text; here a caller that asks for special tokens gets them, as in the other families. SentencePiece finds a user-defined
 piece with a blank in it before it removes extra blanks; our steps come in the opposite order, so a file that wants both is refused.

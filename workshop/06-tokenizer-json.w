@@ -609,7 +609,6 @@ static const char *read_escape(struct pattern_text *p)
 static const char *read_in_class(struct pattern_text *p)
 {
   if (p->c[p->at] == '\\') return read_escape(p);
-  /*- Oniguruma nests and intersects classes; to PCRE2 the same signs are characters. */
   if (p->c[p->at] == '[') return "[ in a class";
   if (has(p, p->at, "&&")) return "&& in a class";
   if (p->c[p->at] > 127 && (p->folded >> p->depth & 1) != 0)
@@ -617,6 +616,7 @@ static const char *read_in_class(struct pattern_text *p)
   p->in_class = p->c[p->at++] != ']';
   return NULL;
 }
+  /*- Oniguruma nests and intersects classes; to PCRE2 the same signs are characters. */
 @#
 static const char *begin_class(struct pattern_text *p)
 {
@@ -633,8 +633,6 @@ static const char *begin_group(struct pattern_text *p)
 {
   static const char *const known[] = @[{ "(?:", "(?=", "(?!", "(?>",@|
     "(?<=", "(?<!", "(?i:" }@];
-  /*- A bit for each depth says whether case is folded there. A switch by itself, (?i), reaches
-    further in one than in the other. */
   bool fold = (p->folded >> p->depth & 1) != 0;
   size_t k = 0;
   if (has(p, p->at, "(*")) return "a verb";
@@ -648,6 +646,8 @@ static const char *begin_group(struct pattern_text *p)
   p->folded |= (uint64_t) fold << p->depth;
   return NULL;
 }
+  /*- A bit for each depth says whether case is folded there. A switch by itself, (?i), reaches
+    further in one than in the other. */
 
 @ A count in braces must not be followed by a plus or a question mark; other repeats may. Where case is folded, Oniguruma also matches two letters with a single character that stands
 for them, such as the \texttt{\ss} of Gr\"o\ss e for two of \texttt{s}. So there we refuse the pairs that have such a character, and everything beyond ASCII.

@@ -168,6 +168,8 @@ static const struct frame llama2 = @[{@|
   .close = @[{ "\n<</SYS>>\n\n", " {[/INST]}", " " }@],@|
   .end = "{</s>}", .after = "", .reply = "", .system_at = IN_FIRST,@|
   .alternates = true, .trims = @[{ false, true, true }@] }@];
+  /*- No marks for turns: <s> and </s> go around a question and its answer, the rest is text. The
+    system's words are stripped together with the question into which they go. */
 
 @ Mistral's templates follow Llama~2's, with one beginning for the whole conversation. There are three versions, which differ in blanks and in what they do with a system's words. The first program refuses them. The next puts them into the first question. The one that came with the third vocabulary puts them into the last question, so that they move with every turn. In that vocabulary the bracketed words are marks, one token each; in the earlier ones they are ordinary text. We write them in braces and let the vocabulary decide, as Hugging Face's tokenizer would.
 @^Mistral@>
@@ -178,6 +180,9 @@ static const struct frame mistral = @[{@|
   .close = @[{ "", " {[/INST]}", "" }@],@|
   .end = "{</s>}", .after = "", .reply = "", .system_at = NOT_AT_ALL,@|
   .alternates = true }@];
+/*- The first program refuses a system's words, the next puts them into the first question, the
+  third into the last, so that they move with every turn. In brackets: a token where the vocabulary
+  has one, else text. */
 static const struct frame mistral_v1 = @[{@|
   .begin = "{<s>}", .open = @[{ "", " {[INST]} ", " " }@],@|
   .close = @[{ "\n\n", " {[/INST]}", "" }@],@|
@@ -199,6 +204,7 @@ static const struct frame pocket = @[{@|
   .close = @[{ "", "\n", "" }@],@|
   .end = "\n", .after = "\n", .reply = "Assistant:",@|
   .system_at = NOT_AT_ALL, .alternates = true }@];
+  /*- No blank after the last colon: the vocabulary puts it at the beginning of the next word. */
 
 @ Some models of one family differ only in the default system turn, which is used when the caller gives none. Qwen2's program then says that the model is a helpful assistant, and the model expects to read it. Qwen3's program also treats reasoning in a special way (\cref{sec:thoughts}). Here are the rows of the table.
 
@@ -369,6 +375,7 @@ static bool find(const struct turn *said, const char *word, bool last,
     if (memcmp(said->text + i, word, k) == 0) found = true, *at = i;
   return found;
 }
+/*- around a thought and an answer the template has newlines of its own */
 static void strip_lines(struct turn *t)
 {
   while (t->n > 0 && *t->text == '\n') t->text++, t->n--;
@@ -491,6 +498,7 @@ static bool put_beginning(struct writer *w,
   return t->silent == NULL || (put_frame(w, f->open[ROLE_SYSTEM])
     && put_frame(w, t->silent) && put_frame(w, f->close[ROLE_SYSTEM]));
 }
+  /*- After an answer, which ended with a mark, only what follows that mark. */
 
 @ Qwen3's program has its own rule for which turn is the last question. A user's turn that begins with \.{<tool\_response>} and ends with \.{</tool\_response>} is a tool's reply to the assistant, and does not count as a question. So a model that thinks, calls a tool, and thinks on does not lose its first thought on the way. If the user has no other turn, there is no question, and all thoughts are dropped. Other templates make
 no such distinction.
@@ -531,6 +539,8 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
   }
   return true;
 }
+  /*- question: how many turns there are up to the last question; 0 if there is none, and then all
+    thoughts are dropped. */
 
 @ The text that asks for an answer comes last. If any step fails, the script is freed.
 
@@ -773,6 +783,7 @@ static const json_t *field_of(const json_t *settings)
   }
   return v;
 }
+  /*- A list has several programs, of which "default" is for conversations. */
 
 @ If we do not know a program, the message quotes its beginning; |jsonfile_excerpt| removes the characters that could disturb a terminal. It also says what can be done. An edited program usually keeps the marks of the one that it was made from. So we name the templates whose mark for the end of an answer occurs in it: a good guess for you to try, and a bad one for us to make. A field that is not a text at all, but a number for example, gets the same message without the guess.
 
@@ -792,6 +803,8 @@ static const char *similar_names(const json_t *program, char buffer[160])
   }
   return buffer;
 }
+  /*- An edited program mostly keeps the marks of the one that it came from: a good guess for a
+    person to try, and a bad one for us to make. */
 
 @ The sentence has room for all names twice.
 
@@ -800,8 +813,6 @@ static const struct chat_template *judge(json_t *program,
   const char *path, struct error *why)
 {
   char buffer[64], names[160], alike[160], wanted[340];
-  /*- No guess: a template that is nearly right makes a model answer a little worse, and nobody
-    knows why. We name those that end an answer alike, and the user chooses. */
   const struct chat_template *t = !json_is_string(program) ? NULL
     : chat_template_known(json_string_value(program),@|
     json_string_length(program));
@@ -814,6 +825,8 @@ static const struct chat_template *judge(json_t *program,
     jsonfile_excerpt(program, buffer), wanted);
   return t;
 }
+  /*- No guess: a template that is nearly right makes a model answer a little worse, and nobody
+    knows why. We name those that end an answer alike, and the user chooses. */
 
 @ A file of its own is mapped and turned into a JSON string, so that both cases go through the same check. Bytes that are not UTF-8 make no string, and are refused with a message of their own. If they are those of a file of another kind, the message names that kind (\cref{sec:misfits}).
 
@@ -857,6 +870,8 @@ static json_t *program_in_gguf(const char *path, struct error *why)
   file_unmap(&map);
   return program;
 }
+  /*- Absence is no fault of the file, so null, in JSON's sense, and the caller finds the sentence;
+    NULL is a fault. */
 
 @ Both functions below look for the same three files, or for that key. If a directory has neither, its model was not trained on conversations, or its makers did not say in which format. Then the user has to name a template, and the message says so.
 
@@ -923,11 +938,12 @@ bool chat_template_given(const char *folder)
 @;
 /** The formats of conversations: turns become text, and text becomes ids in which no speaker can
   write a mark. A published template is a program; we do not run it but know it, by a hash of its
-  text, and have what it prints as a row of a table. Each part of a rendered prompt keeps its kind:
-  a mark, text of the template, or a speaker's words. A mark counts only where the template put it:
-  we cut at those, look them up, and encode all that lies between two of them in one call, with
-  special tokens off. So no id of an honest conversation differs from Hugging Face's, and none of a
-  dishonest one is a mark. In the table a mark stands in braces, which no template uses. */
+  text, and have what it prints as a row of a table, with each mark in braces, which no template
+  uses. Each part of a rendered prompt keeps its kind: a mark, text of the template, or a speaker's
+  words. A mark counts only where the template put it: we cut at those, look them up, and encode
+  all that lies between two of them in one call, with special tokens off. So an honest conversation
+  has the ids of Hugging Face's library, and a speaker's words never become a special token. What
+  is no special token in a vocabulary has no such promise. */
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
 #include <stdio.h>

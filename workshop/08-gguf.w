@@ -263,6 +263,7 @@ static size_t left_of(const struct gguf_reader *r)
 {
   return r->g->size - r->at;
 }
+/*- r->field was written down before anything was read, so every complaint names one. */
 static bool gguf_bad(struct gguf_reader *r, const char *found, const char *wanted)
 {
   return error_found(r->why, r->g->path, r->field, found, wanted);
@@ -277,6 +278,7 @@ static uint64_t number_at(const unsigned char *byte, size_t n)
   for (size_t i = 0; i < n; i++) x |= (uint64_t) byte[i] << 8 * i;
   return x;
 }
+  /*- lowest byte first, at any address, on any machine */
 static bool take_number(struct gguf_reader *r, size_t n, uint64_t *x)
 {
   if (left_of(r) < n)
@@ -426,6 +428,7 @@ static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
   for (uint64_t i = 0; e->type == GGUF_STRING && i < e->count; i++)
     if (!take_string(r, &skipped)) return false;
   for (uint64_t i = 0; e->type == GGUF_BOOL && i < e->count; i++)
+    /*- of any other value we do not know what another program takes it for */
     if (e->at[i] > 1) return gguf_bad(r, "a truth value that is neither", "0 or 1");
   if (e->type != GGUF_STRING && e->type != GGUF_ARRAY)
     r->at += (size_t) e->count * each;
@@ -461,6 +464,7 @@ static int by_key(const void *a, const void *b)
   int order = memcmp(x->text, y->text, x->n < y->n ? x->n : y->n);
   return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
 }
+  /*- Names are not C strings: compared by their bytes, then by their lengths. */
 static bool read_entry(struct gguf_reader *r, struct gguf_file *g)
 {
   struct gguf_entry *p = memory_reserve(g->m, MEMORY_OTHER, g->entry, &g->cap,
@@ -537,6 +541,7 @@ static bool is_named(unsigned type, uint64_t number)
   return number < N_TYPE_NAMES && type_names[number] != NULL
     && strcmp(number_types[type].name, type_names[number]) == 0;
 }
+  /*- The table of types is ours and lists them by name; the format numbers them. */
 static unsigned type_of_number(uint64_t number)
 {
   unsigned type = 0;
@@ -704,6 +709,7 @@ bool gguf_integer(const struct gguf_entry *e)
 {
   return gguf_numeric(e) && e->type != GGUF_F32 && e->type != GGUF_F64;
 }
+  /*- null has no type, and is neither */
 bool gguf_numeric(const struct gguf_entry *e)
 {
   return e != NULL && e->type != GGUF_BOOL && e->type != GGUF_STRING
@@ -844,6 +850,7 @@ const struct tensor_format gguf_format = @[{ .name = "gguf",@|
 static bool add_tensor(struct tensor_file *w, const struct gguf_file *g,
   const struct gguf_tensor *t, struct error *why)
 {
+  /*- the format's bound, which take_name has checked, and a zero */
   char name[64];
   memcpy(name, t->name.text, t->name.n);
   name[t->name.n] = '\0';

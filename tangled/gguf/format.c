@@ -12,6 +12,7 @@
 static bool add_tensor(struct tensor_file *w, const struct gguf_file *g,
   const struct gguf_tensor *t, struct error *why)
 {
+  /* the format's bound, which take_name has checked, and a zero */
   char name[64];
   memcpy(name, t->name.text, t->name.n);
   name[t->name.n] = '\0';

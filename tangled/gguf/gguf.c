@@ -31,11 +31,13 @@ static size_t left_of(const struct gguf_reader *r)
   return r->g->size - r->at;
 }
 
+/* r->field was written down before anything was read, so every complaint names one. */
 static bool gguf_bad(struct gguf_reader *r, const char *found, const char *wanted)
 {
   return error_found(r->why, r->g->path, r->field, found, wanted);
 }
 
+/* lowest byte first, at any address, on any machine */
 static uint64_t number_at(const unsigned char *byte, size_t n)
 {
   uint64_t x = 0;
@@ -161,6 +163,7 @@ static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
   for (uint64_t i = 0; e->type == GGUF_STRING && i < e->count; i++)
     if (!take_string(r, &skipped)) return false;
   for (uint64_t i = 0; e->type == GGUF_BOOL && i < e->count; i++)
+    /* of any other value we do not know what another program takes it for */
     if (e->at[i] > 1) return gguf_bad(r, "a truth value that is neither", "0 or 1");
   if (e->type != GGUF_STRING && e->type != GGUF_ARRAY)
     r->at += (size_t) e->count * each;
@@ -199,6 +202,8 @@ static bool read_value(struct gguf_reader *r, struct gguf_entry *e)
 }
 
 /* <Read the keys> */
+
+/* Names are not C strings: compared by their bytes, then by their lengths. */
 static int by_key(const void *a, const void *b)
 {
   const struct gguf_words *x = &((const struct gguf_entry *) a)->key;
@@ -247,6 +252,8 @@ const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key)
 /* <From keys to tensors> */
 
 /* <Take a value> */
+
+/* null has no type, and is neither */
 bool gguf_integer(const struct gguf_entry *e)
 {
   return gguf_numeric(e) && e->type != GGUF_F32 && e->type != GGUF_F64;
@@ -357,6 +364,7 @@ static const char *const type_names[] = { [0] = "F32", [1] = "F16",
   [35] = "TQ2_0", [39] = "MXFP4" };
 enum { N_TYPE_NAMES = sizeof type_names / sizeof type_names[0] };
 
+/* The table of types is ours and lists them by name; the format numbers them. */
 static bool is_named(unsigned type, uint64_t number)
 {
   return number < N_TYPE_NAMES && type_names[number] != NULL

@@ -30,6 +30,7 @@ static int real_digits(const json_t *value)
   return fewest;
 }
 
+/* in a list as many for each as the one that needs most */
 static int value_digits(json_t *value)
 {
   int most = json_is_real(value) ? real_digits(value) : 1;
@@ -92,6 +93,8 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64])
 }
 
 /* <Quote a text> */
+
+/* not within a character */
 const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EXCERPT_MAX + 4])
 {
   size_t k = n <= most ? n : most;

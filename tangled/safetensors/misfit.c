@@ -108,6 +108,9 @@ static void find_weights(const char *directory, char found[256])
 }
 
 /* <Say what is in the place of a model> */
+
+/* An adapter first, by its settings' name: it is a difference of two models, and its
+   file looks like one. */
 static bool misfit_directory(const char *path, const char *missing,
   struct error *why)
 {

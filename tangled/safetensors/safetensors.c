@@ -84,6 +84,9 @@ static bool tensor_bad(struct header_parser *r, const char *name, json_t *found,
 }
 
 /* <The types that the format knows> */
+
+/* A type smaller than a byte must still fill whole bytes: its block is the fewest
+   numbers that do. */
 static unsigned type_find(const char *name)
 {
   unsigned i = 0;
@@ -120,6 +123,8 @@ static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t 
       return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
   }
   /* <Read the offsets, and compare them with the shape> */
+  /* The size is stated twice, and both must agree: fewer bytes would be the next
+     tensor's, more would be hidden. */
   uint64_t end = 1;
   t->begin = 1;
   if (!count_up(&t->begin, json_array_get(offset, 0))

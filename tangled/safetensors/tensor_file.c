@@ -14,6 +14,8 @@
 enum { MAX_TENSORS = 1 << 18 };
 
 /* <Keep a path> */
+
+/* for sentences, as long as the file is open; the zero at the end is there already */
 char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
   const char *name, struct error *why)
 {

@@ -16,6 +16,8 @@
 #include "sentencepiece/sentencepiece.h"
 
 /* <Make pairs of pieces> */
+
+/* the id plus 1 of a piece that merges, or 0 */
 static uint32_t ranked(const struct tokenizer *t,
   const uint32_t *rank, const unsigned char *byte, size_t n)
 {
@@ -23,6 +25,8 @@ static uint32_t ranked(const struct tokenizer *t,
   return id == 0 || rank[id - 1] == TIKTOKEN_NO_RANK ? 0 : id;
 }
 
+/* Every cut of every piece: whichever two parts meet in a text, their pair must be
+   found. */
 bool tiktoken_pairs_from_ranks(struct memory *m, struct tokenizer *t,
   const uint32_t *rank, struct error *why)
 {
@@ -183,12 +187,13 @@ static bool add_special_text(struct memory *m, struct tokenizer *t,
 }
 
 /* <Read a rank file> */
+
+/* The file does not say how texts are cut; its number of lines does. It is better to
+   refuse than to cut with the wrong pattern. */
 static const struct rank_family *family_of(const char *file,
   size_t lines, struct error *why)
 {
   char found[40];
-  /* The file does not say how texts are cut; its number of lines does. It is better
-     to refuse than to cut with the wrong pattern. */
   for (size_t i = 0; i < 4; i++)
     if (families[i].lines == lines) return &families[i];
   snprintf(found, sizeof found, "%zu lines", lines);
@@ -228,6 +233,8 @@ struct wire { const unsigned char *at; size_t n; };
 /* number for the forms 0 and 5, inside for 2 */
 struct wire_field { uint64_t name, number; unsigned form;
   struct wire inside; };
+
+/* Seven bits a byte, the lowest first; a tenth byte is the last that can matter. */
 static bool read_number(struct wire *w, uint64_t *number)
 {
   *number = 0;
@@ -328,6 +335,8 @@ static bool read_piece(struct wire w, struct one_piece *p)
 }
 
 /* <Enter one piece> */
+
+/* Control pieces and the unknown one are made by no merge; they are special. */
 static bool enter_piece(struct memory *m, struct tokenizer *t,
   const struct one_piece *p, uint32_t id, struct error *why)
 {
@@ -378,6 +387,7 @@ static bool read_next_piece(struct piece_model *x, struct wire w)
     && list_piece(x->m, &x->list, &p, x->why);
 }
 
+/* Once, from front to back; what we do not know is skipped, as the format intends. */
 static bool read_message(struct piece_model *x, struct wire w)
 {
   size_t size = w.n;
@@ -404,6 +414,9 @@ static bool read_message(struct piece_model *x, struct wire w)
 }
 
 /* <Judge the rules for letters> */
+
+/* A map would change characters before anything is looked up; only the empty one,
+   identity, is read. */
 static bool rules_are_none(struct piece_model *x)
 {
   const struct piece_spec *s = &x->spec;
@@ -495,6 +508,9 @@ static bool rank_scores(struct piece_model *x)
 }
 
 /* <Set up what is done with a text> */
+
+/* In this order a text goes through them: thin out blanks, put one in front, write
+   blocks for blanks. Decoding turns blocks back. */
 static bool set_up(struct piece_model *x)
 {
   struct tokenizer *t = x->t;

@@ -3,12 +3,13 @@
    made from workshop/07-templates.w; change it there
 
    A published template is a program; we do not run it but know it, by a hash of its
-   text, and have what it prints as a row of a table. Each part of a rendered prompt
-   keeps its kind: a mark, text of the template, or a speaker's words. A mark counts
-   only where the template put it: we cut at those, look them up, and encode all that
-   lies between two of them in one call, with special tokens off. So no id of an
-   honest conversation differs from Hugging Face's, and none of a dishonest one is a
-   mark. In the table a mark stands in braces, which no template uses. */
+   text, and have what it prints as a row of a table, with each mark in braces, which
+   no template uses. Each part of a rendered prompt keeps its kind: a mark, text of
+   the template, or a speaker's words. A mark counts only where the template put it:
+   we cut at those, look them up, and encode all that lies between two of them in one
+   call, with special tokens off. So an honest conversation has the ids of Hugging
+   Face's library, and a speaker's words never become a special token. What is no
+   special token in a vocabulary has no such promise. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
@@ -64,6 +65,9 @@ static const struct frame llama3_dated = {
   .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),
   .system_at = OWN_TURN, .trims = { true, true, true } };
 
+/* No marks for turns: <s> and </s> go around a question and its answer, the rest is
+   text. The system's words are stripped together with the question into which they
+   go. */
 static const struct frame llama2 = {
   .begin = "", .open = { "<<SYS>>\n", "{<s>}{[INST]} ", " " },
   .close = { "\n<</SYS>>\n\n", " {[/INST]}", " " },
@@ -75,6 +79,10 @@ static const struct frame mistral = {
   .close = { "", " {[/INST]}", "" },
   .end = "{</s>}", .after = "", .reply = "", .system_at = NOT_AT_ALL,
   .alternates = true };
+
+/* The first program refuses a system's words, the next puts them into the first
+   question, the third into the last, so that they move with every turn. In brackets:
+   a token where the vocabulary has one, else text. */
 static const struct frame mistral_v1 = {
   .begin = "{<s>}", .open = { "", " {[INST]} ", " " },
   .close = { "\n\n", " {[/INST]}", "" },
@@ -86,6 +94,8 @@ static const struct frame mistral_v3 = {
   .end = "{</s>}", .after = "", .reply = "", .system_at = IN_LAST,
   .alternates = true, .trims = { false, false, true } };
 
+/* No blank after the last colon: the vocabulary puts it at the beginning of the next
+   word. */
 static const struct frame pocket = {
   .begin = "{<|endoftext|>}", .open = { "", "User: ",
     "Assistant: " },
@@ -220,6 +230,7 @@ static bool find(const struct turn *said, const char *word, bool last,
   return found;
 }
 
+/* around a thought and an answer the template has newlines of its own */
 static void strip_lines(struct turn *t)
 {
   while (t->n > 0 && *t->text == '\n') t->text++, t->n--;
@@ -309,6 +320,8 @@ static bool may_begin(const struct chat_template *t,
 }
 
 /* <Put the beginning, or what follows an answer> */
+
+/* After an answer, which ended with a mark, only what follows that mark. */
 static bool put_beginning(struct writer *w,
   const struct chat_template *t, const struct turn *talk, bool follows)
 {
@@ -335,6 +348,8 @@ static bool is_question(const struct turn *said)
     && memcmp(said->text + said->n - l, close, l) == 0);
 }
 
+/* question: how many turns there are up to the last question; 0 if there is none, and
+   then all thoughts are dropped. */
 static bool put_turns(struct writer *w, const struct chat_template *t,
   const struct turn *talk, size_t n, size_t from)
 {
@@ -534,6 +549,8 @@ const struct chat_template *chat_template_known(const char *text,
 }
 
 /* <Find a model's template> */
+
+/* A list has several programs, of which "default" is for conversations. */
 static const json_t *field_of(const json_t *settings)
 {
   json_t *v = json_object_get(settings, "chat_template"), *one;
@@ -547,6 +564,8 @@ static const json_t *field_of(const json_t *settings)
   return v;
 }
 
+/* An edited program mostly keeps the marks of the one that it came from: a good guess
+   for a person to try, and a bad one for us to make. */
 static const char *similar_names(const json_t *program, char buffer[160])
 {
   const char *text = json_is_string(program) ? json_string_value(program) : "";
@@ -563,13 +582,12 @@ static const char *similar_names(const json_t *program, char buffer[160])
   return buffer;
 }
 
+/* No guess: a template that is nearly right makes a model answer a little worse, and
+   nobody knows why. We name those that end an answer alike, and the user chooses. */
 static const struct chat_template *judge(json_t *program,
   const char *path, struct error *why)
 {
   char buffer[64], names[160], alike[160], wanted[340];
-  /* No guess: a template that is nearly right makes a model answer a little worse,
-     and nobody knows why. We name those that end an answer alike, and the user
-     chooses. */
   const struct chat_template *t = !json_is_string(program) ? NULL
     : chat_template_known(json_string_value(program),
     json_string_length(program));
@@ -600,6 +618,8 @@ static const struct chat_template *judge_file(const char *path,
   return t;
 }
 
+/* Absence is no fault of the file, so null, in JSON's sense, and the caller finds the
+   sentence; NULL is a fault. */
 static json_t *program_in_gguf(const char *path, struct error *why)
 {
   struct mapping map;

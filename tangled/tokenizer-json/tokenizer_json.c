@@ -482,10 +482,10 @@ static const char *read_escape(struct pattern_text *p)
     || (c >= 'a' && c <= 'z') ? "an escaped letter or digit" : NULL;
 }
 
+/* Oniguruma nests and intersects classes; to PCRE2 the same signs are characters. */
 static const char *read_in_class(struct pattern_text *p)
 {
   if (p->c[p->at] == '\\') return read_escape(p);
-  /* Oniguruma nests and intersects classes; to PCRE2 the same signs are characters. */
   if (p->c[p->at] == '[') return "[ in a class";
   if (has(p, p->at, "&&")) return "&& in a class";
   if (p->c[p->at] > 127 && (p->folded >> p->depth & 1) != 0)
@@ -501,12 +501,12 @@ static const char *begin_class(struct pattern_text *p)
   return has(p, p->at, "]") ? "a class that begins with ]" : NULL;
 }
 
+/* A bit for each depth says whether case is folded there. A switch by itself, (?i),
+   reaches further in one than in the other. */
 static const char *begin_group(struct pattern_text *p)
 {
   static const char *const known[] = { "(?:", "(?=", "(?!", "(?>",
     "(?<=", "(?<!", "(?i:" };
-  /* A bit for each depth says whether case is folded there. A switch by itself, (?i),
-     reaches further in one than in the other. */
   bool fold = (p->folded >> p->depth & 1) != 0;
   size_t k = 0;
   if (has(p, p->at, "(*")) return "a verb";

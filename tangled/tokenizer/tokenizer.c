@@ -140,6 +140,9 @@ bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
 }
 
 /* <Make the tree of added tokens> */
+
+/* 0 is no child and no sibling: the roots have the numbers 0 to 2, and are nobody's
+   child. */
 static bool new_trie_node(struct memory *m, struct tokenizer *t,
   unsigned char byte, uint32_t sibling, struct error *why)
 {
@@ -210,11 +213,12 @@ bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
 }
 
 /* <Find the longest added token here> */
+
+/* At most places of most texts the walk ends at the root. */
 static const struct added_token *longest_match(const struct tokenizer *t,
   uint32_t root, const unsigned char *text, size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
-  /* At most places of most texts the walk ends at the root. */
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
     at = trie_child(t, at, text[i]);
@@ -248,12 +252,14 @@ static size_t space_after(const unsigned char *text, size_t n,
   return at;
 }
 
+/* at most three steps: no continuation byte begins a character */
 static size_t character_before(const unsigned char *text, size_t at)
 {
   do at--; while ((text[at] & 0xc0) == 0x80);
   return at;
 }
 
+/* not beyond stop, where the previous token ended */
 static size_t space_before(const unsigned char *text, size_t at,
   size_t stop)
 {
@@ -289,6 +295,7 @@ static bool in_word(const unsigned char *text, size_t length)
   }
 }
 
+/* neither neighbour belongs to a word */
 static bool whole_word(const unsigned char *text, size_t n,
   size_t from, size_t to)
 {
@@ -363,6 +370,7 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
   return true;
 }
 
+/* Merges the row and begins a new one. */
 static bool join(struct job *j)
 {
   bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
@@ -509,6 +517,8 @@ static bool stands_alone(const unsigned char *text, size_t length)
     || (c >= 0xac00 && c <= 0xd7a3);
 }
 
+/* A run goes from one character that stands alone to the next; a run of one such is
+   copied. */
 static bool compose(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
 {
@@ -609,6 +619,10 @@ bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
 }
 
 /* <Encode the text between added tokens> */
+
+/* After root 0 the text is normalized and searched again; after root 1 it goes to the
+   stages. Without a normal form the two searches still follow each other, since
+   Hugging Face's do. */
 static bool encode_between(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n)
 {
@@ -728,6 +742,8 @@ bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
 }
 
 /* <Make texts of pieces> */
+
+/* A text in which from does not occur keeps the bytes of its piece. */
 bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
   const char *from, size_t n, const char *to, size_t n_to,
   struct error *why)
