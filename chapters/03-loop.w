@@ -470,7 +470,18 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
      |model_logits|; then no text is longer, and the step may be tried again. What is wrong
      with one text ends this sequence, with |FINISH_ERROR| */
 
-@ After the pass, each sequence whose text has been read to the end needs logits of its last row. If weights are damaged, that row may have numbers that are not finite. Then this sequence ends with an error, and |finite_until| writes the message (\cref{sec:badrows}).
+@ The pass is done. If weights are NaN or infinite, a row has become non-finite in some layer, and has spoilt every row that sees it. Which row should the message name? The first of them: that is where the damage came in, and |pass_is_finite| says after which layer (\cref{sec:forward}). But we ask about the last row before all others. A damaged row that the last one does not see, because it is outside the window, does no harm, and then the last row is finite.
+
+@<Forget, read and score@>=
+static bool finite_until(const struct model *lm, const struct pass *p,
+  size_t first, size_t last, struct error *why)
+{
+  if (pass_is_finite(lm, p, last, NULL))@+ return true;
+  while (first < last && pass_is_finite(lm, p, first, NULL))@+ first++;
+  return pass_is_finite(lm, p, first, why);
+}
+
+@ Each sequence whose text has been read to the end needs logits of its last row, if that row is finite. If it is not, this sequence ends with an error, and the others go on.
 
 @<Forget, read and score@>=
 static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
@@ -488,8 +499,18 @@ static size_t find_last_rows(const struct model *lm, struct sequence *const *lis
   return k;
 }
 
+@ If you wait for one long text, you want to see how much of the text has been read, not how much of the chunk that is in this pass (\cref{sec:progress}). So the pass is told where in the text it is; without a sequence, the progress is that of a pass again.
+
+@<Forget, read and score@>=
+static void tell_of_text(struct progress *p, const struct sequence *q)
+{
+  if (p == NULL)@+ return;
+  p->before = q == NULL ? 0 : q->first;
+  p->all = q == NULL ? 0 : q->c.text.n;
+}
+
 @ Reading makes the rows, puts them through the model, finds the last row of each sequence that has been read to its end, and asks for the logits of those rows. The list of rows is allocated anew for every pass. Allocating it once, at the length that a text may reach, would be simpler; but that length
-comes from the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. The pass is closed as soon as its logits are computed. (|tell_of_text| lets a caller of one text see the progress of reading it, \cref{sec:badrows}.)
+comes from the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. The pass is closed as soon as its logits are computed.
 
 @<Forget, read and score@>=
 static bool read_and_score(const struct generate_context *g,
@@ -515,7 +536,7 @@ static bool read_and_score(const struct generate_context *g,
   return ok;
 }
 
-@ Most callers have one text and want it whole: |generate| opens a sequence, takes steps until it has ended, and hands the text over. A few callers want to read and not to write; |model_read| serves them. Both functions are in \cref{sec:wholetext}, with those that check a prompt, and open and close a sequence.
+@ Most callers have one text and want it whole. \label{sec:wholetext} They call |generate|. A few callers want to read and not to write, and call |model_read|.
 
 @<What it takes to generate@>=
 bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
@@ -528,6 +549,56 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
   /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
      |chunk| rows, 0 for one pass; |*last| is the last one, owned by the caller, null on failure */
 
+@ Here is |generate|, and what is left of the loop is one |while|: open a sequence, take steps until it has ended, hand the text over. What if something goes wrong? When several texts share a step, one may fail and the others should go on; so a sequence that fails ends like any other, and keeps its message. But the caller of |generate| has only one text and expects an error, so it gets the message as one. And if you press Ctrl-C while a long prompt is read? Then the pass is given up and the step fails, but nothing is wrong with the text. It ends where it is, and what was written before is kept.
+
+(|sequence_open| checks the prompt before it has cost a pass; it and the functions that free a text are plain C, in \.{unwoven/loop/sequence.c}.)
+
+@<Write a text from its prompt to its end@>=
+static bool given_up(const struct generate_context *g, struct continuation *c)
+{
+  bool cancelled = progress_cancelled(g->e->progress);
+  if (cancelled)@+ c->ended = FINISH_CANCELLED;
+  return cancelled;
+}
+@#
+bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
+  const struct generate_options *want, struct continuation *out, struct error *why)
+{
+  struct sequence q, *one = &q;
+  bool ok = sequence_open(&q, g, prompt, n, want, why);
+  float *logits = !ok ? NULL : memory_alloc(g->m, MEMORY_ACTIVATIONS,
+    g->lm->config.vocab_size, sizeof *logits, why);
+  ok = logits != NULL;
+  while (ok && q.c.ended == FINISH_NONE)
+    ok = generate_step(g, &one, 1, logits, why) || given_up(g, &q.c);
+  if (q.c.ended == FINISH_ERROR)@+ ok = error_say(why, "%s", q.why.text);
+  memory_free(g->m, logits);
+  if (!ok)@+ sequence_close(g->m, &q);
+  *out = q.c;
+  return ok;
+}
+
+@ Who wants passes and no text? \Cref{phases} times a prefill, and \cref{search} reads the rows of all its beams. |model_read| puts their rows through the model, a chunk at a time. It keeps only the last pass, since its hidden states are what the caller asks for logits. Does it matter where the list is cut? No. The keys and values of the earlier pieces are in the store, with the same bits, so a row comes out the same in whichever piece it is read (\cref{sec:chunks}). Progress is counted over the whole list; if nobody has asked for it, a struct of our own is counted in.
+
+@<Read a list of rows, a chunk at a time@>=
+bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
+  size_t chunk, struct pass **last, struct error *why)
+{
+  struct progress none = @[{ .all = 0 }@];
+  struct progress *p = g->e->progress != NULL ? g->e->progress : &none;
+  bool ok = true;
+  *last = NULL;
+  p->all = n;
+  for (size_t i = 0, here; ok && i < n; i += here) {
+    here = chunk > 0 && n - i > chunk ? chunk : n - i;
+    p->before = i;
+    pass_close(*last);
+    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
+  }
+  p->before = p->all = 0;
+  return ok;
+}
+
 @ The module needs no tokenizer, since it reads and writes ids and never a character.
 
 @(generate.h@>=
@@ -538,16 +609,18 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
 @<What it takes to generate@>@;
 #endif
 
-@ In C a name must be declared before it is used, so the file does not follow the order of our explanation. The functions that read and score rows come first, then those that choose a token, and |generate_step|, which calls both, is last.
+@ In C a name must be declared before it is used, so the file does not follow the order of our explanation. The functions that read and score rows come first, then those that choose a token, then |generate_step|, which calls both, and |generate|, which calls the step.
 
 @(generate.c@>=
 #include <math.h>
-#include "loop/sequence.h"
+#include "loop/generate.h"
 #include "safetensors/tensor_file.h"
 @;@#
 @<Forget, read and score@>@;
 @<Select a token, append it, and stop or go on@>@;
 @<Take every sequence one step further@>@;
+@<Write a text from its prompt to its end@>@;
+@<Read a list of rows, a chunk at a time@>@;
 
 @* The check. \label{sec:loopcheck}
 The chapter's program lets the naive loop write four tokens, and then the rest of the tale, and prints the counters after both. Then |generate| gets the tale without its last twelve tokens, with all options but the length and the end tokens left at zero. It has to write the same twelve, and stop. (The whole tale would take as long again.) If one token differs, the program fails.

@@ -60,7 +60,7 @@ struct stops { struct memory *m;@+ const struct stop_string *list;@+ size_t n;
   struct stops_node *node;@+ size_t cap, n_nodes;@+ uint32_t first[256]; };
   /* |node[0]| is the root, and so 0 stands for no node; |first[b]| is the root's child for byte |b| */
 
-@ The caller opens the automaton, steps through the bytes of a text, and looks at the state. Stepping does not change the automaton; so one of them serves many texts at once, each with a state of its own. It takes memory in proportion to the bytes of the strings. Stop strings are typed on a command line, where not every byte has a key; |stops_unescape| replaces escapes such as \.{\char92 n} for a line end. (The workshop prints it, \cref{stopping/body}.)
+@ The caller opens the automaton, steps through the bytes of a text, and looks at the state. Stepping does not change the automaton; so one of them serves many texts at once, each with a state of its own. It takes memory in proportion to the bytes of the strings. You type stop strings on a command line, where not every byte has a key; |stops_unescape| replaces escapes such as \.{\char92 n} for a line end. (It is plain C, in \.{unwoven/stopping/escapes.c}.)
 @^escapes@>
 
 @<Stop strings, and the machine that looks for them@>=
@@ -356,7 +356,7 @@ bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
   return true;
 }
 
-@ A program that guesses several tokens ahead may have to take some back. So the state of a text stream can be saved and restored. That is cheap, because the bytes need not be copied: a text stream only appends, and the cut before a stop string shortens the text without changing a byte of it. After a restore the bytes of the tokens that were taken back are still there, beyond the end, and the next token overwrites them. Both functions only copy six fields (\cref{sec:goback}).
+@ A program that guesses several tokens ahead may have to take some back. So the state of a text stream can be saved and restored. That is cheap, because the bytes need not be copied: a text stream only appends, and the cut before a stop string shortens the text without changing a byte of it. After a restore the bytes of the tokens that were taken back are still there, beyond the end, and the next token overwrites them. Both functions only copy the six fields of the struct, out and back (\.{unwoven/stopping/going\_back.c}).
 
 @<What stands between the loop and a reader@>=
 struct text_stream_state { size_t n, released, tokens;@+ uint32_t state;

@@ -1,7 +1,7 @@
 /* generate.c -- made from chapters/03-loop.w; change it there */
 
 #include <math.h>
-#include "loop/sequence.h"
+#include "loop/generate.h"
 #include "safetensors/tensor_file.h"
 
 /* <Forget, read and score> */
@@ -32,6 +32,14 @@ static size_t make_rows(const struct sequence *q, struct row *rows)
   return q->count;
 }
 
+static bool finite_until(const struct model *lm, const struct pass *p,
+  size_t first, size_t last, struct error *why)
+{
+  if (pass_is_finite(lm, p, last, NULL)) return true;
+  while (first < last && pass_is_finite(lm, p, first, NULL)) first++;
+  return pass_is_finite(lm, p, first, why);
+}
+
 static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
   size_t n, const struct pass *p, size_t *last)
 {
@@ -45,6 +53,13 @@ static size_t find_last_rows(const struct model *lm, struct sequence *const *lis
     else q->c.ended = FINISH_ERROR;
   }
   return k;
+}
+
+static void tell_of_text(struct progress *p, const struct sequence *q)
+{
+  if (p == NULL) return;
+  p->before = q == NULL ? 0 : q->first;
+  p->all = q == NULL ? 0 : q->c.text.n;
 }
 
 static bool read_and_score(const struct generate_context *g,
@@ -149,4 +164,48 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
       logits += g->lm->config.vocab_size;
     }
   return true;
+}
+
+/* <Write a text from its prompt to its end> */
+static bool given_up(const struct generate_context *g, struct continuation *c)
+{
+  bool cancelled = progress_cancelled(g->e->progress);
+  if (cancelled) c->ended = FINISH_CANCELLED;
+  return cancelled;
+}
+
+bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
+  const struct generate_options *want, struct continuation *out, struct error *why)
+{
+  struct sequence q, *one = &q;
+  bool ok = sequence_open(&q, g, prompt, n, want, why);
+  float *logits = !ok ? NULL : memory_alloc(g->m, MEMORY_ACTIVATIONS,
+    g->lm->config.vocab_size, sizeof *logits, why);
+  ok = logits != NULL;
+  while (ok && q.c.ended == FINISH_NONE)
+    ok = generate_step(g, &one, 1, logits, why) || given_up(g, &q.c);
+  if (q.c.ended == FINISH_ERROR) ok = error_say(why, "%s", q.why.text);
+  memory_free(g->m, logits);
+  if (!ok) sequence_close(g->m, &q);
+  *out = q.c;
+  return ok;
+}
+
+/* <Read a list of rows, a chunk at a time> */
+bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
+  size_t chunk, struct pass **last, struct error *why)
+{
+  struct progress none = { .all = 0 };
+  struct progress *p = g->e->progress != NULL ? g->e->progress : &none;
+  bool ok = true;
+  *last = NULL;
+  p->all = n;
+  for (size_t i = 0, here; ok && i < n; i += here) {
+    here = chunk > 0 && n - i > chunk ? chunk : n - i;
+    p->before = i;
+    pass_close(*last);
+    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
+  }
+  p->before = p->all = 0;
+  return ok;
 }

@@ -49,16 +49,16 @@ static void test(unsigned size)
   say("bytes that are still held: %llu", (unsigned long long) m.all.live);
 }
 ==== answer
-== tangled/loop/sequence.c
+== tangled/loop/generate.c
 -    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    if (!ok && here > 1)
 +      chunk = here / 2, here = 0, ok = true;
 ==== wrong
-== tangled/loop/sequence.c
+== tangled/loop/generate.c
 -    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    while (!ok && here > 1)
 +      ok = model_forward(g->e, g->lm, g->s, rows + i, here -= 1, last, why);
 ==== skeleton
-# model_read is in tangled/loop/sequence.c.  Write == FILE, then - lines as they are and + lines as they shall be
+# model_read is in tangled/loop/generate.c.  Write == FILE, then - lines as they are and + lines as they shall be

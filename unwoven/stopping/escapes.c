@@ -1,8 +1,14 @@
-/* inside.c -- made from workshop/26-stopping.w; change it there */
+/* escapes.c -- stop strings as a person types them.
+
+   Stop strings are typed on a command line, and not every byte has a key. So the command writes
+   them with escapes: \n for a line end, \t for a tab, \x and two hexadecimal digits for any byte,
+   even one that is no character, and \\ for a backslash. Anything else after a backslash is an
+   error, because it might get a meaning later. What is appended is appended whole or not at all. */
 
 #include "stopping/stopping.h"
 
-/* <Replace the escapes> */
+/* One escape. p points after the backslash; the result is the number of characters that the
+   escape has, the backslash included, or 0 if it is none. */
 static size_t escape(const char *p, unsigned char *byte)
 {
   int value = *p == 'x' ? hex_byte(p + 1) : -1;
@@ -27,28 +33,12 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
     size_t n = byte == '\\' ? escape(p + 1, &byte) : 1;
     bool ok = n > 0 ? bytes_push(m, out, &byte, 1, why)
       : error_say(why, "stop string `%s': wanted after a backslash: n, t,"
-        " a backslash, or x and two hexadecimal digits", text);
+          " a backslash, or x and two hexadecimal digits", text);
     if (!ok) {
-      out->n = before;
+      out->n = before; /* all of it, or nothing */
       return false;
     }
     p += n;
   }
   return true;
-}
-
-/* <Save and restore a text stream> */
-struct text_stream_state text_stream_save(const struct text_stream *o)
-{
-  return (struct text_stream_state) { .n = o->text.n, .released = o->released,
-    .tokens = o->tokens, .state = o->state, .begun = o->begun,
-    .found = o->found };
-}
-
-void text_stream_restore(struct text_stream *o,
-  const struct text_stream_state *to)
-{
-  o->text.n = to->n, o->released = to->released;
-  o->tokens = to->tokens, o->state = to->state;
-  o->begun = to->begun, o->found = to->found;
 }
