@@ -276,11 +276,58 @@ double work_bound(const struct roofline *m, const struct counters *c)
     (double) work_bytes(c) / m->bytes);
 }
 
-@ A data sheet gives the peak of a model of processor. We want the speed of this one, now, with the engine's workers and with the instructions of its kernels. So each worker runs |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads its part of a large block (\cref{sec:probes}). The block has four times the bytes of the last-level cache, so what one round leaves in the cache is gone before the next one asks for it. We take the medians of several rounds (\cref{sec:roundsofprobes}).
+@ A data sheet gives the peak of a model of processor. \label{sec:roundsofprobes} We want the speed of this one, now, with the engine's workers and with the instructions of its kernels. So each worker runs |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads its part of a large block (\cref{sec:probes}). How large must the block be? What one round leaves in the cache has to be gone before the next one asks for it; so it has four times the bytes of the last-level cache, and never fewer than \given{256} MiB.
 @^probe@>
 
+@(measure.h@>=
+#ifndef INCIPIT_MEASURE_H
+#define INCIPIT_MEASURE_H
+#include "phases/phases.h"
+struct probe_part { uint64_t done; float left; };
+  /* one worker: its multiply--adds, and a result, so that no compiler leaves them out */
+struct roofline_probe { const struct kernels *k; const float *block;
+  size_t swept; struct probe_part *of; uint64_t spins; };
+  /* |block[swept]|, |of[workers]|; each worker does |spins| multiply--adds, or a few more */
+void roofline_round(const struct engine *e, struct roofline_probe *p,
+  double *madds, double *bytes);
+  /* one round: multiply--adds and bytes a second of all workers together */
+#endif
+
+@ Each worker takes its share of the block, and the last worker what is left over.
+
+@<Take one round of probes@>=
+static void measure_flops(void *ctx, unsigned worker, unsigned workers)
+{
+  struct roofline_probe *p = ctx;
+  (void) workers;
+  p->of[worker].done = p->k->probe_flops(p->spins, &p->of[worker].left);
+}
+static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
+{
+  struct roofline_probe *p = ctx;
+  size_t share = p->swept / workers, from = share * worker;
+  size_t to = worker + 1 == workers ? p->swept : from + share;
+  p->of[worker].left = p->k->probe_bandwidth(p->block + from, to - from);
+}
+
+@ By which time do we divide? By the time until the last worker is done. A pass has to wait for its slowest worker as well, and so the roof is one that a pass could reach. We take \given{15} rounds and keep the medians, since a round may be disturbed. (\.{unwoven/phases/machine.c} does so; it also finds out how many multiply--adds take four milliseconds, for |spins|.)
+
+@<Take one round of probes@>=
+void roofline_round(const struct engine *e, struct roofline_probe *p,
+  double *madds, double *bytes)
+{
+  double start = timing_seconds(), done = 0;
+  pool_run(e->pool, measure_flops, p);
+  double middle = timing_seconds();
+  pool_run(e->pool, measure_bandwidth, p);
+  double end = timing_seconds();
+  for (unsigned i = 0; i < pool_workers(e->pool); i++) done += (double) p->of[i].done;
+  *madds = done / (middle - start);
+  *bytes = (double) (p->swept * sizeof *p->block) / (end - middle);
+}
+
 @* Timing a pass. \label{sec:passes}
-Every pass in this chapter adds $n$ rows to $d$ cached ones: prefill is $(d,n)=(0,n)$, decode is $(d,1)$. The time includes the logits of the last row, since no phase is over before the next token can be chosen. (The functions are in the workshop, \cref{sec:timedpasses}.)
+Every pass in this chapter adds $n$ rows to $d$ cached ones: prefill is $(d,n)=(0,n)$, decode is $(d,1)$. The time includes the logits of the last row, since no phase is over before the next token can be chosen.
 
 @<What a pass has taken@>=
 struct phase { double seconds; struct counters work; };
@@ -290,6 +337,57 @@ bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   /* reads |n| rows after |depth| stored rows, in passes of at most |chunk| (0: in one), and
      computes the logits of the last; sequence 0 of the store then has |depth+n| rows. Rows that the
      store lacks are read first, and not counted. Errors: those of |model_forward| */
+
+@ Which tokens shall the rows have? For the time it does not matter: every token costs the same multiply--adds and the same bytes. Ours only differ from one row to the next.
+
+@<Take the time of a pass@>=
+static bool read_on(const struct generate_context *g, size_t from, size_t n,
+  size_t chunk, float *logits, struct error *why)
+{
+  struct pass *p = NULL;
+  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
+  if (rows == NULL) return false;
+  for (size_t i = 0; i < n; i++)
+    rows[i] = (struct row) @[{ 0, (uint32_t) (from + i),
+      (uint32_t) ((from + i) * 31 % g->lm->config.vocab_size) }@];
+  bool ok = model_read(g, rows, n, chunk, &p, why);
+  if (ok && logits != NULL)
+    ok = model_logits(g->e, g->lm, p, &(size_t) @[{ p->n - 1 }@], 1, logits, why);
+  pass_close(p);
+  memory_free(g->m, rows);
+  return ok;
+}
+
+@ The store may have fewer than the $d$ rows that we want to come after. Then we read the missing ones first, in chunks of \given{256}, which need little memory, and nothing of that is counted. The clock runs from the call to the logits, and the counters are copied at both ends. So time and work are of the same pass, and their quotient is a point under the roof.
+
+@<Take the time of a pass@>=
+bool phase_read(const struct generate_context *g, size_t depth, size_t n,
+  size_t chunk, struct phase *out, struct error *why)
+{
+  size_t v = g->lm->config.vocab_size, have;
+  store_crop(g->s, 0, depth);
+  have = store_length(g->s, 0);
+  if (have < depth && !read_on(g, have, depth - have, 256, NULL, why))
+    return false;
+  float *logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, v, sizeof *logits, why);
+  if (logits == NULL) return false;
+  struct counters before = *g->e->c;
+  double start = timing_seconds();
+  bool ok = read_on(g, depth, n, chunk, logits, why);
+  out->seconds = timing_seconds() - start;
+  out->work = counters_since(&before, g->e->c);
+  memory_free(g->m, logits);
+  return ok;
+}
+
+@ Whatever reads a clock is in one file.
+
+@(measure.c@>=
+#include "ground/timing.h"
+#include "phases/measure.h"
+@;@#
+@<Take one round of probes@>@;
+@<Take the time of a pass@>@;
 
 @* Perplexity. \label{sec:perplexity}
 A prefill is useful even if no decode follows. Each row of a text predicts the next token, and the text contains that token; so one pass over a text tells how well the model predicts it. The mean of $-\ln p$ over the tokens is the \emph{loss}, in nats a token, and $e$ to that power is the \emph{perplexity}: the number of equally likely tokens among which the model seems to guess. To compare models with different tokenizers, one divides the sum by $\ln2$ and by the bytes of the text: \emph{bits per byte}.

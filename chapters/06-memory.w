@@ -268,7 +268,7 @@ DeepSeek-V3 & \val{mla.layers} & --- & \val{mla.token} & \val{mla.context} & \va
 \end{tabular*}
 \end{table}
 
-@ The shapes are in the module, since everybody asks for the same ones. A shape names its family and the numbers in which models of a family differ; what they have in common comes from \cref{families}. The numbers are from the papers \cited{Radford 2019; Brown 2020; Touvron 2023; Touvron 2023b; Grattafiori 2024; Jiang 2023; Yang 2024}, or from the settings published with the weights; the workshop prints the table (\cref{sec:shapetable}).
+@ The shapes are in the module, since everybody asks for the same ones. A shape names its family and the numbers in which models of a family differ; what they have in common comes from \cref{families}. The numbers are from the papers \cited{Radford 2019; Brown 2020; Touvron 2023; Touvron 2023b; Grattafiori 2024; Jiang 2023; Yang 2024}, or from the settings published with the weights.
 
 @<Published shapes@>=
 struct named_shape { const char *name, *family, *source;
@@ -280,6 +280,42 @@ const struct named_shape *named_shape_at(size_t i);
 bool named_shape_find(const char *name, struct model_config *c, struct error *why);
   /* the settings of a model by its name in the table; if there is none, false and an
      error that lists the names */
+
+@ Here is the table. \label{sec:shapetable} After the source come the vocabulary, the context, the width and the width inside the MLP; then layers, heads, heads of keys and values, and the width of a head. The last number is the window, 0 for none, and the last word says whether the head's matrix is the embedding once more. Compare the heads of queries with those of keys and values: up to Llama 13B there are as many of both, and then a fourth, a seventh or an eighth (\cref{sec:grouped}).
+
+@(shapes.c@>=
+#include "accounts/accounts.h"
+@;@#
+static const struct named_shape shapes[] = @[{@|
+  {"gpt2", "gpt2", "Radford and others 2019", 50257, 1024, 768, 3072,
+    12, 12, 12, 64, 0, true},@|
+  {"gpt2-medium", "gpt2", "Radford and others 2019", 50257, 1024, 1024, 4096,
+    24, 16, 16, 64, 0, true},@|
+  {"gpt2-large", "gpt2", "Radford and others 2019", 50257, 1024, 1280, 5120,
+    36, 20, 20, 64, 0, true},@|
+  {"gpt2-xl", "gpt2", "Radford and others 2019", 50257, 1024, 1600, 6400,
+    48, 25, 25, 64, 0, true},@|
+  {"gpt3", "gpt2", "Brown and others 2020", 50257, 2048, 12288, 49152,
+    96, 96, 96, 128, 0, true},@|
+  {"llama-7b", "llama", "Touvron and others 2023", 32000, 2048, 4096, 11008,
+    32, 32, 32, 128, 0, false},@|
+  {"llama-13b", "llama", "Touvron and others 2023", 32000, 2048, 5120, 13824,
+    40, 40, 40, 128, 0, false},@|
+  {"llama2-70b", "llama", "Touvron and others 2023b", 32000, 4096, 8192, 28672,
+    80, 64, 8, 128, 0, false},@|
+  {"llama3-8b", "llama", "Grattafiori and others 2024", 128256, 8192, 4096,
+    14336, 32, 32, 8, 128, 0, false},@|
+  {"llama3-70b", "llama", "Grattafiori and others 2024", 128256, 8192, 8192,
+    28672, 80, 64, 8, 128, 0, false},@|
+  {"mistral-7b", "mistral", "Jiang and others 2023", 32000, 32768, 4096, 14336,
+    32, 32, 8, 128, 4096, false},@|
+  {"qwen2-7b", "qwen2", "Yang and others 2024", 152064, 131072, 3584, 18944,
+    28, 28, 4, 128, 0, false} }@];
+@#
+const struct named_shape *named_shape_at(size_t i)
+{@+ return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL;@+ }
+
+@ A program that is given a name looks it up here, and lists all names if it finds none, since you cannot guess whether it is \texttt{llama2-70b} or \texttt{llama-2-70b}. (That is \.{unwoven/accounts/find\_shape.c}.)
 
 @* Activations. \label{sec:passbill}
 The arrays in which a pass computes are called \emph{activations}. They are in an arena (\cref{sec:arrays}): for each row of the pass the residual stream, its normed copy, and what is to be added to it, of $d$ numbers each; the queries and the result of attention, of $q$ each; keys and values, of $k$ each; the inside of the MLP; and the cosines and sines by which the row is rotated. All these are |float|s, of four bytes. Let $g$ be 2 for a gated MLP and 1 otherwise. Then a row takes
@@ -479,7 +515,7 @@ minus 8, times $d$ & $-1.6$ & $0.6$ & $0.2$ & $1.4$
 Rounding is off by half a step at most, $0.1$. But $1.55$ has been cut off: it would have become 16, a step too many, and is off by $0.15$.
 \end{byhand}
 
-@ The interface has the five formats, and two functions for programs that look at what is stored (one of them is in the workshop, \cref{sec:holds}).
+@ The interface has the five formats, and two functions for programs that look at what is stored: |format_decode| below, and |format_can_hold|, which asks whether numbers can be packed at all (\.{unwoven/accounts/holds.c}). A pass need not ask: a number that is not finite is recorded after the layer that produced it.
 
 @(formats.h@>=
 #ifndef INCIPIT_FORMATS_H

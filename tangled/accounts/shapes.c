@@ -1,11 +1,7 @@
-/* shapes.c -- made from workshop/29-memory.w; change it there */
+/* shapes.c -- made from chapters/06-memory.w; change it there */
 
-#include <stdio.h>
-#include <string.h>
 #include "accounts/accounts.h"
-#include "families/config.h"
 
-/* <The table of shapes> */
 static const struct named_shape shapes[] = {
   {"gpt2", "gpt2", "Radford and others 2019", 50257, 1024, 768, 3072,
     12, 12, 12, 64, 0, true},
@@ -34,31 +30,3 @@ static const struct named_shape shapes[] = {
 
 const struct named_shape *named_shape_at(size_t i)
 { return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL; }
-static void shape_settings(const struct named_shape *s, struct model_config *c)
-{
-  size_t f = 0;
-  while (strcmp(config_family(f)->family, s->family) != 0) f++;
-  *c = *config_family(f);
-  c->vocab_size = s->vocab_size, c->n_positions = s->n_positions;
-  c->d_model = s->d_model, c->d_inner = s->d_inner;
-  c->n_layers = s->n_layers, c->n_heads = s->n_heads;
-  c->n_kv_heads = s->n_kv_heads, c->head_dim = s->head_dim;
-  c->window = s->window, c->window_from = 0;
-  c->tied = s->tied;
-}
-
-bool named_shape_find(const char *name, struct model_config *c, struct error *why)
-{
-  char list[300] = "";
-  for (size_t i = 0; named_shape_at(i) != NULL; i++) {
-    const struct named_shape *s = named_shape_at(i);
-    if (strcmp(s->name, name) == 0) {
-      shape_settings(s, c);
-      return true;
-    }
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
-      i > 0 ? ", " : "", s->name);
-  }
-  return error_say(why, "no shape is called `%s'; wanted: one of %s", name,
-    list);
-}

@@ -1,28 +1,9 @@
-/* measure.c -- made from workshop/24-phases.w; change it there */
+/* measure.c -- made from chapters/05-phases.w; change it there */
 
 #include "ground/timing.h"
-#include "phases/phases.h"
+#include "phases/measure.h"
 
-/* <Probe the machine> */
-
-/* SWEPT: the fewest floats that are read, 256 MiB of them */
-enum { PROBES = 15, SPINS = 1 << 20, SWEPT = 1 << 26 };
-struct probe_part { uint64_t done; float left; };
-
-/* block[swept], of[workers] */
-struct roofline_probe { const struct kernels *k; const float *block;
-  size_t swept; struct probe_part *of; uint64_t spins; };
-static uint64_t spins_of(const struct kernels *k)
-{
-  float left;
-  double start = timing_seconds();
-  k->probe_flops(SPINS, &left);
-  double took = timing_seconds() - start;
-  if (took > 0.004) return SPINS;
-  if (took < 4e-5) took = 4e-5; /* a clock that has not moved */
-  return (uint64_t) (0.004 / took * SPINS);
-}
-
+/* <Take one round of probes> */
 static void measure_flops(void *ctx, unsigned worker, unsigned workers)
 {
   struct roofline_probe *p = ctx;
@@ -38,36 +19,17 @@ static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
   p->of[worker].left = p->k->probe_bandwidth(p->block + from, to - from);
 }
 
-bool roofline_measure(struct memory *m, const struct engine *e,
-  struct roofline *out, struct error *why)
+void roofline_round(const struct engine *e, struct roofline_probe *p,
+  double *madds, double *bytes)
 {
-  double madds[PROBES], bytes[PROBES];
-  unsigned workers = pool_workers(e->pool);
-  size_t swept = timing_last_cache();
-  if (swept < SWEPT) swept = SWEPT; /* four times the bytes are as many floats */
-  struct probe_part *of = memory_alloc(m, MEMORY_OTHER, workers, sizeof *of, why);
-  float *block = of == NULL ? NULL
-    : memory_alloc(m, MEMORY_OTHER, swept, sizeof *block, why);
-  struct roofline_probe p = { e->k, block, swept, of, spins_of(e->k) };
-  for (size_t i = 0; block != NULL && i < swept; i++) block[i] = 1;
-  for (int r = 0; block != NULL && r < PROBES; r++)
-    /* <Take the time of one round of probes> */
-    {
-      double start = timing_seconds(), done = 0;
-      pool_run(e->pool, measure_flops, &p);
-      double middle = timing_seconds();
-      pool_run(e->pool, measure_bandwidth, &p);
-      double end = timing_seconds();
-      for (unsigned i = 0; i < workers; i++) done += (double) of[i].done;
-      madds[r] = done / (middle - start);
-      bytes[r] = (double) (p.swept * sizeof *p.block) / (end - middle);
-    }
-  if (block != NULL) *out = (struct roofline) {
-    timing_quartiles(madds, PROBES).median,
-    timing_quartiles(bytes, PROBES).median };
-  memory_free(m, block);
-  memory_free(m, of);
-  return block != NULL;
+  double start = timing_seconds(), done = 0;
+  pool_run(e->pool, measure_flops, p);
+  double middle = timing_seconds();
+  pool_run(e->pool, measure_bandwidth, p);
+  double end = timing_seconds();
+  for (unsigned i = 0; i < pool_workers(e->pool); i++) done += (double) p->of[i].done;
+  *madds = done / (middle - start);
+  *bytes = (double) (p->swept * sizeof *p->block) / (end - middle);
 }
 
 /* <Take the time of a pass> */
