@@ -445,7 +445,7 @@ bool search_run(const struct search_source *from, struct memory *m,
 void search_free(struct search_result *r);
   /* returns the texts */
 
-@ Four functions frame a search. They check, allocate, free and copy, and the workshop prints them (\cref{search/body}).
+@ Four functions frame a search. The first checks a prompt; the others allocate what a search keeps, free it, and copy the best texts out. (They are plain C: \.{unwoven/search/options.c} has the checks, \.{unwoven/search/room.c} the memory.)
 
 @<The frame of a search@>=
 bool search_check_prompt(const struct search *s, const uint32_t *prompt,
@@ -967,11 +967,58 @@ When, then, should you search? Where one answer is right and the model knows it:
 @^constrained decoding@>
 
 @* The token tree. \label{sec:tokentree}
-A finished text looks as if it had been the only one. But at each of its tokens there was a distribution, and next to the token that was chosen there were others, some of them hardly less likely. A \emph{token tree} keeps them: below each token of the text those that might have come next, with their log-probabilities, their ranks, and the reason why they were taken or not. \Cref{fig:tokentree}\lab{lab:lattice} is the tree of a text that was sampled, a spine with short branches. \Cref{fig:lattice}, at the beginning of the chapter, is that of a search, where branches live on for a while. Drawn like that, with a column for each step and a line for each rank, a search is called a \emph{lattice}; but no two of its lines ever meet again, since two different texts stay different, and so it is a tree all the same. The tree is kept by a watcher, of the loop or of the search (\cref{tree}).
+A finished text looks as if it had been the only one. But at each of its tokens there was a distribution, and next to the token that was chosen there were others, some of them hardly less likely. A \emph{token tree} keeps them: below each token of the text those that might have come next, with their log-probabilities, their ranks, and the reason why they were taken or not. \Cref{fig:tokentree}\lab{lab:lattice} is the tree of a text that was sampled, a spine with short branches. \Cref{fig:lattice}, at the beginning of the chapter, is that of a search, where branches live on for a while. Drawn like that, with a column for each step and a line for each rank, a search is called a \emph{lattice}; but no two of its lines ever meet again, since two different texts stay different, and so it is a tree all the same. The tree grows by watching: its keeper is a watcher of the loop (\cref{sec:watch}) in the one case and of the search in the other.
 @^token tree@>
 @^lattice@>
 
 \widefig{tokentree}{fig:tokentree}{What might have been written after The old king. Below each token its probability, the logarithm of it, and its rank; a branch is as thick as its token was likely.}{A tree that grows to the right after The old king. At each of five steps three words branch off, and one of them is red and goes on: wrote, about, cheese, a full stop, It. Wrote and about and the full stop were the likeliest of their three; cheese and It were the least likely.}
+
+@ What must a node remember? Who its parent is, its token, and why the token was taken or not. In a text a branch was passed over, was the likeliest, or was drawn; in a search a candidate was too low, was kept as a beam, or finished a text. Whether a node belongs to the text in the end is known only at the end: then |token_tree_mark| walks from the root along the text's tokens. \label{sec:treenodes}
+
+All nodes are in one array, each parent before its children. So a parent can be a number, which stays right when the array grows and moves; and the walk of |token_tree_mark| never goes back.
+
+@(tree.h@>=
+#ifndef INCIPIT_TREE_H
+#define INCIPIT_TREE_H
+#include "search/search.h"
+enum tree_reason {@+ REASON_PASSED, REASON_LIKELIEST, REASON_DRAWN,
+  REASON_LOW, REASON_KEPT, REASON_FINISHED, N_REASONS@+ };
+  /* in a text: not chosen, chosen as the likeliest, drawn; in a search: too low, kept as
+     a beam, finished */
+struct tree_node {@+ uint32_t parent, token;@+ size_t number, rank;
+  double logprob;@+ enum tree_reason reason;@+ bool chosen;@+ };
+  /* |token| of step |number|, counted from 1, after node |parent|, counted from 1, 0 for the prompt; its
+     log-probability after its parent; the rank from 1, among all tokens or in a search
+     among the candidates of its step; whether it is in the text in the end */
+@<A tree and its functions@>@;
+#endif
+
+@ A watcher cannot say why it fails, only that it does not want to go on. What if the tree cannot grow, because there is no memory for a node? The tree keeps the error. A caller must look at |ok| when the text is over, since it ended as if it had been cancelled.
+
+@<A tree and its functions@>=
+struct token_tree {@+ struct memory *m;@+ const struct engine *e;
+  size_t vocab, branches, beams;@+ bool sampled;@+ struct tree_node *node;
+  size_t n, cap;@+ double *logprob;@+ uint32_t *tip, *next;
+  bool ok;@+ struct error why;@+ };
+  /* node number |i + 1| is |node[i]|, |i < n|; |sampled|: whether tokens are drawn; |tip[beams]|:
+     the nodes that may grow; if |ok| is false, |why| says what was refused */
+bool token_tree_open(struct token_tree *t, struct memory *m,
+  const struct engine *e, size_t vocab, size_t branches, size_t beams,
+  struct error *why);
+  /* an empty tree that keeps the |branches| likeliest tokens of each step, for a text, or all
+     candidates, for a search of at most |beams| beams */
+void token_tree_close(struct token_tree *t);
+  /* returns its memory */
+bool token_tree_step(void *ctx, const struct step *now);
+  /* a |step_watch|: |ctx| is a tree that was opened for one beam */
+bool token_tree_search(void *ctx, const struct search_step *now);
+  /* a watcher of a search; |ctx| is a tree */
+void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n);
+  /* marks the nodes of a text whose |n| written tokens are |id[n]| as chosen */
+const char *tree_reason_name(enum tree_reason reason);
+  /* "passed over", "the likeliest", ... */
+
+@ The functions are in \.{unwoven/search/tree.c}. Each step of a text adds its likeliest tokens, found one after the other, which is cheaper than sorting for a handful of branches; the chosen token becomes a node even if it was drawn from far down the list. Each step of a search adds its candidates, and those that were kept are the parents of the next.
 
 @* What the tutorials say. \label{sec:searchtutorials}
 Three of the sources describe beam search, and two of these say elsewhere that a token, once written, stays.

@@ -19,7 +19,7 @@ length, and groves, whose texts end. We search thousands of them, and look at al
 #include <string.h>
 #include "functions/numbers.h"
 #include "search/sharing.h"
-#include "tree/tree.h"
+#include "search/tree.h"
 #include "laboratory/kit2.h"
 @;@#
 @<Search with a cache@>@;
@@ -1014,7 +1014,7 @@ static bool print_shelf(struct fixture *lab, struct error *why)
 }
 
 @* Data of the lattice and of the tree. \label{lab:lattice}
-A line of the data is a node, with its token by name. The tree of \cref{tree} watches the search, and we mark the best text when the search is over. A tree that could not grow has ended the search; then its error is the reason.
+A line of the data is a node, with its token by name. The tree of \cref{sec:tokentree} watches the search, and we mark the best text when the search is over. A tree that could not grow has ended the search; then its error is the reason.
 
 @<Draw a lattice and a tree@>=
 static void print_nodes(const struct fixture *lab,

@@ -5,7 +5,7 @@
 #include "tiny.h"
 #include <jansson.h>
 #include "search/sharing.h"
-#include "tree/tree.h"
+#include "search/tree.h"
 #include "functions/numbers.h"
 #include "families/loader.h"
 #include "kernels/kernels.h"

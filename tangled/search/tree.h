@@ -1,10 +1,8 @@
-/* tree.h -- made from workshop/16-tree.w; change it there */
+/* tree.h -- made from chapters/09-search.w; change it there */
 
 #ifndef INCIPIT_TREE_H
 #define INCIPIT_TREE_H
 #include "search/search.h"
-
-/* <What might have been written> */
 
 /* in a text: not chosen, chosen as the likeliest, drawn; in a search: too low, kept
    as a beam, finished */
@@ -16,6 +14,8 @@ enum tree_reason { REASON_PASSED, REASON_LIKELIEST, REASON_DRAWN,
    in a search among the candidates of its step; whether it is in the text in the end */
 struct tree_node { uint32_t parent, token; size_t number, rank;
   double logprob; enum tree_reason reason; bool chosen; };
+
+/* <A tree and its functions> */
 
 /* node number i + 1 is node[i], i < n; sampled: whether tokens are drawn; tip[beams]:
    the nodes that may grow; if ok is false, why says what was refused */

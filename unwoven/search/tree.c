@@ -1,9 +1,13 @@
-/* tree.c -- made from workshop/16-tree.w; change it there */
+/* tree.c -- a token tree grows by watching a text or a search, and is told at the end what was chosen.
+
+   The nodes are one array, and a parent comes before its children; a node has the number of its
+   place plus 1, so 0 can stand for the prompt. The array grows by doubling and may move: nodes are
+   named by number and never by address. A watcher cannot say why it fails, only that it does not
+   want to go on; the first refusal is kept in the tree, ok says so, and nothing is added after it. */
 
 #include <string.h>
-#include "tree/tree.h"
+#include "search/tree.h"
 
-/* <Add a node> */
 static uint32_t add_node(struct token_tree *t, struct tree_node node)
 {
   struct tree_node *more = memory_reserve(t->m, MEMORY_OTHER, t->node, &t->cap,
@@ -17,12 +21,17 @@ static uint32_t add_node(struct token_tree *t, struct tree_node node)
   return (uint32_t) t->n;
 }
 
-/* <Find the likeliest tokens, one after the other> */
+/* ---- a text */
+
+/* The likeliest tokens are found one after the other, each as the best of those that come after
+   the one before: less likely, or as likely with a higher id. For a handful of branches that is
+   cheaper than sorting. */
 static bool goes_before(const double *z, size_t a, size_t b)
 {
   return z[a] > z[b] || (z[a] == z[b] && a < b);
 }
 
+/* last is the vocabulary's size when nothing has been found yet */
 static size_t best_after(const struct token_tree *t, size_t last)
 {
   size_t best = t->vocab;
@@ -40,7 +49,6 @@ static size_t rank_of(const struct token_tree *t, size_t token)
   return rank;
 }
 
-/* <Watch a text grow> */
 static uint32_t branch(struct token_tree *t, const struct step *now,
   size_t token, size_t rank)
 {
@@ -51,6 +59,8 @@ static uint32_t branch(struct token_tree *t, const struct step *now,
     now->number, rank, t->logprob[token], reason, chosen });
 }
 
+/* The chosen token becomes a node in any case, even if it was drawn from far down the list, and
+   the nodes of the next step hang from it. */
 bool token_tree_step(void *ctx, const struct step *now)
 {
   struct token_tree *t = ctx;
@@ -69,7 +79,11 @@ bool token_tree_step(void *ctx, const struct step *now)
   return t->ok;
 }
 
-/* <Watch a search> */
+/* ---- a search */
+
+/* The candidates are the nodes, whatever became of them. Those that were kept are the tips of the
+   next step, in their order; they are collected beside the old tips, which the later candidates
+   still name as their parents. */
 bool token_tree_search(void *ctx, const struct search_step *now)
 {
   static const enum tree_reason of[] = { REASON_LOW, REASON_KEPT,
@@ -86,7 +100,12 @@ bool token_tree_search(void *ctx, const struct search_step *now)
   return t->ok;
 }
 
-/* <Mark what was chosen in the end> */
+/* ---- what was chosen */
+
+/* Which of the leaves is the text is known only at the end. The walk starts at the root; the node
+   of each token is among the children of the last one, and there is only one such child, because a
+   search never has the same text twice. The walk never goes back, since children have higher
+   numbers than their parents. */
 void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n)
 {
   uint32_t parent = 0;
@@ -100,7 +119,8 @@ void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n)
   }
 }
 
-/* <Open and close a tree> */
+/* Taken when a tree is opened: the log-probabilities of a step, and two lists of nodes that may
+   grow, those of this step and of the next. */
 bool token_tree_open(struct token_tree *t, struct memory *m,
   const struct engine *e, size_t vocab, size_t branches, size_t beams,
   struct error *why)
@@ -124,7 +144,7 @@ void token_tree_close(struct token_tree *t)
   *t = (struct token_tree) { .m = t->m };
 }
 
-/* <Name the reasons> */
+/* as the data of the figures have them */
 const char *tree_reason_name(enum tree_reason reason)
 {
   static const char *const name[N_REASONS] = { "passed over",
