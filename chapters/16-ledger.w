@@ -157,7 +157,7 @@ const char *verdict_name(enum verdict which);
 bool verdict_find(const char *name, enum verdict *which);
   /* the verdict of that name; false if there is none */
 
-@ This is a rule after parsing. Its keys point into the text of the rule. A number keeps the count of its digits, because ``as many digits as the author printed'' depends on how the number is written: 171 has three digits, and \.{5e1} has one. The parser is in \cref{sec:ledgerparse}; it reads one word at a time, and every message of it quotes the wrong word and says what could stand there.
+@ This is a rule after parsing. Its keys point into the text of the rule. A number keeps the count of its digits, because ``as many digits as the author printed'' depends on how the number is written: 171 has three digits, and \.{5e1} has one. The parser reads one word at a time, and every message of it quotes the wrong word and says what could stand there. (It is plain C, in \.{unwoven/ledger/reading.c}.)
 
 @<A rule@>=
 enum { RULE_MAX_TESTS = 6 };
@@ -183,7 +183,7 @@ bool rule_parse(const char *text, struct parsed_rule *r, struct error *why);
 @<What a rule decides@>@;
 
 @* Deciding. \label{sec:ledgerdecide}
-A test has one of five outcomes: exact (equal, or true), equal after rounding, off by one, false, or unknown because a key is missing. They are ordered from good to bad, and the result of several tests is the worst of their outcomes. (|struct run_values| is the list of all keys and numbers that programs printed; \cref{sec:ledgervalues} has it, and works out expressions with it.)
+A test has one of five outcomes: exact (equal, or true), equal after rounding, off by one, false, or unknown because a key is missing. They are ordered from good to bad, and the result of several tests is the worst of their outcomes. (|struct run_values| is the list of all keys and numbers that programs printed. If two programs print different numbers under one key, one of them is wrong, and both are refused; \.{unwoven/ledger/values.c} keeps the list and works out expressions with it.)
 
 @<What a rule decides@>=
 enum outcome { OUTCOME_EXACT, OUTCOME_ROUNDED, OUTCOME_OFF_BY_ONE, OUTCOME_FALSE,

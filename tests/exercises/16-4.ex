@@ -36,7 +36,7 @@ static void test(unsigned size)
 == tangled/ledger/rules.h
 -  RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_IN, N_RELATIONS };
 +  RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_IN, RELATION_NEAR, N_RELATIONS };
-== tangled/ledger/reading.c
+== unwoven/ledger/reading.c
 -    ">=", "in" };
 +    ">=", "in", "about" };
 == tangled/ledger/rules.c
@@ -47,7 +47,7 @@ static void test(unsigned size)
 == tangled/ledger/rules.h
 -  RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_IN, N_RELATIONS };
 +  RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_IN, RELATION_NEAR, N_RELATIONS };
-== tangled/ledger/reading.c
+== unwoven/ledger/reading.c
 -    ">=", "in" };
 +    ">=", "in", "about" };
 == tangled/ledger/rules.c
@@ -55,4 +55,4 @@ static void test(unsigned size)
 +  case RELATION_IN: holds = t->low <= ours && ours <= t->high; break;
 +  case RELATION_NEAR: holds = fabs(ours - theirs) <= 0.1 * ours; break;
 ==== skeleton
-# the relations are in tangled/ledger/: their names in rules.h and reading.c, what they mean in rules.c.  Write == FILE, then - lines and + lines
+# the relations: their names are in tangled/ledger/rules.h and unwoven/ledger/reading.c, what they mean is in tangled/ledger/rules.c.  Write == FILE, then - lines and + lines

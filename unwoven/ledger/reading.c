@@ -1,14 +1,19 @@
-/* reading.c -- made from workshop/22-ledger.w; change it there */
+/* reading.c -- what people write in the ledger's table: the names of the verdicts, and rules.
 
-#include <stdio.h>
+   The language of rules is in chapter 16. A rule is a sequence of words with blanks between them, so
+   the parser takes one word at a time, and every message quotes the word and says what could have
+   stood there. A parsed rule points into its text and copies nothing; it is whole (the words that
+   belong together are all there) or refused. */
+
 #include <stdlib.h>
 #include <string.h>
 #include "ledger/rules.h"
 
-/* <Name the verdicts> */
+/* as in the table and on the command line, in the order of the enumeration */
 static const char *const verdict_names[N_VERDICTS] = {
   "not-judged", "holds", "holds-with-rounding", "off-by-one",
   "misleading", "ambiguous", "wrong", "not-testable-here", "to-come" };
+
 const char *verdict_name(enum verdict which)
 {
   return verdict_names[which];
@@ -24,88 +29,11 @@ bool verdict_find(const char *name, enum verdict *which)
   return false;
 }
 
-/* <Collect what a run printed> */
-bool run_values_find(const struct run_values *v, const char *key, size_t n,
-  double *x)
-{
-  for (size_t i = 0; i < v->n; i++)
-    if (strncmp(v->list[i].key, key, n) == 0 && v->list[i].key[n] == '\0') {
-      *x = v->list[i].x;
-      return true;
-    }
-  return false;
-}
-
-static bool take_value(struct run_values *v, struct memory *m, const char *key,
-  double x, struct error *why)
-{
-  double before;
-  if (run_values_find(v, key, strlen(key), &before))
-    return before == x
-      || error_say(why, "two numbers for %s: %g and %g", key, before, x);
-  void *more = memory_reserve(m, MEMORY_OTHER, v->list, &v->cap, v->n + 1, 64,
-    sizeof *v->list, why);
-  if (more == NULL) return false;
-  v->list = more;
-  v->list[v->n++] = (struct run_value) { key, x };
-  return true;
-}
-
-bool run_values_take(struct run_values *v, struct memory *m, char *text,
-  struct error *why)
-{
-  bool ok = true;
-  while (ok && *text != '\0') {
-    char *line = text, *end;
-    text += strcspn(text, "\n");
-    if (*text != '\0') *text++ = '\0';
-    size_t n = strcspn(line, " ");
-    if (n == 0 || line[n] == '\0') continue;
-    line[n] = '\0';
-    double x = strtod(line + n + 1, &end);
-    if (end == line + n + 1 || (*end != '\0' && *end != ' ')) continue;
-    ok = take_value(v, m, line, x, why);
-  }
-  return ok;
-}
-
-void run_values_free(struct run_values *v, struct memory *m)
-{
-  memory_free(m, v->list);
-  *v = (struct run_values) { .n = 0 };
-}
-
-/* <Work out an expression> */
-static bool operand_value(const struct operand *o, const struct run_values *v,
-  double *x, struct error *why)
-{
-  *x = o->x;
-  return o->n == 0 || run_values_find(v, o->key, o->n, x)
-    || error_say(why, "no program printed the key %.*s", (int) o->n, o->key);
-}
-
-bool expression_value(const struct expression *e, const struct run_values *v,
-  double *x, struct error *why)
-{
-  double y;
-  if (!operand_value(&e->first, v, x, why)) return false;
-  if (e->sign == '\0') return true;
-  if (!operand_value(&e->second, v, &y, why)) return false;
-  switch (e->sign) {
-  case '+': *x += y; break;
-  case '-': *x -= y; break;
-  case '*': *x *= y; break;
-  default: if (y == 0)
-      return error_say(why, "the rule divides by zero");
-    *x /= y;
-  }
-  return true;
-}
-
-/* <Read the words of a rule> */
+/* ---- words */
 
 /* n bytes; at the end of the text none */
 struct rule_word { const char *at; size_t n; };
+
 static struct rule_word next_word(const char **text)
 {
   struct rule_word w;
@@ -134,6 +62,10 @@ static bool not_a_rule(struct rule_word w, const char *wanted, struct error *why
   return error_say(why, "`%.*s' in the rule; wanted: %s", (int) w.n, w.at, wanted);
 }
 
+/* ---- operands, expressions, ranges */
+
+/* Significant digits are counted from the first that is not zero; a decimal point does not count,
+   and an exponent ends them. So 0.15 has two. */
 static int count_digits(struct rule_word w)
 {
   int n = 0;
@@ -142,6 +74,8 @@ static int count_digits(struct rule_word w)
   return n;
 }
 
+/* The first character tells what a word is: a number begins with a digit or a minus sign, a key
+   with a letter. */
 static bool read_operand(struct rule_word w, struct operand *o, struct error *why)
 {
   char *end;
@@ -156,6 +90,8 @@ static bool read_operand(struct rule_word w, struct operand *o, struct error *wh
   return end == w.at + w.n || not_a_rule(w, "a number", why);
 }
 
+/* An operand, sometimes followed by an operator and a second operand. If the next word is not an
+   operator, it belongs to what comes after the expression, and the parser steps back. */
 static bool read_expression(const char **text, struct expression *e,
   struct error *why)
 {
@@ -171,6 +107,9 @@ static bool read_expression(const char **text, struct expression *e,
   return true;
 }
 
+/* A range is one word: two numbers with two points between them, such as 10..100. The first number
+   is copied before it is converted, because strtod would take the first of the two points for a
+   decimal point. */
 static bool read_range(struct rule_word w, struct rule_test *t, struct error *why)
 {
   char low[32], *end;
@@ -188,7 +127,9 @@ static bool read_range(struct rule_word w, struct rule_test *t, struct error *wh
   return ok || not_a_rule(w, "a range, as in 10..100", why);
 }
 
-/* <Read a rule> */
+/* ---- tests and rules */
+
+/* A test is its word, our expression, the relation, their expression. */
 static bool read_test(const char **text, struct rule_test *t, struct error *why)
 {
   static const char *const clause[N_CLAUSES] = { "says", "true", "read",
@@ -209,6 +150,8 @@ static bool read_test(const char **text, struct rule_test *t, struct error *why)
   return read_expression(text, &t->theirs, why);
 }
 
+/* Three combinations of words are allowed: says alone, true with read, and either with or. A rule
+   with only one half of a pair would be a judgement with half of its evidence. */
 static bool halves_match(const struct parsed_rule *r, struct error *why)
 {
   size_t of[N_CLAUSES] = { 0 };
