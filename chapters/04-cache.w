@@ -256,9 +256,87 @@ struct cache_state {
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache; all zero for a store of another kind */
 
-@ What a cache knows of its sequences is in a table (\cref{sec:sequencetable}). For each sequence it has |length|, the number of its rows, and |token|, their tokens; during a pass also |count|, the number of rows that the pass brings.
+@ What a cache knows of its sequences is in a table. For each sequence we keep |length|, the number of rows that count, and |token|, the tokens of these rows, by which |store_match_prefix| recognizes a text. While a pass is under way there is also |count|, the number of rows that the pass brings. They count only when the pass has succeeded, and if it fails we set |count| back to 0 and forget it.
 
-All sequences share one \emph{pool} of pages. For each page the cache keeps its address and its \emph{reference count}, the number of tables that the page is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table has the numbers of its pages and, for the kernels, their addresses.
+Why is |computed| another number? After a crop the sequence is shorter, but we leave the tokens beyond |length| where they are. If a later pass brings the same ones again, it computes rows that had been computed before, and the cache can say so (\cref{sec:rows}).
+@^sequence@>
+
+@(sequences.h@>=
+#ifndef INCIPIT_SEQUENCES_H
+#define INCIPIT_SEQUENCES_H
+#include "model/store.h"
+struct kv_sequence {
+  size_t length; /* rows of the sequence that count */
+  uint32_t *token; size_t cap, computed;
+    /* |[cap]|; how many of them are known from earlier passes */
+  size_t first, count; /* its rows in |order|, during a pass */
+};
+  /* what a cache knows of one sequence */
+struct sequence_table { struct kv_sequence *sequence; size_t *order; };
+  /* |[n_sequences]|; |[n_rows]|, during a pass: indices of rows by sequence and position, plus one,
+     because 0 says that no row has come there yet */
+@<What a table of sequences does@>@;
+#endif
+
+@ A pass may bring its rows in any order, of several sequences at once. Let a sequence have 5 rows, and let a pass bring the positions 7, 5 and 6. Must we sort them, to see whether one is missing? No: the three rows must be 5, 6 and 7, so each of them has one place, its position minus 5, and we only put it there. In general a sequence that has |length| rows and gets |count| more has the places 0 to |count-1|. A row whose place is out of bounds, or taken, is an error. If there is none, every place is taken, for there are as many rows as places; so a position that is missing need not be looked for. Had the pass brought 5, 6 and 8, the 8 would have had no place; had it brought 5, 6 and 6, the second 6 would have found its place taken.
+
+All places together are |order|: first those of sequence 0, then those of sequence 1, and so on. When the function is done, |order| lists the rows of the pass by sequence and position, and nothing had to be sorted.
+
+@(order.c@>=
+/* Gives each row of a pass its place in |order|. When it begins, all of |order| is 0, and the counts are set; |first| it sets itself. If it fails, |order| is half filled, and |sequences_end| throws it away. */
+#include "cache/sequences.h"
+@;@#
+bool sequences_order(struct sequence_table *t, const struct store *s,
+  struct error *why)
+{
+  size_t first = 0;
+  for (uint32_t q = 0; q < s->n_sequences; q++)
+    t->sequence[q].first = first, first += t->sequence[q].count;
+  for (size_t i = 0; i < s->n_rows; i++) {
+    const struct row *r = &s->rows[i];
+    const struct kv_sequence *q = &t->sequence[r->sequence];
+    const char *wrong = NULL;
+    @<Find out what is wrong with the row's position@>@;
+    if (wrong != NULL)
+      return error_say(why, "position %u of sequence %u is %s;"@|
+        " wanted: from %zu on, below %u,"@| " each once", r->position,
+        r->sequence, wrong, q->length, s->n_positions);
+    t->order[q->first + r->position - q->length] = i + 1;
+  }
+  return true;
+}
+
+@ The order of the questions matters. The last one reads |order|, and may do so only because the two before it have shown that the place exists.
+
+@<Find out what is wrong with the row's position@>=
+if (r->position >= s->n_positions) wrong = "beyond the context";
+else if (r->position < q->length)@+ wrong = "stored already";
+else if (r->position >= q->length + q->count) wrong = "after a gap";
+else if (t->order[q->first + r->position - q->length] != 0)
+  wrong = "given twice"; /* the place exists, or we would not be here */
+
+@ The other functions of the table are short and do what you would expect: they are in \.{unwoven/cache/sequences.c}, in plain C with comments. Each of them also gets the store that the table belongs to, which has the rows of the pass, the sizes and the memory.
+
+@<What a table of sequences does@>=
+bool sequences_open(struct sequence_table *t, struct store *s, struct error *why);
+  /* |n_sequences| empty sequences */
+bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why);
+  /* finds the place of each row of the pass, and sets |rows_recomputed|; errors: a position beyond the
+     context, stored already, after a gap or given twice, and memory; then nothing has changed */
+bool sequences_order(struct sequence_table *t, const struct store *s, struct error *why);
+  /* the part of |sequences_begin| that fills |order| */
+void sequences_end(struct sequence_table *t, struct store *s, bool commit);
+  /* the rows of the pass count from now on, or are forgotten */
+bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
+  struct error *why);
+  /* copies the tokens of |from| to the empty sequence |to| */
+void sequences_close(struct sequence_table *t, struct store *s);
+  /* frees the table's arrays */
+size_t store_next_cap(size_t cap, size_t wanted, size_t max);
+  /* what the capacity |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
+     or |max| */
+
+@ All sequences share one \emph{pool} of pages. For each page the cache keeps its address and its \emph{reference count}, the number of tables that the page is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table has the numbers of its pages and, for the kernels, their addresses.
 @^reference count@>
 
 @<What the cache holds@>=
@@ -316,7 +394,7 @@ static inline size_t page_bytes(const struct cache *s, const struct layer_group 
 {@+ return 2 * f->n_layers * part_bytes(s);@+ }
   /* a whole page of a group */
 
-@ These structures are in a header. The workshop has what little of the module is not about pages: the table of sequences, opening and closing, the report, and a header with the functions that both halves call (\cref{sec:cachestore}).
+@ These structures are in a header. What little of the module is not about pages is in \.{unwoven/cache/open.c}: it puts the caller's options and the layers into these structures, begins and ends a pass, makes the report, and closes the cache.
 
 @(pages.h@>=
 #ifndef INCIPIT_PAGES_H
@@ -326,7 +404,7 @@ static inline size_t page_bytes(const struct cache *s, const struct layer_group 
 @<What the cache holds@>@;
 #endif
 
-@ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page, and |cache_begin| gives back to each sequence what it has released (\cref{sec:cachestore}). The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
+@ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page, and |cache_begin| gives back to each sequence what it has released: nothing has been written to those pages. The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
 
 @<Have pages for the rows of the pass@>=
 static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
@@ -504,6 +582,25 @@ for (size_t i = old; i < cap; i++)
 for (size_t i = cap; i > old; i--)
   page[f->n_free++].free_next = (uint32_t) i - 1;
 
+@ A block table grows as the pool does, by doubling, but never beyond the pages of a whole context. It has two arrays. If the second cannot be had, the first is longer than |cap| says, which does no harm.
+
+@<Grow a block table@>=
+static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
+  struct error *why)
+{
+  if (n <= l->cap)@+ return true;
+  size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
+  uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
+    why);
+  if (page == NULL)@+ return false;
+  l->page = page;
+  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
+    sizeof *data, why);
+  if (data == NULL)@+ return false;
+  l->data = data, l->cap = cap;
+  return true;
+}
+
 @ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:attention}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round; then every row attends to rounded keys and values, even to its own.
 
 @<Show attention the rows of a sequence@>=
@@ -593,12 +690,18 @@ void cache_crop(struct store *common, uint32_t sequence, size_t length)
     group_crop(s, &s->group[k], sequence);
 }
 
-@ The module's parts in C's order.
+@ Whatever is appended, forked or cropped, a few rules hold between passes. In the C they are at the top of the file, where you will want them when you are there with a debugger.
 
 @(cache.c@>=
+/* Pages: reserving, sharing, copying and releasing them. What holds between passes:
+   |refs| of a page is the number of block tables that have it; a page is on the stack of free pages if and only if that is 0.
+   An entry of a table from |sink_pages| to |first-1| is out of date: its page was released and may be in use elsewhere. Nobody reads it.
+   A page with more than one reference is never written to: a pass that must write copies it first.
+   In a pass only |cache_reserve| can fail. It counts for all sequences before it takes anything, and |assign_pages| takes exactly what was counted. */
 #include "cache/inside.h"
 @;@#
 @<Grow the pool@>@;
+@<Grow a block table@>@;
 @<Release pages@>@;
 @<Count the pages that a pass needs@>@;
 @<Take the pages that a sequence wants@>@;

@@ -69,7 +69,7 @@ cut: room for a pass in one group
 }
 @y
   /* YOUR CODE: evict, count, refuse or grow, and make every block table long enough */
-  (void) s, (void) evict_window, (void) written_page;
+  (void) s, (void) evict_window, (void) written_page, (void) list_reserve;
   return error_say(why, "group_reserve has not been written yet; the cache holds %zu pages at most", f->max_pages);
 }
 @z

@@ -1,5 +1,13 @@
 /* cache.c -- made from chapters/04-cache.w; change it there */
 
+/* Pages: reserving, sharing, copying and releasing them. What holds between passes:
+   refs of a page is the number of block tables that have it; a page is on the stack
+   of free pages if and only if that is 0. An entry of a table from sink_pages to
+   first-1 is out of date: its page was released and may be in use elsewhere. Nobody
+   reads it. A page with more than one reference is never written to: a pass that must
+   write copies it first. In a pass only cache_reserve can fail. It counts for all
+   sequences before it takes anything, and assign_pages takes exactly what was
+   counted. */
 #include "cache/inside.h"
 
 /* <Grow the pool> */
@@ -23,6 +31,23 @@ bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
     page[i].data = slab + (i - old) * bytes;
   for (size_t i = cap; i > old; i--)
     page[f->n_free++].free_next = (uint32_t) i - 1;
+  return true;
+}
+
+/* <Grow a block table> */
+static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
+  struct error *why)
+{
+  if (n <= l->cap) return true;
+  size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
+  uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
+    why);
+  if (page == NULL) return false;
+  l->page = page;
+  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
+    sizeof *data, why);
+  if (data == NULL) return false;
+  l->data = data, l->cap = cap;
   return true;
 }
 

@@ -1,4 +1,4 @@
-/* sequences.h -- made from workshop/21-cache.w; change it there */
+/* sequences.h -- made from chapters/04-cache.w; change it there */
 
 #ifndef INCIPIT_SEQUENCES_H
 #define INCIPIT_SEQUENCES_H
@@ -25,6 +25,9 @@ bool sequences_open(struct sequence_table *t, struct store *s, struct error *why
    position beyond the context, stored already, after a gap or given twice, and
    memory; then nothing has changed */
 bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why);
+
+/* the part of sequences_begin that fills order */
+bool sequences_order(struct sequence_table *t, const struct store *s, struct error *why);
 
 /* the rows of the pass count from now on, or are forgotten */
 void sequences_end(struct sequence_table *t, struct store *s, bool commit);

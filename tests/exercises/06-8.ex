@@ -42,12 +42,12 @@ static void test(unsigned size)
   say("bytes that are still held: %llu", (unsigned long long) m.all.live);
 }
 ==== answer
-== tangled/cache/open.c
+== unwoven/cache/open.c
 -  s->sink_pages = pages_for(s, c->sinks);
 +  s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1;
 ==== wrong
-== tangled/cache/open.c
+== unwoven/cache/open.c
 -  s->sink_pages = pages_for(s, c->sinks);
 +  s->sink_pages = pages_for(s, c->sinks) + 1;
 ==== skeleton
-# tangled/cache/open.c says how many pages a shelf never lets go of, because they hold sinks.  Write == FILE, then - lines and + lines
+# unwoven/cache/open.c says how many pages a shelf never lets go of, because they hold sinks.  Write == FILE, then - lines and + lines

@@ -1,12 +1,22 @@
-/* sequences.c -- made from workshop/21-cache.w; change it there */
+/* sequences.c -- the table of a cache's sequences: how long each is, and of which tokens.
+
+   It knows nothing of pages, for these facts are the same wherever a store keeps its rows; the
+   store is handed to each function because it has the rows of the pass, the sizes and the memory.
+   Between passes every count is 0 and order is null. A pass sets them in sequences_begin,
+   and sequences_end clears them, whether the pass has succeeded or not. Which row goes where is
+   found in order.c (chapter 4). token[] may hold more than length tokens: up to
+   computed they are those of rows that were cropped, kept so that recomputing them is noticed. */
 
 #include <string.h>
 #include "cache/sequences.h"
 
-/* <Count the rows of a sequence that were computed before> */
+/* the token of row k of the pass, counted within its sequence; entries of order are indices plus
+   one */
 static uint32_t token_at(const struct sequence_table *t, const struct store *s,
   const struct kv_sequence *q, size_t k)
 { return s->rows[t->order[q->first + k] - 1].token; }
+/* How many rows of the pass have been computed before: the same token at the same position, after
+   the same tokens. From the first that differs on, all are new. */
 static size_t known(const struct sequence_table *t, const struct store *s,
   const struct kv_sequence *q)
 {
@@ -17,7 +27,9 @@ static size_t known(const struct sequence_table *t, const struct store *s,
   return k;
 }
 
-/* <End a pass of the sequences> */
+/* If the pass has succeeded, its tokens are remembered, and what had been computed beyond a new
+   token is forgotten: it belonged to another text. If it has not, only the counts go back. Safe
+   after a sequences_begin that failed half-way, when order is not filled: nothing reads it then. */
 void sequences_end(struct sequence_table *t, struct store *s, bool commit)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) {
@@ -33,33 +45,8 @@ void sequences_end(struct sequence_table *t, struct store *s, bool commit)
   t->order = NULL;
 }
 
-/* <Find a place for every row> */
-static bool order_rows(struct sequence_table *t, const struct store *s,
-  struct error *why)
-{
-  size_t first = 0;
-  for (uint32_t q = 0; q < s->n_sequences; q++)
-    t->sequence[q].first = first, first += t->sequence[q].count;
-  for (size_t i = 0; i < s->n_rows; i++) {
-    const struct row *r = &s->rows[i];
-    const struct kv_sequence *q = &t->sequence[r->sequence];
-    const char *wrong = NULL;
-    /* <Find out what is wrong with the row's position> */
-    if (r->position >= s->n_positions) wrong = "beyond the context";
-    else if (r->position < q->length) wrong = "stored already";
-    else if (r->position >= q->length + q->count) wrong = "after a gap";
-    else if (t->order[q->first + r->position - q->length] != 0)
-      wrong = "given twice";
-    if (wrong != NULL)
-      return error_say(why, "position %u of sequence %u is %s;"
-        " wanted: from %zu on, below %u, each once", r->position,
-        r->sequence, wrong, q->length, s->n_positions);
-    t->order[q->first + r->position - q->length] = i + 1;
-  }
-  return true;
-}
-
-/* <Grow the token arrays> */
+/* A text that comes in token by token should not be copied once for every token; so arrays double,
+   but never beyond max, since no text is longer than the context. */
 size_t store_next_cap(size_t cap, size_t wanted, size_t max)
 {
   size_t twice = cap <= max / 2 ? 2 * cap : max;
@@ -78,13 +65,15 @@ static bool reserve_tokens(struct kv_sequence *q, const struct store *s, size_t 
   return true;
 }
 
-/* <Begin a pass of the sequences> */
+/* A refusal has to leave everything as it was. So until all checks are through nothing changes
+   except the counts, which sequences_end sets back. The rows' positions are checked before any
+   token array grows: a position beyond the context must not ask for memory first. */
 bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why)
 {
   t->order = memory_alloc(s->m, MEMORY_ACTIVATIONS, s->n_rows, sizeof *t->order, why);
   if (t->order == NULL) return false;
   for (size_t i = 0; i < s->n_rows; i++) t->sequence[s->rows[i].sequence].count++;
-  bool ok = order_rows(t, s, why);
+  bool ok = sequences_order(t, s, why);
   s->rows_recomputed = 0;
   for (uint32_t i = 0; ok && i < s->n_sequences; i++) {
     struct kv_sequence *q = &t->sequence[i];
@@ -95,7 +84,6 @@ bool sequences_begin(struct sequence_table *t, struct store *s, struct error *wh
   return ok;
 }
 
-/* <Open, fork and close the sequences> */
 bool sequences_open(struct sequence_table *t, struct store *s, struct error *why)
 {
   t->sequence = memory_alloc(s->m, MEMORY_OTHER, s->n_sequences,
@@ -103,6 +91,7 @@ bool sequences_open(struct sequence_table *t, struct store *s, struct error *why
   return t->sequence != NULL;
 }
 
+/* only the tokens that count are copied; the rows themselves are the store's to share */
 bool sequences_fork(struct sequence_table *t, struct store *s,
   uint32_t from, uint32_t to,
   struct error *why)

@@ -1,4 +1,7 @@
-/* inside.h -- made from workshop/21-cache.w; change it there */
+/* inside.h -- what the two halves of the cache call in each other, and nobody else includes.
+
+   cache.c (chapter 4) is about pages: reserving, sharing, copying, releasing them. open.c opens
+   and closes a cache and makes a store of it; it calls cache.c and is never called by it. */
 
 #ifndef INCIPIT_CACHE_INSIDE_H
 #define INCIPIT_CACHE_INSIDE_H
@@ -8,9 +11,6 @@
    pool is as it was */
 bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why);
-
-/* lets a block table have n entries; errors: memory, and then it is as it was */
-bool list_reserve(struct cache *s, struct page_list *l, size_t n, struct error *why);
 
 /* gets pages for all rows of the pass; errors: the cache is full, and memory */
 bool cache_reserve(struct cache *s, struct error *why);

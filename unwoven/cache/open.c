@@ -1,9 +1,15 @@
-/* open.c -- made from workshop/21-cache.w; change it there */
+/* open.c -- a cache as a store: opening it with a caller's options, its passes, its report, closing it.
+
+   cache.c has what is about pages; this file has the table of functions by which a store is known
+   to be a cache (cache_kind), and calls cache.c, never the other way. Two promises are kept here:
+   a pass that is refused leaves the cache as it was (cache_begin), and an open that fails frees
+   what it has got, because cache_close can close a cache that is only half open. A cache owns its
+   tables, its pages and a copy of the options; the model's settings are only read. */
 
 #include <inttypes.h>
 #include "cache/inside.h"
 
-/* <Look at a cache, and close it> */
+/* A store of another kind, which is recognized by its table of functions, has no pages to report. */
 struct cache_state cache_look(const struct store *common)
 {
   if (common->kind != &cache_kind) return (struct cache_state) { .pages = 0 };
@@ -20,6 +26,8 @@ struct cache_state cache_look(const struct store *common)
   return all;
 }
 
+/* Pages are freed by the slab; the first page of each slab is marked. Null arrays are those that an
+   open did not come to. */
 void cache_close(struct store *common)
 {
   struct cache *s = (struct cache *) common;
@@ -39,7 +47,8 @@ void cache_close(struct store *common)
   memory_free(m, s);
 }
 
-/* <Begin and end a pass of the cache> */
+/* To see whether there is room for the rows of a pass, the cache has to release the pages that they
+   will not see. So it remembers where each window began. */
 static void windows_remember(struct cache *s)
 {
   for (size_t k = 0; k < s->n_groups; k++)
@@ -47,6 +56,9 @@ static void windows_remember(struct cache *s)
       s->group[k].sequence[i].held = s->group[k].sequence[i].first;
 }
 
+/* The pass was refused, so nothing has been written to the pages that it released: they come back,
+   and the stack of free pages is made anew from the counts, the lowest on top. What was got from the
+   system for the pass stays in the pool, as free pages. */
 static void windows_restore(struct cache *s)
 {
   for (size_t k = 0; k < s->n_groups; k++) {
@@ -62,6 +74,8 @@ static void windows_restore(struct cache *s)
   }
 }
 
+/* A pass that ends without its rows gives its pages back: each sequence is cropped to the length that
+   it has. What has left the window stays away, since the pass may have written there. */
 static void cache_end(struct store *common, bool commit)
 {
   struct cache *s = (struct cache *) common;
@@ -70,6 +84,8 @@ static void cache_end(struct store *common, bool commit)
     cache_crop(common, i, s->table.sequence[i].length);
 }
 
+/* The table first, because it checks the positions; pages are counted for rows that are known to be
+   in order. */
 static bool cache_begin(struct store *common, struct error *why)
 {
   struct cache *s = (struct cache *) common;
@@ -98,24 +114,9 @@ const struct store_kind cache_kind = {
   .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,
   .fork = cache_fork, .close = cache_close };
 
-/* <Grow a block table> */
-bool list_reserve(struct cache *s, struct page_list *l, size_t n,
-  struct error *why)
-{
-  if (n <= l->cap) return true;
-  size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
-  uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
-    why);
-  if (page == NULL) return false;
-  l->page = page;
-  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
-    sizeof *data, why);
-  if (data == NULL) return false;
-  l->data = data, l->cap = cap;
-  return true;
-}
-
-/* <Open a cache> */
+/* The layers are put into their groups in order, by window: a group's first layer stands for all.
+   There are never more than MAX_GROUPS windows in a model. The holes of a table begin after the pages of the
+   sinks, so first starts there. */
 static bool group_layers(struct cache *s, struct error *why)
 {
   struct store *common = &s->common;
@@ -140,6 +141,10 @@ static bool group_layers(struct cache *s, struct error *why)
   return s->slot_in_group != NULL;
 }
 
+/* The largest number of pages of a group. With a window, a sequence needs no more than its ring,
+   window - 1 + pass rows, which may begin within a page and so touches one page more than it
+   fills. (window is 0 without one; ring then wraps and is not used.) A page's number has 32 bits;
+   more pages than that would be more memory than there is. */
 static bool group_apply_options(struct cache *s, struct layer_group *f,
   const struct cache_options *w, struct error *why)
 {
@@ -158,6 +163,9 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
   return !w->preallocate || pages_grow(s, f, f->max_pages, why);
 }
 
+/* A page has a power of two of rows, up to 256, so that a block of attention, 256 positions, is always
+   a whole number of pages. In a format with blocks of numbers a head must have whole blocks,
+   because it is read by itself. */
 static bool apply_options(struct cache *s, const struct cache_options *w,
   struct error *why)
 {
@@ -181,6 +189,9 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   return true;
 }
 
+/* The window and the context of this cache alone go into a copy of the settings: other caches use the
+   model's, perhaps in other threads. A context longer than the model's is refused, because the
+   model was not made for the positions beyond. */
 static bool apply_limits(struct model_config *c, const struct cache_options *w,
   struct error *why)
 {
@@ -192,6 +203,8 @@ static bool apply_limits(struct model_config *c, const struct cache_options *w,
     || config_set_window(c, w->window, w->sinks, why);
 }
 
+/* The order matters: the number of pages that hold sinks depends on the options, the tables of the groups
+   on that number, and the largest pool on both. */
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why)
 {
