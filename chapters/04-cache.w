@@ -66,6 +66,8 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 @ A store remembers the tokens of its rows, and by them the function knows which rows belong to a text. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as this cache.
 
 @(keep.c@>=
+/* What a text may take over from the rows of an earlier one. It asks any kind of store, never a
+   page: so the array of chapter 2 serves as well. */
 #include "cache/keep.h"
 @;@#
 size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id,
@@ -75,6 +77,8 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
   size_t k = 0, length = store_length(s, sequence);
   while (k < n && k < length && token[k] == id[k]) k++;
   store_crop(s, sequence, k);
+    /* a store with a window may have to drop more than it was asked to, so the length is asked
+       for again */
   return store_length(s, sequence);
 }
 
@@ -407,6 +411,9 @@ static inline size_t page_bytes(const struct cache *s, const struct layer_group 
 @ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page, and |cache_begin| gives back to each sequence what it has released: nothing has been written to those pages. The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
 
 @<Have pages for the rows of the pass@>=
+/* Eviction comes first, because the pages that it frees count as free. The tables grow last:
+   they are the only request that may fail after the pool has grown, and a larger pool does no
+   harm. */
 static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
 {
   for (uint32_t i = 0; i < s->common.n_sequences; i++)
@@ -431,6 +438,7 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
 @ Every group must have enough pages before any of them gives one out.
 
 @<Have pages for the rows of the pass@>=
+/* Two loops on purpose: when the second begins, nothing can be refused any more. */
 bool cache_reserve(struct cache *s, struct error *why)
 {
   for (size_t k = 0; k < s->n_groups; k++)
@@ -444,6 +452,8 @@ bool cache_reserve(struct cache *s, struct error *why)
 @ A sequence needs one new page for each that its table lacks, and one more if its last page is partly filled and shared, because it must copy that page before it writes. (No other page of a table is written to.) The new pages are counted first.
 
 @<Count the pages that a pass needs@>=
+/* Pages that the tables lack. Counting must foretell exactly what |assign_pages| takes, or that
+   would pop from an empty stack. */
 static size_t count_new_pages(const struct cache *s,
   const struct layer_group *f)
 {
@@ -456,6 +466,8 @@ static size_t count_new_pages(const struct cache *s,
   return wanted;
 }
 
+/* the partly filled last page of a sequence, which the pass is going to write to; null if the
+   pass begins a new page */
 static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
@@ -468,6 +480,8 @@ static struct page_info *written_page(const struct cache *s,
 @ How many copies of a page are wanted? Let three tables have it. With two writers there are two copies, as the third sequence goes on reading the old page. With three writers there are also two: when the first two have copied it, the last has the page for itself. So we go through the writers, count them in |writers|, and want a copy for each until |writers| reaches |refs|. A refused pass may have left its count there, so every count begins at 0.
 
 @<Count the pages that a pass needs@>=
+/* Two rounds over the sequences: a count that a refused pass has left behind must not be added
+   to. */
 static size_t count_copies(const struct cache *s,
   const struct layer_group *f)
 {
@@ -486,6 +500,7 @@ static size_t count_copies(const struct cache *s,
 @ Then the pages are taken, in the same order, and nothing can fail any more. A writer that copies a page gives up its reference to the old one, so |refs| alone tells who must copy. If the pass is aborted, the new pages go back to the pool. Only a copy stays where it is: another sequence may have begun to write to the old page.
 
 @<Take the pages that a sequence wants@>=
+/* never fails: |group_reserve| has seen to it that the stack is not empty */
 static uint32_t page_acquire(struct layer_group *f)
 {
   uint32_t n = f->page[--f->n_free].free_next;
@@ -496,6 +511,8 @@ static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
   uint32_t page)
 {@+ l->page[i] = page, l->data[i] = f->page[page].data;@+ }
 @<Give a sequence a page of its own@>@;
+@#
+/* The copy first: it replaces an entry of the table, and the loop only appends. */
 static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   const struct kv_sequence *q = &s->table.sequence[sequence];
@@ -516,6 +533,9 @@ static char *page_address(const struct cache *s, const struct layer_group *f, si
   return f->page[page].data + part * part_bytes(s)
     + (head * s->page_rows + row) * s->head_bytes;
 }
+@#
+/* The reference is given up before the copy, so that the last of several writers finds |refs|
+   at 1 and keeps the old page. Head by head, for in a part the rows of a head are together. */
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
   size_t length)
 {
@@ -540,6 +560,9 @@ static void page_release(struct layer_group *f, uint32_t page)
 {
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
 }
+@#
+/* Entries between the sinks' pages and |first| have been released already: releasing them twice
+   would free a page that another table has. */
 static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
@@ -555,6 +578,9 @@ static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence
 @^slab@>
 
 @<Grow the pool@>=
+/* The array |page| may move; the pages may not, for block tables and running kernels have their
+   addresses. So a slab is never resized. If the slab is refused, the array is longer than |cap|
+   says, and nothing else has changed. */
 bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
@@ -581,6 +607,8 @@ for (size_t i = old; i < cap; i++)
   page[i].data = slab + (i - old) * bytes;
 for (size_t i = cap; i > old; i--)
   page[f->n_free++].free_next = (uint32_t) i - 1;
+    /* downwards, so that the lowest page is taken first and results of tests do not depend on
+       growth */
 
 @ A block table grows as the pool does, by doubling, but never beyond the pages of a whole context. It has two arrays. If the second cannot be had, the first is longer than |cap| says, which does no harm.
 
@@ -604,6 +632,8 @@ static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
 @ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:attention}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round; then every row attends to rounded keys and values, even to its own.
 
 @<Show attention the rows of a sequence@>=
+/* the group with the layer's window; there is one, since |group_layers| has put each layer into
+   a group */
 static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
 {
   const struct layer_group *f = s->group;
@@ -628,6 +658,8 @@ void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
 @ A fork copies a table, and adds one to the reference count of each of its pages.
 
 @<Fork a sequence@>=
+/* |to| is empty. The entries before |first| are copied but not counted: they are out of date in
+   both tables. |b->n| grows entry by entry, so a crop can undo a fork that stops half-way. */
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   uint32_t to, struct error *why)
 {
@@ -645,6 +677,8 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
 @ The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. If memory is refused half-way, the new sequence is empty again; it also knows the same tokens as before, because theirs is the last request.
 
 @<Fork a sequence@>=
+/* The tokens are copied last, because nothing can fail after them; a crop to 0 takes back the
+   tables of the groups that were forked. */
 bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
@@ -664,6 +698,7 @@ A layer with a \emph{sliding window} of $W$ positions shows the row of position 
 A model with attention sinks (\cref{sec:sinks}) never releases the pages that hold them. Then the table has a hole: its entries between the last page of the sinks and |first| are out of date, for their pages may be in use elsewhere, and they are never read.
 
 @<Release pages@>=
+/* |first| moves on and the entries stay where they are: so a refused pass can take them back. */
 static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
@@ -675,6 +710,8 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
 @ There is one thing that such a sequence cannot always do. If it is cropped, its next row must see the $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends, so until the next pass has begun the rows of the last one can be taken back; a caller that tries a continuation and rejects it needs no more. A pass that is refused has not begun. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
 
 @<Release pages@>=
+/* First the length, for all groups; then the tables. If rows that the next row must see are
+   gone in any group, the whole sequence is: the groups never differ in length. */
 void cache_crop(struct store *common, uint32_t sequence, size_t length)
 {
   struct cache *s = (struct cache *) common;

@@ -87,6 +87,8 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
 @ The children of a node form a list, which is as long as there are different ways to continue: mostly one or two. Only the root has a table of all bytes. A text spends most of its time there, since most bytes begin no stop string; with a list, each of these bytes would be compared with all children of the root. Full tables for all nodes would need no walking at all, but 1024 bytes for every byte of a stop string: a fair price for four short phrases, a high one for a list of thousands that is read from a file.
 
 @<Look for a child@>=
+/* the root has a table, since most bytes of a text begin no stop string; other nodes have a
+   list */
 static uint32_t child_for(const struct stops *s, uint32_t at,
   unsigned char byte)
 {
@@ -103,6 +105,8 @@ How long can this walk take? Each of its steps makes the state shorter by at lea
 @^amortized cost@>
 
 @<Step through a byte@>=
+/* A step may follow several failures, but each makes the state less deep, and a byte deepens it
+   by one: over a whole text there are no more failures than bytes. */
 uint32_t stops_step(const struct stops *s, uint32_t state,
   unsigned char byte)
 {
@@ -117,6 +121,7 @@ uint32_t stops_step(const struct stops *s, uint32_t state,
 @ To add a string we walk down the tree as far as it goes, and make nodes for the rest. Of two equal strings the first keeps its number.
 
 @<Add a string to the tree@>=
+/* If a string is given twice, the first counts. A new child goes to the front of the list. */
 static void add_string(struct stops *s, size_t which)
 {
   const struct stop_string *x = &s->list[which];
@@ -140,6 +145,8 @@ if each node that is visited puts its children at the end of a queue. These walk
 @^failure link@>
 
 @<Find the failures, level by level@>=
+/* Breadth first: |stops_step| from the parent's failure meets only nodes whose links are done.
+   Children of the root keep failure 0; otherwise they would fail to themselves. */
 static void link_nodes(struct stops *s, uint32_t *queue)
 {
   size_t tail = 1; /* |queue[0]| is the root */
@@ -179,11 +186,15 @@ const struct stop_string *stops_ending(const struct stops *s, uint32_t state)
 @ To open the automaton we count the bytes, take that many nodes and a root, add all strings, and link. An empty string would end every text before it begins. The caller can hardly mean that, so it is an error.
 
 @<Open and close the machine@>=
+/* the strings are the caller's and stay */
 void stops_close(struct stops *s)
 {
   memory_free(s->m, s->node);
   s->node = NULL;
 }
+@#
+/* An empty string would end every text before its first byte, so it is refused. Numbers of
+   nodes have 32 bits, and the sum is checked string by string, before it can wrap. */
 bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why)
 {
@@ -225,9 +236,14 @@ return true;
 @<Stop strings, and the machine that looks for them@>@;
 #endif
 
-@ In the source the step comes before the linking that uses it.
+@ The machine is built once and then only read; so one machine may serve many texts at once.
 
 @(stops.c@>=
+/* The machine of Aho and Corasick. Node 0 is the root, and 0 also says ``no node'': no child
+   and no failure is ever the root's child by mistake. The failure of a node is less deep than
+   the node, so links are made level by level, and what a node inherits from its failure is
+   final when it is read. |node| has |cap| entries, one for each byte of all strings and one for
+   the root; so no index can run over. Once opened it is only read. */
 #include <inttypes.h>
 #include "stopping/stops.h"
 @;@#
@@ -279,6 +295,10 @@ void text_stream_close(struct text_stream *o);
 @ What is held after a token? The longest end of the text that begins a longer stop string; or, if that is longer, a character of which some bytes are missing (\cref{sec:streaming}). The first is a look at the state, the second a look at the last three bytes. (A stop string that begins in the middle of a character may split one, and then the half before it is shown; \cref{ex:stop.whole} mends that.)
 
 @<Take the bytes from |from| on, and release what is certain@>=
+/* Byte by byte, for a stop string may begin in one token and end in the middle of another; what
+   follows it in the token is dropped. Two things are held back, an unfinished character and
+   what may become a stop string; both reach to the end of the text, so the longer one covers
+   the other. */
 static void take_bytes(struct text_stream *o, size_t from)
 {
   o->tokens++;
@@ -312,6 +332,7 @@ $i\le j$. The released part only grows.
 The text stream keeps the whole text, whereas the stream of \cref{tokens} kept three bytes. Long stop strings may hold many bytes, and moving them forward with every token would cost more than the search; besides, the caller wants the whole text at the end.
 
 @<Take a token@>=
+/* after a stop string further tokens are ignored, as the header promises */
 bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t n,
   struct error *why)
 {
@@ -321,6 +342,8 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
   take_bytes(o, from);
   return true;
 }
+@#
+/* no token will come, so what was held can become nothing else */
 void text_stream_end(struct text_stream *o)
 {
   o->released = o->text.n;
@@ -335,6 +358,8 @@ void text_stream_close(struct text_stream *o)
 @^special token@>
 
 @<Take a token@>=
+/* The prompt is decoded only until the decoder has begun, which decides about a blank before
+   the first token; its bytes are thrown away. */
 bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
   struct error *why)
 {
@@ -403,6 +428,7 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 The loop does not ask the list when an end token has come. So if a text has stopped and no criterion has said yes, it was the model that ended it. The order is: the end token, the list, the length, and last the \emph{watcher}, the callback that sees each step (\cref{sec:watch}), whose no counts only if the text has not ended already. When the watcher is called, the text stream has taken the token; so it can print each token together with the bytes that the token has released.
 
 @<Ask all of a list@>=
+/* no early return when one says yes: the others may count tokens */
 bool criteria_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
@@ -416,6 +442,8 @@ bool criteria_should_stop(void *ctx, const struct continuation *text,
   *enough = c->fired != NULL;
   return true;
 }
+@#
+/* the loop ends a text by itself only at an end token; so without a criterion that was it */
 const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
 {
   if (ended != FINISH_STOP)@+ return NULL;
@@ -439,6 +467,8 @@ have given the model a refrain. And which $N$? The criterion sees a cycle of $N$
 @^repetition@>
 
 @<Stop at a repetition@>=
+/* The last $2n$ tokens are compared with those from $n$ tokens earlier: if they agree, the last
+   three times $n$ tokens are one piece three times. The prompt does not count. */
 bool repetition_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
@@ -463,9 +493,14 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @<What may end a text@>@;
 #endif
 
-@ In the source the text stream comes before the criteria.
+@ Here are the text stream and the criteria, with what holds for the stream after every token.
 
 @(stopping.c@>=
+/* The text stream, and what may end a text. After every token the first |released| bytes are
+   certain: they are whole characters, and no stop string that is still possible begins in them.
+   |released| never goes down, and |text.n| goes down once, when a stop string is found. After
+   that the stream takes no more tokens. What a criterion finds is remembered in |fired|, the
+   first one only; all are asked in every step, because a stream has to see every token. */
 #include <string.h>
 #include "stopping/stopping.h"
 @;@#

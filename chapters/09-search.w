@@ -125,6 +125,8 @@ struct search_step {@+ size_t number;
 Nearly all candidates of a large vocabulary are turned away by the first comparison, so nothing is sorted.
 
 @<Put a candidate where it belongs, if anywhere@>=
+/* Insertion into a short sorted list. The comparison is strict: of two equal candidates the one
+   that came first stays first. */
 static void rank_candidate(struct search *s, struct search_candidate c)
 {
   size_t i = s->n_list;
@@ -139,6 +141,8 @@ static void rank_candidate(struct search *s, struct search_candidate c)
 @ The chain of logits processors of \cref{sec:funnel}, |struct funnel|, computes what may follow a beam: fill it with logits, take the logarithm of the softmax, and let the processors work. The logarithms are not normalized again after the processors, so the probability of a banned token is simply lost. The library does the same, and it makes a difference: a text whose words were all penalized ends with a lower score than one that was left alone, which is the purpose.
 
 @<Score what may follow a beam@>=
+/* in the caller's order, on log-probabilities: a penalty applied before the softmax would give
+   another result */
 static void process_all(struct search *s, const struct search_beam *grown)
 {
   const struct search_settings *w = s->want;
@@ -156,6 +160,8 @@ static void process_all(struct search *s, const struct search_beam *grown)
 @ The sum is made before anything is compared. That matters at a tie: two log-probabilities that differ in their last bit may give the same sum, and then the ids decide.
 
 @<Score what may follow a beam@>=
+/* All tokens that are left are offered, and the list keeps the best of all beams: no beam has a
+   quota. */
 static bool grow_beam(struct search *s, size_t beam, struct error *why)
 {
   const struct search_beam *b = &s->active[beam];
@@ -187,6 +193,7 @@ c & \val[2]{penalty.logit.c} & \val[2]{penalty.logit.after.c} & \val[2]{penalty.
 The chain lists its tokens by rising id, so the candidates do arrive in the order of the array.
 
 @<Grow all beams by every token@>=
+/* one pass for all beams; the ranks are given when the list is complete */
 static bool grow_beams(struct search *s, struct error *why)
 {
   s->n_list = 0;
@@ -209,6 +216,7 @@ where $t$ counts the tokens that were written, the end token included and the pr
 Take a text of 2 words with the sum $-3$ and one of 5 words with $-5$. With $\lambda=0$ the short one wins, $-3$ against $-5$; with $\lambda=1$ the long one, $-1$ against $-1.5$.
 
 @<The score of a finished text@>=
+/* the length penalty of transformers: the prompt does not count, and an end token does */
 static double final_score(const struct search *s, double sum, size_t written)
 {
   return sum / num_pow((double) written, s->want->length_penalty);
@@ -218,6 +226,9 @@ static double final_score(const struct search *s, double sum, size_t written)
 @^pool, of hypotheses@>
 
 @<Offer a text a place among the finished@>=
+/* The block of ids of the text that is pushed out, or an unused one, goes to the new text:
+   entries move, their blocks of memory are only handed on. |token| is the one that ended the
+   text, or null for a text that was broken off. */
 static void finish_text(struct search *s, const struct search_beam *b,
   const uint32_t *token, double sum, enum finish_reason ended)
 {
@@ -237,6 +248,7 @@ static void finish_text(struct search *s, const struct search_beam *b,
 @ Does a candidate end, and how? An end token that comes as the last token that the length allows counts as an end token.
 
 @<Decide what becomes of the candidates@>=
+/* an end token counts as such even if it is also the last that there is room for */
 static bool ends(const struct search *s, const struct search_candidate *c,
   enum finish_reason *how)
 {
@@ -250,6 +262,9 @@ static bool ends(const struct search *s, const struct search_candidate *c,
 @ Not every candidate that ends may finish: only those among the first $B$. The lower ranks serve to make sure that $B$ candidates remain that do not end. Of the candidates that do not end, the first $B$ are the beams of the next step. An end token of a lower rank is dropped and forgotten. Other children of the same beam may be kept, and may end one step later; but then it is another text.
 
 @<Decide what becomes of the candidates@>=
+/* Of the candidates that end a text only those among the best |num_beams| may finish; others
+   are dropped. There are enough candidates to fill all beams even if each beam offers every end
+   token. */
 static void decide(struct search *s)
 {
   size_t width = s->want->num_beams;
@@ -269,6 +284,7 @@ static void decide(struct search *s)
 @ A candidate that is kept is written out: its parent's tokens and one more. That costs four bytes a token, where the keys and values of a token have \val{share.row} in the built-in model; \cref{sec:sharing} avoids copying those. A parent may have several children, so its text must live until all of them are written. Two sets of texts therefore take turns.
 
 @<Make a beam of a candidate@>=
+/* the text is copied to the other half, since its parent may have more children */
 static void keep_candidate(struct search *s, struct search_candidate *c)
 {
   const struct search_beam *b = &s->active[c->parent];
@@ -320,6 +336,10 @@ if even the best beam would not get in, the search stops. But a beam that goes o
 The proof for the third rule is one line. Let $S<0$ be the beam's sum, $S'\le S$ that of a text grown from it, with a length $t\le L$; then $S'/t^\lambda\le S/t^\lambda\le S/L^\lambda$. With $S=-4$, $L=8$ and $\lambda=1$ the beam will reach $-0.5$ at best. (With $\lambda\le0$ a longer text is never better, and the present length is the best case. A processor cannot make a sum rise either: a log-probability is never positive, and no multiple of it is.)
 
 @<Is the search over?@>=
+/* The search may stop when no active beam can still beat the worst finished text. With a
+   positive length penalty a longer text divides its sum by more, so the best that |EARLY_NEVER|
+   can hope for is the greatest length; the default looks at the present length, as transformers
+   does. */
 static bool search_is_done(const struct search *s)
 {
   const struct search_settings *w = s->want;
@@ -336,6 +356,9 @@ static bool search_is_done(const struct search *s)
 @ Back to the program. It takes one step after another, until the search is over. If all tokens were out for all beams and no text has ended, that is an error.
 
 @<Search step by step@>=
+/* A step that was cancelled inside the source has made no candidates, so the beams of the step
+   before are ended; before the first step there are none, and the search fails. The two lists
+   of beams change places, and with them the halves of |text|. */
 static bool search_steps(struct search *s, struct error *why)
 {
   const struct search_settings *w = s->want;
@@ -377,6 +400,7 @@ if (w->see != NULL && !w->see(w->ctx, &(struct search_step) @[{@|
 @ When a watcher ends a search early, all beams are offered to the pool as they are: the caller has asked for the best text so far. They have their last token already, so none is added. The same is done when the source gives up in the middle of a step. Its logits are worthless then, but the beams that were about to grow are whole. Only a search that was given up before its first step has no text to return, and fails.
 
 @<End all beams where they are@>=
+/* a caller who stops a search gets the unfinished texts, if they are good enough */
 static void cancel(struct search *s, const struct search_beam *beam, size_t n)
 {
   for (size_t i = 0; i < n; i++)
@@ -463,6 +487,8 @@ bool search_export(struct search *s, struct search_result *out,
 @ So the search itself checks, allocates, takes its steps, and hands the results over. What it allocated is returned in any case.
 
 @<Search, and hand the best over@>=
+/* Two candidates for each beam are enough with one end token: at most one of each beam's best
+   can be it. With more end tokens there are as many more. */
 bool search_run(const struct search_source *from, struct memory *m,
   const struct kernels *k, const uint32_t *prompt, size_t n_prompt,
   const struct search_settings *want, struct search_result *out,
@@ -523,9 +549,15 @@ for (size_t i = 0; i < want->num_beams; i++)
 @<The frame of a search@>@;
 #endif
 
-@ The source file puts each part after those that it needs.
+@ The source file begins with what holds while a search is under way.
 
 @(search.c@>=
+/* Beam search over any source of logits. Between steps: |active| has at most |num_beams|
+   unfinished texts and |hypotheses| at most as many finished ones, both in falling order of
+   score. Equal scores keep the order in which they came, so a search gives the same texts on
+   every machine. The ids of active beams are in |text[turn]|; those of the next are written to
+   |text[turn^1]|, so a parent may have several children. All memory is taken before the first
+   step, so a step can fail only for what the source says or gives. */
 #include <string.h>
 #include "search/inside.h"
 #include "functions/numbers.h"
@@ -576,12 +608,18 @@ void search_model_close(struct search_model *s);
 
 @<Assign slots to the children@>=
 enum {@+ NO_SLOT = 0x7fffffff@+ };
+@#
+/* linear, twice over few beams: cheaper than a table */
 static bool is_taken(const struct search_model *s, size_t n, uint32_t slot)
 {
   for (size_t i = 0; i < n; i++)
     if (s->slot[i] == slot)@+ return true;
   return false;
 }
+@#
+/* The order matters. Slots that no child has are emptied before anything forks, because a fork
+   needs an empty sequence, and the pages that they release may be needed. A slot that was given
+   to a first child has not been written to yet, so its siblings can fork from it. */
 static bool assign_slots(struct search_model *s,
   const struct search_beam *grown, size_t n, struct error *why)
 {
@@ -616,6 +654,8 @@ for (size_t i = 0; i < n; i++) {
 @ In the first step there is one beam, without a parent. It has the first slot, where an earlier text may have left rows that can be used again.
 
 @<Assign a slot to the prompt@>=
+/* The first sequence may have rows of an earlier search with the same prompt. The last token is
+   always read again, since its logits are wanted. */
 static void assign_prompt_slots(struct search_model *s, const struct search_beam *only)
 {
   for (uint32_t q = 1; q < s->max_beams; q++) store_crop(s->g.s, q, 0);
@@ -626,6 +666,7 @@ static void assign_prompt_slots(struct search_model *s, const struct search_beam
 @ When all beams have a slot, we make the rows that are missing from their sequences: the whole prompt in the first step, and one row for each beam after that.
 
 @<Make the rows that the beams lack@>=
+/* |which[i]| is the last row of beam |i|, whose logits are wanted */
 static struct row *rows_lacking(struct search_model *s,
   const struct search_beam *grown, size_t n, size_t *all, struct error *why)
 {
@@ -647,6 +688,8 @@ static struct row *rows_lacking(struct search_model *s,
 @ One pass reads these rows; then the head computes the logits of the last row of each beam. (A prompt that is read in chunks takes several passes. Its last row is in the last of them, under another number.)
 
 @<Score all beams in one pass@>=
+/* A prompt is read in chunks, and only the last chunk's rows are in |p|. A row that is not
+   finite is reported before its logits are computed, with its layer. */
 static bool pass_and_head(struct search_model *s, const struct row *list,
   size_t all, size_t n, float *logits, struct error *why)
 {
@@ -664,6 +707,7 @@ static bool pass_and_head(struct search_model *s, const struct row *list,
 @ The source's one function does all of that in order: slots, rows, pass, and logits.
 
 @<Score all beams in one pass@>=
+/* |n| is 0 before the first step, when nobody has a slot */
 static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
@@ -681,6 +725,7 @@ static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
 @ To open a source is to fill in two structures and allocate three short lists. No text may be longer than the context by more than one token, since the last token is not read.
 
 @<Open and close a model as a source@>=
+/* A text may have one token more than the context has positions: the last needs no row. */
 bool search_model_open(struct search_model *s, const struct generate_context *g,
   size_t num_beams, size_t chunk, struct search_source *from,
   struct error *why)
@@ -734,6 +779,9 @@ void best_of_free(struct memory *m, struct best_of *b);
 @<Add up what was chosen@>=
 struct listener {@+ const struct engine *e;@+ size_t vocab;
   double *scratch, sum;@+ };
+@#
+/* log-probabilities of the model itself, before any stage of the sampler: only they can be
+   compared between texts */
 static bool listen(void *ctx, const struct step *now)
 {
   struct listener *l = ctx;
@@ -754,6 +802,9 @@ static double per_token(double sum, const struct continuation *c)
 @ Each text has its own index, and so its own noise (\cref{sec:philox}). The one that loses is freed at once, so at most two texts are in memory.
 
 @<Write one, and compare@>=
+/* Each text has a stream of random numbers of its own, its |sequence|. The first text wins
+   until there is a better one; the loser is freed at once, so two texts are in memory and not
+   |n|. */
 static bool best_of_try(const struct generate_context *g, struct sampler *sampler,
   const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t i, size_t n, struct listener *l, struct best_of *out,
@@ -776,6 +827,7 @@ static bool best_of_try(const struct generate_context *g, struct sampler *sample
 @ If the caller's settings keep the cache's rows, the prompt is read only once: the loop finds the rows of the last text, and goes back to where the new one begins.
 
 @<Write several texts, and keep the best@>=
+/* on failure nothing is left for the caller to free */
 bool best_of_write(const struct generate_context *g, struct sampler *sampler,
   const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t n, struct best_of *out, struct error *why)
@@ -807,9 +859,14 @@ void best_of_free(struct memory *m, struct best_of *b)
 @<The best of several texts@>@;
 #endif
 
-@ Its parts are those of this section and of the one before.
+@ This file is where a search meets the cache, and where several texts are sampled one after the other.
 
 @(sharing.c@>=
+/* A model as the source of a search, and best of n. Each beam has a sequence of the store, its
+   slot, and |slot[i]| is the slot of beam |i| in the last pass. No two beams have the same. A
+   parent's slot goes to its first child, and only further children fork: so a beam without
+   children costs nothing, and forks never need more sequences than there are beams. Rows are
+   made for what a slot lacks, which is one token for each beam, or the whole prompt. */
 #include <inttypes.h>
 #include <string.h>
 #include "search/sharing.h"

@@ -203,16 +203,22 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
 @ Two numbers are equal if they agree to nine digits. We do not ask for more, because the quotient of two printed numbers may differ in its last bits from the number in the rule. For rounding, |snprintf| rounds our number to as many digits as theirs was written with. It rounds the exact value of the double, and of two equally near results it takes the one with the even digit. Numbers that are off by one must both be whole.
 
 @<Compare ours with theirs@>=
+/* Relative, and with room for a few roundings: both sides may have been printed and read again. */
 static bool equal_numbers(double a, double b)
 {
   return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
+@#
+/* Is ours theirs, when it is printed with the digits that they give? printf rounds as a reader
+   expects, and no formula with powers of ten does at the borders. */
 static bool equal_rounded(double ours, double theirs, int digits)
 {
   char text[64];
   snprintf(text, sizeof text, "%.*e", digits > 0 ? digits - 1 : 0, ours);
   return equal_numbers(strtod(text, NULL), theirs);
 }
+@#
+/* only of two whole numbers: 0.5 and 1.5 are simply different */
 static bool off_by_one(double a, double b)
 {
   return floor(a) == a && floor(b) == b && fabs(a - b) == 1;
@@ -221,6 +227,8 @@ static bool off_by_one(double a, double b)
 @ A comparison or a range is true or false, with nothing in between. Only where equality is asked for can a number be right after rounding, or off by one.
 
 @<Compare ours with theirs@>=
+/* From the strictest to the mildest: the first that holds is the outcome. An inequality either
+   holds or does not; rounding and off by one are for equations. */
 static enum outcome compare(const struct rule_test *t, double ours, double theirs)
 {
   bool holds = false;
@@ -241,6 +249,7 @@ static enum outcome compare(const struct rule_test *t, double ours, double their
 @ A test works out both sides and compares them. The two limits of a range are numbers of the rule, so |in| has no right side to work out.
 
 @<Compare ours with theirs@>=
+/* an interval has its two ends in the test and nothing on the right */
 enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
   struct error *why)
 {
@@ -254,12 +263,16 @@ enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
 @ The last step turns outcomes into a verdict. A sentence with one meaning has one, the worst of its tests. A judgement has two halves. If both hold, the sentence is right in either sense, and nothing in it misleads. If \.{true} fails, or both \.{either} and \.{or}, the sentence is wrong. It is misleading or ambiguous only if one half holds and the other does not.
 
 @<Decide@>=
+/* in the order of |enum outcome| */
 static enum verdict plain_verdict(enum outcome o)
 {
   static const enum verdict of[] = { VERDICT_HOLDS, VERDICT_ROUNDED,@|
     VERDICT_OFF_BY_ONE, VERDICT_WRONG, VERDICT_NOT_JUDGED };
   return of[o];
 }
+@#
+/* A claim with two readings. Both true: the worse of the two. One true: ambiguous if the text
+   leaves open which is meant, misleading if a reader will take the false one. */
 static enum verdict verdict_of_two(enum outcome first, enum outcome second,
   bool open)
 {
@@ -272,6 +285,8 @@ static enum verdict verdict_of_two(enum outcome first, enum outcome second,
 @ The first half are the tests with \.{says}, \.{true} or \.{either}, the second those with \.{read} or \.{or}. Of each half the worst outcome counts, and a single unknown one leaves the row without a verdict.
 
 @<Decide@>=
+/* Each clause belongs to the first reading or to the second, and a reading is as good as its
+   worst clause. The first clause says which kind of rule it is. */
 enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v,
   struct error *why)
 {
@@ -290,9 +305,13 @@ enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v
   return verdict_of_two(worst[0], worst[1], open);
 }
 
-@ The two parts make one file.
+@ One file compares and decides; it reads no text, for the rules have been parsed.
 
 @(rules.c@>=
+/* From a parsed rule and the values of a run to a verdict. Outcomes are ordered from exact to
+   unknown, so the worst of several is the largest, and a verdict is looked up by it. A value
+   that is missing decides nothing: it gives ``not judged'', never a verdict by default. Parsing
+   is in reading.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

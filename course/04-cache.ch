@@ -8,6 +8,8 @@ cut: how far an earlier text serves
   size_t k = 0, length = store_length(s, sequence);
   while (k < n && k < length && token[k] == id[k]) k++;
   store_crop(s, sequence, k);
+    /* a store with a window may have to drop more than it was asked to, so the length is asked
+       for again */
   return store_length(s, sequence);
 }
 @y
@@ -304,6 +306,8 @@ for (size_t i = old; i < cap; i++)
   page[i].data = slab + (i - old) * bytes;
 for (size_t i = cap; i > old; i--)
   page[f->n_free++].free_next = (uint32_t) i - 1;
+    /* downwards, so that the lowest page is taken first and results of tests do not depend on
+       growth */
 @y
 /* YOUR CODE: this belongs to |pages_grow| */
 @z

@@ -5,6 +5,8 @@ is the reference's answer.
 shape: the look for a child is given, in a file that counts its calls
 @x
 @<Look for a child@>=
+/* the root has a table, since most bytes of a text begin no stop string; other nodes have a
+   list */
 static uint32_t child_for(const struct stops *s, uint32_t at,
   unsigned char byte)
 {

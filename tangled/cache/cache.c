@@ -11,6 +11,10 @@
 #include "cache/inside.h"
 
 /* <Grow the pool> */
+
+/* The array page may move; the pages may not, for block tables and running kernels
+   have their addresses. So a slab is never resized. If the slab is refused, the array
+   is longer than cap says, and nothing else has changed. */
 bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
@@ -29,6 +33,8 @@ bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   page[old].slab = true;
   for (size_t i = old; i < cap; i++)
     page[i].data = slab + (i - old) * bytes;
+  /* downwards, so that the lowest page is taken first and results of tests do not
+     depend on growth */
   for (size_t i = cap; i > old; i--)
     page[f->n_free++].free_next = (uint32_t) i - 1;
   return true;
@@ -57,6 +63,8 @@ static void page_release(struct layer_group *f, uint32_t page)
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
 }
 
+/* Entries between the sinks' pages and first have been released already: releasing
+   them twice would free a page that another table has. */
 static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
@@ -68,6 +76,8 @@ static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence
   if (n < l->first) l->first = s->sink_pages;
 }
 
+/* first moves on and the entries stay where they are: so a refused pass can take them
+   back. */
 static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
@@ -76,6 +86,9 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
   while (l->first < seen) page_release(f, l->page[l->first++]);
 }
 
+/* First the length, for all groups; then the tables. If rows that the next row must
+   see are gone in any group, the whole sequence is: the groups never differ in
+   length. */
 void cache_crop(struct store *common, uint32_t sequence, size_t length)
 {
   struct cache *s = (struct cache *) common;
@@ -92,6 +105,9 @@ void cache_crop(struct store *common, uint32_t sequence, size_t length)
 }
 
 /* <Count the pages that a pass needs> */
+
+/* Pages that the tables lack. Counting must foretell exactly what assign_pages takes,
+   or that would pop from an empty stack. */
 static size_t count_new_pages(const struct cache *s,
   const struct layer_group *f)
 {
@@ -104,6 +120,8 @@ static size_t count_new_pages(const struct cache *s,
   return wanted;
 }
 
+/* the partly filled last page of a sequence, which the pass is going to write to;
+   null if the pass begins a new page */
 static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
@@ -113,6 +131,8 @@ static struct page_info *written_page(const struct cache *s,
   return &f->page[list[q->length / s->page_rows]];
 }
 
+/* Two rounds over the sequences: a count that a refused pass has left behind must not
+   be added to. */
 static size_t count_copies(const struct cache *s,
   const struct layer_group *f)
 {
@@ -129,6 +149,8 @@ static size_t count_copies(const struct cache *s,
 }
 
 /* <Take the pages that a sequence wants> */
+
+/* never fails: group_reserve has seen to it that the stack is not empty */
 static uint32_t page_acquire(struct layer_group *f)
 {
   uint32_t n = f->page[--f->n_free].free_next;
@@ -148,6 +170,9 @@ static char *page_address(const struct cache *s, const struct layer_group *f, si
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
+/* The reference is given up before the copy, so that the last of several writers
+   finds refs at 1 and keeps the old page. Head by head, for in a part the rows of a
+   head are together. */
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
   size_t length)
 {
@@ -165,6 +190,7 @@ static void copy_page(struct cache *s, struct layer_group *f, struct page_list *
     }
 }
 
+/* The copy first: it replaces an entry of the table, and the loop only appends. */
 static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   const struct kv_sequence *q = &s->table.sequence[sequence];
@@ -177,6 +203,10 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
 }
 
 /* <Have pages for the rows of the pass> */
+
+/* Eviction comes first, because the pages that it frees count as free. The tables
+   grow last: they are the only request that may fail after the pool has grown, and a
+   larger pool does no harm. */
 static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
 {
   for (uint32_t i = 0; i < s->common.n_sequences; i++)
@@ -198,6 +228,7 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
   return true;
 }
 
+/* Two loops on purpose: when the second begins, nothing can be refused any more. */
 bool cache_reserve(struct cache *s, struct error *why)
 {
   for (size_t k = 0; k < s->n_groups; k++)
@@ -209,6 +240,9 @@ bool cache_reserve(struct cache *s, struct error *why)
 }
 
 /* <Show attention the rows of a sequence> */
+
+/* the group with the layer's window; there is one, since group_layers has put each
+   layer into a group */
 static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
 {
   const struct layer_group *f = s->group;
@@ -232,6 +266,10 @@ void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
 }
 
 /* <Fork a sequence> */
+
+/* to is empty. The entries before first are copied but not counted: they are out of
+   date in both tables. b->n grows entry by entry, so a crop can undo a fork that
+   stops half-way. */
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   uint32_t to, struct error *why)
 {
@@ -246,6 +284,8 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   return true;
 }
 
+/* The tokens are copied last, because nothing can fail after them; a crop to 0 takes
+   back the tables of the groups that were forked. */
 bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {

@@ -1,5 +1,9 @@
 /* rules.c -- made from chapters/16-ledger.w; change it there */
 
+/* From a parsed rule and the values of a run to a verdict. Outcomes are ordered from
+   exact to unknown, so the worst of several is the largest, and a verdict is looked
+   up by it. A value that is missing decides nothing: it gives "not judged", never a
+   verdict by default. Parsing is in reading.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +11,16 @@
 #include "ledger/rules.h"
 
 /* <Compare ours with theirs> */
+
+/* Relative, and with room for a few roundings: both sides may have been printed and
+   read again. */
 static bool equal_numbers(double a, double b)
 {
   return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
 
+/* Is ours theirs, when it is printed with the digits that they give? printf rounds as
+   a reader expects, and no formula with powers of ten does at the borders. */
 static bool equal_rounded(double ours, double theirs, int digits)
 {
   char text[64];
@@ -19,11 +28,14 @@ static bool equal_rounded(double ours, double theirs, int digits)
   return equal_numbers(strtod(text, NULL), theirs);
 }
 
+/* only of two whole numbers: 0.5 and 1.5 are simply different */
 static bool off_by_one(double a, double b)
 {
   return floor(a) == a && floor(b) == b && fabs(a - b) == 1;
 }
 
+/* From the strictest to the mildest: the first that holds is the outcome. An
+   inequality either holds or does not; rounding and off by one are for equations. */
 static enum outcome compare(const struct rule_test *t, double ours, double theirs)
 {
   bool holds = false;
@@ -41,6 +53,7 @@ static enum outcome compare(const struct rule_test *t, double ours, double their
   return holds ? OUTCOME_EXACT : OUTCOME_FALSE;
 }
 
+/* an interval has its two ends in the test and nothing on the right */
 enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
   struct error *why)
 {
@@ -52,6 +65,8 @@ enum outcome test_outcome(const struct rule_test *t, const struct run_values *v,
 }
 
 /* <Decide> */
+
+/* in the order of enum outcome */
 static enum verdict plain_verdict(enum outcome o)
 {
   static const enum verdict of[] = { VERDICT_HOLDS, VERDICT_ROUNDED,
@@ -59,6 +74,9 @@ static enum verdict plain_verdict(enum outcome o)
   return of[o];
 }
 
+/* A claim with two readings. Both true: the worse of the two. One true: ambiguous if
+   the text leaves open which is meant, misleading if a reader will take the false
+   one. */
 static enum verdict verdict_of_two(enum outcome first, enum outcome second,
   bool open)
 {
@@ -68,6 +86,8 @@ static enum verdict verdict_of_two(enum outcome first, enum outcome second,
   return one ? VERDICT_MISLEADING : VERDICT_WRONG;
 }
 
+/* Each clause belongs to the first reading or to the second, and a reading is as good
+   as its worst clause. The first clause says which kind of rule it is. */
 enum verdict rule_decide(const struct parsed_rule *r, const struct run_values *v,
   struct error *why)
 {

@@ -1,5 +1,10 @@
 /* phases.c -- made from chapters/05-phases.w; change it there */
 
+/* What a pass has done, bounds for its time, and the perplexity of a text. Nothing
+   here looks at a clock; measure.c does. Counters are only ever added and subtracted,
+   so the work between two moments is the difference of two copies. The losses of a
+   text are added in the order of its tokens, one by one: the sum does not depend on
+   how many rows a pass had. */
 #include <inttypes.h>
 #include <math.h>
 #include "phases/phases.h"
@@ -7,6 +12,9 @@
 /* <Sum up the work> */
 uint64_t work_madds(const struct counters *c)
 { return c->madds_linear + c->madds_attention + c->madds_head; }
+
+/* activations are left out: between two steps they do not leave the cache of the
+   processor */
 uint64_t work_bytes(const struct counters *c)
 {
   return c->weight_bytes_read + c->cache_bytes_read
@@ -26,6 +34,8 @@ struct counters counters_since(const struct counters *before,
   return between;
 }
 
+/* seconds: the longer of calculating and of reading, as if the two overlapped
+   completely */
 double work_bound(const struct roofline *m, const struct counters *c)
 {
   return fmax((double) work_madds(c) / m->madds,
@@ -38,6 +48,9 @@ enum { READ_AT_ONCE = 64, SCORED_AT_ONCE = 16 };
 /* [SCORED_AT_ONCE][vocab_size], twice */
 struct ppl_reader { const struct generate_context *g; const uint32_t *id;
   float *logits; double *logprob; struct perplexity *out; };
+
+/* The row of token i predicts token i+1. A few rows at a time, because logits and
+   their logarithms take twelve bytes for each token of the vocabulary. */
 static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
   size_t first, size_t last, struct error *why)
 {
@@ -60,6 +73,9 @@ static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
   return true;
 }
 
+/* The store is emptied, for positions begin at 0 in each window. seen is the first
+   token that no earlier window has scored; its prediction is in the row before it.
+   The last row of a window predicts nothing that is in it. */
 static bool score_window(struct ppl_reader *r, size_t begin, size_t end,
   size_t seen, struct error *why)
 {
@@ -82,6 +98,10 @@ static bool score_window(struct ppl_reader *r, size_t begin, size_t end,
 }
 
 /* <Read a text in windows> */
+
+/* Windows overlap when stride is less than context, and each token is scored once: in
+   the first window that has it. The first token of a window has nothing before it and
+   is scored by none but an earlier window. */
 static bool read_windows(struct ppl_reader *r, size_t n, size_t context,
   size_t stride, struct error *why)
 {
@@ -96,6 +116,7 @@ static bool read_windows(struct ppl_reader *r, size_t n, size_t context,
   return true;
 }
 
+/* All arguments are checked before anything is read, since a long text takes minutes. */
 bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t n,
   size_t context, size_t stride, struct perplexity *out, struct error *why)
 {

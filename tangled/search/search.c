@@ -1,10 +1,20 @@
 /* search.c -- made from chapters/09-search.w; change it there */
 
+/* Beam search over any source of logits. Between steps: active has at most num_beams
+   unfinished texts and hypotheses at most as many finished ones, both in falling
+   order of score. Equal scores keep the order in which they came, so a search gives
+   the same texts on every machine. The ids of active beams are in text[turn]; those
+   of the next are written to text[turn^1], so a parent may have several children. All
+   memory is taken before the first step, so a step can fail only for what the source
+   says or gives. */
 #include <string.h>
 #include "search/inside.h"
 #include "functions/numbers.h"
 
 /* <Put a candidate where it belongs, if anywhere> */
+
+/* Insertion into a short sorted list. The comparison is strict: of two equal
+   candidates the one that came first stays first. */
 static void rank_candidate(struct search *s, struct search_candidate c)
 {
   size_t i = s->n_list;
@@ -17,6 +27,9 @@ static void rank_candidate(struct search *s, struct search_candidate c)
 }
 
 /* <Score what may follow a beam> */
+
+/* in the caller's order, on log-probabilities: a penalty applied before the softmax
+   would give another result */
 static void process_all(struct search *s, const struct search_beam *grown)
 {
   const struct search_settings *w = s->want;
@@ -31,6 +44,8 @@ static void process_all(struct search *s, const struct search_beam *grown)
   }
 }
 
+/* All tokens that are left are offered, and the list keeps the best of all beams: no
+   beam has a quota. */
 static bool grow_beam(struct search *s, size_t beam, struct error *why)
 {
   const struct search_beam *b = &s->active[beam];
@@ -47,6 +62,8 @@ static bool grow_beam(struct search *s, size_t beam, struct error *why)
 }
 
 /* <Grow all beams by every token> */
+
+/* one pass for all beams; the ranks are given when the list is complete */
 static bool grow_beams(struct search *s, struct error *why)
 {
   s->n_list = 0;
@@ -59,12 +76,19 @@ static bool grow_beams(struct search *s, struct error *why)
 }
 
 /* <The score of a finished text> */
+
+/* the length penalty of transformers: the prompt does not count, and an end token
+   does */
 static double final_score(const struct search *s, double sum, size_t written)
 {
   return sum / num_pow((double) written, s->want->length_penalty);
 }
 
 /* <Offer a text a place among the finished> */
+
+/* The block of ids of the text that is pushed out, or an unused one, goes to the new
+   text: entries move, their blocks of memory are only handed on. token is the one
+   that ended the text, or null for a text that was broken off. */
 static void finish_text(struct search *s, const struct search_beam *b,
   const uint32_t *token, double sum, enum finish_reason ended)
 {
@@ -82,6 +106,8 @@ static void finish_text(struct search *s, const struct search_beam *b,
 }
 
 /* <Make a beam of a candidate> */
+
+/* the text is copied to the other half, since its parent may have more children */
 static void keep_candidate(struct search *s, struct search_candidate *c)
 {
   const struct search_beam *b = &s->active[c->parent];
@@ -94,6 +120,8 @@ static void keep_candidate(struct search *s, struct search_candidate *c)
 }
 
 /* <Decide what becomes of the candidates> */
+
+/* an end token counts as such even if it is also the last that there is room for */
 static bool ends(const struct search *s, const struct search_candidate *c,
   enum finish_reason *how)
 {
@@ -104,6 +132,9 @@ static bool ends(const struct search *s, const struct search_candidate *c,
   return *how != FINISH_NONE;
 }
 
+/* Of the candidates that end a text only those among the best num_beams may finish;
+   others are dropped. There are enough candidates to fill all beams even if each beam
+   offers every end token. */
 static void decide(struct search *s)
 {
   size_t width = s->want->num_beams;
@@ -121,6 +152,11 @@ static void decide(struct search *s)
 }
 
 /* <Is the search over?> */
+
+/* The search may stop when no active beam can still beat the worst finished text.
+   With a positive length penalty a longer text divides its sum by more, so the best
+   that EARLY_NEVER can hope for is the greatest length; the default looks at the
+   present length, as transformers does. */
 static bool search_is_done(const struct search *s)
 {
   const struct search_settings *w = s->want;
@@ -135,6 +171,8 @@ static bool search_is_done(const struct search *s)
 }
 
 /* <End all beams where they are> */
+
+/* a caller who stops a search gets the unfinished texts, if they are good enough */
 static void cancel(struct search *s, const struct search_beam *beam, size_t n)
 {
   for (size_t i = 0; i < n; i++)
@@ -142,6 +180,10 @@ static void cancel(struct search *s, const struct search_beam *beam, size_t n)
 }
 
 /* <Search step by step> */
+
+/* A step that was cancelled inside the source has made no candidates, so the beams of
+   the step before are ended; before the first step there are none, and the search
+   fails. The two lists of beams change places, and with them the halves of text. */
 static bool search_steps(struct search *s, struct error *why)
 {
   const struct search_settings *w = s->want;
@@ -172,6 +214,9 @@ static bool search_steps(struct search *s, struct error *why)
 }
 
 /* <Search, and hand the best over> */
+
+/* Two candidates for each beam are enough with one end token: at most one of each
+   beam's best can be it. With more end tokens there are as many more. */
 bool search_run(const struct search_source *from, struct memory *m,
   const struct kernels *k, const uint32_t *prompt, size_t n_prompt,
   const struct search_settings *want, struct search_result *out,

@@ -1,11 +1,19 @@
 /* sharing.c -- made from chapters/09-search.w; change it there */
 
+/* A model as the source of a search, and best of n. Each beam has a sequence of the
+   store, its slot, and slot[i] is the slot of beam i in the last pass. No two beams
+   have the same. A parent's slot goes to its first child, and only further children
+   fork: so a beam without children costs nothing, and forks never need more sequences
+   than there are beams. Rows are made for what a slot lacks, which is one token for
+   each beam, or the whole prompt. */
 #include <inttypes.h>
 #include <string.h>
 #include "search/sharing.h"
 
 /* <Assign slots to the children> */
 enum { NO_SLOT = 0x7fffffff };
+
+/* linear, twice over few beams: cheaper than a table */
 static bool is_taken(const struct search_model *s, size_t n, uint32_t slot)
 {
   for (size_t i = 0; i < n; i++)
@@ -13,6 +21,10 @@ static bool is_taken(const struct search_model *s, size_t n, uint32_t slot)
   return false;
 }
 
+/* The order matters. Slots that no child has are emptied before anything forks,
+   because a fork needs an empty sequence, and the pages that they release may be
+   needed. A slot that was given to a first child has not been written to yet, so its
+   siblings can fork from it. */
 static bool assign_slots(struct search_model *s,
   const struct search_beam *grown, size_t n, struct error *why)
 {
@@ -37,6 +49,9 @@ static bool assign_slots(struct search_model *s,
 }
 
 /* <Assign a slot to the prompt> */
+
+/* The first sequence may have rows of an earlier search with the same prompt. The
+   last token is always read again, since its logits are wanted. */
 static void assign_prompt_slots(struct search_model *s, const struct search_beam *only)
 {
   for (uint32_t q = 1; q < s->max_beams; q++) store_crop(s->g.s, q, 0);
@@ -45,6 +60,8 @@ static void assign_prompt_slots(struct search_model *s, const struct search_beam
 }
 
 /* <Make the rows that the beams lack> */
+
+/* which[i] is the last row of beam i, whose logits are wanted */
 static struct row *rows_lacking(struct search_model *s,
   const struct search_beam *grown, size_t n, size_t *all, struct error *why)
 {
@@ -64,6 +81,9 @@ static struct row *rows_lacking(struct search_model *s,
 }
 
 /* <Score all beams in one pass> */
+
+/* A prompt is read in chunks, and only the last chunk's rows are in p. A row that is
+   not finite is reported before its logits are computed, with its layer. */
 static bool pass_and_head(struct search_model *s, const struct row *list,
   size_t all, size_t n, float *logits, struct error *why)
 {
@@ -78,6 +98,7 @@ static bool pass_and_head(struct search_model *s, const struct row *list,
   return ok;
 }
 
+/* n is 0 before the first step, when nobody has a slot */
 static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
@@ -93,6 +114,9 @@ static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
 }
 
 /* <Open and close a model as a source> */
+
+/* A text may have one token more than the context has positions: the last needs no
+   row. */
 bool search_model_open(struct search_model *s, const struct generate_context *g,
   size_t num_beams, size_t chunk, struct search_source *from,
   struct error *why)
@@ -124,6 +148,9 @@ void search_model_close(struct search_model *s)
 /* <Add up what was chosen> */
 struct listener { const struct engine *e; size_t vocab;
   double *scratch, sum; };
+
+/* log-probabilities of the model itself, before any stage of the sampler: only they
+   can be compared between texts */
 static bool listen(void *ctx, const struct step *now)
 {
   struct listener *l = ctx;
@@ -139,6 +166,9 @@ static double per_token(double sum, const struct continuation *c)
   return written == 0 ? 0 : sum / (double) written;
 }
 
+/* Each text has a stream of random numbers of its own, its sequence. The first text
+   wins until there is a better one; the loser is freed at once, so two texts are in
+   memory and not n. */
 static bool best_of_try(const struct generate_context *g, struct sampler *sampler,
   const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t i, size_t n, struct listener *l, struct best_of *out,
@@ -159,6 +189,8 @@ static bool best_of_try(const struct generate_context *g, struct sampler *sample
 }
 
 /* <Write several texts, and keep the best> */
+
+/* on failure nothing is left for the caller to free */
 bool best_of_write(const struct generate_context *g, struct sampler *sampler,
   const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t n, struct best_of *out, struct error *why)

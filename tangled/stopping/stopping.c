@@ -1,9 +1,20 @@
 /* stopping.c -- made from chapters/08-stopping.w; change it there */
 
+/* The text stream, and what may end a text. After every token the first released
+   bytes are certain: they are whole characters, and no stop string that is still
+   possible begins in them. released never goes down, and text.n goes down once, when
+   a stop string is found. After that the stream takes no more tokens. What a
+   criterion finds is remembered in fired, the first one only; all are asked in every
+   step, because a stream has to see every token. */
 #include <string.h>
 #include "stopping/stopping.h"
 
 /* <Take the bytes from from on, and release what is certain> */
+
+/* Byte by byte, for a stop string may begin in one token and end in the middle of
+   another; what follows it in the token is dropped. Two things are held back, an
+   unfinished character and what may become a stop string; both reach to the end of
+   the text, so the longer one covers the other. */
 static void take_bytes(struct text_stream *o, size_t from)
 {
   o->tokens++;
@@ -22,6 +33,8 @@ static void take_bytes(struct text_stream *o, size_t from)
 }
 
 /* <Take a token> */
+
+/* after a stop string further tokens are ignored, as the header promises */
 bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t n,
   struct error *why)
 {
@@ -32,6 +45,7 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
   return true;
 }
 
+/* no token will come, so what was held can become nothing else */
 void text_stream_end(struct text_stream *o)
 {
   o->released = o->text.n;
@@ -43,6 +57,8 @@ void text_stream_close(struct text_stream *o)
   o->released = 0;
 }
 
+/* The prompt is decoded only until the decoder has begun, which decides about a blank
+   before the first token; its bytes are thrown away. */
 bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
   struct error *why)
 {
@@ -66,6 +82,8 @@ bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
 }
 
 /* <Ask all of a list> */
+
+/* no early return when one says yes: the others may count tokens */
 bool criteria_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
@@ -80,6 +98,8 @@ bool criteria_should_stop(void *ctx, const struct continuation *text,
   return true;
 }
 
+/* the loop ends a text by itself only at an end token; so without a criterion that
+   was it */
 const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
 {
   if (ended != FINISH_STOP) return NULL;
@@ -97,6 +117,9 @@ bool text_stream_should_stop(void *ctx, const struct continuation *text,
 }
 
 /* <Stop at a repetition> */
+
+/* The last 2n tokens are compared with those from n tokens earlier: if they agree,
+   the last three times n tokens are one piece three times. The prompt does not count. */
 bool repetition_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {

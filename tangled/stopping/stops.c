@@ -1,9 +1,18 @@
 /* stops.c -- made from chapters/08-stopping.w; change it there */
 
+/* The machine of Aho and Corasick. Node 0 is the root, and 0 also says "no node": no
+   child and no failure is ever the root's child by mistake. The failure of a node is
+   less deep than the node, so links are made level by level, and what a node inherits
+   from its failure is final when it is read. node has cap entries, one for each byte
+   of all strings and one for the root; so no index can run over. Once opened it is
+   only read. */
 #include <inttypes.h>
 #include "stopping/stops.h"
 
 /* <Look for a child> */
+
+/* the root has a table, since most bytes of a text begin no stop string; other nodes
+   have a list */
 static uint32_t child_for(const struct stops *s, uint32_t at,
   unsigned char byte)
 {
@@ -15,6 +24,9 @@ static uint32_t child_for(const struct stops *s, uint32_t at,
 }
 
 /* <Step through a byte> */
+
+/* A step may follow several failures, but each makes the state less deep, and a byte
+   deepens it by one: over a whole text there are no more failures than bytes. */
 uint32_t stops_step(const struct stops *s, uint32_t state,
   unsigned char byte)
 {
@@ -39,6 +51,9 @@ const struct stop_string *stops_ending(const struct stops *s, uint32_t state)
 }
 
 /* <Add a string to the tree> */
+
+/* If a string is given twice, the first counts. A new child goes to the front of the
+   list. */
 static void add_string(struct stops *s, size_t which)
 {
   const struct stop_string *x = &s->list[which];
@@ -58,6 +73,10 @@ static void add_string(struct stops *s, size_t which)
 }
 
 /* <Find the failures, level by level> */
+
+/* Breadth first: stops_step from the parent's failure meets only nodes whose links
+   are done. Children of the root keep failure 0; otherwise they would fail to
+   themselves. */
 static void link_nodes(struct stops *s, uint32_t *queue)
 {
   size_t tail = 1; /* queue[0] is the root */
@@ -77,12 +96,17 @@ static void link_nodes(struct stops *s, uint32_t *queue)
 }
 
 /* <Open and close the machine> */
+
+/* the strings are the caller's and stay */
 void stops_close(struct stops *s)
 {
   memory_free(s->m, s->node);
   s->node = NULL;
 }
 
+/* An empty string would end every text before its first byte, so it is refused.
+   Numbers of nodes have 32 bits, and the sum is checked string by string, before it
+   can wrap. */
 bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why)
 {
