@@ -7,7 +7,7 @@ AR       ?= ar
 OBJCOPY  ?= objcopy
 TANGLED  ?= tangled
 OPT      ?= -O2 -g
-WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror=switch
 ROOTS    := $(TANGLED) unwoven build/tangled
 CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' $(addprefix -I,$(ROOTS) program) $(EXTRA_CFLAGS)
 needed    = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc $(1) 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc $(2)) -pthread -lm

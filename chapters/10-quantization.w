@@ -104,8 +104,10 @@ numbers of four bits need \val[1]{claim.S2-81} times less memory than numbers of
 bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   struct error *why);
   /* writes |n| numbers, whole blocks, to the |weight_row_bytes| at |to|, rounded as ggml does; errors: a number that
-     is not finite, a scale beyond binary16, a type that is only read (Q4\_K, Q6\_K). In F16 and BF16 a number that is
+     is not finite, a scale beyond binary16, a type that is only read. In F16 and BF16 a number that is
      too large becomes infinite */
+uint32_t weights_written(void);
+  /* the types that |weights_encode| writes, bit |1 << type| for each */
 
 @ A scale is stored as a float16, the lower byte first. The function says whether it is finite. The other function turns a float into an integer between two limits, which in C must be checked first: to convert a float that does not fit is undefined. An infinite one, which is possible as we shall see, becomes 0.
 
@@ -166,13 +168,15 @@ static struct block_scale min_max_scale(const float *x, int top)
 @<Round a block of weights@>=
 static bool encode_nibbles(enum weight_type type, const float *x, unsigned char *to)
 {
-  bool min = block_has_min(type), five = type == WEIGHT_Q5_0 || type == WEIGHT_Q5_1;
-  int top = five ? 31 : 15;
+  const struct number_type *t = &number_types[type];
+  bool min = t->has_min, five = t->bits == 5;
+  int top = (1 << t->bits) - 1;
   struct block_scale s = min ? min_max_scale(x, top) : symmetric_scale(x, top);
   float times = s.d != 0 ? 1 / s.d : 0;
-  float shift = min ? 0.5f : (float) (top / 2 + 1) + 0.5f;
-  unsigned char *high = to + (min ? 4 : 2), *q = high + (five ? 4 : 0);
-  memset(high, 0, (size_t) (q - high) + WEIGHT_BLOCK / 2);
+  float shift = (float) t->offset + 0.5f;
+  unsigned char *q = to + t->low_at, *high = to + t->high_at;
+  memset(q, 0, WEIGHT_BLOCK / 2);
+  if (five)@+ memset(high, 0, WEIGHT_BLOCK / 8);
   for (int i = 0; i < WEIGHT_BLOCK; i++) {
     float z = (x[i] - s.m) * times;
     int whole = whole_within(z + shift, 0, top);
@@ -184,7 +188,7 @@ static bool encode_nibbles(enum weight_type type, const float *x, unsigned char 
   return fits;
 }
 
-@ A |switch| over the types has no |default|, here as everywhere: a type that is added to the enumeration without a case of its own makes the compiler warn.
+@ A |switch| over the types has no |default|, here as everywhere: a type that is added to the enumeration without a case of its own stops the compiler.
 
 @<Round one block, of whatever type@>=
 static bool encode_block(enum weight_type type, const float *x, unsigned char *to)
@@ -205,13 +209,23 @@ static bool encode_block(enum weight_type type, const float *x, unsigned char *t
 @ The function for all blocks of a row checks what it was given, since its caller may have it from a file. How do we know that we round as ggml does? A script writes the hash of thousands of random blocks, made by another implementation, into a table, and a test makes the same blocks again (|blocks_are_those_of_others|).
 
 @<Write weights@>=
+uint32_t weights_written(void)
+{
+  uint32_t types = 0;
+  for (unsigned t = 0; t < N_WEIGHT_TYPES; t++)
+    types |= (uint32_t) number_types[t].is_written << t;
+  return types;
+}
 bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   struct error *why)
 {
   const struct number_type *t = &number_types[type];
-  if (t->block > WEIGHT_BLOCK)
-    return error_say(why, "%s is read and not"@| " written; wanted: F16,"@|
-      " BF16, Q8_0, Q4_0, Q4_1, Q5_0 or"@| " Q5_1", t->name);
+  char wanted[TYPES_TEXT];
+  if (!t->is_written) {
+    kernels_list_types(weights_written(), wanted);
+    return error_say(why, "%s is read and not"@| " written; wanted: %s", t->name,
+      wanted);
+  }
   if (n % t->block != 0)
     return error_say(why, "%zu numbers in %s;"@| " wanted: a multiple of %d", n,
       t->name, t->block);
@@ -250,7 +264,7 @@ struct block_scale block_scale_of(enum weight_type type,
 float block_number(enum weight_type type, const unsigned char *block, size_t i);
   /* number |i| of a block: |q*d|, which is exact, or |q*d + m|, rounded once */
 
-@ The integers of the five types with blocks of 32 are taken apart just as they were put together.
+@ The integers of the five types with blocks of 32 are taken apart just as they were put together. Where their bytes begin, and what offset they have, is in the row of the type (\cref{sec:numbertypes}).
 
 @<The whole numbers of a block@>=
 static int nibble(const unsigned char *q, size_t i)
@@ -260,14 +274,15 @@ static int fifth_bit(const unsigned char *high, size_t i)
 @<Whole numbers in a block of 256@>@;
 int block_whole(enum weight_type type, const unsigned char *block, size_t i)
 {
+  const struct number_type *t = &number_types[type];
+  const unsigned char *low = block + t->low_at, *high = block + t->high_at;
   switch (type) {
-  case WEIGHT_Q8_0: return (int8_t) block[2 + i];
-  case WEIGHT_Q4_0: return nibble(block + 2, i) - 8;
-  case WEIGHT_Q4_1: return nibble(block + 4, i);
-  case WEIGHT_Q5_0: return (nibble(block + 6, i) | fifth_bit(block + 2, i)) - 16;
-  case WEIGHT_Q5_1: return nibble(block + 8, i) | fifth_bit(block + 4, i);
-  case WEIGHT_Q4_K: return whole_of_q4_k(block + 16, i);
-  case WEIGHT_Q6_K: return whole_of_q6_k(block, i);
+  case WEIGHT_Q8_0: return (int8_t) low[i];
+  case WEIGHT_Q4_0: case WEIGHT_Q4_1: return nibble(low, i) - t->offset;
+  case WEIGHT_Q5_0: case WEIGHT_Q5_1:
+    return (nibble(low, i) | fifth_bit(high, i)) - t->offset;
+  case WEIGHT_Q4_K: return whole_of_q4_k(low, i);
+  case WEIGHT_Q6_K: return whole_of_q6_k(low, high, i) - t->offset;
   case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break;
   }
   return 0;
@@ -299,18 +314,18 @@ static int whole_of_q4_k(const unsigned char *q, size_t i)
   int two = q[i / 64 * 32 + i % 32];
   return i % 64 < 32 ? two & 15 : two >> 4;
 }
-static int whole_of_q6_k(const unsigned char *q, size_t i)
+static int whole_of_q6_k(const unsigned char *low, const unsigned char *high, size_t i)
 {
   size_t half = i / 128, part = i % 128 / 32, at = i % 32;
-  int low = q[64 * half + 32 * (part % 2) + at], high = q[128 + 32 * half + at];
-  low = part < 2 ? low & 15 : low >> 4;
-  return (low | (high >> 2 * part & 3) << 4) - 32;
+  int four = low[64 * half + 32 * (part % 2) + at], two = high[32 * half + at];
+  four = part < 2 ? four & 15 : four >> 4;
+  return four | (two >> 2 * part & 3) << 4;
 }
 
 @ The eight scales and eight minima of \texttt{q4\_k} have six bits each, 96 in all, in twelve bytes. The first four scales are the low six bits of bytes 0 to 3, and the first four minima those of bytes 4 to 7. The last four have their low four bits in bytes 8 to 11, scales below and minima above, and their high two bits are what was left over in the first eight bytes. The products with $d$ and $d_{\min}$ are exact again, with 17 bits. The sign of the minimum is changed here, so that a number is $q\,d+m$ in this type as well.
 
 @<Scales in a block of 256@>=
-static struct block_scale scale_of_q4_k(const unsigned char *block, size_t j)
+static struct block_scale packed_scale(const unsigned char *block, size_t j)
 {
   const unsigned char *six = block + 4;
   int d = six[j] & 63, m = six[j + 4] & 63;
@@ -322,24 +337,25 @@ static struct block_scale scale_of_q4_k(const unsigned char *block, size_t j)
     -(half_at(block + 2) * (float) m) }@];
 }
 
-@ Now what is shared, for all types.
+@ Now what is shared, for all types. There are three kinds of scales, and again the row of the type says which of them it has.
 
 @<The scales of a block@>=
 static float half_at(const unsigned char *p)
 {@+ return num_from_f16((uint16_t) (p[0] | p[1] << 8));@+ }
 @<Scales in a block of 256@>@;
 bool block_has_min(enum weight_type type)
-{
-  return type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K;
-}
+{@+ return number_types[type].has_min;@+ }
 struct block_scale block_scale_of(enum weight_type type,
   const unsigned char *block, size_t i)
 {
-  if (type == WEIGHT_Q4_K) return scale_of_q4_k(block, i / 32);
-  struct block_scale s = @[{ half_at(block), 0 }@];
-  if (block_has_min(type)) s.m = half_at(block + 2);
-  if (type == WEIGHT_Q6_K)
-    s.d = half_at(block + 208) * (float) (int8_t) block[192 + i / 16];
+  const struct number_type *t = &number_types[type];
+  const unsigned char *d = block + t->d_at, *small = block + t->scales_at;
+  struct block_scale s = @[{ half_at(d), 0 }@];
+  switch (t->scales) {
+  case SCALE_ALONE: if (t->has_min) s.m = half_at(d + 2);@+ break;
+  case SCALES_PACKED: return packed_scale(small, i / t->group);
+  case SCALES_BYTES: s.d *= (float) (int8_t) small[i / t->group];@+ break;
+  }
   return s;
 }
 
@@ -399,7 +415,7 @@ void quantize_int8(const float *x, struct int8_block *to)
 static float add_product(enum weight_type type, const unsigned char *block,
   size_t at, const struct int8_block *x, float acc)
 {
-  size_t group = type == WEIGHT_Q6_K ? 16 : WEIGHT_BLOCK;
+  size_t group = number_types[type].group;
   for (size_t g = 0; g < WEIGHT_BLOCK; g += group) {
     struct block_scale s = block_scale_of(type, block, at + g);
     int32_t sum = 0;

@@ -512,9 +512,10 @@ TARGET static void packed_tile(const char *what, size_t real, size_t rows,
   else if (tile_rows(rows) == TILE_ROWS / 3) TILE(TILE_ROWS / 3, type); \
   else TILE(TILE_ROWS / 3 * 2, type)@]
   switch (panel.type) {
+  case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
   case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
   case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
-  default: WITH_ROWS(WEIGHT_F32);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: OTHER_BLOCKS: break;
   }
 #undef WITH_ROWS
 #undef TILE

@@ -294,6 +294,6 @@ void cage_words(const struct cage_result *r, char *words, size_t size)
     break;
   case CAGE_TIME: snprintf(words, size, "took longer than it may, and was ended"); break;
   case CAGE_OUTPUT: snprintf(words, size, "printed more than it may, and was ended"); break;
-  default: snprintf(words, size, "could not be started");
+  case CAGE_NOT_RUN: snprintf(words, size, "could not be started");
   }
 }

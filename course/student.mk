@@ -1,6 +1,6 @@
 # make: compiles.  make test: the public tests.  make test-NAME: one of them.  make case-NAME-3: what its case 3 prints, yours on the left.
 CC     = cc
-CFLAGS = -std=c11 -O2 -g -ffp-contract=off -Wall -Wextra -Iinclude
+CFLAGS = -std=c11 -O2 -g -ffp-contract=off -Wall -Wextra -Werror=switch -Iinclude
 YOURS  = @YOURS@
 
 tests/run: $(YOURS:%.c=%.o) tests/tests.o tests/kit.o lib/lab.a

@@ -110,8 +110,9 @@ static uint64_t read_off(const struct tally *t, enum quantity what)
   case PASSES: return c->passes;
   case LONGEST: return t->longest;
   case FIRST: return t->times[0];
-  default: return reused;
+  case REUSED: break;
   }
+  return reused;
 }
 
 @ Much of what is printed is a quotient: of rows and rows needed in one run, or of the rows of two runs.

@@ -208,7 +208,9 @@ static void print_test(struct bench_run *b, const struct test *t, const struct b
     break;
   case FORM_CSV: print_csv(b, t, of);
     break;
-  default: put_test(b, t, of);
+  case FORM_JSON: case FORM_JSONL: put_test(b, t, of);
+    break;
+  case N_FORMS: break;
   }
 }
 
@@ -235,7 +237,7 @@ static void begin_tests(struct bench_run *b)
     break;
   case FORM_JSON: writer_open(&b->j, '[');
     break;
-  default: break;
+  case FORM_JSONL: case N_FORMS: break;
   }
 }
 

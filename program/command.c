@@ -99,8 +99,9 @@ static int run_command_line(const struct console *c, const struct command_line *
   case SUB_VERIFY: return cmd_verify(c, w);
   case SUB_PERPLEXITY: return cmd_perplexity(c, w);
   case SUB_HELP: return run_folded(c, w, run_help);
-  default: return run_version(c);
+  case SUB_VERSION: case N_SUBCOMMANDS: break;
   }
+  return run_version(c);
 }
 
 /* Four ends: nothing was asked for, and a greeting is printed; what was asked for makes no

@@ -26,6 +26,7 @@
 #include <strings.h>
 #include "accounts/formats.h"
 #include "ledger/rules.h"
+#include "model/quantization.h"
 #include "quantize/quantize.h"
 #include "stopping/stops.h"
 #include "safetensors/excerpt.h"
@@ -426,15 +427,15 @@ static bool is_mixture(const char *text)
 static bool read_type(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
 {
-  static const char *const name[] = { "f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0" };
-  enum weight_type type = WEIGHT_F32;
-  for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-    if (strcasecmp(text, name[i]) == 0 && quantize_type(name[i], &type)) {
-      v->text = name[i], v->count = type;
+  char wanted[TYPES_TEXT];
+  for (unsigned t = 0; t < N_WEIGHT_TYPES; t++)
+    if (number_types[t].is_written && strcasecmp(text, number_types[t].word) == 0) {
+      v->text = number_types[t].word, v->count = t;
       return true;
     }
-  return error_say(why, "--%s is `%s'%s; wanted: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or"
-    " q4_0", o->name, text, is_mixture(text) ? ", which llama-quantize makes" : "");
+  kernels_list_words(weights_written(), wanted);
+  return error_say(why, "--%s is `%s'%s; wanted: %s", o->name, text,
+    is_mixture(text) ? ", which llama-quantize makes" : "", wanted);
 }
 
 /* -1 is all of the text */

@@ -494,21 +494,19 @@ static bool handle_inspect(struct request *q)
   return true;
 }
 
-/* The name of a type is that of the table in small letters. Floats are no blocks. */
+/* Floats are no blocks. */
 static bool pack_type(const struct request *q, enum weight_type *type)
 {
   size_t n;
+  char wanted[TYPES_TEXT];
   const char *name = request_text(q, "type", &n);
-  for (unsigned t = WEIGHT_F16; t < N_WEIGHT_TYPES; t++) {
-    const char *known = number_types[t].name;
-    size_t i = 0;
-    while (i < n && known[i] != '\0'
-      && name[i] == (known[i] >= 'A' && known[i] <= 'Z' ? known[i] - 'A' + 'a' : known[i])) i++;
-    *type = (enum weight_type) t;
-    if (i == n && known[i] == '\0') return true;
-  }
-  return error_say(q->why, "\"type\" is no type of blocks; wanted: f16, bf16, q8_0,"
-    " q4_0, q4_1, q5_0, q5_1, q4_k or q6_k");
+  for (unsigned t = WEIGHT_F16; t < N_WEIGHT_TYPES; t++)
+    if (strlen(number_types[t].word) == n && memcmp(name, number_types[t].word, n) == 0) {
+      *type = (enum weight_type) t;
+      return true;
+    }
+  kernels_list_words(WEIGHTS_ALL & ~(1u << WEIGHT_F32), wanted);
+  return error_say(q->why, "\"type\" is no type of blocks; wanted: %s", wanted);
 }
 
 /* a number is rounded once to float, and must fit */

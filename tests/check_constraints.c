@@ -318,7 +318,7 @@ static void write_knot(const struct grammar *g, int k, struct text *t)
     say(t, "( "), write_knot(g, g->k[k].a, t), say(t, " |\n  "), write_knot(g, g->k[k].b, t),
       say(t, ")");
     break;
-  default:
+  case STAR: case PLUS: case MAYBE: case TWO:
     say(t, "("), write_knot(g, g->k[k].a, t), say(t, ")"), say(t, times[g->k[k].kind - STAR]);
   }
 }

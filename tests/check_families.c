@@ -1318,16 +1318,15 @@ static double one_frequency(const struct rope_config *r, double i, double half)
     double smooth = (r->original / wave - r->low_freq_factor) / span;
     return (1 - smooth) * f / r->factor + smooth * f;
   }
-  default: {
-    double low = dim * log(r->original / (r->beta_fast * 2 * M_PI)) / (2 * log(r->theta));
-    double high = dim * log(r->original / (r->beta_slow * 2 * M_PI)) / (2 * log(r->theta));
-    if (r->truncate) low = floor(low), high = ceil(high);
-    low = fmax(low, 0), high = fmin(high, dim - 1);
-    if (low == high) high += 0.001;
-    ramp = fmin(1, fmax(0, (i - low) / (high - low)));
-    return f / r->factor * ramp + f * (1 - ramp);
+  case ROPE_YARN: break;
   }
-  }
+  double low = dim * log(r->original / (r->beta_fast * 2 * M_PI)) / (2 * log(r->theta));
+  double high = dim * log(r->original / (r->beta_slow * 2 * M_PI)) / (2 * log(r->theta));
+  if (r->truncate) low = floor(low), high = ceil(high);
+  low = fmax(low, 0), high = fmin(high, dim - 1);
+  if (low == high) high += 0.001;
+  ramp = fmin(1, fmax(0, (i - low) / (high - low)));
+  return f / r->factor * ramp + f * (1 - ramp);
 }
 START_TEST(wheels_turn_as_the_papers_say)
 {

@@ -34,11 +34,11 @@ static struct tensor tensor_of(struct rounded *r, enum weight_type type, size_t 
   unsigned char *p = r->taken[r->n++] = malloc(bytes);
   ck_assert(p != NULL && r->n < 64);
   if (number_types[type].block > WEIGHT_BLOCK) {
-    uint16_t d = num_to_f16(type == WEIGHT_Q4_K ? 1e-4f : 2e-5f), min = num_to_f16(7e-4f);
+    uint16_t d = num_to_f16(number_types[type].scales == SCALES_PACKED ? 1e-4f : 2e-5f), min = num_to_f16(7e-4f);
     for (size_t i = 0; i < bytes; i++) p[i] = (unsigned char) below(256);
     for (size_t i = 0; i < bytes; i += one) {
-      memcpy(p + i + (type == WEIGHT_Q6_K ? 208 : 0), &d, 2);
-      if (type == WEIGHT_Q4_K) memcpy(p + i + 2, &min, 2);
+      memcpy(p + i + number_types[type].d_at, &d, 2);
+      if (number_types[type].has_min) memcpy(p + i + 2, &min, 2);
     }
     return (struct tensor){ p, type };
   }

@@ -9,6 +9,7 @@
 #include "stand_in.h"
 #include <inttypes.h>
 #include <fenv.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <float.h>
 #if defined __x86_64__
@@ -55,8 +56,8 @@ static char *stored(enum weight_type type, size_t n, char **base)
     for (size_t i = 0; i < bytes; i += one) {
       uint16_t scale = num_to_f16(number() / (type == WEIGHT_Q8_0 ? 64 : type == WEIGHT_Q6_K ? 1000 : 4)),
                min = num_to_f16(number());
-      memcpy(p + i + (type == WEIGHT_Q6_K ? 208 : 0), &scale, 2);
-      if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K) memcpy(p + i + 2, &min, 2);
+      memcpy(p + i + number_types[type].d_at, &scale, 2);
+      if (block_has_min(type)) memcpy(p + i + 2, &min, 2);
     }
     return p;
   }
@@ -150,7 +151,7 @@ static char *edged_stored(enum weight_type type, char *p, size_t n)
     for (int half = 0; half < 1 + block_has_min(type); half++) {
       uint16_t h = num_to_f16(edge(&e, 1));
       if (below(4) == 0) h = (uint16_t) rnd(&seed);
-      if (below(e.one_in) == 0) memcpy(p + i * one + (type == WEIGHT_Q6_K ? 208 : 2 * half), &h, 2);
+      if (below(e.one_in) == 0) memcpy(p + i * one + number_types[type].d_at + 2 * half, &h, 2);
     }
   return p;
 }
@@ -231,7 +232,7 @@ static float hostile(void)
 static void one_format(int i)
 {
   struct engine e = any_engine();
-  enum weight_type type = i % 8 == 0 ? WEIGHT_BF16 : (enum weight_type) (WEIGHT_Q8_0 + below(7));
+  enum weight_type type = i % 8 == 0 ? WEIGHT_BF16 : (enum weight_type) (WEIGHT_Q8_0 + below(N_WEIGHT_TYPES - WEIGHT_Q8_0));
   bool exact = e.k != &stand_in_table || type != WEIGHT_BF16; /* a tensor core has bits of its own */
   if ((e.k->matrix_types >> type & 1) == 0) e.k = kernels_at(0);
   size_t step = number_types[type].block, out = 1 + below(40), rows = 1 + below(7);
@@ -383,7 +384,7 @@ static void one_in_panels(size_t i, struct pool *pool, size_t most_units, size_t
     for (int j = 0; j < 9; j++) x[below(rows * in)] = hostile();
   for (size_t m = 0; m < n; m++) {
     size_t out = 1 + below(most_out);
-    enum weight_type type = (enum weight_type) (WEIGHT_Q8_0 + below(small ? 5 : 7));
+    enum weight_type type = (enum weight_type) (WEIGHT_Q8_0 + below((small ? WEIGHT_Q4_K : N_WEIGHT_TYPES) - WEIGHT_Q8_0));
     list[m] = (struct matrix){ { stored(type, in * out, &base[m]), type }, { NULL, WEIGHT_F16 }, in, out, false };
     char *w = base[m] + ((const char *) list[m].weight.data - base[m]);
     if (below(8) == 0) /* the largest products there are */
@@ -431,7 +432,7 @@ START_TEST(the_largest_sums_are_exact)
   static const unsigned char fill[] = { 0xff, 0x80, 0x7f, 0 };
   size_t in = 512, out = 40, rows = 7;
   for (size_t i = 0; i < 12; i++)
-    for (unsigned type = WEIGHT_Q8_0; type <= WEIGHT_Q6_K; type++)
+    for (unsigned type = WEIGHT_Q8_0; type < N_WEIGHT_TYPES; type++)
       for (size_t f = 0; f < sizeof fill; f++) {
         struct kernels k = any_blocks(i);
         struct engine e = { .k = &k, .pool = pool };
@@ -439,9 +440,9 @@ START_TEST(the_largest_sums_are_exact)
         unsigned char *w = malloc(bytes);
         float *x = numbers(rows * in), *y = numbers(rows * out), *truth = numbers(rows * out);
         memset(w, fill[f], bytes);
-        for (size_t j = type == WEIGHT_Q6_K ? size - 2 : 0; j < bytes; j += size) {
+        for (size_t j = number_types[type].d_at; j < bytes; j += size) {
           memcpy(w + j, (const char[]){ 0, 0x3c }, 2);
-          if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K) memcpy(w + j + 2, (const char[]){ 0, 0x3c }, 2);
+          if (number_types[type].has_min) memcpy(w + j + 2, (const char[]){ 0, 0x3c }, 2);
         }
         for (size_t j = 0; j < rows * in; j++) {
           size_t r = j / in % 3;
@@ -1044,6 +1045,34 @@ START_TEST(prepared_weights_give_the_same_bits)
 }
 END_TEST
 
+/* what one fact of a row says of another: a fact that was left out is 0, and fits the others nowhere */
+_Static_assert((int) N_ORACLE_TYPES == (int) N_WEIGHT_TYPES, "the oracle knows every type");
+START_TEST(every_row_agrees_with_itself)
+{
+  for (unsigned i = 0; i < N_WEIGHT_TYPES; i++) {
+    const struct number_type *t = &number_types[i];
+    unsigned bits = t->bits, centre = 1u << (bits - 1) % 32;
+    ck_assert(t->name != NULL && t->word != NULL);
+    ck_assert_msg(strcasecmp(t->word, t->name) == 0 && strpbrk(t->word, "FBQK") == NULL, "%s: %s", t->name, t->word);
+    ck_assert_msg(t->gguf != NOT_IN_GGUF && (WEIGHTS_IN_BLOCKS >> i & 1) == (t->block > 1), "%s", t->name);
+    for (unsigned j = 0; j < i; j++)
+      ck_assert_msg(!t->is_written || !number_types[j].is_written || t->file != number_types[j].file, "%s: a file as of %s", t->name, number_types[j].name);
+    if (t->block == 1) {
+      ck_assert_msg(bits == 8u * t->bytes, "%s: %u bits", t->name, bits);
+      continue;
+    }
+    bool symmetric = !t->has_min && bits < 8;
+    unsigned scales = 2 + 2 * t->has_min + (t->scales == SCALES_PACKED ? 12 : t->scales == SCALES_BYTES ? t->block / t->group : 0);
+    ck_assert_msg(t->bytes == t->block * bits / 8 + scales, "%s: %u bytes of %u bits and %u of scales", t->name, t->bytes, bits, scales);
+    ck_assert_msg(t->largest == (t->has_min ? 2 * centre - 1 : symmetric ? centre : centre - 1), "%s: largest %u", t->name, t->largest);
+    ck_assert_msg(t->offset == (symmetric ? centre : 0), "%s: offset %u", t->name, t->offset);
+    ck_assert_msg((t->group == 16 || t->group == 32) && t->span >= 32 && t->block % t->span == 0, "%s: %u in %u", t->name, t->group, t->span);
+    ck_assert_msg(t->low_at + t->block * (bits == 8 ? 2u : 1u) / 2 <= t->bytes && t->d_at + 2u + 2u * t->has_min <= t->bytes
+      && (t->scales == SCALE_ALONE ? t->scales_at == 0 : t->scales_at + 16 <= t->bytes)
+      && (bits == 4 || bits == 8 ? t->high_at == 0 : t->high_at + t->block * (bits - 4) / 8 <= t->bytes), "%s: beyond its block", t->name);
+  }
+}
+END_TEST
 /* the table of types: what each row says, what a tensor of each type is, and what is refused */
 START_TEST(a_type_is_read_as_itself_or_refused)
 {
@@ -1069,7 +1098,7 @@ START_TEST(a_type_is_read_as_itself_or_refused)
   for (size_t i = 0; kernels_at(i) != NULL; i++) {
     struct kernels k = *kernels_at(i);
     struct error why = { "" };
-    char words[64], wanted[120];
+    char words[TYPES_TEXT], wanted[120];
     kernels_list_types(k.matrix_types, words);
     ck_assert_str_eq(words, "F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K or Q6_K");
     k.matrix_types = WEIGHTS_ONE_BY_ONE;
@@ -1086,6 +1115,8 @@ START_TEST(a_type_is_read_as_itself_or_refused)
     k.matrix_types = 1u << WEIGHT_F32;
     kernels_list_types(k.matrix_types, words);
     ck_assert_str_eq(words, "F32");
+    kernels_list_words(1u << WEIGHT_Q4_0 | 1u << WEIGHT_Q8_0 | 1u << WEIGHT_Q5_1, words);
+    ck_assert_str_eq(words, "q8_0, q5_1 or q4_0");
   }
 }
 END_TEST
@@ -1132,7 +1163,7 @@ START_TEST(blocks_are_those_of_others)
   static char line[8192], name[8], first[4096], second[4096];
   static unsigned char b[256], floats[1024], packed[32 * 4];
   struct error why;
-  unsigned n_read = 0, n_made = 0, count;
+  unsigned n_read[N_WEIGHT_TYPES] = { 0 }, n_made[N_WEIGHT_TYPES] = { 0 }, count;
   FILE *f = fopen("tests/golden/blocks.txt", "r");
   ck_assert_ptr_nonnull(f);
   while (fgets(line, sizeof line, f) != NULL) {
@@ -1148,7 +1179,7 @@ START_TEST(blocks_are_those_of_others)
         for (size_t i = 0; i < number_types[t].bytes; i++) h = (h ^ packed[i]) * 0x100000001b3;
       }
       ck_assert_msg(h == wanted, "%s of seed %llu", name, seed0);
-      n_made++;
+      n_made[t]++;
       continue;
     }
     ck_assert_int_eq(sscanf(line, "%7s %4095s %4095s", name, first, second), 3);
@@ -1160,9 +1191,10 @@ START_TEST(blocks_are_those_of_others)
       memcpy(&x, floats + 4 * i, 4);
       ck_assert_msg(x == y && same(&y, &z, 4), "%s: number %zu is %a, not %a", name, i, (double) y, (double) x);
     }
-    n_read++;
+    n_read[t]++;
   }
-  ck_assert(n_read == 7 * 8 && n_made == 5 * (8 + 4));
+  for (unsigned t = WEIGHT_Q8_0; t < N_WEIGHT_TYPES; t++)
+    ck_assert_msg(n_read[t] == 8 && n_made[t] == (number_types[t].is_written ? 8 + 4 : 0), "%s: %u and %u lines", number_types[t].name, n_read[t], n_made[t]);
   fclose(f);
 }
 END_TEST
@@ -1177,7 +1209,7 @@ START_TEST(blocks_refuse_what_they_cannot_hold)
     enum weight_type type = (enum weight_type) t;
     bool large = number_types[t].block > 32, blocks = number_types[t].block > 1;
     ck_assert(weights_encode(type, x, 64, to, &why) != large);
-    if (large) ck_assert(strstr(why.text, number_types[t].name) == why.text && strstr(why.text, "wanted: F16"));
+    if (large) ck_assert(strstr(why.text, number_types[t].name) == why.text && strstr(why.text, "wanted: F32, F16"));
     if (large) continue;
     if (blocks) ck_assert(!weights_encode(type, x, 33, to, &why) && strstr(why.text, "multiple of 32"));
     for (int k = 0; k < 3; k++) {
@@ -1931,6 +1963,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, activations_are_the_oracle);
   tcase_add_test(t, probabilities_are_the_oracle);
   tcase_add_test(t, embedding_widens_exactly);
+  tcase_add_test(t, every_row_agrees_with_itself);
   tcase_add_test(t, a_type_is_read_as_itself_or_refused);
   tcase_add_test(t, blocks_are_those_of_others);
   tcase_add_test(t, blocks_refuse_what_they_cannot_hold);

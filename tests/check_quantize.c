@@ -10,6 +10,7 @@
 #include <time.h>
 #include <math.h>
 #include "variants.h"
+#include "options.h"
 #include "gguf/gguf.h"
 #include "gguf/writing.h"
 #include "model/quantization.h"
@@ -138,6 +139,21 @@ START_TEST(f32_has_the_same_logits)
 }
 END_TEST
 
+/* the types of this suite, those of the help, and those of the table are the same */
+START_TEST(the_types_are_those_of_the_table)
+{
+  char words[TYPES_TEXT];
+  uint32_t known = 0;
+  enum weight_type type;
+  for (size_t i = 0; i < N_TYPES; i++) {
+    ck_assert_msg(quantize_type(types[i], &type), "%s", types[i]);
+    known |= 1u << type;
+  }
+  ck_assert_uint_eq(known, weights_written());
+  kernels_list_words(known, words);
+  ck_assert_msg(strstr(options_option(OPTION_TYPE)->words, words) != NULL, "--type: %s; wanted: %s", options_option(OPTION_TYPE)->words, words);
+}
+END_TEST
 /* each tensor of the file is the source's, encoded once; the sizes that are reported are true */
 START_TEST(every_type_reads_back)
 {
@@ -156,7 +172,7 @@ START_TEST(every_type_reads_back)
     const struct tensor_entry *s = tensor_file_at(a, i), *t = tensor_file_at(b, i);
     ck_assert(strcmp(s->name, t->name) == 0 && s->rank == t->rank && memcmp(s->shape, t->shape, s->rank * sizeof *s->shape) == 0);
     enum weight_type wanted = s->rank == 1 ? WEIGHT_F32 : type;
-    if (type > WEIGHT_Q8_0 && strcmp(s->name, "token_embd.weight") == 0) wanted = WEIGHT_Q8_0;
+    if (number_types[type].bits < 8 && strcmp(s->name, "token_embd.weight") == 0) wanted = WEIGHT_Q8_0;
     ck_assert_msg(t->type == wanted, "%s: %u", s->name, t->type);
     unsigned char *again = malloc(t->bytes);
     ck_assert(weights_encode(wanted, (const float *) (const void *) s->data, s->elements, again, &why));
@@ -628,6 +644,7 @@ int main(void)
   TCase *t = tcase_create("files");
   tcase_set_timeout(t, 120);
   tcase_add_loop_test(t, f32_has_the_same_logits, 0, sizeof models / sizeof *models);
+  tcase_add_test(t, the_types_are_those_of_the_table);
   tcase_add_loop_test(t, every_type_reads_back, 0, N_TYPES);
   tcase_add_test(t, files_are_those_of_llama_cpp);
   tcase_add_test(t, a_file_can_be_the_source);

@@ -7,7 +7,7 @@ d=$(mktemp -d "${TMPDIR:-/tmp}/grader.XXXXXX"); victim= grader=
 trap 'kill $victim $grader 2> /dev/null || true; rm -rf "$d"' EXIT
 key=build/labs/03-loop.key answer=build/labs/03-loop.tmp/answer
 bad=0; fault() { echo "FAULT: $1"; bad=1; }
-w="-std=c11 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow"
+w="-std=c11 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror=switch"
 mkdir "$d/jail" "$d/tmp"
 from=${SOURCES:-course}
 ${CC:-cc} $w -Icourse tests/cages.c "$from/cage.c" "$from/look.c" -o "$d/cages"

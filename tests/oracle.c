@@ -63,6 +63,7 @@ static struct parts parts_of(const unsigned char *b, int type, int i)
 static size_t block_bytes(int type)
 {
   static const size_t bytes[] = { 0, 0, 0, 34, 18, 20, 22, 24, 144, 210 };
+  _Static_assert(sizeof bytes / sizeof *bytes == N_ORACLE_TYPES, "bytes of each type");
   return bytes[type];
 }
 static size_t block_length(int type)

@@ -4,7 +4,7 @@
 # planted in it are found here.
 set -eu
 d=$(mktemp -d "${TMPDIR:-/tmp}/records.XXXXXX"); trap 'rm -rf "$d"' EXIT
-w="-std=c11 -O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow"
+w="-std=c11 -O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror=switch"
 if [ -n "${RECORD:-}" ]; then cp "$RECORD" "$d/record"; else ${CC:-cc} $w course/record.c -o "$d/record" -ljansson; fi
 ${CC:-cc} $w tests/schema.c -o "$d/schema" -ljansson
 bad=0; fault() { echo "$1"; bad=1; }

@@ -8,7 +8,7 @@ name=$1 root=$PWD out=build/labs/$1 key=build/labs/$1.key tmp=build/labs/$1.tmp
 [ -f "course/$name.ch" ] || { echo "lab.sh: there is no course/$name.ch" >&2; exit 1; }
 field() { sed -n "s/^$1 //p" "course/$name/lab"; }
 module=$(field module) program=$(field program) files=$(field files) given=$(field given) cc=${CC:-cc}
-flags="-std=c11 -O2 -g -ffp-contract=off -Wall -Wextra"
+flags="-std=c11 -O2 -g -ffp-contract=off -Wall -Wextra -Werror=switch"
 rm -rf "$tmp" "$out" "$key"; mkdir -p "$tmp" "$out" "$key"
 web=$(texlua tools/labs.lua course "$name" "$tmp")
 for kind in reference skeleton; do

@@ -715,8 +715,8 @@ NUM_CALLED uint16_t num_to_f16(float x)
 }
 
 @* Types of numbers. \label{sec:numbertypes}
-Files store their numbers in many types. These are rows of a table, and nothing else in the program knows how many bytes a number takes. A type that is added tomorrow, for a new kind of file, is added here:
-its row says its name and its size, and the compiler lists the few places that must learn to compute with it.
+Files store their numbers in many types. Each type is one row of a table, and nothing else in the program knows how many bytes a number takes. A type that is added tomorrow, for a new kind of file, is added here:
+its row says what is known of it, and the compiler lists the few places that must learn to compute with it.
 
 Three of the ten types that we compute with give each number its own place. The others share: 32 numbers have one scale in common, or 256 have two, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
 sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in the first two types of blocks (\cref{sec:rowformats}); matrices come in all of them (\cref{model/quantization}).
@@ -726,43 +726,63 @@ sizes are counted by the row. A type without blocks counts as one whose blocks h
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
   WEIGHT_Q8_0, WEIGHT_Q4_0, WEIGHT_Q4_1, WEIGHT_Q5_0, WEIGHT_Q5_1,@|
   WEIGHT_Q4_K, WEIGHT_Q6_K };
-  /* the types with which we compute: IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
-     then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
-     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout); five more kinds of blocks */
+  /* the types with which we compute: first those without blocks, IEEE binary32, IEEE binary16, the upper half of a binary32; then
+     the types in blocks, laid out as ggml does */
 enum { WEIGHT_BLOCK = 32, WEIGHT_SUPER_BLOCK = 256 };
   /* numbers in a block; in one of the last two types */
-struct number_type { const char *name; uint16_t block; uint8_t bytes, largest;
-  bool safetensors; };
-  /* |block| numbers take |bytes| bytes; |largest|: in a type with a scale, the whole number that the largest of a block becomes,
-     else 0; |safetensors|: whether files of that format have the type */
+#define OTHER_BLOCKS \
+  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: \
+  case WEIGHT_Q4_K: case WEIGHT_Q6_K
+  /* in a |switch|, the cases of all types in blocks but Q8\_0 and Q4\_0, which have kernels of their own in attention */
+
+@ Every type of every file has a name, a size, and perhaps a number in GGUF files (\cref{gguf}).
+
+@<Types of numbers@>=
+enum { NOT_IN_GGUF = 255 };
+  /* in place of a type's number in GGUF files: it has none */
+enum block_scales { SCALE_ALONE, SCALES_PACKED, SCALES_BYTES };
+  /* the scales of a block: one; one, and for each group another of six bits and a minimum of six bits; one, and for each group
+     a signed byte */
+struct number_type {
+  const char *name;
+  uint16_t block; /* numbers in a block */
+  uint8_t bytes; /* and its bytes */
+  uint8_t gguf; /* its number in GGUF files, as ggml has it */
+  bool safetensors; /* whether files of that format have it */
+  @<What is known of a type with which we compute@>@;
+};
+  /* a row of the table */
+
+@ Of the types with which we compute we know more. In a block a number is $qd$ or $qd+m$, with a scale $d$ and perhaps a minimum $m$, and what is stored is $q$ plus an offset that makes it positive. The kernels read these facts as constants, so a question about a type costs nothing while the program runs. A fact that a new row leaves out is 0, and the suite of the kernels checks that the facts of each row agree (|every_row_agrees_with_itself|).
+
+@<What is known of a type with which we compute@>=
+const char *word; /* what a user calls it */
+bool is_written; /* whether we write files with such matrices */
+uint8_t file; /* then the |general.file_type| of such a GGUF file */
+uint8_t bits; /* of a number; in a block, of what is stored for $q$ */
+uint8_t largest; /* the $q$ that the largest number of a block becomes */
+uint8_t offset; /* what is stored is $q$ and so much more */
+uint8_t group; /* neighbours with one scale */
+uint8_t span; /* neighbours whose bits share bytes */
+bool has_min;
+enum block_scales scales;
+uint8_t d_at; /* the byte where $d$ is, in binary16; after it $m$, if any */
+uint8_t scales_at; /* where sixteen bytes begin that have all scales but the $d$ of |SCALES_BYTES| */
+uint8_t low_at, high_at; /* where the low bits or the whole bytes of the numbers begin, and where the high bits */
 
 @ The first rows are those of |enum weight_type|, in its order. The others are types that occur in files, for tables of ids or for masks: we list them, and compute with none of them. Some of them
 are smaller than a byte: two numbers of four bits share one byte, and four numbers of six bits share three. The table is in the header, because a kernel looks up a type that is a constant, and the compiler can then make the answer a constant as well.
 
 @<Types of numbers@>=
 static const struct number_type number_types[] = @[{@|
-  [WEIGHT_F32] = {"F32", 1, 4, 0, true}, [WEIGHT_F16] = {"F16", 1, 2, 0, true},@|
-  [WEIGHT_BF16] = {"BF16", 1, 2, 0, true},@|
-  [WEIGHT_Q8_0] = {"Q8_0", WEIGHT_BLOCK, 34, 127, false},@|
-  [WEIGHT_Q4_0] = {"Q4_0", WEIGHT_BLOCK, 18, 8, false},@|
-  [WEIGHT_Q4_1] = {"Q4_1", WEIGHT_BLOCK, 20, 15, false},@|
-  [WEIGHT_Q5_0] = {"Q5_0", WEIGHT_BLOCK, 22, 16, false},@|
-  [WEIGHT_Q5_1] = {"Q5_1", WEIGHT_BLOCK, 24, 31, false},@|
-  [WEIGHT_Q4_K] = {"Q4_K", WEIGHT_SUPER_BLOCK, 144, 15, false},@|
-  [WEIGHT_Q6_K] = {"Q6_K", WEIGHT_SUPER_BLOCK, 210, 32, false},@|
-  {"F64", 1, 8, 0, true}, {"BOOL", 1, 1, 0, true}, {"U8", 1, 1, 0, true},@|
-  {"I8", 1, 1, 0, true}, {"U16", 1, 2, 0, true}, {"I16", 1, 2, 0, true},@|
-  {"U32", 1, 4, 0, true}, {"I32", 1, 4, 0, true}, {"U64", 1, 8, 0, true},@|
-  {"I64", 1, 8, 0, true}, {"C64", 1, 8, 0, true}, {"F4", 2, 1, 0, true},@|
-  {"F6_E2M3", 4, 3, 0, true}, {"F6_E3M2", 4, 3, 0, true},@|
-  {"F8_E5M2", 1, 1, 0, true}, {"F8_E4M3", 1, 1, 0, true},@|
-  {"F8_E8M0", 1, 1, 0, true}, {"F8_E5M2FNUZ", 1, 1, 0, true},@|
-  {"F8_E4M3FNUZ", 1, 1, 0, true},@|
-  @<Types that occur in GGUF files only@>@; }@];
+  @<Types with which we compute@>@;
+  @<Types that occur in files only@>@; }@];
   /* types of numbers by their number: first those of |enum weight_type| */
 enum { N_NUMBER_TYPES = sizeof number_types / sizeof number_types[0],@|
-  N_WEIGHT_TYPES = WEIGHT_Q6_K + 1 };
-  /* the rows of the table, and how many of them are of |enum weight_type| */
+  N_WEIGHT_TYPES = WEIGHT_Q6_K + 1, N_LISTED_TYPES = 34 };
+  /* the rows of the table, how many of them are of |enum weight_type|, and how many are not */
+_Static_assert(N_NUMBER_TYPES == N_WEIGHT_TYPES + N_LISTED_TYPES,@|
+  "each weight type has a row, before those that are only listed");
 enum { WEIGHTS_ALL = (1 << N_WEIGHT_TYPES) - 1,@|
   WEIGHTS_IN_BLOCKS = WEIGHTS_ALL & -(1 << WEIGHT_Q8_0),@|
   WEIGHTS_ONE_BY_ONE = WEIGHTS_ALL ^ WEIGHTS_IN_BLOCKS };
@@ -773,17 +793,68 @@ static inline size_t weight_row_bytes(unsigned type, size_t n)
 }
   /* bytes of |n| numbers in a row, a multiple of the type's |block| */
 
-@ The files of \texttt{llama.cpp} (\cref{gguf}) have more types of blocks than those with which we compute. They are here so that their tensors can be listed, each with its name and its size.
+@ Here are the ten. \Cref{model/quantization} explains what the blocks mean. (Q8\_0 stores signed bytes, so it has no offset.)
 
-@<Types that occur in GGUF files only@>=
-{"Q2_K", 256, 84, 0, false}, {"Q3_K", 256, 110, 0, false},@|
-{"Q5_K", 256, 176, 0, false}, {"IQ2_XXS", 256, 66, 0, false},@|
-{"IQ2_XS", 256, 74, 0, false}, {"IQ3_XXS", 256, 98, 0, false},@|
-{"IQ1_S", 256, 50, 0, false}, {"IQ4_NL", 32, 18, 0, false},@|
-{"IQ3_S", 256, 110, 0, false}, {"IQ2_S", 256, 82, 0, false},@|
-{"IQ4_XS", 256, 136, 0, false}, {"IQ1_M", 256, 56, 0, false},@|
-{"TQ1_0", 256, 54, 0, false}, {"TQ2_0", 256, 66, 0, false},@|
-{"MXFP4", 32, 17, 0, false}
+@<Types with which we compute@>=
+[WEIGHT_F32] = @[{"F32", 1, 4, 0, true, "f32", true, 0, .bits = 32}@],@|
+[WEIGHT_F16] = @[{"F16", 1, 2, 1, true, "f16", true, 1, .bits = 16}@],@|
+[WEIGHT_BF16] = @[{"BF16", 1, 2, 30, true, "bf16", true, 32, .bits = 16}@],@|
+[WEIGHT_Q8_0] = @[{"Q8_0", WEIGHT_BLOCK, 34, 8, false, "q8_0", true, 7,@|
+  .bits = 8, .largest = 127, .group = 32, .span = 32, .low_at = 2}@],@|
+[WEIGHT_Q4_0] = @[{"Q4_0", WEIGHT_BLOCK, 18, 2, false, "q4_0", true, 2,@|
+  .bits = 4, .largest = 8, .offset = 8, .group = 32, .span = 32, .low_at = 2}@],@|
+[WEIGHT_Q4_1] = @[{"Q4_1", WEIGHT_BLOCK, 20, 3, false, "q4_1", true, 3,@|
+  .bits = 4, .largest = 15, .group = 32, .span = 32, .has_min = true, .low_at = 4}@],@|
+[WEIGHT_Q5_0] = @[{"Q5_0", WEIGHT_BLOCK, 22, 6, false, "q5_0", true, 8,@|
+  .bits = 5, .largest = 16, .offset = 16, .group = 32, .span = 32,@|
+  .low_at = 6, .high_at = 2}@],@|
+[WEIGHT_Q5_1] = @[{"Q5_1", WEIGHT_BLOCK, 24, 7, false, "q5_1", true, 9,@|
+  .bits = 5, .largest = 31, .group = 32, .span = 32, .has_min = true,@|
+  .low_at = 8, .high_at = 4}@],@|
+[WEIGHT_Q4_K] = @[{"Q4_K", WEIGHT_SUPER_BLOCK, 144, 12, false, "q4_k",@|
+  .bits = 4, .largest = 15, .group = 32, .span = 64, .has_min = true,@|
+  .scales = SCALES_PACKED, .low_at = 16}@],@|
+[WEIGHT_Q6_K] = @[{"Q6_K", WEIGHT_SUPER_BLOCK, 210, 14, false, "q6_k",@|
+  .bits = 6, .largest = 32, .offset = 32, .group = 16, .span = 128,@|
+  .scales = SCALES_BYTES, .d_at = 208, .scales_at = 192, .high_at = 128}@],
+
+@ These are only listed. The files of \texttt{llama.cpp} have more types of blocks than those with which we compute; they are here so that their tensors can be listed as well, each with its name and its size.
+
+@<Types that occur in files only@>=
+@[{.name = "F64", 1, 8, 28, true}@],@|
+@[{.name = "BOOL", 1, 1, NOT_IN_GGUF, true}@],@|
+@[{.name = "U8", 1, 1, NOT_IN_GGUF, true}@],@|
+@[{.name = "I8", 1, 1, 24, true}@],@|
+@[{.name = "U16", 1, 2, NOT_IN_GGUF, true}@],@|
+@[{.name = "I16", 1, 2, 25, true}@],@|
+@[{.name = "U32", 1, 4, NOT_IN_GGUF, true}@],@|
+@[{.name = "I32", 1, 4, 26, true}@],@|
+@[{.name = "U64", 1, 8, NOT_IN_GGUF, true}@],@|
+@[{.name = "I64", 1, 8, 27, true}@],@|
+@[{.name = "C64", 1, 8, NOT_IN_GGUF, true}@],@|
+@[{.name = "F4", 2, 1, NOT_IN_GGUF, true}@],@|
+@[{.name = "F6_E2M3", 4, 3, NOT_IN_GGUF, true}@],@|
+@[{.name = "F6_E3M2", 4, 3, NOT_IN_GGUF, true}@],@|
+@[{.name = "F8_E5M2", 1, 1, NOT_IN_GGUF, true}@],@|
+@[{.name = "F8_E4M3", 1, 1, NOT_IN_GGUF, true}@],@|
+@[{.name = "F8_E8M0", 1, 1, NOT_IN_GGUF, true}@],@|
+@[{.name = "F8_E5M2FNUZ", 1, 1, NOT_IN_GGUF, true}@],@|
+@[{.name = "F8_E4M3FNUZ", 1, 1, NOT_IN_GGUF, true}@],@|
+@[{.name = "Q2_K", 256, 84, 10, false}@],@|
+@[{.name = "Q3_K", 256, 110, 11, false}@],@|
+@[{.name = "Q5_K", 256, 176, 13, false}@],@|
+@[{.name = "IQ2_XXS", 256, 66, 16, false}@],@|
+@[{.name = "IQ2_XS", 256, 74, 17, false}@],@|
+@[{.name = "IQ3_XXS", 256, 98, 18, false}@],@|
+@[{.name = "IQ1_S", 256, 50, 19, false}@],@|
+@[{.name = "IQ4_NL", 32, 18, 20, false}@],@|
+@[{.name = "IQ3_S", 256, 110, 21, false}@],@|
+@[{.name = "IQ2_S", 256, 82, 22, false}@],@|
+@[{.name = "IQ4_XS", 256, 136, 23, false}@],@|
+@[{.name = "IQ1_M", 256, 56, 29, false}@],@|
+@[{.name = "TQ1_0", 256, 54, 34, false}@],@|
+@[{.name = "TQ2_0", 256, 66, 35, false}@],@|
+@[{.name = "MXFP4", 32, 17, 39, false}@]
 
 @ The table has a header of its own: a program that lists the tensors of a file needs nothing else of this book's arithmetic.
 

@@ -618,20 +618,17 @@ expressions by which Hugging Face's library finds the ends of words. A different
 static bool in_word(const unsigned char *text, size_t length)
 {
   uint32_t c = utf8_point(text, length);
-  switch (utf8proc_category((utf8proc_int32_t) c)) {
-  case UTF8PROC_CATEGORY_LU: case UTF8PROC_CATEGORY_LL:@|
-  case UTF8PROC_CATEGORY_LT: case UTF8PROC_CATEGORY_LM:@|
-  case UTF8PROC_CATEGORY_LO: case UTF8PROC_CATEGORY_MN:@|
-  case UTF8PROC_CATEGORY_MC: case UTF8PROC_CATEGORY_ME:@|
-  case UTF8PROC_CATEGORY_ND: case UTF8PROC_CATEGORY_NL:@|
-  case UTF8PROC_CATEGORY_PC:
-    return true;
-  default:
-    return c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
-      || (c >= 0x1f130 && c <= 0x1f149)
-      || (c >= 0x1f150 && c <= 0x1f169)
-      || (c >= 0x1f170 && c <= 0x1f189);
-  }
+  static const uint32_t of_words = 1u << UTF8PROC_CATEGORY_LU@|
+    | 1u << UTF8PROC_CATEGORY_LL | 1u << UTF8PROC_CATEGORY_LT@|
+    | 1u << UTF8PROC_CATEGORY_LM | 1u << UTF8PROC_CATEGORY_LO@|
+    | 1u << UTF8PROC_CATEGORY_MN | 1u << UTF8PROC_CATEGORY_MC@|
+    | 1u << UTF8PROC_CATEGORY_ME | 1u << UTF8PROC_CATEGORY_ND@|
+    | 1u << UTF8PROC_CATEGORY_NL | 1u << UTF8PROC_CATEGORY_PC;
+  return (of_words >> utf8proc_category((utf8proc_int32_t) c) & 1) != 0
+    || c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
+    || (c >= 0x1f130 && c <= 0x1f149)
+    || (c >= 0x1f150 && c <= 0x1f169)
+    || (c >= 0x1f170 && c <= 0x1f189);
 }
   /*- What backslash w means in the regular expressions of Hugging Face's library: utf8proc lacks
     the property Alphabetic, so the enclosed letters, whose categories do not show it, stand here
@@ -847,9 +844,9 @@ static bool change(const struct tokenizer *t, const struct text_step *s,
     return replace(s, words, m, text, n, out, why);
   case STEP_STRIP:
     return strip(s, words, m, text, n, out, why);
-  default:
-    return compose(m, text, n, out, why);
+  case STEP_NFC: case STEP_SPLIT: break; /* a cut is no change */
   }
+  return compose(m, text, n, out, why);
 }
   /*- Tokenizers differ in where a block goes: before every stretch, before those without one, or
     before the first of the whole only. Each rule gives other ids. */

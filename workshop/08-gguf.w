@@ -519,40 +519,21 @@ static uint64_t aligned(const struct gguf_file *g, uint64_t x)
 }
 
 @* The tensors. \label{sec:gguftensors}
-The format numbers the types of tensors as ggml does. Our own table (\cref{sec:numbertypes}) has names and sizes, so here we need only the names. Some numbers are missing: they belonged to types that were given up, or that ggml uses in memory and never in a file. A type that has a row is known,
-whether or not we can multiply by it; that question is for the kernels, when a model is built. So the tensors of every file can at least be listed.
+The format numbers the types of tensors as ggml does. Our own table (\cref{sec:numbertypes}) has these numbers beside the names and sizes. Some numbers are missing: they belonged to types that were given up, or that ggml uses in memory and never in a file. A type that has a row is known,
+whether or not we can multiply by it; that question is for the kernels, when a model is built. So the tensors of every file can at least be listed. One direction is a short search, once for each tensor of a file, and the other is a look into the table.
 
 @<The format's numbers of types@>=
-static const char *const type_names[] = @[{ [0] = "F32", [1] = "F16",@|
-  [2] = "Q4_0", [3] = "Q4_1", [6] = "Q5_0", [7] = "Q5_1", [8] = "Q8_0",@|
-  [10] = "Q2_K", [11] = "Q3_K", [12] = "Q4_K", [13] = "Q5_K",@|
-  [14] = "Q6_K", [16] = "IQ2_XXS", [17] = "IQ2_XS",@|
-  [18] = "IQ3_XXS", [19] = "IQ1_S", [20] = "IQ4_NL", [21] = "IQ3_S",@|
-  [22] = "IQ2_S", [23] = "IQ4_XS", [24] = "I8", [25] = "I16", [26] = "I32",@|
-  [27] = "I64", [28] = "F64", [29] = "IQ1_M", [30] = "BF16", [34] = "TQ1_0",@|
-  [35] = "TQ2_0", [39] = "MXFP4" }@];
-enum { N_TYPE_NAMES = sizeof type_names / sizeof type_names[0] };
-
-@ Both directions are short searches, one for each tensor of a file.
-
-@<The format's numbers of types@>=
-static bool is_named(unsigned type, uint64_t number)
-{
-  return number < N_TYPE_NAMES && type_names[number] != NULL
-    && strcmp(number_types[type].name, type_names[number]) == 0;
-}
-  /*- The table of types is ours and lists them by name; the format numbers them. */
 static unsigned type_of_number(uint64_t number)
 {
   unsigned type = 0;
-  while (type < N_NUMBER_TYPES && !is_named(type, number)) type++;
+  while (type < N_NUMBER_TYPES && (number == NOT_IN_GGUF
+      || number_types[type].gguf != number)) type++;
   return type;
 }
 bool gguf_type_number(unsigned type, uint32_t *number)
 {
-  for (*number = 0; *number < N_TYPE_NAMES; ++*number)
-    if (type < N_NUMBER_TYPES && is_named(type, *number)) return true;
-  return false;
+  *number = type < N_NUMBER_TYPES ? number_types[type].gguf : NOT_IN_GGUF;
+  return *number != NOT_IN_GGUF;
 }
 
 @ An entry has a name, the dimensions, the type and the offset. ggml has no more than four dimensions. They are stored innermost first, and we turn them round. The product is formed with the check of \cref{sec:header}. ggml itself once forgot

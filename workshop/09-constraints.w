@@ -1227,13 +1227,14 @@ uint32_t net_sum(uint32_t a, uint32_t b)
 @<Find the least number of bytes to the end@>=
 static uint32_t from_here(const struct net *w, const struct net_node *x)
 {
-  switch (x->kind) {
+  switch ((enum node_kind) x->kind) {
   case NET_BYTES: return net_sum(1, w->least[x->next]);
   case NET_FORK: return w->least[x->next] < w->least[x->other]
     ? w->least[x->next] : w->least[x->other];
   case NET_CALL: return net_sum(w->least[w->start[x->other]], w->least[x->next]);
-  default: return 0;
+  case NET_END: break;
   }
+  return 0;
 }
 
 @ The passes come to an end, because numbers only decrease and are never negative. A fork that leads only to itself stays at |NET_NEVER|, and so does a rule that always calls itself.

@@ -290,8 +290,12 @@ bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why);
   /* whether |linear| can multiply matrices of all |types|, bits as in |matrix_types|; a sentence
      about |what| that names the first it cannot, and those it can */
-void kernels_list_types(uint32_t types, char text[64]);
+enum { TYPES_TEXT = 8 * N_WEIGHT_TYPES };
+  /* room for the names of all types */
+void kernels_list_types(uint32_t types, char text[TYPES_TEXT]);
   /* the names of |types|, bits as in |matrix_types|, as in \.{F32, F16 or BF16} */
+void kernels_list_words(uint32_t types, char text[TYPES_TEXT]);
+  /* what users call them, the types of many bits first, as in \.{f32, f16 or q8\_0} */
 bool kernels_check_activations(const struct kernels *k, enum activations asked,
   uint32_t types, const char *what, struct error *why);
   /* whether |k| has a product of the format |asked| for one of |types|, those of a model's matrices; else a sentence
@@ -440,31 +444,44 @@ float tensor_number(struct tensor t, size_t i)
   case WEIGHT_F32: memcpy(&x, p + 4 * i, sizeof x);@+ return x;
   case WEIGHT_F16: memcpy(&h, p + 2 * i, sizeof h);@+ return num_from_f16(h);
   case WEIGHT_BF16: memcpy(&h, p + 2 * i, sizeof h);@+ return num_from_bf16(h);
-  case WEIGHT_Q8_0: case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0:
-  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K: break;
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: OTHER_BLOCKS: break;
   }
   size_t at = i % number_types[t.type].block;
   return block_number(t.type, p + weight_row_bytes(t.type, i - at), at);
 }
 
 @* What is refused before a pass. \label{sec:refused}
-A table of kernels has loops of its own for each type of weight, and need not have them for all types. A type that a table cannot multiply is refused, and the message lists those that it can, as in \.{F32, F16 or BF16}.
+A table of kernels has loops of its own for each type of weight, and need not have them for all types. A type that a table cannot multiply is refused, and the message lists those that it can, as in \.{F32, F16 or BF16}. Users have words of their own for the types, and read them with the largest first.
 
 @<Refuse types that a table cannot multiply@>=
-void kernels_list_types(uint32_t types, char text[64])
+static unsigned first_type(uint32_t left, bool by_size)
 {
-  uint32_t left = types;
+  unsigned first = N_WEIGHT_TYPES;
+  for (unsigned t = 0; t < N_WEIGHT_TYPES; t++) {
+    if ((left >> t & 1) == 0) continue;
+    if (first == N_WEIGHT_TYPES || (by_size
+        && weight_row_bytes(t, WEIGHT_SUPER_BLOCK)
+          > weight_row_bytes(first, WEIGHT_SUPER_BLOCK))) first = t;
+  }
+  return first;
+}
+static void list_types(uint32_t left, bool as_words, char text[TYPES_TEXT])
+{
   size_t n = 0;
   text[0] = '\0';
-  for (unsigned t = 0; t < N_WEIGHT_TYPES && n < 64; t++) {
-    if ((types >> t & 1) == 0) continue;
+  while (left != 0 && n < TYPES_TEXT) {
+    unsigned t = first_type(left, as_words);
     const char *before = n == 0 ? "" : ", ";
     left &= ~(1u << t);
     if (n > 0 && left == 0) before = " or ";
-    n += (size_t) snprintf(text + n, 64 - n, "%s%s", before,
-      number_types[t].name);
+    n += (size_t) snprintf(text + n, TYPES_TEXT - n, "%s%s", before,
+      as_words ? number_types[t].word : number_types[t].name);
   }
 }
+void kernels_list_types(uint32_t types, char text[TYPES_TEXT])
+{@+ list_types(types, false, text);@+ }
+void kernels_list_words(uint32_t types, char text[TYPES_TEXT])
+{@+ list_types(types, true, text);@+ }
 
 @ If several types are missing, the first is named. A longer message would not help, since the model cannot be used with these kernels anyway.
 
@@ -472,7 +489,7 @@ void kernels_list_types(uint32_t types, char text[64])
 bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why)
 {
-  char wanted[64];
+  char wanted[TYPES_TEXT];
   uint32_t missing = types & ~k->matrix_types;
   unsigned t = 0;
   if (missing == 0) return true;
@@ -488,7 +505,7 @@ bool kernels_check_types(const struct kernels *k, uint32_t types,
 bool kernels_check_activations(const struct kernels *k, enum activations asked,
   uint32_t types, const char *what, struct error *why)
 {
-  char found[64], wanted[64];
+  char found[TYPES_TEXT], wanted[TYPES_TEXT];
   uint32_t can = asked == ACTIVATIONS_INT8 ? k->int8_types : k->bf16_types;
   if (asked == ACTIVATIONS_DEFAULT || asked == ACTIVATIONS_F32) return true;
   if ((types & can) != 0)@+ return true;

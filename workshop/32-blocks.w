@@ -144,18 +144,14 @@ INLINE ivec sums_begin(ivec first)
 @<Four products in plain C@>@;
 #endif
 
-@ Weights of few bits leave room. With four bits a product is at most $15\cdot127$. A lane has no more than eight sums of two in a block, which come to $8\cdot2\cdot15\cdot127$, or \given{30,480}; that is still below the limit, and nothing can overflow. So they are added in \given{sixteen} bits, with half as many instructions, and made whole once a block. With five bits there is room for four such sums, with six bits for two, with eight for one.
+@ Weights of few bits leave room. With four bits a product is at most $15\cdot127$. A lane has no more than eight sums of two in a block, which come to $8\cdot2\cdot15\cdot127$, or \given{30,480}; that is still below the limit, and nothing can overflow. So they are added in \given{sixteen} bits, with half as many instructions, and made whole once a block. With five bits there is room for four such sums, with six bits for two, with eight for one. In general a product of an integer of $b$ bits with one of seven has at most $b+7$ bits, two of them one more, and $2^{7-b}$ such sums \given{fifteen}, the sixteenth being for the sign.
 @^overflow@>
 
 @<How long sums may be short@>=
 INLINE int short_sums(enum weight_type type)
 {
-  switch (type) {
-  case WEIGHT_Q8_0:@+ return 1;
-  case WEIGHT_Q6_K:@+ return 2;
-  case WEIGHT_Q5_0: case WEIGHT_Q5_1:@+ return 4;
-  default:@+ return 8;
-  }
+  int bits = number_types[type].bits;
+  return bits < 8 ? 1 << (7 - bits) : 1;
 }
 
 @ In plain C a byte is cut out of each lane, and multiplied as the |int32_t| that it is.
@@ -236,13 +232,19 @@ INLINE void round_block(const float *x, struct int8_input *to)
 }
 
 @* Blocks across lanes. \label{sec:blocklanes}
-\given{Sixteen} outputs lie side by side, one in each lane. Their blocks are stored so: the first four bytes of all of them, then the next four, and at the end, for types whose blocks are not a multiple of four bytes, the halves that are left over. Nothing is unpacked, so a panel is as large as the blocks were. |int8_words| and |int8_halves| say how many of both there are.
+\given{Sixteen} outputs lie side by side, one in each lane. Their blocks are stored so: the first four bytes of all of them, then the next four, and at the end, for types whose blocks are not a multiple of four bytes, the halves that are left over. Nothing is unpacked, so a panel is as large as the blocks were. |int8_words| and |int8_halves| say how many of both there are, and |int8_word_at| in which word a byte of the block is: the words begin after the half, if the scale comes first, as it does except in Q6\_K.
 
 @<Take apart a block that lies across lanes@>=
 INLINE size_t int8_words(enum weight_type type)
 {@+ return number_types[type].bytes / 4;@+ }
 INLINE size_t int8_halves(enum weight_type type)
 {@+ return number_types[type].bytes % 4 / 2;@+ }
+INLINE size_t int8_skipped(enum weight_type type)
+{@+ return number_types[type].d_at == 0 ? 2 * int8_halves(type) : 0;@+ }
+INLINE size_t int8_word_at(enum weight_type type, size_t byte)
+{@+ return (byte - int8_skipped(type)) / 4;@+ }
+INLINE int int8_groups(enum weight_type type)
+{@+ return WEIGHT_BLOCK / number_types[type].group;@+ }
 @<Four numbers of each lane@>@;
 @<A half of each lane@>@;
 @<Scale and minimum of each lane@>@;
@@ -260,22 +262,22 @@ INLINE ivec four_numbers(enum weight_type type, const int32_t *w, size_t i,
   size_t j)
 {
   int up = (int) (j / 4 * 4), part = (int) i % 4;
-  const ivec low = ints(0x0f0f0f0f);
+  const ivec low_bits = ints(0x0f0f0f0f);
+  size_t low = int8_word_at(type, number_types[type].low_at);
+  size_t high = int8_word_at(type, number_types[type].high_at);
   switch (type) {
   case WEIGHT_Q8_0:@+ return ints_at(w, j);
-  case WEIGHT_Q4_0:@+ return ints_at(w, j % 4) >> up & low;
-  case WEIGHT_Q4_1:@+ return ints_at(w, 1 + j % 4) >> up & low;
-  case WEIGHT_Q5_0:
-    return (ints_at(w, 1 + j % 4) >> up & low) | fifth_bits(ints_at(w, 0), j);
-  case WEIGHT_Q5_1:
-    return (ints_at(w, 2 + j % 4) >> up & low) | fifth_bits(ints_at(w, 1), j);
+  case WEIGHT_Q4_0: case WEIGHT_Q4_1:@+ return ints_at(w, low + j % 4) >> up & low_bits;
+  case WEIGHT_Q5_0: case WEIGHT_Q5_1:
+    return (ints_at(w, low + j % 4) >> up & low_bits) | fifth_bits(ints_at(w, high), j);
   case WEIGHT_Q4_K:
-    return ints_at(w, 4 + i / 2 * 8 + j) >> part % 2 * 4 & low;
+    return ints_at(w, low + i / 2 * 8 + j) >> part % 2 * 4 & low_bits;
   case WEIGHT_Q6_K:
-    return (ints_at(w, i / 4 * 16 + i % 2 * 8 + j) >> part / 2 * 4 & low)
-      | (ints_at(w, 32 + i / 4 * 8 + j) >> part * 2 & 0x03030303) * 16;
-  default:@+ return ints(0);
+    return (ints_at(w, low + i / 4 * 16 + i % 2 * 8 + j) >> part / 2 * 4 & low_bits)
+      | (ints_at(w, high + i / 4 * 8 + j) >> part * 2 & 0x03030303) * 16;
+  case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break;
   }
+  return ints(0); /* these have kernels of their own */
 }
 
 @ Some scales are halves within a word. The upper bits are dropped by the conversion to \given{sixteen} bits, and what is left is widened as any half is.
@@ -291,10 +293,10 @@ INLINE vec low_half(ivec w)
 INLINE vec high_half(ivec w)
 {@+ return low_half(w >> 16);@+ }
 
-@ The scale of unit |u| of a block, and its minimum if there is one, with the sign turned: what it multiplies is the \emph{negative} sum of the inputs. The words |w| begin with the scales. A unit is \given{32} numbers, in Q6\_K \given{16}. Four six-bit numbers of Q4\_K are in a word each, one a byte, and the last four are pieced together as \cref{model/quantization} shows, four at a time.
+@ The scale of unit |u| of a block, and its minimum if there is one, with the sign turned: what it multiplies is the \emph{negative} sum of the inputs. The words |w| begin with the scales. A unit is a group of numbers with one scale: \given{32}, in Q6\_K \given{16}. Four six-bit numbers of Q4\_K are in a word each, one a byte, and the last four are pieced together as \cref{model/quantization} shows, four at a time.
 
 @<Scale and minimum of each lane@>=
-INLINE vec q4_k_scales(const int32_t *w, size_t u, vec *min)
+INLINE vec packed_scales(const int32_t *w, size_t u, vec *min)
 {
   int t = 8 * ((int) u % 4);
   ivec a = ints_at(w, 1), b = ints_at(w, 2), last = ints_at(w, 3);
@@ -309,15 +311,17 @@ INLINE vec q4_k_scales(const int32_t *w, size_t u, vec *min)
 INLINE vec unit_scales(enum weight_type type, const int32_t *w,
   const uint16_t *half, size_t u, vec *min)
 {
-  if (type == WEIGHT_Q4_K) return q4_k_scales(w, u, min);
-  if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1) {
+  ivec byte = ints_at(w, u / 4) >> 8 * ((int) u % 4) & 255;
+  switch (number_types[type].scales) {
+  case SCALE_ALONE:
+    if (!number_types[type].has_min) break;
     *min = -high_half(ints_at(w, 0));
     return low_half(ints_at(w, 0));
+  case SCALES_PACKED: return packed_scales(w, u, min);
+  case SCALES_BYTES:
+    return widen(half, WEIGHT_F16) * to_floats((byte ^ 128) - 128);
   }
-  vec d = widen(half, WEIGHT_F16);
-  if (type != WEIGHT_Q6_K) return d;
-  ivec byte = ints_at(w, u / 4) >> 8 * ((int) u % 4) & 255;
-  return d * to_floats((byte ^ 128) - 128);
+  return widen(half, WEIGHT_F16);
 }
 
 @ If all weights of a block are too large by $c$, the sum of the products is too large by $c$ times the sum of the inputs. So the sum begins with that number less, and nothing has to be subtracted from any weight.
@@ -326,13 +330,9 @@ INLINE vec unit_scales(enum weight_type type, const int32_t *w,
 INLINE ivec sum_begins(enum weight_type type, const struct int8_input *x,
   int half)
 {
-  switch (type) {
-  case WEIGHT_Q8_0:@+ return ints(x->minus * INT8_OFFSET);
-  case WEIGHT_Q4_0:@+ return ints(x->minus * 8);
-  case WEIGHT_Q5_0:@+ return ints(x->minus * 16);
-  case WEIGHT_Q6_K:@+ return ints(x->minus_half[half] * 32);
-  default:@+ return ints(0);
-  }
+  const struct number_type *t = &number_types[type];
+  int32_t minus = int8_groups(type) > 1 ? x->minus_half[half] : x->minus;
+  return ints(minus * (t->bits == 8 ? INT8_OFFSET : t->offset));
 }
 
 @* Tiles. \label{sec:int8tile}
@@ -347,28 +347,29 @@ struct int8_strip { const int32_t *word[SIDES]; const uint16_t *half[SIDES]; };
 @<Add a unit to the sums in float@>@;
 @<Multiply a few rows by the blocks of a strip@>@;
 
-@ Here is where the time goes. Four bytes of a row are spread to all lanes and multiplied with four weights of \given{32} outputs. The words are taken in an order in which both nibbles of one are used together. Q6\_K is done in halves.
+@ Here is where the time goes. Four bytes of a row are spread to all lanes and multiplied with four weights of \given{32} outputs. The words are taken in an order in which both nibbles of one are used together. A type with two groups in a unit, as Q6\_K, is done in halves.
 
 @<Sums of whole numbers over a unit@>=
 INLINE void whole_sums(int rows, enum weight_type type,
   const struct int8_strip *s, size_t i, int h, const struct int8_input *x,
   ivec a[INT8_ROWS][SIDES])
 {
-  bool six = type == WEIGHT_Q6_K;
+  int groups = int8_groups(type);
+  bool whole = number_types[type].bits == 8;
   ivec w[SIDES], some[INT8_ROWS][SIDES];
   each (r, rows) each (p, SIDES) {
     a[r][p] = sum_begins(type, x + r, h);
     some[r][p] = sums_begin(a[r][p]);
   }
   each (k, 8) {
-    int j = six ? k : k / 2 + k % 2 * 4;
-    if (six && j / 4 != h) continue;
+    int j = groups > 1 ? k : k / 2 + k % 2 * 4;
+    if (j * groups / 8 != h) continue;
     each (p, SIDES) w[p] = four_numbers(type, s->word[p], i, (size_t) j);
     each (r, rows) {
       int32_t word;
       memcpy(&word, x[r].q + 4 * j, sizeof word);
       each (p, SIDES)
-        some[r][p] = dot4(some[r][p], w[p], ints(word), type == WEIGHT_Q8_0);
+        some[r][p] = dot4(some[r][p], w[p], ints(word), whole);
     }
     if ((k + 1) % short_sums(type) == 0) each (r, rows) each (p, SIDES) {
       a[r][p] = sums_end(a[r][p], some[r][p]);
@@ -384,7 +385,7 @@ INLINE vec add_products(enum weight_type type, ivec a, vec d, vec min,
   const struct int8_input *x, vec sum)
 {
   sum = fused(to_floats(a), d * x->scale, sum);
-  if (type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K)
+  if (number_types[type].has_min)
     sum = fused(to_floats(ints(x->minus)), min * x->scale, sum);
   return sum;
 }
@@ -425,17 +426,17 @@ INLINE void int8_tile(int rows, enum weight_type type, struct int8_strip s,
   float *y, size_t ld, size_t outs)
 {
   size_t units = number_types[type].block / WEIGHT_BLOCK;
-  bool six = type == WEIGHT_Q6_K;
+  int groups = int8_groups(type);
   vec sum[INT8_ROWS][SIDES];
   if (first) each (r, rows) each (p, SIDES) sum[r][p] = spread(0);
   else each (r, rows) read_strip(y + (size_t) r * ld, outs, sum[r]);
   for (size_t b = 0; b < blocks; b++) {
     for (size_t i = 0; i < units; i++, x += stride)
-      each (h, six + 1) {
+      each (h, groups) {
         ivec a[INT8_ROWS][SIDES];
-        size_t u = six ? 2 * i + (size_t) h : i;
+        size_t u = (size_t) groups * i + (size_t) h;
         whole_sums(rows, type, &s, i, h, x, a);
-        add_unit(rows, type, &s, six ? 48 : 0, u, x, a, sum);
+        add_unit(rows, type, &s, number_types[type].scales_at / 4, u, x, a, sum);
       }
     each (p, SIDES) {
       s.word[p] += int8_words(type) * WIDTH;
@@ -457,7 +458,7 @@ INLINE void int8_fill(enum weight_type type, const unsigned char *w,
   size_t ahead)
 {
   size_t size = number_types[type].bytes, halves = int8_halves(type);
-  size_t half_at = type == WEIGHT_Q6_K ? size - 2 : 0;
+  size_t half_at = number_types[type].d_at;
   for (size_t b = 0; b < blocks; b++, w += size) {
     uintptr_t next = (uintptr_t) w + ahead + b * size * (WIDTH - 1);
     if (ahead > 0)
@@ -477,15 +478,15 @@ INLINE void int8_fill(enum weight_type type, const unsigned char *w,
   }
 }
 
-@ The words of a block begin after the half that is its scale, except in Q6\_K, where the scale is last. The offset of Q8\_0 is added to each byte by turning its highest bit over.
+@ The offset of signed bytes is added to each of them by turning its highest bit over.
 
 @<The words of one block of each output@>=
 INLINE void fill_words(enum weight_type type, const unsigned char *w,
   size_t stride, size_t outs, int32_t *word)
 {
   size_t n = int8_words(type), k = 0;
-  if (type != WEIGHT_Q6_K) w += 2 * int8_halves(type);
-  bool flip = type == WEIGHT_Q8_0 && INT8_OFFSET != 0;
+  bool flip = number_types[type].bits == 8 && INT8_OFFSET != 0;
+  w += int8_skipped(type);
 #ifdef UNPACK
   if (outs == WIDTH) k = turn_words(w, stride, n, word);
 #endif
@@ -567,24 +568,24 @@ enum { STORED_ROWS = WIDTH / 4 };
 INLINE ivec sixteen_numbers(enum weight_type type, const unsigned char *p,
   size_t away, size_t i, int z, int h)
 {
-  const ivec low = ints(0x0f0f0f0f);
+  const ivec low_bits = ints(0x0f0f0f0f);
   size_t at = 16 * (size_t) h, more = 32 * (size_t) (z % 2);
-#define AT(place) @[((ivec) four_apart(p + (place), away))@]
+#define LOW(place) @[((ivec) four_apart(p + number_types[type].low_at + (place), away))@]
+#define HIGH(place) @[((ivec) four_apart(p + number_types[type].high_at + (place), away))@]
   switch (type) {
-  case WEIGHT_Q8_0:@+ return AT(2 + at) ^ (int32_t) (INT8_OFFSET * 0x01010101u);
-  case WEIGHT_Q4_0:@+ return AT(2) >> 4 * h & low;
-  case WEIGHT_Q4_1:@+ return AT(4) >> 4 * h & low;
-  case WEIGHT_Q5_0:
-    return (AT(6) >> 4 * h & low) | sixteen_fifths(AT(2), h);
-  case WEIGHT_Q5_1:
-    return (AT(8) >> 4 * h & low) | sixteen_fifths(AT(4), h);
-  case WEIGHT_Q4_K:@+ return AT(16 + 16 * i + at) >> 4 * z & low;
+  case WEIGHT_Q8_0:@+ return LOW(at) ^ (int32_t) (INT8_OFFSET * 0x01010101u);
+  case WEIGHT_Q4_0: case WEIGHT_Q4_1:@+ return LOW(0) >> 4 * h & low_bits;
+  case WEIGHT_Q5_0: case WEIGHT_Q5_1:
+    return (LOW(0) >> 4 * h & low_bits) | sixteen_fifths(HIGH(0), h);
+  case WEIGHT_Q4_K:@+ return LOW(16 * i + at) >> 4 * z & low_bits;
   case WEIGHT_Q6_K:
-    return (AT(16 * i + more + at) >> z / 2 * 4 & low)@|
-      | (AT(128 + 8 * i + at) >> 2 * z & 0x03030303) << 4;
-  default:@+ return ints(0);
+    return (LOW(16 * i + more + at) >> z / 2 * 4 & low_bits)@|
+      | (HIGH(8 * i + at) >> 2 * z & 0x03030303) << 4;
+  case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break;
   }
-#undef AT
+#undef LOW
+#undef HIGH
+  return ints(0);
 }
 
 @ The fifth bits of a block are \given{32} bits in a row. Each of the four words of an output wants the next four of them, one to a byte, and they are brought there as in a panel.
@@ -597,7 +598,7 @@ INLINE ivec sixteen_fifths(ivec v, int h)
   return fifth_bits((ivec) FIRST_WORDS((words) v) >> shift, 0);
 }
 
-@ The halves of a unit are added, except in Q6\_K, where each has a scale. In Q8\_0 without VNNI, two products may fill \given{sixteen} bits, and are made whole at once.
+@ The halves of a unit are added, unless each has a scale, as in Q6\_K. In Q8\_0 without VNNI, two products may fill \given{sixteen} bits, and are made whole at once.
 
 @<The whole sums of some outputs@>=
 INLINE ivec products(enum weight_type type, ivec before, ivec w, ivec x)
@@ -610,18 +611,18 @@ INLINE void stored_sums(int rows, enum weight_type type,
   const unsigned char *block, size_t stride, size_t i, int z,
   const struct int8_input *x, ivec sum[2][STORED_ROWS])
 {
-  int six = type == WEIGHT_Q6_K;
+  int groups = int8_groups(type);
   ivec a[2][STORED_ROWS][4];
   each (o, 4) each (h, 2) {
     ivec w = sixteen_numbers(type, block + (size_t) o * stride, 4 * stride, i, z, h);
     each (r, rows) {
       ivec v = (ivec) EVERYWHERE((const void *) (x[r].q + 16 * h));
-      ivec before = h > 0 && !six ? a[0][r][o] : ints(0);
-      a[six * h][r][o] = products(type, before, w, v);
+      ivec before = h > 0 && groups == 1 ? a[0][r][o] : ints(0);
+      a[groups == 1 ? 0 : h][r][o] = products(type, before, w, v);
     }
   }
-  each (h, six + 1) each (r, rows) sum[h][r] =
-    fold_four(2 - six, short_sums(type), a[h][r]) + sum_begins(type, x + r, h);
+  each (h, groups) each (r, rows) sum[h][r] =
+    fold_four(2 / groups, short_sums(type), a[h][r]) + sum_begins(type, x + r, h);
 }
 
 @ Two registers become one in each step, until each output has one lane. Without VNNI the sums stay short as long as \cref{sec:blocklanes}'s limit allows, so that fewer registers have to be made whole; |n| is how many products a short sum has already, and |most| how many it may have.
@@ -673,18 +674,20 @@ INLINE void stored_scales(enum weight_type type, const unsigned char *p,
 {
   int32_t word[4 * WIDTH];
   uint16_t half[WIDTH];
-  int six = type == WEIGHT_Q6_K;
+  const struct number_type *t = &number_types[type];
+  int units = t->block / t->group;
 #if WIDTH == 16
   if (LOOSE_SCALES && type == WEIGHT_Q4_0) {
     scale[0] = loose_scales(p, stride);
     return;
   }
 #endif
-  turn_words(p + 192 * six, stride, 4, word);
+  turn_words(p + t->scales_at, stride, 4, word);
   few_halves low = __builtin_convertvector(ints_at(word, 0), few_halves);
   memcpy(half, &low, sizeof half);
-  if (six) each (o, WIDTH) memcpy(half + o, p + (size_t) o * stride + 208, 2);
-  each (u, (int) number_types[type].block / WEIGHT_BLOCK * (six + 1))
+  if (t->d_at > 0)
+    each (o, WIDTH) memcpy(half + o, p + (size_t) o * stride + t->d_at, 2);
+  each (u, units)
     scale[u] = unit_scales(type, word, half, (size_t) u, min + u);
 }
 
@@ -698,7 +701,7 @@ INLINE void stored_strip(int rows, enum weight_type type, const unsigned char *r
 {
   size_t size = number_types[type].bytes;
   size_t units = number_types[type].block / WEIGHT_BLOCK, bytes = size * WIDTH / units;
-  int six = type == WEIGHT_Q6_K, steps = units == 1 ? 1 : 2 << six;
+  int groups = int8_groups(type), steps = number_types[type].span / WEIGHT_BLOCK;
   vec scale[16], min[16];
   ivec a[2][STORED_ROWS];
   for (size_t c = 0; c < n; c++, row += size) {
@@ -708,8 +711,8 @@ INLINE void stored_strip(int rows, enum weight_type type, const unsigned char *r
         __builtin_prefetch((const void *) (next + 64 * (size_t) k), 0, HINT);
       next += bytes;
       stored_sums(rows, type, row, stride, i, z, x, a);
-      each (h, six + 1) {
-        size_t u = (i + (size_t) z) << six | (size_t) h;
+      each (h, groups) {
+        size_t u = (i + (size_t) z) * (size_t) groups + (size_t) h;
         each (r, rows)
           sum[r] = add_products(type, a[h][r], scale[u], min[u], x + r, sum[r]);
       }
@@ -798,7 +801,7 @@ static size_t block_panel_bytes(const struct matrix *w)
   case WEIGHT_Q5_1: CALL(WEIGHT_Q5_1); break; \
   case WEIGHT_Q4_K: CALL(WEIGHT_Q4_K); break; \
   case WEIGHT_Q6_K: CALL(WEIGHT_Q6_K); break; \
-  default: break
+  case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break
 @<Fill a panel of some blocks@>@;
 @<Some rows by the blocks of a strip@>@;
 @<Find or fill the panels of a strip@>@;

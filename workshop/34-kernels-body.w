@@ -393,7 +393,7 @@ The loops of the kernels load registers of numbers of any type, and at the end o
 
 @ Now the bodies, which all of them share. One register of a tensor is loaded, and widened if it
 must be. The type is known where this is inlined, so that the question costs nothing; and so is the size of the |memcpy|, which compilers
-turn into one load that minds no misalignment. The |switch| has no |default|, here and wherever a type decides: if a type is added to the enumeration without a case of its own, the compiler warns,
+turn into one load that minds no misalignment. The |switch| has no |default|, here and wherever a type decides: if a type is added to the enumeration without a case of its own, the compiler stops,
 and no number is ever read as one of another type.
 
 @<Load numbers of any type@>=
@@ -412,8 +412,7 @@ INLINE vec load(struct tensor t, size_t i)
     return widen(h, t.type);
   case WEIGHT_Q8_0: case WEIGHT_Q4_0:
     return load_block(t, i);
-  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
-  case WEIGHT_Q6_K:
+  OTHER_BLOCKS:
     for (int j = 0; j < WIDTH; j++) v[j] = tensor_number(t, i + (size_t) j);
   }
   return v;
@@ -433,8 +432,9 @@ INLINE vec load_block(struct tensor t, size_t i)
   memcpy(&one, p, sizeof one);
   few_halves all = one + (few_halves) @[{ 0 }@];
   memcpy(scale, &all, sizeof all);
-  memcpy(&b, p + 2 + (t.type == WEIGHT_Q8_0 ? first : first % 16), sizeof b);
-  if (t.type == WEIGHT_Q4_0) b = (first < 16 ? b & 15 : b >> 4) - 8;
+  bool whole = number_types[t.type].bits == 8;
+  memcpy(&b, p + 2 + (whole ? first : first % 16), sizeof b);
+  if (!whole) b = (first < 16 ? b & 15 : b >> 4) - 8;
   int8_t small[WIDTH];
   memcpy(small, &b, sizeof b);
   return i8_to_f32(small) * widen(scale, WEIGHT_F16);
@@ -467,8 +467,7 @@ INLINE float load_one(struct tensor t, size_t i)
   case WEIGHT_BF16:
     memcpy(&h, p + i * sizeof h, sizeof h);
     return num_from_bf16(h);
-  case WEIGHT_Q8_0: case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0:
-  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K:
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: OTHER_BLOCKS:
     break;
   }
   return x;
@@ -484,8 +483,7 @@ INLINE float load_one(struct tensor t, size_t i)
   case WEIGHT_BF16: WITH_TYPE(WEIGHT_BF16); break; \
   case WEIGHT_Q8_0: WITH_TYPE(WEIGHT_Q8_0); break; \
   case WEIGHT_Q4_0: WITH_TYPE(WEIGHT_Q4_0); break; \
-  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K: \
-  case WEIGHT_Q6_K: WITH_TYPE(type); \
+  OTHER_BLOCKS: WITH_TYPE(type); \
   }@]
 
 @ At the end of a row there may be fewer numbers than lanes; the other lanes are filled with zeros. Loading a whole
@@ -1179,8 +1177,7 @@ case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
 case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
 case WEIGHT_Q8_0: WITH_ROWS(WEIGHT_Q8_0);@+ break;
 case WEIGHT_Q4_0: WITH_ROWS(WEIGHT_Q4_0);@+ break;
-case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
-case WEIGHT_Q6_K: break;
+OTHER_BLOCKS: break;
 }
 #undef WITH_ROWS
 
@@ -1299,8 +1296,7 @@ case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
 case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
 case WEIGHT_Q8_0: WITH_ROWS(WEIGHT_Q8_0);@+ break;
 case WEIGHT_Q4_0: WITH_ROWS(WEIGHT_Q4_0);@+ break;
-case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
-case WEIGHT_Q6_K: break;
+OTHER_BLOCKS: break;
 }
 #undef WITH_ROWS
 

@@ -359,8 +359,7 @@ TARGET static void pack_positions(struct query_unit *u, uint32_t t0, uint32_t t1
   case WEIGHT_BF16: pack_block(u, WEIGHT_BF16, t0, t1);@+ break;
   case WEIGHT_Q8_0: pack_block(u, WEIGHT_Q8_0, t0, t1);@+ break;
   case WEIGHT_Q4_0: pack_block(u, WEIGHT_Q4_0, t0, t1);@+ break;
-  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K:
-  case WEIGHT_Q6_K: break;
+  OTHER_BLOCKS: break;
   }
 }
 

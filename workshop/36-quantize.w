@@ -42,23 +42,18 @@ static enum weight_type type_for(enum weight_type asked, enum tensor_role role,
 {
   bool ends = role == TENSOR_EMBEDDING || role == TENSOR_HEAD;
   if (role == TENSOR_POSITIONS) return WEIGHT_F32;
-  if (ends && asked > WEIGHT_Q8_0) asked = WEIGHT_Q8_0;
+  if (ends && number_types[asked].bits < 8) asked = WEIGHT_Q8_0;
   return row % number_types[asked].block == 0 ? asked : WEIGHT_F16;
 }
 
-@ The types have a number in the key |general.file_type|, which tells other programs what to show.
+@ A type is found by the word that a user has for it. The rows of the types have these words, and the number that the key |general.file_type| gets, which tells other programs what to show.
 
 @<The types that are written@>=
-static const struct { const char *name; enum weight_type type; uint32_t file; }
-  types[] = @[{ {"f32", WEIGHT_F32, 0}, {"f16", WEIGHT_F16, 1},@|
-  {"bf16", WEIGHT_BF16, 32}, {"q8_0", WEIGHT_Q8_0, 7}, {"q4_0", WEIGHT_Q4_0, 2},@|
-  {"q4_1", WEIGHT_Q4_1, 3}, {"q5_0", WEIGHT_Q5_0, 8}, {"q5_1", WEIGHT_Q5_1, 9} }@];
-enum { N_TYPES = sizeof types / sizeof types[0] };
 bool quantize_type(const char *name, enum weight_type *type)
 {
-  for (size_t i = 0; i < N_TYPES; i++)
-    if (strcmp(name, types[i].name) == 0) {
-      *type = types[i].type;
+  for (unsigned t = 0; t < N_WEIGHT_TYPES; t++)
+    if (number_types[t].is_written && strcmp(name, number_types[t].word) == 0) {
+      *type = (enum weight_type) t;
       return true;
     }
   return false;
@@ -240,13 +235,13 @@ static void add_rope(struct work *w, const struct rope_config *r)
 @<Write the settings@>=
 static void add_kind(struct work *w)
 {
-  size_t n[N_TYPES] = @[{ 0 }@], most = 0;
-  for (size_t i = 0; i < N_TYPES; i++) {
+  size_t n[N_WEIGHT_TYPES] = @[{ 0 }@], most = 0;
+  for (size_t i = 0; i < N_WEIGHT_TYPES; i++) {
     for (size_t k = 0; k < w->n; k++)
-      n[i] += !w->plan[k].is_vector && w->plan[k].type == types[i].type;
-    if (n[i] > n[most] || (n[i] == n[most] && types[i].type == w->o->type)) most = i;
+      n[i] += !w->plan[k].is_vector && w->plan[k].type == i;
+    if (n[i] > n[most] || (n[i] == n[most] && w->o->type == i)) most = i;
   }
-  gguf_add_count(&w->draft, "general.file_type", types[most].file);
+  gguf_add_count(&w->draft, "general.file_type", number_types[most].file);
   gguf_add_count(&w->draft, "general.quantization_version", 2);
 }
 static void add_name(struct work *w)

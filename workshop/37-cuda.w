@@ -49,7 +49,7 @@ INLINE float fold_sixteen(float *lane)
   return lane[0];
 }
 
-@ A row of the cache has one of five types, the last two in blocks (\cref{sec:rowformats}). Four bytes are read at once where their address allows it.
+@ A row of the cache has one of five types, the last two in blocks (\cref{sec:rowformats}). Four bytes are read at once where their address allows it. The questions come one after the other: a |switch| over the five types needs more registers than |attend_blocks| has. There is no sixth, since |DEVICE_WEIGHTS| and the formats of a cache name all types that come to a device.
 
 @<Numbers of the cache@>=
 INLINE float cached_number(uint64_t row, uint32_t type, bool even, uint32_t k)
@@ -510,18 +510,26 @@ INLINE void two_at(const struct stored_rows *s, int type, size_t row, size_t k,
   float w[2])
 {
   size_t i = row * s->stride + k;
-  if (type == DEVICE_F32) {
+  switch ((enum device_type) type) {
+  case DEVICE_F32: {
     struct two_floats v = *(const struct two_floats *) ((const float *) s->data + i);
     w[0] = v.a, w[1] = v.b;
-  } else if (type == DEVICE_Q8_0) {
-    uint16_t both = load_half((const int8_t *) s->data + i);
-    float scale = half_number(s->scale[row * (s->stride / 2) + k / 32]);
-    w[0] = (float) (int8_t) both * scale, w[1] = (float) (int8_t) (both >> 8) * scale;
-  } else {
+    break;
+  }
+  case DEVICE_F16: case DEVICE_BF16: {
     uint32_t both = load_word((const uint16_t *) s->data + i);
     uint16_t low = (uint16_t) both, high = (uint16_t) (both >> 16);
     w[0] = type == DEVICE_F16 ? half_number(low) : num_from_bf16(low);
     w[1] = type == DEVICE_F16 ? half_number(high) : num_from_bf16(high);
+    break;
+  }
+  case DEVICE_Q8_0: {
+    uint16_t both = load_half((const int8_t *) s->data + i);
+    float scale = half_number(s->scale[row * (s->stride / 2) + k / 32]);
+    w[0] = (float) (int8_t) both * scale, w[1] = (float) (int8_t) (both >> 8) * scale;
+    break;
+  }
+  case DEVICE_Q4_0: w[0] = w[1] = 0; /* only the cache has it */
   }
 }
 
@@ -1225,12 +1233,17 @@ Each function of the table turns its arguments into a launch. Hidden states, key
 @<The table of a device@>@;
 @<Open a device, and close it@>@;
 
-@ The kernels have their own names for the types, since their file does not see our headers.
+@ The kernels have their own names for the types, since their file does not see our headers. A device does not read all types: the set says which, and a model that has others is refused (\cref{sec:refused}).
 
 @<The types of a device are ours@>=
 _Static_assert((int) DEVICE_F32 == (int) WEIGHT_F32 && (int) DEVICE_F16 == (int) WEIGHT_F16@|
   && (int) DEVICE_BF16 == (int) WEIGHT_BF16 && (int) DEVICE_Q8_0 == (int) WEIGHT_Q8_0@|
   && (int) DEVICE_Q4_0 == (int) WEIGHT_Q4_0, "types of numbers");
+enum { DEVICE_WEIGHTS = 1 << WEIGHT_F32 | 1 << WEIGHT_F16 | 1 << WEIGHT_BF16@|
+  | 1 << WEIGHT_Q8_0 };
+  /* the types of matrices that a device reads, bit |1 << type| for each */
+_Static_assert((int) WORK_few_q8_1 == (int) WORK_few_f32_1 + 4 * (int) WEIGHT_Q8_0@|
+  && (int) WORK_many_q8 == (int) WORK_many_f32 + (int) WEIGHT_Q8_0, "the order of kernels");
 _Static_assert((int) DEVICE_SILU == (int) ACTIVATION_SILU
   && (int) DEVICE_GELU_TANH == (int) ACTIVATION_GELU_TANH, "activations");
 
@@ -1272,7 +1285,8 @@ static size_t row_bytes_of(const struct matrix *w)
 static size_t device_prepared_bytes(const struct matrix *w, enum activations format)
 {
   (void) format;
-  return w->weight.type <= WEIGHT_Q8_0 ? w->out * row_bytes_of(w) : 0;
+  bool is_read = (DEVICE_WEIGHTS >> w->weight.type & 1) != 0;
+  return is_read ? w->out * row_bytes_of(w) : 0;
 }
 
 static void arrange_row(const struct matrix *w, size_t o, char *to)
@@ -1837,7 +1851,7 @@ void device_table(struct device *d)
   struct kernels *k = &d->k;
   *k = *kernels_find(NULL, NULL);
   k->name = "cuda", k->memory = &d->memory;
-  k->matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16 | 1u << WEIGHT_Q8_0;
+  k->matrix_types = DEVICE_WEIGHTS;
   k->int8_types = 1u << WEIGHT_Q8_0, k->bf16_types = 1u << WEIGHT_BF16;
   k->linear = device_linear, k->linear_int8 = device_linear_int8;
   k->linear_bf16 = device_linear_bf16, k->normalize = device_normalize;

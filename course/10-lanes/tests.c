@@ -78,7 +78,7 @@ static float input(enum kind kind)
   case WIDE: return ldexpf(draw_float(), (int) draw(41) - 20);
   case BELOW: return 0x1p-149f;
   case SPECIAL: if (draw(8) == 0) return special[draw(8)]; break;
-  default: break;
+  case NEAR: case KINDS: break;
   }
   return draw_float();
 }

@@ -23,7 +23,7 @@ bool sequences_order(struct sequence_table *t, const struct store *s,
       wrong = "given twice"; /* the place exists, or we would not be here */
     if (wrong != NULL)
       return error_say(why, "position %u of sequence %u is %s;"
-        " wanted: from %zu on, below %u," " each once", r->position,
+        " wanted: from %zu on, below %u, each once", r->position,
         r->sequence, wrong, q->length, s->n_positions);
     t->order[q->first + r->position - q->length] = i + 1;
   }

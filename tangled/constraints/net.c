@@ -135,13 +135,14 @@ uint32_t net_sum(uint32_t a, uint32_t b)
 
 static uint32_t from_here(const struct net *w, const struct net_node *x)
 {
-  switch (x->kind) {
+  switch ((enum node_kind) x->kind) {
   case NET_BYTES: return net_sum(1, w->least[x->next]);
   case NET_FORK: return w->least[x->next] < w->least[x->other]
     ? w->least[x->next] : w->least[x->other];
   case NET_CALL: return net_sum(w->least[w->start[x->other]], w->least[x->next]);
-  default: return 0;
+  case NET_END: break;
   }
+  return 0;
 }
 
 static bool find_least(struct net *w, struct error *why)

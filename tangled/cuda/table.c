@@ -10,6 +10,12 @@
 _Static_assert((int) DEVICE_F32 == (int) WEIGHT_F32 && (int) DEVICE_F16 == (int) WEIGHT_F16
   && (int) DEVICE_BF16 == (int) WEIGHT_BF16 && (int) DEVICE_Q8_0 == (int) WEIGHT_Q8_0
   && (int) DEVICE_Q4_0 == (int) WEIGHT_Q4_0, "types of numbers");
+
+/* the types of matrices that a device reads, bit 1 << type for each */
+enum { DEVICE_WEIGHTS = 1 << WEIGHT_F32 | 1 << WEIGHT_F16 | 1 << WEIGHT_BF16
+  | 1 << WEIGHT_Q8_0 };
+_Static_assert((int) WORK_few_q8_1 == (int) WORK_few_f32_1 + 4 * (int) WEIGHT_Q8_0
+  && (int) WORK_many_q8 == (int) WORK_many_f32 + (int) WEIGHT_Q8_0, "the order of kernels");
 _Static_assert((int) DEVICE_SILU == (int) ACTIVATION_SILU
   && (int) DEVICE_GELU_TANH == (int) ACTIVATION_GELU_TANH, "activations");
 
@@ -49,7 +55,8 @@ static size_t row_bytes_of(const struct matrix *w)
 static size_t device_prepared_bytes(const struct matrix *w, enum activations format)
 {
   (void) format;
-  return w->weight.type <= WEIGHT_Q8_0 ? w->out * row_bytes_of(w) : 0;
+  bool is_read = (DEVICE_WEIGHTS >> w->weight.type & 1) != 0;
+  return is_read ? w->out * row_bytes_of(w) : 0;
 }
 
 static void arrange_row(const struct matrix *w, size_t o, char *to)
@@ -571,7 +578,7 @@ void device_table(struct device *d)
   struct kernels *k = &d->k;
   *k = *kernels_find(NULL, NULL);
   k->name = "cuda", k->memory = &d->memory;
-  k->matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16 | 1u << WEIGHT_Q8_0;
+  k->matrix_types = DEVICE_WEIGHTS;
   k->int8_types = 1u << WEIGHT_Q8_0, k->bf16_types = 1u << WEIGHT_BF16;
   k->linear = device_linear, k->linear_int8 = device_linear_int8;
   k->linear_bf16 = device_linear_bf16, k->normalize = device_normalize;

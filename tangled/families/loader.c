@@ -51,7 +51,7 @@ static struct tensor require_tensor(struct model_loader *a,
   }
   layout_name(a->layout, role, a->prefix, a->layer, what, name);
   const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
-  char wanted[64], found[64] = "missing";
+  char wanted[TYPES_TEXT], found[64] = "missing";
   if (columns == 0) snprintf(wanted, sizeof wanted, "[%" PRIu64 "]", rows);
   else snprintf(wanted, sizeof wanted, "[%" PRIu64 ", %" PRIu64 "]", rows, columns);
   if (t != NULL) shape_words(t, found);

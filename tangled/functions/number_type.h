@@ -6,10 +6,9 @@
 
 /* <Types of numbers> */
 
-/* the types with which we compute: IEEE binary32, IEEE binary16, the upper half of a
-   binary32; blocks: a scale in binary16, then 32 signed bytes, or 16 bytes with two
-   numbers each, number i in the low half of byte i and number i+16 in the high half,
-   8 too large (ggml's layout); five more kinds of blocks */
+/* the types with which we compute: first those without blocks, IEEE binary32, IEEE
+   binary16, the upper half of a binary32; then the types in blocks, laid out as ggml
+   does */
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,
   WEIGHT_Q8_0, WEIGHT_Q4_0, WEIGHT_Q4_1, WEIGHT_Q5_0, WEIGHT_Q5_1,
   WEIGHT_Q4_K, WEIGHT_Q6_K };
@@ -17,44 +16,108 @@ enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,
 /* numbers in a block; in one of the last two types */
 enum { WEIGHT_BLOCK = 32, WEIGHT_SUPER_BLOCK = 256 };
 
-/* block numbers take bytes bytes; largest: in a type with a scale, the whole number
-   that the largest of a block becomes, else 0; safetensors: whether files of that
-   format have the type */
-struct number_type { const char *name; uint16_t block; uint8_t bytes, largest;
-  bool safetensors; };
+/* in a switch, the cases of all types in blocks but Q8_0 and Q4_0, which have kernels
+   of their own in attention */
+#define OTHER_BLOCKS \
+  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: \
+  case WEIGHT_Q4_K: case WEIGHT_Q6_K
+
+/* in place of a type's number in GGUF files: it has none */
+enum { NOT_IN_GGUF = 255 };
+
+/* the scales of a block: one; one, and for each group another of six bits and a
+   minimum of six bits; one, and for each group a signed byte */
+enum block_scales { SCALE_ALONE, SCALES_PACKED, SCALES_BYTES };
+
+/* a row of the table */
+struct number_type {
+  const char *name;
+  uint16_t block; /* numbers in a block */
+  uint8_t bytes; /* and its bytes */
+  uint8_t gguf; /* its number in GGUF files, as ggml has it */
+  bool safetensors; /* whether files of that format have it */
+  /* <What is known of a type with which we compute> */
+  const char *word; /* what a user calls it */
+  bool is_written; /* whether we write files with such matrices */
+  uint8_t file; /* then the general.file_type of such a GGUF file */
+  uint8_t bits; /* of a number; in a block, of what is stored for q */
+  uint8_t largest; /* the q that the largest number of a block becomes */
+  uint8_t offset; /* what is stored is q and so much more */
+  uint8_t group; /* neighbours with one scale */
+  uint8_t span; /* neighbours whose bits share bytes */
+  bool has_min;
+  enum block_scales scales;
+  uint8_t d_at; /* the byte where d is, in binary16; after it m, if any */
+  uint8_t scales_at; /* where sixteen bytes begin that have all scales but the d of SCALES_BYTES */
+  uint8_t low_at, high_at; /* where the low bits or the whole bytes of the numbers begin, and where the high bits */
+};
 
 /* types of numbers by their number: first those of enum weight_type */
 static const struct number_type number_types[] = {
-  [WEIGHT_F32] = {"F32", 1, 4, 0, true}, [WEIGHT_F16] = {"F16", 1, 2, 0, true},
-  [WEIGHT_BF16] = {"BF16", 1, 2, 0, true},
-  [WEIGHT_Q8_0] = {"Q8_0", WEIGHT_BLOCK, 34, 127, false},
-  [WEIGHT_Q4_0] = {"Q4_0", WEIGHT_BLOCK, 18, 8, false},
-  [WEIGHT_Q4_1] = {"Q4_1", WEIGHT_BLOCK, 20, 15, false},
-  [WEIGHT_Q5_0] = {"Q5_0", WEIGHT_BLOCK, 22, 16, false},
-  [WEIGHT_Q5_1] = {"Q5_1", WEIGHT_BLOCK, 24, 31, false},
-  [WEIGHT_Q4_K] = {"Q4_K", WEIGHT_SUPER_BLOCK, 144, 15, false},
-  [WEIGHT_Q6_K] = {"Q6_K", WEIGHT_SUPER_BLOCK, 210, 32, false},
-  {"F64", 1, 8, 0, true}, {"BOOL", 1, 1, 0, true}, {"U8", 1, 1, 0, true},
-  {"I8", 1, 1, 0, true}, {"U16", 1, 2, 0, true}, {"I16", 1, 2, 0, true},
-  {"U32", 1, 4, 0, true}, {"I32", 1, 4, 0, true}, {"U64", 1, 8, 0, true},
-  {"I64", 1, 8, 0, true}, {"C64", 1, 8, 0, true}, {"F4", 2, 1, 0, true},
-  {"F6_E2M3", 4, 3, 0, true}, {"F6_E3M2", 4, 3, 0, true},
-  {"F8_E5M2", 1, 1, 0, true}, {"F8_E4M3", 1, 1, 0, true},
-  {"F8_E8M0", 1, 1, 0, true}, {"F8_E5M2FNUZ", 1, 1, 0, true},
-  {"F8_E4M3FNUZ", 1, 1, 0, true},
-  /* <Types that occur in GGUF files only> */
-  {"Q2_K", 256, 84, 0, false}, {"Q3_K", 256, 110, 0, false},
-  {"Q5_K", 256, 176, 0, false}, {"IQ2_XXS", 256, 66, 0, false},
-  {"IQ2_XS", 256, 74, 0, false}, {"IQ3_XXS", 256, 98, 0, false},
-  {"IQ1_S", 256, 50, 0, false}, {"IQ4_NL", 32, 18, 0, false},
-  {"IQ3_S", 256, 110, 0, false}, {"IQ2_S", 256, 82, 0, false},
-  {"IQ4_XS", 256, 136, 0, false}, {"IQ1_M", 256, 56, 0, false},
-  {"TQ1_0", 256, 54, 0, false}, {"TQ2_0", 256, 66, 0, false},
-  {"MXFP4", 32, 17, 0, false} };
+  /* <Types with which we compute> */
+  [WEIGHT_F32] = {"F32", 1, 4, 0, true, "f32", true, 0, .bits = 32},
+  [WEIGHT_F16] = {"F16", 1, 2, 1, true, "f16", true, 1, .bits = 16},
+  [WEIGHT_BF16] = {"BF16", 1, 2, 30, true, "bf16", true, 32, .bits = 16},
+  [WEIGHT_Q8_0] = {"Q8_0", WEIGHT_BLOCK, 34, 8, false, "q8_0", true, 7,
+    .bits = 8, .largest = 127, .group = 32, .span = 32, .low_at = 2},
+  [WEIGHT_Q4_0] = {"Q4_0", WEIGHT_BLOCK, 18, 2, false, "q4_0", true, 2,
+    .bits = 4, .largest = 8, .offset = 8, .group = 32, .span = 32, .low_at = 2},
+  [WEIGHT_Q4_1] = {"Q4_1", WEIGHT_BLOCK, 20, 3, false, "q4_1", true, 3,
+    .bits = 4, .largest = 15, .group = 32, .span = 32, .has_min = true, .low_at = 4},
+  [WEIGHT_Q5_0] = {"Q5_0", WEIGHT_BLOCK, 22, 6, false, "q5_0", true, 8,
+    .bits = 5, .largest = 16, .offset = 16, .group = 32, .span = 32,
+    .low_at = 6, .high_at = 2},
+  [WEIGHT_Q5_1] = {"Q5_1", WEIGHT_BLOCK, 24, 7, false, "q5_1", true, 9,
+    .bits = 5, .largest = 31, .group = 32, .span = 32, .has_min = true,
+    .low_at = 8, .high_at = 4},
+  [WEIGHT_Q4_K] = {"Q4_K", WEIGHT_SUPER_BLOCK, 144, 12, false, "q4_k",
+    .bits = 4, .largest = 15, .group = 32, .span = 64, .has_min = true,
+    .scales = SCALES_PACKED, .low_at = 16},
+  [WEIGHT_Q6_K] = {"Q6_K", WEIGHT_SUPER_BLOCK, 210, 14, false, "q6_k",
+    .bits = 6, .largest = 32, .offset = 32, .group = 16, .span = 128,
+    .scales = SCALES_BYTES, .d_at = 208, .scales_at = 192, .high_at = 128},
+  /* <Types that occur in files only> */
+  {.name = "F64", 1, 8, 28, true},
+  {.name = "BOOL", 1, 1, NOT_IN_GGUF, true},
+  {.name = "U8", 1, 1, NOT_IN_GGUF, true},
+  {.name = "I8", 1, 1, 24, true},
+  {.name = "U16", 1, 2, NOT_IN_GGUF, true},
+  {.name = "I16", 1, 2, 25, true},
+  {.name = "U32", 1, 4, NOT_IN_GGUF, true},
+  {.name = "I32", 1, 4, 26, true},
+  {.name = "U64", 1, 8, NOT_IN_GGUF, true},
+  {.name = "I64", 1, 8, 27, true},
+  {.name = "C64", 1, 8, NOT_IN_GGUF, true},
+  {.name = "F4", 2, 1, NOT_IN_GGUF, true},
+  {.name = "F6_E2M3", 4, 3, NOT_IN_GGUF, true},
+  {.name = "F6_E3M2", 4, 3, NOT_IN_GGUF, true},
+  {.name = "F8_E5M2", 1, 1, NOT_IN_GGUF, true},
+  {.name = "F8_E4M3", 1, 1, NOT_IN_GGUF, true},
+  {.name = "F8_E8M0", 1, 1, NOT_IN_GGUF, true},
+  {.name = "F8_E5M2FNUZ", 1, 1, NOT_IN_GGUF, true},
+  {.name = "F8_E4M3FNUZ", 1, 1, NOT_IN_GGUF, true},
+  {.name = "Q2_K", 256, 84, 10, false},
+  {.name = "Q3_K", 256, 110, 11, false},
+  {.name = "Q5_K", 256, 176, 13, false},
+  {.name = "IQ2_XXS", 256, 66, 16, false},
+  {.name = "IQ2_XS", 256, 74, 17, false},
+  {.name = "IQ3_XXS", 256, 98, 18, false},
+  {.name = "IQ1_S", 256, 50, 19, false},
+  {.name = "IQ4_NL", 32, 18, 20, false},
+  {.name = "IQ3_S", 256, 110, 21, false},
+  {.name = "IQ2_S", 256, 82, 22, false},
+  {.name = "IQ4_XS", 256, 136, 23, false},
+  {.name = "IQ1_M", 256, 56, 29, false},
+  {.name = "TQ1_0", 256, 54, 34, false},
+  {.name = "TQ2_0", 256, 66, 35, false},
+  {.name = "MXFP4", 32, 17, 39, false} };
 
-/* the rows of the table, and how many of them are of enum weight_type */
+/* the rows of the table, how many of them are of enum weight_type, and how many are
+   not */
 enum { N_NUMBER_TYPES = sizeof number_types / sizeof number_types[0],
-  N_WEIGHT_TYPES = WEIGHT_Q6_K + 1 };
+  N_WEIGHT_TYPES = WEIGHT_Q6_K + 1, N_LISTED_TYPES = 34 };
+_Static_assert(N_NUMBER_TYPES == N_WEIGHT_TYPES + N_LISTED_TYPES,
+  "each weight type has a row, before those that are only listed");
 
 /* sets of types, bit 1 << type for each: those with which we compute, those in
    blocks, the others */

@@ -45,10 +45,13 @@ static enum outcome compare(const struct rule_test *t, double ours, double their
   case RELATION_AT_MOST: holds = ours <= theirs; break;
   case RELATION_AT_LEAST: holds = ours >= theirs; break;
   case RELATION_IN: holds = t->low <= ours && ours <= t->high; break;
-  default: if (equal_numbers(ours, theirs)) return OUTCOME_EXACT;
+  case RELATION_EQUAL: case RELATION_ABOUT:
+    if (equal_numbers(ours, theirs)) return OUTCOME_EXACT;
     if (t->how == RELATION_ABOUT
       && equal_rounded(ours, theirs, t->theirs.first.digits)) return OUTCOME_ROUNDED;
     if (off_by_one(ours, theirs)) return OUTCOME_OFF_BY_ONE;
+    break;
+  case N_RELATIONS: break;
   }
   return holds ? OUTCOME_EXACT : OUTCOME_FALSE;
 }

@@ -16,8 +16,7 @@ float tensor_number(struct tensor t, size_t i)
   case WEIGHT_F32: memcpy(&x, p + 4 * i, sizeof x); return x;
   case WEIGHT_F16: memcpy(&h, p + 2 * i, sizeof h); return num_from_f16(h);
   case WEIGHT_BF16: memcpy(&h, p + 2 * i, sizeof h); return num_from_bf16(h);
-  case WEIGHT_Q8_0: case WEIGHT_Q4_0: case WEIGHT_Q4_1: case WEIGHT_Q5_0:
-  case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K: break;
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: OTHER_BLOCKS: break;
   }
   size_t at = i % number_types[t.type].block;
   return block_number(t.type, p + weight_row_bytes(t.type, i - at), at);
@@ -129,25 +128,41 @@ float plain_probe_bandwidth(const float *x, size_t n)
 }
 
 /* <Refuse types that a table cannot multiply> */
-void kernels_list_types(uint32_t types, char text[64])
+static unsigned first_type(uint32_t left, bool by_size)
 {
-  uint32_t left = types;
+  unsigned first = N_WEIGHT_TYPES;
+  for (unsigned t = 0; t < N_WEIGHT_TYPES; t++) {
+    if ((left >> t & 1) == 0) continue;
+    if (first == N_WEIGHT_TYPES || (by_size
+        && weight_row_bytes(t, WEIGHT_SUPER_BLOCK)
+          > weight_row_bytes(first, WEIGHT_SUPER_BLOCK))) first = t;
+  }
+  return first;
+}
+
+static void list_types(uint32_t left, bool as_words, char text[TYPES_TEXT])
+{
   size_t n = 0;
   text[0] = '\0';
-  for (unsigned t = 0; t < N_WEIGHT_TYPES && n < 64; t++) {
-    if ((types >> t & 1) == 0) continue;
+  while (left != 0 && n < TYPES_TEXT) {
+    unsigned t = first_type(left, as_words);
     const char *before = n == 0 ? "" : ", ";
     left &= ~(1u << t);
     if (n > 0 && left == 0) before = " or ";
-    n += (size_t) snprintf(text + n, 64 - n, "%s%s", before,
-      number_types[t].name);
+    n += (size_t) snprintf(text + n, TYPES_TEXT - n, "%s%s", before,
+      as_words ? number_types[t].word : number_types[t].name);
   }
 }
+
+void kernels_list_types(uint32_t types, char text[TYPES_TEXT])
+{ list_types(types, false, text); }
+void kernels_list_words(uint32_t types, char text[TYPES_TEXT])
+{ list_types(types, true, text); }
 
 bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why)
 {
-  char wanted[64];
+  char wanted[TYPES_TEXT];
   uint32_t missing = types & ~k->matrix_types;
   unsigned t = 0;
   if (missing == 0) return true;
@@ -160,7 +175,7 @@ bool kernels_check_types(const struct kernels *k, uint32_t types,
 bool kernels_check_activations(const struct kernels *k, enum activations asked,
   uint32_t types, const char *what, struct error *why)
 {
-  char found[64], wanted[64];
+  char found[TYPES_TEXT], wanted[TYPES_TEXT];
   uint32_t can = asked == ACTIVATIONS_INT8 ? k->int8_types : k->bf16_types;
   if (asked == ACTIVATIONS_DEFAULT || asked == ACTIVATIONS_F32) return true;
   if ((types & can) != 0) return true;

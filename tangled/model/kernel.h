@@ -249,8 +249,14 @@ float plain_probe_bandwidth(const float *x, size_t n);
 bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why);
 
+/* room for the names of all types */
+enum { TYPES_TEXT = 8 * N_WEIGHT_TYPES };
+
 /* the names of types, bits as in matrix_types, as in F32, F16 or BF16 */
-void kernels_list_types(uint32_t types, char text[64]);
+void kernels_list_types(uint32_t types, char text[TYPES_TEXT]);
+
+/* what users call them, the types of many bits first, as in f32, f16 or q8_0 */
+void kernels_list_words(uint32_t types, char text[TYPES_TEXT]);
 
 /* whether k has a product of the format asked for one of types, those of a model's
    matrices; else a sentence about what */

@@ -18,24 +18,25 @@ static int whole_of_q4_k(const unsigned char *q, size_t i)
   return i % 64 < 32 ? two & 15 : two >> 4;
 }
 
-static int whole_of_q6_k(const unsigned char *q, size_t i)
+static int whole_of_q6_k(const unsigned char *low, const unsigned char *high, size_t i)
 {
   size_t half = i / 128, part = i % 128 / 32, at = i % 32;
-  int low = q[64 * half + 32 * (part % 2) + at], high = q[128 + 32 * half + at];
-  low = part < 2 ? low & 15 : low >> 4;
-  return (low | (high >> 2 * part & 3) << 4) - 32;
+  int four = low[64 * half + 32 * (part % 2) + at], two = high[32 * half + at];
+  four = part < 2 ? four & 15 : four >> 4;
+  return four | (two >> 2 * part & 3) << 4;
 }
 
 int block_whole(enum weight_type type, const unsigned char *block, size_t i)
 {
+  const struct number_type *t = &number_types[type];
+  const unsigned char *low = block + t->low_at, *high = block + t->high_at;
   switch (type) {
-  case WEIGHT_Q8_0: return (int8_t) block[2 + i];
-  case WEIGHT_Q4_0: return nibble(block + 2, i) - 8;
-  case WEIGHT_Q4_1: return nibble(block + 4, i);
-  case WEIGHT_Q5_0: return (nibble(block + 6, i) | fifth_bit(block + 2, i)) - 16;
-  case WEIGHT_Q5_1: return nibble(block + 8, i) | fifth_bit(block + 4, i);
-  case WEIGHT_Q4_K: return whole_of_q4_k(block + 16, i);
-  case WEIGHT_Q6_K: return whole_of_q6_k(block, i);
+  case WEIGHT_Q8_0: return (int8_t) low[i];
+  case WEIGHT_Q4_0: case WEIGHT_Q4_1: return nibble(low, i) - t->offset;
+  case WEIGHT_Q5_0: case WEIGHT_Q5_1:
+    return (nibble(low, i) | fifth_bit(high, i)) - t->offset;
+  case WEIGHT_Q4_K: return whole_of_q4_k(low, i);
+  case WEIGHT_Q6_K: return whole_of_q6_k(low, high, i) - t->offset;
   case WEIGHT_F32: case WEIGHT_F16: case WEIGHT_BF16: break;
   }
   return 0;
@@ -46,7 +47,7 @@ static float half_at(const unsigned char *p)
 { return num_from_f16((uint16_t) (p[0] | p[1] << 8)); }
 
 /* <Scales in a block of 256> */
-static struct block_scale scale_of_q4_k(const unsigned char *block, size_t j)
+static struct block_scale packed_scale(const unsigned char *block, size_t j)
 {
   const unsigned char *six = block + 4;
   int d = six[j] & 63, m = six[j + 4] & 63;
@@ -59,18 +60,18 @@ static struct block_scale scale_of_q4_k(const unsigned char *block, size_t j)
 }
 
 bool block_has_min(enum weight_type type)
-{
-  return type == WEIGHT_Q4_1 || type == WEIGHT_Q5_1 || type == WEIGHT_Q4_K;
-}
-
+{ return number_types[type].has_min; }
 struct block_scale block_scale_of(enum weight_type type,
   const unsigned char *block, size_t i)
 {
-  if (type == WEIGHT_Q4_K) return scale_of_q4_k(block, i / 32);
-  struct block_scale s = { half_at(block), 0 };
-  if (block_has_min(type)) s.m = half_at(block + 2);
-  if (type == WEIGHT_Q6_K)
-    s.d = half_at(block + 208) * (float) (int8_t) block[192 + i / 16];
+  const struct number_type *t = &number_types[type];
+  const unsigned char *d = block + t->d_at, *small = block + t->scales_at;
+  struct block_scale s = { half_at(d), 0 };
+  switch (t->scales) {
+  case SCALE_ALONE: if (t->has_min) s.m = half_at(d + 2); break;
+  case SCALES_PACKED: return packed_scale(small, i / t->group);
+  case SCALES_BYTES: s.d *= (float) (int8_t) small[i / t->group]; break;
+  }
   return s;
 }
 
@@ -128,13 +129,15 @@ static struct block_scale min_max_scale(const float *x, int top)
 
 static bool encode_nibbles(enum weight_type type, const float *x, unsigned char *to)
 {
-  bool min = block_has_min(type), five = type == WEIGHT_Q5_0 || type == WEIGHT_Q5_1;
-  int top = five ? 31 : 15;
+  const struct number_type *t = &number_types[type];
+  bool min = t->has_min, five = t->bits == 5;
+  int top = (1 << t->bits) - 1;
   struct block_scale s = min ? min_max_scale(x, top) : symmetric_scale(x, top);
   float times = s.d != 0 ? 1 / s.d : 0;
-  float shift = min ? 0.5f : (float) (top / 2 + 1) + 0.5f;
-  unsigned char *high = to + (min ? 4 : 2), *q = high + (five ? 4 : 0);
-  memset(high, 0, (size_t) (q - high) + WEIGHT_BLOCK / 2);
+  float shift = (float) t->offset + 0.5f;
+  unsigned char *q = to + t->low_at, *high = to + t->high_at;
+  memset(q, 0, WEIGHT_BLOCK / 2);
+  if (five) memset(high, 0, WEIGHT_BLOCK / 8);
   for (int i = 0; i < WEIGHT_BLOCK; i++) {
     float z = (x[i] - s.m) * times;
     int whole = whole_within(z + shift, 0, top);
@@ -163,25 +166,37 @@ static bool encode_block(enum weight_type type, const float *x, unsigned char *t
 }
 
 /* <Write weights> */
+uint32_t weights_written(void)
+{
+  uint32_t types = 0;
+  for (unsigned t = 0; t < N_WEIGHT_TYPES; t++)
+    types |= (uint32_t) number_types[t].is_written << t;
+  return types;
+}
+
 bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   struct error *why)
 {
   const struct number_type *t = &number_types[type];
-  if (t->block > WEIGHT_BLOCK)
-    return error_say(why, "%s is read and not written; wanted: F16,"
-      " BF16, Q8_0, Q4_0, Q4_1, Q5_0 or Q5_1", t->name);
+  char wanted[TYPES_TEXT];
+  if (!t->is_written) {
+    kernels_list_types(weights_written(), wanted);
+    return error_say(why, "%s is read and not" " written; wanted: %s", t->name,
+      wanted);
+  }
   if (n % t->block != 0)
-    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
+    return error_say(why, "%zu numbers in %s;" " wanted: a multiple of %d", n,
       t->name, t->block);
   for (size_t i = 0; i < n; i++)
     if (x[i] - x[i] != 0)
-      return error_say(why, "number %zu is not finite; wanted: finite numbers", i);
+      return error_say(why, "number %zu is not" " finite; wanted: finite"
+        " numbers", i);
   /* <Write block after block, or fail> */
   for (size_t i = 0; i < n; i += t->block) {
     unsigned char *at = (unsigned char *) to + weight_row_bytes(type, i);
     if (!encode_block(type, x + i, at))
-      return error_say(why, "numbers %zu to %zu, the first of them %g,"
-        " need a scale beyond binary16 in %s; wanted: smaller numbers",
+      return error_say(why, "numbers %zu to %zu," " the first of them %g,"
+        " need a scale beyond" " binary16 in %s; wanted:" " smaller numbers",
         i, i + t->block - 1, (double) x[i], t->name);
   }
   return true;
@@ -211,7 +226,7 @@ void quantize_int8(const float *x, struct int8_block *to)
 static float add_product(enum weight_type type, const unsigned char *block,
   size_t at, const struct int8_block *x, float acc)
 {
-  size_t group = type == WEIGHT_Q6_K ? 16 : WEIGHT_BLOCK;
+  size_t group = number_types[type].group;
   for (size_t g = 0; g < WEIGHT_BLOCK; g += group) {
     struct block_scale s = block_scale_of(type, block, at + g);
     int32_t sum = 0;

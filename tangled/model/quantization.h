@@ -27,9 +27,12 @@ float block_number(enum weight_type type, const unsigned char *block, size_t i);
 
 /* writes n numbers, whole blocks, to the weight_row_bytes at to, rounded as ggml
    does; errors: a number that is not finite, a scale beyond binary16, a type that is
-   only read (Q4_K, Q6_K). In F16 and BF16 a number that is too large becomes infinite */
+   only read. In F16 and BF16 a number that is too large becomes infinite */
 bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   struct error *why);
+
+/* the types that weights_encode writes, bit 1 << type for each */
+uint32_t weights_written(void);
 
 /* <Products with inputs of fewer bits> */
 

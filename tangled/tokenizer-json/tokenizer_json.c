@@ -45,8 +45,11 @@ static const char *kind_of(const json_t *v)
   case JSON_FALSE: return "false";
   case JSON_OBJECT: return "an object";
   case JSON_ARRAY: return "a list";
-  default: return "a number with a point";
+  case JSON_STRING: return "a string";
+  case JSON_INTEGER: return "an integer";
+  case JSON_REAL: break;
   }
+  return "a number with a point";
 }
 
 static const char *shown(const json_t *v, char buffer[80])

@@ -279,20 +279,17 @@ static size_t space_before(const unsigned char *text, size_t at,
 static bool in_word(const unsigned char *text, size_t length)
 {
   uint32_t c = utf8_point(text, length);
-  switch (utf8proc_category((utf8proc_int32_t) c)) {
-  case UTF8PROC_CATEGORY_LU: case UTF8PROC_CATEGORY_LL:
-  case UTF8PROC_CATEGORY_LT: case UTF8PROC_CATEGORY_LM:
-  case UTF8PROC_CATEGORY_LO: case UTF8PROC_CATEGORY_MN:
-  case UTF8PROC_CATEGORY_MC: case UTF8PROC_CATEGORY_ME:
-  case UTF8PROC_CATEGORY_ND: case UTF8PROC_CATEGORY_NL:
-  case UTF8PROC_CATEGORY_PC:
-    return true;
-  default:
-    return c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
-      || (c >= 0x1f130 && c <= 0x1f149)
-      || (c >= 0x1f150 && c <= 0x1f169)
-      || (c >= 0x1f170 && c <= 0x1f189);
-  }
+  static const uint32_t of_words = 1u << UTF8PROC_CATEGORY_LU
+    | 1u << UTF8PROC_CATEGORY_LL | 1u << UTF8PROC_CATEGORY_LT
+    | 1u << UTF8PROC_CATEGORY_LM | 1u << UTF8PROC_CATEGORY_LO
+    | 1u << UTF8PROC_CATEGORY_MN | 1u << UTF8PROC_CATEGORY_MC
+    | 1u << UTF8PROC_CATEGORY_ME | 1u << UTF8PROC_CATEGORY_ND
+    | 1u << UTF8PROC_CATEGORY_NL | 1u << UTF8PROC_CATEGORY_PC;
+  return (of_words >> utf8proc_category((utf8proc_int32_t) c) & 1) != 0
+    || c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
+    || (c >= 0x1f130 && c <= 0x1f149)
+    || (c >= 0x1f150 && c <= 0x1f169)
+    || (c >= 0x1f170 && c <= 0x1f189);
 }
 
 /* neither neighbour belongs to a word */
@@ -594,9 +591,9 @@ static bool change(const struct tokenizer *t, const struct text_step *s,
     return replace(s, words, m, text, n, out, why);
   case STEP_STRIP:
     return strip(s, words, m, text, n, out, why);
-  default:
-    return compose(m, text, n, out, why);
+  case STEP_NFC: case STEP_SPLIT: break; /* a cut is no change */
   }
+  return compose(m, text, n, out, why);
 }
 
 /* <Go through the forms> */
