@@ -730,10 +730,10 @@ enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
      the types in blocks, laid out as ggml does */
 enum { WEIGHT_BLOCK = 32, WEIGHT_SUPER_BLOCK = 256 };
   /* numbers in a block; in one of the last two types */
-#define OTHER_BLOCKS \
-  case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: \
-  case WEIGHT_Q4_K: case WEIGHT_Q6_K
-  /* in a |switch|, the cases of all types in blocks but Q8\_0 and Q4\_0, which have kernels of their own in attention */
+#define OTHER_BLOCKS @[case WEIGHT_Q4_1: case WEIGHT_Q5_0: case WEIGHT_Q5_1: case WEIGHT_Q4_K: case WEIGHT_Q6_K@]
+  /* in a |switch|, the cases of all types in blocks but Q8\_0 and Q4\_0, in which rows of a cache are kept as well. It is for the places that treat all
+     these types alike: a new one is added here and to none of them, and as long as it is missing
+     here, the compiler stops at each of them */
 
 @ Every type of every file has a name, a size, and perhaps a number in GGUF files (\cref{gguf}).
 
