@@ -765,10 +765,10 @@ const struct kernels kernels_plain = @[{ .name = "plain",@|
 @* Settings and weights. \label{sec:modelsettings}
 In memory a model is two structures: the \emph{settings}, numbers and switches that say how large the model is and which
 of the operations above it uses, and the \emph{weights}. Both come in files, in which every maker of models has other names
-for the same things; how those files are read, checked and refused is the subject of \cref{families}. The settings begin with the shapes of \cref{tab:threemodels}; the rest of the structure is in \cref{sec:allsettings}.
+for the same things; how those files are read, checked and refused is the subject of \cref{families}. The settings begin with the shapes of \cref{tab:threemodels}. Each is a row of a table, from which the structure |struct model_config| is made; the table's other columns and the rest of its rows are in \cref{sec:allsettings}.
 @^settings@>@^weights@>
 
-\printedheader[27,34]{model/settings.h}
+\printedheader[3,11]{model/settings.inc}
 
 @ A layer has two halves, each with a norm before it. The first projects to queries, keys
 and values and, after attention, back; the second goes up to a wider space and down

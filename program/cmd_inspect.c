@@ -30,32 +30,22 @@ struct inspection {
 };
 
 /* The settings, for the screen and the object alike, under our names and not the files', because
-   two families call the same thing by different names. */
+   two families call the same thing by different names. Those of the table of settings come as its
+   rows say, so that a new one cannot be forgotten here; the rest is worked out. */
 struct shown_setting { const char *name; double value; bool is_bool; };
-enum { N_SETTINGS = 28 };
+enum { N_MORE = 7 };
 
-static void list_settings(const struct model_config *c,
-  struct shown_setting of[N_SETTINGS])
+static struct shown_setting layers_with_window(const struct model_config *c)
 {
-  uint32_t windows = 0;
-  for (uint32_t i = 0; i < c->n_layers; i++) windows += config_window(c, i) > 0;
-  const struct shown_setting list[N_SETTINGS] = {
-    /* sizes; then what one family does and another does not, in the order in which a row meets
-       it; then RoPE and the makers' advice */
-      {"vocab_size", c->vocab_size, false},
-      {"n_positions", c->n_positions, false},
-      {"d_model", c->d_model, false}, {"d_inner", c->d_inner, false},
-      {"n_layers", c->n_layers, false}, {"n_heads", c->n_heads, false},
-      {"n_kv_heads", c->n_kv_heads, false},
-      {"head_dim", c->head_dim, false},
-      {"window", c->window, false}, {"window_layers", windows, false},
-      {"norm_eps", c->norm_eps, false}, {"scaled", c->scaled, true},
-      {"scaled_by_layer", c->scaled_by_layer, true},
-      {"layer_norm", c->layer_norm, true},
-      {"learned_positions", c->learned_positions, true},
-      {"gated", c->gated, true}, {"qkv_bias", c->qkv_bias, true},
-      {"out_bias", c->out_bias, true}, {"mlp_bias", c->mlp_bias, true},
-      {"qk_norm", c->qk_norm, true}, {"tied", c->tied, true},
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->n_layers; i++) n += config_window(c, i) > 0;
+  return (struct shown_setting) { "window_layers", n, false };
+}
+
+/* RoPE and the makers' advice come after the table */
+static void list_more(const struct model_config *c, struct shown_setting of[N_MORE])
+{
+  const struct shown_setting list[N_MORE] = {
       {"rope_linear", c->rope.kind == ROPE_LINEAR, true},
       {"rope_llama3", c->rope.kind == ROPE_LLAMA3, true},
       {"rope_yarn", c->rope.kind == ROPE_YARN, true},
@@ -68,22 +58,30 @@ static void list_settings(const struct model_config *c,
 }
 
 /* integers are printed as such; a double holds every integer of 32 bits exactly */
+static void show_setting(struct inspection *g, struct shown_setting s)
+{
+  char buffer[MAX_NUMBER_LEN];
+  if (s.is_bool) strcpy(buffer, s.value != 0 ? "true" : "false");
+  else if (s.value == (double) (uint32_t) s.value)
+    snprintf(buffer, sizeof buffer, "%" PRIu32, (uint32_t) s.value);
+  else number_double(s.value, buffer);
+  if (g->in_json) put_word_as(&g->j, s.name, buffer);
+  else fprintf(g->c->out, "  %-20s %s\n", s.name, buffer);
+}
+
 static void show_settings(struct inspection *g)
 {
-  struct shown_setting of[N_SETTINGS];
-  list_settings(&g->o.lm->config, of);
+  const struct model_config *c = &g->o.lm->config;
+  struct shown_setting more[N_MORE];
+  list_more(c, more);
   if (g->in_json) put_open_as(&g->j, "config", '{');
-  for (int i = 0; i < N_SETTINGS; i++) {
-    char buffer[MAX_NUMBER_LEN];
-    double x = of[i].value;
-    if (of[i].is_bool) strcpy(buffer, x != 0 ? "true" : "false");
-    else if (x == (double) (uint32_t) x)
-      snprintf(buffer, sizeof buffer, "%" PRIu32, (uint32_t) x);
-    else number_double(x, buffer);
-    if (g->in_json)
-      put_word_as(&g->j, of[i].name, buffer);
-    else fprintf(g->c->out, "  %-20s %s\n", of[i].name, buffer);
+  for (int i = 0; i < N_MODEL_SETTINGS; i++) {
+    const struct setting *s = &config_setting[i];
+    if (s->shown) show_setting(g, (struct shown_setting) { s->name, setting_value(s, c),
+        s->kind == SETTING_FLAG });
+    if (i == SETTING_window) show_setting(g, layers_with_window(c));
   }
+  for (int i = 0; i < N_MORE; i++) show_setting(g, more[i]);
   if (g->in_json) writer_close(&g->j, '}');
 }
 

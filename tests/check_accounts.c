@@ -602,6 +602,26 @@ START_TEST(the_formula_is_the_allocator)
 }
 END_TEST
 
+/* each setting is changed alone, in a model that has everything that can be counted: the number of
+   weights changes if and only if the row of the setting says so */
+START_TEST(a_setting_says_whether_weights_depend_on_it)
+{
+  const struct model_config base = { .family = "llama", .vocab_size = 24, .n_positions = 16,
+    .d_model = 16, .d_inner = 24, .n_layers = 2, .n_heads = 4, .n_kv_heads = 2, .head_dim = 4,
+    .learned_positions = true };
+  for (int i = 0; i < N_MODEL_SETTINGS; i++) {
+    const struct setting *s = &config_setting[i];
+    struct model_config c = base;
+    double x = setting_value(s, &c);
+    setting_put(s, &c, s->kind == SETTING_FLAG ? 1 - x : x + 1);
+    ck_assert(setting_value(s, &c) != x);
+    ck_assert_msg((footprint_parameters(&c) != footprint_parameters(&base)) == s->sized,
+      "%s: its row says that the number of weights %s on it", s->name,
+      s->sized ? "depends" : "does not depend");
+  }
+}
+END_TEST
+
 /* ---- 2. what fits */
 static struct model_config idea(uint64_t *seed, const struct kv_format *f)
 {
@@ -1529,6 +1549,7 @@ int main(void)
   tcase_add_unchecked_fixture(files, room_open, room_close);
   tcase_add_test(files, a_vocabulary_is_its_tables);
   tcase_add_test(files, the_formula_is_the_allocator);
+  tcase_add_test(c, a_setting_says_whether_weights_depend_on_it);
   tcase_add_test(c, what_fits_fits_and_one_more_does_not);
   tcase_add_test(c, what_fits_by_hand);
   tcase_add_test(c, named_shapes_are_the_published_ones);

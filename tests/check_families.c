@@ -5,6 +5,7 @@
 #include <math.h>
 #include "variants.h"
 #include "safetensors/tensor_file.h"
+#include "families/families.h"
 #include "families/rope_scaling.h"
 #include "functions/numbers.h"
 #include "kernels/kernels.h"
@@ -396,6 +397,32 @@ static size_t as_transpose(const struct tensor_entry *t, size_t i, size_t d)
   (void) d;
   return i % t->shape[1] * t->shape[0] + i / t->shape[1];
 }
+/* a row of a table that was not filled in is found here, by name */
+START_TEST(the_tables_of_families_and_settings_are_whole)
+{
+  for (int i = 0; i < N_FAMILIES; i++) {
+    const struct family_row *f = &families[i];
+    ck_assert_msg(f->type != NULL && f->architecture != NULL && f->gguf != NULL, "family %d has no row", i);
+    ck_assert_msg(f->always.family != NULL && strcmp(f->always.family, f->type) == 0
+      && family_named(f->type) == f, "%s", f->type);
+    const struct tensor_layout *a = layout_find("safetensors", f->type), *b = layout_find("gguf", f->type);
+    ck_assert_msg(a != NULL && b != NULL && strcmp(a->name, f->layout[0]) == 0
+      && strcmp(b->name, f->layout[1]) == 0, "%s: its layouts", f->type);
+    ck_assert_msg(config_reads((size_t) i, "vocab_size"), "%s", f->type);
+  }
+  ck_assert(config_family(N_FAMILIES) == NULL && family_named("another") == NULL);
+  for (int i = 0; i < N_MODEL_SETTINGS; i++) {
+    const struct setting *s = &config_setting[i];
+    struct model_config c = { .family = NULL };
+    ck_assert_msg(s->name != NULL && s->at < sizeof c && s->min < s->max, "setting %d", i);
+    for (int k = 0; k < i; k++) ck_assert_msg(config_setting[k].at < s->at, "%s", s->name);
+    ck_assert(setting_value(s, &c) == 0);
+    setting_put(s, &c, 1);
+    for (int k = 0; k < N_MODEL_SETTINGS; k++)
+      ck_assert_msg(setting_value(&config_setting[k], &c) == (k == i), "%s", s->name);
+  }
+}
+END_TEST
 START_TEST(a_layout_says_how_a_file_has_its_tensors)
 {
   static float want[1000], got[1000];
@@ -445,7 +472,8 @@ START_TEST(a_layout_says_how_a_file_has_its_tensors)
   ck_assert(memcmp(got, want, n * sizeof *got) == 0);
   variant_drop(dir);
   ck_assert(layout_find("another", "gpt2") == NULL && layout_at(5) == NULL);
-  ck_assert(layout_find("safetensors", NULL) == layout_at(1));
+  ck_assert(layout_find("safetensors", NULL) == NULL && layout_find("gguf", "another") == NULL);
+  ck_assert(layout_find("gguf", "mistral") == layout_at(3) && layout_find("gguf", "qwen3") == layout_at(4));
 }
 END_TEST
 
@@ -1384,6 +1412,7 @@ int main(void)
   t = tcase_create("files");
   tcase_add_test(t, refusals_name_file_field_found_wanted);
   tcase_add_test(t, types_that_the_kernels_cannot_multiply_are_refused);
+  tcase_add_test(t, the_tables_of_families_and_settings_are_whole);
   tcase_add_test(t, a_layout_says_how_a_file_has_its_tensors);
   tcase_add_test(t, a_prepared_model_gives_the_same_logits);
   tcase_add_test(t, used_fields_change_the_answer_or_are_refused);

@@ -202,7 +202,7 @@ static bool setting_bad(struct config_reader *s, const char *name, json_t *found
 
 @ A field that is used has a row in a table: its name, the families that have it, whether
 it must be there, the function that reads it, where the value goes, and the least and
-greatest value that makes sense. Families are bits of a number, so that one row can apply to several. We can read a table as a list, check it against the published files line by line,
+greatest value that makes sense. For a setting of chapter 2's table (\cref{sec:settingrows}) the place and the bounds are there, so the row here has only its name. Families are bits of a number, so that one row can apply to several. We can read a table as a list, check it against the published files line by line,
 and count its rows; with a function of many branches we could not.
 
 @<A row of the table of fields@>=
@@ -214,12 +214,10 @@ struct config_field {
   unsigned of; /* families */
   bool required;
   field_read *read;
-  size_t at; /* place in |struct model_config| */
+  size_t at; /* place in |struct model_config|, or the number of a setting */
   double min, max;
 };
-enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
-  LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER,@|
-  NULL_COUNTS = 1 << 16, /* null is a value of this field, not its absence */
+enum { NULL_COUNTS = 1 << 30, /* null is a value of this field, not its absence */
   MOST = 0x7fffffff };
 
 @ JSON distinguishes integers, reals and truth values: none of |12.0|, |"12"| and |true| is the integer 12.
@@ -259,6 +257,25 @@ json_t *value)
     return setting_bad(s, f->name, value, "true or false");
   *(bool *) ((char *) s->c + f->at) = json_is_true(value);
   return true;
+}
+
+@ A setting of the table is read by its kind.
+
+@<Read a setting of the table@>=
+#define setting(name) read_setting, SETTING_##name, 0, 0
+static bool read_setting(struct config_reader *s, const struct config_field *f,
+  json_t *value)
+{
+  const struct setting *to = &config_setting[f->at];
+  struct config_field at = *f;
+  at.at = to->at, at.min = to->min, at.max = to->max;
+  switch (to->kind) {
+  case SETTING_COUNT:@+ return read_count(s, &at, value);
+  case SETTING_REAL:@+ return read_real(s, &at, value);
+  case SETTING_FLAG:@+ return read_flag(s, &at, value);
+  case SETTING_CURVE:@+ return read_activation(s, &at, value);
+  }
+  return false;
 }
 
 @ For some settings our arithmetic is right with one value only. Related families multiply the embedding, the output of a layer, or the logits by a number, or rotate only a part of each head. Some tools write
@@ -353,8 +370,7 @@ static bool read_n_ctx(struct config_reader *s, const struct config_field *f,
 }
 
 @ Here are the tables for \.{config.json}, each ended by a row without a name. The same
-quantity has one name in GPT-2 and another in the later families; it goes to the same
-place, which |field_at| (\cref{sec:steer}) turns into a distance from the beginning of |struct model_config|.
+setting has one name in GPT-2 and another in the later families. What is no setting of its own, such as a part of the advice, has its bounds in the row, and |field_at| (\cref{sec:steer}) turns its place into a distance from the beginning of |struct model_config|.
 
 @<The fields of \.{config.json} that are used@>=
 @<Fields of GPT-2@>@;
@@ -367,17 +383,16 @@ scores of attention came later, when the model was trained again by others.
 
 @<Fields of GPT-2@>=
 static const struct config_field gpt2_field[] =
-  @[{ {"n_positions", GPT2, false, read_count, field_at(n_positions), 1, MOST},@|
+  @[{ {"n_positions", GPT2, false, setting(n_positions)},@|
   {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},@|
-  {"n_embd", GPT2, true, read_count, field_at(d_model), 1, MOST},@|
-  {"n_layer", GPT2, true, read_count, field_at(n_layers), 1, MOST},@|
-  {"n_head", GPT2, true, read_count, field_at(n_heads), 1, MOST},@|
-  {"n_inner", GPT2, false, read_count, field_at(d_inner), 1, MOST},@|
-  {"activation_function", GPT2, false, read_activation, 0, 0, 0},@|
-  {"layer_norm_epsilon", GPT2, false, read_real, field_at(norm_eps), 0, 1},@|
-  {"scale_attn_weights", GPT2, false, read_flag, field_at(scaled), 0, 0},@|
-  {"scale_attn_by_inverse_layer_idx", GPT2, false, read_flag,@|
-    field_at(scaled_by_layer), 0, 0},@|
+  {"n_embd", GPT2, true, setting(d_model)},@|
+  {"n_layer", GPT2, true, setting(n_layers)},@|
+  {"n_head", GPT2, true, setting(n_heads)},@|
+  {"n_inner", GPT2, false, setting(d_inner)},@|
+  {"activation_function", GPT2, false, setting(activation)},@|
+  {"layer_norm_epsilon", GPT2, false, setting(norm_eps)},@|
+  {"scale_attn_weights", GPT2, false, setting(scaled)},@|
+  {"scale_attn_by_inverse_layer_idx", GPT2, false, setting(scaled_by_layer)},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ The later families count heads twice, once for queries and once for keys and values, and
@@ -387,30 +402,27 @@ published model; that default is hardly ever what a file means, so we require th
 
 @<Fields of the later families@>=
 static const struct config_field later_field[] =
-  @[{ {"max_position_embeddings", LATER, false, read_count, field_at(n_positions), 1,
-  MOST},@|
-  {"hidden_size", LATER, true, read_count, field_at(d_model), 1, MOST},@|
-  {"num_hidden_layers", LATER, true, read_count, field_at(n_layers), 1, MOST},@|
-  {"num_attention_heads", LATER, true, read_count, field_at(n_heads), 1, MOST},@|
-  {"num_key_value_heads", LLAMA, false, read_count, field_at(n_kv_heads), 1, MOST},@|
-  {"num_key_value_heads", LATER, true, read_count, field_at(n_kv_heads), 1, MOST},@|
-  {"head_dim", LATER, false, read_count, field_at(head_dim), 1, MOST},@|
-  {"intermediate_size", LATER, true, read_count, field_at(d_inner), 1, MOST},@|
-  {"hidden_act", LATER, false, read_activation, 0, 0, 0},@|
-  {"rms_norm_eps", LATER, false, read_real, field_at(norm_eps), 0, 1},@|
-  {"attention_bias", LLAMA | QWEN3, false, read_flag, field_at(out_bias), 0, 0},@|
-  {"mlp_bias", LLAMA, false, read_flag, field_at(mlp_bias), 0, 0},@|
+  @[{ {"max_position_embeddings", LATER, false, setting(n_positions)},@|
+  {"hidden_size", LATER, true, setting(d_model)},@|
+  {"num_hidden_layers", LATER, true, setting(n_layers)},@|
+  {"num_attention_heads", LATER, true, setting(n_heads)},@|
+  {"num_key_value_heads", LLAMA, false, setting(n_kv_heads)},@|
+  {"num_key_value_heads", LATER, true, setting(n_kv_heads)},@|
+  {"head_dim", LATER, false, setting(head_dim)},@|
+  {"intermediate_size", LATER, true, setting(d_inner)},@|
+  {"hidden_act", LATER, false, setting(activation)},@|
+  {"rms_norm_eps", LATER, false, setting(norm_eps)},@|
+  {"attention_bias", LLAMA | QWEN3, false, setting(out_bias)},@|
+  {"mlp_bias", LLAMA, false, setting(mlp_bias)},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ Windows have four fields, of which Mistral's files have the first, and Qwen's all. Their joint meaning is worked out when all have been read (\cref{sec:windows}).
 
 @<Fields of windows@>=
 static const struct config_field window_field[] =
-  @[{ {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, read_count,@|
-    field_at(window), 1, MOST},@|
-  {"use_sliding_window", QWEN2 | QWEN3, false, read_flag, field_at(window_used), 0, 0},@|
-  {"max_window_layers", QWEN2 | QWEN3, false, read_count,@|
-    field_at(window_from), 0, MOST},@|
+  @[{ {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, setting(window)},@|
+  {"use_sliding_window", QWEN2 | QWEN3, false, setting(window_used)},@|
+  {"max_window_layers", QWEN2 | QWEN3, false, setting(window_from)},@|
   {"layer_types", LATER, false, read_nothing, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
@@ -420,8 +432,8 @@ scores or the logits, |attn_logit_softcapping|, |final_logit_softcapping| and |c
 
 @<Fields that every family has@>=
 static const struct config_field common_field[] =
-  @[{ {"vocab_size", ALL, true, read_count, field_at(vocab_size), 1, MOST},@|
-  {"tie_word_embeddings", ALL, false, read_flag, field_at(tied), 0, 0},@|
+  @[{ {"vocab_size", ALL, true, setting(vocab_size)},@|
+  {"tie_word_embeddings", ALL, false, setting(tied)},@|
   {"bos_token_id", ALL, false, read_bos, field_at(bos), 0, MOST},@|
   {"eos_token_id", ALL, false, read_eos, 0, 0, 0},@|
   {"rope_theta", LATER, false, read_nothing, 0, 0, 0},@|
@@ -768,42 +780,94 @@ checkpoint for classification has the same type but no head that we could use. B
 family sets the flags for what it always does, and the library's default for each field that a file may leave out. For example, Mistral's window is there unless the file says null, and every family has a default for the longest text. The five rows below, the tables of fields, and the names in
 \cref{sec:layouts} are all that the book knows of the five families; everything else is common to them.
 
-@<The families@>=
-static const struct family_row {
+A family has a number, from which its bit follows, and a row. The row has all its names: that of |model_type|, that of its class, how the class was once spelt, and what GGUF files call it. (The files of a Mistral call themselves |llama|, since without its window it is one.) It also names the two layouts of its tensors, for a directory and for a GGUF file. A file that knows the table includes this header; no other part of the program needs to know how many families there are.
+
+@(families.h@>=
+#ifndef INCIPIT_FAMILIES_H
+#define INCIPIT_FAMILIES_H
+#include "families/config.h"
+enum model_family { FAMILY_GPT2, FAMILY_LLAMA, FAMILY_MISTRAL, FAMILY_QWEN2,@|
+  FAMILY_QWEN3, N_FAMILIES };
+  /* the numbers of the families */
+enum { GPT2 = 1 << FAMILY_GPT2, LLAMA = 1 << FAMILY_LLAMA,@|
+  MISTRAL = 1 << FAMILY_MISTRAL, QWEN2 = 1 << FAMILY_QWEN2,@|
+  QWEN3 = 1 << FAMILY_QWEN3, ALL = (1 << N_FAMILIES) - 1, LATER = ALL & ~GPT2 };
+  /* their bits, for rows that are about several */
+struct family_row {
   const char *type, *architecture, *once; /* and how the class was once spelt, or null */
-  unsigned bit;
+  const char *gguf, *layout[2];
   struct model_config always;
-} family[] =
-  @[{ {"gpt2", "GPT2LMHeadModel", NULL, GPT2, { .family = "gpt2",@|
-    .n_positions = 1024, .layer_norm = true, .norm_eps = 1e-5,
+};
+  /* what a family is called, how its files name tensors, and what its settings begin with */
+extern const struct family_row families[];
+  /* |N_FAMILIES| rows */
+const struct family_row *family_named(const char *type);
+  /* the row with this |type|, or null */
+const char *family_list(bool gguf, char list[200]);
+  /* all types, or all names in GGUF files, as a sentence lists them: ``a, b or c'' */
+#endif
+
+@ The table begins with GPT-2, which is unlike all the others. A row that was forgotten stops the compiler.
+
+@<The table of families@>=
+const struct family_row families[] =
+  @[{ [FAMILY_GPT2] = {"gpt2", "GPT2LMHeadModel", NULL, "gpt2",@|
+    {"hf-gpt2", "gguf-gpt2"}, { .family = "gpt2", .n_positions = 1024, .layer_norm = true, .norm_eps = 1e-5,
     .learned_positions = true, .qkv_bias = true, .out_bias = true,
     .mlp_bias = true, .tied = true, .scaled = true,
     .activation = ACTIVATION_GELU_TANH }},@|
-  {"llama", "LlamaForCausalLM", "LLaMAForCausalLM", LLAMA, { .family = "llama",@|
-    .n_positions = 2048, .gated = true, .norm_eps = 1e-6,
+  [FAMILY_LLAMA] = {"llama", "LlamaForCausalLM", "LLaMAForCausalLM", "llama",@|
+    {"hf-llama", "gguf-llama"}, { .family = "llama", .n_positions = 2048, .gated = true, .norm_eps = 1e-6,
     .scaled = true }},@|
-  {"mistral", "MistralForCausalLM", NULL, MISTRAL, { .family = "mistral",@|
-    .n_positions = 131072, .gated = true,
+  [FAMILY_MISTRAL] = {"mistral", "MistralForCausalLM", NULL, "llama",@|
+    {"hf-llama", "gguf-llama"}, { .family = "mistral", .n_positions = 131072, .gated = true,
     .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},@|
-  {"qwen2", "Qwen2ForCausalLM", NULL, QWEN2, { .family = "qwen2",@|
-    .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
+  [FAMILY_QWEN2] = {"qwen2", "Qwen2ForCausalLM", NULL, "qwen2",@|
+    {"hf-llama", "gguf-qwen"}, { .family = "qwen2", .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qkv_bias = true, .window = 4096, .window_from = 28 }},@|
-  {"qwen3", "Qwen3ForCausalLM", NULL, QWEN3, { .family = "qwen3",@|
-    .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
+  [FAMILY_QWEN3] = {"qwen3", "Qwen3ForCausalLM", NULL, "qwen3",@|
+    {"hf-llama", "gguf-qwen"}, { .family = "qwen3", .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
     .window_from = 28 }} }@];
+_Static_assert(sizeof families / sizeof families[0] == N_FAMILIES,@|
+  "a family without a row");
 
 @ The table can be queried without a file: for a row, or for whether a family uses a field.
 
 @<Ask the table of families@>=
 const struct model_config *config_family(size_t i)
 {
-  return i < sizeof family / sizeof family[0] ? &family[i].always : NULL;
+  return i < N_FAMILIES ? &families[i].always : NULL;
 }
 bool config_reads(size_t i, const char *field)
 {
-  struct tables t = tables_of(&family[i]);
+  struct tables t = tables_of(&families[i]);
   return used_find(&t, field) != NULL;
+}
+const struct family_row *family_named(const char *type)
+{
+  for (int i = 0; i < N_FAMILIES; i++)
+    if (strcmp(families[i].type, type) == 0) return &families[i];
+  return NULL;
+}
+
+@ Sentences list the families from the table. Two families may share a name in GGUF files; it is listed once.
+
+@<Ask the table of families@>=
+const char *family_list(bool gguf, char list[200])
+{
+  const char *name[N_FAMILIES];
+  size_t n = 0, at = 0;
+  for (int i = 0; i < N_FAMILIES; i++) {
+    const char *one = gguf ? families[i].gguf : families[i].type;
+    bool met = false;
+    for (size_t k = 0; k < n; k++) met = met || strcmp(name[k], one) == 0;
+    if (!met) name[n++] = one;
+  }
+  for (size_t i = 0; i < n && at < 200; i++)
+    at += (size_t) snprintf(list + at, 200 - at, "%s%s",
+      i == 0 ? "" : i + 1 < n ? ", " : " or ", name[i]);
+  return list;
 }
 
 @ This function alone decides which tables count for a family.
@@ -811,8 +875,9 @@ bool config_reads(size_t i, const char *field)
 @<The tables of a family@>=
 static struct tables tables_of(const struct family_row *f)
 {
-  return (struct tables) @[{ f->bit,
-    { f->bit == GPT2 ? gpt2_field : later_field, window_field, common_field },@|
+  unsigned bit = 1u << (f - families);
+  return (struct tables) @[{ bit,
+    { bit == GPT2 ? gpt2_field : later_field, window_field, common_field },@|
     { harmless_file, harmless_training, harmless_sampling } }@];
 }
 
@@ -825,15 +890,14 @@ static const struct family_row *family_find(struct config_reader *s)
   json_t *type = json_object_get(s->all, "model_type");
   json_t *list = json_object_get(s->all, "architectures");
   for (size_t i = 0; config_family(i) != NULL && json_is_string(type); i++) {
-    if (strcmp(json_string_value(type), family[i].type) != 0) continue;
+    if (strcmp(json_string_value(type), families[i].type) != 0) continue;
     @<Return the row if |list| has its architecture@>@;
   }
-  char found[160], of_type[64], of_list[64];
+  char found[160], of_type[64], of_list[64], all[200];
   snprintf(found, sizeof found, "%s%s%s", jsonfile_excerpt(type, of_type),@|
     json_array_size(list) > 0 ? ", for " : "",
     json_array_size(list) > 0 ? jsonfile_excerpt(list, of_list) : "");
-  error_found(s->why, s->path, "model_type", found,@|
-    "gpt2, llama, mistral, qwen2 or qwen3");
+  error_found(s->why, s->path, "model_type", found, family_list(false, all));
   return NULL;
 }
 
@@ -844,11 +908,11 @@ bool same = list == NULL || json_is_null(list);
 for (size_t k = 0; k < json_array_size(list); k++) {
   const char *name = json_string_value(json_array_get(list, k));
   if (name == NULL) continue;
-  same = same || strcmp(name, family[i].architecture) == 0
-    || (family[i].once != NULL && strcmp(name, family[i].once) == 0);
+  same = same || strcmp(name, families[i].architecture) == 0
+    || (families[i].once != NULL && strcmp(name, families[i].once) == 0);
 }
-if (same) return &family[i];
-setting_bad(s, "architectures", list, family[i].architecture);
+if (same) return &families[i];
+setting_bad(s, "architectures", list, families[i].architecture);
 return NULL;
 
 @ If some sizes are not given, they follow from others: there are as many heads for keys as for
@@ -1208,6 +1272,7 @@ Six of its functions can be called from outside.
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 #include "gguf/gguf.h"
+#include "families/families.h"
 #include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 @#
@@ -1222,6 +1287,7 @@ Six of its functions can be called from outside.
 @<Read a number or a flag@>@;
 @<Insist on a value@>@;
 @<Read the name of a curve@>@;
+@<Read a setting of the table@>@;
 @<Read ids@>@;
 @<Read what must agree with something else@>@;
 @<The fields that are known to be harmless@>@;
@@ -1229,7 +1295,7 @@ Six of its functions can be called from outside.
 @<What steers a reading@>@;
 @<The fields of \.{config.json} that are used@>@;
 @<The fields of \.{generation\_config.json} that are used@>@;
-@<The families@>@;
+@<The table of families@>@;
 @<The tables of a family@>@;
 
 @ These are the functions that work on the tables. They lead from a single field, which is used, ignored with a reason or refused, to the two
@@ -1460,7 +1526,6 @@ struct tensor_naming { const char *pattern; bool transposed, permuted; };
      queries and keys, and for both or none */
 struct tensor_layout {
   const char *name, *format; /* the format of the files, as |tensor_file_format| has it */
-  const char *family; /* the |model_type|; null: any */
   const char *prefix; /* what a tilde stands for, unless a file leaves it out */
   struct tensor_naming of[N_TENSOR_ROLES];
 };
@@ -1468,7 +1533,7 @@ struct tensor_layout {
 const struct tensor_layout *layout_at(size_t i);
   /* number |i| of the layouts that we know; null after the last */
 const struct tensor_layout *layout_find(const char *format, const char *family);
-  /* the first that has this format and this family, or no family; or null */
+  /* the one that the row of this family names for this format; or null */
 bool layout_fused(const struct tensor_layout *l);
   /* whether queries, keys and values are one matrix */
 void layout_name(const struct tensor_layout *l, enum tensor_role role,
@@ -1480,7 +1545,7 @@ The head has no prefix: it does not belong to the body that the prefix names.
 
 @<The layouts that we know@>=
 static const struct tensor_layout hf_gpt2 = @[{@|
-  .name = "hf-gpt2", .format = "safetensors", .family = "gpt2",@|
+  .name = "hf-gpt2", .format = "safetensors",@|
   .prefix = "transformer.", .of = {@|
   [TENSOR_EMBEDDING] = {"~wte", false, false},@|
   [TENSOR_POSITIONS] = {"~wpe", false, false},@|
@@ -1517,7 +1582,7 @@ static const struct tensor_layout hf_llama = @[{@|
 
 @<The layouts that we know@>=
 static const struct tensor_layout gguf_gpt2 = @[{@|
-  .name = "gguf-gpt2", .format = "gguf", .family = "gpt2", .of = {@|
+  .name = "gguf-gpt2", .format = "gguf", .of = {@|
   [TENSOR_EMBEDDING] = {"token_embd", false, false},@|
   [TENSOR_FINAL_NORM] = {"output_norm", false, false},@|
   [TENSOR_HEAD] = {"output", false, false},@|
@@ -1533,7 +1598,7 @@ static const struct tensor_layout gguf_gpt2 = @[{@|
 
 @<The layouts that we know@>=
 static const struct tensor_layout gguf_llama = @[{@|
-  .name = "gguf-llama", .format = "gguf", .family = "llama", .of = {@|
+  .name = "gguf-llama", .format = "gguf", .of = {@|
   [TENSOR_EMBEDDING] = {"token_embd", false, false},@|
   [TENSOR_FINAL_NORM] = {"output_norm", false, false},@|
   [TENSOR_HEAD] = {"output", false, false},@|
@@ -1569,7 +1634,7 @@ static const struct tensor_layout gguf_qwen = @[{@|
   [TENSOR_UP] = {"blk.#.ffn_up", false, false},@|
   [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } }@];
 
-@ A layout for one family comes before the layout for all others, because the first that fits is taken.
+@ Which layouts a family has is in its row (\cref{sec:families}).
 
 @<Find a layout@>=
 const struct tensor_layout *layout_at(size_t i)
@@ -1580,10 +1645,11 @@ const struct tensor_layout *layout_at(size_t i)
 }
 const struct tensor_layout *layout_find(const char *format, const char *family)
 {
+  const struct family_row *f = family == NULL ? NULL : family_named(family);
   const struct tensor_layout *l = NULL;
-  for (size_t i = 0; (l = layout_at(i)) != NULL; i++)
-    if (strcmp(l->format, format) == 0 && (l->family == NULL
-        || (family != NULL && strcmp(l->family, family) == 0))) break;
+  for (size_t i = 0; f != NULL && (l = layout_at(i)) != NULL; i++)
+    if (strcmp(l->format, format) == 0 && (strcmp(l->name, f->layout[0]) == 0
+        || strcmp(l->name, f->layout[1]) == 0)) break;
   return l;
 }
 bool layout_fused(const struct tensor_layout *l)
@@ -1608,12 +1674,13 @@ void layout_name(const struct tensor_layout *l, enum tensor_role role,
   if (n < 160) snprintf(full + n, 160 - n, ".%s", what);
 }
 
-@ The module needs no model. A layout is data, and a program that has only the settings of a model can ask how a file would name its tensors.
+@ The module needs no weights. A layout is data, and a program that has only the settings of a model can ask how a file would name its tensors.
 
 @(layout.c@>=
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "families/families.h"
 #include "families/layout.h"
 @;@#
 @<The layouts that we know@>@;
@@ -1974,7 +2041,8 @@ static bool model_assemble(struct model_loader *a)
   if (tensor_file_count(lm->weights) == 0)
     return error_found(a->why, tensor_file_path(lm->weights), "this",@|
       "a file without tensors", "those of a model");
-  if (!model_layout(a)) return false;
+  if (!kernels_check_settings(a->k, c, tensor_file_path(lm->weights), a->why)
+    || !model_layout(a)) return false;
   lm->attention = (struct attention_dims) @[{ c->n_heads, c->n_kv_heads, c->head_dim,
     (float) (c->scaled ? 1 / sqrt((double) c->head_dim) : 1) }@];
   assemble_ends(a);

@@ -600,6 +600,8 @@ pass asks these switches and never for the name of a family. Which layers have a
 otherwise all layers from |window_from| on have it.
 @^window@>
 
+What else must know a setting? Its reader must know its bounds. The command that shows a model's settings prints it. A file that we write must say it, and is read again to see whether it does. The formula for a model's memory may count it. A device may be unable to compute it. If each of these had a list of its own, a new setting would be missing from one of them, and nobody would notice until a model wrote nonsense. So there is one table, with a row for each setting; even the structure is made of its rows.
+
 @(settings.h@>=
 #ifndef INCIPIT_SETTINGS_H
 #define INCIPIT_SETTINGS_H
@@ -609,38 +611,115 @@ otherwise all layers from |window_from| on have it.
 @<The settings of a model@>@;
 #endif
 
-@ The sizes come first, because \cref{sec:modelsettings} prints them.
+@ Before the structure come the limits of its lists.
 
 @<The settings of a model@>=
 enum { CONFIG_MAX_EOS = 16, CONFIG_MAX_LISTED = 1024 };
   /* the most end tokens that settings may name, and the most layers whose windows may be listed */
 struct ignored_field { const char *file, *field, *reason; };
   /* a setting that changes nothing, and why we think so */
+@<Make the structure of the rows@>@;
+
+@ The rows are a file that is included twice: here each row becomes a member of the structure, and in \.{model.c} an entry of a table. Two macros stand for the two kinds of rows. |SETTING| is one number or switch, |PART| is anything else.
+
+@<Make the structure of the rows@>=
+typedef uint32_t setting_COUNT;
+typedef double setting_REAL;
+typedef bool setting_FLAG;
+typedef enum activation_kind setting_CURVE;
+#define SETTING(kind, name, min, max, shown, same, sized, device) \
+  setting_##kind name;
+#define PART(type, name, length)@+ type name length;
 struct model_config {
-  const char *family; /* \.{"gpt2"}, \.{"llama"}, \dots: its |model_type| */
-  uint32_t vocab_size, n_positions; /* tokens; the longest text */
-  uint32_t d_model, d_inner, n_layers; /* numbers in a hidden state; within the MLP */
-  uint32_t n_heads, n_kv_heads, head_dim; /* of queries; of keys and values; numbers in each */
-  bool layer_norm, learned_positions, gated; /* else RMSNorm, rotations, plain MLP */
-  bool qkv_bias, out_bias, mlp_bias, qk_norm, tied;
-  bool scaled, scaled_by_layer; /* scores: by $1/\sqrt{d_h}$, and by $1/{}$the layer's number */
-  double norm_eps;
-  enum activation_kind activation;
-  struct rope_config rope;
-  uint32_t window; /* positions that a row sees, itself included; 0: all */
-  uint32_t window_from; /* the first layer that has it */
-  uint32_t sinks; /* first positions that a row with a window sees besides */
-  bool window_used, window_listed;
-  uint8_t windowed[CONFIG_MAX_LISTED / 8]; /* if listed, a bit for each layer */
-  uint32_t n_eos, eos[CONFIG_MAX_EOS]; /* the ids that end a text */
-  bool has_bos;
-  uint32_t bos; /* the id that begins one */
-  const char *eos_from; /* the file that gave the end tokens; null: none did */
-  struct sampling_defaults sampling;
-  struct ignored_field *ignored;
-  size_t n_ignored, ignored_cap;
+#include "model/settings.inc"
 };
   /* the settings of a model; positions, widths and counts are numbers of elements */
+#undef SETTING
+#undef PART
+
+@ In the table a row is found by its number, |SETTING_d_model| for |d_model|. It says where in the structure the number is, and how to treat it.
+
+@<The settings of a model@>=
+enum setting_kind { SETTING_COUNT, SETTING_REAL, SETTING_FLAG, SETTING_CURVE };
+  /* |uint32_t|, |double|, |bool|, |enum activation_kind| */
+#define SETTING(kind, name, min, max, shown, same, sized, device) SETTING_##name,
+#define PART(type, name, length)
+enum {
+#include "model/settings.inc"
+  N_MODEL_SETTINGS };
+  /* the numbers of the rows */
+#undef SETTING
+#undef PART
+struct setting {
+  const char *name;
+  enum setting_kind kind;
+  size_t at; /* in |struct model_config| */
+  double min, max;
+  bool shown, same, sized, device;
+};
+  /* whether a listing shows it; whether a file must keep it; whether the number of weights
+     depends on it; whether a device's kernels know it */
+extern const struct setting config_setting[N_MODEL_SETTINGS];
+  /* one for each number and switch */
+double setting_value(const struct setting *s, const struct model_config *c);
+  /* what |c| has there; of a switch 0 or 1 */
+void setting_put(const struct setting *s, struct model_config *c, double x);
+  /* puts |x|, which is within the bounds, there */
+bool kernels_check_settings(const struct kernels *k, const struct model_config *c,
+  const char *path, struct error *why);
+  /* whether |k| knows every setting that is not zero; a host's kernels know all. Error: the first that it
+     does not know, by name */
+
+@ \label{sec:settingrows}Here are the rows. After the kind and the name come the least and the greatest value that a file may give. Then four words. A setting is |shown| or |hidden| when a user asks for the settings. It is the |same| in a file that we write, or a reason makes it |other| (a window, for instance, is not written, and \cref{quantize} refuses it). The number of weights is |sized| by it or |free| of it, and a test changes each setting to see whether the word is true. Finally, |device| says that a device's kernels compute it; a model in which a setting with the word |host| is on is refused there by the name of the setting. The sizes come first, because \cref{sec:modelsettings} prints them.
+
+@(settings.inc@>=
+PART(const char *, family, )@; /* \.{"gpt2"}, \.{"llama"}, \dots: its |model_type| */
+SETTING(COUNT, vocab_size, 1, MOST, shown, same, sized, device)@; /* tokens */
+SETTING(COUNT, n_positions, 1, MOST, shown, same, sized, device)@; /* the longest text */
+SETTING(COUNT, d_model, 1, MOST, shown, same, sized, device)@; /* numbers in a hidden state */
+SETTING(COUNT, d_inner, 1, MOST, shown, same, sized, device)@; /* and within the MLP */
+SETTING(COUNT, n_layers, 1, MOST, shown, same, sized, device)@;
+SETTING(COUNT, n_heads, 1, MOST, shown, same, sized, device)@; /* of queries */
+SETTING(COUNT, n_kv_heads, 1, MOST, shown, same, sized, device)@; /* of keys and values */
+SETTING(COUNT, head_dim, 1, MOST, shown, same, sized, device)@; /* numbers in each */
+@<The rows of the switches@>@;
+@<The rows of windows, and what is no single number@>@;
+
+@ A window is a count, and so its row is among the sizes: a row sees so many positions, itself included, and 0 means all. The switches come in the order in which a row of a pass meets them. Scores are |scaled| by $1/\sqrt{d_h}$, and |scaled_by_layer| by one over the layer's number. A model without |layer_norm| has RMSNorm, one without |learned_positions| has rotations, one that is not |gated| has a plain MLP.
+
+@<The rows of the switches@>=
+SETTING(COUNT, window, 1, MOST, shown, other, free, device)@;
+SETTING(REAL, norm_eps, 0, 1, shown, same, free, device)@;
+SETTING(FLAG, scaled, 0, 1, shown, same, free, device)@;
+SETTING(FLAG, scaled_by_layer, 0, 1, shown, same, free, device)@;
+SETTING(FLAG, layer_norm, 0, 1, shown, same, sized, device)@;
+SETTING(FLAG, learned_positions, 0, 1, shown, same, sized, device)@;
+SETTING(FLAG, gated, 0, 1, shown, same, sized, device)@;
+SETTING(FLAG, qkv_bias, 0, 1, shown, same, sized, device)@;
+SETTING(FLAG, out_bias, 0, 1, shown, same, sized, device)@;
+SETTING(FLAG, mlp_bias, 0, 1, shown, same, sized, device)@;
+SETTING(FLAG, qk_norm, 0, 1, shown, same, sized, device)@;
+SETTING(FLAG, tied, 0, 1, shown, same, sized, device)@;
+SETTING(CURVE, activation, 0, 2, hidden, same, free, device)@;
+
+@ What is left of windows is worked out while the settings are read, or belongs to a store. The other parts of the structure are no single numbers, and the code that reads and writes them knows each of them by name.
+
+@<The rows of windows, and what is no single number@>=
+SETTING(COUNT, window_from, 0, MOST, hidden, other, free, device)@; /* the first layer that has it */
+SETTING(COUNT, sinks, 0, MOST, hidden, other, free, device)@; /* first positions that are seen besides */
+SETTING(FLAG, window_used, 0, 1, hidden, other, free, device)@;
+SETTING(FLAG, window_listed, 0, 1, hidden, other, free, device)@;
+PART(uint8_t, windowed, [CONFIG_MAX_LISTED / 8])@; /* if listed, a bit for each layer */
+PART(struct rope_config, rope, )@;
+PART(uint32_t, n_eos, )@;
+PART(uint32_t, eos, [CONFIG_MAX_EOS])@; /* the ids that end a text */
+PART(const char *, eos_from, )@; /* the file that gave them; null: none did */
+PART(bool, has_bos, )@;
+PART(uint32_t, bos, )@; /* the id that begins one */
+PART(struct sampling_defaults, sampling, )@;
+PART(struct ignored_field *, ignored, )@;
+PART(size_t, n_ignored, )@;
+PART(size_t, ignored_cap, )@;
 
 @ Two questions are asked of the settings again and again, so they have functions: how far back a layer sees, and whether it can be made to see less.
 
@@ -691,11 +770,67 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   return true;
 }
 
-@ These two functions are a file.
+@ The words of a row become truth values, and its kind and name become the members of an entry. With one number for every kind the callers need no case for each.
+
+@<The table of settings@>=
+enum { MOST = 0x7fffffff, setting_hidden = 0, setting_shown = 1, setting_other = 0,@|
+  setting_same = 1, setting_free = 0, setting_sized = 1, setting_host = 0,@|
+  setting_device = 1 };
+#define SETTING(kind, name, min, max, shown, same, sized, device) \
+  { #name, SETTING_##kind, offsetof(struct model_config, name), min, max, \
+    setting_##shown, setting_##same, setting_##sized, setting_##device },
+#define PART(type, name, length)
+const struct setting config_setting[N_MODEL_SETTINGS] = {
+#include "model/settings.inc"
+};
+#undef SETTING
+#undef PART
+double setting_value(const struct setting *s, const struct model_config *c)
+{
+  const char *at = (const char *) c + s->at;
+  switch (s->kind) {
+  case SETTING_COUNT:@+ return *(const uint32_t *) (const void *) at;
+  case SETTING_REAL:@+ return *(const double *) (const void *) at;
+  case SETTING_FLAG:@+ return *(const bool *) at;
+  case SETTING_CURVE:@+ return *(const enum activation_kind *) (const void *) at;
+  }
+  return 0;
+}
+
+@ The way back is as short.
+
+@<The table of settings@>=
+void setting_put(const struct setting *s, struct model_config *c, double x)
+{
+  void *at = (char *) c + s->at;
+  switch (s->kind) {
+  case SETTING_COUNT:@+ *(uint32_t *) at = (uint32_t) x;@+ break;
+  case SETTING_REAL:@+ *(double *) at = x;@+ break;
+  case SETTING_FLAG:@+ *(bool *) at = x != 0;@+ break;
+  case SETTING_CURVE:@+ *(enum activation_kind *) at = (enum activation_kind) x;
+  }
+}
+
+@ A device that lacks a switch would leave it out, and nothing in the result would show it.
+
+@<The table of settings@>=
+bool kernels_check_settings(const struct kernels *k, const struct model_config *c,
+  const char *path, struct error *why)
+{
+  for (int i = 0; i < N_MODEL_SETTINGS && !k->memory->is_host; i++)
+    if (!config_setting[i].device && setting_value(&config_setting[i], c) != 0)
+      return error_say(why, "%s: has a setting that kernels %s do not know, %s;"@|
+        " wanted: the host's kernels", path, k->name, config_setting[i].name);
+  return true;
+}
+
+@ The table and the two questions are a file.
 
 @(model.c@>=
+#include <stddef.h>
 #include "model/model.h"
 @;@#
+@<The table of settings@>@;
 @<Ask for the window of a layer@>@;
 
 @ A model that is to read longer texts than it was trained on has its rotations slowed down. There are three ways to do it, and
@@ -1315,7 +1450,10 @@ with other bits than those of the definition. So is a table of kernels that cann
 bool work_check(struct work *w, const struct row *rows, struct error *why)
 {
   const struct kernels *k = w->e->k;
-  return kernels_self_test(k, why) && kernels_check_types(k,
+  return kernels_self_test(k, why)
+    && kernels_check_settings(k, &w->lm->config,
+      tensor_file_path(w->lm->weights), why)
+    && kernels_check_types(k,
       w->lm->matrix_types, tensor_file_path(w->lm->weights), why)
     && kernels_check_activations(k, w->e->activations, w->lm->matrix_types,
       tensor_file_path(w->lm->weights), why)

@@ -8,6 +8,7 @@
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
 #include "gguf/gguf.h"
+#include "families/families.h"
 #include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 
@@ -39,12 +40,10 @@ struct config_field {
   unsigned of; /* families */
   bool required;
   field_read *read;
-  size_t at; /* place in struct model_config */
+  size_t at; /* place in struct model_config, or the number of a setting */
   double min, max;
 };
-enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
-  LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER,
-  NULL_COUNTS = 1 << 16, /* null is a value of this field, not its absence */
+enum { NULL_COUNTS = 1 << 30, /* null is a value of this field, not its absence */
   MOST = 0x7fffffff };
 
 /* <Readers and tables> */
@@ -122,6 +121,23 @@ static bool read_activation(struct config_reader *s, const struct config_field *
       return true;
     }
   return setting_bad(s, f->name, value, "silu, gelu_new or gelu");
+}
+
+/* <Read a setting of the table> */
+#define setting(name) read_setting, SETTING_##name, 0, 0
+static bool read_setting(struct config_reader *s, const struct config_field *f,
+  json_t *value)
+{
+  const struct setting *to = &config_setting[f->at];
+  struct config_field at = *f;
+  at.at = to->at, at.min = to->min, at.max = to->max;
+  switch (to->kind) {
+  case SETTING_COUNT: return read_count(s, &at, value);
+  case SETTING_REAL: return read_real(s, &at, value);
+  case SETTING_FLAG: return read_flag(s, &at, value);
+  case SETTING_CURVE: return read_activation(s, &at, value);
+  }
+  return false;
 }
 
 /* <Read ids> */
@@ -306,50 +322,46 @@ static bool read_nothing(struct config_reader *s, const struct config_field *f,
 
 /* <Fields of GPT-2> */
 static const struct config_field gpt2_field[] =
-  { {"n_positions", GPT2, false, read_count, field_at(n_positions), 1, MOST},
+  { {"n_positions", GPT2, false, setting(n_positions)},
   {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},
-  {"n_embd", GPT2, true, read_count, field_at(d_model), 1, MOST},
-  {"n_layer", GPT2, true, read_count, field_at(n_layers), 1, MOST},
-  {"n_head", GPT2, true, read_count, field_at(n_heads), 1, MOST},
-  {"n_inner", GPT2, false, read_count, field_at(d_inner), 1, MOST},
-  {"activation_function", GPT2, false, read_activation, 0, 0, 0},
-  {"layer_norm_epsilon", GPT2, false, read_real, field_at(norm_eps), 0, 1},
-  {"scale_attn_weights", GPT2, false, read_flag, field_at(scaled), 0, 0},
-  {"scale_attn_by_inverse_layer_idx", GPT2, false, read_flag,
-    field_at(scaled_by_layer), 0, 0},
+  {"n_embd", GPT2, true, setting(d_model)},
+  {"n_layer", GPT2, true, setting(n_layers)},
+  {"n_head", GPT2, true, setting(n_heads)},
+  {"n_inner", GPT2, false, setting(d_inner)},
+  {"activation_function", GPT2, false, setting(activation)},
+  {"layer_norm_epsilon", GPT2, false, setting(norm_eps)},
+  {"scale_attn_weights", GPT2, false, setting(scaled)},
+  {"scale_attn_by_inverse_layer_idx", GPT2, false, setting(scaled_by_layer)},
   {NULL, 0, false, NULL, 0, 0, 0} };
 
 /* <Fields of the later families> */
 static const struct config_field later_field[] =
-  { {"max_position_embeddings", LATER, false, read_count, field_at(n_positions), 1,
-  MOST},
-  {"hidden_size", LATER, true, read_count, field_at(d_model), 1, MOST},
-  {"num_hidden_layers", LATER, true, read_count, field_at(n_layers), 1, MOST},
-  {"num_attention_heads", LATER, true, read_count, field_at(n_heads), 1, MOST},
-  {"num_key_value_heads", LLAMA, false, read_count, field_at(n_kv_heads), 1, MOST},
-  {"num_key_value_heads", LATER, true, read_count, field_at(n_kv_heads), 1, MOST},
-  {"head_dim", LATER, false, read_count, field_at(head_dim), 1, MOST},
-  {"intermediate_size", LATER, true, read_count, field_at(d_inner), 1, MOST},
-  {"hidden_act", LATER, false, read_activation, 0, 0, 0},
-  {"rms_norm_eps", LATER, false, read_real, field_at(norm_eps), 0, 1},
-  {"attention_bias", LLAMA | QWEN3, false, read_flag, field_at(out_bias), 0, 0},
-  {"mlp_bias", LLAMA, false, read_flag, field_at(mlp_bias), 0, 0},
+  { {"max_position_embeddings", LATER, false, setting(n_positions)},
+  {"hidden_size", LATER, true, setting(d_model)},
+  {"num_hidden_layers", LATER, true, setting(n_layers)},
+  {"num_attention_heads", LATER, true, setting(n_heads)},
+  {"num_key_value_heads", LLAMA, false, setting(n_kv_heads)},
+  {"num_key_value_heads", LATER, true, setting(n_kv_heads)},
+  {"head_dim", LATER, false, setting(head_dim)},
+  {"intermediate_size", LATER, true, setting(d_inner)},
+  {"hidden_act", LATER, false, setting(activation)},
+  {"rms_norm_eps", LATER, false, setting(norm_eps)},
+  {"attention_bias", LLAMA | QWEN3, false, setting(out_bias)},
+  {"mlp_bias", LLAMA, false, setting(mlp_bias)},
   {NULL, 0, false, NULL, 0, 0, 0} };
 
 /* <Fields of windows> */
 static const struct config_field window_field[] =
-  { {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, read_count,
-    field_at(window), 1, MOST},
-  {"use_sliding_window", QWEN2 | QWEN3, false, read_flag, field_at(window_used), 0, 0},
-  {"max_window_layers", QWEN2 | QWEN3, false, read_count,
-    field_at(window_from), 0, MOST},
+  { {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, setting(window)},
+  {"use_sliding_window", QWEN2 | QWEN3, false, setting(window_used)},
+  {"max_window_layers", QWEN2 | QWEN3, false, setting(window_from)},
   {"layer_types", LATER, false, read_nothing, 0, 0, 0},
   {NULL, 0, false, NULL, 0, 0, 0} };
 
 /* <Fields that every family has> */
 static const struct config_field common_field[] =
-  { {"vocab_size", ALL, true, read_count, field_at(vocab_size), 1, MOST},
-  {"tie_word_embeddings", ALL, false, read_flag, field_at(tied), 0, 0},
+  { {"vocab_size", ALL, true, setting(vocab_size)},
+  {"tie_word_embeddings", ALL, false, setting(tied)},
   {"bos_token_id", ALL, false, read_bos, field_at(bos), 0, MOST},
   {"eos_token_id", ALL, false, read_eos, 0, 0, 0},
   {"rope_theta", LATER, false, read_nothing, 0, 0, 0},
@@ -381,36 +393,35 @@ static const struct config_field advice_field[] =
   {"eos_token_id", ALL, false, read_eos, 0, 0, 0},
   {NULL, 0, false, NULL, 0, 0, 0} };
 
-/* <The families> */
-static const struct family_row {
-  const char *type, *architecture, *once; /* and how the class was once spelt, or null */
-  unsigned bit;
-  struct model_config always;
-} family[] =
-  { {"gpt2", "GPT2LMHeadModel", NULL, GPT2, { .family = "gpt2",
-    .n_positions = 1024, .layer_norm = true, .norm_eps = 1e-5,
+/* <The table of families> */
+const struct family_row families[] =
+  { [FAMILY_GPT2] = {"gpt2", "GPT2LMHeadModel", NULL, "gpt2",
+    {"hf-gpt2", "gguf-gpt2"}, { .family = "gpt2", .n_positions = 1024, .layer_norm = true, .norm_eps = 1e-5,
     .learned_positions = true, .qkv_bias = true, .out_bias = true,
     .mlp_bias = true, .tied = true, .scaled = true,
     .activation = ACTIVATION_GELU_TANH }},
-  {"llama", "LlamaForCausalLM", "LLaMAForCausalLM", LLAMA, { .family = "llama",
-    .n_positions = 2048, .gated = true, .norm_eps = 1e-6,
+  [FAMILY_LLAMA] = {"llama", "LlamaForCausalLM", "LLaMAForCausalLM", "llama",
+    {"hf-llama", "gguf-llama"}, { .family = "llama", .n_positions = 2048, .gated = true, .norm_eps = 1e-6,
     .scaled = true }},
-  {"mistral", "MistralForCausalLM", NULL, MISTRAL, { .family = "mistral",
-    .n_positions = 131072, .gated = true,
+  [FAMILY_MISTRAL] = {"mistral", "MistralForCausalLM", NULL, "llama",
+    {"hf-llama", "gguf-llama"}, { .family = "mistral", .n_positions = 131072, .gated = true,
     .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},
-  {"qwen2", "Qwen2ForCausalLM", NULL, QWEN2, { .family = "qwen2",
-    .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
+  [FAMILY_QWEN2] = {"qwen2", "Qwen2ForCausalLM", NULL, "qwen2",
+    {"hf-llama", "gguf-qwen"}, { .family = "qwen2", .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qkv_bias = true, .window = 4096, .window_from = 28 }},
-  {"qwen3", "Qwen3ForCausalLM", NULL, QWEN3, { .family = "qwen3",
-    .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
+  [FAMILY_QWEN3] = {"qwen3", "Qwen3ForCausalLM", NULL, "qwen3",
+    {"hf-llama", "gguf-qwen"}, { .family = "qwen3", .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
     .window_from = 28 }} };
+_Static_assert(sizeof families / sizeof families[0] == N_FAMILIES,
+  "a family without a row");
 
 /* <The tables of a family> */
 static struct tables tables_of(const struct family_row *f)
 {
-  return (struct tables) { f->bit,
-    { f->bit == GPT2 ? gpt2_field : later_field, window_field, common_field },
+  unsigned bit = 1u << (f - families);
+  return (struct tables) { bit,
+    { bit == GPT2 ? gpt2_field : later_field, window_field, common_field },
     { harmless_file, harmless_training, harmless_sampling } };
 }
 
@@ -534,13 +545,36 @@ static bool settings_read(struct config_reader *s, const struct tables *t)
 /* <Ask the table of families> */
 const struct model_config *config_family(size_t i)
 {
-  return i < sizeof family / sizeof family[0] ? &family[i].always : NULL;
+  return i < N_FAMILIES ? &families[i].always : NULL;
 }
 
 bool config_reads(size_t i, const char *field)
 {
-  struct tables t = tables_of(&family[i]);
+  struct tables t = tables_of(&families[i]);
   return used_find(&t, field) != NULL;
+}
+
+const struct family_row *family_named(const char *type)
+{
+  for (int i = 0; i < N_FAMILIES; i++)
+    if (strcmp(families[i].type, type) == 0) return &families[i];
+  return NULL;
+}
+
+const char *family_list(bool gguf, char list[200])
+{
+  const char *name[N_FAMILIES];
+  size_t n = 0, at = 0;
+  for (int i = 0; i < N_FAMILIES; i++) {
+    const char *one = gguf ? families[i].gguf : families[i].type;
+    bool met = false;
+    for (size_t k = 0; k < n; k++) met = met || strcmp(name[k], one) == 0;
+    if (!met) name[n++] = one;
+  }
+  for (size_t i = 0; i < n && at < 200; i++)
+    at += (size_t) snprintf(list + at, 200 - at, "%s%s",
+      i == 0 ? "" : i + 1 < n ? ", " : " or ", name[i]);
+  return list;
 }
 
 /* <Find the family> */
@@ -549,25 +583,24 @@ static const struct family_row *family_find(struct config_reader *s)
   json_t *type = json_object_get(s->all, "model_type");
   json_t *list = json_object_get(s->all, "architectures");
   for (size_t i = 0; config_family(i) != NULL && json_is_string(type); i++) {
-    if (strcmp(json_string_value(type), family[i].type) != 0) continue;
+    if (strcmp(json_string_value(type), families[i].type) != 0) continue;
     /* <Return the row if list has its architecture> */
     bool same = list == NULL || json_is_null(list);
     for (size_t k = 0; k < json_array_size(list); k++) {
       const char *name = json_string_value(json_array_get(list, k));
       if (name == NULL) continue;
-      same = same || strcmp(name, family[i].architecture) == 0
-        || (family[i].once != NULL && strcmp(name, family[i].once) == 0);
+      same = same || strcmp(name, families[i].architecture) == 0
+        || (families[i].once != NULL && strcmp(name, families[i].once) == 0);
     }
-    if (same) return &family[i];
-    setting_bad(s, "architectures", list, family[i].architecture);
+    if (same) return &families[i];
+    setting_bad(s, "architectures", list, families[i].architecture);
     return NULL;
   }
-  char found[160], of_type[64], of_list[64];
+  char found[160], of_type[64], of_list[64], all[200];
   snprintf(found, sizeof found, "%s%s%s", jsonfile_excerpt(type, of_type),
     json_array_size(list) > 0 ? ", for " : "",
     json_array_size(list) > 0 ? jsonfile_excerpt(list, of_list) : "");
-  error_found(s->why, s->path, "model_type", found,
-    "gpt2, llama, mistral, qwen2 or qwen3");
+  error_found(s->why, s->path, "model_type", found, family_list(false, all));
   return NULL;
 }
 

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include "gguf/gguf.h"
+#include "families/families.h"
 #include "families/gguf_settings.h"
 #include "families/rope_scaling.h"
 
 /* <The state of reading keys> */
-#define place(member) offsetof(struct model_config, member)
 struct key_reader {
   struct gguf_file g;
   char arch[32]; /* the architecture, with a point after it */
@@ -37,32 +37,36 @@ static const char *key_of(const struct key_reader *s, const char *rest, char key
 }
 
 /* <The keys of an architecture> */
-enum { GPT2 = 1, LLAMA = 2, QWEN2 = 4, QWEN3 = 8, LATER = LLAMA | QWEN2 | QWEN3,
-  ALL = GPT2 | LATER, MOST = 0x7fffffff };
-enum key_kind { KEY_COUNT, KEY_REAL };
+enum { NONE = 0, MOST = 0x7fffffff };
+#define setting(name) SETTING_##name, { NULL, SETTING_COUNT, 0, 0, 0, 0, 0, 0, 0 }
+#define part(kind, min, max, member) N_MODEL_SETTINGS, \
+  { NULL, SETTING_##kind, offsetof(struct model_config, member), min, max, 0, 0, 0, 0 }
 static const struct key_row { const char *name; unsigned of; bool required;
-  enum key_kind kind; size_t at; double min, max; } used_keys[] =
-  { {"context_length", ALL, true, KEY_COUNT, place(n_positions), 1, MOST},
-  {"embedding_length", ALL, true, KEY_COUNT, place(d_model), 1, MOST},
-  {"block_count", ALL, true, KEY_COUNT, place(n_layers), 1, MOST},
-  {"feed_forward_length", ALL, true, KEY_COUNT, place(d_inner), 1, MOST},
-  {"attention.head_count", ALL, true, KEY_COUNT, place(n_heads), 1, MOST},
-  {"attention.head_count_kv", ALL, false, KEY_COUNT, place(n_kv_heads), 1, MOST},
-  {"attention.key_length", ALL, false, KEY_COUNT, place(head_dim), 1, MOST},
-  {"attention.layer_norm_epsilon", GPT2, true, KEY_REAL, place(norm_eps), 0, 1},
-  {"attention.layer_norm_rms_epsilon", LATER, true, KEY_REAL, place(norm_eps),
-    0, 1},
-  {"rope.freq_base", LATER, false, KEY_REAL, place(rope.theta), 1, 1e18},
-  {"rope.scale_linear", LATER, false, KEY_REAL, place(rope.factor), 1, 1e9},
-  {"rope.scaling.factor", LATER, false, KEY_REAL, place(rope.factor), 1, 1e9},
-  {"rope.scaling.original_context_length", LATER, false, KEY_COUNT,
-    place(rope.original), 1, MOST},
-  {"rope.scaling.attn_factor", LATER, false, KEY_REAL,
-    place(rope.attention_factor), 1e-9, 1e9},
-  {"rope.scaling.yarn_beta_fast", LATER, false, KEY_REAL,
-    place(rope.beta_fast), 1e-9, 1e9},
-  {"rope.scaling.yarn_beta_slow", LATER, false, KEY_REAL,
-    place(rope.beta_slow), 1e-9, 1e9} };
+  unsigned written; int number; struct setting to; } used_keys[] =
+  { {"context_length", ALL, true, ALL, setting(n_positions)},
+  {"embedding_length", ALL, true, ALL, setting(d_model)},
+  {"block_count", ALL, true, ALL, setting(n_layers)},
+  {"feed_forward_length", ALL, true, ALL, setting(d_inner)},
+  {"attention.head_count", ALL, true, ALL, setting(n_heads)},
+  {"attention.head_count_kv", ALL, false, ALL, setting(n_kv_heads)},
+  {"attention.key_length", ALL, false, LATER, setting(head_dim)},
+  {"attention.value_length", NONE, false, LATER, setting(head_dim)},
+  {"rope.dimension_count", NONE, false, LATER, setting(head_dim)},
+  {"vocab_size", NONE, false, ALL, setting(vocab_size)},
+  {"attention.layer_norm_epsilon", GPT2, true, GPT2, setting(norm_eps)},
+  {"attention.layer_norm_rms_epsilon", LATER, true, LATER, setting(norm_eps)},
+  /* <The keys of a stretching> */
+  {"rope.freq_base", LATER, false, NONE, part(REAL, 1, 1e18, rope.theta)},
+  {"rope.scale_linear", LATER, false, NONE, part(REAL, 1, 1e9, rope.factor)},
+  {"rope.scaling.factor", LATER, false, NONE, part(REAL, 1, 1e9, rope.factor)},
+  {"rope.scaling.original_context_length", LATER, false, NONE,
+    part(COUNT, 1, MOST, rope.original)},
+  {"rope.scaling.attn_factor", LATER, false, NONE,
+    part(REAL, 1e-9, 1e9, rope.attention_factor)},
+  {"rope.scaling.yarn_beta_fast", LATER, false, NONE,
+    part(REAL, 1e-9, 1e9, rope.beta_fast)},
+  {"rope.scaling.yarn_beta_slow", LATER, false, NONE,
+    part(REAL, 1e-9, 1e9, rope.beta_slow)} };
 
 static const struct { const char *name; double only; } fixed_keys[] =
   { {"expert_count", 0}, {"expert_used_count", 0}, {"expert_shared_count", 0},
@@ -72,6 +76,20 @@ static const struct { const char *name; double only; } fixed_keys[] =
   {"logit_scale", 1}, {"residual_scale", 1}, {"embedding_scale", 1},
   {"rope.scaling.yarn_ext_factor", 1}, {"rope.scaling.yarn_attn_factor", 1},
   {"rope.scaling.yarn_log_multiplier", 0}, {"nextn_predict_layers", 0} };
+
+/* <Ask for the keys that are written> */
+const char *gguf_settings_key(size_t *i, const char *family,
+  const struct setting **s)
+{
+  unsigned bit = 1u << (family_named(family) - families);
+  while (*i < sizeof used_keys / sizeof used_keys[0]) {
+    const struct key_row *row = &used_keys[(*i)++];
+    if ((row->written & bit) == 0) continue;
+    *s = &config_setting[row->number];
+    return row->name;
+  }
+  return NULL;
+}
 
 /* <The keys that are known to be harmless> */
 static const char of_file[] = "describes the file";
@@ -131,21 +149,44 @@ static const char *const read_elsewhere[] = { "general.architecture",
   "tokenizer.ggml.precompiled_charsmap", "tokenizer.chat_template" };
 
 /* <Take the value of a key> */
+static bool is_of_kind(const struct gguf_entry *e, enum setting_kind kind, double *x)
+{
+  bool flag = false;
+  if (e == NULL || e->is_array) return false;
+  switch (kind) {
+  case SETTING_FLAG:
+    if (!gguf_flag(e, &flag)) return false;
+    *x = flag;
+    return true;
+  case SETTING_COUNT: case SETTING_CURVE:
+    if (!gguf_integer(e)) return false;
+    break;
+  case SETTING_REAL:
+    if (!gguf_numeric(e)) return false;
+  }
+  *x = gguf_number(e, 0);
+  return true;
+}
+
+static void words_for(const struct setting *to, char wanted[64])
+{
+  const char *form = to->kind == SETTING_FLAG ? "true or false"
+    : to->kind == SETTING_REAL ? "a number from %g to %g" : "an integer from %.0f to %.0f";
+  snprintf(wanted, 64, form, to->min, to->max);
+}
+
 static bool take_key(struct key_reader *s, const struct key_row *row, const char *key)
 {
   const struct gguf_entry *e = gguf_find(&s->g, key);
-  bool is_count = row->kind == KEY_COUNT;
+  const struct setting *to = row->number < N_MODEL_SETTINGS
+    ? &config_setting[row->number] : &row->to;
   char wanted[64];
+  double x;
   if (e == NULL && !row->required) return true;
-  snprintf(wanted, sizeof wanted, is_count ? "an integer from %.0f to %.0f"
-    : "a number from %g to %g", row->min, row->max);
-  if (e == NULL || e->is_array || !(is_count ? gguf_integer(e) : gguf_numeric(e)))
-    return key_bad(s, key, wanted);
-  double x = gguf_number(e, 0);
-  if (!(x >= row->min && x <= row->max)) return key_bad(s, key, wanted);
-  char *to = (char *) s->c + row->at;
-  if (is_count) *(uint32_t *) (void *) to = (uint32_t) x;
-  else *(double *) (void *) to = x;
+  words_for(to, wanted);
+  if (!is_of_kind(e, to->kind, &x)) return key_bad(s, key, wanted);
+  if (!(x >= to->min && x <= to->max)) return key_bad(s, key, wanted);
+  setting_put(to, s->c, x);
   return true;
 }
 
@@ -305,8 +346,8 @@ static bool take_ids(struct key_reader *s)
 
 static bool take_advice(struct key_reader *s)
 {
-  static const struct key_row row = { "", ALL, false, KEY_REAL,
-    place(sampling.repetition_penalty), 1e-9, 1e9 };
+  static const struct key_row row = { "", ALL, false, NONE,
+    part(REAL, 1e-9, 1e9, sampling.repetition_penalty) };
   return take_key(s, &row, "general.sampling.penalty_repeat");
 }
 
@@ -428,7 +469,6 @@ static bool account(struct key_reader *s)
 /* <Find the architecture> */
 static bool find_architecture(struct key_reader *s)
 {
-  static const char *const names[] = { "gpt2", "llama", "qwen2", "qwen3" };
   struct gguf_words word = { NULL, 0 };
   const struct gguf_entry *e = gguf_find(&s->g, "general.type");
   if (e != NULL && !(gguf_string(e, &word)
@@ -439,17 +479,18 @@ static bool find_architecture(struct key_reader *s)
   if (e != NULL && !(gguf_integer(e) && !e->is_array && gguf_number(e, 0) <= 1))
     return key_bad(s, "split.count",
       "1: a whole file, which llama-gguf-split --merge makes of the parts");
-  const char *found = NULL;
+  const struct family_row *found = NULL;
+  char all[200];
   if (gguf_string(gguf_find(&s->g, "general.architecture"), &word))
-    for (unsigned i = 0; i < 4 && found == NULL; i++)
-      if (word.n == strlen(names[i]) && memcmp(word.text, names[i], word.n) == 0)
-        found = names[i], s->bit = 1u << i;
-  if (found == NULL) return key_bad(s, "general.architecture",
-    "gpt2, llama, qwen2 or qwen3");
-  snprintf(s->arch, sizeof s->arch, "%s.", found);
+    for (unsigned i = 0; i < N_FAMILIES && found == NULL; i++)
+      if (word.n == strlen(families[i].gguf)
+        && memcmp(word.text, families[i].gguf, word.n) == 0)
+        found = &families[i], s->bit = 1u << i;
+  if (found == NULL)
+    return key_bad(s, "general.architecture", family_list(true, all));
+  snprintf(s->arch, sizeof s->arch, "%s.", found->gguf);
   /* <Begin with what the family always does> */
-  for (size_t i = 0; config_family(i) != NULL; i++)
-    if (strcmp(config_family(i)->family, found) == 0) *s->c = *config_family(i);
+  *s->c = found->always;
   s->c->head_dim = 0;
   s->c->window = s->c->window_from = 0;
   s->c->sampling = (struct sampling_defaults) { .temperature = 1, .top_p = 1,

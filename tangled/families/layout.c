@@ -3,11 +3,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "families/families.h"
 #include "families/layout.h"
 
 /* <The layouts that we know> */
 static const struct tensor_layout hf_gpt2 = {
-  .name = "hf-gpt2", .format = "safetensors", .family = "gpt2",
+  .name = "hf-gpt2", .format = "safetensors",
   .prefix = "transformer.", .of = {
   [TENSOR_EMBEDDING] = {"~wte", false, false},
   [TENSOR_POSITIONS] = {"~wpe", false, false},
@@ -38,7 +39,7 @@ static const struct tensor_layout hf_llama = {
   [TENSOR_DOWN] = {"~layers.#.mlp.down_proj", false, false} } };
 
 static const struct tensor_layout gguf_gpt2 = {
-  .name = "gguf-gpt2", .format = "gguf", .family = "gpt2", .of = {
+  .name = "gguf-gpt2", .format = "gguf", .of = {
   [TENSOR_EMBEDDING] = {"token_embd", false, false},
   [TENSOR_FINAL_NORM] = {"output_norm", false, false},
   [TENSOR_HEAD] = {"output", false, false},
@@ -51,7 +52,7 @@ static const struct tensor_layout gguf_gpt2 = {
   [TENSOR_DOWN] = {"blk.#.ffn_down", false, false} } };
 
 static const struct tensor_layout gguf_llama = {
-  .name = "gguf-llama", .format = "gguf", .family = "llama", .of = {
+  .name = "gguf-llama", .format = "gguf", .of = {
   [TENSOR_EMBEDDING] = {"token_embd", false, false},
   [TENSOR_FINAL_NORM] = {"output_norm", false, false},
   [TENSOR_HEAD] = {"output", false, false},
@@ -94,10 +95,11 @@ const struct tensor_layout *layout_at(size_t i)
 
 const struct tensor_layout *layout_find(const char *format, const char *family)
 {
+  const struct family_row *f = family == NULL ? NULL : family_named(family);
   const struct tensor_layout *l = NULL;
-  for (size_t i = 0; (l = layout_at(i)) != NULL; i++)
-    if (strcmp(l->format, format) == 0 && (l->family == NULL
-        || (family != NULL && strcmp(l->family, family) == 0))) break;
+  for (size_t i = 0; f != NULL && (l = layout_at(i)) != NULL; i++)
+    if (strcmp(l->format, format) == 0 && (strcmp(l->name, f->layout[0]) == 0
+        || strcmp(l->name, f->layout[1]) == 0)) break;
   return l;
 }
 

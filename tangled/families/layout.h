@@ -22,7 +22,6 @@ struct tensor_naming { const char *pattern; bool transposed, permuted; };
 /* how files of one format name and store the tensors of a family */
 struct tensor_layout {
   const char *name, *format; /* the format of the files, as tensor_file_format has it */
-  const char *family; /* the model_type; null: any */
   const char *prefix; /* what a tilde stands for, unless a file leaves it out */
   struct tensor_naming of[N_TENSOR_ROLES];
 };
@@ -30,7 +29,7 @@ struct tensor_layout {
 /* number i of the layouts that we know; null after the last */
 const struct tensor_layout *layout_at(size_t i);
 
-/* the first that has this format and this family, or no family; or null */
+/* the one that the row of this family names for this format; or null */
 const struct tensor_layout *layout_find(const char *format, const char *family);
 
 /* whether queries, keys and values are one matrix */

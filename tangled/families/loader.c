@@ -266,7 +266,8 @@ static bool model_assemble(struct model_loader *a)
   if (tensor_file_count(lm->weights) == 0)
     return error_found(a->why, tensor_file_path(lm->weights), "this",
       "a file without tensors", "those of a model");
-  if (!model_layout(a)) return false;
+  if (!kernels_check_settings(a->k, c, tensor_file_path(lm->weights), a->why)
+    || !model_layout(a)) return false;
   lm->attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim,
     (float) (c->scaled ? 1 / sqrt((double) c->head_dim) : 1) };
   assemble_ends(a);

@@ -1,6 +1,53 @@
 /* model.c -- made from workshop/20-inside.w; change it there */
 
+#include <stddef.h>
 #include "model/model.h"
+
+/* <The table of settings> */
+enum { MOST = 0x7fffffff, setting_hidden = 0, setting_shown = 1, setting_other = 0,
+  setting_same = 1, setting_free = 0, setting_sized = 1, setting_host = 0,
+  setting_device = 1 };
+#define SETTING(kind, name, min, max, shown, same, sized, device) \
+  { #name, SETTING_##kind, offsetof(struct model_config, name), min, max, \
+    setting_##shown, setting_##same, setting_##sized, setting_##device },
+#define PART(type, name, length)
+const struct setting config_setting[N_MODEL_SETTINGS] = {
+#include "model/settings.inc"
+};
+#undef SETTING
+#undef PART
+double setting_value(const struct setting *s, const struct model_config *c)
+{
+  const char *at = (const char *) c + s->at;
+  switch (s->kind) {
+  case SETTING_COUNT: return *(const uint32_t *) (const void *) at;
+  case SETTING_REAL: return *(const double *) (const void *) at;
+  case SETTING_FLAG: return *(const bool *) at;
+  case SETTING_CURVE: return *(const enum activation_kind *) (const void *) at;
+  }
+  return 0;
+}
+
+void setting_put(const struct setting *s, struct model_config *c, double x)
+{
+  void *at = (char *) c + s->at;
+  switch (s->kind) {
+  case SETTING_COUNT: *(uint32_t *) at = (uint32_t) x; break;
+  case SETTING_REAL: *(double *) at = x; break;
+  case SETTING_FLAG: *(bool *) at = x != 0; break;
+  case SETTING_CURVE: *(enum activation_kind *) at = (enum activation_kind) x;
+  }
+}
+
+bool kernels_check_settings(const struct kernels *k, const struct model_config *c,
+  const char *path, struct error *why)
+{
+  for (int i = 0; i < N_MODEL_SETTINGS && !k->memory->is_host; i++)
+    if (!config_setting[i].device && setting_value(&config_setting[i], c) != 0)
+      return error_say(why, "%s: has a setting that kernels %s do not know, %s;"
+        " wanted: the host's kernels", path, k->name, config_setting[i].name);
+  return true;
+}
 
 /* <Ask for the window of a layer> */
 uint32_t config_window(const struct model_config *c, uint32_t layer)

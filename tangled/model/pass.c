@@ -75,7 +75,10 @@ static bool same_memory(const struct engine *e, const struct store *s,
 bool work_check(struct work *w, const struct row *rows, struct error *why)
 {
   const struct kernels *k = w->e->k;
-  return kernels_self_test(k, why) && kernels_check_types(k,
+  return kernels_self_test(k, why)
+    && kernels_check_settings(k, &w->lm->config,
+      tensor_file_path(w->lm->weights), why)
+    && kernels_check_types(k,
       w->lm->matrix_types, tensor_file_path(w->lm->weights), why)
     && kernels_check_activations(k, w->e->activations, w->lm->matrix_types,
       tensor_file_path(w->lm->weights), why)

@@ -23,31 +23,57 @@ enum { CONFIG_MAX_EOS = 16, CONFIG_MAX_LISTED = 1024 };
 /* a setting that changes nothing, and why we think so */
 struct ignored_field { const char *file, *field, *reason; };
 
+/* <Make the structure of the rows> */
+typedef uint32_t setting_COUNT;
+typedef double setting_REAL;
+typedef bool setting_FLAG;
+typedef enum activation_kind setting_CURVE;
+#define SETTING(kind, name, min, max, shown, same, sized, device) \
+  setting_##kind name;
+#define PART(type, name, length) type name length;
+
 /* the settings of a model; positions, widths and counts are numbers of elements */
 struct model_config {
-  const char *family; /* "gpt2", "llama", ...: its model_type */
-  uint32_t vocab_size, n_positions; /* tokens; the longest text */
-  uint32_t d_model, d_inner, n_layers; /* numbers in a hidden state; within the MLP */
-  uint32_t n_heads, n_kv_heads, head_dim; /* of queries; of keys and values; numbers in each */
-  bool layer_norm, learned_positions, gated; /* else RMSNorm, rotations, plain MLP */
-  bool qkv_bias, out_bias, mlp_bias, qk_norm, tied;
-  bool scaled, scaled_by_layer; /* scores: by 1/sqrt(d_h), and by 1/the layer's number */
-  double norm_eps;
-  enum activation_kind activation;
-  struct rope_config rope;
-  uint32_t window; /* positions that a row sees, itself included; 0: all */
-  uint32_t window_from; /* the first layer that has it */
-  uint32_t sinks; /* first positions that a row with a window sees besides */
-  bool window_used, window_listed;
-  uint8_t windowed[CONFIG_MAX_LISTED / 8]; /* if listed, a bit for each layer */
-  uint32_t n_eos, eos[CONFIG_MAX_EOS]; /* the ids that end a text */
-  bool has_bos;
-  uint32_t bos; /* the id that begins one */
-  const char *eos_from; /* the file that gave the end tokens; null: none did */
-  struct sampling_defaults sampling;
-  struct ignored_field *ignored;
-  size_t n_ignored, ignored_cap;
+#include "model/settings.inc"
 };
+#undef SETTING
+#undef PART
+
+/* uint32_t, double, bool, enum activation_kind */
+enum setting_kind { SETTING_COUNT, SETTING_REAL, SETTING_FLAG, SETTING_CURVE };
+#define SETTING(kind, name, min, max, shown, same, sized, device) SETTING_##name,
+#define PART(type, name, length)
+
+/* the numbers of the rows */
+enum {
+#include "model/settings.inc"
+  N_MODEL_SETTINGS };
+#undef SETTING
+#undef PART
+
+/* whether a listing shows it; whether a file must keep it; whether the number of
+   weights depends on it; whether a device's kernels know it */
+struct setting {
+  const char *name;
+  enum setting_kind kind;
+  size_t at; /* in struct model_config */
+  double min, max;
+  bool shown, same, sized, device;
+};
+
+/* one for each number and switch */
+extern const struct setting config_setting[N_MODEL_SETTINGS];
+
+/* what c has there; of a switch 0 or 1 */
+double setting_value(const struct setting *s, const struct model_config *c);
+
+/* puts x, which is within the bounds, there */
+void setting_put(const struct setting *s, struct model_config *c, double x);
+
+/* whether k knows every setting that is not zero; a host's kernels know all. Error:
+   the first that it does not know, by name */
+bool kernels_check_settings(const struct kernels *k, const struct model_config *c,
+  const char *path, struct error *why);
 
 /* positions that a row sees in layer, itself included; 0: all */
 uint32_t config_window(const struct model_config *c, uint32_t layer);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "families/families.h"
+#include "families/gguf_settings.h"
 #include "families/loader.h"
 #include "families/rope_scaling.h"
 #include "functions/numbers.h"
@@ -160,23 +162,21 @@ static const char *key_in(struct work *w, const char *rest, char key[80])
   return key;
 }
 
-static void add_counts(struct work *w, const struct model_config *c)
+static void add_numbers(struct work *w, const struct model_config *c)
 {
-  const struct { const char *name; uint32_t n; bool there; } row[] = {
-    {"context_length", c->n_positions, true}, {"embedding_length", c->d_model, true},
-    {"block_count", c->n_layers, true}, {"feed_forward_length", c->d_inner, true},
-    {"attention.head_count", c->n_heads, true},
-    {"attention.head_count_kv", c->n_kv_heads, true},
-    {"attention.key_length", c->head_dim, !c->learned_positions},
-    {"attention.value_length", c->head_dim, !c->learned_positions},
-    {"rope.dimension_count", c->head_dim, !c->learned_positions},
-    {"vocab_size", c->vocab_size, true} };
+  const struct setting *s;
+  const char *name;
   char key[80];
-  for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-    if (row[i].there)
-      gguf_add_count(&w->draft, key_in(w, row[i].name, key), row[i].n);
-  gguf_add_real(&w->draft, key_in(w, c->layer_norm ? "attention.layer_norm_epsilon"
-    : "attention.layer_norm_rms_epsilon", key), c->norm_eps);
+  for (size_t i = 0; (name = gguf_settings_key(&i, c->family, &s)) != NULL; ) {
+    double x = setting_value(s, c);
+    key_in(w, name, key);
+    switch (s->kind) {
+    case SETTING_REAL: gguf_add_real(&w->draft, key, x); break;
+    case SETTING_FLAG: gguf_add_flag(&w->draft, key, x != 0); break;
+    case SETTING_COUNT: case SETTING_CURVE:
+      gguf_add_count(&w->draft, key, (uint32_t) x);
+    }
+  }
 }
 
 static void add_rope(struct work *w, const struct rope_config *r)
@@ -247,7 +247,7 @@ static void add_settings(struct work *w)
   add_name(w);
   add_kind(w);
   add_advice(w, &c->sampling);
-  add_counts(w, c);
+  add_numbers(w, c);
   if (!c->learned_positions) add_rope(w, &c->rope);
 }
 
@@ -255,29 +255,14 @@ static void add_settings(struct work *w)
 static bool same_settings(const struct model_config *a, const struct model_config *b,
   const char *path, struct error *why)
 {
-  const struct { const char *name; bool same; } all[] =
-    { {"vocab_size", a->vocab_size == b->vocab_size},
-    {"n_positions", a->n_positions == b->n_positions},
-    {"d_model", a->d_model == b->d_model},
-    {"d_inner", a->d_inner == b->d_inner},
-    {"n_layers", a->n_layers == b->n_layers},
-    {"n_heads", a->n_heads == b->n_heads},
-    {"n_kv_heads", a->n_kv_heads == b->n_kv_heads},
-    {"head_dim", a->head_dim == b->head_dim},
-    {"layer_norm", a->layer_norm == b->layer_norm},
-    {"learned_positions", a->learned_positions == b->learned_positions},
-    {"gated", a->gated == b->gated},
-    {"qkv_bias", a->qkv_bias == b->qkv_bias},
-    {"out_bias", a->out_bias == b->out_bias},
-    {"mlp_bias", a->mlp_bias == b->mlp_bias},
-    {"qk_norm", a->qk_norm == b->qk_norm}, {"tied", a->tied == b->tied},
-    {"scaled", a->scaled == b->scaled},
-    {"scaled_by_layer", a->scaled_by_layer == b->scaled_by_layer},
-    {"activation", a->activation == b->activation},
-    {"n_eos", a->n_eos == b->n_eos} };
   const char *lost = NULL;
-  for (size_t i = 0; i < sizeof all / sizeof all[0] && lost == NULL; i++)
-    if (!all[i].same) lost = all[i].name;
+  for (int i = 0; i < N_MODEL_SETTINGS && lost == NULL; i++) {
+    const struct setting *s = &config_setting[i];
+    double x = setting_value(s, a), y = setting_value(s, b);
+    bool same = s->kind == SETTING_REAL ? (float) x == (float) y : x == y;
+    if (s->same && !same) lost = s->name;
+  }
+  if (lost == NULL && a->n_eos != b->n_eos) lost = "n_eos";
   for (uint32_t i = 0; i < a->n_layers && lost == NULL; i++) {
     uint32_t window = config_window(a, i);
     if (window != 0 && window < a->n_positions) return error_say(why,
@@ -657,15 +642,9 @@ static bool write_whole(struct work *w)
 /* <Find out what the model is> */
 static bool find_kind(struct work *w)
 {
-  static const char *const same[] = { "gpt2", "llama", "qwen2", "qwen3" };
   const struct model *lm = w->lm;
-  const char *family = strcmp(lm->config.family, "mistral") == 0 ? "llama"
-    : lm->config.family;
-  for (int i = 0; i < 4; i++)
-    if (strcmp(family, same[i]) == 0) w->arch = same[i];
-  if (w->arch == NULL) return error_found(w->why, w->o->from, "model_type", family,
-    "gpt2, llama, mistral, qwen2 or qwen3");
-  w->layout = layout_find("gguf", w->arch);
+  w->arch = family_named(lm->config.family)->gguf;
+  w->layout = layout_find("gguf", lm->config.family);
   return (lm->matrix_types & WEIGHTS_IN_BLOCKS) == 0 || error_found(w->why,
     w->o->from, "a tensor", "in blocks already", "f32, f16 or bf16");
 }
