@@ -75,6 +75,7 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   alone ${CHECKPOINTS:-}
   one ulp sh tests/ulp.sh short
   one objects sh tests/objects.sh
+  one family-recipe sh tests/family_recipe.sh
   one cuda sh tests/cuda.sh; grep 'NOT RUN' "$out/cuda.out"
   one cross sh tests/cross.sh short; grep 'NOT RUN' "$out/cross.out"
   one incremental tests/incremental.sh
