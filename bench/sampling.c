@@ -87,7 +87,7 @@ static struct sampling_params setting(int i, const char **name)
   static const char *const names[SETTINGS] = { "normal: T 1, nothing cut", "greedy: T 0",
     "top_k 40, top_p .95, min_p .05, T .8", "top_p .9 alone", "typical_p .9", "T 1.5, min_p .02",
     "repetition 1.1 over 1000, top_k 40" };
-  struct sampling_params s = sampling_default;
+  struct sampling_params s = sampling_default();
   *name = names[i];
   if (i == 1) s.temperature = 0;
   if (i == 2) s.top_k = 40, s.top_p = .95, s.min_p = .05, s.temperature = .8;

@@ -38,24 +38,24 @@ A temperature of $\frac12$ divides the logits by $\frac12$, which doubles them, 
 @^default settings@>@^generation\_config.json@>@^neutral value@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 \begin{table}[tp]
-\tabcaption{tab:sampler}{The options of a sampler, their ranges here, and their values where nothing is said: in |sampling_default|, in Hugging Face's library when it samples, in vLLM, and in llama.cpp. A dash: the program has no such option. Found in their documentation and sources, in 2026.}
+\tabcaption{tab:sampler}{The options of a sampler, their ranges here, and their values where nothing is said, in Hugging Face's library when it samples, in vLLM, and in llama.cpp. The neutral values are those of |sampling_default|. A dash: the program has no such option. Found in their documentation and sources, in 2026.}
 \centering\footnotesize\tabcolsep=3pt
-\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}llccrrrr@@{}}
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}llccrrr@@{}}
 \toprule
-\tabhead{stage} & \tabhead{option} & \tabhead{neutral} & \tabhead{range} & \tabhead{here} & \tabhead{HF} & \tabhead{vLLM} & \tabhead{llama.cpp}\\
+\tabhead{stage} & \tabhead{option} & \tabhead{neutral} & \tabhead{range} & \tabhead{HF} & \tabhead{vLLM} & \tabhead{llama.cpp}\\
 \midrule
-bias & bias of a token & none & $<\infty$ & none & none & none & none\\
-penalties & repetition & 1 & $>0$ & 1 & 1 & 1 & 1\\
-& frequency & 0 & finite & 0 & --- & 0 & 0\\
-& presence & 0 & finite & 0 & --- & 0 & 0\\
-& window, $-1$: all & & $\ge-1$ & $-1$ & --- & --- & 64\\
-n-gram ban & $n$ & 0 & $\ge0$ & 0 & 0 & --- & ---\\
-temperature & $T$ & 1 & 0 to $10^4$ & 1 & 1 & 1 & 0.8\\
-top-k & $k$ & 0 & $\ge0$ & 0 & 50 & 0 & 40\\
-top-p & $p$ & 1 & 0 to 1 & 1 & 1 & 1 & 0.95\\
-min-p & $m$ & 0 & 0 to 1 & 0 & 0 & 0 & 0.05\\
-typical & $p$ & 1 & $>0$ to 1 & 1 & 1 & --- & 1\\
-draw & seed & & 64 bits & 0 & random & random & random\\
+bias & \.{logit-bias} & none & $<\infty$ & none & none & none\\
+penalties & \.{repetition-penalty} & 1 & $>0$ & 1 & 1 & 1\\
+& \.{frequency-penalty} & 0 & finite & --- & 0 & 0\\
+& \.{presence-penalty} & 0 & finite & --- & 0 & 0\\
+& \.{penalty-last-n} & -1 & $\ge-1$ & --- & --- & 64\\
+n-gram ban & \.{no-repeat-ngram-size} & 0 & $\ge0$ & 0 & --- & ---\\
+temperature & \.{temperature} & 1 & 0 to $10^4$ & 1 & 1 & 0.8\\
+top-k & \.{top-k} & 0 & $\ge0$ & 50 & 0 & 40\\
+top-p & \.{top-p} & 1 & 0 to 1 & 1 & 1 & 0.95\\
+min-p & \.{min-p} & 0 & 0 to 1 & 0 & 0 & 0.05\\
+typical & \.{typical-p} & 1 & $>0$ to 1 & 1 & --- & 1\\
+draw & \.{seed} & & 64 bits & random & random & random\\
 \bottomrule
 \end{tabular*}
 \end{table}
@@ -109,15 +109,14 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
   for (size_t i = 0; i < f->vocab; i++) {
     f->score[i] = (double) logits[i];
     if (logits[i] != logits[i] || f->score[i] == INFINITY)
-      return error_say(why, "logit %zu is %s;"@|
-        " wanted: a number,"@| " or -inf for a token"@| " that is out", i,
-        f->score[i] == INFINITY ? "inf" : "nan");
+      return error_say(why, "logit %zu is %s; wanted: a number,"
+        " or -inf for a token that is out", i, f->score[i] == INFINITY ? "inf" : "nan");
     if (f->allowed != NULL && f->allowed[i] == 0)@+ f->score[i] = -INFINITY;
-    f->candidates[f->n] = (uint32_t) i;
+    f->candidates[f->n] = (uint32_t) i; /* stored in any case: an |if| would be guessed wrong */
     f->n += f->score[i] > -INFINITY;
   }
-  return f->n > 0 || error_say(why, "all %zu logits"@| " are -inf%s;"@|
-    " wanted: a token to"@| " choose", f->vocab,@|
+  return f->n > 0 || error_say(why, "all %zu logits are -inf%s;"
+    " wanted: a token to choose", f->vocab,@|
     f->allowed != NULL ? ", or not allowed" : "");
 }
 
@@ -130,7 +129,7 @@ static void drop_masked(struct funnel *f)
   for (size_t i = 0; i < f->n; i++) {
     uint32_t id = f->candidates[i];
     f->candidates[n] = id;
-    n += f->score[id] != -INFINITY;
+    n += f->score[id] != -INFINITY; /* a NaN stays, to be reported */
     f->overflow |= !(f->score[id] < INFINITY);
   }
   f->n = n;
@@ -282,8 +281,7 @@ void funnel_typical_p(struct funnel *f, double p)
 @<Take the list by rising distance, and keep the share@>=
 sort_list(f);
 keep_share(f, p, softmax_weights(f));
-f->sorted = true; /* it is not by id: let |sort_by_id| work */
-sort_by_id(f);
+restore_id_order(f);
 
 @* Radix sort and selection of logits. \label{sec:radix}
 Top-p and typical sampling need a sorted list, and a vocabulary of \val{sampling.large} tokens is a long list to sort for every token of a text. A sort by comparisons takes some $2\cdot10^6$ of them, each followed by a
@@ -293,6 +291,8 @@ jump that the processor cannot predict: ten milliseconds or more, as much as a s
 For that a score must become an integer whose order is the right one. The bits of a double nearly are such an integer: the exponent is above the mantissa, so of two positive numbers the greater has the greater bits. We want falling order; so we subtract them from the bits of infinity. Of two negative numbers the smaller has the greater bits, which is what we want already; and since the sign is the highest bit, negative scores come after all positive ones. A zero may have either sign and is the same score: adding $+0$ makes both $+0$.
 
 @<A key that rises as the score falls@>=
+/* the bits of a positive double rise with it, and those of a negative one fall; $z+0$ makes
+   of both zeros one */
 static uint64_t falling_key(double z)
 {
   uint64_t u = num_bits64(z + 0.0);
@@ -305,6 +305,8 @@ order of the holes. Keys in one hole keep their order; so after eight rounds the
 A hole's place in the result is the number of keys in the holes before it. These counts can be taken for all eight rounds in one sweep, because a round moves the keys and does not change them.
 
 @<Sort by the key, and leave equals as they stood@>=
+/* deals |sort_buf| out by one byte of the keys; equal bytes stay in their order, so rounds
+   from the last byte to the first sort by the whole key */
 static void radix_scatter(struct funnel *f, const size_t *count, unsigned shift)
 {
   size_t at[256], sum = 0;
@@ -320,13 +322,13 @@ static void sort_list(struct funnel *f)
   for (size_t i = 0; i < f->n; i++)
     for (unsigned d = 0; d < 8; d++)
       count[d][f->sort_buf[i].key >> 8 * d & 255]++;
-  for (unsigned d = 0; f->n > 0 && d < 8; d++)
+  for (unsigned d = 0; f->n > 0 && d < 8; d++) /* a byte that all have in common needs no round */
     if (count[d][f->sort_buf[0].key >> 8 * d & 255] < f->n)
       radix_scatter(f, count[d], 8 * d);
   for (size_t i = 0; i < f->n; i++)@+ f->candidates[i] = f->sort_buf[i].id;
 }
 
-@ Before it is sorted by score, the list must be in order of ids, or ties would come out wrong. It is, since it has only these two orders; and the same procedure brings it back, with the id as the key. A stage that changes scores asks for the order of ids first, since the new scores need not be in the old order.
+@ Before it is sorted by score, the list must be in order of ids, or ties would come out wrong. It is, since it has only these two orders; and the same procedure brings it back, with the id as the key, from whatever order it is in. A stage that changes scores asks for the order of ids first, since the new scores need not be in the old order.
 
 @<Bring the list into one of its two orders@>=
 static void sort_descending(struct funnel *f)
@@ -337,19 +339,25 @@ static void sort_descending(struct funnel *f)
   sort_list(f);
   f->sorted = true;
 }
-static void sort_by_id(struct funnel *f)
+static void restore_id_order(struct funnel *f)
 {
-  if (!f->sorted)@+ return;
   for (size_t i = 0; i < f->n; i++)
     f->sort_buf[i] = (struct sort_item) @[{ f->candidates[i], f->candidates[i] }@];
   sort_list(f);
   f->sorted = false;
+}
+static void sort_by_id(struct funnel *f)
+{
+  if (f->sorted)@+ restore_id_order(f);
 }
 
 @ Top-k needs less: only the $k$th key. Deal the list into 256 holes by the \emph{first} byte. The $k$th is in one of the holes, and the holes before it say how many candidates are safe. Only the keys in that hole matter from now on; they are dealt by the second byte, and so on. This is a \emph{radix selection}, and its time is proportional to the length of the list. The scores of a model differ in their first two or three bytes, so that after the third round hardly any are left; and those that remain after the last are tied. A byte that all keys have in common needs no round. The keys stand one after the other in the memory of |sort_buf|. Most keys fall into a few holes, and a count that has just been raised takes the processor a few cycles to raise again; so four sets of counts take turns.
 @^selection@>
 
 @<Find the key of the $k$th best@>=
+/* a radix selection: the |k|th smallest key, found byte by byte from the first, and in |equals|
+   how many of those that have it are among the first |k|. The keys lie in the memory of
+   |sort_buf|, and only those in the hole of the |k|th stay for the next byte */
 static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 {
   size_t n = f->n;
@@ -362,6 +370,7 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
     shift -= 8;
     if ((differ >> shift & 255) == 0)@+ continue;
     size_t count[4][256] = @[{ { 0 } }@], hole = 0, rest = 0;
+    /* most keys fall into a few holes: four sets of counts, lest each wait for the last */
     for (size_t i = 0; i < n; i++)@+ count[i & 3][key[i] >> shift & 255]++;
     for (size_t d = 0; d < 256; d++)@+ count[0][d] += count[1][d] + count[2][d] + count[3][d];
     while (k > count[0][hole])@+ k -= count[0][hole++];
@@ -631,7 +640,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
     @<Make random bits from |candidates[i]| on, if there are none@>@;
     uint64_t m = bits[i + 16 - end];
     f->bits++;
-    if (0x1p52 - (double) m - 0.5 > bound * 0x1p52)@+ continue;
+    if (0x1p52 - (double) m - 0.5 > bound * 0x1p52)@+ continue; /* $1-u$: cannot win */
     f->noises++;
     double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
     if (sum < best || (sum == best && id > chosen))@+ continue;
@@ -657,7 +666,7 @@ if (i >= end) {
 reach = num_exp(max - best + 0x1p-40 + fabs(max) * 0x1p-48);
 
 @* Sampling parameters and their order. \label{sec:settings}
-All options live in one structure, under the field's usual names. Its default changes nothing. The ranges are those of \cref{tab:sampler}; within them everything is allowed, even what is unwise. They are checked once for a whole text, by |sampling_check|, which the workshop has (\cref{settings}), together with the reading of a list of stages.
+All options live in one structure, under the field's usual names. Its default changes nothing. First the stages, in their normal order: bias and penalties come first, while the scores are still those of the model; then the temperature; then the cuts, which therefore look at the distribution that will be drawn from. On this much OpenAI, vLLM and Hugging Face agree. But the order is data, and \cref{sec:stageorder} shows what another one does.
 @^sampling parameters@>
 
 @<What a user may set@>=
@@ -677,26 +686,126 @@ struct sampling_params {@+ double temperature;@+ size_t top_k;@+ double top_p, m
   enum sample_stage stage[N_SAMPLE_STAGES];@+ size_t n_stages;@+ };
   /* |penalty_last_n|: how many tokens at the end of the
      history count, $-1$: all; each stage at most once */
-extern const struct sampling_params sampling_default;
+struct sampling_params sampling_default(void);
   /* what changes nothing: temperature 1, no cut, no penalty, the normal order */
+
+@ Suppose we add a stage. Who has to hear of it? The default order must have it, and so must everyone who reads a list of stages or prints one. Its parameter needs a range, and somebody who checks it. The command needs an option, with a line in the help, in the manual page and in the completions of three shells; the protocol of the tests needs a key. Our first version had a list in each of these places. We left one out, once: everything compiled without a warning, one stage ran twice, and the command crashed on a misspelt name.
+@^stage@>
+
+So now \emph{a stage is one row of one table}, and every list is made from the rows. A row has a name and the parameters that the stage reads; and of a parameter it has all that anybody asks for.
+
+@<What a user may set@>=
+enum sampling_type {@+ SAMPLING_REAL, SAMPLING_COUNT, SAMPLING_WINDOW@+ };
+  /* a |double|; a |size_t|; an |int64_t|, where $-1$ is all */
+struct sampling_option {@+ const char *name;@+ size_t at;@+ enum sampling_type type;
+  double neutral, low, high, gap;@+ bool above_low, in_search;
+  const char *option, *also, *value, *expected, *words, *otherwise;@+ };
+  /* parameter |name| is |at| bytes from the beginning of |struct sampling_params|; at |neutral| its
+     stage does nothing. It goes from |low| or |above_low| to |high|, less what is within |gap|
+     above |low|; |expected| says so in words. The command's option, another program's name for
+     it, and its value; what it does, and what holds without it; |in_search|: beams know it, too */
+enum {@+ STAGE_OPTIONS = 4@+ };
+  /* the most parameters of a stage */
+struct sampling_row {@+ const char *name;@+ struct sampling_option option[STAGE_OPTIONS];@+ };
+  /* a stage: its name in a list, and its parameters */
+
+@ Here is the table. The biases have no parameter that is a number: they are lists, and are checked by themselves. What a row leaves out is zero.
+
+@<The stages, a row for each@>=
+#define FIELD(field) @[.name = #field, .at = offsetof(struct sampling_params, field)@]
+static const struct sampling_row rows[] = @[{@/
+  [SAMPLE_BIAS] = { .name = "bias" },@/
+  @<The row of the penalties@>,@/
+  [SAMPLE_NGRAM] = { .name = "ngram", .option = {@|
+    { FIELD(no_repeat_ngram), .type = SAMPLING_COUNT, .high = DBL_MAX,@|
+      .option = "no-repeat-ngram-size", .value = "N",@|
+      .expected = "an integer from 0 on", .in_search = true,@|
+      .words = "no N tokens in a row come twice; 0: off",@|
+      .otherwise = "the model's, or 0" } } },@/
+  [SAMPLE_TEMPERATURE] = { .name = "temperature", .option = {@|
+    { FIELD(temperature), .neutral = 1, .high = 1e4, .gap = 1e-5,@|
+      .option = "temperature", .also = "temp", .value = "T",@|
+      .expected = "0, or 0.00001 to 10000",@|
+      .words = "divide the scores by T; 0: the likeliest token",@|
+      .otherwise = "the model's, or 0" } } },@/
+  @<The rows of the cuts@>@/
+}@];
+_Static_assert(sizeof rows / sizeof *rows == N_SAMPLE_STAGES, "a stage without a row");
+
+@ Each cut has one parameter. Where several programs have several names for it, the command takes the other one as well.
+
+@<The rows of the cuts@>=
+[SAMPLE_TOP_K] = { .name = "top_k", .option = {@|
+  { FIELD(top_k), .type = SAMPLING_COUNT, .high = DBL_MAX,@|
+    .option = "top-k", .value = "K", .expected = "an integer from 0 on",@|
+    .words = "only the K likeliest; 0: all", .otherwise = "the model's, or 0" } } },@/
+[SAMPLE_TOP_P] = { .name = "top_p", .option = {@|
+  { FIELD(top_p), .neutral = 1, .high = 1,@|
+    .option = "top-p", .value = "P", .expected = "0 to 1",@|
+    .words = "only the fewest with a share of P", .otherwise = "the model's, or 1" } } },@/
+[SAMPLE_MIN_P] = { .name = "min_p", .option = {@|
+  { FIELD(min_p), .high = 1,@|
+    .option = "min-p", .value = "M", .expected = "0 to 1",@|
+    .words = "only those M times as likely as the best", .otherwise = "the model's, or 0" } } },@/
+[SAMPLE_TYPICAL_P] = { .name = "typical_p", .option = {@|
+  { FIELD(typical_p), .neutral = 1, .above_low = true, .high = 1,@|
+    .option = "typical-p", .also = "typical", .value = "P",@|
+    .expected = "above 0, up to 1",@|
+    .words = "only the most typical with a share of P", .otherwise = "the model's, or 1" } } }
+
+@ The penalties are one stage with four parameters, since they share the window.
+
+@<The row of the penalties@>=
+[SAMPLE_PENALTIES] = { .name = "penalties", .option = {@|
+  { FIELD(repetition_penalty), .neutral = 1, .above_low = true, .high = DBL_MAX,@|
+    .option = "repetition-penalty", .also = "repeat-penalty", .value = "R",@|
+    .expected = "a number above 0", .in_search = true,@|
+    .words = "divide the scores of what the text has by R, or multiply",@|
+    .otherwise = "the model's, or 1" },@/
+  { FIELD(frequency_penalty), .low = -DBL_MAX, .high = DBL_MAX,@|
+    .option = "frequency-penalty", .value = "A", .expected = "a finite number",@|
+    .words = "subtract A for each time a token was written", .otherwise = "0" },@/
+  { FIELD(presence_penalty), .low = -DBL_MAX, .high = DBL_MAX,@|
+    .option = "presence-penalty", .value = "A", .expected = "a finite number",@|
+    .words = "subtract A if a token was written", .otherwise = "0" },@/
+  { FIELD(penalty_last_n), .type = SAMPLING_WINDOW, .neutral = -1, .low = -1,@|
+    .high = DBL_MAX, .option = "penalty-last-n", .also = "repeat-last-n", .value = "N",@|
+    .expected = "-1 for all, or a number of tokens",@|
+    .words = "penalties look at the last N tokens; -1: all", .otherwise = "-1" } } }
+
+@ From the rows come the default and the names, and in the workshop the way through all parameters, the check of their ranges and the reading of a list of stages (\cref{sampling/body,settings}). Within its range every value is allowed, even what is unwise.
+
+@<What a user may set@>=
+const struct sampling_row *sampling_row(enum sample_stage stage);
+  /* the row of a stage */
 const char *sampling_stage_name(enum sample_stage stage);
   /* \.{bias}, \.{penalties}, ... */
+const struct sampling_option *sampling_option_at(size_t i, enum sample_stage *stage);
+  /* parameter |i| of all, in the order of the rows, and its stage unless |stage| is null; null
+     past the last */
+void sampling_option_set(struct sampling_params *s, const struct sampling_option *r,
+  double x, int64_t n);
+  /* sets a parameter to |x| if it is a real number, or else to |n| */
 
-@ In the normal order bias and penalties come first, while the scores are still those of the model; then the temperature; then the cuts, which therefore look at the distribution that will be drawn from. On this much OpenAI, vLLM and Hugging Face agree. But the order is data, and \cref{sec:stageorder} shows what another one does.
+@ The order of the rows is the normal order.
 
-@<The stages and their names@>=
-const struct sampling_params sampling_default = @[{ .temperature = 1, .top_p = 1,@|
-  .typical_p = 1, .repetition_penalty = 1, .penalty_last_n = -1,@|
-  .stage = { SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM, SAMPLE_TEMPERATURE,@|
-    SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P },@|
-  .n_stages = N_SAMPLE_STAGES }@];
-static const char *const stage_name[] = @[{ "bias", "penalties",@|
-  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p" }@];
-_Static_assert(sizeof stage_name / sizeof *stage_name == N_SAMPLE_STAGES,@|
-  "a stage without a name");
+@<The stages, a row for each@>=
+const struct sampling_row *sampling_row(enum sample_stage stage)
+{
+  return &rows[stage];
+}
 const char *sampling_stage_name(enum sample_stage stage)
 {
-  return stage_name[stage];
+  return rows[stage].name;
+}
+struct sampling_params sampling_default(void)
+{
+  struct sampling_params s = @[{ .n_stages = N_SAMPLE_STAGES }@];
+  const struct sampling_option *r;
+  for (int i = 0; i < N_SAMPLE_STAGES; i++)@+ s.stage[i] = (enum sample_stage) i;
+  for (size_t i = 0; (r = sampling_option_at(i, NULL)) != NULL; i++)
+    sampling_option_set(&s, r, r->neutral, (int64_t) r->neutral);
+  return s;
 }
 
 @ The \emph{history} of a choice is a text and the place where the prompt ends.
@@ -712,25 +821,28 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
   /* fills the funnel and runs the stages of |s|; errors: logits
      that are no numbers, a stage after which a score is $+\infty$ or no token is left */
 
-@ One stage is a line. The three kinds of bias may be added in any order: they differ only for a token with a bias of $-\infty$, and that is out in any order.
+@ What a stage \emph{does} is not in its row, since each function wants other arguments. It is a line of a |switch|. A |switch| over an |enum| that has no |default| is checked by the compiler: with a stage left out, |-Wswitch| names it, and our \.{Makefile} makes that an error. (The three kinds of bias may be added in any order: they differ only for a token with a bias of $-\infty$, and that is out in any order.)
+@^default, none in a switch@>
 
 @<Run one stage@>=
 void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
   enum sample_stage stage, struct history h)
 {
-  if (stage == SAMPLE_BIAS) {
+  switch (stage) {
+  case SAMPLE_BIAS:@/
     funnel_sequence_bias(f, s->logit_bias, s->n_logit_bias, h.id, h.n);
     funnel_suppress(f, s->suppress, s->n_suppress);
     funnel_sequence_bias(f, s->bad_words, s->n_bad_words, h.id, h.n);
+    break;
+  case SAMPLE_PENALTIES: @<Mark down what the window has@>@; break;
+  case SAMPLE_NGRAM: funnel_no_repeat_ngram(f, s->no_repeat_ngram, h.id, h.n);@+ break;
+  case SAMPLE_TEMPERATURE: funnel_temperature(f, s->temperature);@+ break;
+  case SAMPLE_TOP_K: funnel_top_k(f, s->top_k);@+ break;
+  case SAMPLE_TOP_P: funnel_top_p(f, s->top_p);@+ break;
+  case SAMPLE_MIN_P: funnel_min_p(f, s->min_p);@+ break;
+  case SAMPLE_TYPICAL_P: funnel_typical_p(f, s->typical_p);@+ break;
+  case N_SAMPLE_STAGES: break;
   }
-  if (stage == SAMPLE_PENALTIES) @<Mark down what the window has@>@;
-  if (stage == SAMPLE_NGRAM)
-    funnel_no_repeat_ngram(f, s->no_repeat_ngram, h.id, h.n);
-  if (stage == SAMPLE_TEMPERATURE)@+ funnel_temperature(f, s->temperature);
-  if (stage == SAMPLE_TOP_K)@+ funnel_top_k(f, s->top_k);
-  if (stage == SAMPLE_TOP_P)@+ funnel_top_p(f, s->top_p);
-  if (stage == SAMPLE_MIN_P)@+ funnel_min_p(f, s->min_p);
-  if (stage == SAMPLE_TYPICAL_P)@+ funnel_typical_p(f, s->typical_p);
 }
 
 @ The penalties look at a window of the history, its last |penalty_last_n| tokens. The frequency and the presence penalty look at that part of the window which the model has written; so they begin at the beginning of the window or at the end of the prompt, whichever is later.
@@ -756,13 +868,12 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
   if (!funnel_fill(f, logits, why))@+ return false;
   for (size_t i = 0; i < s->n_stages; i++) {
     sampling_stage_run(f, s, s->stage[i], h);
-    const char *name = stage_name[s->stage[i]];
+    const char *name = rows[s->stage[i]].name;
     for (size_t j = 0; f->overflow && j < f->n; j++)
       if (!(f->score[f->candidates[j]] < INFINITY))
-        return error_say(why, "after the stage %s"@|
-          " the score of id %"@| PRIu32 " is infinite;"@| " wanted: a number", name, f->candidates[j]);
-    if (f->n == 0)@+ return error_say(why,
-        "after the stage %s"@| " no token is left", name);
+        return error_say(why, "after the stage %s the score of id %" PRIu32
+          " is infinite; wanted: a number", name, f->candidates[j]);
+    if (f->n == 0)@+ return error_say(why, "after the stage %s no token is left", name);
   }
   return true;
 }
@@ -967,13 +1078,14 @@ void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
 @ And \.{sampling.c} has the parameters, the stages in order, and the step.
 
 @(sampling.c@>=
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 #include "ground/pool.h"
 #include "sampling/sampling.h"
 @;@#
-@<The stages and their names@>@;
+@<The stages, a row for each@>@;
 @<Run one stage@>@;
 @<Run all stages@>@;
 @<Choose a token for the loop@>@;
@@ -1035,7 +1147,7 @@ static void show(struct session *u, const char *name)
 static bool follow(struct session *u, const struct ids *text,
   float *logits, struct error *why)
 {
-  struct sampling_params s = sampling_default;
+  struct sampling_params s = sampling_default();
   struct history h = @[{ text->id, text->n, text->n }@];
   size_t last = text->n - 1;
   uint32_t liked;
@@ -1302,7 +1414,7 @@ The command beside an exercise checks your answer with the funnel of this chapte
 \exercise{think}{ex:sampling.zero}{Two tokens have the logits 5 and 2. The first occurs in the history, and $r=2$. Which two numbers, each added to both logits, make the tokens equally likely after the penalty?}{\texttt{make exercise-07-5}}{$(5+c)/2=2+c$ gives $c=1$, and $2(5+c)=2+c$ gives $c=-8$; the first token's score is positive with the one and negative with the other, as it has to be. Without the penalty it is $e^3$ times as likely as the second, whatever is added. At $c=-5$ the penalty does nothing at all.}
 \exercise{think}{ex:sampling.deadend}{A vocabulary has three tokens, and no pair of tokens may come twice ($n=2$). Write the shortest text after which no token is left, and a longest one.}{\texttt{make exercise-07-6}}{After a token $a$ nothing is left when $aa$, $ab$ and $ac$ have all occurred: $aabaca$, six tokens, or $2v$ for a vocabulary of $v$. There are $v^2$ pairs, and none comes twice, so $v^2+1$ tokens are the most; a round that goes through all pairs exists: $aabbccacba$.}
 \exercise{think}{ex:sampling.records}{Four tokens with the weights 8, 4, 2 and 1 race, and are looked at in this order. How often is one of them the best so far, on average? And in the reverse order? Give two decimals.}{\texttt{make exercise-07-7}}{The $i$th is the best so far if it wins the race among the first $i$: $\frac88+\frac{4}{12}+\frac{2}{14}+\frac{1}{15}=1.54$, and $\frac11+\frac23+\frac47+\frac{8}{15}=2.77$. With equal weights either would be $1+\frac12+\frac13+\frac14$, and this sum is where the $\ln n$ comes from.}
-\exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose score is no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the scores that are left from their mean. Make it a stage: an option \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it comes before the temperature or after it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, a line each in the list of stages, the structure, the normal order, the names, and |sampling_stage_run|, and one in the table of ranges in \texttt{settings.c}. If you forget the normal order, there is a zero in its last place, and stage 0 runs twice: it adds every bias once more. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
+\exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose score is no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the scores that are left from their mean. Make it a stage: an option \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it comes before the temperature or after it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, a line each in the list of stages, the structure, and |sampling_stage_run|, and a row of the table; the default, the check of the range and the names come from the row. The compiler stops at a stage without a row. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
 \exercise{think}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling score; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |weight| after |sort_descending|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $0.156$.
 Without the first the second reaches from 0 to $\frac35$, and the third from there: where $u$ is between $\frac35$ and $\frac45$ the token changes, $\frac15$ out of $\frac12$, or $0.4$. In the race both shares are 0.}
 \exercise{think}{ex:sampling.dry}{\emph{DRY} marks down what would go on with a repetition. For each earlier place of the text, but the very first, let $l$ be how many tokens before it agree with the last tokens of the text, counted backwards from both. If $l\ge a$ for a token at such a place, $m\,b^{\,l-a}$ is subtracted from its score, once, for the largest $l$ that it has; $a\ge1$, and $m=0$ is off. Write |stage_dry(f, m, b, a, id, n)| for |double| $m$ and $b$ and the text |id[n]|.}{\texttt{make exercise-07-10}}{The funnel's counts can hold the largest $l$ of each token, if they are put back to zero. The list must come into the order of ids before a score is changed. The time is a product of the text's length and the length of its repetitions: a text of one token only is the worst.}

@@ -315,13 +315,12 @@ cut: all stages
   if (!funnel_fill(f, logits, why))@+ return false;
   for (size_t i = 0; i < s->n_stages; i++) {
     sampling_stage_run(f, s, s->stage[i], h);
-    const char *name = stage_name[s->stage[i]];
+    const char *name = rows[s->stage[i]].name;
     for (size_t j = 0; f->overflow && j < f->n; j++)
       if (!(f->score[f->candidates[j]] < INFINITY))
-        return error_say(why, "after the stage %s"@|
-          " the score of id %"@| PRIu32 " is infinite;"@| " wanted: a number", name, f->candidates[j]);
-    if (f->n == 0)@+ return error_say(why,
-        "after the stage %s"@| " no token is left", name);
+        return error_say(why, "after the stage %s the score of id %" PRIu32
+          " is infinite; wanted: a number", name, f->candidates[j]);
+    if (f->n == 0)@+ return error_say(why, "after the stage %s no token is left", name);
   }
   return true;
 }

@@ -236,7 +236,7 @@ still zero when it is closed was never opened.
 bool lab_open(struct fixture *lab, struct error *why)
 {
   static const char *const pocket = "models/pocket";
-  *lab = (struct fixture) @[{ .dice.s = sampling_default, .taken.m = &lab->m }@];
+  *lab = (struct fixture) @[{ .dice.s = sampling_default(), .taken.m = &lab->m }@];
   lab->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &lab->c }@];
   if (lab->e.k == NULL) return false;
   parrot_make(&lab->parrot);

@@ -555,7 +555,7 @@ struct lossy { struct fixture *lab; struct model *lm; struct tokenizer *t;@+
   /* |stories| has the first |BEYOND-1| texts again at its end */
 static bool write_stories(struct lossy *x, struct error *why)
 {
-  struct sampler dice = @[{ .s = sampling_default, .seed = 1 }@];
+  struct sampler dice = @[{ .s = sampling_default(), .seed = 1 }@];
   struct generate_options want = @[{ .max_new_tokens = STORY - 1,@|
     .recall = store_match_prefix,@|
     .select = sampler_choose, .select_ctx = &dice }@];

@@ -97,7 +97,7 @@ static bool write_ids(struct session *u, const uint32_t *prompt, size_t n,
   u->steps = 0;
   continuation_free(&lab->m, &lab->text);
   bool ok = generate(&lab->b.g, prompt, n, &want, &lab->text, why);
-  lab->dice.s = sampling_default;
+  lab->dice.s = sampling_default();
   return ok;
 }
 static bool write_on(struct session *u, const char *prompt, size_t max,
@@ -117,7 +117,7 @@ static const char *const harvest =
   "The harvest of the kingdom was very good.";
 static struct sampling_params at_temperature(double t)
 {
-  struct sampling_params s = sampling_default;
+  struct sampling_params s = sampling_default();
   s.temperature = t;
   return s;
 }
@@ -141,7 +141,7 @@ static bool follow(struct fixture *lab, const struct ids *text,
   float *logits, struct columns *x, struct error *why)
 {
   struct funnel *f = &lab->dice.f;
-  struct sampling_params s = sampling_default;
+  struct sampling_params s = sampling_default();
   struct history h = @[{ text->id, text->n, text->n }@];
   uint32_t liked;
   if (!tokenizer_find(lab->t, " pancakes", 9, &liked))
@@ -605,7 +605,7 @@ static bool print_toy(struct fixture *lab, struct error *why)
   for (size_t i = 0; i < sizeof toy / sizeof *toy; i++) {
     const char *name = toy[i].name;
     uint32_t id[TOY];
-    struct sampling_params s = sampling_default;
+    struct sampling_params s = sampling_default();
     s.repetition_penalty = toy[i].r, s.presence_penalty = toy[i].presence;
     s.frequency_penalty = toy[i].frequency, s.no_repeat_ngram = toy[i].ngram;
     size_t n = run_toy(&f, &s, id), others = 0;
@@ -828,7 +828,8 @@ static bool both_orders(struct funnel *f, struct sampling_params s,
   for (int k = 0; k < 2; k++) {
     if (!sampling_run(f, &s, logits, none, why)) return false;
     left[k] = f->n;
-    if (!sampling_stages_parse(&s, llama_order, N_SAMPLE_STAGES, why)) return false;
+    if (!sampling_stages_parse(&s, llama_order,@|
+        sizeof llama_order / sizeof *llama_order, why)) return false;
   }
   return true;
 }
@@ -968,7 +969,7 @@ Some small things remain. The extremes should agree: the best one token at any t
 static bool print_extremes(struct fixture *lab, struct error *why)
 {
   static const float even[4] = @[{ 0, 0, 0, 0 }@];
-  struct sampling_params greedy = at_temperature(0), one = sampling_default;
+  struct sampling_params greedy = at_temperature(0), one = sampling_default();
   uint32_t text[LONG];
   size_t same = 0, exceed = 1;
   struct session u = session_of(lab);

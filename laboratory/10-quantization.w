@@ -434,7 +434,7 @@ enum { STORIES = 8, STORY = 512 };
 static bool write_stories(struct fixture *lab, const struct model *lm, uint32_t *id,
   struct error *why)
 {
-  struct sampler dice = @[{ .s = sampling_default, .seed = 1 }@];
+  struct sampler dice = @[{ .s = sampling_default(), .seed = 1 }@];
   struct generate_options want = @[{ .max_new_tokens = STORY - 1,@|
     .recall = store_match_prefix,@|
     .select = sampler_choose, .select_ctx = &dice }@];

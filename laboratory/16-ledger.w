@@ -341,10 +341,10 @@ static bool print_writing(struct fixture *lab, struct error *why)
   if (!write_way(&other, a.id, why)) return false;
   print_key("prop.cascade.same", "%zu", same_tokens(&plain, &other));
   other.select = sampler_choose, other.ctx = &lab->dice;
-  lab->dice.s = sampling_default, lab->dice.s.temperature = 0;
+  lab->dice.s = sampling_default(), lab->dice.s.temperature = 0;
   if (!write_way(&other, a.id, why)) return false;
   print_key("prop.cold.same", "%zu", same_tokens(&plain, &other));
-  lab->dice.s = sampling_default, lab->dice.s.top_k = 1;
+  lab->dice.s = sampling_default(), lab->dice.s.top_k = 1;
   if (!write_way(&other, a.id, why)) return false;
   print_key("prop.one.same", "%zu", same_tokens(&plain, &other));
   return true;
@@ -577,7 +577,7 @@ static bool count_bytes(struct fixture *lab, bool keep, struct counters *c,
 }
 static size_t nucleus_of(struct fixture *lab, const double *share, size_t n)
 {
-  struct sampling_params s = sampling_default;
+  struct sampling_params s = sampling_default();
   struct history none = @[{ NULL, 0, 0 }@];
   s.top_p = 0.9;
   for (size_t i = 0; i < lab->vocab; i++)

@@ -302,7 +302,7 @@ static bool lengths_fit(struct bench_run *b, enum option which, size_t depth)
   while (at != NULL && options_next_count(&at, &n))
     if (depth > context || n > context - depth)
       return error_say(&b->why, "--%s %" PRIu64 " after %zu tokens;"
-        " the context holds %zu", options_option(which)->name, n, depth, context);
+        " the context holds %zu", options_option(which).name, n, depth, context);
   return true;
 }
 

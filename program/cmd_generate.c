@@ -580,16 +580,16 @@ static bool write_beams(struct generation *g)
    and not questions, since a script cannot answer. */
 static void give_hints(const struct invocation *a, bool greedy)
 {
-  static const enum option idle[] = { OPTION_TOP_K, OPTION_TOP_P,
-    OPTION_MIN_P, OPTION_TYPICAL_P, OPTION_SEED };
   char words[120];
   if (!a->p.in_ids && !a->w->of[OPTION_PARSE_SPECIAL].given && chat_template_given(a->o.path))
     session_hint(a->c, a->w, "this model was trained on conversations and has a chat template;"
       " the prompt is used as it is (incipit chat sets it as turns)");
-  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
-    if (!a->w->of[idle[i]].given || !greedy) continue;
+  for (int i = 0; i < N_OPTIONS && greedy; i++) {
+    enum sample_stage stage = SAMPLE_BIAS; /* after the temperature come cuts, and the draw */
+    option_setting((enum option) i, &stage);
+    if (!a->w->of[i].given || (stage <= SAMPLE_TEMPERATURE && i != OPTION_SEED)) continue;
     snprintf(words, sizeof words, "--%s changes nothing at temperature 0 (--temperature 1 is the"
-      " model as it is)", options_option(idle[i])->name);
+      " model as it is)", options_option((enum option) i).name);
     session_hint(a->c, a->w, words);
   }
 }

@@ -74,7 +74,7 @@ static int settings_from_numbers(struct reckoning *r)
   for (int i = 0; i < 3; i++)
     if (!r->w->of[least[i]].given) {
       error_say(&r->why, "--%s is missing; wanted: --layers, --heads and"
-        " --head-dim, or --shape, or --model", options_option(least[i])->name);
+        " --head-dim, or --shape, or --model", options_option(least[i]).name);
       return STATUS_USAGE;
     }
   r->name = "a model of these numbers";

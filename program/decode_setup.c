@@ -16,7 +16,7 @@
 static void take_config(struct sampling_params *s,
   const struct sampling_defaults *makers)
 {
-  *s = sampling_default;
+  *s = sampling_default();
   s->temperature = 0;
   s->repetition_penalty = makers->repetition_penalty;
   s->no_repeat_ngram = makers->no_repeat_ngram_size;
@@ -32,14 +32,9 @@ static bool take_line(struct sampling_params *s, const struct command_line *w,
 {
   const struct option_value *of = w->of;
   for (int i = 0; i < N_OPTIONS; i++) {
-    const struct sampling_option *r = option_setting((enum option) i);
-    if (r != NULL && of[i].given) memcpy((char *) s + r->at, &of[i].real, sizeof(double));
+    const struct sampling_option *r = option_setting((enum option) i, NULL);
+    if (r != NULL && of[i].given) sampling_option_set(s, r, of[i].real, (int64_t) of[i].count);
   }
-  if (of[OPTION_TOP_K].given) s->top_k = (size_t) of[OPTION_TOP_K].count;
-  if (of[OPTION_NO_REPEAT_NGRAM].given)
-    s->no_repeat_ngram = (size_t) of[OPTION_NO_REPEAT_NGRAM].count;
-  if (of[OPTION_PENALTY_LAST_N].given)
-    s->penalty_last_n = (int64_t) of[OPTION_PENALTY_LAST_N].count;
   return !of[OPTION_SAMPLERS].given
     || options_parse_samplers(of[OPTION_SAMPLERS].text, s, why);
 }

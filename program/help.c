@@ -77,14 +77,14 @@ static size_t option_names(const struct option_entry *o, char buffer[80])
 
 static void print_option(FILE *out, const struct option_entry *o, enum subcommand sub, bool folded)
 {
-  char names[80], normal[80];
+  char names[80], normal[OPTIONS_MAX_TEXT + 12], list[OPTIONS_MAX_TEXT];
   size_t at = 2 + option_names(o, names);
   fprintf(out, "  %s", names);
   if (at >= COLUMN && folded) fputc(' ', out);
   else if (at >= COLUMN) fprintf(out, "\n%*s", COLUMN, "");
   else fprintf(out, "%*s", (int) (COLUMN - at), "");
   at = COLUMN;
-  const char *without = option_default(o, sub);
+  const char *without = option_default(o, sub, list);
   print_words(out, &at, option_words(o, sub), folded);
   snprintf(normal, sizeof normal, "(default: %s)", without != NULL ? without : "");
   if (without != NULL) print_words(out, &at, normal, folded);
@@ -97,11 +97,11 @@ static void print_group(FILE *out, enum subcommand sub, enum option_group group,
 {
   bool headed = false;
   for (int i = 0; i < N_OPTIONS; i++) {
-    const struct option_entry *o = options_option((enum option) i);
-    if ((o->where >> sub & 1) == 0 || o->group != group) continue;
+    const struct option_entry o = options_option((enum option) i);
+    if ((o.where >> sub & 1) == 0 || o.group != group) continue;
     if (!headed) fprintf(out, "\n%s:\n", options_group_name(group));
     headed = true;
-    print_option(out, o, sub, folded);
+    print_option(out, &o, sub, folded);
   }
 }
 
@@ -133,8 +133,8 @@ static void print_troff(FILE *out, const char *text)
 
 static void print_troff_option(FILE *out, const struct option_entry *o, enum subcommand sub)
 {
-  char names[80];
-  const char *without = option_default(o, sub);
+  char names[80], list[OPTIONS_MAX_TEXT];
+  const char *without = option_default(o, sub, list);
   option_names(o, names);
   fprintf(out, ".TP\n.B ");
   print_troff(out, names);
@@ -178,9 +178,10 @@ static void print_troff_subcommand(FILE *out, enum subcommand sub)
   fprintf(out, "\"\n");
   print_troff(out, s->words);
   fprintf(out, ".\n");
-  for (int k = 0; k < N_OPTIONS; k++)
-    if ((options_option((enum option) k)->where >> sub & 1) != 0)
-      print_troff_option(out, options_option((enum option) k), sub);
+  for (int k = 0; k < N_OPTIONS; k++) {
+    const struct option_entry o = options_option((enum option) k);
+    if ((o.where >> sub & 1) != 0) print_troff_option(out, &o, sub);
+  }
   fprintf(out, ".PP\nExample:\n");
   print_troff_example(out, s->example);
 }

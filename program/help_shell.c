@@ -38,7 +38,7 @@ static bool value_at(enum option o, size_t n, char word[40])
   if (o == OPTION_TEMPLATE && chat_template_at(n) != NULL)
     name = chat_template_name(chat_template_at(n));
   if (o == OPTION_SHAPE && named_shape_at(n) != NULL) name = named_shape_at(n)->name;
-  if (name == NULL) return word_between_bars(options_option(o)->value, n, word);
+  if (name == NULL) return word_between_bars(options_option(o).value, n, word);
   snprintf(word, 40, "%s", name);
   return true;
 }
@@ -55,7 +55,7 @@ static bool operand_at(enum subcommand sub, size_t n, char word[40])
 
 static bool is_of(enum option o, enum subcommand sub)
 {
-  return (options_option(o)->where >> sub & 1) != 0;
+  return (options_option(o).where >> sub & 1) != 0;
 }
 
 static void print_subcommands(FILE *out)
@@ -68,7 +68,7 @@ static void print_options(FILE *out, enum subcommand sub)
 {
   for (int k = 0, n = 0; k < N_OPTIONS; k++)
     if (is_of((enum option) k, sub))
-      fprintf(out, "%s--%s", n++ > 0 ? " " : "", options_option((enum option) k)->name);
+      fprintf(out, "%s--%s", n++ > 0 ? " " : "", options_option((enum option) k).name);
 }
 
 static void print_values(FILE *out, enum option o)
@@ -86,7 +86,7 @@ static void print_operands(FILE *out, enum subcommand sub)
 /* a letter belongs to a subcommand, so the pattern of one has both */
 static void print_letters(FILE *out, enum option o)
 {
-  char letter = options_option(o)->letter;
+  char letter = options_option(o).letter;
   for (int i = 0; letter != '\0' && i < SUB_VERSION; i++)
     if (is_of(o, (enum subcommand) i))
       fprintf(out, "|%s:-%c:*", options_subcommand((enum subcommand) i)->name, letter);
@@ -100,7 +100,7 @@ static void print_cases(FILE *out)
   fprintf(out, "  case $sub:$prev:$cur in\n");
   for (int k = 0; k < N_OPTIONS; k++) {
     if (!value_at((enum option) k, 0, word)) continue;
-    fprintf(out, "    *:--%s:*", options_option((enum option) k)->name);
+    fprintf(out, "    *:--%s:*", options_option((enum option) k).name);
     print_letters(out, (enum option) k);
     fprintf(out, ") list=\"");
     print_values(out, (enum option) k);
@@ -156,16 +156,16 @@ static void print_fish(FILE *out)
       fprintf(out, "\"\n");
     }
     for (int k = 0; k < N_OPTIONS; k++) {
-      const struct option_entry *o = options_option((enum option) k);
+      const struct option_entry o = options_option((enum option) k);
       if (!is_of((enum option) k, sub)) continue;
-      fprintf(out, "complete -c incipit -n '__fish_seen_subcommand_from %s' -l %s", name, o->name);
-      if (o->letter != '\0') fprintf(out, " -s %c", o->letter);
+      fprintf(out, "complete -c incipit -n '__fish_seen_subcommand_from %s' -l %s", name, o.name);
+      if (o.letter != '\0') fprintf(out, " -s %c", o.letter);
       if (value_at((enum option) k, 0, word)) {
         fprintf(out, " -x -a \"");
         print_values(out, (enum option) k);
         fprintf(out, "\"");
       }
-      else if (o->value != NULL) fprintf(out, " -r");
+      else if (o.value != NULL) fprintf(out, " -r");
       fprintf(out, "\n");
     }
   }

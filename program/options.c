@@ -2,7 +2,7 @@
 
    Everything that knows an option is made from its row in option_table: the parsing, the help,
    the manual page and the completion of the shell (help.c). A new option is a name in enum
-   option and a row here.
+   option and a row here. A parameter of the sampler has its row in chapter 7, and no name here.
 
    Why not getopt_long or popt: a mistake is answered with the nearest name of the same
    subcommand, or with the chapter that will bring the option; the same letter means different
@@ -350,21 +350,25 @@ static bool read_counts(const struct option_entry *o, const char *text, struct o
     ", with commas between them", o->name, text, o->min, o->max);
 }
 
-/* the row of chapter 7's table of real settings that is called so, or null */
-static const struct sampling_option *setting_named(const char *name)
-{
-  const struct sampling_option *r;
-  for (size_t i = 0; name != NULL && (r = sampling_option_at(i)) != NULL; i++)
-    if (strcmp(r->name, name) == 0) return r;
-  return NULL;
-}
-
-/* a real setting of chapter 7, which has the limits */
+/* a parameter of chapter 7, which has the limits; -1 is all of the text */
 static bool read_setting(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
 {
-  const struct sampling_option *r = setting_named(o->setting);
-  return (real_digits(text, &v->real) && sampling_option_fits(r, v->real))
+  const struct sampling_option *r = o->setting;
+  bool number = false;
+  switch (r->type) {
+  case SAMPLING_REAL: number = real_digits(text, &v->real); break;
+  case SAMPLING_WINDOW:
+    if (strcmp(text, "-1") == 0) {
+      v->count = UINT64_MAX;
+      return true;
+    } /* fall through */
+  case SAMPLING_COUNT:
+    number = digits_parse(text, strlen(text), &v->count) && v->count <= INT64_MAX;
+    v->real = (double) v->count;
+    break;
+  }
+  return (number && sampling_option_fits(r, v->real))
     || error_say(why, "--%s is `%s'; wanted: %s", o->name, text, r->expected);
 }
 
@@ -436,18 +440,6 @@ static bool read_type(const struct option_entry *o, const char *text, struct opt
   kernels_list_words(weights_written(), wanted);
   return error_say(why, "--%s is `%s'%s; wanted: %s", o->name, text,
     is_mixture(text) ? ", which llama-quantize makes" : "", wanted);
-}
-
-/* -1 is all of the text */
-static bool read_last_n(const struct option_entry *o, const char *text, struct option_value *v,
-  struct error *why)
-{
-  if (strcmp(text, "-1") == 0) {
-    v->count = UINT64_MAX;
-    return true;
-  }
-  return (digits_parse(text, strlen(text), &v->count) && v->count <= INT64_MAX)
-    || error_say(why, "--%s is `%s'; wanted: -1 for all, or a number of tokens", o->name, text);
 }
 
 /* a seed may be left to chance, which is settled later and then said (decode_setup.c) */
@@ -659,47 +651,12 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_STRIDE] = { .group = GROUP_LENGTH, .name = "stride", .value = "N", .where = X,
     .read = read_count, .min = 1, .max = INT64_MAX, .words = "a window every N tokens",
     .default_text = "the context" },
-  /* sampling, chapter 7. Where two families of programs have two names for one thing, both are
-     accepted. Penalties look at the text so far; a bias is for a token wherever it comes */
-  [OPTION_TEMPERATURE] = { .group = GROUP_SAMPLING, .name = "temperature", .also = { "temp" },
-    .value = "T", .where = G | R | C, .read = read_setting, .setting = "temperature",
-    .words = "divide the scores by T; 0: the likeliest token",
-    .default_text = "the model's, or 0" },
-  [OPTION_TOP_K] = { .group = GROUP_SAMPLING, .name = "top-k", .value = "K", .where = G | R | C,
-    .read = read_count, .max = INT64_MAX, .words = "only the K likeliest; 0: all",
-    .default_text = "the model's, or 0" },
-  [OPTION_TOP_P] = { .group = GROUP_SAMPLING, .name = "top-p", .value = "P", .where = G | R | C,
-    .read = read_setting, .setting = "top_p", .words = "only the fewest with a share of P",
-    .default_text = "the model's, or 1" },
-  [OPTION_MIN_P] = { .group = GROUP_SAMPLING, .name = "min-p", .value = "M", .where = G | R | C,
-    .read = read_setting, .setting = "min_p", .words = "only those M times as likely as the best",
-    .default_text = "the model's, or 0" },
-  [OPTION_TYPICAL_P] = { .group = GROUP_SAMPLING, .name = "typical-p", .also = { "typical" },
-    .value = "P", .where = G | R | C, .read = read_setting, .setting = "typical_p",
-    .words = "only the most typical with a share of P", .default_text = "the model's, or 1" },
-  [OPTION_REPETITION_PENALTY] = { .group = GROUP_SAMPLING, .name = "repetition-penalty",
-    .also = { "repeat-penalty" }, .value = "R", .where = G | R | C, .read = read_setting,
-    .setting = "repetition_penalty",
-    .words = "divide the scores of what the text has by R, or multiply",
-    .default_text = "the model's, or 1" },
-  [OPTION_FREQUENCY_PENALTY] = { .group = GROUP_SAMPLING, .name = "frequency-penalty",
-    .value = "A", .where = G | R | C, .read = read_setting, .setting = "frequency_penalty",
-    .words = "subtract A for each time a token was written", .default_text = "0" },
-  [OPTION_PRESENCE_PENALTY] = { .group = GROUP_SAMPLING, .name = "presence-penalty", .value = "A",
-    .where = G | R | C, .read = read_setting, .setting = "presence_penalty",
-    .words = "subtract A if a token was written", .default_text = "0" },
-  [OPTION_PENALTY_LAST_N] = { .group = GROUP_SAMPLING, .name = "penalty-last-n",
-    .also = { "repeat-last-n" }, .value = "N", .where = G | R | C, .read = read_last_n,
-    .words = "penalties look at the last N tokens; -1: all", .default_text = "-1" },
-  [OPTION_NO_REPEAT_NGRAM] = { .group = GROUP_SAMPLING, .name = "no-repeat-ngram-size",
-    .value = "N", .where = G | R | C, .read = read_count, .max = INT64_MAX,
-    .words = "no N tokens in a row come twice; 0: off", .default_text = "the model's, or 0" },
+  /* sampling: the parameters have their rows in chapter 7 (sampling_entry) */
   [OPTION_LOGIT_BIAS] = { .group = GROUP_SAMPLING, .name = "logit-bias", .value = "ID=B",
     .where = G | R | C, .read = read_biases,
     .words = "add B to the score of a token; -inf: never write it (repeatable)" },
   [OPTION_SAMPLERS] = { .group = GROUP_SAMPLING, .name = "samplers", .value = "LIST",
-    .where = G | R | C, .read = read_stages, .words = "the stages, in order",
-    .default_text = "bias, penalties, ngram, temperature, top_k, top_p, min_p, typical_p" },
+    .where = G | R | C, .read = read_stages, .words = "the stages, in order" },
   [OPTION_SEED] = { .group = GROUP_SAMPLING, .name = "seed", .letter = 's', .value = "S",
     .where = G | R | C, .read = read_seed,
     .words = "another seed, another text; random: draw one and print it", .default_text = "0" },
@@ -775,6 +732,25 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .where = G | T | R | I | P | B | X | M | Q | L | H | C | V, .words = "say what the options are" },
 };
 
+const struct sampling_option *option_setting(enum option number, enum sample_stage *stage)
+{
+  if (number < OPTION_SAMPLING || number > OPTION_SAMPLING_END) return NULL;
+  return sampling_option_at((size_t) (number - OPTION_SAMPLING), stage);
+}
+
+/* Of the numbers that chapter 7's parameters have, some are left over: they have no name and belong
+   to no subcommand. */
+struct option_entry options_option(enum option number)
+{
+  const struct sampling_option *r = option_setting(number, NULL);
+  if (r != NULL) return (struct option_entry) { .group = GROUP_SAMPLING, .name = r->option,
+    .also = { r->also }, .value = r->value, .where = G | R | C, .read = read_setting,
+    .max = r->type == SAMPLING_COUNT ? INT64_MAX : 0, .words = r->words,
+    .default_text = r->otherwise, .setting = r };
+  struct option_entry o = option_table[number];
+  if (o.name == NULL) o.name = "";
+  return o;
+}
 
 /* An option has its own name, perhaps those by which other programs call the same thing, and
    perhaps a letter. Either a letter was typed or a name, never both. */
@@ -810,8 +786,8 @@ static bool is_option(const char *word)
   if (word[0] != '-' || word[1] == '\0') return false;
   struct option_word x = option_word_of(word);
   for (int i = 0; i < N_OPTIONS; i++) {
-    const struct option_entry *o = &option_table[i];
-    if (is_called(o->name, o->also, o->letter, x.name, x.letter)) return true;
+    struct option_entry o = options_option((enum option) i);
+    if (o.where != 0 && is_called(o.name, o.also, o.letter, x.name, x.letter)) return true;
   }
   return false;
 }
@@ -856,9 +832,8 @@ static int find_option(enum subcommand sub, const char *name,
   char letter)
 {
   for (int i = 0; i < N_OPTIONS; i++) {
-    const struct option_entry *o = &option_table[i];
-    if ((o->where >> sub & 1) != 0
-        && is_called(o->name, o->also, o->letter, name, letter))
+    struct option_entry o = options_option((enum option) i);
+    if ((o.where >> sub & 1) != 0 && is_called(o.name, o.also, o.letter, name, letter))
       return i;
   }
   return -1;
@@ -874,10 +849,10 @@ static bool no_such_option(enum subcommand sub, const char *name,
   char wrong[120], help[40];
   size_t n = 0, n_other = 0;
   for (int i = 0; i < N_OPTIONS; i++) {
-    const struct option_entry *o = &option_table[i];
-    if ((o->where >> sub & 1) == 0) continue;
-    list[n++] = o->name;
-    for (size_t k = 0; k < OPTIONS_ALIASES && o->also[k] != NULL; k++) other[n_other++] = o->also[k];
+    struct option_entry o = options_option((enum option) i);
+    if ((o.where >> sub & 1) == 0) continue;
+    list[n++] = o.name;
+    for (size_t k = 0; k < OPTIONS_ALIASES && o.also[k] != NULL; k++) other[n_other++] = o.also[k];
   }
   snprintf(help, sizeof help, "%s --help", asked);
   if (sub == SUB_CHAT && (letter == 'p' || letter == 'f' || strcmp(name, "prompt") == 0
@@ -905,25 +880,25 @@ static bool take_option(struct command_line *w, int argc, char **argv,
   int found = find_option(w->sub, x.name, x.letter);
   if (found < 0) return no_such_option(w->sub, x.name, x.letter, why);
   /* a value that should not be there, or should and is not */
-  const struct option_entry *o = &option_table[found];
-  if (o->value == NULL && value != NULL)
-    return error_say(why, "--%s takes no value; found `%s'", o->name,
+  const struct option_entry o = options_option((enum option) found);
+  if (o.value == NULL && value != NULL)
+    return error_say(why, "--%s takes no value; found `%s'", o.name,
       value);
-  if (o->value != NULL && value == NULL) {
+  if (o.value != NULL && value == NULL) {
     if (*i + 1 >= argc)
-      return error_say(why, "--%s needs a value: %s", o->name,
-        o->value);
+      return error_say(why, "--%s needs a value: %s", o.name,
+        o.value);
     value = argv[++*i];
   }
   w->of[found] = (struct option_value) { .given = true, .text = value };
   if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP || found == OPTION_IGNORE_FIELD) {
     if (w->n_repeated == OPTIONS_MAX_REPEATED)
-      return error_say(why, "--%s is given more than %d times", o->name,
+      return error_say(why, "--%s is given more than %d times", o.name,
         OPTIONS_MAX_REPEATED);
     w->repeated[w->n_repeated].which = (enum option) found;
     w->repeated[w->n_repeated++].text = value;
   }
-  return o->read == NULL || o->read(o, value, &w->of[found], why);
+  return o.read == NULL || o.read(&o, value, &w->of[found], why);
 }
 
 /* Options that contradict each other, and below them options that mean nothing without another.
@@ -983,14 +958,15 @@ static const struct { enum option a, b, either; } needs[] = {
 static bool beams_agree(const struct command_line *w, struct error *why)
 {
   static const enum option without[] = {
-    OPTION_TEMPERATURE, OPTION_TOP_K, OPTION_TOP_P, OPTION_MIN_P,
-    OPTION_TYPICAL_P, OPTION_SAMPLERS, OPTION_SEED,
-    OPTION_FREQUENCY_PENALTY, OPTION_PRESENCE_PENALTY,
-    OPTION_PENALTY_LAST_N, OPTION_LOGIT_BIAS, OPTION_REGEX,
+    OPTION_SAMPLERS, OPTION_SEED, OPTION_LOGIT_BIAS, OPTION_REGEX,
     OPTION_GRAMMAR, OPTION_JSON_OBJECT, OPTION_LOGPROBS, OPTION_JSONL,
     OPTION_STOP, OPTION_STOP_ON_REPETITION };
   uint64_t beams = w->of[OPTION_NUM_BEAMS].count;
   if (!w->of[OPTION_NUM_BEAMS].given || beams == 1) return true;
+  for (int i = OPTION_SAMPLING; i <= OPTION_SAMPLING_END; i++)
+    if (w->of[i].given && !option_setting((enum option) i, NULL)->in_search)
+      return error_say(why, "--%s contradicts --num-beams %" PRIu64,
+        option_setting((enum option) i, NULL)->option, beams);
   for (size_t i = 0; i < sizeof without / sizeof *without; i++)
     if (w->of[without[i]].given) return error_say(why, "--%s contradicts"
         " --num-beams %" PRIu64, option_table[without[i]].name, beams);
@@ -1114,15 +1090,15 @@ const char *option_words(const struct option_entry *o, enum subcommand sub)
   return (o->there >> sub & 1) != 0 && o->there_words != NULL ? o->there_words : o->words;
 }
 
-const char *option_default(const struct option_entry *o, enum subcommand sub)
+const char *option_default(const struct option_entry *o, enum subcommand sub,
+  char list[OPTIONS_MAX_TEXT])
 {
+  if (o->read == read_stages) {   /* all stages, as their rows stand in chapter 7 */
+    sampling_stage_names(list, OPTIONS_MAX_TEXT);
+    return list;
+  }
   bool other = (o->there >> sub & 1) != 0 && o->there_default != NULL;
   return other ? o->there_default : o->default_text;
-}
-
-const struct sampling_option *option_setting(enum option number)
-{
-  return setting_named(option_table[number].setting);
 }
 
 const char *options_group_name(enum option_group group)
@@ -1132,9 +1108,4 @@ const char *options_group_name(enum option_group group)
     [GROUP_SAMPLING] = "Sampling", [GROUP_CONSTRAINTS] = "Constraints",
     [GROUP_SEARCH] = "Search", [GROUP_STOPPING] = "Stopping", [GROUP_OUTPUT] = "Output" };
   return name[group];
-}
-
-const struct option_entry *options_option(enum option number)
-{
-  return &option_table[number];
 }

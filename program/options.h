@@ -11,17 +11,16 @@ enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
   SUB_HELP,
   SUB_VERSION, N_SUBCOMMANDS };
 
-/* the options, in the order of the help */
+/* The options, in the order of the help. From OPTION_SAMPLING on there is one for each parameter of
+   chapter 7's rows; numbers that are left over there belong to no subcommand */
 enum option { OPTION_MODEL, OPTION_IGNORE_FIELD, OPTION_THREADS, OPTION_THREAD_LIST, OPTION_PROMPT, OPTION_FILE,
   OPTION_PROMPT_IDS, OPTION_CHOMP, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
   OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_NO_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
   OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
   OPTION_NO_CACHE, OPTION_CACHE, OPTION_CHUNK, OPTION_KV_TYPE,
   OPTION_WINDOW, OPTION_SINKS, OPTION_ACTIVATIONS, OPTION_PACKED, OPTION_DEVICE,
-  OPTION_TEMPERATURE, OPTION_TOP_K, OPTION_TOP_P, OPTION_MIN_P,
-  OPTION_TYPICAL_P, OPTION_REPETITION_PENALTY,
-  OPTION_FREQUENCY_PENALTY, OPTION_PRESENCE_PENALTY,
-  OPTION_PENALTY_LAST_N, OPTION_NO_REPEAT_NGRAM, OPTION_LOGIT_BIAS,
+  OPTION_SAMPLING, OPTION_SAMPLING_END = OPTION_SAMPLING + N_SAMPLE_STAGES * STAGE_OPTIONS - 1,
+  OPTION_LOGIT_BIAS,
   OPTION_REGEX, OPTION_GRAMMAR, OPTION_JSON_OBJECT,
   OPTION_SAMPLERS, OPTION_SEED, OPTION_NUM_SEQUENCES,
   OPTION_NUM_BEAMS, OPTION_LENGTH_PENALTY, OPTION_EARLY_STOPPING,
@@ -66,7 +65,7 @@ enum { OPTIONS_ALIASES = 2 };
 
 /* an option: its group; --name, perhaps others, --also, and -letter; the name of its value, null for a flag;
    what it does, and what holds without it; a bit for each subcommand; how its value is read,
-   null if any text will do; the limits of an integer; the name of the real setting of chapter 7
+   null if any text will do; the limits of an integer; the parameter of chapter 7
    that it sets, or null; and for some of the subcommands other words, or another default */
 struct option_entry {
   enum option_group group;
@@ -75,19 +74,23 @@ struct option_entry {
   unsigned where;
   option_reader *read;
   uint64_t min, max;
-  const char *setting;
+  const struct sampling_option *setting;
   unsigned there;
   const char *there_words, *there_default;
 };
 
-/* a line of the table of options */
-const struct option_entry *options_option(enum option number);
+/* a line of the table of options, or one that is made from a parameter of chapter 7 */
+struct option_entry options_option(enum option number);
 
 /* what an option does in a subcommand */
 const char *option_words(const struct option_entry *o, enum subcommand sub);
 
-/* and what holds there without it, or null */
-const char *option_default(const struct option_entry *o, enum subcommand sub);
+/* how many letters a default may have */
+enum { OPTIONS_MAX_TEXT = 400 };
+
+/* and what holds there without it, or null; list is room for a default that is made here */
+const char *option_default(const struct option_entry *o, enum subcommand sub,
+  char list[OPTIONS_MAX_TEXT]);
 
 /* how many values of repeated options a command line may have */
 enum { OPTIONS_MAX_REPEATED = 64 };
@@ -119,8 +122,9 @@ struct command_line {
 bool options_parse(struct command_line *w, int argc, char **argv,
   struct error *why);
 
-/* the setting of chapter 7 that an option sets, null if it sets none that is a real number */
-const struct sampling_option *option_setting(enum option number);
+/* the parameter of chapter 7 that an option sets, and its stage unless that is null; null if it sets
+   none */
+const struct sampling_option *option_setting(enum option number, enum sample_stage *stage);
 
 /* takes the next number of a list of counts from *at, which a reader has seen to be one, and steps
    over the comma or semicolon after it; false at the end */

@@ -3,8 +3,9 @@
    of logits is the vocabulary.
 
    All ids of the settings are kept in one list, x->all, and the sequences with a bias as lengths
-   in it: the list may move as it grows, so pointers are set when it is complete. Ranges are
-   checked by chapter 7's tables; what is checked here is what JSON can get wrong. */
+   in it: the list may move as it grows, so pointers are set when it is complete. Parameters, their
+   keys and their ranges come from chapter 7's rows, so that a new stage needs nothing here; what is
+   checked here is what JSON can get wrong. */
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,15 +14,29 @@
 #include "safetensors/excerpt.h"
 #include "probe.h"
 
-static const struct key_row sampling_keys[] = {
-  { .name = "temperature", .letter = 'x' }, { .name = "top_k", .letter = 'n' },
-  { .name = "top_p", .letter = 'x' }, { .name = "min_p", .letter = 'x' },
-  { .name = "typical_p", .letter = 'x' }, { .name = "repetition_penalty", .letter = 'x' },
-  { .name = "frequency_penalty", .letter = 'x' }, { .name = "presence_penalty", .letter = 'x' },
-  { .name = "penalty_last_n", .letter = 'i' }, { .name = "no_repeat_ngram", .letter = 'n' },
-  { .name = "logit_bias", .letter = 'o' }, { .name = "bad_words", .letter = 'a' },
-  { .name = "suppress_tokens", .letter = 'a' }, { .name = "samplers", .letter = 'a' },
-};
+/* what a JSON value of a parameter is */
+static struct key_row key_of(const struct sampling_option *r, bool required)
+{
+  struct key_row key = { .name = r->name, .required = required };
+  switch (r->type) {
+  case SAMPLING_REAL: key.letter = 'x'; break;
+  case SAMPLING_COUNT: key.letter = 'n'; break;
+  case SAMPLING_WINDOW: key.letter = 'i'; break;
+  }
+  return key;
+}
+
+/* the keys of "params": the lists, and a key for each parameter */
+static bool check_sampling_keys(json_t *params, struct error *why)
+{
+  struct key_row keys[4 + N_SAMPLE_STAGES * STAGE_OPTIONS] = {
+    { .name = "logit_bias", .letter = 'o' }, { .name = "bad_words", .letter = 'a' },
+    { .name = "suppress_tokens", .letter = 'a' }, { .name = "samplers", .letter = 'a' } };
+  const struct sampling_option *r;
+  size_t n = 4;
+  for (size_t i = 0; (r = sampling_option_at(i, NULL)) != NULL; i++) keys[n++] = key_of(r, false);
+  return request_check_keys(params, keys, n, why);
+}
 
 /* the ids to be suppressed come last into the list; then nothing moves, and the pointers are set
    in the order in which the sequences were read */
@@ -43,14 +58,13 @@ static bool read_suppressed(struct choices *x, const struct request *q,
   return ok;
 }
 
-/* each real to its place, by chapter 7's table */
-static void read_reals(struct sampling_params *s, json_t *params)
+/* each number to its place */
+static void read_numbers(struct sampling_params *s, json_t *params)
 {
   const struct sampling_option *r;
-  for (size_t i = 0; (r = sampling_option_at(i)) != NULL; i++) {
+  for (size_t i = 0; (r = sampling_option_at(i, NULL)) != NULL; i++) {
     json_t *v = json_object_get(params, r->name);
-    double x = json_number_value(v);
-    if (v != NULL) memcpy((char *) s + r->at, &x, sizeof x);
+    if (v != NULL) sampling_option_set(s, r, json_number_value(v), json_integer_value(v));
   }
 }
 
@@ -140,17 +154,10 @@ static bool read_lists(struct choices *x, const struct request *q,
 bool choices_read(struct choices *x, const struct request *q,
   json_t *params, double temperature)
 {
-  *x = (struct choices) { .s = sampling_default };
+  *x = (struct choices) { .s = sampling_default() };
   x->s.temperature = temperature;
-  if (!request_check_keys(params, sampling_keys,
-      sizeof sampling_keys / sizeof *sampling_keys, q->why)) return false;
-  json_t *last = json_object_get(params, "penalty_last_n");
-  read_reals(&x->s, params);
-  x->s.top_k = (size_t) json_integer_value(json_object_get(params,
-    "top_k"));
-  x->s.no_repeat_ngram = (size_t) json_integer_value(json_object_get(
-    params, "no_repeat_ngram"));
-  if (last != NULL) x->s.penalty_last_n = json_integer_value(last);
+  if (!check_sampling_keys(params, q->why)) return false;
+  read_numbers(&x->s, params);
   return read_stages(&x->s, json_object_get(params, "samplers"), q->why)
     && read_lists(x, q, params)
     && sampling_check(&x->s, q->vocab_size, q->why);
@@ -209,13 +216,9 @@ static void trickle_close(struct trickle *t, struct memory *m)
 }
 
 /* Nearly every operation is a stage of the sampler with all but one setting normal, so its
-   parameters are read as settings. */
+   parameters are read as settings. A stage with one parameter of the same name is an operation with
+   that key (find_operation); here are those that ask for more, or by another name. */
 static const struct key_row
-  temperature_key[] = { { .name = "temperature", .letter = 'x', .required = true } },
-  top_k_key[] = { { .name = "top_k", .letter = 'n', .required = true } },
-  top_p_key[] = { { .name = "top_p", .letter = 'x', .required = true } },
-  min_p_key[] = { { .name = "min_p", .letter = 'x', .required = true } },
-  typical_key[] = { { .name = "typical_p", .letter = 'x', .required = true } },
   repetition_keys[] = {
     { .name = "penalty", .letter = 'x', .required = true },
     { .name = "penalty_last_n", .letter = 'i' },
@@ -242,14 +245,9 @@ static const struct key_row
   };
 
 #define WITH(list) list, sizeof list / sizeof *list
-static const struct probe_operation { const char *name;
-  enum sample_stage stage; const struct key_row *keys; size_t n_keys;
-  const char *as; } operations[] = {
-  {"temperature", SAMPLE_TEMPERATURE, WITH(temperature_key), NULL},
-  {"top_k", SAMPLE_TOP_K, WITH(top_k_key), NULL},
-  {"top_p", SAMPLE_TOP_P, WITH(top_p_key), NULL},
-  {"min_p", SAMPLE_MIN_P, WITH(min_p_key), NULL},
-  {"typical_p", SAMPLE_TYPICAL_P, WITH(typical_key), NULL},
+struct probe_operation { const char *name; enum sample_stage stage; const struct key_row *keys;
+  size_t n_keys; const char *as; };
+static const struct probe_operation operations[] = {
   {"repetition_penalty", SAMPLE_PENALTIES, WITH(repetition_keys),
     "penalty repetition_penalty"},
   {"frequency_presence", SAMPLE_PENALTIES, WITH(frequency_keys),
@@ -354,7 +352,7 @@ static bool read_operation(struct trickle *t, struct request *q,
 {
   struct ids eos = { NULL, 0, 0 };
   if (o->keys == sequence_key) {
-    t->x = (struct choices) { .s = sampling_default };
+    t->x = (struct choices) { .s = sampling_default() };
     return read_sequences(&t->x, q, json_object_get(params, "bias"));
   }
   json_t *made;      /* which way an operation goes is told by its keys */
@@ -378,18 +376,32 @@ static void put_scores(struct request *q, const struct trickle *t)
   writer_close(&q->out, ']');
 }
 
-static const struct probe_operation *find_operation(struct request *q)
+static bool is_word(json_t *v, const char *word)
+{
+  return json_string_length(v) == strlen(word) && strcmp(json_string_value(v), word) == 0;
+}
+
+/* the operation of a line; key is room for the one key of a stage that is an operation as it stands */
+static bool find_operation(struct request *q, struct probe_operation *o, struct key_row *key)
 {
   json_t *op = json_object_get(q->in, "op");
   char part[EXCERPT_MAX + 4];
   for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-    if (strcmp(json_string_value(op), operations[i].name) == 0
-        && json_string_length(op) == strlen(operations[i].name))
-      return &operations[i];
-  error_say(q->why, "\"op\" is `%s'; wanted: temperature, top_k, ...,"
+    if (is_word(op, operations[i].name)) {
+      *o = operations[i];
+      return true;
+    }
+  for (int i = 0; i < N_SAMPLE_STAGES; i++) {
+    const struct sampling_row *row = sampling_row((enum sample_stage) i);
+    const char *first = row->option[0].name;
+    if (!is_word(op, row->name) || first == NULL || strcmp(row->name, first) != 0) continue;
+    *key = key_of(&row->option[0], true);
+    *o = (struct probe_operation) { row->name, (enum sample_stage) i, key, 1, NULL };
+    return true;
+  }
+  return error_say(q->why, "\"op\" is `%s'; wanted: temperature, top_k, ...,"
     " or log_softmax (the book's list)",
     text_excerpt(json_string_value(op), json_string_length(op), 40, part));
-  return NULL;
 }
 
 bool probe_process(struct request *q)
@@ -398,17 +410,18 @@ bool probe_process(struct request *q)
   json_t *params = json_object_get(q->in, "params");
   uint64_t given = (uint64_t) json_integer_value(json_object_get(params,
     "prompt_len"));
-  const struct probe_operation *o = find_operation(q);
-  bool ok = trickle_open(&t, q) && o != NULL
-    && request_check_keys(params, o->keys, o->n_keys, q->why)
+  struct probe_operation o = { .name = NULL };
+  struct key_row key;
+  bool found = find_operation(q, &o, &key), ok = trickle_open(&t, q) && found
+    && request_check_keys(params, o.keys, o.n_keys, q->why)
     && (given <= t.list.n || error_say(q->why, "\"prompt_len\" is %" PRIu64
       "; wanted: 0 to %zu, the number of ids", given, t.list.n))
-    && (o->stage == N_SAMPLE_STAGES || read_operation(&t, q, o, params))
+    && (o.stage == N_SAMPLE_STAGES || read_operation(&t, q, &o, params))
     && funnel_fill(&t.f, t.logits, q->why);
   if (ok) {
     struct history h = { t.list.id, t.list.n, (size_t) given };
-    if (o->stage == N_SAMPLE_STAGES) funnel_log_softmax(&t.f);
-    else sampling_stage_run(&t.f, &t.x.s, o->stage, h);
+    if (o.stage == N_SAMPLE_STAGES) funnel_log_softmax(&t.f);
+    else sampling_stage_run(&t.f, &t.x.s, o.stage, h);
     put_scores(q, &t);
   }
   trickle_close(&t, q->o->m);

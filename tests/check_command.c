@@ -586,13 +586,13 @@ START_TEST(the_table_is_in_all_its_forms)
       ck_assert_msg(end - at <= 80, "%s: a line of %d letters", sub->name, (int) (end - at));
     for (int o = 0; o < N_OPTIONS; o++) {
       char dashes[64], troff[128], *t = troff;
-      snprintf(dashes, sizeof dashes, "--%s", options_option((enum option) o)->name);
+      snprintf(dashes, sizeof dashes, "--%s", options_option((enum option) o).name);
       for (char *d = dashes; *d; d++) {
         if (*d == '-') *t++ = '\\';
         *t++ = *d;
       }
       *t = '\0';
-      bool mine = (options_option((enum option) o)->where >> s & 1) != 0;
+      bool mine = (options_option((enum option) o).where >> s & 1) != 0;
       ck_assert_msg(
         !mine || (strstr(help.out, dashes) && strstr(man.out, troff) && strstr(words.out, dashes)),
         "%s %s", sub->name, dashes);

@@ -206,7 +206,7 @@ static void in_company(const struct model *lm, const struct sampling_params *s, 
 }
 static void no_way_differs(const struct model *lm, uint64_t seed)
 {
-  struct sampling_params s = sampling_default;
+  struct sampling_params s = sampling_default();
   s.temperature = 1.3, s.top_p = .97, s.min_p = .001, s.top_k = lm->config.vocab_size - 1;
   uint32_t prompt[5];
   for (int i = 0; i < 5; i++) prompt[i] = (uint32_t) (rnd(&seed) % lm->config.vocab_size);
@@ -269,7 +269,7 @@ START_TEST(modes_of_the_caller_do_not_change_a_choice)
   double want[V];
   size_t left;
   for (int k = 0; kernels_at((size_t) k) != NULL; k++) {
-    struct sampler d = { .s = sampling_default, .seed = seed };
+    struct sampler d = { .s = sampling_default(), .seed = seed };
     d.s.temperature = 0.7, d.s.top_p = 0.9;
     ck_assert(funnel_open(&d.f, &m, kernels_at((size_t) k), V, &why));
     for (uint32_t i = 0; i < 50; i++) {

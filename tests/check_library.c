@@ -86,7 +86,7 @@ static void inner_text(const char *path, const uint32_t *id, size_t n, size_t mo
   struct engine e = { kernels_find(NULL, NULL), NULL, &c };
   struct model *lm = model_open(&m, path, &why);
   struct store *s = cache_open(&m, &lm->config, 1, &(struct cache_options){ .rows = 0 }, &why);
-  struct sampler d = { .s = sampling_default, .seed = seed, .sequence = sequence };
+  struct sampler d = { .s = sampling_default(), .seed = seed, .sequence = sequence };
   d.s.temperature = t;
   ck_assert(funnel_open(&d.f, &m, e.k, lm->config.vocab_size, &why));
   struct generate_context g = { &e, lm, s, &m };

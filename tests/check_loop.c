@@ -642,7 +642,7 @@ static void job_draw(struct job *j, uint64_t *seed, uint32_t number, bool rememb
   j->cancel = rnd(seed) % 4 ? 0 : 1 + rnd(seed) % 6;
   j->fail = rnd(seed) % 5 ? 0 : 1 + rnd(seed) % 6;
   j->sampled = rnd(seed) % 2;
-  j->d = (struct sampler){ .s = sampling_default, .seed = 5, .sequence = number };
+  j->d = (struct sampler){ .s = sampling_default(), .seed = 5, .sequence = number };
   j->want = (struct generate_options){ .max_new_tokens = rnd(seed) % 16,
     .eos = &j->end, .n_eos = rnd(seed) % 2, .on_step = job_watch, .ctx = j,
     .recall = remember && rnd(seed) % 4 ? store_match_prefix : NULL,

@@ -37,10 +37,10 @@ START_TEST(every_option_changes_something_and_refuses_something)
     int s = 0, o = 0;
     while (s < N_SUBCOMMANDS && strcmp(options_subcommand((enum subcommand) s)->name, sub) != 0)
       s++;
-    while (o < N_OPTIONS && (strcmp(options_option((enum option) o)->name, name) != 0
-        || (options_option((enum option) o)->where >> s & 1) == 0)) o++; /* some share a name */
+    while (o < N_OPTIONS && (strcmp(options_option((enum option) o).name, name) != 0
+        || (options_option((enum option) o).where >> s & 1) == 0)) o++; /* some share a name */
     ck_assert_msg(
-      s < N_SUBCOMMANDS && o < N_OPTIONS && (options_option((enum option) o)->where >> s & 1) != 0,
+      s < N_SUBCOMMANDS && o < N_OPTIONS && (options_option((enum option) o).where >> s & 1) != 0,
       "%s --%s is not in the table", sub, name);
     seen[s][o] = true;
     int where = strcmp(what, "screen") == 0 ? ON_TERMINAL : 0;
@@ -66,9 +66,9 @@ START_TEST(every_option_changes_something_and_refuses_something)
   fclose(f), done(&a);
   for (int s = 0; s < N_SUBCOMMANDS; s++)
     for (int o = 0; o < N_OPTIONS; o++)
-      ck_assert_msg((options_option((enum option) o)->where >> s & 1) == 0 || seen[s][o],
+      ck_assert_msg((options_option((enum option) o).where >> s & 1) == 0 || seen[s][o],
         "tests/options.tsv lacks %s --%s", options_subcommand((enum subcommand) s)->name,
-        options_option((enum option) o)->name);
+        options_option((enum option) o).name);
   tally("tests/options.tsv", passed, 0, 0, "");
 }
 END_TEST
@@ -323,24 +323,24 @@ START_TEST(numbers_at_their_limits)
 {
   for (int s = 0; s < N_SUBCOMMANDS; s++)
     for (int o = 0; o < N_OPTIONS; o++) {
-      const struct option_entry *x = options_option((enum option) o);
+      const struct option_entry x = options_option((enum option) o);
       char words[200], said[200];
-      if ((x->where >> s & 1) == 0 || x->max == 0) continue;
+      if ((x.where >> s & 1) == 0 || x.max == 0) continue;
       snprintf(
-        words, sizeof words, "%s --%s ", options_subcommand((enum subcommand) s)->name, x->name);
+        words, sizeof words, "%s --%s ", options_subcommand((enum subcommand) s)->name, x.name);
       char *at = words + strlen(words);
-      sprintf(at, "%" PRIu64, x->min), takes(words, true, NULL);
-      sprintf(at, "%" PRIu64, x->max), takes(words, true, NULL);
-      sprintf(at, "%" PRIu64, x->max + 1);
-      if (strstr(x->value, "...") != NULL) /* a list */
-        sprintf(said, "%s'; wanted: integers from %" PRIu64 " to %" PRIu64, at, x->min, x->max);
-      else if (x->max == INT64_MAX)
-        sprintf(said, "%s'; wanted: an integer from %" PRIu64 " on", at, x->min);
+      sprintf(at, "%" PRIu64, x.min), takes(words, true, NULL);
+      sprintf(at, "%" PRIu64, x.max), takes(words, true, NULL);
+      sprintf(at, "%" PRIu64, x.max + 1);
+      if (strstr(x.value, "...") != NULL) /* a list */
+        sprintf(said, "%s'; wanted: integers from %" PRIu64 " to %" PRIu64, at, x.min, x.max);
+      else if (x.max == INT64_MAX)
+        sprintf(said, "%s'; wanted: an integer from %" PRIu64 " on", at, x.min);
       else
-        sprintf(said, "%s'; wanted: an integer from %" PRIu64 " to %" PRIu64, at, x->min, x->max);
+        sprintf(said, "%s'; wanted: an integer from %" PRIu64 " to %" PRIu64, at, x.min, x.max);
       takes(words, false, said);
-      if (x->min > 0) sprintf(at, "%" PRIu64, x->min - 1), takes(words, false, x->name);
-      sprintf(at, "18446744073709551617"), takes(words, false, x->name);
+      if (x.min > 0) sprintf(at, "%" PRIu64, x.min - 1), takes(words, false, x.name);
+      sprintf(at, "18446744073709551617"), takes(words, false, x.name);
     }
   static const struct {
     const char *words, *said;

@@ -167,7 +167,7 @@ static bool queue_agrees(json_t *c)
   static float logits[10000];
   size_t v = (size_t) json_integer_value(json_object_get(c, "n_vocab")), low = 1;
   const char *order = json_string_value(json_object_get(c, "order"));
-  struct sampling_params s = sampling_default;
+  struct sampling_params s = sampling_default();
   s.top_k = (size_t) json_integer_value(json_object_get(c, "top_k")),
   s.top_p = number_of(c, "top_p", 1), s.min_p = number_of(c, "min_p", 0);
   s.n_stages = 0;
@@ -211,7 +211,7 @@ START_TEST(samplers_of_llama_cpp)
     const char *op = json_string_value(json_object_get(c, "op"));
     json_t *probs = json_object_get(c, "probs"), *expected = json_object_get(c, "expected"),
            *last = json_object_get(c, "last_tokens");
-    struct sampling_params s = sampling_default;
+    struct sampling_params s = sampling_default();
     float logits[16];
     double want[16];
     uint32_t ids[16];
@@ -295,7 +295,7 @@ START_TEST(penalties_of_vllm_and_llama_cpp)
     cases++;
     for (int k = 0; k < 2;
          k++) { /* vLLM: all, and what was written; llama.cpp: one window over both */
-      struct sampling_params s = sampling_default;
+      struct sampling_params s = sampling_default();
       s.repetition_penalty = number_of(c, "repetition_penalty", 1),
       s.frequency_penalty = number_of(c, "frequency_penalty", 0),
       s.presence_penalty = number_of(c, "presence_penalty", 0);
@@ -342,7 +342,7 @@ START_TEST(orders_of_three_programs)
     {
       json_t *p = json_object_get(c, "params"), *want = json_object_get(c, at[k].key);
       if (!json_is_array(want)) continue; /* the file has not every order of every case */
-      struct sampling_params s = sampling_default;
+      struct sampling_params s = sampling_default();
       struct error why;
       float logits[256];
       uint32_t ids[64];
@@ -443,7 +443,7 @@ START_TEST(ties_bounds_and_edges)
     : NULL;
   for (size_t i = 0; i < 8; i++) {
     struct result r;
-    struct sampling_params s = sampling_default;
+    struct sampling_params s = sampling_default();
     s.temperature = 0;
     result_of(&r, edge[i].z, edge[i].n, &s, nothing);
     ck_assert_int_eq(r.ok, edge[i].argmax >= 0);

@@ -832,7 +832,7 @@ START_TEST(trees_have_what_might_have_been_written)
   rig_open(&r, suite_seed(), 4, 16, 1, 0);
   for (int dice = 0; dice < 2; dice++) { /* a text */
     struct token_tree tree;
-    struct sampler sampler = { .s = sampling_default, .seed = 7 };
+    struct sampler sampler = { .s = sampling_default(), .seed = 7 };
     struct continuation c;
     ck_assert(funnel_open(&sampler.f, &r.m, r.e.k, TINY_V, &r.why));
     ck_assert(token_tree_open(&tree, &r.m, &r.e, TINY_V, 3, 1, &r.why));
@@ -908,7 +908,7 @@ START_TEST(the_best_of_several_has_the_best_mean)
     struct rig r;
     rig_open(&r, seed + (uint64_t) round, 1, 16, 1, 0);
     uint32_t prompt[4] = { 0, 1, 2, 3 }, eos = (uint32_t) (rnd(&seed) % TINY_V);
-    struct sampler dice = { .s = sampling_default, .seed = rnd(&seed) };
+    struct sampler dice = { .s = sampling_default(), .seed = rnd(&seed) };
     ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
     struct generate_options want = {
       .max_new_tokens = 15, .eos = &eos, .n_eos = 1, .recall = store_match_prefix
@@ -962,7 +962,7 @@ START_TEST(every_refused_request_is_survived)
     struct search_result res;
     struct token_tree tree;
     struct best_of best;
-    struct sampler dice = { .s = sampling_default };
+    struct sampler dice = { .s = sampling_default() };
     whole = s != NULL;
     if (whole && (whole = token_tree_open(&tree, &m, &e, TINY_V, 2, 3, &why))) {
       if ((whole = search_model_open(&model, &g, 3, 0, &from, &why))) {
@@ -1273,7 +1273,7 @@ START_TEST(the_first_of_equal_texts_wins)
   struct rig r;
   rig_open(&r, suite_seed(), 2, 16, 1, 0);
   uint32_t prompt[3] = { 0, 1, 2 };
-  struct sampler dice = { .s = sampling_default };
+  struct sampler dice = { .s = sampling_default() };
   struct best_of best;
   dice.s.temperature = 0; /* all are the likeliest text */
   ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));

@@ -665,7 +665,7 @@ START_TEST(a_cancelled_text_is_valid_and_goes_on_as_if_nothing_had_been)
   ck_assert_msg(lm != NULL, "%s", why.text);
   struct tokenizer *t = tokenizer_open(&M, "models/pocket", &why);
   struct store *s = cache_open(&M, &lm->config, 1, &(struct cache_options){ .rows = 128 }, &why);
-  struct sampler d = { .s = sampling_default, .seed = 4 };
+  struct sampler d = { .s = sampling_default(), .seed = 4 };
   hold(t != NULL && s != NULL && funnel_open(&d.f, &M, e.k, lm->config.vocab_size, &why));
   struct generate_context g = { &e, lm, s, &M };
   struct ids prompt = { NULL, 0, 0 };

@@ -3,7 +3,7 @@
 
 \chapterquestion{What does a sampler take, and what does it remember?}
 @** Inside the sampler: buffers and state.
-\incipit{C}{hapter 7} works with the buffers of a funnel and with the state of a rule. This chapter has the functions that allocate and free the one, and save and restore the other.
+\incipit{C}{hapter 7} works with the buffers of a funnel and with the state of a rule. This chapter has the functions that allocate and free the one, and save and restore the other; and those that go through the parameters of all stages.
 
 @* The buffers of a funnel. \label{sec:funnelbuffers}
 Two arrays of doubles, two of ids and two lists to sort come from an arena, so that one look at the end tells whether an allocation failed.
@@ -52,10 +52,42 @@ void sampler_restore(struct sampler *d, uint32_t state)
   if (d->rule.restore != NULL)@+ d->rule.restore(d->rule.ctx, state);
 }
 
-@ Both parts are in one file.
+@* The parameters of all stages. \label{sec:samplerparameters}
+The rows of \cref{sec:settings} hold up to four parameters each. Those who want all of them, for the options of the command or the keys of the protocol, do not care where one row ends: they count from 0.
+
+@<Find a parameter, and set it@>=
+const struct sampling_option *sampling_option_at(size_t i, enum sample_stage *stage)
+{
+  for (int k = 0; k < N_SAMPLE_STAGES; k++) {
+    const struct sampling_option *r = sampling_row((enum sample_stage) k)->option;
+    for (int j = 0; j < STAGE_OPTIONS && r[j].name != NULL; j++)
+      if (i-- == 0) {
+        if (stage != NULL)@+ *stage = (enum sample_stage) k;
+        return &r[j];
+      }
+  }
+  return NULL;
+}
+
+@ A parameter is set by its place and its type, whatever it is called.
+
+@<Find a parameter, and set it@>=
+void sampling_option_set(struct sampling_params *s, const struct sampling_option *r,
+  double x, int64_t n)
+{
+  void *at = (char *) s + r->at;
+  switch (r->type) {
+  case SAMPLING_REAL: *(double *) at = x;@+ break;
+  case SAMPLING_COUNT: *(size_t *) at = (size_t) n;@+ break;
+  case SAMPLING_WINDOW: *(int64_t *) at = n;@+ break;
+  }
+}
+
+@ All of this is in one file.
 
 @(inside.c@>=
 #include "sampling/sampling.h"
 @;@#
+@<Find a parameter, and set it@>@;
 @<Allocate and free the buffers@>@;
 @<Accept, save and restore@>@;

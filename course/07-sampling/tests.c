@@ -402,7 +402,7 @@ static void window(unsigned size)
   uint32_t id[40];
   size_t n = draw_history(id, size == 1 ? 1 : draw(40), vocab < 6 ? vocab : size % 2 ? 6 : vocab);
   struct history h = { id, n, n == 0 ? 0 : draw((uint32_t) n + 1) };
-  struct sampling_params s = sampling_default;
+  struct sampling_params s = sampling_default();
   if (size == 1) h.n_prompt = 0;
   s.repetition_penalty = size % 3 == 0 ? 1 : 1 + draw(20) / 10.0;
   s.frequency_penalty = size % 3 == 1 ? 0 : draw(10) / 8.0;
@@ -430,7 +430,7 @@ static void run(unsigned size)
   uint32_t id[30], out[30];
   size_t n = draw_history(id, draw(30), vocab);
   struct history h = { id, n, n == 0 ? 0 : draw((uint32_t) n + 1) };
-  struct sampling_params s = sampling_default;
+  struct sampling_params s = sampling_default();
   const char *named = NULL;
   static const double heat[] = { 1, 0.7, 1.3, 0, 2 };
   s.temperature = heat[draw(5)], s.top_k = draw(2) ? 0 : 1 + draw((uint32_t) vocab), s.top_p = draw(2) ? 1 : .05 + .9 * draw(100) / 100;
@@ -452,7 +452,7 @@ static void run(unsigned size)
     named = "bias";
   }
   if (size % 12 == 10 && n > 0) { /* a stage that makes a score infinite */
-    s = sampling_default;
+    s = sampling_default();
     s.repetition_penalty = 1e-308;
     h = (struct history) { id, n, n };
     for (size_t i = 0; i < vocab; i++) logits[i] = 30 + fabsf(logits[i]);

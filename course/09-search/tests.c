@@ -471,7 +471,7 @@ static void best(unsigned size)
 {
   uint32_t prompt[4], eos = TOY_STOP;
   size_t n = 1 + draw(4), texts = size < 3 ? size : 1 + draw(6);
-  struct sampler dice = { .s = sampling_default, .seed = draw(1u << 31) };
+  struct sampler dice = { .s = sampling_default(), .seed = draw(1u << 31) };
   struct best_of b;
   begin();
   if (size % 4 == 0) dice.s.temperature = draw(2) ? 0 : .5;

@@ -40,7 +40,7 @@ static void show(struct session *u, const char *name)
 static bool follow(struct session *u, const struct ids *text,
   float *logits, struct error *why)
 {
-  struct sampling_params s = sampling_default;
+  struct sampling_params s = sampling_default();
   struct history h = { text->id, text->n, text->n };
   size_t last = text->n - 1;
   uint32_t liked;

@@ -1,4 +1,14 @@
-/* gguf.c -- made from workshop/08-gguf.w; change it there */
+/* gguf.c -- Reading the description in a GGUF file: keys, values, and where each
+   tensor is.
+   made from workshop/08-gguf.w; change it there
+
+   A parser and nothing else: it points into the mapped file and allocates only the
+   list of keys, sorted by name. Whatever the file claims is compared with the bytes
+   that are left, divided if it is a count, before anything is added to it. The
+   tensors are gone through and not listed; each visit repeats the checks, as each
+   reading of a string does, so a file that changes meanwhile does no harm. Each
+   offset must be the running sum: no hole, no overlap. Numbers are put together byte
+   by byte, at any address, on any machine. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -21,11 +31,13 @@ static size_t left_of(const struct gguf_reader *r)
   return r->g->size - r->at;
 }
 
+/* r->field was written down before anything was read, so every complaint names one. */
 static bool gguf_bad(struct gguf_reader *r, const char *found, const char *wanted)
 {
   return error_found(r->why, r->g->path, r->field, found, wanted);
 }
 
+/* lowest byte first, at any address, on any machine */
 static uint64_t number_at(const unsigned char *byte, size_t n)
 {
   uint64_t x = 0;
@@ -42,6 +54,8 @@ static bool take_number(struct gguf_reader *r, size_t n, uint64_t *x)
   return true;
 }
 
+/* The claim may be 2^64 - 1; it is compared with what is left, and never added to a
+   place. */
 static bool take_string(struct gguf_reader *r, struct gguf_words *words)
 {
   uint64_t n = 0;
@@ -59,6 +73,8 @@ static bool take_string(struct gguf_reader *r, struct gguf_words *words)
   return true;
 }
 
+/* Others make C strings of names: two that differ only after a zero would be one.
+   ggml keeps names in arrays of 64. */
 static bool take_name(struct gguf_reader *r, size_t max, struct gguf_words *name)
 {
   char wanted[64];
@@ -86,6 +102,7 @@ static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *ke
   if (!take_number(r, 4, &version)) return false;
   char found[64];
   const char *more = "";
+  /* a big-endian 3 reads as 3 times 2^24 */
   if (version == 1) more = ", which has lengths of 32 bits";
   else if (version != 0 && (version & 0xffff) == 0)
     more = ", written by a big-endian machine";
@@ -100,6 +117,9 @@ static bool read_counts(struct gguf_reader *r, struct gguf_file *g, uint64_t *ke
 
 /* <Check the counts against the size of the file> */
 enum { MAX_KEYS = 1 << 16, MAX_NAME = 63, MAX_KEY = 65535 };
+
+/* The size of the file bounds a count before anything else does: a key takes 14 bytes
+   at least, a tensor 25. */
 static bool count_fits(struct gguf_reader *r, const char *field, uint64_t n,
   size_t least)
 {
@@ -134,6 +154,8 @@ static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
   snprintf(found, sizeof found, "an array of %" PRIu64, e->count);
   snprintf(wanted, sizeof wanted, "at most %zu, for which the file has bytes",
     left_of(r) / each);
+  /* before the first element is looked at; a string has 8 bytes at least, an array in
+     an array 12 */
   if (e->count > left_of(r) / each) return e->is_array
     ? gguf_bad(r, found, wanted)
     : gguf_bad(r, "cut off by the end of the file", "a whole description");
@@ -141,6 +163,7 @@ static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
   for (uint64_t i = 0; e->type == GGUF_STRING && i < e->count; i++)
     if (!take_string(r, &skipped)) return false;
   for (uint64_t i = 0; e->type == GGUF_BOOL && i < e->count; i++)
+    /* of any other value we do not know what another program takes it for */
     if (e->at[i] > 1) return gguf_bad(r, "a truth value that is neither", "0 or 1");
   if (e->type != GGUF_STRING && e->type != GGUF_ARRAY)
     r->at += (size_t) e->count * each;
@@ -148,6 +171,8 @@ static bool skip_elements(struct gguf_reader *r, const struct gguf_entry *e)
 }
 
 enum { MAX_DEPTH = 8 };
+
+/* Each level is a call, and a file could nest as deep as it is long. */
 static bool read_array(struct gguf_reader *r, struct gguf_entry *e, int levels)
 {
   struct gguf_entry inner = { .is_array = true };
@@ -166,6 +191,8 @@ static bool read_value(struct gguf_reader *r, struct gguf_entry *e)
 {
   if (!take_type(r, &e->type)) return false;
   e->is_array = e->type == GGUF_ARRAY, e->count = 1;
+  /* Without a namespace nothing says that the key is for other programs only, so no
+     arrays in arrays there; ggml has the same rule. */
   bool bare = memchr(e->key.text, '.', e->key.n) == NULL;
   if (e->is_array) return read_array(r, e, bare ? 1 : MAX_DEPTH);
   e->at = r->g->bytes + r->at;
@@ -175,6 +202,8 @@ static bool read_value(struct gguf_reader *r, struct gguf_entry *e)
 }
 
 /* <Read the keys> */
+
+/* Names are not C strings: compared by their bytes, then by their lengths. */
 static int by_key(const void *a, const void *b)
 {
   const struct gguf_words *x = &((const struct gguf_entry *) a)->key;
@@ -223,6 +252,8 @@ const struct gguf_entry *gguf_find(const struct gguf_file *g, const char *key)
 /* <From keys to tensors> */
 
 /* <Take a value> */
+
+/* null has no type, and is neither */
 bool gguf_integer(const struct gguf_entry *e)
 {
   return gguf_numeric(e) && e->type != GGUF_F32 && e->type != GGUF_F64;
@@ -248,6 +279,7 @@ double gguf_number(const struct gguf_entry *e, uint64_t i)
   bool is_signed = e->type == GGUF_I8 || e->type == GGUF_I16
     || e->type == GGUF_I32 || e->type == GGUF_I64;
   if (is_signed && (x & sign) != 0)
+    /* two's complement of n bytes */
     return -(double) ((sign - (x & (sign - 1))));
   return (double) x;
 }
@@ -255,6 +287,7 @@ double gguf_number(const struct gguf_entry *e, uint64_t i)
 bool gguf_next_string(const struct gguf_entry *e, const unsigned char **at,
   struct gguf_words *words)
 {
+  /* compared again: the file may have changed since it was checked */
   size_t left = (size_t) (e->end - *at);
   if (e->type != GGUF_STRING || left < 8) return false;
   uint64_t n = number_at(*at, 8);
@@ -292,6 +325,7 @@ const char *gguf_excerpt(const struct gguf_entry *e, char buffer[64])
     snprintf(buffer, 64, "%s", flag ? "true" : "false");
   else if (e->type == GGUF_STRING) snprintf(buffer, 64, "a string");
   else {
+    /* error_say writes a point whatever the locale */
     struct error number;
     error_say(&number, gguf_integer(e) ? "%.0f" : "%.9g", gguf_number(e, 0));
     snprintf(buffer, 64, "%.63s", number.text);
@@ -335,6 +369,9 @@ bool gguf_type_number(unsigned type, uint32_t *number)
 }
 
 /* <Read the dimensions> */
+
+/* Stored innermost first, and turned round. ggml's dimensions are signed, hence 2^63;
+   a product that wraps to 0 was once accepted there. */
 static bool read_shape(struct gguf_reader *r, struct gguf_tensor *t)
 {
   uint64_t rank = 0, n = 0;
@@ -367,6 +404,7 @@ static bool read_type(struct gguf_reader *r, struct gguf_tensor *t)
   uint64_t row = t->rank == 0 ? 1 : t->shape[t->rank - 1];
   snprintf(found, sizeof found, "%s with rows of %" PRIu64, known->name, row);
   snprintf(wanted, sizeof wanted, "rows of a multiple of %u", known->block);
+  /* the row, not the product: no row ends within a block */
   if (row % known->block != 0) return gguf_bad(r, found, wanted);
   if (t->elements / known->block > INT64_MAX / known->bytes)
     return gguf_bad(r, "one of too many bytes", "fewer than 2^63");
@@ -393,17 +431,23 @@ bool gguf_next(const struct gguf_file *g, struct gguf_walk *w,
   snprintf(wanted, sizeof wanted, "offset %" PRIu64 ", no hole, no overlap",
     w->next);
   if (t->begin != w->next) return gguf_bad(&r, found, wanted);
+  /* In the first round data_at is 0, and the room too large; see read_tensors. */
   uint64_t room = g->size > g->data_at ? g->size - g->data_at : 0;
   snprintf(wanted, sizeof wanted, g->data_at == 0 ? "fewer than the file has"
     : "within the %" PRIu64 " bytes of data", room);
   if (t->begin > room || t->bytes > room - t->begin)
     return gguf_bad(&r, found, wanted);
   w->at = r.at, w->left--;
+  /* cannot wrap: sizes that were found to fit, rounded up at most once */
   w->next = aligned(g, t->begin + t->bytes);
   return true;
 }
 
 /* <Read the description> */
+
+/* Where the data begin is known after the last entry, so two rounds: with data at 0,
+   then with the true place. Padding after the last tensor may be missing, and what
+   comes after it is not read. */
 static bool read_tensors(struct gguf_reader *r, struct gguf_file *g)
 {
   struct gguf_tensor t;
@@ -440,6 +484,8 @@ void gguf_free(struct gguf_file *g)
 }
 
 /* <Recognize a file> */
+
+/* By the first bytes, not the name. A pipe would lose its beginning. */
 bool gguf_recognizes(const char *path)
 {
   struct stat about;

@@ -181,22 +181,21 @@ bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   char wanted[TYPES_TEXT];
   if (!t->is_written) {
     kernels_list_types(weights_written(), wanted);
-    return error_say(why, "%s is read and not" " written; wanted: %s", t->name,
+    return error_say(why, "%s is read and not written; wanted: %s", t->name,
       wanted);
   }
   if (n % t->block != 0)
-    return error_say(why, "%zu numbers in %s;" " wanted: a multiple of %d", n,
+    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
       t->name, t->block);
   for (size_t i = 0; i < n; i++)
     if (x[i] - x[i] != 0)
-      return error_say(why, "number %zu is not" " finite; wanted: finite"
-        " numbers", i);
+      return error_say(why, "number %zu is not finite; wanted: finite numbers", i);
   /* <Write block after block, or fail> */
   for (size_t i = 0; i < n; i += t->block) {
     unsigned char *at = (unsigned char *) to + weight_row_bytes(type, i);
     if (!encode_block(type, x + i, at))
-      return error_say(why, "numbers %zu to %zu," " the first of them %g,"
-        " need a scale beyond" " binary16 in %s; wanted:" " smaller numbers",
+      return error_say(why, "numbers %zu to %zu, the first of them %g,"
+        " need a scale beyond binary16 in %s; wanted: smaller numbers",
         i, i + t->block - 1, (double) x[i], t->name);
   }
   return true;

@@ -12,11 +12,10 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
   for (size_t i = 0; i < f->vocab; i++) {
     f->score[i] = (double) logits[i];
     if (logits[i] != logits[i] || f->score[i] == INFINITY)
-      return error_say(why, "logit %zu is %s;"
-        " wanted: a number, or -inf for a token that is out", i,
-        f->score[i] == INFINITY ? "inf" : "nan");
+      return error_say(why, "logit %zu is %s; wanted: a number,"
+        " or -inf for a token that is out", i, f->score[i] == INFINITY ? "inf" : "nan");
     if (f->allowed != NULL && f->allowed[i] == 0) f->score[i] = -INFINITY;
-    f->candidates[f->n] = (uint32_t) i;
+    f->candidates[f->n] = (uint32_t) i; /* stored in any case: an if would be guessed wrong */
     f->n += f->score[i] > -INFINITY;
   }
   return f->n > 0 || error_say(why, "all %zu logits are -inf%s;"
@@ -31,7 +30,7 @@ static void drop_masked(struct funnel *f)
   for (size_t i = 0; i < f->n; i++) {
     uint32_t id = f->candidates[i];
     f->candidates[n] = id;
-    n += f->score[id] != -INFINITY;
+    n += f->score[id] != -INFINITY; /* a NaN stays, to be reported */
     f->overflow |= !(f->score[id] < INFINITY);
   }
   f->n = n;
@@ -44,6 +43,9 @@ static void truncate_to(struct funnel *f, size_t n)
 }
 
 /* <A key that rises as the score falls> */
+
+/* the bits of a positive double rise with it, and those of a negative one fall; z+0
+   makes of both zeros one */
 static uint64_t falling_key(double z)
 {
   uint64_t u = num_bits64(z + 0.0);
@@ -51,6 +53,9 @@ static uint64_t falling_key(double z)
 }
 
 /* <Sort by the key, and leave equals as they stood> */
+
+/* deals sort_buf out by one byte of the keys; equal bytes stay in their order, so
+   rounds from the last byte to the first sort by the whole key */
 static void radix_scatter(struct funnel *f, const size_t *count, unsigned shift)
 {
   size_t at[256], sum = 0;
@@ -67,7 +72,7 @@ static void sort_list(struct funnel *f)
   for (size_t i = 0; i < f->n; i++)
     for (unsigned d = 0; d < 8; d++)
       count[d][f->sort_buf[i].key >> 8 * d & 255]++;
-  for (unsigned d = 0; f->n > 0 && d < 8; d++)
+  for (unsigned d = 0; f->n > 0 && d < 8; d++) /* a byte that all have in common needs no round */
     if (count[d][f->sort_buf[0].key >> 8 * d & 255] < f->n)
       radix_scatter(f, count[d], 8 * d);
   for (size_t i = 0; i < f->n; i++) f->candidates[i] = f->sort_buf[i].id;
@@ -83,13 +88,17 @@ static void sort_descending(struct funnel *f)
   f->sorted = true;
 }
 
-static void sort_by_id(struct funnel *f)
+static void restore_id_order(struct funnel *f)
 {
-  if (!f->sorted) return;
   for (size_t i = 0; i < f->n; i++)
     f->sort_buf[i] = (struct sort_item) { f->candidates[i], f->candidates[i] };
   sort_list(f);
   f->sorted = false;
+}
+
+static void sort_by_id(struct funnel *f)
+{
+  if (f->sorted) restore_id_order(f);
 }
 
 /* <Weigh the tokens that are left> */
@@ -130,6 +139,10 @@ void funnel_temperature(struct funnel *f, double t)
 }
 
 /* <Find the key of the kth best> */
+
+/* a radix selection: the kth smallest key, found byte by byte from the first, and in
+   equals how many of those that have it are among the first k. The keys lie in the
+   memory of sort_buf, and only those in the hole of the kth stay for the next byte */
 static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 {
   size_t n = f->n;
@@ -142,6 +155,8 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
     shift -= 8;
     if ((differ >> shift & 255) == 0) continue;
     size_t count[4][256] = { { 0 } }, hole = 0, rest = 0;
+    /* most keys fall into a few holes: four sets of counts, lest each wait for the
+       last */
     for (size_t i = 0; i < n; i++) count[i & 3][key[i] >> shift & 255]++;
     for (size_t d = 0; d < 256; d++) count[0][d] += count[1][d] + count[2][d] + count[3][d];
     while (k > count[0][hole]) k -= count[0][hole++];
@@ -214,8 +229,7 @@ void funnel_typical_p(struct funnel *f, double p)
   /* <Take the list by rising distance, and keep the share> */
   sort_list(f);
   keep_share(f, p, softmax_weights(f));
-  f->sorted = true; /* it is not by id: let sort_by_id work */
-  sort_by_id(f);
+  restore_id_order(f);
 }
 
 /* <Mark down what the history has> */
@@ -328,7 +342,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
     }
     uint64_t m = bits[i + 16 - end];
     f->bits++;
-    if (0x1p52 - (double) m - 0.5 > bound * 0x1p52) continue;
+    if (0x1p52 - (double) m - 0.5 > bound * 0x1p52) continue; /* 1-u: cannot win */
     f->noises++;
     double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
     if (sum < best || (sum == best && id > chosen)) continue;

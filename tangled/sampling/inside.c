@@ -2,6 +2,31 @@
 
 #include "sampling/sampling.h"
 
+/* <Find a parameter, and set it> */
+const struct sampling_option *sampling_option_at(size_t i, enum sample_stage *stage)
+{
+  for (int k = 0; k < N_SAMPLE_STAGES; k++) {
+    const struct sampling_option *r = sampling_row((enum sample_stage) k)->option;
+    for (int j = 0; j < STAGE_OPTIONS && r[j].name != NULL; j++)
+      if (i-- == 0) {
+        if (stage != NULL) *stage = (enum sample_stage) k;
+        return &r[j];
+      }
+  }
+  return NULL;
+}
+
+void sampling_option_set(struct sampling_params *s, const struct sampling_option *r,
+  double x, int64_t n)
+{
+  void *at = (char *) s + r->at;
+  switch (r->type) {
+  case SAMPLING_REAL: *(double *) at = x; break;
+  case SAMPLING_COUNT: *(size_t *) at = (size_t) n; break;
+  case SAMPLING_WINDOW: *(int64_t *) at = n; break;
+  }
+}
+
 /* <Allocate and free the buffers> */
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why)

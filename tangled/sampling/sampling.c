@@ -1,36 +1,97 @@
 /* sampling.c -- made from chapters/07-sampling.w; change it there */
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 #include "ground/pool.h"
 #include "sampling/sampling.h"
 
-/* <The stages and their names> */
-const struct sampling_params sampling_default = { .temperature = 1, .top_p = 1,
-  .typical_p = 1, .repetition_penalty = 1, .penalty_last_n = -1,
-  .stage = { SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM, SAMPLE_TEMPERATURE,
-    SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P },
-  .n_stages = N_SAMPLE_STAGES };
-static const char *const stage_name[] = { "bias", "penalties",
-  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p" };
-_Static_assert(sizeof stage_name / sizeof *stage_name == N_SAMPLE_STAGES,
-  "a stage without a name");
+/* <The stages, a row for each> */
+#define FIELD(field) .name = #field, .at = offsetof(struct sampling_params, field)
+static const struct sampling_row rows[] = {
+  [SAMPLE_BIAS] = { .name = "bias" },
+  /* <The row of the penalties> */
+  [SAMPLE_PENALTIES] = { .name = "penalties", .option = {
+    { FIELD(repetition_penalty), .neutral = 1, .above_low = true, .high = DBL_MAX,
+      .option = "repetition-penalty", .also = "repeat-penalty", .value = "R",
+      .expected = "a number above 0", .in_search = true,
+      .words = "divide the scores of what the text has by R, or multiply",
+      .otherwise = "the model's, or 1" },
+    { FIELD(frequency_penalty), .low = -DBL_MAX, .high = DBL_MAX,
+      .option = "frequency-penalty", .value = "A", .expected = "a finite number",
+      .words = "subtract A for each time a token was written", .otherwise = "0" },
+    { FIELD(presence_penalty), .low = -DBL_MAX, .high = DBL_MAX,
+      .option = "presence-penalty", .value = "A", .expected = "a finite number",
+      .words = "subtract A if a token was written", .otherwise = "0" },
+    { FIELD(penalty_last_n), .type = SAMPLING_WINDOW, .neutral = -1, .low = -1,
+      .high = DBL_MAX, .option = "penalty-last-n", .also = "repeat-last-n", .value = "N",
+      .expected = "-1 for all, or a number of tokens",
+      .words = "penalties look at the last N tokens; -1: all", .otherwise = "-1" } } },
+  [SAMPLE_NGRAM] = { .name = "ngram", .option = {
+    { FIELD(no_repeat_ngram), .type = SAMPLING_COUNT, .high = DBL_MAX,
+      .option = "no-repeat-ngram-size", .value = "N",
+      .expected = "an integer from 0 on", .in_search = true,
+      .words = "no N tokens in a row come twice; 0: off",
+      .otherwise = "the model's, or 0" } } },
+  [SAMPLE_TEMPERATURE] = { .name = "temperature", .option = {
+    { FIELD(temperature), .neutral = 1, .high = 1e4, .gap = 1e-5,
+      .option = "temperature", .also = "temp", .value = "T",
+      .expected = "0, or 0.00001 to 10000",
+      .words = "divide the scores by T; 0: the likeliest token",
+      .otherwise = "the model's, or 0" } } },
+  /* <The rows of the cuts> */
+  [SAMPLE_TOP_K] = { .name = "top_k", .option = {
+    { FIELD(top_k), .type = SAMPLING_COUNT, .high = DBL_MAX,
+      .option = "top-k", .value = "K", .expected = "an integer from 0 on",
+      .words = "only the K likeliest; 0: all", .otherwise = "the model's, or 0" } } },
+  [SAMPLE_TOP_P] = { .name = "top_p", .option = {
+    { FIELD(top_p), .neutral = 1, .high = 1,
+      .option = "top-p", .value = "P", .expected = "0 to 1",
+      .words = "only the fewest with a share of P", .otherwise = "the model's, or 1" } } },
+  [SAMPLE_MIN_P] = { .name = "min_p", .option = {
+    { FIELD(min_p), .high = 1,
+      .option = "min-p", .value = "M", .expected = "0 to 1",
+      .words = "only those M times as likely as the best", .otherwise = "the model's, or 0" } } },
+  [SAMPLE_TYPICAL_P] = { .name = "typical_p", .option = {
+    { FIELD(typical_p), .neutral = 1, .above_low = true, .high = 1,
+      .option = "typical-p", .also = "typical", .value = "P",
+      .expected = "above 0, up to 1",
+      .words = "only the most typical with a share of P", .otherwise = "the model's, or 1" } } }
+};
+_Static_assert(sizeof rows / sizeof *rows == N_SAMPLE_STAGES, "a stage without a row");
+
+const struct sampling_row *sampling_row(enum sample_stage stage)
+{
+  return &rows[stage];
+}
+
 const char *sampling_stage_name(enum sample_stage stage)
 {
-  return stage_name[stage];
+  return rows[stage].name;
+}
+
+struct sampling_params sampling_default(void)
+{
+  struct sampling_params s = { .n_stages = N_SAMPLE_STAGES };
+  const struct sampling_option *r;
+  for (int i = 0; i < N_SAMPLE_STAGES; i++) s.stage[i] = (enum sample_stage) i;
+  for (size_t i = 0; (r = sampling_option_at(i, NULL)) != NULL; i++)
+    sampling_option_set(&s, r, r->neutral, (int64_t) r->neutral);
+  return s;
 }
 
 /* <Run one stage> */
 void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
   enum sample_stage stage, struct history h)
 {
-  if (stage == SAMPLE_BIAS) {
+  switch (stage) {
+  case SAMPLE_BIAS:
     funnel_sequence_bias(f, s->logit_bias, s->n_logit_bias, h.id, h.n);
     funnel_suppress(f, s->suppress, s->n_suppress);
     funnel_sequence_bias(f, s->bad_words, s->n_bad_words, h.id, h.n);
-  }
-  if (stage == SAMPLE_PENALTIES) {
+    break;
+  case SAMPLE_PENALTIES: {
     size_t from = s->penalty_last_n >= 0
       && (uint64_t) s->penalty_last_n < h.n
       ? h.n - (size_t) s->penalty_last_n : 0;
@@ -39,14 +100,15 @@ void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
       h.id + from, h.n - from);
     if (later < h.n) funnel_frequency_presence(f, s->frequency_penalty,
       s->presence_penalty, h.id + later, h.n - later);
+  } break;
+  case SAMPLE_NGRAM: funnel_no_repeat_ngram(f, s->no_repeat_ngram, h.id, h.n); break;
+  case SAMPLE_TEMPERATURE: funnel_temperature(f, s->temperature); break;
+  case SAMPLE_TOP_K: funnel_top_k(f, s->top_k); break;
+  case SAMPLE_TOP_P: funnel_top_p(f, s->top_p); break;
+  case SAMPLE_MIN_P: funnel_min_p(f, s->min_p); break;
+  case SAMPLE_TYPICAL_P: funnel_typical_p(f, s->typical_p); break;
+  case N_SAMPLE_STAGES: break;
   }
-  if (stage == SAMPLE_NGRAM)
-    funnel_no_repeat_ngram(f, s->no_repeat_ngram, h.id, h.n);
-  if (stage == SAMPLE_TEMPERATURE) funnel_temperature(f, s->temperature);
-  if (stage == SAMPLE_TOP_K) funnel_top_k(f, s->top_k);
-  if (stage == SAMPLE_TOP_P) funnel_top_p(f, s->top_p);
-  if (stage == SAMPLE_MIN_P) funnel_min_p(f, s->min_p);
-  if (stage == SAMPLE_TYPICAL_P) funnel_typical_p(f, s->typical_p);
 }
 
 /* <Run all stages> */
@@ -56,13 +118,12 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
   if (!funnel_fill(f, logits, why)) return false;
   for (size_t i = 0; i < s->n_stages; i++) {
     sampling_stage_run(f, s, s->stage[i], h);
-    const char *name = stage_name[s->stage[i]];
+    const char *name = rows[s->stage[i]].name;
     for (size_t j = 0; f->overflow && j < f->n; j++)
       if (!(f->score[f->candidates[j]] < INFINITY))
-        return error_say(why, "after the stage %s"
-          " the score of id %" PRIu32 " is infinite; wanted: a number", name, f->candidates[j]);
-    if (f->n == 0) return error_say(why,
-        "after the stage %s no token is left", name);
+        return error_say(why, "after the stage %s the score of id %" PRIu32
+          " is infinite; wanted: a number", name, f->candidates[j]);
+    if (f->n == 0) return error_say(why, "after the stage %s no token is left", name);
   }
   return true;
 }

@@ -22,10 +22,39 @@ struct sampling_params { double temperature; size_t top_k; double top_p, min_p,
   enum sample_stage stage[N_SAMPLE_STAGES]; size_t n_stages; };
 
 /* what changes nothing: temperature 1, no cut, no penalty, the normal order */
-extern const struct sampling_params sampling_default;
+struct sampling_params sampling_default(void);
+
+/* a double; a size_t; an int64_t, where -1 is all */
+enum sampling_type { SAMPLING_REAL, SAMPLING_COUNT, SAMPLING_WINDOW };
+
+/* parameter name is at bytes from the beginning of struct sampling_params; at neutral
+   its stage does nothing. It goes from low or above_low to high, less what is within
+   gap above low; expected says so in words. The command's option, another program's
+   name for it, and its value; what it does, and what holds without it; in_search:
+   beams know it, too */
+struct sampling_option { const char *name; size_t at; enum sampling_type type;
+  double neutral, low, high, gap; bool above_low, in_search;
+  const char *option, *also, *value, *expected, *words, *otherwise; };
+
+/* the most parameters of a stage */
+enum { STAGE_OPTIONS = 4 };
+
+/* a stage: its name in a list, and its parameters */
+struct sampling_row { const char *name; struct sampling_option option[STAGE_OPTIONS]; };
+
+/* the row of a stage */
+const struct sampling_row *sampling_row(enum sample_stage stage);
 
 /* bias, penalties, ... */
 const char *sampling_stage_name(enum sample_stage stage);
+
+/* parameter i of all, in the order of the rows, and its stage unless stage is null;
+   null past the last */
+const struct sampling_option *sampling_option_at(size_t i, enum sample_stage *stage);
+
+/* sets a parameter to x if it is a real number, or else to n */
+void sampling_option_set(struct sampling_params *s, const struct sampling_option *r,
+  double x, int64_t n);
 
 /* id[n], of which the first n_prompt <=n were given */
 struct history { const uint32_t *id; size_t n, n_prompt; };

@@ -4,19 +4,13 @@
 #define INCIPIT_SAMPLER_SETTINGS_H
 #include "sampling/sampling.h"
 
-/* <Parameters and their ranges> */
-
-/* parameter name of the stage where is at bytes from the beginning of struct
-   sampling_params, from low or above_low to high; expected says so in words */
-struct sampling_option { const char *name; size_t at;
-  enum sample_stage where; double low, high; bool above_low;
-  const char *expected; };
-
-/* parameter i of those that are real numbers; null past the last */
-const struct sampling_option *sampling_option_at(size_t i);
+/* <What is checked once> */
 
 /* is x in the range? */
 bool sampling_option_fits(const struct sampling_option *r, double x);
+
+/* the names of all stages, with commas between them */
+void sampling_stage_names(char *list, size_t size);
 
 /* sets the list of stages; errors: an unknown name, a name given twice */
 bool sampling_stages_parse(struct sampling_params *s, const char *const *name,

@@ -10,7 +10,7 @@ engine <<'C'
 
 int main(void)
 {
-  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default;
+  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default();
   const double t[] = {1, .5, 2}; float z[5];
   if (!funnel_open(&f, &m, kernels_find(NULL, NULL), 5, &why)) return 1;
   for (int i = 0; i < 5; i++) z[i] = (float) log((16 >> i) / 31.0);

@@ -10,7 +10,7 @@ engine <<'C'
 
 int main(void)
 {
-  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default;
+  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default();
   const uint32_t id[] = {1, 0, 2, 0, 1, 0};                     /* the token is 0; the prompt is the first two */
   if (!funnel_open(&f, &m, kernels_find(NULL, NULL), 3, &why)) return 1;
   s.repetition_penalty = 1.5, s.frequency_penalty = .25, s.presence_penalty = .5;

@@ -10,7 +10,7 @@ engine <<'C'
 
 int main(void)
 {
-  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default;
+  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default();
   float z[26];
   if (!funnel_open(&f, &m, kernels_find(NULL, NULL), 26, &why)) return 1;
   for (int i = 0; i < 26; i++) z[i] = (float) log(i == 9 ? .25 : .03);

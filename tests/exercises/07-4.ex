@@ -11,7 +11,7 @@ engine <<'C'
 
 int main(int argc, char **argv)
 {
-  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default;
+  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default();
   static const char *const order[3][3] = {{"top_p", "top_k", "temperature"}, {"top_k", "top_p", "temperature"}, {"temperature", "top_k", "top_p"}};
   float z[4];
   if (argc != 8 || !funnel_open(&f, &m, kernels_find(NULL, NULL), 4, &why)) return 1;

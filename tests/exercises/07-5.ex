@@ -11,7 +11,7 @@ engine <<'C'
 
 int main(int argc, char **argv)
 {
-  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default;
+  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default();
   if (argc != 3 || fabs(atof(argv[1]) - atof(argv[2])) < 1e-3 || !funnel_open(&f, &m, kernels_find(NULL, NULL), 2, &why)) return 1;
   s.repetition_penalty = 2;
   for (int i = 1; i < 3; i++) {

@@ -18,7 +18,7 @@ static void left(const char *how, const uint8_t *in)
 static void test(unsigned size)
 {
   struct memory m = { 0 }; struct error why; float z[V]; struct history none = { NULL, 0, 0 }; uint8_t in[V], all[V];
-  struct sampling_params s = sampling_default; double max, mean, variance, n, by; bool close;
+  struct sampling_params s = sampling_default(); double max, mean, variance, n, by; bool close;
   if (!funnel_open(&f, &m, kernels_find(NULL, NULL), V, &why)) return;
   do {
     max = -INFINITY, mean = variance = n = 0, by = .1 + draw(40) / 16.0, close = false;
@@ -37,7 +37,7 @@ static void test(unsigned size)
   say("the last stage of the normal order is top_n_sigma"), say("stages that come twice: 0"), say("with a bias: %d", 3), say("a negative value: refused");
 #else
   static const char *const name[] = { "top_n_sigma", "temperature", "top_n_sigma" };
-  struct sampling_params t = sampling_default;
+  struct sampling_params t = sampling_default();
   s.top_n_sigma = by;
   if (!sampling_stages_parse(&s, name, 2, &why) || !sampling_check(&s, V, &why) || !sampling_run(&f, &s, z, none, &why)) { tell("%s", why.text); return; }
   int stage = s.stage[0];
@@ -47,7 +47,7 @@ static void test(unsigned size)
   t.top_n_sigma = by;
   if (!sampling_check(&t, V, &why) || !sampling_run(&f, &t, z, none, &why)) return;
   left("in the normal order", NULL);
-  t = sampling_default;
+  t = sampling_default();
   if (!sampling_run(&f, &t, z, none, &why)) return;
   left("off", NULL);
   say("the last stage of the normal order is %s", (int) t.stage[t.n_stages - 1] == stage ? "top_n_sigma" : "another");
@@ -101,30 +101,21 @@ static void test(unsigned size)
 +}
 +void funnel_min_p(struct funnel *f, double m)
 +{
-== tangled/settings/settings.c
--  OPTION(top_p, SAMPLE_TOP_P, 0, 1, false, "0 to 1"),
-+  OPTION(top_n_sigma, STAGE_TOP_N_SIGMA, 0, DBL_MAX, false,
-+       "0 or more"),
-+  OPTION(top_p, SAMPLE_TOP_P, 0, 1, false, "0 to 1"),
 == tangled/sampling/sampling.c
--            SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P},
-+            SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P,
-+            STAGE_TOP_N_SIGMA},
+-  [SAMPLE_TYPICAL_P] = {
++  [STAGE_TOP_N_SIGMA] = { .name = "top_n_sigma", .option = {
++    { FIELD(top_n_sigma), .high = DBL_MAX, .option = "top-n-sigma", .value = "N", .expected = "0 or more",
++      .words = "only those within N standard deviations of the best", .otherwise = "0" } } },
++  [SAMPLE_TYPICAL_P] = {
 == tangled/sampling/sampling.c
--  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p"
-+  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p",
-+  "top_n_sigma"
-== tangled/sampling/sampling.c
--  if (stage == SAMPLE_TYPICAL_P)
-+  if (stage == STAGE_TOP_N_SIGMA)
-+    stage_top_n_sigma(f, s->top_n_sigma);
-+  if (stage == SAMPLE_TYPICAL_P)
+-  case SAMPLE_TYPICAL_P:
++  case STAGE_TOP_N_SIGMA: stage_top_n_sigma(f, s->top_n_sigma); break;
++  case SAMPLE_TYPICAL_P:
 ==== wrong is the answer but
--+            SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P,
-++            SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P},
--+            STAGE_TOP_N_SIGMA},
+-+  SAMPLE_TYPICAL_P, STAGE_TOP_N_SIGMA, N_SAMPLE_STAGES
+++  STAGE_TOP_N_SIGMA, SAMPLE_TYPICAL_P, N_SAMPLE_STAGES
 ==== skeleton
-# an option top_n_sigma and a stage in tangled/sampling/ (sampling.h, funnel.h, funnel.c, sampling.c), and a range in tangled/settings/settings.c
+# an option top_n_sigma and a stage in tangled/sampling/: sampling.h, funnel.h, funnel.c, and its row in sampling.c
 == tangled/sampling/sampling.h
 -  double temperature;
 +  double temperature, top_n_sigma;

@@ -39,7 +39,7 @@ FUZZ(line)
     }
     if (w.of[OPTION_SAMPLERS].given) must(options_parse_samplers(names, &s, &why));
     for (int i = 0; i < N_OPTIONS; i++)
-      must(!w.of[i].given || (options_option((enum option) i)->where >> w.sub & 1) != 0);
+      must(!w.of[i].given || (options_option((enum option) i).where >> w.sub & 1) != 0);
   }
   must(m.all.live == 0);
   for (int i = 1; i < argc; i++) free(argv[i]);

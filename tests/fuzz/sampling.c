@@ -28,7 +28,7 @@ static double real_of(struct source *s) /* one of a few, or any bits */
 static void settings_from(
   struct source *in, struct sampling_params *s, struct sequence_bias *list, uint32_t ids[8][3])
 {
-  *s = sampling_default;
+  *s = sampling_default();
   double *real[] = { &s->temperature, &s->top_p, &s->min_p, &s->typical_p, &s->repetition_penalty,
     &s->frequency_penalty, &s->presence_penalty };
   unsigned which = byte_of(in), more = byte_of(in);
