@@ -661,7 +661,19 @@ START_TEST(names_of_stages)
 }
 END_TEST
 /* every parameter of every row: its neutral value is in its range and changes nothing, what a person
- * reads about it is there, and the two tables that people read name it: the book's and incipit.h */
+ * reads about it is there, the cases of this suite draw values for it (make_wish), and what people read
+ * names it: the book's table and figure, and incipit.h */
+static bool is_drawn(const struct sampling_option *r)
+{
+  const struct sampling_params off = sampling_default();
+  static struct wish w;
+  bool drawn = false;
+  for (uint64_t seed = 1, i = 0; i < 200 && !drawn; i++) {
+    make_wish(&w, 40, &seed);
+    drawn = memcmp((char *) &w.s + r->at, (const char *) &off + r->at, 8) != 0;
+  }
+  return drawn;
+}
 static const char *text_of(const char *file)
 {
   static char text[1 << 18];
@@ -697,12 +709,18 @@ START_TEST(rows_of_stages_are_whole)
     snprintf(line, sizeof line, "& \\.{%s} & %g & ", r->option, r->neutral);
     ck_assert_msg(strstr(text_of("chapters/07-sampling.w"), line) != NULL, "the table of the book lacks %s", line);
     ck_assert_msg(in_header(r->name), "incipit.h has no %s", r->name);
+    ck_assert_msg(is_drawn(r), "make_wish draws no %s", r->name);
   }
+  char name[40], drawn[200];
+  snprintf(drawn, sizeof drawn, "%s", strstr(text_of("figures/sampler.tex"), "% stages:"));
+  drawn[strcspn(drawn, "\n")] = '\0';
   for (int i = 0; i < N_SAMPLE_STAGES; i++) {
     struct result off;
     s.stage[0] = (enum sample_stage) i, s.n_stages = 1;
     result_of(&off, logits, 9, &s, h);
     ck_assert(off.ok && off.f.n == 9);
+    snprintf(name, sizeof name, " %s", sampling_stage_name(s.stage[0]));
+    ck_assert_msg(strstr(drawn, name) != NULL, "figures/sampler.tex does not draw%s", name);
     for (int k = 0; k < 9; k++)
       ck_assert_msg(off.f.score[k] == (double) logits[k], "%s is not off", sampling_stage_name(s.stage[0]));
     result_drop(&off);
@@ -1301,10 +1319,12 @@ int main(void)
   tcase_add_test(t, a_dead_heat_is_decided_by_the_last_bit);
   tcase_add_test(t, a_token_owns_its_number);
   suite_add_tcase(s, t);
-  t = tcase_create("edges");
-  tcase_add_test(t, every_setting_at_its_limits);
+  t = tcase_create("rows");
   tcase_add_test(t, names_of_stages);
   tcase_add_test(t, rows_of_stages_are_whole);
+  suite_add_tcase(s, t);
+  t = tcase_create("edges");
+  tcase_add_test(t, every_setting_at_its_limits);
   tcase_add_test(t, one_token_by_three_names);
   tcase_add_test(t, what_is_off_changes_nothing);
   tcase_add_test(t, windows_and_prompts);
