@@ -12,14 +12,14 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
   for (size_t i = 0; i < f->vocab; i++) {
     f->score[i] = (double) logits[i];
     if (logits[i] != logits[i] || f->score[i] == INFINITY)
-      return error_say(why, "logit %zu is %s; wanted: a number,"
-        " or -inf for a token that is out", i, f->score[i] == INFINITY ? "inf" : "nan");
+      return error_say(why, "logit %zu is %s; wanted: a number, or -inf for a token that is out",
+        i, f->score[i] == INFINITY ? "inf" : "nan");
     if (f->allowed != NULL && f->allowed[i] == 0) f->score[i] = -INFINITY;
     f->candidates[f->n] = (uint32_t) i; /* stored in any case: an if would be guessed wrong */
     f->n += f->score[i] > -INFINITY;
   }
-  return f->n > 0 || error_say(why, "all %zu logits are -inf%s;"
-    " wanted: a token to choose", f->vocab,
+  return f->n > 0 || error_say(why, "all %zu logits are -inf%s; wanted: a token to choose",
+    f->vocab,
     f->allowed != NULL ? ", or not allowed" : "");
 }
 
