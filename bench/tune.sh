@@ -1,31 +1,14 @@
 #!/bin/sh
 # tune.sh [NAME]... -- every number that was chosen by the clock (ground/tuning.h) beside others, on this machine: compiles the
 # kernels once for each value, by a changed copy of the header that the compiler finds first, and lets bench/tune.c time them in one
-# process, turn about.  Only the part of the kernels that has the number is compiled: a file bodies.inc, found first as well, leaves
-# the rest out of the table.  THREADS="1 2" and ROUNDS=11 are the defaults;
+# process, turn about.  Only the part of the kernels that has the number is compiled.  THREADS="1 2" and ROUNDS=11 are the defaults;
 # TABLE=avx2 takes other kernels than the fastest of this machine, in a folder of their own.
 # Writes build/tune/tune.csv; on the screen stands what would be chosen here.  Half an hour on two cores that do nothing else.
 set -u
 T=${BUILD:-build}/tune${TABLE:+-}${TABLE:-} CC=${CC:-cc} J=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 LIBS=${LIBS:--ljansson -lpcre2-8 -lutf8proc -pthread -lm}
 FLAGS="-std=c11 -O2 -ffp-contract=off -fPIC -fno-semantic-interposition -w"
-mkdir -p "$T/linear/kernels" "$T/blocks/kernels"
-cat > "$T/linear/kernels/bodies.inc" <<'END'
-#include "kernels/linear.inc"
-static size_t room(const struct matrix *list, size_t n, size_t rows)
-{ return n > 0 && rows >= MANY_ROWS ? panels_room(list->in, rows) : 0; }
-const struct kernels TABLE = { .name = NAME, .linear = linear, .room = room,
-  .prepared_bytes = prepared_bytes, .prepare = prepare };
-END
-cat > "$T/blocks/kernels/bodies.inc" <<'END'
-#include "kernels/linear.inc"
-#define float_prepare prepare
-#define float_prepared_bytes prepared_bytes
-#define linear_room(list, n, rows) ((size_t) 0)
-#include "kernels/blocks.inc"
-const struct kernels TABLE = { .name = NAME, .linear = linear, .linear_int8 = linear_int8,
-  .room = room_of_all, .prepared_bytes = prepared_bytes_of_all, .prepare = prepare_all };
-END
+mkdir -p "$T"
 $CC -std=gnu11 -O2 -w -Itangled -Iunwoven bench/tune.c "${BUILD:-build}/libmodules.a" -rdynamic -o "$T/tune" -ldl -pthread -lm || exit 1
 
 has() { grep -qw "$1" /proc/cpuinfo; }
@@ -33,20 +16,21 @@ table=scalar; has avx2 && table=avx2; has avx512bw && table=avx512; table=${TABL
 vnni() { [ "$table" = avx512 ] && has avx512_vnni; }
 # one NAME VALUE PART: the objects of a part with a number changed, and everything else from the archive
 one() {
-  name=$1 value=$2 part=$3 so=$T/$1${2:+-}$2 sources='' only=''
+  name=$1 value=$2 part=$3 so=$T/$1${2:+-}$2 sources=''
   [ -z "$(find "$so.so" -newer "${BUILD:-build}/libmodules.a" 2> /dev/null)" ] || return 0
   mkdir -p "$so/ground"
   [ -z "$value" ] || sed -e "s/^\( *$name = \)[0-9]*/\1$value/" -e "s/\(define $name \)[0-9]*/\1$value/" tangled/ground/tuning.h > "$so/ground/tuning.h"
   case $part in
   pool) sources=ground/ground.c ;;
-  linear) sources=kernels/$table.c only=-I$T/linear ;;
-  blocks) sources=kernels/$table.c only=-I$T/blocks; vnni && sources=kernels/vnni.c only= ;;
-  whole) sources=kernels/$table.c; vnni && sources="$sources kernels/vnni.c" ;;
-  all) sources=kernels/$table.c; [ "$table" = avx512 ] && sources="$sources kernels/avx2.c" ;;
+  linear) sources=kernels/${table}_linear.c ;;
+  blocks) sources=kernels/${table}_blocks.c; vnni && sources=kernels/vnni.c ;;
+  whole) sources="$(cd tangled; ls kernels/"${table}"_*.c)"; vnni && sources="$sources kernels/vnni.c" ;;
+  attention) sources="kernels/${table}_attention.c kernels/${table}_heads.c"
+    [ "$table" != avx512 ] || sources="$sources kernels/avx2_attention.c kernels/avx2_heads.c" ;;
   esac
   for s in $sources; do
     # shellcheck disable=SC2086
-    $CC $FLAGS "-I$so" $only -Itangled -Iunwoven -c "tangled/$s" -o "$so/$(basename "$s" .c).o" || exit 1
+    $CC $FLAGS "-I$so" -Itangled -Iunwoven -c "tangled/$s" -o "$so/$(basename "$s" .c).o" || exit 1
   done
   # shellcheck disable=SC2046,SC2086
   $CC -shared -Wl,-Bsymbolic -u kernels_find -u pool_open $(ls "$so"/*.o 2> /dev/null) "${BUILD:-build}/libmodules.a" -o "$so.so" \

@@ -148,8 +148,8 @@ are in its header and are compiled into the loops that use them. The others are 
 @* Sixteen lanes in three widths. \label{sec:bodies}
 Each kernel is written once. What differs between the tables is a handful of definitions that come
 before: how wide a register is, how to say multiply--add, and an attribute that allows the compiler to use
-these instructions in these functions although the rest of the program must run without. So there is one text of the bodies, \.{bodies.inc}, and four heads,
-a file each, which make their definitions and then include it. This chapter shows the one for AVX2.
+these instructions in these functions although the rest of the program must run without. So there is one text of the bodies, and there are four heads,
+a file each, which make these definitions. This chapter shows the one for AVX2.
 @^multiply--add@>
 
 @ This file is for AVX2, the common ground of nearly all processors for personal computers since 2015. A register has eight
@@ -157,19 +157,24 @@ lanes, so sixteen lanes are two registers, and there are sixteen of those. The t
 of outputs uses twelve for sums; with two weights and one input at a time that is all but one.
 @^register@>
 
-@(avx2.c@>=
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
-#if defined __x86_64__
+@(avx2.inc@>=
 #include <immintrin.h>
-#define NAME "avx2"
-#define TABLE kernels_avx2
 #define TARGET __attribute__((target("avx2,fma,f16c")))
 #define WIDTH 8
 #define TILE_ROWS 6
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, for AVX2@>@;
-#include "kernels/bodies.inc"
+
+@ Head and bodies meet in files like this one, which has the linear layers for AVX2. The bodies could be one file for each head. But they are inlined into each other, once for every type of weights, and a compiler holds all of a file in memory at once: such a file kept it busy for a minute, with nearly a gigabyte of memory. So each table is five files, which compile side by side: linear layers, blocks of small integers, attention of one head, attention of all heads together, and the table itself with everything small. The others are in \cref{sec:parts34}.
+@^compiler, time and memory@>
+
+@(avx2_linear.c@>=
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx2.inc"
+#include "kernels/linear.inc"
+const struct linear_kernels floats_avx2 = @[{ linear, room,@|
+  prepared_bytes, prepare }@];
 #endif
 
 @ A |vec| is a register: gcc and clang let us add and multiply such things with the
@@ -179,7 +184,7 @@ for that. It is a |for| loop in all other respects. |each_step| counts to a numb
 
 |TALLY| is nothing at all, except in a test that defines it to count every
 multiply--add one by one and compare the total with the counters. All this is the same for every head, too, and is a file with as little of its own as the bodies: neither can be
-compiled alone, and no other module includes either.
+compiled alone, and no other module includes either. |ALONE| marks a function that shall not be inlined.
 @^unrolling@>
 
 @(lanes.inc@>=
@@ -189,7 +194,7 @@ compiled alone, and no other module includes either.
 #else
 #define @,each(i, n) @[_Pragma("GCC unroll 16")@,@, for (int i = 0; i < (n); i++)@]@;
 #endif
-#if defined ALONE
+#if defined FUSED_IS_CALLED
 #define @,each_step(k, n) @[for (size_t k = 0; k < (n); k++)@]@;
 #elif defined __clang__
 #define @,each_step(k, n) @[_Pragma("unroll STEPS")@,@, for (size_t k = 0; k < (n); k++)@]@;
@@ -199,6 +204,7 @@ compiled alone, and no other module includes either.
 #define @,each_two(k, n) @[_Pragma("GCC unroll 2")@,@, for (size_t k = 0; k < (n); k++)@]@;
 #endif
 #define INLINE @[static inline __attribute__((always_inline)) TARGET@]@;
+#define ALONE @[__attribute__((noinline, unused)) TARGET@]@;
 #ifndef TALLY
 #define TALLY(what, worker, amount) ((void) 0)
 #endif
@@ -332,7 +338,7 @@ INLINE void dots_step(int side, const float *x, const char *const *row,
   }
 }
 
-@ A step of weights in blocks is long already, so its loop is left as it is.
+@ A step of weights in blocks is long already, so its loop is left as it is; and a row of blocks has no rest.
 
 @<Dot products of one row with as many others as a register has lanes@>=
 INLINE void some_dots(int side, const float *x, const char *const *row,
@@ -344,7 +350,7 @@ INLINE void some_dots(int side, const float *x, const char *const *row,
     for (size_t k = 0; k < whole; k += 16) dots_step(side, x, row, type, k, ahead, a);
   else each_step (s, n / 16) dots_step(side, x, row, type, s * 16, ahead, a);
   each (i, side) {
-    if (n > whole)
+    if (number_types[type].block == 1 && n > whole)
       add_rest(x, (struct tensor) @[{ row[i], type }@], whole, n - whole, a[i]);
     half[i] = fold_parts(a[i]);
   }
@@ -384,8 +390,10 @@ INLINE vec dots(const char *what, const float *x, const char *row,
   vec half[WIDTH];
   const char *at[WIDTH];
   TALLY(what, 0, there * n);
-  if (n == 8 && there == WIDTH) return short_dots(x, row, stride, WIDTH, type, 8);
-  if (n < 16) return short_dots(x, row, stride, there, type, n);
+  bool is_short = number_types[type].block == 1 && n < 16;
+  if (is_short && n == 8 && there == WIDTH)
+    return short_dots(x, row, stride, WIDTH, type, 8);
+  if (is_short) return short_dots(x, row, stride, there, type, n);
   for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
   bool whole_floats = FOURS_FLOATS && PARTS > 1 && type == WEIGHT_F32@|
     && stride == n * sizeof *x;
@@ -665,13 +673,31 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 static size_t room(const struct matrix *list, size_t n, size_t rows)
 {@+ return n > 0 && rows >= MANY_ROWS ? panels_room(list->in, rows) : 0;@+ }
 
-@ A linear layer needs nothing but what is above. It is a file of its own, since the inputs in bfloat16 of \cref{sec:pairs11} go through it as well.
+@ A linear layer needs nothing but what is above. The file is compiled with each head, and once more for the inputs in bfloat16 of \cref{sec:pairs11}. Attention includes two parts of it, dot products and panels, which are files for that reason.
 
 @(linear.inc@>=
+#include "kernels/shares.inc"
+#include "kernels/products.inc"
+@<Put sums in their places, with the bias@>@;
+@<Few rows by the outputs |from| to |to| of a matrix stored by outputs@>@;
+#include "kernels/inputs.inc"
+#include "kernels/panels.inc"
+#include "kernels/strips.inc"
+@<One worker's share of a linear layer@>@;
+@<Do a linear layer@>@;
+@<The workspace of a linear layer@>@;
+
+@ @(shares.inc@>=
 @<Where a worker's share begins@>@;
+
+@ @(products.inc@>=
 #include "kernels/load.inc"
 @<Dot products of one row with as many others as a register has lanes@>@;
-@<Linear layers, piece by piece@>@;
+
+@ @(panels.inc@>=
+@<Where a lane stands in a panel@>@;
+@<Compute a tile of dot products@>@;
+#include "kernels/packing.inc"
 
 @* Attention. \label{sec:attention}
 Attention goes block by block, as \cref{sec:attend} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
@@ -685,7 +711,7 @@ enum { PART_MAX, PART_SUM, PART_OUT };
 sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
 are not negative changes no bit of it. Keys are asked for sixteen positions early: the keys of one head are far apart, and the processor does not see that they are a sequence. Reading sixteen of them takes longer than memory takes to answer, so that each is there when it is wanted.
 
-@<The scores of a block, and their maximum@>=
+@<The scores of a block@>=
 INLINE void block_scores(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b)
 {
@@ -705,7 +731,7 @@ INLINE void block_scores(const struct attention_dims *h, const float *q,
 
 @ The greatest of a block is found sixteen at a time, too. The order does not matter to a maximum. It begins where that of the plain kernel does, so that a block of which all scores are $-\infty$ has sums of 0 and not NaN (\cref{sec:attend}).
 
-@<The scores of a block, and their maximum@>=
+@<The greatest score of a block@>=
 INLINE float greatest(const float *score, size_t from, size_t to)
 {
   float lane[16];
@@ -1178,46 +1204,19 @@ On every machine this must come out, whichever table it has.
 \checkpoint{build/out/kernels.txt}{what the program of this chapter prints}
 
 @* The tables. \label{sec:kerneltables}
-What the four heads share, in the order in which C wants it, comes to this. It is written once, and compiled with each head.
-
-@(bodies.inc@>=
-#include "kernels/linear.inc"
-@<The workspace of a linear layer@>@;
-#include "kernels/halves.inc"
-@<The dot product of sixteen lanes@>@;
-#include "kernels/blocks.inc"
-#include "kernels/norms.inc"
-@<Attention, piece by piece@>@;
-#include "kernels/curves.inc"
-#include "kernels/probes.inc"
-@<The functions of a table@>@;
-
-@ Linear layers and attention have more pieces than the others. They stand from the innermost loop outwards.
-
-@<Linear layers, piece by piece@>=
-@<Put sums in their places, with the bias@>@;
-@<Few rows by the outputs |from| to |to| of a matrix stored by outputs@>@;
-#include "kernels/inputs.inc"
-@<Where a lane stands in a panel@>@;
-@<Compute a tile of dot products@>@;
-#include "kernels/packing.inc"
-@<One worker's share of a linear layer@>@;
-@<Do a linear layer@>@;
-
-@ Attention is put together in the same way, from a single row of the cache to the division of the work; each part
+What the four heads share, in the order in which C wants it, comes to this. It is written once, and compiled with each head. Attention goes from a single row of the cache to the division of the work; each part
 uses only those above it.
 
-@<Attention, piece by piece@>=
-@<The result of one block of positions@>@;
-#include "kernels/positions.inc"
-@<The scores of a block, and their maximum@>@;
-@<The exponentials of a block, and their sum in lanes@>@;
+@(attention.inc@>=
+#include "kernels/products.inc"
+#include "kernels/panels.inc"
+#include "kernels/join.inc"
+@<The scores of a block@>@;
 @<The chain over a block for some columns@>@;
 @<The values of a block, each times its exponential@>@;
 @<Attention of one head over one block@>@;
-@<Join the blocks in rising order@>@;
 @<All blocks of one head, and their join@>@;
-#include "kernels/heads.inc"
+#include "kernels/heads_room.inc"
 @<What a unit of queries has@>@;
 #include "kernels/keys.inc"
 @<The scores of a tile of queries@>@;
@@ -1227,6 +1226,27 @@ uses only those above it.
 #include "kernels/segments.inc"
 @<Do attention@>@;
 
+@ One head and all heads together give a block the same maximum and the same sum, and join blocks in the same way.
+
+@(join.inc@>=
+@<The result of one block of positions@>@;
+#include "kernels/positions.inc"
+@<The greatest score of a block@>@;
+@<The exponentials of a block, and their sum in lanes@>@;
+@<Join the blocks in rising order@>@;
+
+@ The table itself is compiled with all kernels that are small.
+
+@(table.inc@>=
+#include "kernels/shares.inc"
+#include "kernels/load.inc"
+@<The dot product of sixteen lanes@>@;
+#include "kernels/norms.inc"
+#include "kernels/curves.inc"
+#include "kernels/probes.inc"
+#include "kernels/entries.inc"
+@<The functions of a table@>@;
+
 @ A table says of each kernel by name which function it is. Without the names two of the same type, |softmax| and |log_softmax|, could be
 exchanged, and the compiler would see no fault.
 
@@ -1234,15 +1254,15 @@ exchanged, and the compiler would see no fault.
 const struct kernels TABLE = @[{ .name = NAME, .memory = &buffers_host,@|
 .matrix_types = WEIGHTS_ALL, .int8_types = WEIGHTS_IN_BLOCKS,@|
 .bf16_types = 1u << WEIGHT_BF16,@|
-.linear_int8 = linear_int8, .linear_bf16 = linear_halves,@|
+.linear_int8 = linear_int8, .linear_bf16 = linear_bf16,@|
 .split = host_split, .gather = host_gather, .write = host_write,@|
 .mark_nonfinite = mark_nonfinite,@|
-.linear = linear, .room = room_of_all, .attention_room = attention_room,@|
+.linear = linear, .room = room, .attention_room = attention_room,@|
 .normalize = normalize, .rotate = rotate,@|
 .attend = attend, .activate = activate, .add = add,@|
 .embed = embed, .angles = angles, .softmax = softmax,@|
 .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
-.prepared_bytes = prepared_bytes_of_all, .prepare = prepare_all,@|
+.prepared_bytes = prepared_bytes, .prepare = prepare,@|
 .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,@|
 .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth }@];
 

@@ -163,7 +163,7 @@ INLINE void dots_step(int side, const float *x, const char *const *row,
   }
 }
 
-@ A step of weights in blocks is long already, so its loop is left as it is.
+@ A step of weights in blocks is long already, so its loop is left as it is; and a row of blocks has no rest.
 
 @<Dot products of one row with as many others as a register has lanes@>=
 INLINE void some_dots(int side, const float *x, const char *const *row,
@@ -232,8 +232,10 @@ INLINE vec dots(const char *what, const float *x, const char *row,
   vec half[WIDTH];
   const char *at[WIDTH];
   TALLY(what, 0, there * n);
-  if (n == 8 && there == WIDTH) return short_dots(x, row, stride, WIDTH, type, 8);
-  if (n < 16) return short_dots(x, row, stride, there, type, n);
+  bool is_short = number_types[type].block == 1 && n < 16;
+  if (is_short && n == 8 && there == WIDTH)
+    return short_dots(x, row, stride, WIDTH, type, 8);
+  if (is_short) return short_dots(x, row, stride, there, type, n);
   for (size_t i = 0; i < WIDTH; i++) at[i] = row + (i < there ? i : there - 1) * stride;
   bool whole_floats = FOURS_FLOATS && PARTS > 1 && type == WEIGHT_F32@|
     && stride == n * sizeof *x;
@@ -538,41 +540,76 @@ TARGET static void by_panels(const struct matrix *w, const float *x, size_t rows
 shape: linear.inc gives way to dots.inc and tiles.inc
 @x
 @(linear.inc@>=
+#include "kernels/shares.inc"
+#include "kernels/products.inc"
+@<Put sums in their places, with the bias@>@;
+@<Few rows by the outputs |from| to |to| of a matrix stored by outputs@>@;
+#include "kernels/inputs.inc"
+#include "kernels/panels.inc"
+#include "kernels/strips.inc"
+@<One worker's share of a linear layer@>@;
+@<Do a linear layer@>@;
+@<The workspace of a linear layer@>@;
+
+@ @(shares.inc@>=
 @<Where a worker's share begins@>@;
+
+@ @(products.inc@>=
 #include "kernels/load.inc"
 @<Dot products of one row with as many others as a register has lanes@>@;
-@<Linear layers, piece by piece@>@;
+
+@ @(panels.inc@>=
+@<Where a lane stands in a panel@>@;
+@<Compute a tile of dot products@>@;
+#include "kernels/packing.inc"
 @y
 @<What the lab leaves out@>=
 @<Where a worker's share begins@>@;
 @<Do a linear layer@>@;
+@<The workspace of a linear layer@>@;
 @z
 
 shape: the two files of the student, and the header of the lab
 @x
-@(bodies.inc@>=
-#include "kernels/linear.inc"
-@<The workspace of a linear layer@>@;
-#include "kernels/halves.inc"
+@(attention.inc@>=
+#include "kernels/products.inc"
+#include "kernels/panels.inc"
+#include "kernels/join.inc"
+@<The scores of a block@>@;
+@<The chain over a block for some columns@>@;
+@<The values of a block, each times its exponential@>@;
+@<Attention of one head over one block@>@;
+@<All blocks of one head, and their join@>@;
+#include "kernels/heads_room.inc"
+@<What a unit of queries has@>@;
+#include "kernels/keys.inc"
+@<The scores of a tile of queries@>@;
+@<The chains of a tile of queries@>@;
+@<A tile of queries over one block@>@;
+@<All blocks of a unit of queries@>@;
+#include "kernels/segments.inc"
+@<Do attention@>@;
+
+@ One head and all heads together give a block the same maximum and the same sum, and join blocks in the same way.
+
+@(join.inc@>=
+@<The result of one block of positions@>@;
+#include "kernels/positions.inc"
+@<The greatest score of a block@>@;
+@<The exponentials of a block, and their sum in lanes@>@;
+@<Join the blocks in rising order@>@;
+
+@ The table itself is compiled with all kernels that are small.
+
+@(table.inc@>=
+#include "kernels/shares.inc"
+#include "kernels/load.inc"
 @<The dot product of sixteen lanes@>@;
-#include "kernels/blocks.inc"
 #include "kernels/norms.inc"
-@<Attention, piece by piece@>@;
 #include "kernels/curves.inc"
 #include "kernels/probes.inc"
+#include "kernels/entries.inc"
 @<The functions of a table@>@;
-
-@ Linear layers and attention have more pieces than the others. They stand from the innermost loop outwards.
-
-@<Linear layers, piece by piece@>=
-@<Put sums in their places, with the bias@>@;
-@<Few rows by the outputs |from| to |to| of a matrix stored by outputs@>@;
-#include "kernels/inputs.inc"
-@<Where a lane stands in a panel@>@;
-@<Compute a tile of dot products@>@;
-#include "kernels/packing.inc"
-@<One worker's share of a linear layer@>@;
-@<Do a linear layer@>@;
 @y
 @(dots.inc@>=
 @<Fold sixteen lanes in an array@>@;

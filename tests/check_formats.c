@@ -5,7 +5,7 @@
 #include "cache/cache.h"
 #include "functions/numbers.h"
 #include "kernels/kernels.h"
-#include "kernels/blocks.h"
+#include "kernels/parts.h"
 #include "model/forward.h"
 
 enum { D = 256, HEADS = 4, KV = 2, HD = 64, FF = 512, V = 70, LAYERS = 2, N = 9 };

@@ -4,7 +4,7 @@
 #include "suite.h"
 #include "oracle.h"
 #include "kernels/kernels.h"
-#include "kernels/blocks.h"
+#include "kernels/parts.h"
 #include "functions/numbers.h"
 #include "stand_in.h"
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include "accounts/formats.h"
 #include "functions/numbers.h"
 #include "gguf/writing.h"
-#include "kernels/blocks.h"
+#include "kernels/parts.h"
 #include "library/incipit.h"
 #include "model/quantization.h"
 #include "quantize/quantize.h"

@@ -8,10 +8,17 @@
 #include <stdatomic.h>
 
 enum { TABLES = 3, KERNELS = 9, WORKERS = 3 }; /* a part of pool_share counts as the worker of its number */
-static const char *const table_file[TABLES] = { "scalar.c", "avx2.c", "avx512.c" };
+static const char *const table_file[TABLES] = { "scalar", "avx2", "avx512" }; /* scalar.c, scalar_linear.c, ... */
 static const char *const part[KERNELS] = { "linear part", "normalize part", "angles part",
   "rotate part", "attend part", "activate part", "softmax part", "add part", "embed part" };
 static atomic_ullong calls[TABLES][KERNELS][WORKERS], linear_madds, attention_madds, pairs;
+
+static bool of_table(const char *file, int t)
+{
+  size_t n = strlen(table_file[t]);
+  file = strrchr(file, '/') + 1;
+  return strncmp(file, table_file[t], n) == 0 && (file[n] == '.' || file[n] == '_');
+}
 
 void tally_count(const char *file, const char *what, unsigned worker, uint64_t amount)
 {
@@ -24,7 +31,7 @@ void tally_count(const char *file, const char *what, unsigned worker, uint64_t a
   else
     for (int t = 0; t < TABLES; t++)
       for (int k = 0; k < KERNELS; k++)
-        if (strcmp(strrchr(file, '/') + 1, table_file[t]) == 0 && strcmp(what, part[k]) == 0)
+        if (of_table(file, t) && strcmp(what, part[k]) == 0)
           atomic_fetch_add_explicit(&calls[t][k][worker % WORKERS], amount, memory_order_relaxed);
 }
 

@@ -38,7 +38,7 @@ local function items(s)
     while k <= n do
       local x = t[k]
       if depth == 0 then
-        if x == "static" or x:find("INLINE$") or x == "NUM_PRIVATE" or x == "NUM_TABLE" then item.static = true end   -- macros that say static
+        if x == "static" or x:find("INLINE$") or x == "HELPER" or x == "NUM_PRIVATE" or x == "NUM_TABLE" then item.static = true end   -- macros that say static
         if x == "extern" then item.extern = true end
         if (x == "struct" or x == "union" or x == "enum") and t[k + 1]:find("^[%a_]") then
           if t[k + 2] == "{" then item.tags[#item.tags + 1] = t[k + 1] elseif t[k + 2] == ";" and k == item.from then item.forward = t[k + 1] end
@@ -118,7 +118,7 @@ local function read(path)
     end
     return ""
   end)
-  hoist(s)
+  if not path:find("%.inc$") then hoist(s) end   -- under the conditions of the source that includes it
   return s
 end
 local units = {}

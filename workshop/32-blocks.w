@@ -5,6 +5,7 @@
 @s each while
 @s TARGET inline
 @s INLINE inline
+@s ALONE inline
 @s __m128i int
 @s __m256i int
 @s __m512 int
@@ -15,26 +16,9 @@
 \incipit{C}{hapter 10} defines the product of a matrix in blocks with inputs of eight bits, number by number. Here it is computed as fast as a processor can: one instruction multiplies \given{64} bytes and adds the products in fours. Whole numbers are added exactly in any order, so only the multiply--adds in float, one or two a block, keep the order of the definition. Each output has a chain of its own, and a lane of a register follows it.
 @^block, of weights@>
 
-@(blocks.h@>=
-#ifndef INCIPIT_BLOCKS_H
-#define INCIPIT_BLOCKS_H
-#include "kernels/kernels.h"
-struct block_kernels {
-  void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
-    const float *x, size_t rows, float *const *y);
-    /* |linear_int8| of a table */
-  void (*prepare)(const struct matrix *w, enum activations format, void *to);
-    /* panels of a matrix in blocks, for this |linear| alone */
-};
-  /* two functions that belong together */
-extern const struct block_kernels blocks_avx512, blocks_vnni;
-  /* of one table: the second needs the instructions AVX512-VNNI */
-#endif
-
-@ The bodies are compiled under each head of \cref{kernels}. They need from it a register of floats, |fused|, |spread| and |widen|. The order is from the innermost function outwards.
+The bodies are compiled under each head of \cref{kernels}. They need from it a register of floats, |fused|, |spread| and |widen|. The order is from the innermost function outwards.
 
 @(blocks.inc@>=
-#include "kernels/blocks.h"
 @<Registers of whole numbers@>@;
 @<Four products in each lane@>@;
 @<Round the inputs of a row@>@;
@@ -49,8 +33,7 @@ extern const struct block_kernels blocks_avx512, blocks_vnni;
 @^VNNI@>
 
 @(vnni.c@>=
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
+#include "kernels/parts.h"
 #if defined __x86_64__
 #include <immintrin.h>
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
@@ -68,6 +51,8 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   return _mm512_cvtph_ps(_mm256_loadu_si256((const void *) h));
 }
 #include "kernels/blocks.inc"
+const struct linear_kernels blocks_vnni = @[{ int8_linear, int8_room,@|
+  int8_bytes, int8_prepare }@];
 #endif
 
 @* Bytes in registers.
@@ -771,16 +756,43 @@ INLINE void stored_strips(enum weight_type type, const struct stored_job *job,
 @ What is left of the outputs is returned.
 
 @<A few rows by a strip of stored blocks@>=
+typedef void stored_of_type(const struct stored_job *job, size_t from,
+  size_t to, float *y);
+static ALONE void strips_q8_0(const struct stored_job *job, size_t from,
+  size_t to, float *y)
+{@+ stored_strips(WEIGHT_Q8_0, job, from, to, y);@+ }
+static ALONE void strips_q4_0(const struct stored_job *job, size_t from,
+  size_t to, float *y)
+{@+ stored_strips(WEIGHT_Q4_0, job, from, to, y);@+ }
+static ALONE void strips_q4_1(const struct stored_job *job, size_t from,
+  size_t to, float *y)
+{@+ stored_strips(WEIGHT_Q4_1, job, from, to, y);@+ }
+static ALONE void strips_q5_0(const struct stored_job *job, size_t from,
+  size_t to, float *y)
+{@+ stored_strips(WEIGHT_Q5_0, job, from, to, y);@+ }
+static ALONE void strips_q5_1(const struct stored_job *job, size_t from,
+  size_t to, float *y)
+{@+ stored_strips(WEIGHT_Q5_1, job, from, to, y);@+ }
+static ALONE void strips_q4_k(const struct stored_job *job, size_t from,
+  size_t to, float *y)
+{@+ stored_strips(WEIGHT_Q4_K, job, from, to, y);@+ }
+static ALONE void strips_q6_k(const struct stored_job *job, size_t from,
+  size_t to, float *y)
+{@+ stored_strips(WEIGHT_Q6_K, job, from, to, y);@+ }
+static stored_of_type *const strips_of[] = @[{
+  [WEIGHT_Q8_0] = strips_q8_0,@|
+  [WEIGHT_Q4_0] = strips_q4_0,@|
+  [WEIGHT_Q4_1] = strips_q4_1,@|
+  [WEIGHT_Q5_0] = strips_q5_0,@|
+  [WEIGHT_Q5_1] = strips_q5_1,@|
+  [WEIGHT_Q4_K] = strips_q4_k,@|
+  [WEIGHT_Q6_K] = strips_q6_k }@];
 TARGET static size_t stored_outputs(const struct matrix *w,
   const struct int8_input *x, size_t rows, size_t begin, size_t end, size_t from,
   size_t to, float *y)
 {
   struct stored_job job = @[{ w, x, rows, begin, end }@];
-#define ALL_STRIPS(type) stored_strips(type, &job, from, to, y)
-  switch (w->weight.type) {
-  EACH_BLOCK_TYPE(ALL_STRIPS);
-  }
-#undef ALL_STRIPS
+  strips_of[w->weight.type](&job, from, to, y);
   return to - (to - from) % WIDTH;
 }
 
@@ -834,14 +846,15 @@ TARGET static void fill_panel(const struct matrix *w, size_t o, size_t block,
 @ As many rows as fit go together, and the few that are left over in smaller tiles.
 
 @<Some rows by the blocks of a strip@>=
-INLINE void int8_tiles(enum weight_type type, const struct int8_strip *s,
-  size_t blocks, const struct int8_input *x, size_t rows, bool first, float *y,
-  size_t ld, size_t outs)
+struct int8_work { struct int8_strip s; size_t blocks;
+  const struct int8_input *x; size_t rows; bool first; float *y; size_t ld, outs; };
+INLINE void int8_tiles(enum weight_type type, const struct int8_work *k)
 {
   size_t r = 0;
 #define TILES(n) \
-  @[for (; rows - r >= n; r += n) \
-    int8_tile(n, type, *s, blocks, x + r, rows, first, y + r * ld, ld, outs)@]
+  @[for (; k->rows - r >= n; r += n) \
+    int8_tile(n, type, k->s, k->blocks, k->x + r, k->rows, k->first, \
+      k->y + r * k->ld, k->ld, k->outs)@]
 #if WIDTH == 16
   TILES(6);
   TILES(4);
@@ -852,6 +865,33 @@ INLINE void int8_tiles(enum weight_type type, const struct int8_strip *s,
   TILES(1);
 #undef TILES
 }
+
+@ Each type has a function of its own, which is not inlined: all of them in one would be more than a compiler can hold in a few hundred megabytes.
+
+@<Some rows by the blocks of a strip@>=
+typedef void int8_of_type(const struct int8_work *k);
+static ALONE void tiles_q8_0(const struct int8_work *k)
+{@+ int8_tiles(WEIGHT_Q8_0, k);@+ }
+static ALONE void tiles_q4_0(const struct int8_work *k)
+{@+ int8_tiles(WEIGHT_Q4_0, k);@+ }
+static ALONE void tiles_q4_1(const struct int8_work *k)
+{@+ int8_tiles(WEIGHT_Q4_1, k);@+ }
+static ALONE void tiles_q5_0(const struct int8_work *k)
+{@+ int8_tiles(WEIGHT_Q5_0, k);@+ }
+static ALONE void tiles_q5_1(const struct int8_work *k)
+{@+ int8_tiles(WEIGHT_Q5_1, k);@+ }
+static ALONE void tiles_q4_k(const struct int8_work *k)
+{@+ int8_tiles(WEIGHT_Q4_K, k);@+ }
+static ALONE void tiles_q6_k(const struct int8_work *k)
+{@+ int8_tiles(WEIGHT_Q6_K, k);@+ }
+static int8_of_type *const tiles_of[] = @[{
+  [WEIGHT_Q8_0] = tiles_q8_0,@|
+  [WEIGHT_Q4_0] = tiles_q4_0,@|
+  [WEIGHT_Q4_1] = tiles_q4_1,@|
+  [WEIGHT_Q5_0] = tiles_q5_0,@|
+  [WEIGHT_Q5_1] = tiles_q5_1,@|
+  [WEIGHT_Q4_K] = tiles_q4_k,@|
+  [WEIGHT_Q6_K] = tiles_q6_k }@];
 
 @ The second panel of the last strip may not exist; then the first takes its place, and what comes of it is not stored.
 
@@ -904,12 +944,8 @@ TARGET static void int8_outputs(const struct matrix *w, const void *panels,
           const struct int8_input *in = x + r * (end - begin) * units
             + (c - begin) * units * here;
           float *out = y + r * w->out + o;
-#define TILES_OF(T) \
-  int8_tiles(T, &s, n, in, here, c == 0, out, w->out, outs)
-          switch (type) {
-          EACH_BLOCK_TYPE(TILES_OF);
-          }
-#undef TILES_OF
+          struct int8_work k = @[{ s, n, in, here, c == 0, out, w->out, outs }@];
+          tiles_of[type](&k);
         }
       }
 }
@@ -1028,47 +1064,18 @@ static void int8_prepare(const struct matrix *w, enum activations format,
   for (size_t o = 0; o < w->out; o += WIDTH)
     fill_panel(w, o, 0, blocks, (char *) to + o / WIDTH * block_panel_bytes(w), false);
 }
-@<Two functions that belong together@>@;
-#ifndef VNNI
-@<Entries for all types of weights@>@;
-#endif
 
-@ Whether the processor has AVX512-VNNI is asked at each call; the answer is a bit in memory. A test can take either pair of functions.
+@ The workspace has the rounded inputs of the rows; only matrices in blocks want it.
 
-@<Two functions that belong together@>=
-#ifdef VNNI
-const struct block_kernels blocks_vnni = @[{ int8_linear, int8_prepare }@];
-#elif WIDTH == 16
-const struct block_kernels blocks_avx512 = @[{ int8_linear, int8_prepare }@];
-#define BLOCKS_HERE \
-  (__builtin_cpu_supports("avx512vnni") ? &blocks_vnni : &blocks_avx512)
-#else
-static const struct block_kernels blocks_here =
-  @[{ int8_linear, int8_prepare }@];
-#define BLOCKS_HERE (&blocks_here)
-#endif
-
-@ The table of \cref{sec:kerneltables} has one function to prepare matrices and one to say what workspace is wanted, for all types and formats. Those of the float kernels are asked for the rest.
-
-@<Entries for all types of weights@>=
-static void linear_int8(const struct engine *e, const struct matrix *list,
-  size_t n, const float *x, size_t rows, float *const *y)
-{@+ BLOCKS_HERE->linear(e, list, n, x, rows, y);@+ }
-static size_t prepared_bytes_of_all(const struct matrix *w,
-  enum activations format)
+@<What the table gets of all this@>=
+static size_t int8_bytes(const struct matrix *w, enum activations format)
 {
-  if (format != ACTIVATIONS_INT8) return float_prepared_bytes(w, format);
+  (void) format;
   return (w->out + WIDTH - 1) / WIDTH * block_panel_bytes(w);
 }
-static void prepare_all(const struct matrix *w, enum activations format,
-  void *to)
+static size_t int8_room(const struct matrix *list, size_t n, size_t rows)
 {
-  if (format != ACTIVATIONS_INT8) float_prepare(w, format, to);
-  else BLOCKS_HERE->prepare(w, format, to);
-}
-static size_t room_of_all(const struct matrix *list, size_t n, size_t rows)
-{
-  size_t most = linear_room(list, n, rows);
+  size_t most = 0;
   for (size_t m = 0; m < n; m++) {
     if ((WEIGHTS_IN_BLOCKS >> list[m].weight.type & 1) == 0) continue;
     size_t bytes = rows * (list[m].in / WEIGHT_BLOCK)

@@ -6,6 +6,7 @@
 @s TARGET inline
 @s INLINE inline
 @s ALONE inline
+@s HELPER inline
 @s __m128 int
 @s __m128i int
 @s __m512 int
@@ -21,24 +22,20 @@
 @* Heads for other instruction sets. \label{sec:heads11}
 The first is for plain C, without any instructions of its own.
 
-@(scalar.c@>=
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
-#define NAME "scalar"
-#define TABLE kernels_scalar
+@(scalar.inc@>=
 #define TARGET
 #define WIDTH 4
 #define TILE_ROWS 6
-#define ALONE @[__attribute__((noinline))@]@;
+#define FUSED_IS_CALLED
+#define HELPER @[static ALONE@]@;
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, in plain C@>@;
-#include "kernels/bodies.inc"
 
 @ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
 instruction has nothing better; without the instruction, |fmaf| computes the same bits several times more slowly. This table is
 slow, and is there for machines that have neither of the other two, and to be compared with.
 
-The bodies have very many multiply--adds once their loops are written out. With four calls in place of each, this file took longer to compile than all others together. So here |fused| itself is called. Every call of |fmaf| puts all registers of the loop into memory anyway, and one call of |fused| does it once instead of four times.
+The bodies have very many multiply--adds once their loops are written out. With four calls in place of each, this table took longer to compile than all others together. So here |fused| itself is called, and so is what widens, chooses and folds. Every call of |fmaf| puts all registers of the loop into memory anyway, and one call of |fused| does it once instead of four times.
 
 @<Multiply--add and the rest, in plain C@>=
 static ALONE vec fused(vec a, vec b, vec c)
@@ -46,16 +43,16 @@ static ALONE vec fused(vec a, vec b, vec c)
   for (int j = 0; j < WIDTH; j++) c[j] = fmaf(a[j], b[j], c[j]);
   return c;
 }
-INLINE vec spread(float x)
+static ALONE vec spread(float x)
 {@+ return (vec) @[{ x, x, x, x }@];@+ }
-INLINE vec widen(const uint16_t *h, enum weight_type type)
+static ALONE vec widen(const uint16_t *h, enum weight_type type)
 {
   vec v = @[{ 0 }@];
   for (int j = 0; j < WIDTH; j++)
     v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
   return v;
 }
-INLINE vec i8_to_f32(const int8_t *small)
+static ALONE vec i8_to_f32(const int8_t *small)
 {
   vec v = @[{ 0 }@];
   for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
@@ -66,18 +63,18 @@ INLINE vec i8_to_f32(const int8_t *small)
 @ |blend| takes the first |n| lanes from |a| and the others from |b|, and |load_first| loads |n| floats and fills the other lanes with zeros; the ends of rows will need both. |fold_all| folds as many sums as there are lanes, the last two steps of each: the halves of two sums become one register, twice, and then the neighbours of those two another. Every table's |fold_all| is a tree of such additions, with as many steps as its width wants; and each compiler has its own way to say how the lanes of two registers are mixed, which |MIX| hides.
 
 @<Choose lanes and fold them, in plain C@>=
-INLINE vec blend(int n, vec a, vec b)
+HELPER vec blend(int n, vec a, vec b)
 {
   for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
   return a;
 }
-INLINE vec load_first(const void *p, int n)
+HELPER vec load_first(const void *p, int n)
 {
   vec v = @[{ 0 }@];
   memcpy(&v, p, (size_t) n * sizeof (float));
   return v;
 }
-INLINE vec fold_all(const vec *a)
+HELPER vec fold_all(const vec *a)
 {
   vec b[2];
   each (i, 2) b[i] = MIX(a[2 * i], a[2 * i + 1], 0, 1, 4, 5)
@@ -88,23 +85,14 @@ INLINE vec fold_all(const vec *a)
 @ And this one is for AVX-512, where sixteen lanes are one register and there are thirty-two of them:
 twenty-four sums, four weights, one input.
 
-@(avx512.c@>=
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
-#if defined __x86_64__
+@(avx512.inc@>=
 #include <immintrin.h>
-#define NAME "avx512"
-#define TABLE kernels_avx512
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
   "avx512vl,avx2,fma,f16c")))
 #define WIDTH 16
 #define TILE_ROWS 12
-extern const struct kernels kernels_avx2;
-#define NARROW kernels_avx2
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, for AVX-512@>@;
-#include "kernels/bodies.inc"
-#endif
 
 @ For AVX-512 the same with longer names. What decides between the two tables is never what an instruction gives, only how many lanes it
 gives at once.
@@ -158,20 +146,14 @@ INLINE vec fold_all(const vec *a)
 @ Processors with the instructions of ARM have thirty-two registers of four lanes, in every one of them that has 64 bits; so this table needs no question to the processor, and the attribute is empty.
 @^NEON@>@^aarch64@>
 
-@(neon.c@>=
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
-#if defined __aarch64__
+@(neon.inc@>=
 #include <arm_neon.h>
-#define NAME "neon"
-#define TABLE kernels_neon
 #define TARGET
 #define WIDTH 4
 #define TILE_ROWS 12
+#define HELPER INLINE
 #include "kernels/lanes.inc"
 @<Multiply--add and the rest, for NEON@>@;
-#include "kernels/bodies.inc"
-#endif
 
 @ For NEON only three functions are its own. The rest is as in plain C, since a |vec| of four floats is a register here, and a compiler finds the instructions.
 This table was written without such a machine: it is compiled for one, and an emulator runs the tests of all kernels, which ask for the same bits as everywhere (\.{make cross}). How fast it is, an emulator cannot say.
@@ -197,6 +179,125 @@ INLINE vec i8_to_f32(const int8_t *small)
 }
 @<Choose lanes and fold them, in plain C@>@;
 
+@* The parts of a table. \label{sec:parts34}
+Each head is compiled with the bodies in five files (\cref{sec:bodies}), which must know of each other what this header says. A table has up to three ways through a linear layer: inputs as floats, in blocks of bytes, and in pairs of bfloat16. Each of them has four functions, whose types are those of |struct kernels|. For attention with all heads together there is a structure that says where things lie; |segments.inc| fills it.
+
+@(parts.h@>=
+#ifndef INCIPIT_PARTS_H
+#define INCIPIT_PARTS_H
+#include "functions/numbers.h"
+#include "kernels/kernels.h"
+@<A way through a linear layer@>@;
+@<The parts of attention@>@;
+extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512,
+  kernels_neon;
+  /* the tables that are made of all this */
+#endif
+
+@ On AVX-512 bytes have two files; the second needs AVX512-VNNI. Pairs need AVX512-BF16.
+
+@<A way through a linear layer@>=
+struct linear_kernels {
+  void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
+    const float *x, size_t rows, float *const *y);
+  size_t (*room)(const struct matrix *list, size_t n, size_t rows);
+  size_t (*prepared_bytes)(const struct matrix *w, enum activations format);
+  void (*prepare)(const struct matrix *w, enum activations format, void *to);
+};
+  /* four functions of a table for inputs in one format */
+extern const struct linear_kernels floats_scalar, floats_avx2, floats_avx512,
+  floats_neon;
+  /* for inputs that are floats */
+extern const struct linear_kernels blocks_scalar, blocks_avx2, blocks_avx512,
+  blocks_vnni, blocks_neon;
+  /* for inputs that are rounded to bytes */
+extern const struct linear_kernels pairs_avx512;
+  /* for inputs that are rounded to bfloat16 */
+
+@ There must be room for the scores and the results of all heads.
+
+@<The parts of attention@>=
+enum { SCORES = 256 + 16 };
+  /* floats between the scores of two heads */
+struct heads_unit { const struct attention_dims *h; const struct kv_view *v;
+  size_t n, most; /* heads; blocks that each may have */
+  const float *q; float *y, *score, *left; size_t *away; };
+  /* |away[n]|, |score[n][SCORES]|, |left[n][most][2 + head_dim]| */
+struct heads_kernels { void (*attend)(const struct heads_unit *u,
+  struct kv_range seen); };
+  /* attention of one row, all heads together */
+extern const struct heads_kernels heads_scalar, heads_avx2, heads_avx512,
+  heads_neon;
+  /* the file that has it for each head */
+struct attention_kernels {
+  void (*attend)(const struct engine *e, const struct attention_dims *h,
+    const float *q, const struct segment *list, size_t n, float *scratch,
+    float *y, const struct attention_probe *probe);
+  size_t (*room)(const struct attention_dims *h, size_t rows, size_t max_len);
+};
+  /* two functions of a table */
+extern const struct attention_kernels attention_scalar, attention_avx2,
+  attention_avx512, attention_neon;
+  /* the file that has them for each head */
+
+@ The entries of a table choose a part by the format of the inputs. |BLOCKS| and |PAIRS| are addresses that a table's file names; where there are no pairs, |PAIRS| is null. The processor is asked at each call; the answer is a bit in memory. A test can take either of two parts.
+
+@(entries.inc@>=
+static const struct linear_kernels *part_of(enum activations format)
+{
+  if (format == ACTIVATIONS_INT8) return BLOCKS;
+  return format == ACTIVATIONS_BF16 ? PAIRS : &FLOATS;
+}
+@<Linear layers through their parts@>@;
+@<What a linear layer wants of memory@>@;
+@<Attention through its part@>@;
+
+@ A table cannot name the functions of another file's structure, which C does not count as constants; so it has its own, which call them.
+
+@<Linear layers through their parts@>=
+static void linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{@+ FLOATS.linear(e, list, n, x, rows, y);@+ }
+static void linear_int8(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{@+ part_of(ACTIVATIONS_INT8)->linear(e, list, n, x, rows, y);@+ }
+static void linear_bf16(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  const struct linear_kernels *pairs = part_of(ACTIVATIONS_BF16);
+  if (pairs != NULL) pairs->linear(e, list, n, x, rows, y);
+  else plain_linear_bf16(e, list, n, x, rows, y);
+}
+
+@ The workspace is enough for each of the formats.
+
+@<What a linear layer wants of memory@>=
+static size_t room(const struct matrix *list, size_t n, size_t rows)
+{
+  size_t most = FLOATS.room(list, n, rows);
+  const struct linear_kernels *pairs = part_of(ACTIVATIONS_BF16);
+  size_t bytes = part_of(ACTIVATIONS_INT8)->room(list, n, rows);
+  if (bytes > most) most = bytes;
+  bytes = pairs != NULL ? pairs->room(list, n, rows) : 0;
+  return bytes > most ? bytes : most;
+}
+static size_t prepared_bytes(const struct matrix *w, enum activations format)
+{
+  const struct linear_kernels *part = part_of(format);
+  return part != NULL ? part->prepared_bytes(w, format) : 0;
+}
+static void prepare(const struct matrix *w, enum activations format, void *to)
+{@+ part_of(format)->prepare(w, format, to);@+ }
+
+@ @<Attention through its part@>=
+static void attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
+  const struct attention_probe *probe)
+{@+ ATTENTION.attend(e, h, q, list, n, scratch, y, probe);@+ }
+static size_t attention_room(const struct attention_dims *h, size_t rows,
+  size_t max_len)
+{@+ return ATTENTION.room(h, rows, max_len);@+ }
+
 @* Pairs of bfloat16. \label{sec:pairs11}
 When the inputs of a layer are rounded to bfloat16 (\cref{sec:dotbf}), two neighbours make one word of \given{32} bits, the size of a float. The definition gives pair $i$ to lane $i\bmod16$, exactly as it gives the single number $i$ to lane $i\bmod16$ when inputs are floats. So a matrix in bfloat16 with \given{768} inputs has the shape of a matrix of floats with \given{384}, if the multiply--add takes words apart; loads, panels, tiles and folds only move words. AVX512-BF16 has that multiply--add, \texttt{VDPBF16PS}. This file therefore puts it in place of the other under the head for AVX-512, and includes the linear layers once more.
 @^bfloat16@>@^AVX512-BF16@>@^VDPBF16PS@>
@@ -204,44 +305,20 @@ When the inputs of a layer are rounded to bfloat16 (\cref{sec:dotbf}), two neigh
 What should it gain? A tile makes half as many steps, each of one instruction a register of sums, so with many rows we expect twice the speed of floats wherever the processor begins this instruction as often as an ordinary multiply--add. On such a processor a tile is nearly that fast. A whole prompt gains less, because attention, norms and activations stay in float and take a larger share of the time.
 
 @(pairs.c@>=
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
-#include "kernels/pairs.h"
+#include "kernels/parts.h"
 #if defined __x86_64__
 #include <immintrin.h>
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
   "avx512vl,avx512bf16,avx2,fma,f16c")))
 #define WIDTH 16
 #define TILE_ROWS 12
-#define PAIRS
+#define WORDS_ALONE
 #include "kernels/lanes.inc"
 INLINE vec fused(vec a, vec b, vec c)
 {@+ return _mm512_dpbf16_ps(c, (__m512bh) a, (__m512bh) b);@+ }
 @<Spread, widen, choose and fold, for AVX-512@>@;
 #include "kernels/linear.inc"
 @<Multiply pairs of bfloat16@>@;
-#endif
-
-@ Four functions, for the table of AVX-512 to call. The last two are for matrices that can be seen as pairs; the others take any.
-
-@(pairs.h@>=
-#ifndef INCIPIT_PAIRS_H
-#define INCIPIT_PAIRS_H
-#include "kernels/kernels.h"
-struct pair_kernels {
-  void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
-    const float *x, size_t rows, float *const *y);
-    /* |linear_bf16| of a table */
-  size_t (*room)(const struct matrix *list, size_t n, size_t rows);
-    /* bytes of workspace that |linear| wants */
-  size_t (*prepared_bytes)(const struct matrix *w);
-    /* of the panels of |w|, 0 if it has none */
-  void (*prepare)(const struct matrix *w, void *to);
-    /* panels of a matrix that has some */
-};
-  /* functions that belong together */
-extern const struct pair_kernels pairs_avx512;
-  /* for the table of AVX-512, if the processor has AVX512-BF16 */
 #endif
 
 @ A matrix can be seen as pairs if the numbers of a row are neighbours, and if their number is even, so that no pair is cut by the end of a row. All published models in bfloat16 are like that, except those stored by inputs.
@@ -275,15 +352,15 @@ TARGET static void round_halves(const float *x, size_t n, uint16_t *to)
 @ The rounded inputs stay in the workspace of the first worker, after its panels, for at most |MOST_ROWS| rows at a time.
 
 @<Multiply pairs of bfloat16@>=
-static size_t before_inputs(size_t in, size_t rows)
-{@+ return rows < MANY_ROWS ? 0 : (panels_room(in, rows) + 63) / 64 * 64;@+ }
+static size_t before_inputs(const struct matrix *w, size_t rows)
+{@+ return (room(w, 1, rows) + 63) / 64 * 64;@+ }
 static size_t pairs_room(const struct matrix *list, size_t n, size_t rows)
 {
   struct matrix one;
   if (rows > MOST_ROWS) rows = MOST_ROWS;
   for (size_t m = 0; m < n; m++)
     if (see_pairs(&list[m], &one))
-      return before_inputs(one.in, rows) + rows * one.in * sizeof(float);
+      return before_inputs(&one, rows) + rows * one.in * sizeof(float);
   return 0;
 }
 
@@ -296,15 +373,15 @@ static void pairs_few(const struct engine *e, const struct matrix *list,
 {
   struct matrix pairs[PAIR_LISTS];
   bool fit = true;
-  char *room = pool_workspace(e->pool, 0, pairs_room(list, n, rows));
+  char *inputs = pool_workspace(e->pool, 0, pairs_room(list, n, rows));
   for (size_t m = 0; m < n; m++) fit &= see_pairs(&list[m], &pairs[m]);
-  if (room == NULL || !fit) {
+  if (inputs == NULL || !fit) {
     plain_linear_bf16(e, list, n, x, rows, y);
     return;
   }
-  room += before_inputs(pairs->in, rows);
-  round_halves(x, rows * list->in, (void *) room);
-  linear(e, pairs, n, (const void *) room, rows, y);
+  inputs += before_inputs(pairs, rows);
+  round_halves(x, rows * list->in, (void *) inputs);
+  linear(e, pairs, n, (const void *) inputs, rows, y);
 }
 
 @ The call is cut into lists of a few matrices and blocks of |MOST_ROWS| rows.
@@ -327,61 +404,21 @@ static void pairs_linear(const struct engine *e, const struct matrix *list,
 @ Panels of pairs are panels of words.
 
 @<Multiply pairs of bfloat16@>=
-static size_t pairs_bytes(const struct matrix *w)
+static size_t pairs_bytes(const struct matrix *w, enum activations format)
 {
   struct matrix pairs;
+  (void) format;
   return see_pairs(w, &pairs) ? prepared_bytes(&pairs, ACTIVATIONS_F32) : 0;
 }
-static void pairs_prepare(const struct matrix *w, void *to)
-{
-  struct matrix pairs;
-  if (see_pairs(w, &pairs)) prepare(&pairs, ACTIVATIONS_F32, to);
-}
-const struct pair_kernels pairs_avx512 = @[{ pairs_linear, pairs_room,@|
-  pairs_bytes, pairs_prepare }@];
-
-@ The tables include this after their linear layers. Only that of AVX-512 can have pairs, and asks the processor at each call whether it does; the answer is a bit in memory.
-
-@(halves.inc@>=
-#include "kernels/pairs.h"
-#if WIDTH == 16
-static bool has_pairs(void)
-{@+ return __builtin_cpu_supports("avx512bf16") != 0;@+ }
-static void linear_halves(const struct engine *e, const struct matrix *list,
-  size_t n, const float *x, size_t rows, float *const *y)
-{
-  if (has_pairs()) pairs_avx512.linear(e, list, n, x, rows, y);
-  else plain_linear_bf16(e, list, n, x, rows, y);
-}
-@<Entries for float and pairs@>@;
-#else
-#define linear_halves plain_linear_bf16
-#define linear_room room
-#define float_prepared_bytes prepared_bytes
-#define float_prepare prepare
-#endif
-
-@ What the table prepares, and which workspace it wants, is the sum of both.
-
-@<Entries for float and pairs@>=
-static size_t linear_room(const struct matrix *list, size_t n, size_t rows)
-{
-  size_t floats = room(list, n, rows);
-  size_t pairs = has_pairs() ? pairs_avx512.room(list, n, rows) : 0;
-  return floats > pairs ? floats : pairs;
-}
-static size_t float_prepared_bytes(const struct matrix *w,
-  enum activations format)
-{
-  if (format != ACTIVATIONS_BF16) return prepared_bytes(w, format);
-  return has_pairs() ? pairs_avx512.prepared_bytes(w) : 0;
-}
-static void float_prepare(const struct matrix *w, enum activations format,
+static void pairs_prepare(const struct matrix *w, enum activations format,
   void *to)
 {
-  if (format == ACTIVATIONS_BF16) pairs_avx512.prepare(w, to);
-  else prepare(w, format, to);
+  struct matrix pairs;
+  (void) format;
+  if (see_pairs(w, &pairs)) prepare(&pairs, ACTIVATIONS_F32, to);
 }
+const struct linear_kernels pairs_avx512 = @[{ pairs_linear, pairs_room,@|
+  pairs_bytes, pairs_prepare }@];
 
 @* Loading numbers. \label{sec:loading}
 The loops of the kernels load registers of numbers of any type, and at the end of a row fewer than fill one.
@@ -473,9 +510,12 @@ INLINE float load_one(struct tensor t, size_t i)
   return x;
 }
 
-@ The type of a matrix is asked outside of the loops: |DO_WITH_TYPE| calls |WITH_TYPE|, which its users define, with the constant that the type turned out to be.
+@ The type of a matrix is asked outside of the loops: |DO_WITH_TYPE| calls |WITH_TYPE|, which its users define, with the constant that the type turned out to be. Pairs of bfloat16 (\cref{sec:pairs11}) are words of one type, and their file has no loops for others.
 
 @<Load numbers of any type@>=
+#if defined WORDS_ALONE
+#define DO_WITH_TYPE(type) WITH_TYPE(WEIGHT_F32)
+#else
 #define DO_WITH_TYPE(type) \
   @[switch (type) { \
   case WEIGHT_F32: WITH_TYPE(WEIGHT_F32); break; \
@@ -485,6 +525,7 @@ INLINE float load_one(struct tensor t, size_t i)
   case WEIGHT_Q4_0: WITH_TYPE(WEIGHT_Q4_0); break; \
   OTHER_BLOCKS: WITH_TYPE(type); \
   }@]
+#endif
 
 @ At the end of a row there may be fewer numbers than lanes; the other lanes are filled with zeros. Loading a whole
 register would read past the end of the row: harmless in most places, but after the last row of a mapped file there may be no memory. Floats are loaded under a
@@ -974,36 +1015,29 @@ INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
 One row, as in decoding, has one query for each head. The keys of one head are pieces of rows, with the keys of the other heads between them. If each head goes through the cache by itself, memory is asked for pieces of \given{256} bytes, each in another place, and the whole cache is walked through once for every head. So the heads take turns after a few positions: then what is read is whole rows, one after the other, and only the small arrays of scores and sums are gone through again and again. The order of the additions in each sum is the same. The pages of \cref{cache} keep the rows of one head together; there a head takes all rows of a page in its turn, and what is read is one piece again.
 @^attention@>
 
-There must be room for the scores and the results of all heads.
-
 @(heads.inc@>=
-enum { SCORES = 256 + 16 };
+#include "kernels/products.inc"
+#include "kernels/join.inc"
+INLINE const char *head_row(const struct heads_unit *u, uintptr_t row, size_t i)
+{ return (const char *) (row + u->away[i]); }
+@<The scores of all heads@>@;
+@<The values of all heads@>@;
+@<All blocks of all heads@>@;
+
+@ The caller knows how much room that takes, and where the rows of a head begin. Heads of a group share their keys and values. The division is made once and not for every few positions: a division takes as long as a few positions of a head of \given{8} numbers.
+
+@(heads_room.inc@>=
 static size_t heads_room(const struct attention_dims *h, size_t max_len)
 {
   size_t each_head = SCORES + kernels_scratch(h, max_len);
   return h->n_heads * (sizeof(size_t) + each_head * sizeof(float));
 }
-struct heads_unit { const struct attention_dims *h; const struct kv_view *v;
-  size_t n, most; /* heads; blocks that each may have */
-  const float *q; float *y, *score, *left; size_t *away; };
-  /* |away[n]|, |score[n][SCORES]|, |left[n][most][PART_OUT + head_dim]| */
-@#
-@<Where the rows of a head begin@>@;
-@<The scores of all heads@>@;
-@<The values of all heads@>@;
-@<All blocks of all heads@>@;
-
-@ Heads of a group share their keys and values. The division is made once and not for every few positions: a division takes as long as a few positions of a head of \given{8} numbers.
-
-@<Where the rows of a head begin@>=
 static void find_heads(const struct heads_unit *u, size_t from)
 {
   size_t group = u->h->n_heads / u->h->n_kv_heads;
   for (size_t i = 0; i < u->n; i++)
     u->away[i] = (from + i) / group * u->v->head_bytes;
 }
-INLINE const char *head_row(const struct heads_unit *u, uintptr_t row, size_t i)
-{ return (const char *) (row + u->away[i]); }
 
 @ In the pages of a store the rows of a head lie together; if they are not too short, a head takes a whole run of them in its turn. What is wanted next is fetched ahead (a \emph{prefetch}): where rows are together, what lies |PAGED_AHEAD| bytes later, be it of the same head or of the next, and elsewhere the row that comes |TOGETHER| positions later.
 @^prefetch@>
@@ -1168,8 +1202,7 @@ TARGET static void attend_together(const struct heads_unit *u, struct kv_range s
 
 @ @<Take the heads with the loops for the view's type@>=
 #define WITH_ROWS(name) \
-  @[if (paged) heads_blocks(u, name, true, seen); \
-  else heads_blocks(u, name, false, seen)@]
+  @[heads_blocks(u, name, paged, seen)@]
 bool paged = rows_together(u->v);
 switch (u->v->type) {
 case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
@@ -1249,7 +1282,7 @@ TARGET static void attend_heads(const struct attend_job *job,
     u.away = (void *) room, u.score = (float *) (u.away + u.n);
     u.left = u.score + u.n * SCORES;
     find_heads(&u, from);
-    attend_together(&u, segment_range(s, row));
+    HEADS.attend(&u, segment_range(s, row));
   }
 }
 
@@ -1570,15 +1603,198 @@ TARGET static float probe_bandwidth(const float *x, size_t n)
 @<Calculate, and read nothing@>@;
 @<Read, and hardly calculate@>@;
 
+@* The files of the tables. \label{sec:files34}
+These are the files that a compiler is given; \cref{sec:bodies} has the first of them, \.{avx2\_linear.c}. First the linear layers of the other heads.
+
+@(scalar_linear.c@>=
+#include "kernels/parts.h"
+#include "kernels/scalar.inc"
+#include "kernels/linear.inc"
+const struct linear_kernels floats_scalar = @[{ linear, room,@|
+  prepared_bytes, prepare }@];
+
+@ @(avx512_linear.c@>=
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx512.inc"
+#include "kernels/linear.inc"
+const struct linear_kernels floats_avx512 = @[{ linear, room,@|
+  prepared_bytes, prepare }@];
+#endif
+
+@ @(neon_linear.c@>=
+#include "kernels/parts.h"
+#if defined __aarch64__
+#include "kernels/neon.inc"
+#include "kernels/linear.inc"
+const struct linear_kernels floats_neon = @[{ linear, room,@|
+  prepared_bytes, prepare }@];
+#endif
+
+@ Blocks of small integers are the bodies of \cref{kernels/blocks}.
+
+@(scalar_blocks.c@>=
+#include "kernels/parts.h"
+#include "kernels/scalar.inc"
+#include "kernels/blocks.inc"
+const struct linear_kernels blocks_scalar = @[{ int8_linear, int8_room,@|
+  int8_bytes, int8_prepare }@];
+
+@ @(avx2_blocks.c@>=
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx2.inc"
+#include "kernels/blocks.inc"
+const struct linear_kernels blocks_avx2 = @[{ int8_linear, int8_room,@|
+  int8_bytes, int8_prepare }@];
+#endif
+
+@ @(avx512_blocks.c@>=
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx512.inc"
+#include "kernels/blocks.inc"
+const struct linear_kernels blocks_avx512 = @[{ int8_linear, int8_room,@|
+  int8_bytes, int8_prepare }@];
+#endif
+
+@ @(neon_blocks.c@>=
+#include "kernels/parts.h"
+#if defined __aarch64__
+#include "kernels/neon.inc"
+#include "kernels/blocks.inc"
+const struct linear_kernels blocks_neon = @[{ int8_linear, int8_room,@|
+  int8_bytes, int8_prepare }@];
+#endif
+
+@ All heads of a row together are \cref{sec:heads34}.
+
+@(scalar_heads.c@>=
+#include "kernels/parts.h"
+#include "kernels/scalar.inc"
+#include "kernels/heads.inc"
+const struct heads_kernels heads_scalar = @[{ attend_together }@];
+
+@ @(avx2_heads.c@>=
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx2.inc"
+#include "kernels/heads.inc"
+const struct heads_kernels heads_avx2 = @[{ attend_together }@];
+#endif
+
+@ @(avx512_heads.c@>=
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx512.inc"
+#include "kernels/heads.inc"
+const struct heads_kernels heads_avx512 = @[{ attend_together }@];
+#endif
+
+@ @(neon_heads.c@>=
+#include "kernels/parts.h"
+#if defined __aarch64__
+#include "kernels/neon.inc"
+#include "kernels/heads.inc"
+const struct heads_kernels heads_neon = @[{ attend_together }@];
+#endif
+
+@ Attention of one head at a time, and of many rows, is \cref{sec:attention}. With AVX-512 heads that are too small for its registers go to AVX2.
+
+@(scalar_attention.c@>=
+#include "kernels/parts.h"
+#include "kernels/scalar.inc"
+#define HEADS heads_scalar
+#include "kernels/attention.inc"
+const struct attention_kernels attention_scalar = @[{ attend, attention_room }@];
+
+@ @(avx2_attention.c@>=
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx2.inc"
+#define HEADS heads_avx2
+#include "kernels/attention.inc"
+const struct attention_kernels attention_avx2 = @[{ attend, attention_room }@];
+#endif
+
+@ @(avx512_attention.c@>=
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx512.inc"
+#define HEADS heads_avx512
+#define NARROW attention_avx2
+#include "kernels/attention.inc"
+const struct attention_kernels attention_avx512 = @[{ attend, attention_room }@];
+#endif
+
+@ @(neon_attention.c@>=
+#include "kernels/parts.h"
+#if defined __aarch64__
+#include "kernels/neon.inc"
+#define HEADS heads_neon
+#include "kernels/attention.inc"
+const struct attention_kernels attention_neon = @[{ attend, attention_room }@];
+#endif
+
+@ And the tables. That of AVX-512 has the most to choose from.
+
+@(scalar.c@>=
+#include "kernels/parts.h"
+#include "kernels/scalar.inc"
+#define NAME "scalar"
+#define TABLE kernels_scalar
+#define FLOATS floats_scalar
+#define BLOCKS &blocks_scalar
+#define PAIRS NULL
+#define ATTENTION attention_scalar
+#include "kernels/table.inc"
+
+@ @(avx2.c@>=
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx2.inc"
+#define NAME "avx2"
+#define TABLE kernels_avx2
+#define FLOATS floats_avx2
+#define BLOCKS &blocks_avx2
+#define PAIRS NULL
+#define ATTENTION attention_avx2
+#include "kernels/table.inc"
+#endif
+
+@ @(avx512.c@>=
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx512.inc"
+#define NAME "avx512"
+#define TABLE kernels_avx512
+#define FLOATS floats_avx512
+#define BLOCKS @[(__builtin_cpu_supports("avx512vnni")@| \
+  ? &blocks_vnni : &blocks_avx512)@]
+#define PAIRS @[(__builtin_cpu_supports("avx512bf16") ? &pairs_avx512 : NULL)@]
+#define ATTENTION attention_avx512
+#include "kernels/table.inc"
+#endif
+
+@ @(neon.c@>=
+#include "kernels/parts.h"
+#if defined __aarch64__
+#include "kernels/neon.inc"
+#define NAME "neon"
+#define TABLE kernels_neon
+#define FLOATS floats_neon
+#define BLOCKS &blocks_neon
+#define PAIRS NULL
+#define ATTENTION attention_neon
+#include "kernels/table.inc"
+#endif
+
 @* The list of the tables. \label{sec:listoftables}
 The tables that exist in this build, the slowest first, each with the question whether this processor can
 run it. On a processor of another kind there is only the plain one, which the compiler is free to make faster by itself. The list is made
 anew on the stack at each call; to keep it would take a global variable, with the question of which thread writes it first.
 
 @<The tables of this build@>=
-extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512,
-  kernels_neon;
-@#
 const struct kernels *kernels_at(size_t i)
 {
   const struct kernels *found[4] = @[{ &kernels_plain, &kernels_scalar }@];
@@ -1624,8 +1840,7 @@ multiplication in it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "functions/numbers.h"
-#include "kernels/kernels.h"
+#include "kernels/parts.h"
 @;@#
 @<The tables of this build@>@;
 @<Find a table by its name@>@;

@@ -83,7 +83,7 @@ INLINE void pack_outputs(const char *const *row, size_t outs,
 @ A matrix that is stored by inputs has its panel's steps ready made; they are only put in order. No processor guesses that the next piece lies thousands of bytes on, so it is told: the piece of |INPUTS_AHEAD| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
 @^prefetch@>
 
-@<Pack outputs into a panel@>=
+@<Pack a strip of a matrix@>=
 INLINE void pack_inputs(const struct matrix *w, struct tensor t, size_t o,
   size_t outs, float *panel)
 {
@@ -155,11 +155,14 @@ INLINE void by_prepared(const struct matrix *w, enum weight_type type,
   }
 }
 
-@ Both are included where the linear layers need them.
+@ Attention packs rows and keys, too. The rest is for linear layers alone.
 
 @(packing.inc@>=
 @<Pack rows into a panel@>@;
 @<Pack outputs into a panel@>@;
+
+@ @(strips.inc@>=
+@<Pack a strip of a matrix@>@;
 @<Prepare the panels of a matrix@>@;
 @<One row by a matrix that was prepared@>@;
 

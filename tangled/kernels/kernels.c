@@ -3,13 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "functions/numbers.h"
-#include "kernels/kernels.h"
+#include "kernels/parts.h"
 
 /* <The tables of this build> */
-extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512,
-  kernels_neon;
-
 const struct kernels *kernels_at(size_t i)
 {
   const struct kernels *found[4] = { &kernels_plain, &kernels_scalar };

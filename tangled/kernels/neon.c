@@ -1,56 +1,13 @@
 /* neon.c -- made from workshop/34-kernels-body.w; change it there */
 
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
+#include "kernels/parts.h"
 #if defined __aarch64__
-#include <arm_neon.h>
+#include "kernels/neon.inc"
 #define NAME "neon"
 #define TABLE kernels_neon
-#define TARGET
-#define WIDTH 4
-#define TILE_ROWS 12
-#include "kernels/lanes.inc"
-
-/* <Multiply-add and the rest, for NEON> */
-INLINE vec fused(vec a, vec b, vec c)
-{ return vfmaq_f32(c, a, b); }
-INLINE vec spread(float x)
-{ return vdupq_n_f32(x); }
-INLINE vec widen(const uint16_t *h, enum weight_type type)
-{
-  uint16x4_t short_ones = vld1_u16(h);
-  if (type == WEIGHT_F16)
-    return vcvt_f32_f16(vreinterpret_f16_u16(short_ones));
-  return vreinterpretq_f32_u32(vshll_n_u16(short_ones, 16));
-}
-
-INLINE vec i8_to_f32(const int8_t *small)
-{
-  vec v = { 0 };
-  for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
-  return v;
-}
-
-/* <Choose lanes and fold them, in plain C> */
-INLINE vec blend(int n, vec a, vec b)
-{
-  for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
-  return a;
-}
-
-INLINE vec load_first(const void *p, int n)
-{
-  vec v = { 0 };
-  memcpy(&v, p, (size_t) n * sizeof (float));
-  return v;
-}
-
-INLINE vec fold_all(const vec *a)
-{
-  vec b[2];
-  each (i, 2) b[i] = MIX(a[2 * i], a[2 * i + 1], 0, 1, 4, 5)
-    + MIX(a[2 * i], a[2 * i + 1], 2, 3, 6, 7);
-  return MIX(b[0], b[1], 0, 2, 4, 6) + MIX(b[0], b[1], 1, 3, 5, 7);
-}
-#include "kernels/bodies.inc"
+#define FLOATS floats_neon
+#define BLOCKS &blocks_neon
+#define PAIRS NULL
+#define ATTENTION attention_neon
+#include "kernels/table.inc"
 #endif

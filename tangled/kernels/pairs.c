@@ -1,15 +1,13 @@
 /* pairs.c -- made from workshop/34-kernels-body.w; change it there */
 
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
-#include "kernels/pairs.h"
+#include "kernels/parts.h"
 #if defined __x86_64__
 #include <immintrin.h>
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq," \
   "avx512vl,avx512bf16,avx2,fma,f16c")))
 #define WIDTH 16
 #define TILE_ROWS 12
-#define PAIRS
+#define WORDS_ALONE
 #include "kernels/lanes.inc"
 INLINE vec fused(vec a, vec b, vec c)
 { return _mm512_dpbf16_ps(c, (__m512bh) a, (__m512bh) b); }
@@ -76,15 +74,15 @@ TARGET static void round_halves(const float *x, size_t n, uint16_t *to)
   for (; i < n; i++) to[i] = rounded_half(x[i]);
 }
 
-static size_t before_inputs(size_t in, size_t rows)
-{ return rows < MANY_ROWS ? 0 : (panels_room(in, rows) + 63) / 64 * 64; }
+static size_t before_inputs(const struct matrix *w, size_t rows)
+{ return (room(w, 1, rows) + 63) / 64 * 64; }
 static size_t pairs_room(const struct matrix *list, size_t n, size_t rows)
 {
   struct matrix one;
   if (rows > MOST_ROWS) rows = MOST_ROWS;
   for (size_t m = 0; m < n; m++)
     if (see_pairs(&list[m], &one))
-      return before_inputs(one.in, rows) + rows * one.in * sizeof(float);
+      return before_inputs(&one, rows) + rows * one.in * sizeof(float);
   return 0;
 }
 
@@ -94,15 +92,15 @@ static void pairs_few(const struct engine *e, const struct matrix *list,
 {
   struct matrix pairs[PAIR_LISTS];
   bool fit = true;
-  char *room = pool_workspace(e->pool, 0, pairs_room(list, n, rows));
+  char *inputs = pool_workspace(e->pool, 0, pairs_room(list, n, rows));
   for (size_t m = 0; m < n; m++) fit &= see_pairs(&list[m], &pairs[m]);
-  if (room == NULL || !fit) {
+  if (inputs == NULL || !fit) {
     plain_linear_bf16(e, list, n, x, rows, y);
     return;
   }
-  room += before_inputs(pairs->in, rows);
-  round_halves(x, rows * list->in, (void *) room);
-  linear(e, pairs, n, (const void *) room, rows, y);
+  inputs += before_inputs(pairs, rows);
+  round_halves(x, rows * list->in, (void *) inputs);
+  linear(e, pairs, n, (const void *) inputs, rows, y);
 }
 
 static void pairs_linear(const struct engine *e, const struct matrix *list,
@@ -119,18 +117,21 @@ static void pairs_linear(const struct engine *e, const struct matrix *list,
   }
 }
 
-static size_t pairs_bytes(const struct matrix *w)
+static size_t pairs_bytes(const struct matrix *w, enum activations format)
 {
   struct matrix pairs;
+  (void) format;
   return see_pairs(w, &pairs) ? prepared_bytes(&pairs, ACTIVATIONS_F32) : 0;
 }
 
-static void pairs_prepare(const struct matrix *w, void *to)
+static void pairs_prepare(const struct matrix *w, enum activations format,
+  void *to)
 {
   struct matrix pairs;
+  (void) format;
   if (see_pairs(w, &pairs)) prepare(&pairs, ACTIVATIONS_F32, to);
 }
 
-const struct pair_kernels pairs_avx512 = { pairs_linear, pairs_room,
+const struct linear_kernels pairs_avx512 = { pairs_linear, pairs_room,
   pairs_bytes, pairs_prepare };
 #endif

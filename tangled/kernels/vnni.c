@@ -1,7 +1,6 @@
 /* vnni.c -- made from workshop/32-blocks.w; change it there */
 
-#include "kernels/kernels.h"
-#include "functions/numbers.h"
+#include "kernels/parts.h"
 #if defined __x86_64__
 #include <immintrin.h>
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq," \
@@ -19,4 +18,6 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   return _mm512_cvtph_ps(_mm256_loadu_si256((const void *) h));
 }
 #include "kernels/blocks.inc"
+const struct linear_kernels blocks_vnni = { int8_linear, int8_room,
+  int8_bytes, int8_prepare };
 #endif

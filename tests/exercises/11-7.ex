@@ -1,7 +1,7 @@
 ==== check
 # the shares of workers: whole steps, no two more than a step apart, and none larger than the first; the bits stay
 planted
-{ echo '#include <stddef.h>'; awk '/^static size_t worker_begin/ { on = 1 } on { print } on && /^}/ { exit }' $work/tangled/kernels/linear.inc
+{ echo '#include <stddef.h>'; awk '/^static size_t worker_begin/ { on = 1 } on { print } on && /^}/ { exit }' $work/tangled/kernels/shares.inc
   echo 'size_t ex_begin(size_t n, size_t step, unsigned w, unsigned of) { return worker_begin(n, step, w, of); }'; } > $work/answer.c
 object $work/answer.c $work/answer.o $include; objects="$objects $work/answer.o"
 says_like_ours --reading                # a cage without files has no threads either
@@ -42,12 +42,12 @@ static void test(unsigned size)
   say("bits with three workers: %llx", (unsigned long long) hash_of(y, sizeof y));
 }
 ==== answer
-== tangled/kernels/linear.inc
+== tangled/kernels/shares.inc
 -  size_t begin = (n + step - 1) / step * worker / workers * step;
 +  size_t begin = ((n + step - 1) / step * worker + workers - 1) / workers * step;
 ==== wrong
-== tangled/kernels/linear.inc
+== tangled/kernels/shares.inc
 -  size_t begin = (n + step - 1) / step * worker / workers * step;
 +  size_t begin = ((n + step - 1) / step + workers - 1) / workers * worker * step;
 ==== skeleton
-# worker_begin is in tangled/kernels/linear.inc.  Write == FILE, then - lines and + lines
+# worker_begin is in tangled/kernels/shares.inc.  Write == FILE, then - lines and + lines

@@ -1,0 +1,9 @@
+/* avx2_linear.c -- made from chapters/11-simd.w; change it there */
+
+#include "kernels/parts.h"
+#if defined __x86_64__
+#include "kernels/avx2.inc"
+#include "kernels/linear.inc"
+const struct linear_kernels floats_avx2 = { linear, room,
+  prepared_bytes, prepare };
+#endif
