@@ -1049,6 +1049,11 @@ END_TEST
 _Static_assert((int) N_ORACLE_TYPES == (int) N_WEIGHT_TYPES, "the oracle knows every type");
 START_TEST(every_row_agrees_with_itself)
 {
+  for (unsigned i = 0; i < N_NUMBER_TYPES; i++)
+    for (unsigned j = 0; j < i; j++)
+      ck_assert_msg(number_types[i].gguf == NOT_IN_GGUF || number_types[i].gguf != number_types[j].gguf, "%s has the number of %s", number_types[i].name, number_types[j].name);
+  for (unsigned i = N_WEIGHT_TYPES; i < N_NUMBER_TYPES; i++)
+    ck_assert_msg(number_types[i].word == NULL && number_types[i].bits == 0, "%s is counted as one that is only listed", number_types[i].name);
   for (unsigned i = 0; i < N_WEIGHT_TYPES; i++) {
     const struct number_type *t = &number_types[i];
     unsigned bits = t->bits, centre = 1u << (bits - 1) % 32;

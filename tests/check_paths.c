@@ -51,10 +51,13 @@ static unsigned char *weights_of(enum weight_type type, size_t n, float scale, f
 {
   size_t bytes = weight_row_bytes(type, n), one = number_types[type].bytes;
   unsigned char *p = malloc(bytes);
-  if (type == WEIGHT_Q4_K) {
-    uint16_t d = num_to_f16(1e-4f), min = num_to_f16(7e-4f);
+  if (!number_types[type].is_written) {
+    uint16_t d = num_to_f16(number_types[type].scales == SCALES_PACKED ? 1e-4f : 2e-5f), min = num_to_f16(7e-4f);
     for (size_t i = 0; i < bytes; i++) p[i] = (unsigned char) rnd(&seed);
-    for (size_t i = 0; i < bytes; i += one) memcpy(p + i, &d, 2), memcpy(p + i + 2, &min, 2);
+    for (size_t i = 0; i < bytes; i += one) {
+      memcpy(p + i + number_types[type].d_at, &d, 2);
+      if (number_types[type].has_min) memcpy(p + i + 2, &min, 2);
+    }
     return p;
   }
   struct error why;
@@ -339,7 +342,7 @@ static void find_truth(void)
    it along one path; where that would take seconds, the end is enough */
 static bool reads_all(const struct table *t, unsigned threads, enum pieces how, bool packed)
 {
-  bool large_blocks = g.type == WEIGHT_Q4_K && g.format == ACTIVATIONS_F32;
+  bool large_blocks = number_types[g.type].block > WEIGHT_BLOCK && g.format == ACTIVATIONS_F32;
   bool plain_pairs = g.format == ACTIVATIONS_BF16 && !t->pairs;
   if (!t->in_c && !large_blocks && !plain_pairs && g.kv == NULL && LESS == 1) return true;
   if (threads != 3 || how != WHOLE || packed || plain_pairs) return false;
