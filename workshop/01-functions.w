@@ -816,7 +816,7 @@ static inline size_t weight_row_bytes(unsigned type, size_t n)
   .scales = SCALES_PACKED, .low_at = 16}@],@|
 [WEIGHT_Q6_K] = @[{"Q6_K", WEIGHT_SUPER_BLOCK, 210, 14, false, "q6_k",@|
   .bits = 6, .largest = 32, .offset = 32, .group = 16, .span = 128,@|
-  .scales = SCALES_BYTES, .d_at = 208, .scales_at = 192, .high_at = 128}@],
+  .scales = SCALES_BYTES, .d_at = 208, .scales_at = 192, .high_at = 128},@]
 
 @ These are only listed. The files of \texttt{llama.cpp} have more types of blocks than those with which we compute; they are here so that their tensors can be listed as well, each with its name and its size.
 
