@@ -735,6 +735,7 @@ _Static_assert(sizeof rows / sizeof *rows == N_SAMPLE_STAGES, "a stage without a
 @ Each cut has one parameter. Where several programs have several names for it, the command takes the other one as well.
 
 @<The rows of the cuts@>=
+@[@|
 [SAMPLE_TOP_K] = { .name = "top_k", .option = {@|
   { FIELD(top_k), .type = SAMPLING_COUNT, .high = DBL_MAX,@|
     .option = "top-k", .value = "K", .expected = "an integer from 0 on",@|
@@ -752,10 +753,12 @@ _Static_assert(sizeof rows / sizeof *rows == N_SAMPLE_STAGES, "a stage without a
     .option = "typical-p", .also = "typical", .value = "P",@|
     .expected = "above 0, up to 1",@|
     .words = "only the most typical with a share of P", .otherwise = "the model's, or 1" } } }
+@]
 
 @ The penalties are one stage with four parameters, since they share the window.
 
 @<The row of the penalties@>=
+@[@|
 [SAMPLE_PENALTIES] = { .name = "penalties", .option = {@|
   { FIELD(repetition_penalty), .neutral = 1, .above_low = true, .high = DBL_MAX,@|
     .option = "repetition-penalty", .also = "repeat-penalty", .value = "R",@|
@@ -772,6 +775,7 @@ _Static_assert(sizeof rows / sizeof *rows == N_SAMPLE_STAGES, "a stage without a
     .high = DBL_MAX, .option = "penalty-last-n", .also = "repeat-last-n", .value = "N",@|
     .expected = "-1 for all, or a number of tokens",@|
     .words = "penalties look at the last N tokens; -1: all", .otherwise = "-1" } } }
+@]
 
 @ From the rows come the default and the names, and in the workshop the way through all parameters, the check of their ranges and the reading of a list of stages (\cref{sampling/body,settings}). Within its range every value is allowed, even what is unwise.
 

@@ -256,7 +256,7 @@ cut: the race
     @<Make random bits from |candidates[i]| on, if there are none@>@;
     uint64_t m = bits[i + 16 - end];
     f->bits++;
-    if (0x1p52 - (double) m - 0.5 > bound * 0x1p52)@+ continue;
+    if (0x1p52 - (double) m - 0.5 > bound * 0x1p52)@+ continue; /* $1-u$: cannot win */
     f->noises++;
     double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
     if (sum < best || (sum == best && id > chosen))@+ continue;

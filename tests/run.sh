@@ -86,6 +86,7 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   one verify sh tests/verify.sh
   one installed tests/installed.sh; grep 'NOT RUN' "$out/installed.out"
   one library sh tests/library.sh
+  one recipes sh tests/recipes.sh
   one records sh tests/records.sh
   one exercises sh tests/exercises.sh; grep ' faults' "$out/exercises.out" || true
   one course sh tests/course.sh; grep 'faults' "$out/course.out" || true
