@@ -623,13 +623,12 @@ struct ignored_field { const char *file, *field, *reason; };
 @ The rows are a file that is included twice: here each row becomes a member of the structure, and in \.{model.c} an entry of a table. Two macros stand for the two kinds of rows. |SETTING| is one number or switch, |PART| is anything else.
 
 @<Make the structure of the rows@>=
-typedef uint32_t setting_COUNT;
-typedef double setting_REAL;
-typedef bool setting_FLAG;
-typedef enum activation_kind setting_CURVE;
-#define SETTING(kind, name, min, max, shown, same, sized, device) \
-  setting_##kind name;
-#define PART(type, name, length)@+ type name length;
+typedef uint32_t setting_COUNT; /* positions, widths, numbers of things */
+typedef double setting_REAL; /* a factor, or a small number beside a sum */
+typedef bool setting_FLAG; /* a switch */
+typedef enum activation_kind setting_CURVE; /* which function the MLP applies */
+#define SETTING(kind, name, ...) setting_##kind name;
+#define PART(type, name, length) type name length;
 struct model_config {
 #include "model/settings.inc"
 };
@@ -642,11 +641,11 @@ struct model_config {
 @<The settings of a model@>=
 enum setting_kind { SETTING_COUNT, SETTING_REAL, SETTING_FLAG, SETTING_CURVE };
   /* |uint32_t|, |double|, |bool|, |enum activation_kind| */
-#define SETTING(kind, name, min, max, shown, same, sized, device) SETTING_##name,
+#define SETTING(kind, name, ...) @[SETTING_##name,@]
 #define PART(type, name, length)
-enum {
+@[enum {@]
 #include "model/settings.inc"
-  N_MODEL_SETTINGS };
+@[  N_MODEL_SETTINGS };@]@;
   /* the numbers of the rows */
 #undef SETTING
 #undef PART
@@ -777,12 +776,12 @@ enum { MOST = 0x7fffffff, setting_hidden = 0, setting_shown = 1, setting_other =
   setting_same = 1, setting_free = 0, setting_sized = 1, setting_host = 0,@|
   setting_device = 1 };
 #define SETTING(kind, name, min, max, shown, same, sized, device) \
-  { #name, SETTING_##kind, offsetof(struct model_config, name), min, max, \
-    setting_##shown, setting_##same, setting_##sized, setting_##device },
+  @[{ #name, SETTING_##kind, offsetof(struct model_config, name), min, max, \
+    setting_##shown, setting_##same, setting_##sized, setting_##device },@]
 #define PART(type, name, length)
-const struct setting config_setting[N_MODEL_SETTINGS] = {
+@[const struct setting config_setting[N_MODEL_SETTINGS] = {@]
 #include "model/settings.inc"
-};
+@[};@]@;
 #undef SETTING
 #undef PART
 double setting_value(const struct setting *s, const struct model_config *c)

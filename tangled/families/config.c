@@ -40,8 +40,7 @@ struct config_field {
   unsigned of; /* families */
   bool required;
   field_read *read;
-  size_t at; /* place in struct model_config, or the number of a setting */
-  double min, max;
+  struct field_place { size_t at; double min, max; } to; /* in struct model_config */
 };
 enum { NULL_COUNTS = 1 << 30, /* null is a value of this field, not its absence */
   MOST = 0x7fffffff };
@@ -53,11 +52,11 @@ static bool read_count(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
   char wanted[64];
-  snprintf(wanted, sizeof wanted, "an integer from %.0f to %.0f", f->min,
-    f->max);
+  snprintf(wanted, sizeof wanted, "an integer from %.0f to %.0f", f->to.min,
+    f->to.max);
   double x = json_is_integer(value) ? (double) json_integer_value(value) : -1;
-  if (x < f->min || x > f->max) return setting_bad(s, f->name, value, wanted);
-  *(uint32_t *) ((char *) s->c + f->at) = (uint32_t) x;
+  if (x < f->to.min || x > f->to.max) return setting_bad(s, f->name, value, wanted);
+  *(uint32_t *) ((char *) s->c + f->to.at) = (uint32_t) x;
   return true;
 }
 
@@ -65,10 +64,10 @@ static bool read_real(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
   char wanted[64];
-  snprintf(wanted, sizeof wanted, "a number from %g to %g", f->min, f->max);
-  double x = json_is_number(value) ? json_number_value(value) : f->min - 1;
-  if (x < f->min || x > f->max) return setting_bad(s, f->name, value, wanted);
-  *(double *) ((char *) s->c + f->at) = x;
+  snprintf(wanted, sizeof wanted, "a number from %g to %g", f->to.min, f->to.max);
+  double x = json_is_number(value) ? json_number_value(value) : f->to.min - 1;
+  if (x < f->to.min || x > f->to.max) return setting_bad(s, f->name, value, wanted);
+  *(double *) ((char *) s->c + f->to.at) = x;
   return true;
 }
 
@@ -77,7 +76,7 @@ json_t *value)
 {
   if (!json_is_boolean(value))
     return setting_bad(s, f->name, value, "true or false");
-  *(bool *) ((char *) s->c + f->at) = json_is_true(value);
+  *(bool *) ((char *) s->c + f->to.at) = json_is_true(value);
   return true;
 }
 
@@ -101,7 +100,7 @@ json_t *value)
 {
   if (!json_is_boolean(value) && !json_is_null(value))
     return setting_bad(s, f->name, value, "true or false");
-  *(bool *) ((char *) s->c + f->at) = json_is_true(value);
+  *(bool *) ((char *) s->c + f->to.at) = json_is_true(value);
   return true;
 }
 
@@ -124,13 +123,14 @@ static bool read_activation(struct config_reader *s, const struct config_field *
 }
 
 /* <Read a setting of the table> */
-#define setting(name) read_setting, SETTING_##name, 0, 0
+#define setting(name) read_setting, { SETTING_##name, 0, 0 }
+#define NOWHERE { 0, 0, 0 }
 static bool read_setting(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
-  const struct setting *to = &config_setting[f->at];
+  const struct setting *to = &config_setting[f->to.at];
   struct config_field at = *f;
-  at.at = to->at, at.min = to->min, at.max = to->max;
+  at.to = (struct field_place) { to->at, to->min, to->max };
   switch (to->kind) {
   case SETTING_COUNT: return read_count(s, &at, value);
   case SETTING_REAL: return read_real(s, &at, value);
@@ -308,7 +308,7 @@ struct tables {
   const struct config_field *used[4];
   const struct harmless_entry *harmless[4];
 };
-#define field_at(member) offsetof(struct model_config, member)
+#define field_at(member, min, max) { offsetof(struct model_config, member), min, max }
 static bool read_nothing(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
@@ -323,7 +323,7 @@ static bool read_nothing(struct config_reader *s, const struct config_field *f,
 /* <Fields of GPT-2> */
 static const struct config_field gpt2_field[] =
   { {"n_positions", GPT2, false, setting(n_positions)},
-  {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},
+  {"n_ctx", GPT2, false, read_n_ctx, NOWHERE},
   {"n_embd", GPT2, true, setting(d_model)},
   {"n_layer", GPT2, true, setting(n_layers)},
   {"n_head", GPT2, true, setting(n_heads)},
@@ -332,7 +332,7 @@ static const struct config_field gpt2_field[] =
   {"layer_norm_epsilon", GPT2, false, setting(norm_eps)},
   {"scale_attn_weights", GPT2, false, setting(scaled)},
   {"scale_attn_by_inverse_layer_idx", GPT2, false, setting(scaled_by_layer)},
-  {NULL, 0, false, NULL, 0, 0, 0} };
+  {NULL, 0, false, NULL, NOWHERE} };
 
 /* <Fields of the later families> */
 static const struct config_field later_field[] =
@@ -348,50 +348,50 @@ static const struct config_field later_field[] =
   {"rms_norm_eps", LATER, false, setting(norm_eps)},
   {"attention_bias", LLAMA | QWEN3, false, setting(out_bias)},
   {"mlp_bias", LLAMA, false, setting(mlp_bias)},
-  {NULL, 0, false, NULL, 0, 0, 0} };
+  {NULL, 0, false, NULL, NOWHERE} };
 
 /* <Fields of windows> */
 static const struct config_field window_field[] =
   { {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, setting(window)},
   {"use_sliding_window", QWEN2 | QWEN3, false, setting(window_used)},
   {"max_window_layers", QWEN2 | QWEN3, false, setting(window_from)},
-  {"layer_types", LATER, false, read_nothing, 0, 0, 0},
-  {NULL, 0, false, NULL, 0, 0, 0} };
+  {"layer_types", LATER, false, read_nothing, NOWHERE},
+  {NULL, 0, false, NULL, NOWHERE} };
 
 /* <Fields that every family has> */
 static const struct config_field common_field[] =
   { {"vocab_size", ALL, true, setting(vocab_size)},
   {"tie_word_embeddings", ALL, false, setting(tied)},
-  {"bos_token_id", ALL, false, read_bos, field_at(bos), 0, MOST},
-  {"eos_token_id", ALL, false, read_eos, 0, 0, 0},
-  {"rope_theta", LATER, false, read_nothing, 0, 0, 0},
-  {"rope_scaling", LATER, false, read_nothing, 0, 0, 0},
-  {"rope_parameters", LATER, false, read_nothing, 0, 0, 0},
-  {"model_type", ALL, true, read_nothing, 0, 0, 0},
-  {"architectures", ALL, false, read_nothing, 0, 0, 0},
-  {"is_causal", ALL | NULL_COUNTS, false, read_true, 0, 0, 0},
-  {"partial_rotary_factor", LATER, false, read_one, 0, 0, 0},
-  {"embedding_multiplier", ALL, false, read_one, 0, 0, 0},
-  {"residual_multiplier", ALL, false, read_one, 0, 0, 0},
-  {"logits_scaling", ALL, false, read_one, 0, 0, 0},
-  {"logit_scale", ALL, false, read_one, 0, 0, 0},
-  {NULL, 0, false, NULL, 0, 0, 0} };
+  {"bos_token_id", ALL, false, read_bos, field_at(bos, 0, MOST)},
+  {"eos_token_id", ALL, false, read_eos, NOWHERE},
+  {"rope_theta", LATER, false, read_nothing, NOWHERE},
+  {"rope_scaling", LATER, false, read_nothing, NOWHERE},
+  {"rope_parameters", LATER, false, read_nothing, NOWHERE},
+  {"model_type", ALL, true, read_nothing, NOWHERE},
+  {"architectures", ALL, false, read_nothing, NOWHERE},
+  {"is_causal", ALL | NULL_COUNTS, false, read_true, NOWHERE},
+  {"partial_rotary_factor", LATER, false, read_one, NOWHERE},
+  {"embedding_multiplier", ALL, false, read_one, NOWHERE},
+  {"residual_multiplier", ALL, false, read_one, NOWHERE},
+  {"logits_scaling", ALL, false, read_one, NOWHERE},
+  {"logit_scale", ALL, false, read_one, NOWHERE},
+  {NULL, 0, false, NULL, NOWHERE} };
 
 /* <The fields of generation_config.json that are used> */
 static const struct config_field advice_field[] =
-  { {"do_sample", ALL, false, read_flag, field_at(sampling.do_sample), 0, 0},
-  {"temperature", ALL, false, read_real, field_at(sampling.temperature), 0, 1e4},
-  {"top_k", ALL, false, read_count, field_at(sampling.top_k), 0, MOST},
-  {"top_p", ALL, false, read_real, field_at(sampling.top_p), 0, 1},
-  {"min_p", ALL, false, read_real, field_at(sampling.min_p), 0, 1},
-  {"typical_p", ALL, false, read_real, field_at(sampling.typical_p), 1e-9, 1},
+  { {"do_sample", ALL, false, read_flag, field_at(sampling.do_sample, 0, 0)},
+  {"temperature", ALL, false, read_real, field_at(sampling.temperature, 0, 1e4)},
+  {"top_k", ALL, false, read_count, field_at(sampling.top_k, 0, MOST)},
+  {"top_p", ALL, false, read_real, field_at(sampling.top_p, 0, 1)},
+  {"min_p", ALL, false, read_real, field_at(sampling.min_p, 0, 1)},
+  {"typical_p", ALL, false, read_real, field_at(sampling.typical_p, 1e-9, 1)},
   {"repetition_penalty", ALL, false, read_real,
-    field_at(sampling.repetition_penalty), 1e-9, 1e9},
+    field_at(sampling.repetition_penalty, 1e-9, 1e9)},
   {"no_repeat_ngram_size", ALL, false, read_count,
-    field_at(sampling.no_repeat_ngram_size), 0, MOST},
-  {"bos_token_id", ALL, false, read_bos, field_at(bos), 0, MOST},
-  {"eos_token_id", ALL, false, read_eos, 0, 0, 0},
-  {NULL, 0, false, NULL, 0, 0, 0} };
+    field_at(sampling.no_repeat_ngram_size, 0, MOST)},
+  {"bos_token_id", ALL, false, read_bos, field_at(bos, 0, MOST)},
+  {"eos_token_id", ALL, false, read_eos, NOWHERE},
+  {NULL, 0, false, NULL, NOWHERE} };
 
 /* <The table of families> */
 const struct family_row families[] =
@@ -571,9 +571,10 @@ const char *family_list(bool gguf, char list[200])
     for (size_t k = 0; k < n; k++) met = met || strcmp(name[k], one) == 0;
     if (!met) name[n++] = one;
   }
-  for (size_t i = 0; i < n && at < 200; i++)
-    at += (size_t) snprintf(list + at, 200 - at, "%s%s",
-      i == 0 ? "" : i + 1 < n ? ", " : " or ", name[i]);
+  for (size_t i = 0; i < n && at < 200; i++) {
+    const char *before = i + 1 < n ? ", " : " or ";
+    at += (size_t) snprintf(list + at, 200 - at, "%s%s", i == 0 ? "" : before, name[i]);
+  }
   return list;
 }
 
@@ -675,32 +676,32 @@ static bool settings_window(struct config_reader *s)
 enum { PLAIN = 1 << ROPE_PLAIN, LINEAR = 1 << ROPE_LINEAR,
   LLAMA3 = 1 << ROPE_LLAMA3, YARN = 1 << ROPE_YARN };
 static const struct config_field stretching[] =
-  { {"factor", LINEAR | LLAMA3, true, read_real, field_at(rope.factor), 1, 1e9},
-  {"factor", YARN, false, read_real, field_at(rope.factor), 1, 1e9},
+  { {"factor", LINEAR | LLAMA3, true, read_real, field_at(rope.factor, 1, 1e9)},
+  {"factor", YARN, false, read_real, field_at(rope.factor, 1, 1e9)},
   {"low_freq_factor", LLAMA3, true, read_real,
-    field_at(rope.low_freq_factor), 1e-9, 1e9},
+    field_at(rope.low_freq_factor, 1e-9, 1e9)},
   {"high_freq_factor", LLAMA3, true, read_real,
-    field_at(rope.high_freq_factor), 1e-9, 1e9},
+    field_at(rope.high_freq_factor, 1e-9, 1e9)},
   {"original_max_position_embeddings", LLAMA3 | YARN, false, read_count,
-    field_at(rope.original), 1, MOST},
-  {"partial_rotary_factor", ALL, false, read_one, 0, 0, 0},
-  {"rope_type", ALL, false, read_nothing, 0, 0, 0},
-  {"type", ALL, false, read_nothing, 0, 0, 0},
-  {"rope_theta", ALL, false, read_nothing, 0, 0, 0},
-  {NULL, 0, false, NULL, 0, 0, 0} };
+    field_at(rope.original, 1, MOST)},
+  {"partial_rotary_factor", ALL, false, read_one, NOWHERE},
+  {"rope_type", ALL, false, read_nothing, NOWHERE},
+  {"type", ALL, false, read_nothing, NOWHERE},
+  {"rope_theta", ALL, false, read_nothing, NOWHERE},
+  {NULL, 0, false, NULL, NOWHERE} };
 static const struct harmless_entry harmless_stretching[] =
   { {"finetuned", "says what was done to the weights"}, {NULL, NULL} };
 
 static const struct config_field yarn_field[] =
-  { {"beta_fast", YARN, false, read_real, field_at(rope.beta_fast), 1e-9, 1e9},
-  {"beta_slow", YARN, false, read_real, field_at(rope.beta_slow), 1e-9, 1e9},
+  { {"beta_fast", YARN, false, read_real, field_at(rope.beta_fast, 1e-9, 1e9)},
+  {"beta_slow", YARN, false, read_real, field_at(rope.beta_slow, 1e-9, 1e9)},
   {"attention_factor", YARN, false, read_real,
-    field_at(rope.attention_factor), 1e-9, 1e9},
-  {"mscale", YARN, false, read_real, field_at(rope.mscale), 0, 1e9},
-  {"mscale_all_dim", YARN, false, read_real, field_at(rope.mscale_all_dim), 0, 1e9},
+    field_at(rope.attention_factor, 1e-9, 1e9)},
+  {"mscale", YARN, false, read_real, field_at(rope.mscale, 0, 1e9)},
+  {"mscale_all_dim", YARN, false, read_real, field_at(rope.mscale_all_dim, 0, 1e9)},
   {"truncate", YARN | NULL_COUNTS, false, read_truth,
-    field_at(rope.truncate), 0, 0},
-  {NULL, 0, false, NULL, 0, 0, 0} };
+    field_at(rope.truncate, 0, 0)},
+  {NULL, 0, false, NULL, NOWHERE} };
 
 /* <Work out what a stretching leaves open> */
 
@@ -765,7 +766,7 @@ static bool settings_theta(struct config_reader *s, json_t *given)
     return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
   s->c->rope.theta = 10000;
   struct config_field f = { "rope_theta", ALL, false, read_real,
-    field_at(rope.theta), 1, 1e18 };
+    field_at(rope.theta, 1, 1e18) };
   if (inner == NULL) inner = theta;
   return inner == NULL || read_real(s, &f, inner);
 }

@@ -170,9 +170,9 @@ static bool is_of_kind(const struct gguf_entry *e, enum setting_kind kind, doubl
 
 static void words_for(const struct setting *to, char wanted[64])
 {
-  const char *form = to->kind == SETTING_FLAG ? "true or false"
-    : to->kind == SETTING_REAL ? "a number from %g to %g" : "an integer from %.0f to %.0f";
-  snprintf(wanted, 64, form, to->min, to->max);
+  if (to->kind == SETTING_FLAG) snprintf(wanted, 64, "true or false");
+  else snprintf(wanted, 64, to->kind == SETTING_REAL ? "a number from %g to %g"
+    : "an integer from %.0f to %.0f", to->min, to->max);
 }
 
 static bool take_key(struct key_reader *s, const struct key_row *row, const char *key)

@@ -24,12 +24,19 @@ enum { CONFIG_MAX_EOS = 16, CONFIG_MAX_LISTED = 1024 };
 struct ignored_field { const char *file, *field, *reason; };
 
 /* <Make the structure of the rows> */
+
+/* positions, widths, numbers of things */
 typedef uint32_t setting_COUNT;
+
+/* a factor, or a small number beside a sum */
 typedef double setting_REAL;
+
+/* a switch */
 typedef bool setting_FLAG;
+
+/* which function the MLP applies */
 typedef enum activation_kind setting_CURVE;
-#define SETTING(kind, name, min, max, shown, same, sized, device) \
-  setting_##kind name;
+#define SETTING(kind, name, ...) setting_##kind name;
 #define PART(type, name, length) type name length;
 
 /* the settings of a model; positions, widths and counts are numbers of elements */
@@ -41,7 +48,7 @@ struct model_config {
 
 /* uint32_t, double, bool, enum activation_kind */
 enum setting_kind { SETTING_COUNT, SETTING_REAL, SETTING_FLAG, SETTING_CURVE };
-#define SETTING(kind, name, min, max, shown, same, sized, device) SETTING_##name,
+#define SETTING(kind, name, ...) SETTING_##name,
 #define PART(type, name, length)
 
 /* the numbers of the rows */
