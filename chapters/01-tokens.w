@@ -157,7 +157,7 @@ struct bpe_pair {@+ uint64_t count;@+ uint32_t left, right, first, last;@+ };
 
 @ A long text contains the piece \piece{\textvisiblespace\ t h e} very many times, and whatever happens to one of them happens to all. So equal pieces
 are kept once, with the number of times they occur, their \emph{weight}. This alone makes training on a large
-text about as fast as training on its dictionary. The function |unique_collect| (\cref{sec:unique}) cuts the text as \cref{sec:split} describes and gives us an array |piece| of the |n| different pieces: |byte| and |n| of each, and its |weight|.
+text about as fast as training on its dictionary. The function |unique_collect| (plain C, in \.{unwoven/tokens/unique.c}) cuts the text as \cref{sec:split} describes and gives us an array |piece| of the |n| different pieces: |byte| and |n| of each, and its |weight|.
 
 A \emph{hash table} leads from two ids to their pair. It is an array in which the place of an entry is
 computed from its key, so that it is found in a few steps, however many there are. The value 0 means that there is no entry, so the numbers in the table count from 1.
@@ -435,7 +435,7 @@ is more than two powers of ten above the lower.}
 @ A published vocabulary numbers its tokens as it likes: the ids of the bytes may be anything, and
 the $k$-th merge may make any id. (GPT-2's letter \texttt A is 32, and not 65.) So the encoder has a list of \emph{rules}, whose places are
 the ranks, and a table from pairs to rules. A merge that was learnt here is the special case in which byte $b$ has id $b$ and rule
-$k$ makes $256+k$. |bpe_add| appends a rule; it and the other functions that only keep the rules in memory are in \cref{sec:rules}.
+$k$ makes $256+k$. |bpe_add| appends a rule; it and the other functions that only keep the rules in memory are in \.{unwoven/tokens/rules.c}.
 
 @(bpe.h@>=
 #define BPE_NONE UINT32_MAX

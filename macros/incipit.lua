@@ -109,7 +109,7 @@ function incipit.count_values() local n = 0; for _ in pairs(values) do n = n + 1
 -- ---- 2. a file, as the program wrote it -------------------------------------------
 -- columns = the measure in characters; a longer line is an error, not an overfull box.
 function incipit.listing(name, first, last, columns)
-  local h = io.open(name, "rb")
+  local h = io.open(name, "rb") or io.open((name:gsub("^tangled/", "unwoven/")), "rb")
   if not h then tex.error("incipit: no file '" .. name .. "' for the checkpoint"); return end
   local n = 0
   for line in h:lines() do

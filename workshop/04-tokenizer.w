@@ -1108,7 +1108,27 @@ bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
 }
   /*- text may be the row before, so that is freed only when the next one is there. */
 
-@ The first cut is between valid UTF-8 and other bytes. The latter are spelt byte
+@ The first cut is between valid UTF-8 and other bytes. \label{sec:notutf} Take a text of six bytes: an A, two of the three bytes of a euro sign, a b, a byte that no character has, and a c. |utf8_next| (\cref{sec:bytes}) tells us of each part how long it is and whether it is a character. |utf8_run| puts neighbours of one kind together and returns the length of the first run. Here no two neighbours are of one kind, so there are five runs; a text without faults, and that is nearly every text, comes out as a single one.
+
+\medskip
+\begin{tabular}{@@{}llll@@{}}
+\tabhead{bytes} & \tabhead{are} & \tabhead{encoded as} & \tabhead{shown as}\\
+\texttt{41} & a character & text & A\\
+\texttt{e2 82} & a euro sign, cut off & two bytes & U+FFFD\\
+\texttt{62} & a character & text & b\\
+\texttt{ff} & no beginning of a character & a byte & U+FFFD\\
+\texttt{63} & a character & text & c
+\end{tabular}
+\medskip
+
+What if we have to show such a text? A screen wants characters, so |utf8_lossy| puts a U+FFFD, which most screens draw as a black diamond, in the place of each part that is none. The two bytes of the euro sign are one part, and get one diamond. The result is for eyes only. Never encode it again: a broken byte has become three other bytes, and a model would read diamonds.
+@^U+FFFD@>
+
+\printedheader[7,17]{tokens/lossy.h}
+
+The third function gives the number of a character, and so tells white space and letters for this chapter, and ranges of characters for \cref{constraints}. The number is made of the free bits: seven, five, four or three in the first byte, six in each of the others. (The three functions are plain C, in \.{unwoven/tokens/lossy.c}.)
+
+@ Here the runs are encoded. Bytes that form no character are spelt byte
 by byte, so that decoding gives back \emph{every} string of bytes as it was, if the tokenizer has no normal form. Only the caller knows whether the text is the beginning of
 the whole.
 

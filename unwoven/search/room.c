@@ -1,5 +1,6 @@
-/* room.c -- the memory of a search: taken before its first step, given back after its last, and the results copied out between.
+/* room.c -- the memory of a search, and its results.
 
+   It is taken before the first step and given back after the last; the results are copied out between.
    A search allocates all its memory before the first step; in a step only the source allocates.
    The largest part are the logits, four bytes for each token and beam. Everything but the chain of
    chapter 7 comes from an arena, so nothing is lost when an allocation fails: search_give frees

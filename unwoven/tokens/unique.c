@@ -1,11 +1,14 @@
-/* unique.c -- made from workshop/23-tokens.w; change it there */
+/* unique.c -- a text is cut into pieces, and equal pieces are kept once, with their number.
+
+   A piece is not copied: its bytes stay in the text, which is the caller's and outlives the
+   trainer. The array of pieces may move when it grows; therefore the table gives a piece's number
+   and not its address. n_bytes counts each different piece once. */
 
 #include <string.h>
 #include "lookups/split.h"
 #include "tokens/unique.h"
 #include "tokens/utf8.h"
 
-/* <Enter a piece> */
 static bool enter_piece(struct memory *m, struct unique_pieces *u,
   const unsigned char *byte, size_t n, struct error *why)
 {
@@ -23,7 +26,8 @@ static bool enter_piece(struct memory *m, struct unique_pieces *u,
   return name_map_put(m, &u->number, byte, n, (uint32_t) u->n, why);
 }
 
-/* <Cut the text, and enter its pieces> */
+/* Bytes that do not form characters cannot be shown to a pattern, which knows only characters;
+   each run of them is a piece of its own, and merges may be learnt inside it as anywhere else. */
 static bool cut_runs(struct memory *m, struct unique_pieces *u,
   const unsigned char *text, size_t n, const struct splitter *by,
   struct split_work *cut, struct error *why)
@@ -43,6 +47,8 @@ static bool cut_runs(struct memory *m, struct unique_pieces *u,
   return true;
 }
 
+/* Without a pattern the whole text is one piece. With one, the splitter and the memory of its
+   searches are needed only here. */
 bool unique_collect(struct memory *m, struct unique_pieces *u,
   const unsigned char *text, size_t n, const char *pattern, struct error *why)
 {

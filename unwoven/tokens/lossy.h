@@ -1,10 +1,10 @@
-/* lossy.h -- made from workshop/23-tokens.w; change it there */
+/* lossy.h -- text that may not be UTF-8: cut into runs, and shown as well as it can be. Included by utf8.h. */
 
 #ifndef INCIPIT_LOSSY_H
 #define INCIPIT_LOSSY_H
 #include "ground/buffers.h"
 
-/* the length of the longest run, from the first of n >=1 bytes on, of nothing but
+/* the length of the longest run, from the first of n >= 1 bytes on, of nothing but
    whole characters, or of nothing that is one */
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
 

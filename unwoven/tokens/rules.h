@@ -1,4 +1,4 @@
-/* rules.h -- made from workshop/23-tokens.w; change it there */
+/* rules.h -- merges as rules in memory: how they come in, and how the memory goes back. Included by bpe.h, which says what a rule is. */
 
 #ifndef INCIPIT_RULES_H
 #define INCIPIT_RULES_H

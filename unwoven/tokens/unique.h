@@ -1,4 +1,4 @@
-/* unique.h -- made from workshop/23-tokens.w; change it there */
+/* unique.h -- the different pieces of a text, for the trainer. */
 
 #ifndef INCIPIT_UNIQUE_H
 #define INCIPIT_UNIQUE_H
@@ -12,8 +12,8 @@ struct unique_piece { const unsigned char *byte; size_t n;
 struct unique_pieces { struct unique_piece *piece; size_t n, cap, n_bytes;
   struct name_map number; };
 
-/* cuts n bytes by pattern (null: one piece) and fills an empty u, which points into
-   text; whether or not that succeeds, unique_free returns it */
+/* cuts n bytes by pattern (null: one piece) and fills an empty u, which points into text; whether
+   or not that succeeds, unique_free returns it */
 bool unique_collect(struct memory *m, struct unique_pieces *u,
   const unsigned char *text, size_t n, const char *pattern, struct error *why);
 
