@@ -1,8 +1,9 @@
-/* options.c -- what a caller wants of a search is checked once, before anything is computed; each refusal is a sentence.
+/* options.c -- what a caller wants of a search is checked before anything is computed, once.
 
    After these checks a search can count on: at least one beam, no more texts wanted than beams,
    room for at least one token, end tokens and prompt within the vocabulary, a number of candidates
-   that does not overflow, and a power of the length that a score can be divided by. */
+   that does not overflow, and a power of the length that a score can be divided by. Each refusal is
+   a sentence. */
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,9 @@
 /* room.c -- the memory of a search, and its results.
 
-   It is taken before the first step and given back after the last; the results are copied out between.
-   A search allocates all its memory before the first step; in a step only the source allocates.
-   The largest part are the logits, four bytes for each token and beam. Everything but the chain of
-   chapter 7 comes from an arena, so nothing is lost when an allocation fails: search_give frees
-   what there is, whatever that may be. */
+   The memory is taken before the first step and given back after the last, and the results are
+   copied out in between; in a step only the source allocates. The largest part are the logits, four
+   bytes for each token and beam. Everything but the chain of chapter 7 comes from an arena, so
+   nothing is lost when an allocation fails: search_give frees what there is, whatever that may be. */
 
 #include <string.h>
 #include "search/inside.h"

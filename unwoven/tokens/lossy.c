@@ -1,7 +1,7 @@
 /* lossy.c -- text that may not be UTF-8: its runs, how it is shown, and the numbers of its characters.
 
-   utf8_next says how long each part of a text is, and whether it is a character. No byte is skipped and none is looked at twice, whatever the text: the parts follow each other
-   without a gap. */
+   utf8_next says how long each part of a text is, and whether it is a character. No byte is skipped
+   and none is looked at twice, whatever the text: the parts follow each other without a gap. */
 
 #include "tokens/utf8.h"
 

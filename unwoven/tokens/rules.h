@@ -1,4 +1,6 @@
-/* rules.h -- merges as rules in memory: how they come in, and how the memory goes back. Included by bpe.h, which says what a rule is. */
+/* rules.h -- merges as rules in memory: how they come in, and how the memory goes back.
+
+   Included by bpe.h, which says what a rule is. */
 
 #ifndef INCIPIT_RULES_H
 #define INCIPIT_RULES_H
