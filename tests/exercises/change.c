@@ -1,4 +1,4 @@
-/* change.c -- change ANSWER DIR: makes the changes of an answer in the copies of tangled/ and program/ below DIR, and prints the
+/* change.c -- change ANSWER DIR: makes the changes of an answer in the copies of tangled/, unwoven/ and program/ below DIR, and prints the
    names of the files that are changed, one a line.  ANSWER has entries  == FILE, then lines with - (as they are now: these tokens
    stand in the file exactly once) and lines with + (as they shall be); other lines are remarks.  tools/ctokens.lua reads the same.
    This is the place where the names of files in an answer are looked at. */
@@ -26,12 +26,12 @@ static char *slurp(const char *path)
   return text;
 }
 
-/* tangled/MODULE/FILE or program/FILE: words of letters, digits, - and _, and an ending of C */
+/* tangled/MODULE/FILE, unwoven/MODULE/FILE or program/FILE: words of letters, digits, - and _, and an ending of C */
 static bool may_name(const char *name)
 {
   size_t n = strlen(name);
   const char *end = strrchr(name, '.');
-  if (strncmp(name, "tangled/", 8) != 0 && strncmp(name, "program/", 8) != 0) return false;
+  if (strncmp(name, "tangled/", 8) != 0 && strncmp(name, "unwoven/", 8) != 0 && strncmp(name, "program/", 8) != 0) return false;
   if (end == NULL || (strcmp(end, ".c") != 0 && strcmp(end, ".h") != 0 && strcmp(end, ".inc") != 0 && strcmp(end, ".cu") != 0)) return false;
   for (const char *p = name; p < end; p++)
     if (!(isalnum((unsigned char) *p) || *p == '_' || *p == '-' || (*p == '/' && p[1] != '/'))) return false;
@@ -86,7 +86,7 @@ static void change(const char *dir, const char *name, const char *old, const cha
 {
   char path[1000];
   const char *first = NULL, *last = "", *begin, *end = NULL;
-  if (!may_name(name)) refuse("%s: a change is of a file of tangled/ or program/, with its whole name%s", name, "");
+  if (!may_name(name)) refuse("%s: a change is of a file of tangled/, unwoven/ or program/, with its whole name%s", name, "");
   snprintf(path, sizeof path, "%s/%s", dir, name);
   FILE *f = fopen(path, "rb");
   if (f == NULL) refuse("%s: there is no such file%s", name, "");
