@@ -52,7 +52,7 @@ void chat_forget(struct chat *t)
 {
   while (t->n > t->first) pop_turn(t);
   t->text.n = 0;
-  t->how.d.sequence = 0;
+  t->how.choice.d.sequence = 0;
 }
 
 /* the ids go back to what they were before the question; the cache is cropped by the loop */

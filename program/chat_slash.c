@@ -73,10 +73,10 @@ static enum chat_result regenerate(struct chat *t, struct operand what)
   (void) what;
   char *text = chat_take_back(t, &n);
   if (text == NULL) return nothing_asked(t);
-  if (decode_setup_greedy(&t->how))
+  if (sampler_setup_greedy(&t->how.choice))
     session_hint(t->a.c, t->a.w, "the likeliest tokens are the same each time; --temperature 1"
       " draws them");
-  t->how.d.sequence++;
+  t->how.choice.d.sequence++;
   enum chat_result result = chat_send(t, text, n);
   memory_free(t->a.o.m, text);
   return result;

@@ -434,7 +434,7 @@ static void writing_words(void *ctx, size_t done, size_t all, char text[WAITING_
 static bool keeps_word(struct generation *g)
 {
   bool yes;
-  return constraint_cursor_matches(&g->how.bond, &yes, &g->a->why) && (yes
+  return constraint_cursor_matches(&g->how.match.bond, &yes, &g->a->why) && (yes
     || g->now->ended == FINISH_CANCELLED || error_say(&g->a->why,
     "text %zu does not match what it must", g->n - 1));
 }
@@ -448,8 +448,8 @@ static bool write_one(struct generation *g)
   struct error *why = &g->a->why;
   struct continuation text = { .n_prompt = 0 };
   if (!new_text(g)) return false;
-  g->how.d.sequence = (uint32_t) (g->n - 1);
-  constraint_cursor_restart(&g->how.bond);
+  g->how.choice.d.sequence = (uint32_t) (g->n - 1);
+  constraint_cursor_restart(&g->how.match.bond);
   if (!g->a->c->out_terminal) echo_prompt(g);
   waiting_begin(&g->a->o.wait, writing_words, g);
   bool ok = stop_setup_begin(&g->how.ends, g->a->p.list.id, g->a->p.list.n, why)
@@ -479,7 +479,7 @@ static bool search_texts(struct generation *g, const struct search_source *from,
 {
   struct invocation *a = g->a;
   const struct option_value *of = a->w->of;
-  const struct sampling_params *s = &g->how.d.s;
+  const struct sampling_params *s = &g->how.choice.d.s;
   /* in the order in which read_early counts */
   static const enum early_stopping early[] = { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
   struct search_processor process[3] = {
@@ -607,7 +607,7 @@ static int writing_open(struct generation *g, struct invocation *a)
   if (g->k > config->vocab_size) g->k = config->vocab_size;
   int status = decode_setup_open(&g->how, a, &a->why);
   if (status != STATUS_DONE) return status;
-  give_hints(a, decode_setup_greedy(&g->how));
+  give_hints(a, sampler_setup_greedy(&g->how.choice));
   if (!of[OPTION_LOGPROBS].given && !of[OPTION_JSONL].given) return STATUS_DONE;
   g->logprob = memory_alloc(a->o.m, MEMORY_OTHER, config->vocab_size, sizeof *g->logprob, &a->why);
   return g->logprob != NULL ? STATUS_DONE : STATUS_FAILED;

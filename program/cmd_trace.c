@@ -68,8 +68,8 @@ static void print_reason(const struct tracing *g, const struct candidate *x)
   bool drawn = strcmp(decode_setup_reason(&g->how), "sampled") == 0;
   fprintf(out, "  <- %s", reason);
   if (drawn) fprintf(out, " at rank %" PRIu64 " with noise %.3f", x->rank,
-      gumbel_noise(g->how.d.seed, 0, g->position, x->id));
-  if (g->how.must != NULL && reason == decode_setup_reason(&g->how)
+      gumbel_noise(g->how.choice.d.seed, 0, g->position, x->id));
+  if (g->how.match.must != NULL && reason == decode_setup_reason(&g->how)
       && strcmp(reason, "forced") != 0)
     fprintf(out, " among %zu", decode_setup_allowed(&g->how));
 }
@@ -125,7 +125,7 @@ static void print_step(const struct tracing *g, const struct step *now,
 {
   FILE *out = g->a->c->out;
   fprintf(out, "step %zu: %zu rows, %zu new, %zu again", now->number, rows, rows - again, again);
-  if (g->how.must != NULL) fprintf(out, "; allowed %zu of %" PRIu32,
+  if (g->how.match.must != NULL) fprintf(out, "; allowed %zu of %" PRIu32,
     decode_setup_allowed(&g->how), g->a->o.vocab_size);
   fprintf(out, "\n");
   print_work(g, now->length - rows, rows, again);
@@ -177,7 +177,7 @@ static void put_step(struct tracing *g, const struct step *now,
   put_candidate(g, &g->top[0]);
   put_count_as(j, "rank", g->top[0].rank);
   put_words_as(j, "why", reason_of(g, now->chosen));
-  if (g->how.must != NULL) put_count_as(j, "allowed", decode_setup_allowed(&g->how));
+  if (g->how.match.must != NULL) put_count_as(j, "allowed", decode_setup_allowed(&g->how));
   writer_close(j, '}');
   size_t kept = g->keeps ? now->length : 0;
   put_count_as(j, "cache_rows", kept);

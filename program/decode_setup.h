@@ -2,19 +2,15 @@
    command line. */
 #ifndef INCIPIT_DECODE_SETUP_H
 #define INCIPIT_DECODE_SETUP_H
+#include "constraint_setup.h"
+#include "sampler_setup.h"
 #include "stop_setup.h"
-#include "prompt.h"
 
 /* how tokens are chosen and what ends a text. It must stay where it is: it points to itself */
 struct decode_setup {
-  struct sampler d;
-  struct ids id;              /* the lists that the sampler's settings point into */
-  struct sequence_bias *biased;      /* [room] */
-  size_t cap;
+  struct sampler_setup choice;
+  struct constraint_setup match;
   uint64_t sequences;         /* how many texts are wanted */
-  struct constraint *must;    /* what they must match, or null */
-  struct constraint_cursor bond;           /* how far a text has come in it */
-  struct lexicon *words;      /* the tokens in order for it */
   struct bytes said;          /* the stop strings, one after the other */
   struct stop_string *stop;   /* [n_stop], places in said */
   size_t n_stop;
@@ -32,9 +28,6 @@ int decode_setup_open(struct decode_setup *x, const struct invocation *a,
 
 /* returns what was taken */
 void decode_setup_close(struct memory *m, struct decode_setup *x);
-
-/* is the likeliest token taken, whatever the seed? */
-bool decode_setup_greedy(const struct decode_setup *x);
 
 /* how many tokens the constraint allowed when the last one was chosen; the vocabulary without
    a constraint */

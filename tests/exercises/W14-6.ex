@@ -27,8 +27,8 @@ no_option trace The --no-hints                          # trace gives no hints, 
 +      { .name = "no-hints", .where = G, .words = "give no hints", .default_text = "they are given" },
 +  [OPTION_HELP] =
 == program/cmd_generate.c
--  give_hints(a, decode_setup_greedy(&g->how));
-+  if (!of[OPTION_NO_HINTS].given) give_hints(a, decode_setup_greedy(&g->how));
+-  give_hints(a, sampler_setup_greedy(&g->how.choice));
++  if (!of[OPTION_NO_HINTS].given) give_hints(a, sampler_setup_greedy(&g->how.choice));
 ==== wrong is the answer but
 -+      { .name = "no-hints", .where = G, .words = "give no hints", .default_text = "they are given" },
 ++      { .name = "no-hints", .where = G | R, .words = "give no hints", .default_text = "they are given" },
