@@ -102,6 +102,8 @@ static bool try_template(struct chat *t, struct error *why)
   return ok;
 }
 
+/* The old turn of the system is kept until the new one is known to have a place in the template: a
+   refusal leaves the talk forgotten, but with the words that the model was told. */
 bool chat_system(struct chat *t, const char *text, size_t n, struct error *why)
 {
   struct turn before = { ROLE_SYSTEM, NULL, 0 };
@@ -135,6 +137,8 @@ static bool learn_ends(struct chat *t)
   return ok;
 }
 
+/* The template is tried with a first turn before the sampler takes its memory: that the model cannot
+   talk at all is the mistake to be told first. */
 int chat_open(struct chat *t, const struct console *c,
   const struct command_line *w)
 {

@@ -49,7 +49,7 @@ char *chat_take_back(struct chat *t, size_t *n);
 void chat_forget(struct chat *t);
 
 /* how the model is to behave, in place of what it was told; a new talk begins. n == 0: nothing
-   is said. On failure, if the template has no place for it, all is as it was */
+   is said. On failure, if the template has no place for it, it is told what it was before */
 bool chat_system(struct chat *t, const char *text, size_t n, struct error *why);
 
 /* the counters and times of the last turn, on the standard error */

@@ -178,6 +178,8 @@ static bool take_turn(struct chat *t, const json_t *object, unsigned char *byte,
   return chat_push(t, (enum role) i, text, n);
 }
 
+/* byte has room for the bytes of any turn, since each line has twice as many digits as its hex has
+   bytes. A file that ends with a question is refused: the next line typed would be a second one. */
 static bool read_turns(struct chat *t, const struct bytes *text, struct error *why)
 {
   unsigned char *byte = memory_alloc(t->a.o.m, MEMORY_OTHER, text->n + 1, 1, why);

@@ -214,6 +214,8 @@ static void print_test(struct bench_run *b, const struct test *t, const struct b
   }
 }
 
+/* what stands once above all tests; --output jsonl has nothing there, so that files of several runs
+   can be put one after the other */
 static void begin_tests(struct bench_run *b)
 {
   FILE *out = b->c->out;

@@ -114,6 +114,8 @@ static int converse(struct chat *t, struct line_source *r)
   return cut ? STATUS_FAILED : STATUS_DONE;
 }
 
+/* The editor is there only if both ends are a terminal: a pipe gets neither a prompt nor a greeting.
+   A refusal that was said already (t.gone) is not said again. */
 int cmd_chat(const struct console *c, const struct command_line *w)
 {
   struct chat t;

@@ -547,6 +547,8 @@ static bool take_none(struct generation *g)
     && end_text(g);
 }
 
+/* Without a cache every scoring forgets all rows first (score_anew); the search itself is the same. Texts
+   are written when it is over, since until then any of them may still lose. */
 static bool write_beams(struct generation *g)
 {
   struct invocation *a = g->a;

@@ -238,6 +238,7 @@ static void show_unknown(struct inspection *g)
   if (g->in_json) writer_close(&g->j, ']');
 }
 
+/* Unknown fields are not counted here: they have no reason, and are shown by themselves. */
 static void show_ignored(struct inspection *g)
 {
   const struct model_config *c = &g->o.lm->config;

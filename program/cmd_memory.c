@@ -106,6 +106,8 @@ static int settings_from_model(struct reckoning *r)
   return STATUS_DONE;
 }
 
+/* Window and cache type come after the model, whichever of the three ways gave it, because they
+   replace what it says. A model on disk has a cache in f32, a shape in two bytes. */
 static int choose_settings(struct reckoning *r)
 {
   const struct option_value *of = r->w->of;
@@ -277,6 +279,8 @@ static void print_fit(const struct reckoning *r)
   fputc('\n', out);
 }
 
+/* What is not known ends the account early: without a context there is no cache, and without all
+   weights no sum and nothing to fit. */
 static void print_account(const struct reckoning *r)
 {
   FILE *out = r->c->out;

@@ -1,4 +1,8 @@
-/* cmd_quantize.c -- incipit quantize: one GGUF file of a model, with its weights in another type. */
+/* cmd_quantize.c -- incipit quantize: one GGUF file of a model, with its weights in another type.
+
+   Rounding and writing are quantize/quantize.h's, which leaves no half of a file behind; here is what
+   the user is told: how far it is, and how many bits a number takes before and after. The bits
+   are of all numbers, those that keep their type included, for they are what the file costs. */
 
 #include <inttypes.h>
 #include "quantize/quantize.h"

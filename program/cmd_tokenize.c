@@ -1,5 +1,9 @@
 /* cmd_tokenize.c -- incipit tokenize: text to ids, one token a line; with --ids ids to text;
-   with --train a new vocabulary from a file. */
+   with --train a new vocabulary from a file.
+
+   Bytes are printed so that nothing is lost: a piece stands in quotation marks, and what is no text
+   is escaped. No model is opened, only its tokenizer; where a model's settings are beside it
+   they say how many ids there are. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>

@@ -209,6 +209,8 @@ static void take_weights(void *ctx, enum tap_point point,
     g->weights[i] = from[i];
 }
 
+/* The weights of attention are looked at in a pass of its own over the whole text, in a store and with
+   counters of its own, so that looking changes nothing in what is traced. */
 static bool look(struct tracing *g, size_t n)
 {
   struct invocation *a = g->a;
@@ -235,6 +237,8 @@ static void reading_words(void *ctx, size_t done, size_t all, char text[WAITING_
   snprintf(text, WAITING_WORDS, "reading %zu of %zu tokens", done, all);
 }
 
+/* Counts first, then the look, then the printing: a look takes as long as a pass and may be cancelled,
+   and a step of which half is printed is worse than none. */
 static bool see_trace(void *ctx, const struct step *now)
 {
   struct tracing *g = ctx;

@@ -234,6 +234,8 @@ static int spawn(const struct verification *v, struct job *j, int out)
   return failed;
 }
 
+/* A program that cannot be started is done at once, with its sentence; the claims that wait for it are
+   not judged, and the others go on. The writing end is closed here, or the pipe would never end. */
 static void start_job(struct verification *v, struct job *j)
 {
   int ends[2], failed = 0;
@@ -265,6 +267,8 @@ static const char *last_line(struct bytes *text)
   return s + n;
 }
 
+/* Its output has ended; the process is waited for in any case, or it would stay as a zombie. What it
+   printed counts only if it ended well: half a list of values could make a claim hold. */
 static void end_job(struct verification *v, struct job *j)
 {
   int status = 0;
@@ -458,6 +462,7 @@ static void print_sum(const struct verification *v, const size_t of[N_VERDICTS],
   fprintf(v->c->err, "\n");
 }
 
+/* One row that is not as stated makes the status a failure, but all rows are shown. */
 static int show_rows(struct verification *v)
 {
   bool json = v->w->of[OPTION_JSON].given;

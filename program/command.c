@@ -1,5 +1,6 @@
 /* command.c -- chooses among the subcommands, and answers the small ones. Tests and other
-   programs call command_run with streams of their own, as often as they like. */
+   programs call command_run with streams of their own, as often as they like: nothing is kept from
+   one run to the next, and all memory of a run is given back to the console that it came from. */
 
 #include <string.h>
 #include "command.h"

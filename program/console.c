@@ -36,6 +36,8 @@ static size_t bytes_that_fit(const char *line, size_t n, size_t first, size_t co
   return wide > 0 ? wide : narrow;
 }
 
+/* What is folded goes on two columns right of where the line began, as a list's items do, but never
+   beyond half of the screen. */
 static void fold_line(FILE *out, size_t columns, const char *line, size_t n)
 {
   size_t first = 0, room = columns;

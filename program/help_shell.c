@@ -141,6 +141,7 @@ static void print_zsh(FILE *out)
   fprintf(out, "\"\n  if [[ -n $list ]]; then compadd -- ${=list}; else _files; fi\n");
 }
 
+/* -x says that a value follows and is none of the files, -r that one follows. */
 static void print_fish(FILE *out)
 {
   char word[40];

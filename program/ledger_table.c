@@ -289,6 +289,8 @@ static bool open_table(struct ledger *l, int which, const char *folder,
     && (l->text[which] = table_read(l->m, path, why)) != NULL;
 }
 
+/* The place to fold in is taken before any row is read: it is as long as both texts, so no quotation of
+   them is too long for it. */
 bool ledger_open(struct ledger *l, struct memory *m, const char *folder,
   struct error *why)
 {
@@ -379,6 +381,8 @@ static bool test_is_open(const struct ledger_row *r, const struct rule_test *t,
   return near;
 }
 
+/* A row is as stated if its rule gives its verdict; then each test of the rule must be able to fail
+   (test_is_open), or the row would hold whatever we compute. */
 void ledger_judge(const struct ledger_row *r, const struct run_values *v,
   struct judgement *j)
 {

@@ -265,6 +265,8 @@ static bool real_digits(const char *text, double *x)
   return n > 0 && text[n] == '\0' && *end == '\0';
 }
 
+/* The number is cut out of the text, since real_digits wants nothing after it. The one infinity is -inf:
+   a bias may forbid a token and never force one. */
 bool options_next_bias(const char **at, struct bias_pair *pair)
 {
   size_t n = strcspn(*at, "=,;"), m;
@@ -282,6 +284,7 @@ bool options_next_bias(const char **at, struct bias_pair *pair)
   return true;
 }
 
+/* One name more than there are stages is enough to know that one comes twice or is unknown. */
 bool options_parse_samplers(const char *text, struct sampling_params *s,
   struct error *why)
 {

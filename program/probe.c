@@ -194,9 +194,6 @@ static bool handle_train(struct request *q)
   return true;
 }
 
-/* "rows" is last, all, or a list of positions in which one may come twice; it becomes a list of
-   indices. A word is compared with its length, since it may go on after a U+0000. On failure
-   nothing is held. */
 static bool row_from(const struct request *q, json_t *list, size_t i, size_t n, size_t *row)
 {
   json_t *v = json_array_get(list, i);
@@ -207,6 +204,9 @@ static bool row_from(const struct request *q, json_t *list, size_t i, size_t n, 
   return true;
 }
 
+/* "rows" is last, all, or a list of positions in which one may come twice; it becomes a list of
+   indices. A word is compared with its length, since it may go on after a U+0000. On failure
+   nothing is held. */
 static bool rows_of(const struct request *q, size_t n, size_t **which, size_t *wanted)
 {
   json_t *v = json_object_get(q->in, "rows");
@@ -345,6 +345,8 @@ static void put_logits(struct json_writer *j, const float *logits,
   writer_close(j, ']');
 }
 
+/* Everything that can fail is before put_logits, as for every kind; the numbers of an answer may be
+   more than the model has, so they are kept once and written straight. */
 static bool handle_forward(struct request *q)
 {
   struct memory *m = q->o->m;
@@ -434,6 +436,7 @@ static bool run_text(struct request *q, const struct ids *list,
   return ok;
 }
 
+/* The settings of the stops are set even if opening failed: ends is closed in any case. */
 static bool write_answer(struct request *q, const struct ids *list,
   const struct ids *eos, const struct choices *x,
   const struct stop_string *stop, size_t n)

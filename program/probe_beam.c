@@ -201,6 +201,8 @@ static bool tabled(struct request *q, struct sheets *t)
   return true;
 }
 
+/* each prompt gets a search and a result of its own; the room for results is zero, so those that were
+   not reached can be freed like the others */
 bool probe_beam(struct request *q)
 {
   struct memory *m = q->o->m;

@@ -131,6 +131,8 @@ static bool add_by_id(struct choices *x, const struct request *q,
   return true;
 }
 
+/* Biases come before bad words, as the settings want them in one list; room for both is taken at once,
+   so the list of sequences never moves. */
 static bool read_lists(struct choices *x, const struct request *q,
   json_t *params)
 {

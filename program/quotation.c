@@ -1,11 +1,16 @@
 /* quotation.c -- what a quotation of the ledger is compared with: its folded text, and the SHA-256 of
-   that (FIPS 180-4), which tools/quotations.lua has made from the source. */
+   that (FIPS 180-4), which tools/quotations.lua has made from the source.
+
+   Both programs fold in the same way, so a change of one is a change of the other. Folding makes no
+   text longer; that is why the result may have the room of the text. */
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include "quotation.h"
 
+/* Marks of emphasis go, a gap and any white space become one blank, and none is left after a bracket:
+   what is equal then is the same words, however the two sources are set. */
 void quotation_fold(const char *text, char *to)
 {
   static const char lost[] = "[\xe2\x80\xa6]";

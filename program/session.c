@@ -326,6 +326,8 @@ int session_open(struct session *o, const struct console *c, const struct comman
   return status;
 }
 
+/* In the reverse order of opening: workers end before the model that they read goes. Pointers become
+   null, so that closing twice does no harm. */
 void session_close(struct session *o)
 {
   tokenizer_close(o->m, o->t);
