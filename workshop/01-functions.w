@@ -4,11 +4,11 @@
 @s NUM_PRIVATE static
 @s NUM_TABLE static
 
-\chapterquestion{Why not call |expf| of the C library?}
+\chapterquestion{Why not call \texttt{expf} of the C library?}
 @** exp, log, pow, sin, tanh, erf: the same bits everywhere. \label{sec:numbers}
 \incipit{T}{he C library} has an |expf|, and so has every other C library, and they differ: the
 standard leaves the last bit to the library, and each takes that liberty. A
-softmax that calls them gives other logits on another system, and promise P2 is broken
+softmax that calls them gives other probabilities on another system, and the promise of one answer is broken
 by something that nobody would ever look for.
 
 So the seven functions that a model needs are built here, from operations of which the
@@ -23,7 +23,7 @@ Powers of two are easy; so take as many of them as there are. With $\ln2=0.69$ w
 to 3. What is left is $2-3\cdot0.69=2-2.07=-0.07$. For such a small number $e^r$ is nearly
 $1+r+r^2/2=1-0.07+0.00=0.93$. Eight times that is 7.44, and the truth is 7.39.
 
-Nearly all of the error comes from $0.69$: with one more digit of $\ln2$ the rest is $-0.08$, and the result 7.38. The function of
+Nearly all of the error comes from $0.69$: with one more digit of $\ln2$, 0.693, the rest is $-0.079$, and the result 7.39. The function of
 \cref{sec:exp} does the same, with longer numbers and a longer polynomial.
 \end{byhand}
 

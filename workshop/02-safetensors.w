@@ -1237,7 +1237,8 @@ static enum kind_number kind_of(const unsigned char *byte, size_t n)
     marks[] = @[{ { "GGUF", KIND_GGUF },@|
     { "version https://git-lfs", KIND_LFS }, { "PK\3\4", KIND_ZIP },@|
     { "\200\2", KIND_PICKLE }, { "\200\3", KIND_PICKLE },@|
-    { "\200\4", KIND_PICKLE }, { "\211HDF", KIND_HDF5 },@|
+    { "\200\4", KIND_PICKLE }, { "\200\5", KIND_PICKLE },@|
+    { "\211HDF", KIND_HDF5 },@|
     { "<!", KIND_PAGE }, { "<html", KIND_PAGE },@|
     { "{", KIND_JSON }, { "[", KIND_JSON } }@];
   /*- safetensors: a length below 2^40, then a brace */
