@@ -2,7 +2,7 @@
 -- where they are used, indented by that place, in the author's lines; comments stay, their TeX in words; a section's name
 -- stands once in a file, as a comment <in angle brackets>; what documents a declaration stands above it.
 -- /** ... */ at the top of a file's section is the head of the file: its first sentence says what the file is for. /*- ... */ is a
--- comment for the C alone: the book has the same in its prose. Both are plain text. Neighbouring strings are joined where a line has room.
+-- comment for the C alone, in plain text: the book has the same in its prose. Neighbouring strings are joined where a line has room.
 -- REFEREE has the same files from ctangle, the unnamed program as PROGRAM: the tokens of both are the same, or nothing is written.
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local ctokens = require "ctokens"
@@ -97,7 +97,7 @@ local function marked(body)
       local _, e = body:find("*/", a + 2, true)
       if not e then stop("a comment is not closed: %s", body:sub(a, a + 60)) end
       local c, kind = body:sub(a + 2, e - 2):gsub("@@", "@"), body:sub(a + 2, a + 2)
-      if kind == "*" then head = c:sub(2); put("\5")
+      if kind == "*" then head = plain(c:sub(2)); put("\5")
       else
         comments[#comments + 1] = kind == "-" and { words = c:sub(2) } or c
         put("\3" .. #comments .. "\4")

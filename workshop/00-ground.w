@@ -41,7 +41,7 @@ needs so many of the system's headers.
 /** Errors, counted memory, mapped files, and a pool of threads: all that the engine asks of the
   system. Every byte is entered in two accounts, that of its purpose and that of all, and it is
   entered before the system is asked, so a program that dies of a request shows it. A block carries
-  its size and purpose before its first byte; memory_free needs no more. The pool's steps are
+  its size and purpose before its first byte; |memory_free| needs no more. The pool's steps are
   counted by two numbers that only rise, and no worker's choice ever changes a sum. An error is one
   line, written by the function that fails. To carry the engine to a system that is not POSIX,
   change this file. */
@@ -790,7 +790,7 @@ bool new_file_end(struct new_file *n, bool ok, struct error *why)
 @(new_file.c@>=
 @;
 /** A file that appears under its name only when it is whole. It is written beside its place and
-  renamed at the end, so a failure leaves the older file as it was. rename() replaces whatever has
+  renamed at the end, so a failure leaves the older file as it was. |rename| replaces whatever has
   the name, a device as well: nothing but a regular file, or no file, may be replaced, and that is
   asked before anything is written. A symbolic link is followed, never replaced. */
 #define _POSIX_C_SOURCE 200809L

@@ -1106,7 +1106,7 @@ const char *text_excerpt(const char *text, size_t n, size_t most, char buffer[EX
 /** The list of a model's tensors, whatever format its files have. A file or a tensor is entered in
   the lists before anything that can fail is done with it, and every entry can be freed, so closing
   finds all of it after half an opening. A tensor is one block: the entry, its shape, its name. The
-  list is in the order of the names once tensor_file_sort has been called; until then nothing may
+  list is in the order of the names once |tensor_file_sort| has been called; until then nothing may
   be looked up. */
 #include <stdlib.h>
 #include <string.h>

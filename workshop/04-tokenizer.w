@@ -1524,8 +1524,8 @@ struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
   cuts: valid UTF-8 and other bytes; added tokens in the text (root 0 of the tree); added tokens in
   its normal form (root 1); the stages of the pre-tokenizer; and only then merging, before which
   frozen tokens (root 2) are found. Where two readings are possible we do what Hugging Face's
-  library does, since the model was trained so. by_piece and the tree borrow bytes of the string
-  pool, which moves when it grows: tokenizer_index_added comes after the last byte. In the tables 0
+  library does, since the model was trained so. |by_piece| and the tree borrow bytes of the string
+  pool, which moves when it grows: |tokenizer_index_added| comes after the last byte. In the tables 0
   is no entry, so ids stand there plus 1. A tokenizer is only read once it is made; all that an
   encoding changes is in its struct job. */
 #include <stdio.h>

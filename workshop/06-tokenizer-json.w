@@ -1704,7 +1704,7 @@ else if ((ok = new_file_open(&to, path, false, why))) {
   unless its value says nothing. A file that is not BPE is of another kind, which is no error
   (ours); a file of our kind with anything that we do not do is one. Parts are read in the order in
   which they refer to each other, which is not that of the file: words, decoder, added tokens and
-  all stages before tokenizer_index_added, after which nothing may be added to the string pool;
+  all stages before |tokenizer_index_added|, after which nothing may be added to the string pool;
   then what goes around a text. jansson's functions take null, and answer null, zero or false:
   asking is never an error, and the answer is checked where it matters. Readers of parts stand
   before readers of wholes. */

@@ -813,8 +813,8 @@ Everything that reads tensors goes through |tensor_file_open| (\cref{sec:safeten
 
 @(format.c@>=
 @;
-/** GGUF as a format of tensor files: a row of the table in tensor_file.c. One path, one file, one
-  shard. Names get a zero at their end here, and tensor_file_sort finds one that occurs twice. */
+/** GGUF as a format of tensor files: a row of the table in \.{tensor\_file.c}. One path, one file, one
+  shard. Names get a zero at their end here, and |tensor_file_sort| finds one that occurs twice. */
 #include <string.h>
 #include "gguf/gguf.h"
 #include "safetensors/tensor_format.h"

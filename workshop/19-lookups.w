@@ -706,7 +706,7 @@ another library in its place, or to match the two patterns by hand, one file has
 @;
 /** Cutting a text at the matches of a pattern, with PCRE2. The only file that knows PCRE2. A
   splitter is compiled once and only read afterwards, so any number of threads may search with it;
-  what a search changes is in the thread's own struct split_work. Neither the machine code that
+  what a search changes is in the thread's own |struct split_work|. Neither the machine code that
   PCRE2 makes nor the size of its stack may decide what the pieces are: whatever fails for lack of
   those is searched again without. PCRE2's memory is ours, and counted. */
 #define PCRE2_CODE_UNIT_WIDTH 8

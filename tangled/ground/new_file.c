@@ -2,7 +2,7 @@
    made from workshop/00-ground.w; change it there
 
    It is written beside its place and renamed at the end, so a failure leaves the
-   older file as it was. rename() replaces whatever has the name, a device as well:
+   older file as it was. rename replaces whatever has the name, a device as well:
    nothing but a regular file, or no file, may be replaced, and that is asked before
    anything is written. A symbolic link is followed, never replaced. */
 
