@@ -262,6 +262,8 @@ void parser_end(struct parser *r)
 @ An error message gives the place, quotes the text there, and says what is wrong with it. The quotation has a dozen bytes at most, stops at the end of the line, and does not cut a character in half.
 
 @<Refuse what stands here@>=
+/* Shows a dozen bytes of what stands there, but not half a character: a sentence must be UTF-8.
+   It counts lines only now, for refusing happens once. */
 uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
 {
   size_t line = 1, n = 0;
@@ -290,6 +292,7 @@ uint32_t parser_node(struct parser *r, struct ast_node s)
 @ Every sequence and every choice joins two shapes, so joining has a function of its own.
 
 @<Add a shape@>=
+/* a refusal in either part is passed on, so callers need not ask after each step */
 uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   uint32_t b)
 {
@@ -317,6 +320,7 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated);
 @ The text is known to be UTF-8, so reading a character cannot fail.
 
 @<Read a character, or its number@>=
+/* |parser_begin| has checked that the whole text is UTF-8, so the state is not looked at */
 uint32_t parser_point(struct parser *r)
 {
   enum utf8_state state;
@@ -331,6 +335,8 @@ uint32_t parser_point(struct parser *r)
 Reading stops as soon as the number exceeds the last character, so it cannot overflow, however many digits follow. Patterns allow up to eight, in braces, and grammars have escapes with two, four and eight.
 
 @<Read a character, or its number@>=
+/* The loop stops as soon as the number is too large, so |x| cannot wrap. Surrogates are no
+   characters: no UTF-8 text has them. */
 bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point)
 {
@@ -350,6 +356,8 @@ bool parser_hex(struct parser *r, size_t min, size_t max,
 A sign after a thing says how often the thing may come. A count in braces is limited to \given{1000}: the network has a copy for each, and a pattern that needs more can use a star. Reading stops when the count exceeds this limit, so it cannot overflow.
 
 @<Read how often@>=
+/* A bound for each count bounds nothing yet, since repetitions can be nested; |emit| counts the
+   work. */
 static bool read_count(struct parser *r, uint32_t *count)
 {
   size_t from = r->at;
@@ -387,6 +395,8 @@ static bool read_braces(struct parser *r, struct ast_node *s)
 @ The signs \.{?}, \.{*} and \.{+} abbreviate braces. If neither a sign nor a brace follows, the thing comes once, and needs no shape around it. If the thing itself could not be read, the error has been reported, and the failure is passed on.
 
 @<Read how often@>=
+/* gives |s| itself if nothing follows that repeats; callers compare, to find a repetition of a
+   repetition */
 uint32_t parser_times(struct parser *r, uint32_t s)
 {
   if (s == NO_AST_NODE || r->at == r->n) return s;
@@ -426,6 +436,9 @@ bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
 @ To negate a set, we replace its ranges by the gaps between them. A set of $n$ ranges has at most $n+1$ gaps, so we first add one range, after the last character, and then replace each range by the gap before it. An empty gap is left out.
 
 @<Finish a set@>=
+/* The ranges of a set are the last of the list, from |from| on. They are sorted and joined in
+   place: |k| never overtakes |i|. For a negated set a range beyond the last character is added,
+   so that the gap before it comes out as well, and for each range at most one gap is written. */
 uint32_t parser_set(struct parser *r, size_t from, bool negated)
 {
   if (negated && !parser_range(r, PARSER_LAST_POINT + 1, PARSER_LAST_POINT + 1))
@@ -458,9 +471,14 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated)
 @<A reader@>@;
 #endif
 
-@ And its file.
+@ Patterns and grammars share this file; each of the two languages then has one of its own.
 
 @(parser.c@>=
+/* What the readers of patterns and of grammars share: nodes of the tree, ranges, repetitions,
+   sentences of refusal. A parser reads |text| from |at| on and never goes back. Nodes are
+   numbered in the order in which they are made, so a child has a smaller number than its
+   parent, and |NO_AST_NODE| means that the reason has been said already. Both arrays may move
+   when they grow: keep numbers, not addresses. */
 #include <stdlib.h>
 #include <string.h>
 #include "tokens/utf8.h"
@@ -487,6 +505,7 @@ uint32_t parser_pattern(struct parser *r);
 @ A pattern is a choice of sequences of things. Each of the three, choice, sequence and thing, has a function, and a group in parentheses is a choice again. If text is left when the outermost choice has ended, it begins with a closing parenthesis that was never opened.
 
 @<Read a pattern@>=
+/* what is left over can only be a parenthesis that closes nothing */
 uint32_t parser_pattern(struct parser *r)
 {
   uint32_t s = read_choice(r);
@@ -519,6 +538,9 @@ static bool is_last(const struct parser *r)
 @ A sequence begins with the empty shape and grows by one thing at a time, until the parser meets a bar, a closing parenthesis or the end of the text.
 
 @<Read a sequence of things@>=
+/* Anchors are read over at the beginning and the end of the whole pattern, where they say what
+   is true anyway. |AST_BOTH| hangs to the left: |emit| goes down that side in a loop and not by
+   calling itself. */
 static uint32_t read_sequence(struct parser *r)
 {
   uint32_t s = parser_node(r, (struct ast_node) @[{ AST_EMPTY,@|
@@ -535,6 +557,8 @@ static uint32_t read_sequence(struct parser *r)
 @ A repetition may follow a thing, and after that perhaps the question mark that makes no difference. A plus there would make the repetition possessive, and is refused; so is a second repetition, as in Perl.
 
 @<Read a thing and how often it comes@>=
+/* A question mark after a repetition is read over: as few as possible and as many as possible
+   are the same where the whole text must match. */
 static uint32_t read_repeated(struct parser *r)
 {
   uint32_t once = read_thing(r), s = parser_times(r, once);
@@ -550,6 +574,8 @@ static uint32_t read_repeated(struct parser *r)
 @ The first character of a thing tells what it is, and every character that is not special is itself a thing. The signs \.{\char94} and \.{\$} reach this function only where they are not redundant.
 
 @<Read one thing@>=
+/* The signs that mean something are refused where they would mean nothing, as by PCRE2; a
+   closing parenthesis does not come here. */
 static uint32_t read_thing(struct parser *r)
 {
   size_t from = r->ranges.n;
@@ -578,6 +604,8 @@ static uint32_t read_thing(struct parser *r)
 @ A group only holds things together; what it has matched is not recorded. So a plain parenthesis and one with \.{?:} are the same, and anything else after the question mark is refused: names, flags, conditions, lookahead and lookbehind.
 
 @<Read a group@>=
+/* all that begins with a question mark but \.{?:} changes what matching means: looking ahead,
+   naming, options */
 static uint32_t read_group(struct parser *r)
 {
   size_t from = r->at++;
@@ -599,6 +627,8 @@ static uint32_t read_group(struct parser *r)
 @ An escape adds ranges to the set that is being read: one character, or the characters of a kind. A table gives the ranges of the kinds in ASCII; their opposites are the gaps, up to the last character of Unicode.
 
 @<Read an escape@>=
+/* The ranges are in rising order, and a capital letter means the gaps between them: between one
+   range's end and the next one's beginning. */
 static bool add_kind(struct parser *r, unsigned char letter)
 {
   static const struct { char letter; struct code_range x[4]; size_t n; }
@@ -635,6 +665,10 @@ static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
 
 @<Read an escape@>=
 #define NO_POINT UINT32_MAX
+@#
+/* A backslash before a letter or digit that we do not know is refused, since it may mean
+   anything elsewhere; before any other sign it means that sign. At the end of the text |c| is a
+   letter that nobody knows. */
 static bool escaped_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrtf", meant[] = "\n\r\t\f";
@@ -676,6 +710,8 @@ static bool read_escape(struct parser *r)
 @ Brackets contain characters, escapes and ranges. A hyphen stands for itself where it comes first or last, and between two characters it makes a range; after a kind or after a range PCRE2 guesses, and we do not. An opening bracket followed by a colon, a dot or an equals sign would be a named class.
 
 @<Read a set in brackets@>=
+/* a class such as \.{[:alpha:]} would otherwise be read as a set of its letters, which PCRE2 does
+   not do */
 static bool set_point(struct parser *r, uint32_t *point)
 {
   unsigned char c = r->text[r->at];
@@ -690,6 +726,8 @@ static bool set_point(struct parser *r, uint32_t *point)
 @ So a member of a set is one character or kind, or two characters with a hyphen between them. A hyphen before the closing bracket makes no range.
 
 @<Read a set in brackets@>=
+/* |NO_POINT| is an escape that stands for several characters: it has added its ranges already
+   and cannot be an end of a range. */
 static bool set_member(struct parser *r, bool first)
 {
   size_t from = r->at;
@@ -730,9 +768,12 @@ static uint32_t read_set(struct parser *r)
   return parser_set(r, ranges, negated);
 }
 
-@ In the file the smallest parts come first, and one function must be declared ahead, since a group is a choice that may contain groups.
+@ In the file the smallest parts come first, as far as that goes: a group is a choice that may contain groups.
 
 @(pattern.c@>=
+/* Regular expressions to a tree, by recursive descent. What PCRE2 would read differently from
+   us is refused here and not guessed at: a pattern must not mean one thing in another program
+   and something else in this one. The depth of parentheses is bounded, and so is the stack. */
 #include <string.h>
 #include "constraints/net.h"
 static uint32_t read_choice(struct parser *r);
@@ -763,6 +804,9 @@ bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root);
 
 @<Find the number of a name@>=
 struct names { struct array *rules; struct name_map by_name; };
+@#
+/* The table has numbers plus one, since 0 says that a name is new. The names stay in the
+   grammar's text, which must outlive the parser. */
 static uint32_t name_number(struct parser *r, struct names *all)
 {
   const unsigned char *name = r->text + r->at;
@@ -794,6 +838,7 @@ static bool is_name(unsigned char c)
 @ The end of a line counts as a blank within parentheses, after a bar and between rules; elsewhere it ends the rule. A comment goes up to the end of the line and does not contain it.
 
 @<Letters and blanks of a grammar@>=
+/* A comment goes to the line's end, which itself counts only if |lines| is true. */
 static void skip_blanks(struct parser *r, bool lines)
 {
   for (; r->at < r->n; r->at++) {
@@ -809,6 +854,7 @@ static void skip_blanks(struct parser *r, bool lines)
 @ A text in quotation marks is a sequence of sets of one character each. An unknown escape is refused, and so is a text that is not closed before the end of its line.
 
 @<Read a character of a text or a set@>=
+/* only the escapes of GBNF, and all others are refused */
 static bool grammar_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrt\\\"[]", meant[] = "\n\r\t\\\"[]";
@@ -828,6 +874,7 @@ static bool grammar_point(struct parser *r, uint32_t *point)
 @ The sequence begins with the empty shape, since a text may be empty.
 
 @<Read a text in quotation marks@>=
+/* each character is a set of one, so texts need no kind of node of their own */
 static uint32_t read_text(struct parser *r)
 {
   size_t from = r->at++;
@@ -885,6 +932,8 @@ static uint32_t grammar_set(struct parser *r)
 
 @<Read a grammar's thing@>=
 #define NO_THING (UINT32_MAX - 1)
+@#
+/* |NO_THING| is no error: the sequence ends here, and its reader knows what may follow */
 static uint32_t grammar_thing(struct parser *r, struct names *all)
 {
   size_t from = r->ranges.n;
@@ -905,6 +954,8 @@ static uint32_t grammar_thing(struct parser *r, struct names *all)
 @ Blanks may come between the things, and within parentheses also line ends. They may even separate a repetition from what it repeats.
 
 @<Read a grammar's sequence@>=
+/* A blank may come before the sign of a repetition, and after one; so a second repetition is
+   looked for here, or it would be refused with a sentence about something else. */
 static uint32_t grammar_sequence(struct parser *r, struct names *all)
 {
   uint32_t s = parser_node(r, (struct ast_node) @[{ AST_EMPTY,@|
@@ -961,6 +1012,7 @@ static uint32_t grammar_group(struct parser *r, struct names *all)
 @ A rule ends with its line. A second definition of the same name is refused; it is usually a copy that its author forgot to rename.
 
 @<Read a rule@>=
+/* The rule is found again by its number at the end: reading it may have moved the array. */
 static bool read_rule(struct parser *r, struct names *all)
 {
   size_t from = r->at;
@@ -987,6 +1039,7 @@ static bool read_rule(struct parser *r, struct names *all)
 @ When all rules have been read, every name must have a rule, and one of them must be the root.
 
 @<Read a whole grammar@>=
+/* a name without a rule is reported where it is first used */
 static bool check_names(struct parser *r, const struct names *all,
   uint32_t *root)
 {
@@ -1015,9 +1068,13 @@ bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root)
   return ok;
 }
 
-@ In the file each function comes before its first use, but for |grammar_group|.
+@ The file ends with the function that reads a whole grammar.
 
 @(grammar.c@>=
+/* Grammars in a subset of GBNF to a tree for each rule, by recursive descent. A name gets its
+   number where it is first met, defined or not; whether all are defined is asked at the end,
+   for a rule may be used before its definition. Line ends are blanks within parentheses, after
+   a bar and after the sign of definition, and end a rule elsewhere: |depth| says which. */
 #include <string.h>
 #include "lookups/table.h"
 #include "constraints/net.h"
@@ -1070,6 +1127,9 @@ finds it by the bytes it reads and the node that follows. This saves much, since
 
 @<Add a node@>=
 #define NO_NODE UINT32_MAX
+@#
+/* Only reading nodes are shared; a fork may be mended after it is made. The key tells ranges
+   from 0, which means not shared. */
 static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
 {
   uint32_t key = x.kind == NET_BYTES ? 1u << 16 | (uint32_t) x.lo << 8 | x.hi
@@ -1101,6 +1161,8 @@ do not run through all their values. The surrogates are left out here, since no 
 @^UTF-8@>
 
 @<Cut a range of characters@>=
+/* The largest end, up to |hi|, so that the characters from |lo| on are one range in each byte:
+   all of one length, and the same in all bytes before those that run through their whole range. */
 static uint32_t cut(uint32_t lo, uint32_t hi)
 {
   static const uint32_t longer[] = @[{ 0x7f, 0x7ff, 0xffff }@];
@@ -1148,6 +1210,8 @@ static uint32_t emit_part(struct net *w, uint32_t lo, uint32_t hi,
 @ Each range is cut into parts, and all parts of all ranges are joined by forks. A pattern can contain an empty set, the negation of all characters. It becomes a fork that leads only to itself: a node like any other, from which the end cannot be reached.
 
 @<Make nodes for a range of characters@>=
+/* The gap of the surrogates is jumped over. An empty set must not become |next|, which would
+   read nothing and go on: it becomes a fork that leads to itself and thus never to the end. */
 static uint32_t emit_set(struct net *w, const struct code_range *x,
   size_t n, uint32_t next, struct error *why)
 {
@@ -1169,6 +1233,9 @@ static uint32_t emit_set(struct net *w, const struct code_range *x,
 one another can ask for $10^9$ of them; so we count the work as well.
 
 @<Make nodes for a repetition@>=
+/* For ever: a fork is made first and mended when what it leads to is there. Otherwise the
+   optional copies are made from the last to the first, each with a way out; then those that
+   must come. */
 static uint32_t emit_times(struct net *w, const struct parser *r,
   const struct ast_node *s, uint32_t next, struct error *why)
 {
@@ -1189,6 +1256,8 @@ static uint32_t emit_times(struct net *w, const struct parser *r,
 @ The trees of long sequences and choices lean to the left, since they were joined from the left, and a loop goes down this side; the recursion goes only into parentheses, whose depth is limited.
 
 @<Make nodes for a shape@>=
+/* Sequences and choices hang to the left and are walked in loops, so the depth of the calls is
+   that of the parentheses. The work is counted here, where all of it passes. */
 static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
   uint32_t next, struct error *why)
 {
@@ -1216,6 +1285,7 @@ For each node we want the least number of bytes from there to its rule's end. A 
 If each rule calls the next one twice, the numbers double with every rule: with 31 rules the shortest text has more than $10^9$ bytes. Numbers stop growing at |NET_MAX_LEAST|.
 
 @<Find the least number of bytes to the end@>=
+/* stops at the largest number, and ``never'' stays never */
 uint32_t net_sum(uint32_t a, uint32_t b)
 {
   if (a == NET_NEVER || b == NET_NEVER) return NET_NEVER;
@@ -1240,6 +1310,8 @@ static uint32_t from_here(const struct net *w, const struct net_node *x)
 @ The passes come to an end, because numbers only decrease and are never negative. A fork that leads only to itself stays at |NET_NEVER|, and so does a rule that always calls itself.
 
 @<Find the least number of bytes to the end@>=
+/* To a fixed point: numbers only become smaller, so it ends. Nodes are made from the end, so
+   one round is nearly enough, except for rules that call each other. */
 static bool find_least(struct net *w, struct error *why)
 {
   const struct net_node *x = w->nodes.block;
@@ -1271,6 +1343,11 @@ static bool goes_through(const struct net *w, const struct net_node *x,
 }
 @#
 struct walkers { uint32_t *seen, *todo; };
+@#
+/* Can the rule be reached from its own beginning, silently (before any byte) or with something
+   left to return to? |mark| differs for each rule and question, so |seen| need not be cleared.
+   |todo| has room for twice the nodes:
+   each is done once and adds at most two. */
 static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   const struct walkers *scratch)
 {
@@ -1294,6 +1371,9 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
 @ Each search looks at a node once and adds at most two nodes to the list, which gives the length that the list must have. After a call at a rule's end nothing is left to do; so a rule that calls itself only at its end is a loop, and does not nest.
 
 @<Ask whether a rule comes to itself again@>=
+/* Left recursion would let |follow| push frames for ever without reading a byte, so it is
+   refused. |nested| says that stacks can grow without a limit: then the states cannot all be
+   listed. */
 static bool check_rules(struct net *w, const struct parser *r,
   const struct grammar_rule *rule, struct error *why)
 {
@@ -1394,9 +1474,15 @@ void net_free(struct net *w)
 @<A network@>@;
 #endif
 
-@ In the file each function comes before its first use, but for |emit|: a shape may be a repetition, which repeats a shape.
+@ The file begins with single nodes and ends with a whole network that has been checked.
 
 @(net.c@>=
+/* From a tree to a transition network. It is built from its end: each part is told the node
+   |next| where it goes on, so no node has to be mended later but the loop of a repetition. Node
+   0 is the end of a rule, of all of them. Nodes that read the same bytes and go on to the same
+   node are made once. |least[i]| is the least number of bytes from node |i| to the end of its
+   rule, and |NET_NEVER| if there is none. Both the nodes and the work of making them are
+   bounded, since a short text can describe a huge network. */
 #include <string.h>
 #include "constraints/net.h"
 @<Add a node@>@;
@@ -1448,6 +1534,8 @@ struct constraint { struct memory *m; struct net w; uint8_t byte_class[256];
 @ If no node distinguishes two bytes, a configuration need not distinguish them either; we put them into one class, which makes its table of next configurations shorter. A new class begins where some node's range of bytes begins, and just after it ends. JSON has \val{constraint.json.kinds} classes. Nodes from which the end cannot be reached are ignored.
 
 @<Sort the bytes into kinds@>=
+/* Bytes that no node tells apart are one class, so a state needs a place for each class and not
+   for 256 bytes. A class begins where some range begins or has just ended. */
 static void sort_bytes(struct constraint *c)
 {
   bool begins[257] = @[{ true }@];
@@ -1464,6 +1552,8 @@ static void sort_bytes(struct constraint *c)
 @ Entering a rule pushes a frame, unless nothing is left to do after the call: then the inner rule can return directly to the frame below. This is a tail call, and a rule that ends by calling itself runs like a loop. The table finds a frame that has been pushed on the same stack before.
 
 @<Push a frame@>=
+/* A call at the end of a rule has nothing to come back to, so it pushes nothing: without this a
+   right-recursive rule would make a new stack in each round. */
 static bool push(struct constraint *c, uint32_t back, uint32_t below,
   uint32_t *stack, struct error *why)
 {
@@ -1483,6 +1573,9 @@ followed; so every pair that is kept can be completed, and a configuration witho
 A grammar of a few lines can open a great many ways before a single byte is read, if each rule calls the next in two different ways and the last is empty: with 30 such rules there are $2^{30}$ stacks. So we count the pairs of a search, and give up beyond |MAX_WAYS|.
 
 @<Follow all ways to where they wait@>=
+/* |visited| holds the number of the search that met a pair last, so it is never emptied. Nodes
+   from which no end can be reached are not entered: a state that is not dead can always be
+   completed. */
 static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
   struct error *why)
 {
@@ -1499,6 +1592,8 @@ static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
 @ One pair at a time is taken from the list. A pair that waits for a byte goes into a heap, which later returns the pairs in order, so that equal sets give equal arrays.
 
 @<Follow all ways to where they wait@>=
+/* Goes on through what reads nothing. What waits for a byte, or is the end of all, is collected
+   in a heap, which will give it back in order. */
 static bool follow(struct constraint *c, struct position p, struct error *why)
 {
   const struct net_node *x = (struct net_node *) c->w.nodes.block + p.node;
@@ -1549,6 +1644,7 @@ static size_t block_size(const struct constraint *c, size_t n)
 @ All states together may take |MAX_BYTES|: their blocks with the lists that belong to them, which |bytes| counts, the list of states, the stacks, and the three tables. Beyond that the constraint fails with a sentence, rather than use up the machine's memory. The limit is checked when a configuration is made; between two checks a search may still take as much as |MAX_WAYS| allows.
 
 @<Make a configuration of what was found@>=
+/* what counts against the limit: also tables, which are the larger part with small states */
 static size_t bytes_taken(const struct constraint *c)
 {
   return c->bytes + c->states.cap * sizeof (struct dfa_state *)@|
@@ -1566,6 +1662,9 @@ static bool within_limits(const struct constraint *c, size_t more,
 @ The number of bytes from a configuration to the end is the least of its pairs' numbers, and a pair's number is the sum of those of its node and its stack. The pairs are in order, and only |(END, 0)| has node 0, so a configuration accepts exactly if this pair comes first.
 
 @<Make a configuration of what was found@>=
+/* One block: the structure, the list of next states, the pairs. Pairs are sorted by node, and
+   node 0 is the end of a rule; with an empty stack it is the text's end, so |accepts| looks at
+   the first pair only. */
 static struct dfa_state *state_add(struct constraint *c,
   const struct position *p, size_t n, struct error *why)
 {
@@ -1592,6 +1691,8 @@ static struct dfa_state *state_add(struct constraint *c,
 @ The heap is emptied into the list |todo|, which is free now, and we look the array up in the table.
 
 @<Make a configuration of what was found@>=
+/* Sorting first, since the same set must be found again whatever way led to it. The list
+   |todo|, which is empty by now, serves a second time. */
 static struct dfa_state *gather_pairs(struct constraint *c,
   struct error *why)
 {
@@ -1615,6 +1716,7 @@ static struct dfa_state *gather_pairs(struct constraint *c,
 @ To find the next configuration after a byte, all pairs that wait for this byte go on. The result is stored under the byte's class, for the next time.
 
 @<Find the next configuration@>=
+/* |byte| stands for its whole class: the answer is kept under the class */
 static struct dfa_state *discover(struct constraint *c,
   struct dfa_state *x, uint8_t byte, struct error *why)
 {
@@ -1631,6 +1733,7 @@ static struct dfa_state *discover(struct constraint *c,
 @ Nearly always the answer is already there, and this case must be fast, since the walk through the tokens consists of it. So it is a function of its own, small enough to be inlined.
 
 @<Find the next configuration@>=
+/* the fast way, taken for nearly every byte; null only after an error, since dead is a state */
 static inline struct dfa_state *advance(struct constraint *c,
   struct dfa_state *x, uint8_t byte, struct error *why)
 {
@@ -1655,6 +1758,8 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
 A new constraint has two configurations, or three: the dead one; the start; and, where the first token loses a blank, a copy of the start that is not in the table. No text returns to the copy, so a text in this state is empty.
 
 @<Begin with nothing known@>=
+/* With |strips| the beginning of the text is a state of its own, equal to |start| but never
+   found by its pairs: only there does the first token lose its blank. */
 static bool state_first(struct constraint *c, struct error *why)
 {
   if (array_push(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
@@ -1670,6 +1775,7 @@ static bool state_first(struct constraint *c, struct error *why)
 @ Forgetting means freeing all states and beginning again. The tables |visited| and |stack_of| must be freed as well, since they contain numbers of stacks and searches.
 
 @<Begin with nothing known@>=
+/* the network stays; all that was learnt by running it goes */
 static void drop_states(struct constraint *c)
 {
   for (size_t i = 0; i < c->states.n; i++) {
@@ -1771,6 +1877,8 @@ enum { MAX_PIECE = 1 << 24 };
 @ First we copy the usable pieces, one after the other.
 
 @<Copy the pieces@>=
+/* Tokens that cannot be used have no bytes here, and so are in no place of the tree. The sums
+   are checked before anything is taken. */
 static bool copy_pieces(struct lexicon *l, const struct token_bytes *spelt,
   const bool *usable, struct error *why)
 {
@@ -1888,6 +1996,7 @@ static bool make_nodes(struct lexicon *l, struct spelling *sorted,
 @ Ids have 32 bits, enough for any vocabulary, but a caller might pass a larger size. If a step fails, |lexicon_close| frees what the earlier ones allocated.
 
 @<Open a lexicon, and close it@>=
+/* the tokens' bytes are copied: the caller may free its own */
 struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   const bool *usable, size_t vocab_size, struct error *why)
 {
@@ -1926,6 +2035,11 @@ A walk goes through the tree and keeps the configuration at each depth. At its e
 The loop writes an entry at every twig, not only where a piece ends. The last letter of a piece comes after all its others and overwrites what they have written. A test whether a piece ends here would be a branch that the processor cannot predict, and would cost more time than all the rest.
 
 @<Walk through the pieces@>=
+/* The hot loop: through all tokens as a tree in depth-first order. |at[d]| is the state after
+   |d| bytes of the present path; a dead state jumps over the whole branch by |skip|. A node
+   that is in the midst of a token writes to a place of |reached| that a later node of the same
+   token overwrites, so no test for ends is needed. A blank that the first token loses leads to
+   |start| and is not a text by itself. */
 static bool walk(struct constraint *c, struct dfa_state *from,
   struct error *why)
 {
@@ -1968,6 +2082,8 @@ We do the walk once for each configuration, and note the different configuration
 
 @<How far tokens lead@>=
 enum { MAX_TOGETHER = 1024 };
+@#
+/* |round| marks what is in the list already, so each state comes once */
 static bool note(struct constraint *c, struct array *all,
   struct dfa_state *x, struct error *why)
 {
@@ -1981,6 +2097,7 @@ static bool note(struct constraint *c, struct array *all,
 @ The list is made in a block that grows, and then copied into one of the exact size, because there will be many such lists: within a JSON string a token can lead to some dozens of configurations.
 
 @<How far tokens lead@>=
+/* computed once for a state and kept: walking is the expensive part */
 static bool find_after(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
@@ -2026,6 +2143,9 @@ static bool is_collected(const struct dfa_state *x,
 @ The list is also the queue of the search: we read it from the front while new configurations are added at its end.
 
 @<Collect what belongs together@>=
+/* With |nearer| only steps that come nearer to the end in bytes are followed; that ends, since
+   the bytes left grow less. More than |MAX_TOGETHER| states are given up: |all| stays false,
+   and that is no error. */
 static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   bool nearer, bool *all, struct error *why)
 {
@@ -2047,6 +2167,8 @@ static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
 @ When all have been collected, we compute the numbers as we did for the nodes: zero where a text may end, |NET_NEVER| elsewhere, and then again and again one more than the least among the next, until nothing changes. The configurations collected last tend to be nearest to the end, so each pass begins with them.
 
 @<Count the tokens to the end@>=
+/* Shortest ways by rounds until nothing changes, from the last found to the first, since those
+   found late are near the end. */
 static void compute_cost_group(struct constraint *c, bool nearer)
 {
   struct dfa_state **x = c->group.block;
@@ -2067,6 +2189,8 @@ static void compute_cost_group(struct constraint *c, bool nearer)
 @ Once for each constraint, we try to collect all configurations from the beginning, which gives all numbers together. For constraints that nest we do not try.
 
 @<Count the tokens to the end@>=
+/* Tried once: if the whole automaton is small, all exact costs are known for good. With nested
+   rules it has no end. */
 static bool compute_all_costs(struct constraint *c, struct error *why)
 {
   bool all = false;
@@ -2080,6 +2204,9 @@ static bool compute_all_costs(struct constraint *c, struct error *why)
 @ To \emph{settle} a configuration means to compute its number of tokens. There are four cases. The number is known because all have been computed together; or it is computed from the configurations nearer to the end; or, if these are too many, it is the number of bytes, if each byte is a token; or, if some byte is not a token, it cannot be computed, and we say so. No number is ever too small. Where the text may end already, the number is zero and there is no search, which might well find too many configurations.
 
 @<Count the tokens to the end@>=
+/* The cheapest answer first: known, accepting, from the whole automaton. Otherwise from the
+   states nearer to the end; if these are too many and every byte is a token, the number of
+   bytes is a safe upper bound. */
 static bool compute_cost(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
@@ -2100,6 +2227,8 @@ static bool compute_cost(struct constraint *c, struct dfa_state *x,
 @ The very first token may lose a blank, and then it brings the end less near than its length suggests. So we settle every configuration that the first token can lead to, and the beginning needs one token more than the best of them.
 
 @<Count the tokens to the end@>=
+/* the first state has ways of its own, so its cost is one more than the cheapest of those after
+   it */
 static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
@@ -2123,6 +2252,8 @@ grammar may have many more states near its ends.
 When a constraint is bound to a vocabulary, we check whether these tokens can write a matching text at all. They can if every byte that some node waits for is a token. If some byte is not, we compute the number of tokens from the beginning, and if that is |NET_NEVER| the message names the byte. If the first token loses a blank, we must check the beginning as well: a text that has to begin with a blank may be impossible.
 
 @<Bind the constraint to a vocabulary@>=
+/* If every byte that occurs is a token, any text can be finished byte by byte, and no cost need
+   be known: the common case, and a fast one. */
 static void look_for_bytes(struct constraint *c)
 {
   const struct net_node *x = c->w.nodes.block;
@@ -2136,6 +2267,8 @@ static void look_for_bytes(struct constraint *c)
 @ Where every byte is a token the answer is yes without a search, except for the lost blank; otherwise we must try the tokens.
 
 @<Bind the constraint to a vocabulary@>=
+/* asked when binding, so that a constraint that these tokens cannot meet is refused before a
+   text is begun */
 static bool can_begin(struct constraint *c, struct error *why)
 {
   if (c->first->accepts || (c->complete && !c->strips)) return true;
@@ -2152,6 +2285,7 @@ static bool can_begin(struct constraint *c, struct error *why)
 @ The walk needs an entry for each depth of the new vocabulary's tree and for each piece. All states that were found with another vocabulary are forgotten.
 
 @<Bind the constraint to a vocabulary@>=
+/* what was learnt with other tokens is forgotten: lists of next states depend on them */
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
   bool strips, struct error *why)
 {
@@ -2170,6 +2304,7 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
 @ A number that belongs to no state is the caller's mistake, and is refused; so is a question about tokens before the constraint has been bound.
 
 @<Find a state by its number@>=
+/* numbers come from callers, who may have kept them for too long */
 static struct dfa_state *state_at(const struct constraint *c,
   uint32_t state, struct error *why)
 {
@@ -2192,6 +2327,9 @@ uint32_t constraint_start(const struct constraint *c)
 
 @<Judge what comes after a token@>=
 enum fate { FATE_GOOD, FATE_BAD, FATE_OPEN };
+@#
+/* Bytes are an upper bound of the tokens if all bytes are tokens, and bytes divided by the
+   longest token are always a lower one; only between them is the exact cost needed. */
 static enum fate judge(const struct constraint *c,
   const struct dfa_state *x, size_t left)
 {
@@ -2205,6 +2343,8 @@ static enum fate judge(const struct constraint *c,
 @ So making a mask takes a walk and then a judgement of each token. Configurations that are still open are put aside. If there are any, we settle them and do everything again; the second time none is open. In the long middle of a text one round is enough. (We need the second walk because settling a configuration takes walks of its own, which overwrite the results of ours.)
 
 @<Mark the tokens that may come@>=
+/* Good or bad at once; those that are open are noted, and decided all together in a second
+   round. */
 static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
   uint8_t *allowed, bool *any, struct error *why)
 {
@@ -2224,6 +2364,8 @@ static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
 @ The second round comes after all configurations that were put aside have been settled.
 
 @<Mark the tokens that may come@>=
+/* the costs must not be computed in the midst of |mark|: they walk, too, and |reached| would be
+   overwritten */
 static bool mark_all(struct constraint *c, struct dfa_state *x,
   size_t left, uint8_t *allowed, bool *any, struct error *why)
 {
@@ -2238,6 +2380,8 @@ static bool mark_all(struct constraint *c, struct dfa_state *x,
 @ Before we judge the tokens, we judge the state itself with the same function: can the text be completed within this budget? If it cannot, we say so at once, and name the number that would be enough. At the beginning of a text this refuses a limit that is too small; later it cannot happen to a caller that follows the masks and counts the budget down. (If the first token loses a blank, the text may need more tokens than |judge| assumes. Then no token is good, and the message is the same.)
 
 @<Mask the tokens@>=
+/* One token of the budget is the token itself, so what follows has |budget-1|. No token and not
+   accepting: the limit is too small, and the sentence says how much would do. */
 bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
   uint8_t *allowed, bool *accepts, struct error *why)
 {
@@ -2272,6 +2416,8 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
 @ A step reads the token's bytes, except for the blank that the first token loses.
 
 @<Step after a token@>=
+/* Byte by byte and not by looking into |reached|, since the last walk may have been for another
+   state. A token without bytes never moves the state and is refused. */
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
   uint32_t *next, struct error *why)
 {
@@ -2300,9 +2446,17 @@ struct constraint_look constraint_look(const struct constraint *c)
     bytes_taken(c) }@];
 }
 
-@ The file of all this. The header declares its structures by name only, without their fields.
+@ The file has the lexicon and the constraint. The header declares both by name only, without their fields.
 
 @(constraint.c@>=
+/* Which tokens may come? A network is run as a deterministic automaton whose states are made
+   when they are first met, and a lexicon, the tokens as a tree of bytes, is walked against it.
+   Invariants: a state is a set of pairs of a node that waits and a stack, sorted and listed
+   once, so two states are equal if they are the same block. Stacks are kept once as well, 0 is
+   the empty one. State 0 is |dead|, with no pairs. States are blocks of their own and never
+   move; the lists do. All that is made is kept until |constraint_forget|, up to |MAX_BYTES|; a
+   state's number stays valid until then. A lexicon is only read and may serve several threads;
+   a constraint may not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -2379,6 +2533,7 @@ bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
 @ If no matching text fits into the limit, this is reported before the model computes anything, with the least limit that would be enough.
 
 @<Open and close a cursor@>=
+/* |c| is set last: a cursor that failed to open has none and can be closed */
 bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   struct constraint *c,
   size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,@|
@@ -2415,6 +2570,7 @@ void constraint_cursor_restart(struct constraint_cursor *b)
 @ Before each choice the cursor tells the sampler which tokens are allowed; after it, it tells the constraint which token has joined the text. The constraint does not read end tokens, because they are not text; so we handle them here. The state of the cursor is one number, which a caller can save and restore to try out several continuations; it is valid until the constraint is told to forget its states.
 
 @<Narrow the choice to what may come@>=
+/* end tokens after the mask, since the lexicon may know them as ordinary ones */
 bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why)
 {
@@ -2447,6 +2603,8 @@ void bond_restore(void *ctx, uint32_t state)
 @ Where a text matches and no other token may follow, only the end token is left, and it is chosen. If there is no end token, because the model has none or because the caller ignores it, chapter 3's loop asks |constraint_cursor_should_stop|, which ends the text.
 
 @<End a text that nothing may follow@>=
+/* Only without end tokens: with one the model decides when to end. A text that matches and can
+   go on is not ended. */
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   bool *enough,
   struct error *why)
@@ -2461,6 +2619,8 @@ bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   *enough = accepts && !any;
   return true;
 }
+@#
+/* the least number of tokens to the end is 0 exactly if the text may end here */
 bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   struct error *why)
 {
@@ -2480,9 +2640,13 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
 @<The cursor of a text@>@;
 #endif
 
-@ The functions in the order in which they were explained.
+@ The cursor is a small file, since all that is hard is in the automaton.
 
 @(bond.c@>=
+/* A constraint, a state of it, and a limit: the rule that a sampler obeys for one text. The
+   state is a number, so saving and restoring is copying it. End tokens are no part of the
+   language: they are allowed exactly where the text may end, and taking one changes nothing.
+   The cursor borrows the constraint and the list of end tokens and owns |allowed|. */
 #include "constraints/bond.h"
 @;@#
 @<Open and close a cursor@>@;

@@ -334,6 +334,7 @@ static bool table_is_full(const struct reading *r)
       "an alternative for the table above");
 }
 @#
+/* a linear search for the name, since the tables are not sorted yet */
 static bool begin_table(struct reading *r)
 {
   struct grammar *g = r->g;
@@ -358,6 +359,7 @@ static bool begin_table(struct reading *r)
 @ The block for the words is as large as the file, and a line never adds more to it than it has characters. So |keep| need not look for the end of
 the block, and what it returns stays where it is.
 @<Keep words@>=
+/* never full: what is kept of a file is shorter than the file */
 static const char *keep(struct grammar *g, const char *words, size_t n)
 {
   char *copy = g->words + g->n_words;
@@ -387,6 +389,8 @@ static bool read_weight(struct reading *r, size_t *at, uint32_t *weight)
 
 @ A line without a weight needs an alternative that it can continue.
 @<Read a line of an alternative@>=
+/* The words of an alternative are kept right after those of the one before it, so that lines
+   that go on with it are in one piece. */
 static bool begin_alternative(struct reading *r, uint32_t weight)
 {
   struct grammar *g = r->g;
@@ -405,6 +409,8 @@ static bool begin_alternative(struct reading *r, uint32_t weight)
 
 @ After the sign comes the text. If it ends with a blank, a bar marks its end. A line that continues an alternative after a bar begins with a newline.
 @<Read a line of an alternative@>=
+/* A weight begins an alternative; a bar alone goes on in a new line of the text, a plus in the
+   same. A bar at the end protects a blank there, which the file may not have. */
 static bool read_words(struct reading *r)
 {
   struct grammar *g = r->g;
@@ -493,6 +499,7 @@ static bool is_doubled(const char *s, size_t n)
   return n > 1 && s[0] == s[1] && strchr("[]{}", s[0]) != NULL;
 }
 @#
+/* the length of |{key}| or |{key.1}| with its braces, or 0 */
 static size_t field_at(const char *s, size_t n)
 {
   size_t k = 1;
@@ -505,6 +512,8 @@ static size_t field_at(const char *s, size_t n)
 @ A slot without braces is split as it will be when it is filled (\cref{sec:scribe}), and its table must exist. In a slot with braces we can only check that
 the braces are fields.
 @<Measure slots and fields@>=
+/* The length of a slot with its brackets, or 0. If it has fields in it, the table's name is
+   known only when a text is written. */
 static size_t slot_at(const struct grammar *g, const char *s, size_t n)
 {
   const char *stop = memchr(s, ']', n);
@@ -549,6 +558,7 @@ static bool read_tables(struct reading *r)
 
 @ A text begins with the table |"text"|, and the number of its alternative is the sort of the text. There must be no more than |N_TEXT_SORTS| of them, because arrays are indexed by the sort.
 @<Read all tables@>=
+/* the second reading of the file: brackets name tables, and all tables must be known by then */
 static bool check_tables(struct reading *r)
 {
   const struct table *t = find_table(r->g, "text", 4);
@@ -564,6 +574,7 @@ static bool check_tables(struct reading *r)
 @ Opening maps the file, allocates the memory, and reads the lines twice. There can be no more alternatives than lines, so their array is allocated at once.
 If anything fails, everything is freed, and the caller gets a null pointer.
 @<Open the grammar@>=
+/* The file is read twice while it is mapped; nothing in the grammar points into it afterwards. */
 struct grammar *grammar_open(struct memory *m, const char *path,
   struct error *why)
 {
@@ -663,6 +674,9 @@ multiplications. We use its upper half, a number below $2^{32}$. But $2^{32}$ is
 many, and the first side would come up a little too often. The difference is much too small to notice, but we want to call the entropy exact.
 So numbers from the last whole multiple of $n$ on are thrown again.
 @<Throw a die with |n| sides@>=
+/* SplitMix64, 32 bits of it. Numbers beyond the last whole multiple of |n| are thrown again, or
+   the first sides would be a little likelier; so the chance of a choice is
+   exactly what its record says. */
 static uint32_t throw_die(struct scribe *s, uint32_t n)
 {
   uint64_t fair = (UINT64_C(1) << 32) / n * n, z;
@@ -679,6 +693,7 @@ static uint32_t throw_die(struct scribe *s, uint32_t n)
 remembered, a table that braces select and that does not exist, a text that is too long. The words that caused the first fault are kept, and from then on every function returns false. Later faults are only
 consequences, and would hide the cause. The words are copied, because they may come from a slot that is gone when the fault is reported.
 @<Complain of the grammar@>=
+/* The first fault is kept: those that follow are its consequences. Always false. */
 static bool fault(struct scribe *s, const char *what, size_t length)
 {
   if (s->failed) return false;
@@ -694,6 +709,7 @@ static bool fault(struct scribe *s, const char *what, size_t length)
 which asks for a capital letter in the text; it is the same key. Keys are short and a text has few of them, so
 a linear search is fast enough.
 @<Recall what is remembered under a key@>=
+/* from the latest back; a capital letter at the beginning of a key is the same key */
 static struct remembered *recall(struct scribe *s, const char *key,
   size_t length)
 {
@@ -750,6 +766,9 @@ if (key[0] != lower(key[0]))
 it is excepted. Exceptions are passed as they are written in the slot, each after a hyphen: |"-i1-i2"| excepts what is remembered as |i1| and as |i2|.
 Only the first fields are compared, because they are what a reader sees.
 @<May alternative |i| be taken?@>=
+/* An alternative is out if its table is ``once'' and it was used, or if its first field is that
+   of a remembered exception. A fault inside leaves |failed| set; |choose| then finds no total
+   or a later step stops. */
 static bool may_take(struct scribe *s, const struct table *t,
   uint32_t i, const char *except)
 {
@@ -781,6 +800,8 @@ taken. A forbidden one is not in the sum: if a king is remembered as |r|, then |
 probability is the one that a reader would give who knows the grammar and all choices so far, and the product of these probabilities is the
 probability of the text.
 @<Choose an alternative, and account for the choice@>=
+/* The chance is taken among what may still be taken, so |total| is part of the record. A script
+   replaces the die as long as it lasts, and only by what is allowed. */
 static const struct alternative *choose(struct scribe *s,
   const struct table *t, const char *except)
 {
@@ -832,6 +853,7 @@ struct slot {
   bool silent, capital;
 };
 @#
+/* The parts are pointers into the copy |parts->words|, so a |struct slot| must not be copied. */
 static void split_slot(const char *words, size_t n, struct slot *parts)
 {
   char *w = parts->words;
@@ -849,6 +871,8 @@ static void split_slot(const char *words, size_t n, struct slot *parts)
 @ Filling a slot takes four steps: the slot is read, a choice is made, the alternative is written, and what was written is remembered if there is a key. At
 the end only the first field of it stays in the text.
 @<Fill a slot@>=
+/* The order is fixed: choose, write, remember, cut to the first field. A table that names
+   itself ends because texts have a greatest length and a most of choices. */
 static bool fill_slot(struct scribe *s, const char *words,
   size_t length)
 {
@@ -869,6 +893,7 @@ static bool fill_slot(struct scribe *s, const char *words,
 @ A slot may contain braces, as in |"[name.{h.1}]"|, so it has to be expanded before it can be split. The end of the text serves as scratch memory: we write the slot
 there, copy it, and cut the text back. So one function, |expand|, does all the writing, always to the end of the text.
 @<Read a slot@>=
+/* A slot may have fields in it, so it is written like text, split, and taken back. */
 static bool read_slot(struct scribe *s, const char *words,
   size_t length, struct slot *parts)
 {
@@ -884,6 +909,7 @@ static bool read_slot(struct scribe *s, const char *words,
 @ All text written since |start| is remembered, with all its fields. A key that was used before gets the new value: in
 the second journey of a tale |"{a}"| is the second helper.
 @<Remember what was written@>=
+/* all fields are kept, though only the first is shown */
 static bool remember(struct scribe *s, const struct slot *parts,
   size_t start)
 {
@@ -917,6 +943,7 @@ each other, since an alternative can contain slots whose alternatives contain sl
 goes one level deeper each time, and the grammar sets no limit. But each level makes a choice, and a text with more than |PASSAGE_CHOICES| choices
 is refused. The probability of that is a very high power of \given{0.8}.
 @<Write what an alternative says@>=
+/* |check_brackets| has seen to it that every bracket is closed, so |stop| is never null */
 static bool expand(struct scribe *s, const char *words, size_t n)
 {
   bool ok = true;
@@ -938,6 +965,7 @@ static bool expand(struct scribe *s, const char *words, size_t n)
 @ To write a text we fill the slot |"text"|. So the first choice is the sort of the text: the alternatives of the table |"text"| and the constants of |enum text_sort| are in the same order. The scribe is on the stack with all its memory,
 so writing a text allocates nothing.
 @<Write a whole text@>=
+/* the sort of a text is the alternative of its first choice, in the table |text| */
 static bool write_text(const struct grammar *g, uint64_t dice,
   const uint16_t *script, size_t n_script, struct passage *out,
   struct error *why)
@@ -961,6 +989,7 @@ static bool write_text(const struct grammar *g, uint64_t dice,
 of another, and any text can be written without those before it. If they were only added, text 6 of one seed would be text 5 of the
 next, and the texts held out for the examination would be those of the training. A replay begins with seed 0.
 @<Write a whole text@>=
+/* seed and number are mixed by a multiplication, or the streams of neighbouring texts would begin close together */
 bool grammar_write(const struct grammar *g, uint64_t seed,
   uint64_t number, struct passage *out, struct error *why)
 {
@@ -980,6 +1009,7 @@ $$\ln x=2\Bigl(y+\frac{y^3}3+\frac{y^5}5+\cdots\Bigr),\qquad y=\frac{x-1}{x+1}.$
 Now $|y|<\frac15$, so each term is less than $\frac1{25}$ of the one before, and long before the loop ends they are too small to
 change a double.
 @<The binary logarithm of a small whole number@>=
+/* A series and not the C library's, whose last bit differs from system to system. */
 static double log2_of(uint32_t n)
 {
   double whole = 0, x = n, power = 1, sum = 0;
@@ -990,8 +1020,15 @@ static double log2_of(uint32_t n)
   return whole + 2 * sum / 0.69314718055994530942;
 }
 
-@ Here is the module, in the order that C needs.
+@ The module reads a grammar once and then writes as many texts with it as are asked for.
 @(corpus.c@>=
+/* A grammar in a file, and the texts that it writes. Reading checks everything that can be
+   checked by line, so that the writer may trust brackets, names of tables and weights; what
+   depends on the text (a key that was never remembered, a table that is used up) is found by
+   the writer, which stops with a sentence. Text |n| of a seed depends on nothing but the
+   grammar, the seed and |n|: no libm, no global state, whole numbers for the dice. |tables| is
+   sorted by name after reading; before that a table's alternatives are only known to be the
+   last. All strings are in |words|, which never moves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

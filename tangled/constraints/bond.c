@@ -1,8 +1,15 @@
 /* bond.c -- made from workshop/09-constraints.w; change it there */
 
+/* A constraint, a state of it, and a limit: the rule that a sampler obeys for one
+   text. The state is a number, so saving and restoring is copying it. End tokens are
+   no part of the language: they are allowed exactly where the text may end, and
+   taking one changes nothing. The cursor borrows the constraint and the list of end
+   tokens and owns allowed. */
 #include "constraints/bond.h"
 
 /* <Open and close a cursor> */
+
+/* c is set last: a cursor that failed to open has none and can be closed */
 bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   struct constraint *c,
   size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,
@@ -35,6 +42,8 @@ void constraint_cursor_restart(struct constraint_cursor *b)
 }
 
 /* <Narrow the choice to what may come> */
+
+/* end tokens after the mask, since the lexicon may know them as ordinary ones */
 bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why)
 {
@@ -68,6 +77,9 @@ void bond_restore(void *ctx, uint32_t state)
 }
 
 /* <End a text that nothing may follow> */
+
+/* Only without end tokens: with one the model decides when to end. A text that
+   matches and can go on is not ended. */
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   bool *enough,
   struct error *why)
@@ -83,6 +95,7 @@ bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   return true;
 }
 
+/* the least number of tokens to the end is 0 exactly if the text may end here */
 bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   struct error *why)
 {

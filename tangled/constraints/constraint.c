@@ -1,5 +1,13 @@
 /* constraint.c -- made from workshop/09-constraints.w; change it there */
 
+/* Which tokens may come? A network is run as a deterministic automaton whose states
+   are made when they are first met, and a lexicon, the tokens as a tree of bytes, is
+   walked against it. Invariants: a state is a set of pairs of a node that waits and a
+   stack, sorted and listed once, so two states are equal if they are the same block.
+   Stacks are kept once as well, 0 is the empty one. State 0 is dead, with no pairs.
+   States are blocks of their own and never move; the lists do. All that is made is
+   kept until constraint_forget, up to MAX_BYTES; a state's number stays valid until
+   then. A lexicon is only read and may serve several threads; a constraint may not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +57,10 @@ struct constraint { struct memory *m; struct net w; uint8_t byte_class[256];
   group; };
 
 /* <Sort the bytes into kinds> */
+
+/* Bytes that no node tells apart are one class, so a state needs a place for each
+   class and not for 256 bytes. A class begins where some range begins or has just
+   ended. */
 static void sort_bytes(struct constraint *c)
 {
   bool begins[257] = { true };
@@ -63,6 +75,9 @@ static void sort_bytes(struct constraint *c)
 }
 
 /* <Push a frame> */
+
+/* A call at the end of a rule has nothing to come back to, so it pushes nothing:
+   without this a right-recursive rule would make a new stack in each round. */
 static bool push(struct constraint *c, uint32_t back, uint32_t below,
   uint32_t *stack, struct error *why)
 {
@@ -77,6 +92,10 @@ static bool push(struct constraint *c, uint32_t back, uint32_t below,
 }
 
 /* <Follow all ways to where they wait> */
+
+/* visited holds the number of the search that met a pair last, so it is never
+   emptied. Nodes from which no end can be reached are not entered: a state that is
+   not dead can always be completed. */
 static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
   struct error *why)
 {
@@ -90,6 +109,8 @@ static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
   return pair_map_put(c->m, &c->visited, node, stack, (uint32_t) c->closures, why);
 }
 
+/* Goes on through what reads nothing. What waits for a byte, or is the end of all, is
+   collected in a heap, which will give it back in order. */
 static bool follow(struct constraint *c, struct position p, struct error *why)
 {
   const struct net_node *x = (struct net_node *) c->w.nodes.block + p.node;
@@ -129,6 +150,8 @@ static size_t block_size(const struct constraint *c, size_t n)
     + c->n_classes * sizeof (struct dfa_state *) + n * sizeof (struct position);
 }
 
+/* what counts against the limit: also tables, which are the larger part with small
+   states */
 static size_t bytes_taken(const struct constraint *c)
 {
   return c->bytes + c->states.cap * sizeof (struct dfa_state *)
@@ -144,6 +167,9 @@ static bool within_limits(const struct constraint *c, size_t more,
     "%s: its %zu states have no more room", c->w.name, c->states.n);
 }
 
+/* One block: the structure, the list of next states, the pairs. Pairs are sorted by
+   node, and node 0 is the end of a rule; with an empty stack it is the text's end, so
+   accepts looks at the first pair only. */
 static struct dfa_state *state_add(struct constraint *c,
   const struct position *p, size_t n, struct error *why)
 {
@@ -167,6 +193,8 @@ static struct dfa_state *state_add(struct constraint *c,
   return *slot = x;
 }
 
+/* Sorting first, since the same set must be found again whatever way led to it. The
+   list todo, which is empty by now, serves a second time. */
 static struct dfa_state *gather_pairs(struct constraint *c,
   struct error *why)
 {
@@ -188,6 +216,8 @@ static struct dfa_state *gather_pairs(struct constraint *c,
 }
 
 /* <Find the next configuration> */
+
+/* byte stands for its whole class: the answer is kept under the class */
 static struct dfa_state *discover(struct constraint *c,
   struct dfa_state *x, uint8_t byte, struct error *why)
 {
@@ -201,6 +231,8 @@ static struct dfa_state *discover(struct constraint *c,
   return x->next[c->byte_class[byte]] = gather_pairs(c, why);
 }
 
+/* the fast way, taken for nearly every byte; null only after an error, since dead is
+   a state */
 static inline struct dfa_state *advance(struct constraint *c,
   struct dfa_state *x, uint8_t byte, struct error *why)
 {
@@ -220,6 +252,9 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
 }
 
 /* <Begin with nothing known> */
+
+/* With strips the beginning of the text is a state of its own, equal to start but
+   never found by its pairs: only there does the first token lose its blank. */
 static bool state_first(struct constraint *c, struct error *why)
 {
   if (array_push(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
@@ -232,6 +267,7 @@ static bool state_first(struct constraint *c, struct error *why)
   return c->first != NULL;
 }
 
+/* the network stays; all that was learnt by running it goes */
 static void drop_states(struct constraint *c)
 {
   for (size_t i = 0; i < c->states.n; i++) {
@@ -302,6 +338,9 @@ void constraint_free(struct constraint *c)
 }
 
 /* <Copy the pieces> */
+
+/* Tokens that cannot be used have no bytes here, and so are in no place of the tree.
+   The sums are checked before anything is taken. */
 static bool copy_pieces(struct lexicon *l, const struct token_bytes *spelt,
   const bool *usable, struct error *why)
 {
@@ -402,6 +441,7 @@ static bool make_nodes(struct lexicon *l, struct spelling *sorted,
   return ok;
 }
 
+/* the tokens' bytes are copied: the caller may free its own */
 struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   const bool *usable, size_t vocab_size, struct error *why)
 {
@@ -432,6 +472,12 @@ void lexicon_close(struct lexicon *l)
 }
 
 /* <Walk through the pieces> */
+
+/* The hot loop: through all tokens as a tree in depth-first order. at[d] is the state
+   after d bytes of the present path; a dead state jumps over the whole branch by
+   skip. A node that is in the midst of a token writes to a place of reached that a
+   later node of the same token overwrites, so no test for ends is needed. A blank
+   that the first token loses leads to start and is not a text by itself. */
 static bool walk(struct constraint *c, struct dfa_state *from,
   struct error *why)
 {
@@ -455,6 +501,8 @@ static bool walk(struct constraint *c, struct dfa_state *from,
 
 /* <How far tokens lead> */
 enum { MAX_TOGETHER = 1024 };
+
+/* round marks what is in the list already, so each state comes once */
 static bool note(struct constraint *c, struct array *all,
   struct dfa_state *x, struct error *why)
 {
@@ -465,6 +513,7 @@ static bool note(struct constraint *c, struct array *all,
   return true;
 }
 
+/* computed once for a state and kept: walking is the expensive part */
 static bool find_after(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
@@ -502,6 +551,9 @@ static bool is_collected(const struct dfa_state *x,
   return !nearer || after->least < x->least;
 }
 
+/* With nearer only steps that come nearer to the end in bytes are followed; that
+   ends, since the bytes left grow less. More than MAX_TOGETHER states are given up:
+   all stays false, and that is no error. */
 static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   bool nearer, bool *all, struct error *why)
 {
@@ -524,6 +576,9 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   struct error *why);
 
 /* <Count the tokens to the end> */
+
+/* Shortest ways by rounds until nothing changes, from the last found to the first,
+   since those found late are near the end. */
 static void compute_cost_group(struct constraint *c, bool nearer)
 {
   struct dfa_state **x = c->group.block;
@@ -541,6 +596,8 @@ static void compute_cost_group(struct constraint *c, bool nearer)
   }
 }
 
+/* Tried once: if the whole automaton is small, all exact costs are known for good.
+   With nested rules it has no end. */
 static bool compute_all_costs(struct constraint *c, struct error *why)
 {
   bool all = false;
@@ -551,6 +608,9 @@ static bool compute_all_costs(struct constraint *c, struct error *why)
   return true;
 }
 
+/* The cheapest answer first: known, accepting, from the whole automaton. Otherwise
+   from the states nearer to the end; if these are too many and every byte is a token,
+   the number of bytes is a safe upper bound. */
 static bool compute_cost(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
@@ -568,6 +628,8 @@ static bool compute_cost(struct constraint *c, struct dfa_state *x,
   return true;
 }
 
+/* the first state has ways of its own, so its cost is one more than the cheapest of
+   those after it */
 static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
@@ -582,6 +644,9 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
 }
 
 /* <Bind the constraint to a vocabulary> */
+
+/* If every byte that occurs is a token, any text can be finished byte by byte, and no
+   cost need be known: the common case, and a fast one. */
 static void look_for_bytes(struct constraint *c)
 {
   const struct net_node *x = c->w.nodes.block;
@@ -592,6 +657,8 @@ static void look_for_bytes(struct constraint *c)
         if (!c->words->single[b]) c->complete = false, c->lacking = (uint8_t) b;
 }
 
+/* asked when binding, so that a constraint that these tokens cannot meet is refused
+   before a text is begun */
 static bool can_begin(struct constraint *c, struct error *why)
 {
   if (c->first->accepts || (c->complete && !c->strips)) return true;
@@ -605,6 +672,7 @@ static bool can_begin(struct constraint *c, struct error *why)
     c->w.name, c->lacking);
 }
 
+/* what was learnt with other tokens is forgotten: lists of next states depend on them */
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
   bool strips, struct error *why)
 {
@@ -621,6 +689,8 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
 }
 
 /* <Find a state by its number> */
+
+/* numbers come from callers, who may have kept them for too long */
 static struct dfa_state *state_at(const struct constraint *c,
   uint32_t state, struct error *why)
 {
@@ -638,6 +708,10 @@ uint32_t constraint_start(const struct constraint *c)
 
 /* <Judge what comes after a token> */
 enum fate { FATE_GOOD, FATE_BAD, FATE_OPEN };
+
+/* Bytes are an upper bound of the tokens if all bytes are tokens, and bytes divided
+   by the longest token are always a lower one; only between them is the exact cost
+   needed. */
 static enum fate judge(const struct constraint *c,
   const struct dfa_state *x, size_t left)
 {
@@ -649,6 +723,9 @@ static enum fate judge(const struct constraint *c,
 }
 
 /* <Mark the tokens that may come> */
+
+/* Good or bad at once; those that are open are noted, and decided all together in a
+   second round. */
 static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
   uint8_t *allowed, bool *any, struct error *why)
 {
@@ -665,6 +742,8 @@ static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
   return true;
 }
 
+/* the costs must not be computed in the midst of mark: they walk, too, and reached
+   would be overwritten */
 static bool mark_all(struct constraint *c, struct dfa_state *x,
   size_t left, uint8_t *allowed, bool *any, struct error *why)
 {
@@ -677,6 +756,9 @@ static bool mark_all(struct constraint *c, struct dfa_state *x,
 }
 
 /* <Mask the tokens> */
+
+/* One token of the budget is the token itself, so what follows has budget-1. No token
+   and not accepting: the limit is too small, and the sentence says how much would do. */
 bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
   uint8_t *allowed, bool *accepts, struct error *why)
 {
@@ -706,6 +788,9 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
 }
 
 /* <Step after a token> */
+
+/* Byte by byte and not by looking into reached, since the last walk may have been for
+   another state. A token without bytes never moves the state and is refused. */
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
   uint32_t *next, struct error *why)
 {

@@ -1,5 +1,10 @@
 /* grammar.c -- made from workshop/09-constraints.w; change it there */
 
+/* Grammars in a subset of GBNF to a tree for each rule, by recursive descent. A name
+   gets its number where it is first met, defined or not; whether all are defined is
+   asked at the end, for a rule may be used before its definition. Line ends are
+   blanks within parentheses, after a bar and after the sign of definition, and end a
+   rule elsewhere: depth says which. */
 #include <string.h>
 #include "lookups/table.h"
 #include "constraints/net.h"
@@ -12,6 +17,7 @@ static bool is_name(unsigned char c)
     || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
+/* A comment goes to the line's end, which itself counts only if lines is true. */
 static void skip_blanks(struct parser *r, bool lines)
 {
   for (; r->at < r->n; r->at++) {
@@ -26,6 +32,9 @@ static void skip_blanks(struct parser *r, bool lines)
 
 /* <Find the number of a name> */
 struct names { struct array *rules; struct name_map by_name; };
+
+/* The table has numbers plus one, since 0 says that a name is new. The names stay in
+   the grammar's text, which must outlive the parser. */
 static uint32_t name_number(struct parser *r, struct names *all)
 {
   const unsigned char *name = r->text + r->at;
@@ -47,6 +56,8 @@ static uint32_t name_number(struct parser *r, struct names *all)
 static uint32_t grammar_group(struct parser *r, struct names *all);
 
 /* <Read a character of a text or a set> */
+
+/* only the escapes of GBNF, and all others are refused */
 static bool grammar_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrt\\\"[]", meant[] = "\n\r\t\\\"[]";
@@ -64,6 +75,8 @@ static bool grammar_point(struct parser *r, uint32_t *point)
 }
 
 /* <Read a text in quotation marks> */
+
+/* each character is a set of one, so texts need no kind of node of their own */
 static uint32_t read_text(struct parser *r)
 {
   size_t from = r->at++;
@@ -114,6 +127,8 @@ static uint32_t grammar_set(struct parser *r)
 
 /* <Read a grammar's thing> */
 #define NO_THING (UINT32_MAX - 1)
+
+/* NO_THING is no error: the sequence ends here, and its reader knows what may follow */
 static uint32_t grammar_thing(struct parser *r, struct names *all)
 {
   size_t from = r->ranges.n;
@@ -132,6 +147,10 @@ static uint32_t grammar_thing(struct parser *r, struct names *all)
 }
 
 /* <Read a grammar's sequence> */
+
+/* A blank may come before the sign of a repetition, and after one; so a second
+   repetition is looked for here, or it would be refused with a sentence about
+   something else. */
 static uint32_t grammar_sequence(struct parser *r, struct names *all)
 {
   uint32_t s = parser_node(r, (struct ast_node) { AST_EMPTY,
@@ -181,6 +200,9 @@ static uint32_t grammar_group(struct parser *r, struct names *all)
 }
 
 /* <Read a rule> */
+
+/* The rule is found again by its number at the end: reading it may have moved the
+   array. */
 static bool read_rule(struct parser *r, struct names *all)
 {
   size_t from = r->at;
@@ -204,6 +226,8 @@ static bool read_rule(struct parser *r, struct names *all)
 }
 
 /* <Read a whole grammar> */
+
+/* a name without a rule is reported where it is first used */
 static bool check_names(struct parser *r, const struct names *all,
   uint32_t *root)
 {

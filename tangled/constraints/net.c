@@ -1,10 +1,20 @@
 /* net.c -- made from workshop/09-constraints.w; change it there */
 
+/* From a tree to a transition network. It is built from its end: each part is told
+   the node next where it goes on, so no node has to be mended later but the loop of a
+   repetition. Node 0 is the end of a rule, of all of them. Nodes that read the same
+   bytes and go on to the same node are made once. least[i] is the least number of
+   bytes from node i to the end of its rule, and NET_NEVER if there is none. Both the
+   nodes and the work of making them are bounded, since a short text can describe a
+   huge network. */
 #include <string.h>
 #include "constraints/net.h"
 
 /* <Add a node> */
 #define NO_NODE UINT32_MAX
+
+/* Only reading nodes are shared; a fork may be mended after it is made. The key tells
+   ranges from 0, which means not shared. */
 static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
 {
   uint32_t key = x.kind == NET_BYTES ? 1u << 16 | (uint32_t) x.lo << 8 | x.hi
@@ -29,6 +39,10 @@ static uint32_t node_fork(struct net *w, uint32_t one, uint32_t other,
 }
 
 /* <Cut a range of characters> */
+
+/* The largest end, up to hi, so that the characters from lo on are one range in each
+   byte: all of one length, and the same in all bytes before those that run through
+   their whole range. */
 static uint32_t cut(uint32_t lo, uint32_t hi)
 {
   static const uint32_t longer[] = { 0x7f, 0x7ff, 0xffff };
@@ -65,6 +79,9 @@ static uint32_t emit_part(struct net *w, uint32_t lo, uint32_t hi,
   return next;
 }
 
+/* The gap of the surrogates is jumped over. An empty set must not become next, which
+   would read nothing and go on: it becomes a fork that leads to itself and thus never
+   to the end. */
 static uint32_t emit_set(struct net *w, const struct code_range *x,
   size_t n, uint32_t next, struct error *why)
 {
@@ -86,6 +103,10 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
   uint32_t next, struct error *why);
 
 /* <Make nodes for a repetition> */
+
+/* For ever: a fork is made first and mended when what it leads to is there. Otherwise
+   the optional copies are made from the last to the first, each with a way out; then
+   those that must come. */
 static uint32_t emit_times(struct net *w, const struct parser *r,
   const struct ast_node *s, uint32_t next, struct error *why)
 {
@@ -104,6 +125,9 @@ static uint32_t emit_times(struct net *w, const struct parser *r,
 }
 
 /* <Make nodes for a shape> */
+
+/* Sequences and choices hang to the left and are walked in loops, so the depth of the
+   calls is that of the parentheses. The work is counted here, where all of it passes. */
 static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
   uint32_t next, struct error *why)
 {
@@ -127,6 +151,8 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
 }
 
 /* <Find the least number of bytes to the end> */
+
+/* stops at the largest number, and "never" stays never */
 uint32_t net_sum(uint32_t a, uint32_t b)
 {
   if (a == NET_NEVER || b == NET_NEVER) return NET_NEVER;
@@ -145,6 +171,8 @@ static uint32_t from_here(const struct net *w, const struct net_node *x)
   return 0;
 }
 
+/* To a fixed point: numbers only become smaller, so it ends. Nodes are made from the
+   end, so one round is nearly enough, except for rules that call each other. */
 static bool find_least(struct net *w, struct error *why)
 {
   const struct net_node *x = w->nodes.block;
@@ -182,6 +210,11 @@ static bool goes_through(const struct net *w, const struct net_node *x,
 }
 
 struct walkers { uint32_t *seen, *todo; };
+
+/* Can the rule be reached from its own beginning, silently (before any byte) or with
+   something left to return to? mark differs for each rule and question, so seen need
+   not be cleared. todo has room for twice the nodes: each is done once and adds at
+   most two. */
 static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   const struct walkers *scratch)
 {
@@ -202,6 +235,9 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   return false;
 }
 
+/* Left recursion would let follow push frames for ever without reading a byte, so it
+   is refused. nested says that stacks can grow without a limit: then the states
+   cannot all be listed. */
 static bool check_rules(struct net *w, const struct parser *r,
   const struct grammar_rule *rule, struct error *why)
 {

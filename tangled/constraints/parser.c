@@ -1,5 +1,10 @@
 /* parser.c -- made from workshop/09-constraints.w; change it there */
 
+/* What the readers of patterns and of grammars share: nodes of the tree, ranges,
+   repetitions, sentences of refusal. A parser reads text from at on and never goes
+   back. Nodes are numbered in the order in which they are made, so a child has a
+   smaller number than its parent, and NO_AST_NODE means that the reason has been said
+   already. Both arrays may move when they grow: keep numbers, not addresses. */
 #include <stdlib.h>
 #include <string.h>
 #include "tokens/utf8.h"
@@ -46,6 +51,9 @@ void parser_end(struct parser *r)
 }
 
 /* <Refuse what stands here> */
+
+/* Shows a dozen bytes of what stands there, but not half a character: a sentence must
+   be UTF-8. It counts lines only now, for refusing happens once. */
 uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
 {
   size_t line = 1, n = 0;
@@ -69,6 +77,7 @@ uint32_t parser_node(struct parser *r, struct ast_node s)
   return (uint32_t) (r->nodes.n - 1);
 }
 
+/* a refusal in either part is passed on, so callers need not ask after each step */
 uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   uint32_t b)
 {
@@ -77,6 +86,9 @@ uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
 }
 
 /* <Read a character, or its number> */
+
+/* parser_begin has checked that the whole text is UTF-8, so the state is not looked
+   at */
 uint32_t parser_point(struct parser *r)
 {
   enum utf8_state state;
@@ -86,6 +98,8 @@ uint32_t parser_point(struct parser *r)
   return point;
 }
 
+/* The loop stops as soon as the number is too large, so x cannot wrap. Surrogates are
+   no characters: no UTF-8 text has them. */
 bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point)
 {
@@ -102,6 +116,9 @@ bool parser_hex(struct parser *r, size_t min, size_t max,
 }
 
 /* <Read how often> */
+
+/* A bound for each count bounds nothing yet, since repetitions can be nested; emit
+   counts the work. */
 static bool read_count(struct parser *r, uint32_t *count)
 {
   size_t from = r->at;
@@ -133,6 +150,8 @@ static bool read_braces(struct parser *r, struct ast_node *s)
     "the second count is less than the first"), false);
 }
 
+/* gives s itself if nothing follows that repeats; callers compare, to find a
+   repetition of a repetition */
 uint32_t parser_times(struct parser *r, uint32_t s)
 {
   if (s == NO_AST_NODE || r->at == r->n) return s;
@@ -162,6 +181,10 @@ bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
   return true;
 }
 
+/* The ranges of a set are the last of the list, from from on. They are sorted and
+   joined in place: k never overtakes i. For a negated set a range beyond the last
+   character is added, so that the gap before it comes out as well, and for each range
+   at most one gap is written. */
 uint32_t parser_set(struct parser *r, size_t from, bool negated)
 {
   if (negated && !parser_range(r, PARSER_LAST_POINT + 1, PARSER_LAST_POINT + 1))

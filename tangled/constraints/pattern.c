@@ -1,10 +1,17 @@
 /* pattern.c -- made from workshop/09-constraints.w; change it there */
 
+/* Regular expressions to a tree, by recursive descent. What PCRE2 would read
+   differently from us is refused here and not guessed at: a pattern must not mean one
+   thing in another program and something else in this one. The depth of parentheses
+   is bounded, and so is the stack. */
 #include <string.h>
 #include "constraints/net.h"
 static uint32_t read_choice(struct parser *r);
 
 /* <Read an escape> */
+
+/* The ranges are in rising order, and a capital letter means the gaps between them:
+   between one range's end and the next one's beginning. */
 static bool add_kind(struct parser *r, unsigned char letter)
 {
   static const struct { char letter; struct code_range x[4]; size_t n; }
@@ -35,6 +42,10 @@ static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
 }
 
 #define NO_POINT UINT32_MAX
+
+/* A backslash before a letter or digit that we do not know is refused, since it may
+   mean anything elsewhere; before any other sign it means that sign. At the end of
+   the text c is a letter that nobody knows. */
 static bool escaped_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrtf", meant[] = "\n\r\t\f";
@@ -68,6 +79,9 @@ static bool read_escape(struct parser *r)
 }
 
 /* <Read a set in brackets> */
+
+/* a class such as [:alpha:] would otherwise be read as a set of its letters, which
+   PCRE2 does not do */
 static bool set_point(struct parser *r, uint32_t *point)
 {
   unsigned char c = r->text[r->at];
@@ -79,6 +93,8 @@ static bool set_point(struct parser *r, uint32_t *point)
   return true;
 }
 
+/* NO_POINT is an escape that stands for several characters: it has added its ranges
+   already and cannot be an end of a range. */
 static bool set_member(struct parser *r, bool first)
 {
   size_t from = r->at;
@@ -117,6 +133,9 @@ static uint32_t read_set(struct parser *r)
 }
 
 /* <Read a group> */
+
+/* all that begins with a question mark but ?: changes what matching means: looking
+   ahead, naming, options */
 static uint32_t read_group(struct parser *r)
 {
   size_t from = r->at++;
@@ -135,6 +154,9 @@ static uint32_t read_group(struct parser *r)
 }
 
 /* <Read one thing> */
+
+/* The signs that mean something are refused where they would mean nothing, as by
+   PCRE2; a closing parenthesis does not come here. */
 static uint32_t read_thing(struct parser *r)
 {
   size_t from = r->ranges.n;
@@ -161,6 +183,9 @@ static uint32_t read_thing(struct parser *r)
 }
 
 /* <Read a thing and how often it comes> */
+
+/* A question mark after a repetition is read over: as few as possible and as many as
+   possible are the same where the whole text must match. */
 static uint32_t read_repeated(struct parser *r)
 {
   uint32_t once = read_thing(r), s = parser_times(r, once);
@@ -179,6 +204,9 @@ static bool is_last(const struct parser *r)
   return r->depth == 0 && (r->at + 1 == r->n || r->text[r->at + 1] == '|');
 }
 
+/* Anchors are read over at the beginning and the end of the whole pattern, where they
+   say what is true anyway. AST_BOTH hangs to the left: emit goes down that side in a
+   loop and not by calling itself. */
 static uint32_t read_sequence(struct parser *r)
 {
   uint32_t s = parser_node(r, (struct ast_node) { AST_EMPTY,
@@ -204,6 +232,8 @@ static uint32_t read_choice(struct parser *r)
 }
 
 /* <Read a pattern> */
+
+/* what is left over can only be a parenthesis that closes nothing */
 uint32_t parser_pattern(struct parser *r)
 {
   uint32_t s = read_choice(r);

@@ -1,5 +1,13 @@
 /* corpus.c -- made from workshop/11-corpus.w; change it there */
 
+/* A grammar in a file, and the texts that it writes. Reading checks everything that
+   can be checked by line, so that the writer may trust brackets, names of tables and
+   weights; what depends on the text (a key that was never remembered, a table that is
+   used up) is found by the writer, which stops with a sentence. Text n of a seed
+   depends on nothing but the grammar, the seed and n: no libm, no global state, whole
+   numbers for the dice. tables is sorted by name after reading; before that a table's
+   alternatives are only known to be the last. All strings are in words, which never
+   moves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +71,8 @@ struct slot {
   bool silent, capital;
 };
 
+/* The parts are pointers into the copy parts->words, so a struct slot must not be
+   copied. */
 static void split_slot(const char *words, size_t n, struct slot *parts)
 {
   char *w = parts->words;
@@ -187,6 +197,8 @@ static bool check_bytes(const struct reading *r)
 }
 
 /* <Keep words> */
+
+/* never full: what is kept of a file is shorter than the file */
 static const char *keep(struct grammar *g, const char *words, size_t n)
 {
   char *copy = g->words + g->n_words;
@@ -204,6 +216,7 @@ static bool table_is_full(const struct reading *r)
       "an alternative for the table above");
 }
 
+/* a linear search for the name, since the tables are not sorted yet */
 static bool begin_table(struct reading *r)
 {
   struct grammar *g = r->g;
@@ -241,6 +254,8 @@ static bool read_weight(struct reading *r, size_t *at, uint32_t *weight)
   return true;
 }
 
+/* The words of an alternative are kept right after those of the one before it, so
+   that lines that go on with it are in one piece. */
 static bool begin_alternative(struct reading *r, uint32_t weight)
 {
   struct grammar *g = r->g;
@@ -257,6 +272,9 @@ static bool begin_alternative(struct reading *r, uint32_t weight)
   return true;
 }
 
+/* A weight begins an alternative; a bar alone goes on in a new line of the text, a
+   plus in the same. A bar at the end protects a blank there, which the file may not
+   have. */
 static bool read_words(struct reading *r)
 {
   struct grammar *g = r->g;
@@ -285,6 +303,7 @@ static bool is_doubled(const char *s, size_t n)
   return n > 1 && s[0] == s[1] && strchr("[]{}", s[0]) != NULL;
 }
 
+/* the length of {key} or {key.1} with its braces, or 0 */
 static size_t field_at(const char *s, size_t n)
 {
   size_t k = 1;
@@ -294,6 +313,8 @@ static size_t field_at(const char *s, size_t n)
   return k < n && s[k] == '}' ? k + 1 : 0;
 }
 
+/* The length of a slot with its brackets, or 0. If it has fields in it, the table's
+   name is known only when a text is written. */
 static size_t slot_at(const struct grammar *g, const char *s, size_t n)
 {
   const char *stop = memchr(s, ']', n);
@@ -354,6 +375,8 @@ static bool read_tables(struct reading *r)
   return true;
 }
 
+/* the second reading of the file: brackets name tables, and all tables must be known
+   by then */
 static bool check_tables(struct reading *r)
 {
   const struct table *t = find_table(r->g, "text", 4);
@@ -385,6 +408,9 @@ static struct grammar *take_blocks(struct memory *m,
 }
 
 /* <Open the grammar> */
+
+/* The file is read twice while it is mapped; nothing in the grammar points into it
+   afterwards. */
 struct grammar *grammar_open(struct memory *m, const char *path,
   struct error *why)
 {
@@ -408,6 +434,10 @@ struct grammar *grammar_open(struct memory *m, const char *path,
 }
 
 /* <Throw a die with n sides> */
+
+/* SplitMix64, 32 bits of it. Numbers beyond the last whole multiple of n are thrown
+   again, or the first sides would be a little likelier; so the chance of a choice is
+   exactly what its record says. */
 static uint32_t throw_die(struct scribe *s, uint32_t n)
 {
   uint64_t fair = (UINT64_C(1) << 32) / n * n, z;
@@ -421,6 +451,8 @@ static uint32_t throw_die(struct scribe *s, uint32_t n)
 }
 
 /* <The binary logarithm of a small whole number> */
+
+/* A series and not the C library's, whose last bit differs from system to system. */
 static double log2_of(uint32_t n)
 {
   double whole = 0, x = n, power = 1, sum = 0;
@@ -434,6 +466,8 @@ static double log2_of(uint32_t n)
 /* <Write texts> */
 
 /* <Complain of the grammar> */
+
+/* The first fault is kept: those that follow are its consequences. Always false. */
 static bool fault(struct scribe *s, const char *what, size_t length)
 {
   if (s->failed) return false;
@@ -456,6 +490,8 @@ static bool put(struct scribe *s, const char *words, size_t n)
 }
 
 /* <Recall what is remembered under a key> */
+
+/* from the latest back; a capital letter at the beginning of a key is the same key */
 static struct remembered *recall(struct scribe *s, const char *key,
   size_t length)
 {
@@ -497,6 +533,10 @@ static bool put_field(struct scribe *s, const char *key, size_t length)
 }
 
 /* <May alternative i be taken?> */
+
+/* An alternative is out if its table is "once" and it was used, or if its first field
+   is that of a remembered exception. A fault inside leaves failed set; choose then
+   finds no total or a later step stops. */
 static bool may_take(struct scribe *s, const struct table *t,
   uint32_t i, const char *except)
 {
@@ -516,6 +556,9 @@ static bool may_take(struct scribe *s, const struct table *t,
 }
 
 /* <Choose an alternative, and account for the choice> */
+
+/* The chance is taken among what may still be taken, so total is part of the record.
+   A script replaces the die as long as it lasts, and only by what is allowed. */
 static const struct alternative *choose(struct scribe *s,
   const struct table *t, const char *except)
 {
@@ -550,6 +593,8 @@ static const struct alternative *choose(struct scribe *s,
 static bool expand(struct scribe *s, const char *words, size_t n);
 
 /* <Read a slot> */
+
+/* A slot may have fields in it, so it is written like text, split, and taken back. */
 static bool read_slot(struct scribe *s, const char *words,
   size_t length, struct slot *parts)
 {
@@ -563,6 +608,8 @@ static bool read_slot(struct scribe *s, const char *words,
 }
 
 /* <Remember what was written> */
+
+/* all fields are kept, though only the first is shown */
 static bool remember(struct scribe *s, const struct slot *parts,
   size_t start)
 {
@@ -591,6 +638,9 @@ static void show_first_field(struct scribe *s, const struct slot *parts,
 }
 
 /* <Fill a slot> */
+
+/* The order is fixed: choose, write, remember, cut to the first field. A table that
+   names itself ends because texts have a greatest length and a most of choices. */
 static bool fill_slot(struct scribe *s, const char *words,
   size_t length)
 {
@@ -609,6 +659,8 @@ static bool fill_slot(struct scribe *s, const char *words,
 }
 
 /* <Write what an alternative says> */
+
+/* check_brackets has seen to it that every bracket is closed, so stop is never null */
 static bool expand(struct scribe *s, const char *words, size_t n)
 {
   bool ok = true;
@@ -628,6 +680,8 @@ static bool expand(struct scribe *s, const char *words, size_t n)
 }
 
 /* <Write a whole text> */
+
+/* the sort of a text is the alternative of its first choice, in the table text */
 static bool write_text(const struct grammar *g, uint64_t dice,
   const uint16_t *script, size_t n_script, struct passage *out,
   struct error *why)
@@ -647,6 +701,8 @@ static bool write_text(const struct grammar *g, uint64_t dice,
     "the grammar: \"%s\" has no place or no meaning", s.fault);
 }
 
+/* seed and number are mixed by a multiplication, or the streams of neighbouring texts
+   would begin close together */
 bool grammar_write(const struct grammar *g, uint64_t seed,
   uint64_t number, struct passage *out, struct error *why)
 {

@@ -1,5 +1,7 @@
 /* wide.c -- made from workshop/10-gradients.w; change it there */
 
+/* The same with AVX2: eight numbers in a register. On other machines the file is
+   empty and its table must not be named (network.c asks for the same macro). */
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
