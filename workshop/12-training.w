@@ -154,6 +154,8 @@ static void add_tensor(struct network *net, const char *name,
 none has to be transposed when it is written. The embedding comes first and is the head as well; the last gain is at the end,
 where |network_backward| looks for it.
 @<Tensors by name@>=
+/* The order is that of the offsets, and so of the file that is published. |weight| relies on
+   it: the embedding, then |N_PARTS| tensors for each layer, then the last norm. */
 static void list_tensors(struct network *net)
 {
   const struct model_shape *s = &net->form;
@@ -216,6 +218,7 @@ float *scratch; size_t scratch_size;
 @ One block of memory holds all buffers. The same function measures it, when there is no block
 yet, and divides it.
 @<Lay out the buffers@>=
+/* as |lay_bench|: without a buffer it only counts; each piece begins at a multiple of 16 floats */
 static float *cut(struct network *net, size_t *at, size_t n)
 {
   float *p = net->buffer == NULL ? NULL : net->buffer + *at;
@@ -226,6 +229,8 @@ static float *cut(struct network *net, size_t *at, size_t n)
 @ Next come the rows of one layer. They take by far the largest part of a trainer's memory, and every layer has its own, so we do
 not keep anything that can be recomputed cheaply.
 @<Lay out the buffers@>=
+/* what the way back needs of a layer: its inputs, and maximum and sum of each row's softmax
+   instead of the weights */
 static void lay_out_layer(struct network *net, struct trace *t,
   size_t *at)
 {
@@ -245,6 +250,8 @@ static void lay_out_layer(struct network *net, struct trace *t,
 @ The buffers after those of the layers are needed only once, since the backward pass works on one layer at a time. A worker's scratch is large enough for attention
 and for any product.
 @<Lay out the buffers@>=
+/* called twice, to count and to cut; the gradients are shared by all layers, for only one layer
+   at a time goes back */
 static size_t lay_out(struct network *net)
 {
   const struct model_shape *s = &net->form;
@@ -313,6 +320,8 @@ for (size_t i = 0; i < half; i++)
 @ The widths must be multiples of sixteen, because every loop over a row goes in steps of
 sixteen. Any other shape is refused when the network is opened, so no loop has to handle a remainder.
 @<Open and close a network@>=
+/* The bodies of gradients.h work in sixteens, so other widths are refused here and nowhere
+   else. The gradients are those that go with the kernels: wide ones need AVX2. */
 struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
   const struct kernels *k, struct pool *pool, struct error *why)
@@ -420,6 +429,8 @@ a tile. The division does not change any bits, because no row enters the sums of
 struct weight_job { struct network *net; const float *w, *x;
   size_t in, out, rows; float *y; };
 @#
+/* shares are multiples of a tile's rows, so that only the last worker has rows that go one by
+   one */
 static void linear_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct weight_job *j = ctx;
@@ -436,6 +447,8 @@ static void linear_part(void *ctx, unsigned worker, unsigned workers)
 @ The vocabulary of a test need not be a multiple of sixteen; if it is not, we call the engine's kernel. Both
 compute the same bits; the network of \cref{sec:trainingcheck} has such a vocabulary.
 @<One pass of a network@>=
+/* The two ways have the same bits; the vocabulary is the only width that may be no multiple of
+   16. */
 static void apply(const struct network_run *r, const float *w, size_t in,
   size_t out,
   const float *x, float *y)
@@ -468,6 +481,8 @@ static void norm_rows(const struct network_run *r, const float *gain,
 attention, projection, addition. Only the destinations differ. The engine overwrites its rows; here each row has a place of its own, where it
 stays until the backward pass has used it.
 @<Through attention, keeping the rows@>=
+/* as chapter 2's, but each step writes to a buffer of its own, since the way back reads them
+   all */
 static void forward_attention(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
@@ -492,6 +507,7 @@ static void forward_attention(const struct network_run *r, uint32_t l)
 @ Then comes the second half. The backward pass needs the gate before its activation function, the partner beside it,
 and their product, which is the input of the last matrix; so we keep all three.
 @<Through the gated unit, keeping the rows@>=
+/* |y| is the input of the next layer, or |last|: so no row is copied between layers */
 static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
 {
   struct network *net = r->net;
@@ -511,6 +527,8 @@ static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
 The kernel |add| adds its second row to its first. Ours begins with the other row than the engine's, but the sum of two numbers
 does not depend on their order, so the bits are the same.
 @<A whole pass, kept@>=
+/* Rounding and subnormal numbers are as in the engine, whatever the caller has set. The
+   embedding is tied: |w| begins with the matrix that is also the output's. */
 bool network_forward(struct network *net, const float *w,
   const struct batch *b,
   struct error *why)
@@ -568,6 +586,8 @@ struct attention_scratch {
 sixteen floats longer than the number of keys: with a power of two, all rows would fall into the same
 sets of the cache.
 @<The scratch of a worker@>=
+/* Measures with |scratch| null and lays out otherwise: one list of sizes for both, so they
+   cannot disagree. */
 static size_t lay_bench(const struct network *net, struct attention_scratch *t,
   float *scratch)
 {
@@ -594,6 +614,7 @@ static size_t lay_bench(const struct network *net, struct attention_scratch *t,
 @ After the scratch for attention comes the buffer where products are packed. A product packs whole rows of its second matrix, so the widest matrix of the model
 decides the size.
 @<The scratch of a worker@>=
+/* what is left after attention's buffers is for packing, by the widest matrix */
 static size_t scratch_floats(const struct network *net)
 {
   const struct model_shape *s = &net->form;
@@ -624,6 +645,9 @@ static void gather(const float *from, size_t stride, size_t rows,
 @ Keys and values of one head are copied out of their rows, which also hold the other heads'. They are padded to a multiple of sixteen with
 zeros. The padding gets the weight 0, but if a NaN were left there from an earlier use, 0 times it would still be a NaN.
 @<Attention, a strip of queries at a time@>=
+/* A unit is one text and one head of keys, with all heads of queries that share it: then only
+   one worker writes its gradients. The rows up to the next multiple of 16 are zero, since
+   products go in sixteens. */
 static void take_group(struct head_group *a, size_t unit)
 {
   struct network *net = a->r->net;
@@ -641,6 +665,8 @@ static void take_group(struct head_group *a, size_t unit)
 @ One call of the kernel |linear|, through |lone|, computes the scores of a strip, with the keys as its weights: a score \emph{is} the engine's dot product,
 with the same lanes. Then, for each block of keys, softmax gives the weights of the whole strip and a product mixes the values; finally the blocks of each row are joined.
 @<Attention, a strip of queries at a time@>=
+/* A strip of queries against all keys up to its last row, in blocks of 256 as the kernels have
+   them. Blocks that a row does not see at all are zeros and are not joined. */
 static void attend_strip(struct head_group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
@@ -692,6 +718,7 @@ in the kernel.
 workers in turn, like cards. Two sequences with two heads of keys make four groups, one long sequence makes two. If there are more workers than groups, some
 workers wait here.
 @<Attention, a strip of queries at a time@>=
+/* every |workers|-th unit: texts are equally long, so the shares are nearly equal */
 static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct attention *job = ctx;
@@ -745,6 +772,7 @@ static void loss_part(void *ctx, unsigned worker, unsigned workers)
 @ The loss is a step of its own, so that a caller can read the logits before they are gone, and
 so that an evaluation can stop here.
 @<Compute the losses of the rows@>=
+/* turns the logits into their gradients, in place: afterwards |network_logits| are no logits */
 void network_loss(struct network *net, const struct batch *b,
   double *losses)
 {
@@ -762,6 +790,7 @@ rows left over after the last multiple of six go to the last worker.
 @<Products on all workers@>=
 struct spread_product { struct network *net; struct product p; };
 @#
+/* rows of the result are divided, by tiles; each number is one worker's sum */
 static void product_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct spread_product *job = ctx;
@@ -781,6 +810,7 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
 @ There are two such products, those of \eqref{eq:matrixback}. The gradient of a matrix's input is $dX=dY\,W$: the rows are tokens and the terms are outputs. If several matrices
 read the same rows, as those for queries, keys and values do, |add| sums their gradients.
 @<Products on all workers@>=
+/* $dX=dY\,W$: a sum over the outputs */
 static void hand_down(const struct network_run *r, const float *w,
   size_t in, size_t out,
   const float *dy, float *dx, bool add)
@@ -796,6 +826,7 @@ static void hand_down(const struct network_run *r, const float *w,
 @ The gradient of the matrix itself is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because a step may consist of several passes,
 and because the embedding gets a second part at the very end.
 @<Products on all workers@>=
+/* $dW=dY^{\rm T}X$, always added: a sum over all rows of the pass */
 static void matrix_gradient(const struct network_run *r, const float *x,
   size_t in,
   const float *dy, size_t out, float *grad)
@@ -814,6 +845,7 @@ columns. The first job also stores one over the root mean square of each row, an
 struct norm_job { const struct network_run *r; const float *gain, *x, *dy;
 float *dx, *dgain; };
 @#
+/* rows first, since the gradient of the gain needs the factor of every row */
 static void norm_rows_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct norm_job *j = ctx;
@@ -874,6 +906,8 @@ static void turn(const float *from, size_t rows, size_t cols,
 values. Then |softmax_backward| turns each row of the two into weights and gradients of scores. The scores need not have the bits of the forward pass: nothing is
 compared with them, and the different rounding moves a gradient by less than its own error.
 @<Attention on the way back@>=
+/* computes the scores again and, beside them, the gradients of the weights; both are then turned in place, into
+   weights and gradients of scores */
 static void scores_back(struct head_group *a, size_t head, size_t t0,
   size_t rows, size_t n)
 {
@@ -901,6 +935,8 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
 $dV=p^{\mathsf T}dy$. It is the rule for matrices again: the gradient of each factor is the gradient of the product times the other factor. The last two are sums over all queries that see a key, so they are added up
 strip by strip, in rising order.
 @<Attention on the way back@>=
+/* dq belongs to the strip alone; dK and dV are added strip by strip, head by head, always in
+   the same order */
 static void strip_back(struct head_group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
@@ -931,6 +967,7 @@ net->back->multiply(&k, a->on.pack);
 @ The group's heads share keys and values, and therefore add to the same gradients, head after
 head. One worker does the whole group. Two would have to keep a fixed order, and waiting for each other would cost as much time as the second one saves.
 @<Attention on the way back@>=
+/* Keys and values are turned once for all strips: the products then read along memory. */
 static void attend_back_part(void *ctx, unsigned worker,
   unsigned workers)
 {
@@ -966,6 +1003,8 @@ for (size_t i = 0; i < a.length; i++) {
 @ Here is the second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
 and each matrix appears twice, once for its own gradient and once for that of its input. |dx| is at first the gradient of the layer's output and, after the last line, that of the stream in the middle of the layer.
 @<Back through the gated unit@>=
+/* each step of |forward_mlp| from the last to the first; |dx| passes around as the residual
+   does */
 static void backward_mlp(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
@@ -987,6 +1026,7 @@ static void backward_mlp(const struct network_run *r, uint32_t l)
 with the sines negated, rotates them back. Values were never rotated. The three matrices read the same normed rows, so the gradients of their inputs are summed in |dy|: the first call
 writes, the other two add.
 @<Back through attention@>=
+/* a rotation is undone by the opposite angle, whose sine is |minus| */
 static void backward_attention(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
@@ -1021,6 +1061,8 @@ hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
 occurs twice gets both. Two workers must never add to the same number, and tokens may repeat anywhere in the rows; so the workers divide the columns, and each goes
 through all rows.
 @<The whole way back@>=
+/* Workers divide columns: a token may come in many rows, and its gradient is added in their
+   order. */
 static void embed_back(void *ctx, unsigned worker, unsigned workers)
 {
   const struct network_run *r = ctx;
@@ -1034,6 +1076,8 @@ static void embed_back(void *ctx, unsigned worker, unsigned workers)
 @ The backward pass begins at the head, which is the embedding matrix used a second time. The gradient of that matrix therefore has two parts of very different kinds. As the head, it gets a gradient for every token of the vocabulary at every position,
 mostly a small push downwards; as the embedding, only for the tokens that are in the rows. Since the two are tied, the parts are added.
 @<The whole way back@>=
+/* The tied matrix gets its gradient twice, here as the output's and at the end as the
+   embedding's. */
 void network_backward(struct network *net, const float *w,
   const struct batch *b,
   float *gradient)
@@ -1057,8 +1101,15 @@ void network_backward(struct network *net, const float *w,
   float_modes_end(&modes);
 }
 
-@ The module puts everything into the order that C needs, which is not the order in which we explained it.
+@ The module follows a pass: first the memory, then the way forward, the loss, and the way back.
 @(network.c@>=
+/* A Llama as a network that can be trained: forward with everything kept, loss, backward. All
+   memory is taken on opening; a pass takes none and so can fail only by its arguments. The
+   forward pass gives the bits that the engine gives for the same weights, so a trained model is
+   the model that is run. Workers divide rows, columns or heads of keys, and never the terms of
+   a sum: results do not depend on their number. Gradients are added to what is there; |adam|
+   sets them to 0. |dx| is the gradient of the residual stream, which goes backward through all
+   layers and is only ever added to. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -1141,6 +1192,7 @@ void dataset_seek(struct dataset *s, uint64_t at);
 @ The tokenizer learns from texts of its own seed. No text of the training or of the evaluation took part in choosing
 the merges: a tokenizer that had seen the texts of the evaluation would cut them into unfairly few tokens.
 @<The merges of the built-in model@>=
+/* the texts one after the other, with nothing between them */
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   size_t cap,
   size_t *length, struct error *why)
@@ -1194,6 +1246,8 @@ struct tokenizer *t;
 @ The rest of the last text is dropped. If the next row continued it, we would waste nothing, but the model would learn to mention names
 that it was never given. As it is, no text refers to anything that is missing from its row.
 @<Rows of tokens@>=
+/* Between texts comes an end-of-text, id 0. Before the first text of a row it comes for every
+   other text only: the model must learn both beginnings. */
 bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why)
 {
@@ -1248,8 +1302,12 @@ void dataset_seek(struct dataset *s, uint64_t at)
   s->at = at;
 }
 
-@ The module again needs an order of its own.
+@ The module makes the merges once and then row after row.
 @(rows.c@>=
+/* From the grammar to rows of tokens. Everything follows from a seed and |at|, the number of
+   the next text: a run that is continued gets the rows that it would have got. A row ends where
+   it is full, and the rest of its last text is dropped; so a row always
+   begins with the beginning of a text, or with the mark before it. */
 #include <string.h>
 #include "training/rows.h"
 @;@#
@@ -1406,6 +1464,7 @@ struct trainer {
 $\int x^2\,dx=\frac1{12}$, so the sum of twelve of them has variance 1; its distribution is bell-shaped, and computing it needs neither logarithm nor cosine. The generator is SplitMix64, three lines that give the same
 bits on every machine.
 @<Draw the first weights@>=
+/* Nearly a bell curve: twelve uniform numbers, as whole ones, whose sum has no rounding. */
 static float noise(uint64_t *dice)
 {
   int32_t sum = 0;
@@ -1423,6 +1482,8 @@ a size in proportion to $1/\sqrt n$, here $\given{0.5}/\sqrt n$, so that the num
 with a factor of $1/\sqrt{2L}$ the stream does not grow with the number of layers. Gains begin at 1 and do not decay; the embedding begins small, so that the first guesses are nearly uniform.
 @^first weights@>
 @<Draw the first weights@>=
+/* The matrices that write into the residual stream begin smaller, by the root of their number,
+   or the stream would grow with the layers. Gains begin at 1 and do not decay. */
 static void draw_weights(struct trainer *t)
 {
   uint64_t dice = t->p->seed << 32;
@@ -1504,6 +1565,7 @@ void trainer_close(struct memory *m, struct trainer *t)
 @ The length of the gradient is a sum over all weights, and the only sum of a step that several workers share. It is cut into the same 64 blocks for any number of workers, and one worker
 adds the results of the blocks in order. The update of the weights has no sums at all.
 @<A step of training@>=
+/* a fixed number of blocks, whatever the workers: their sums are then added in order */
 static void square_part(void *ctx, unsigned worker, unsigned workers)
 {
   struct trainer *t = ctx;
@@ -1514,6 +1576,7 @@ static void square_part(void *ctx, unsigned worker, unsigned workers)
   }
 }
 @#
+/* shares of whole cache lines, in multiples of 64 weights */
 static void adam_part(void *ctx, unsigned worker, unsigned workers)
 {
   struct trainer *t = ctx;
@@ -1527,6 +1590,8 @@ static void adam_part(void *ctx, unsigned worker, unsigned workers)
 backward. Each row is fetched with one token more than the pass reads, since the last position needs a target as well. Every loss has the same share in the gradient, so a step of four passes is the same as a single pass over four times the
 rows, in a quarter of the memory.
 @<A step of training@>=
+/* one pass; |share| divides by the rows of all passes of the step, so that gradients only have
+   to be added */
 static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   double *sum,
   struct error *why)
@@ -1550,6 +1615,8 @@ static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
 @ Then the weights are updated. A gradient longer than 1 is shortened to 1 \cited{Pascanu 2013}. This \emph{gradient clipping} keeps one unusual text from undoing what many
 others have taught.
 @<A step of training@>=
+/* The gradient is scaled down to norm 1 if its norm is larger. |power1| and |power2| correct the
+   moments for their beginning at 0. */
 static void move_weights(struct trainer *t, const struct training_phase *s)
 {
   struct state *now = &t->now;
@@ -1585,6 +1652,8 @@ float keep = (float) (now->averaged - 1) / (float) (now->averaged + 3);
 @ A step is the number of passes that the plan gives, and one update of the weights. When a phase is over, the
 next begins with its own rate, but keeps the moments, which already record how large each weight's gradients are.
 @<A step of training@>=
+/* |at| is noted when the weights have moved, so a state never has rows that it has not learnt
+   from. */
 bool trainer_step(struct trainer *t, struct training_progress *done,
   struct error *why)
 {
@@ -1611,6 +1680,8 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
 @ The state is written to a second file, which then replaces the old one under its name (\cref{sec:newfile}). So there is a complete state under that name at any moment, even if the process is
 killed. The file is a copy of this machine's memory, not a format for other programs; \cref{sec:publish} writes one.
 @<Save and load a run@>=
+/* to a new file that then takes the old one's place: an interrupted save loses nothing. Errors
+   of |fwrite| are found by |new_file_end|. */
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why)
 {
@@ -1625,6 +1696,7 @@ bool trainer_save(const struct trainer *t, const char *path,
 @ Loading trusts nothing: the mark, the number of weights and the length of the file must be right before anything is taken from it. If the file is refused, the caller begins a new run with the
 weights that were drawn; so a truncated file must not have replaced half of them.
 @<Save and load a run@>=
+/* without it a file with something after its numbers would pass */
 static bool length_is(FILE *f, size_t n)
 {
   long at = ftell(f);
@@ -1634,6 +1706,8 @@ static bool length_is(FILE *f, size_t n)
 
 @ The struct is first read into a local variable, and becomes that of the run when everything else has been read. The data set returns to the text where it was.
 @<Save and load a run@>=
+/* After a failure the weights may be half read, and the trainer is of no use: only closing it
+   makes sense. */
 bool trainer_load(struct trainer *t, const char *path,
   struct training_progress *done,
   struct error *why)
@@ -1669,8 +1743,13 @@ struct network *trainer_network(const struct trainer *t)
   return t->net;
 }
 
-@ Here is the module, in the order of C. A saved state begins with a mark, a number with which hardly any other file begins.
+@ Here is the module. A saved state begins with a mark, a number with which hardly any other file begins.
 @(training.c@>=
+/* A run carries out a plan, one step at a time, and nothing in it depends on a clock or on the
+   number of workers. |now| has all that a run knows besides four lists of numbers, and is saved
+   as it is in memory: a state is for the same machine and the same build. The gradient is zero
+   between steps. What the plan says of step |n| is computed from |n|, so a run that was
+   interrupted goes on bit for bit. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -1712,6 +1791,7 @@ bool publish_model(struct memory *m, const char *directory,
 @ Rounding is a function of its own, so that a test can give the trainer's network and the engine the same numbers and compare their logits with |==|. Sixteen bits keep eleven binary digits of a
 weight, and halve the file.
 @<Round to sixteen bits@>=
+/* to what the file will have, so that the model is judged as it will be read */
 void publish_round_weights(float *w, size_t n)
 {
   for (size_t i = 0; i < n; i++) w[i] = num_from_f16(num_to_f16(w[i]));
@@ -1730,6 +1810,8 @@ static bool open_in(struct new_file *to, const char *directory, const char *name
 shape and where its bytes begin and end. It is padded with blanks so that the numbers after
 it begin at a multiple of eight. A gain has one dimension, as in all published files; one of shape $1\times d$ would be refused by most programs, ours among them.
 @<Write the weights@>=
+/* The header ends in blanks so that the numbers begin at a multiple of 8, as the format wants
+   it. */
 static size_t header_write(const struct network *net, char *to,
   size_t cap)
 {
@@ -1827,8 +1909,12 @@ bool publish_model(struct memory *m, const char *directory,
     && tokenizer_write(m, path, merge, n, why));
 }
 
-@ Writing is a module of its own, because later chapters write small models for their tests.
+@ Writing is a module of its own, because other programs write small models with it.
 @(publish.c@>=
+/* Weights, settings and tokenizer of a model, written in Hugging Face's layout. The same
+   weights give the same bytes: the order is that of the tensors, numbers are little-endian
+   whatever the machine, and there is no date. Each file is written beside its place and then
+   takes it. */
 #include <stdio.h>
 #include "training/publish.h"
 #include "functions/numbers.h"

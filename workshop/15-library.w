@@ -187,15 +187,23 @@ has ended, so it must be able to recognize the case without parsing English. And
 The sentence that comes with the code is for people. It names the call, says what was found, and what was wanted instead, as all messages in this book do.
 
 @<What a failed call says@>=
-enum incipit_code { INCIPIT_OK, INCIPIT_MISUSE, INCIPIT_INPUT, INCIPIT_MEMORY,
-  INCIPIT_FULL, INCIPIT_NO_CHOICE };
-  /* nothing has failed; the program is wrong; a file, pattern, template or text is;
-     memory was refused; no room in the context or the cache; no token can be chosen */
-struct incipit_error { int code; char text[508]; };
-  /* why a call failed: an |enum incipit_code| and one sentence in UTF-8; the caller's,
-     written on failure only; |why| may be |NULL| in every call. Functions that return
-     |bool| are true if all went well, those that return a pointer give |NULL| if not.
-     A call that fails has changed nothing, but for what it says */
+enum incipit_code {
+  INCIPIT_OK, /* nothing has failed */@/
+  INCIPIT_MISUSE, /* the program has made a mistake */@/
+  INCIPIT_INPUT, /* a file, a pattern, a template or a text is wrong */@/
+  INCIPIT_MEMORY, /* memory was refused */@/
+  INCIPIT_FULL, /* the context or the cache has no room */@/
+  INCIPIT_NO_CHOICE /* no token can be chosen */@/
+};
+  /* why a call failed, for a program to act on */
+struct incipit_error {
+  int code; /* an |enum incipit_code| */
+  char text[508]; /* one sentence in UTF-8 */
+};
+  /* why a call failed. The caller owns it, and it is written on failure only; in every call
+     |why| may be |NULL|. Functions that return |bool| are true if all went well, those that
+     return a pointer give |NULL| if not. A call that fails has changed nothing, unless its
+     comment says so */
 INCIPIT_API const char *incipit_version(void);
   /* the version of the library that is running; |INCIPIT_VERSION| is the header's */
 
@@ -229,13 +237,15 @@ as |snprintf| does: they write what fits, and always say how many there are. A f
 @<A model and its tokens@>=
 struct incipit_model_options {
   size_t size; /* |sizeof| this structure, as in all options */
-  const char *const *ignore_field; size_t n_ignore_field; bool packed;
+  const char *const *ignore_field; size_t n_ignore_field;
+    /* names of unknown fields of the settings that may be ignored */
+  bool packed; /* copy the weights, in an order that makes passes faster */
 };
-  /* unknown fields of the settings to be read over; weights copied for fast passes */
+  /* how a model is opened */
 INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
   const struct incipit_model_options *o, struct incipit_error *why);
-  /* |directory| is in Hugging Face's layout, or a GGUF file; |NULL|: the built-in model, at
-     |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
+  /* opens a directory in Hugging Face's layout, or a GGUF file; |NULL|: the built-in model,
+     where |INCIPIT_MODEL| of the environment says or where \.{make install} has put it */
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
   /* freed with the last object that was opened with it; |NULL| does nothing */
 INCIPIT_API uint32_t incipit_vocab_size(const struct incipit_model *m);
@@ -247,13 +257,14 @@ INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
 INCIPIT_API bool incipit_encode(const struct incipit_model *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   uint32_t *id, size_t cap, size_t *n_ids, struct incipit_error *why);
-  /* the ids of |n| bytes, the first |cap| of them to |id|, and how many they are;
-     |add_special|: with the ids that the model's files put around a text;
-     |parse_special|: the text of a special token is that token */
+  /* encodes |n| bytes: writes the first |cap| ids to |id|, and how many there are to
+     |n_ids|. |add_special|: with the ids that the model's files put around a text;
+     |parse_special|: the text of a special token becomes that token */
 INCIPIT_API bool incipit_decode(const struct incipit_model *m, const uint32_t *id,
   size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes,
   struct incipit_error *why);
-  /* the bytes of |n| ids, the first |cap| of them to |text|, without a zero after them */
+  /* decodes |n| ids: writes the first |cap| bytes to |text|, without a zero after them, and
+     how many there are to |n_bytes| */
 
 @ Options come in structures, and structures grow: next year there will be a field that today's programs do not know. How will an old program work with a new library?
 A version number would do, but then both sides must know which version had which fields. We use the \emph{size} of the structure, as its first field. The library has a structure of its own with the defaults in it, and copies over it as many bytes as the caller
@@ -267,10 +278,14 @@ A size of zero means that the program has cleared the structure and forgotten th
 @<A context, its sequences and its passes@>=
 struct incipit_context_options {
   size_t size; /* of this structure */
-  uint32_t n_sequences, threads; /* open at once, 0: one; 0: as many as cores */
-  size_t rows; /* of all sequences, rounded up to pages of 64; 0: a context for each */
-  const char *kv_type, *kernels; /* |"f16"|, \dots, |NULL|: |"f32"|; the fastest */
-  uint32_t window, sinks; /* 0, 0: those of the model */
+  uint32_t n_sequences; /* the most that are open at once; 0: one */
+  uint32_t threads; /* 0: as many as there are cores */
+  size_t rows;
+    /* that all sequences may have together, rounded up to pages of 64; 0: a context for each */
+  const char *kv_type; /* how rows are kept: |"f16"|, \dots; |NULL|: |"f32"| */
+  const char *kernels; /* by name; |NULL|: the fastest */
+  uint32_t window; /* a row sees the last |window| rows, itself among them, */
+  uint32_t sinks; /* and the first |sinks| of the text; both 0: as the model says */
   const char *activations; /* |"bf16"|, |"int8"|; |NULL|: as the weights are */
 };
   /* all zero but |size| are the defaults, which |NULL| stands for as well */
@@ -280,14 +295,19 @@ INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m
 INCIPIT_API void incipit_context_close(struct incipit_context *c);
   /* |NULL| does nothing, here and in every close */
 struct incipit_report {
-  uint64_t weight_bytes, cache_bytes, cache_bytes_used, live_bytes, peak_bytes;
-  uint64_t passes, rows, rows_recomputed;
+  uint64_t weight_bytes; /* of the weights, which all contexts share */
+  uint64_t cache_bytes; /* of the cache */
+  uint64_t cache_bytes_used; /* of its pages in use */
+  uint64_t live_bytes; /* of the context and its cache, now */
+  uint64_t peak_bytes; /* the same, at most so far */
+  uint64_t passes; /* computed so far */
+  uint64_t rows; /* of these passes */
+  uint64_t rows_recomputed; /* rows that had been computed before */
 };
-  /* of weights, shared by all contexts; of the cache, and of its pages in use; of the
-     context and its cache, now and at most. Then what was computed, and of it, again */
+  /* what a context has, and what it has done */
 INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
   struct incipit_report *r, size_t size, struct incipit_error *why);
-  /* fills in |*r|, which is |size| bytes */
+  /* fills in |*r|, which has |size| bytes */
 @#
 @<Sequences@>@;
 @#
@@ -300,22 +320,23 @@ that of the sequence which has its place now. No sequence has the number 0, so a
 @<Sequences@>=
 INCIPIT_API bool incipit_sequence_open(struct incipit_context *c, uint32_t *sequence,
   struct incipit_error *why);
-  /* an empty one; |INCIPIT_FULL| if all are open */
+  /* opens an empty sequence; |INCIPIT_FULL| if all are open */
 INCIPIT_API bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
   struct incipit_error *why);
-  /* forgets its rows and its number, which is given out again after 65,534 others */
+  /* forgets the rows, and the number, which is given out again after 65,534 others */
 INCIPIT_API bool incipit_sequence_length(const struct incipit_context *c, uint32_t
   sequence, size_t *length, struct incipit_error *why);
-  /* how many rows it has, which is the position of the next */
+  /* how many rows the sequence has, which is also the position of the next */
 INCIPIT_API bool incipit_sequence_fork(struct incipit_context *c, uint32_t from,
   uint32_t *to, struct incipit_error *why);
-  /* opens one that is equal to |from| and shares its memory (copied on write) */
+  /* opens a sequence that is equal to |from| and shares its memory (copied on write) */
 INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
   size_t length, struct incipit_error *why);
   /* forgets the rows from |length| on; with a window it may have to forget them all */
 INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
   const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
-  /* crops to its first rows that agree with |id[n]|; |*length|: so many are left */
+  /* keeps the first rows, as far as their tokens agree with |id[n]|, and forgets the others;
+     |*length| becomes the number of rows that are left */
 
 @ A pass takes a list of rows, of one sequence or of many. It does not return logits: most rows of a prompt need none, and a row of logits is as long as the vocabulary.
 You ask for them afterwards, for the rows that you choose.
@@ -323,29 +344,37 @@ You ask for them afterwards, for the rows that you choose.
 A long list takes a long time, and the call cannot be interrupted. A program that may have to stop passes a long prompt in several pieces; the bits are the same.
 
 @<Passes@>=
-struct incipit_row { uint32_t sequence, position, token; };
-  /* |token| at |position|, from 0, of |sequence| */
+struct incipit_row {
+  uint32_t sequence; /* an open one */
+  uint32_t position; /* in the sequence, from 0 */
+  uint32_t token; /* an id */
+};
+  /* a token to read */
 INCIPIT_API bool incipit_forward(struct incipit_context *c, const struct incipit_row
   *rows, size_t n, struct incipit_error *why);
-  /* puts |n| rows through the model; those of a sequence are in the order of their
-     positions, which go on from its length */
+  /* puts |n| rows through the model; the rows of a sequence must come in the order of their
+     positions, and go on from its length */
 INCIPIT_API bool incipit_logits(struct incipit_context *c, const size_t *which, size_t
   n, float *logits, struct incipit_error *why);
-  /* |logits[n][vocab_size]| of the rows |which[n]| of the latest pass that did not fail,
-     counted from 0 */
+  /* writes |logits[n][vocab_size]|: of the rows |which[n]|, counted from 0, of the latest
+     pass that did not fail */
 
 @ A constraint is compiled once and may be used for many texts. A sampler belongs to one text: it remembers the tokens, for the penalties, and how far the constraint has come. Choosing a token and accepting it are two calls (\cref{sec:sampler}). For example, a program that guesses several tokens ahead asks what would be chosen
 at each place, and accepts only some of these tokens. A program that forks a sequence copies its sampler.
 @^sampling@>@^constraint@>
 
 @<A constraint and a sampler@>=
-enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
-  /* a pattern; a grammar with rule \.{root}; any JSON object, and no text is needed */
+enum incipit_language {
+  INCIPIT_REGEX, /* a regular expression */@/
+  INCIPIT_GRAMMAR, /* a grammar with a rule \.{root} */@/
+  INCIPIT_JSON /* any JSON object; no text is needed */@/
+};
+  /* what the text of a constraint is */
 INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   enum incipit_language language, const char *text, size_t n, struct incipit_error *why);
   /* compiles the |n| bytes of |text| for the vocabulary of |m| */
 INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
-  /* samplers that were opened with it keep it */
+  /* its memory is freed with the last sampler that was opened with it */
 @#
 @<Samplers@>@;
 
@@ -389,16 +418,20 @@ INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
 @^streaming@>@^stop string@>
 
 @<A stream@>=
-struct incipit_piece { const char *text; size_t n; const char *stop; };
-  /* |n| bytes that may now be shown, borrowed; the stop string that was met, or |NULL| */
+struct incipit_piece {
+  const char *text; size_t n; /* bytes that may now be shown, borrowed */
+  const char *stop; /* the stop string that was met, or |NULL| */
+};
+  /* what a stream has released */
 INCIPIT_API struct incipit_stream *incipit_stream_open(struct incipit_model *m, const
   char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why);
-  /* the strings are copied, and there may be none; |include_stop|: they are shown */
+  /* |stop| has |n_stop| strings, perhaps none, which are copied; |include_stop|: the one that
+     ends the text is shown */
 INCIPIT_API void incipit_stream_close(struct incipit_stream *s);
   /* returns its memory, and with it the last piece */
 INCIPIT_API bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id,
   size_t n, struct incipit_error *why);
-  /* a new text after the prompt |id[n]|, which is not shown */
+  /* begins a new text after the prompt |id[n]|, which is not shown */
 INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
   struct incipit_piece *piece, struct incipit_error *why);
   /* takes a token; after a stop string further tokens are ignored */
@@ -411,37 +444,57 @@ take minutes, and |on_token| after each token. Either can end the text by return
 has shown how much that saves. If there are more prompts than sequences, the others wait until a sequence is free.
 
 @<A whole text, or many@>=
-enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP,
-  INCIPIT_FINISH_LENGTH, INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
-  /* by an end token, a stop string, the limit, a constraint, a callback */
-struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
-  /* token |number|, from 1, after prompt |prompt|, from 0; |n| bytes that may now be
-     shown, borrowed until the callback returns */
+enum incipit_finish {
+  INCIPIT_FINISH_END, /* the model chose an end token */@/
+  INCIPIT_FINISH_STOP, /* a stop string was met */@/
+  INCIPIT_FINISH_LENGTH, /* the limit was reached */@/
+  INCIPIT_FINISH_MATCH, /* the constraint is met, and nothing may follow */@/
+  INCIPIT_FINISH_CANCELLED /* a callback returned false */@/
+};
+  /* how a text ended */
+struct incipit_token {
+  size_t prompt; /* after which prompt of the call, from 0 */
+  size_t number; /* of the token in its text, from 1 */
+  uint32_t id;
+  const char *text; size_t n;
+    /* bytes that may now be shown, borrowed until the callback returns */
+};
+  /* a token that has been written */
 typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
   /* false ends this text */
 typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
-  /* |rows| rows of the prompts have been read, of |all|. Asked also inside a pass, where
-     the number may be an estimate and need not grow; false ends all texts */
+  /* |rows| rows of the prompts have been read, of |all|. It is called inside a pass as well,
+     where the number may be an estimate and need not grow; false ends all texts */
 struct incipit_generate_options {
   size_t size; /* of this structure */
-  size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows a pass */
-  const char *const *stop; size_t n_stop; bool include_stop, ignore_end;
+  size_t max_new_tokens; /* 0: until the context is full */
+  size_t min_new_tokens; /* until then no end token and no stop string ends the text */
+  size_t chunk; /* rows of a prompt in one pass; 0: 256 */
+  const char *const *stop; size_t n_stop; /* strings that end a text */
+  bool include_stop; /* show the one that does */
+  bool ignore_end; /* end tokens end nothing */
   const struct incipit_sampler *sampler; /* copied for each text, |sequence| $+i$ */
   const uint32_t *sequence; /* |NULL|, or an open one for each prompt: rows that agree
     with it are kept, and the new ones stay, even if the call fails */
-  incipit_on_token *on_token; incipit_on_progress *on_progress; void *ctx;
+  incipit_on_token *on_token; /* called after each token, or |NULL| */
+  incipit_on_progress *on_progress; /* called while prompts are read, or |NULL| */
+  void *ctx; /* the first argument of both */
 };
   /* all zero but |size| are the defaults: the makers' sampler, the cache, no callback */
 struct incipit_prompt { const uint32_t *id; size_t n; };
-  /* |n >= 1| ids */
-struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
-  int finish; const char *stop; };
-  /* a text of |n| bytes without its prompt, and a zero; its tokens, with the one that
-     ended it; how it ended, and by which stop string or |NULL|. Fields may be added */
+  /* the ids of a prompt, at least one */
+struct incipit_result {
+  const char *text; size_t n; /* without the prompt; a zero follows the |n| bytes */
+  const uint32_t *id; size_t n_ids; /* its tokens, with the one that ended it */
+  int finish; /* an |enum incipit_finish| */
+  const char *stop; /* the stop string that ended it, or |NULL| */
+};
+  /* a text that was written; fields may be added at the end */
 INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c,
   const uint32_t *id, size_t n, const struct incipit_generate_options *o,
   struct incipit_error *why);
-  /* writes after |id[n]|; the caller owns the result, which a cancelled text has, too */
+  /* writes a text after |id[n]|; the caller owns the result, and gets one for a cancelled text
+     as well */
 INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
   incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
   incipit_result **result, struct incipit_error *why);
@@ -456,13 +509,16 @@ The rows in the cache would no longer fit. So |incipit_chat| keeps the ids thems
 @<A conversation@>=
 enum incipit_role { INCIPIT_SYSTEM, INCIPIT_USER, INCIPIT_ASSISTANT };
   /* who says something */
-struct incipit_message { int role; const char *text; size_t n; };
-  /* an |enum incipit_role|, and |n| bytes */
+struct incipit_message {
+  int role; /* an |enum incipit_role| */
+  const char *text; size_t n; /* what is said, |n| bytes */
+};
+  /* a turn of a conversation */
 INCIPIT_API bool incipit_chat_encode(const struct incipit_model *m,
   const char *style, const struct incipit_message *message, size_t n, bool reply,
   uint32_t *id, size_t cap, size_t *n_ids, struct incipit_error *why);
-  /* as |incipit_encode|: |n >= 1| messages in the chat template |style|, |NULL| for
-     the model's; |reply|: and what asks for an answer */
+  /* as |incipit_encode|, but of |n| messages, at least one, in the chat template |style|, or
+     |NULL| for the model's; |reply|: followed by what asks for an answer */
 INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const
   char *style, const char *system, struct incipit_error *why);
   /* takes a sequence of |c|; |system|: what the system says, or |NULL| */
@@ -506,6 +562,7 @@ bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
 @ A sentence that is too long is cut. |struct incipit_error| is larger than |struct error|, so the sentences of the chapters always fit.
 
 @<Fail with a code and a sentence@>=
+/* always false, so that a caller can return it; |why| may be null in every call of the header */
 bool library_fail(struct incipit_error *why, enum incipit_code code,
   const char *format, ...)
 {
@@ -538,6 +595,8 @@ bool library_strings(const char *const *list, size_t n, const char *call,
 @ A sampler that has a constraint charges two objects with what it allocates, itself and the constraint, so an attempt may look at two counts.
 
 @<Fail with a code and a sentence@>=
+/* Was it memory? The chapters report a failure in words alone, so we compare how many requests
+   have been refused before and after. */
 static uint64_t refused_in(const struct attempt *a)
 { return a->m->all.refused + (a->also == NULL ? 0 : a->also->all.refused); }
 struct attempt attempt_begin(const struct memory *m)
@@ -546,6 +605,8 @@ struct attempt attempt_begin(const struct memory *m)
   return a;
 }
 @#
+/* a refused request comes before the caller's code: what failed for want of memory says nothing
+   about the input */
 bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
   struct incipit_error *why)
 {
@@ -600,6 +661,9 @@ bool library_size(const void *p, size_t size, size_t mine, const char *call,
 @ At present there is one version, and its size is the smallest that is accepted. When a field is added, |size| grows, and the smallest accepted size stays what it is.
 
 @<Take the options of a caller@>=
+/* |mine| has the defaults, and what the caller has goes over it. A newer program gives more bytes than
+   we know, and these must be 0, or it has asked for something that we would ignore. The bound
+   keeps a size that was never set from reading far. */
 bool library_options(void *mine, size_t size, const void *theirs, const char *call,
   struct incipit_error *why)
 {
@@ -665,6 +729,8 @@ const char *library_place(void);
 @ The tokenizer may be missing, or of a kind that we do not know. Then the functions that take ids work, and those that need text say what is missing. A tokenizer that exists but is broken is an error.
 
 @<Open a model@>=
+/* A model without a tokenizer may be opened: ids go in and out. But for want of memory a
+   tokenizer may seem to be missing, so refusals are looked at as well. */
 static bool open_tokenizer(struct incipit_model *x, struct error *why)
 {
   enum tokenizer_found found = tokenizer_try(&x->m, x->path, &x->t, &x->unspelt);
@@ -689,6 +755,7 @@ static bool pack_weights(struct incipit_model *x, struct error *why)
 @ The directory is the one that the caller has named, or that of the built-in model. A fault in it is an error of input.
 
 @<Open a model@>=
+/* the environment is read when a model is opened, and nowhere else */
 static bool open_files(struct incipit_model *x, const char *directory,
   const struct incipit_model_options *o, struct error *why)
 {
@@ -709,6 +776,7 @@ static bool open_files(struct incipit_model *x, const char *directory,
 @ Every object of the library is opened in this way: it is allocated and gets its first user, the caller; then its parts are opened within an attempt; and if that fails, the object is closed by its own function, which accepts that parts are null.
 
 @<Open a model@>=
+/* |users| is 1 before anything can fail, so that closing a half-open model frees it */
 struct incipit_model *incipit_model_open(const char *directory,
   const struct incipit_model_options *o, struct incipit_error *why)
 {
@@ -740,6 +808,7 @@ void library_hold(struct incipit_model *m)
   pthread_mutex_unlock(&m->lock);
 }
 @#
+/* The lock is left before the model is freed: the last user has it for itself. */
 void incipit_model_close(struct incipit_model *m)
 {
   if (m == NULL) return;
@@ -794,6 +863,7 @@ bool library_ids(const struct incipit_model *m, const uint32_t *id, size_t n,
 @ Encoding takes its memory from a |struct memory| that lives as long as the call, so any number of threads may encode at once.
 
 @<Encode and decode@>=
+/* A book of its own for each call and not the model's, because many threads may encode at once. */
 bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
   struct incipit_error *why)
@@ -815,6 +885,7 @@ bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
 @ Both directions end in the same way: the caller gets what fits into the array, and how many there are in all.
 
 @<Encode and decode@>=
+/* as |snprintf|: the whole number is said even if not all fit */
 bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_ids)
 {
   *n_ids = list->n;
@@ -848,6 +919,8 @@ bool incipit_decode(const struct incipit_model *m, const uint32_t *id, size_t n,
 @ Where is the built-in model? That is decided when the library is installed, after it has been compiled. So one small file has the answer, and the Makefile compiles this file again for each place of installation.
 
 @(place.c@>=
+/* where the built-in model was installed: a file of its own, since it is compiled again for
+   each place */
 #include "library/library.h"
 #ifndef INCIPIT_PREFIX
 #define INCIPIT_PREFIX "/usr/local"
@@ -898,6 +971,7 @@ struct generate_context library_loop(struct incipit_context *c);
 static uint32_t name_of(const struct incipit_context *c, uint32_t place)
 { return (uint32_t) c->place[place].times << 16 | place; }
 @#
+/* the place is written to even if the answer is no; no caller uses it then */
 bool library_sequence(const struct incipit_context *c, uint32_t sequence,
   const char *call, uint32_t *place, struct incipit_error *why)
 {
@@ -910,6 +984,8 @@ bool library_sequence(const struct incipit_context *c, uint32_t sequence,
       " one", call, (unsigned) sequence);
 }
 @#
+/* After a fork the workers' threads are in the other process, and waiting for them would never
+   end. */
 bool library_idle(const struct incipit_context *c, const char *call,
   struct incipit_error *why)
 {
@@ -924,6 +1000,7 @@ bool library_idle(const struct incipit_context *c, const char *call,
 @ The first free place is taken. There are few places, and looking through a few dozen of them takes no time beside a pass. When a place is left, its rows are forgotten at once, so that their pages are free for other sequences. A place whose number nobody has seen, because a fork was refused or the place was only for a text, is returned with its number.
 
 @<Name a sequence@>=
+/* the counter skips 0 when it wraps */
 bool library_take_place(struct incipit_context *c, uint32_t *place)
 {
   for (*place = 0; *place < c->n_places; ++*place) {
@@ -942,6 +1019,7 @@ void library_leave_place(struct incipit_context *c, uint32_t place)
   c->place[place].open = false;
 }
 @#
+/* for a place that no caller has heard of: its number has not been used up */
 void library_return_place(struct incipit_context *c, uint32_t place)
 {
   library_leave_place(c, place);
@@ -969,6 +1047,8 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
 @ A sliding window belongs to the context and not to the model, which other contexts may be using. It is an option of the cache, as are the format of keys and values and the largest number of rows. The format of activations is the engine's (\cref{model/quantization}).
 
 @<Open and close a context@>=
+/* From the cheap to the expensive, and the workers last: a thread is only started when nothing
+   else can fail. */
 static bool open_cache(struct incipit_context *c,
   const struct incipit_context_options *o, struct error *why)
 {
@@ -996,6 +1076,7 @@ static bool open_cache(struct incipit_context *c,
 @ The context becomes a user of its model as soon as it has a pointer to it, so closing is right at any later point of the opening.
 
 @<Open and close a context@>=
+/* the model is held before anything else, for |incipit_context_close| lets go of it */
 struct incipit_context *incipit_context_open(struct incipit_model *m,
   const struct incipit_context_options *o, struct incipit_error *why)
 {
@@ -1016,6 +1097,8 @@ struct incipit_context *incipit_context_open(struct incipit_model *m,
 @ A busy context is not closed: the call must come from one of its own callbacks, and after its return the loop would use memory that was freed. Otherwise the context is freed when the last of its users closes it.
 
 @<Open and close a context@>=
+/* From its own callback a context cannot be closed; a chat keeps it as a user. The order is
+   that of need: the pass and the workers use the store. */
 void incipit_context_close(struct incipit_context *c)
 {
   if (c == NULL || c->busy || --c->users > 0) return;
@@ -1030,6 +1113,7 @@ void incipit_context_close(struct incipit_context *c)
 @ The report collects its numbers from four places: the model's files, the cache, the context's |struct memory|, and the counters.
 
 @<Report what a context has and has done@>=
+/* A newer program's structure may be longer than ours: the rest becomes 0. */
 bool incipit_context_report(const struct incipit_context *c,
   struct incipit_report *r, size_t size, struct incipit_error *why)
 {
@@ -1095,6 +1179,7 @@ bool incipit_sequence_length(const struct incipit_context *c, uint32_t sequence,
   return true;
 }
 @#
+/* if the fork fails, the place goes back as if it had never been taken */
 bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *to,
   struct incipit_error *why)
 {
@@ -1140,6 +1225,8 @@ bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
 @ Before a pass we check the rows ourselves, although the store would do so too, because the store's sentences speak of places and the caller knows the numbers of sequences. After these checks the store can refuse the pass only because it is full or because memory is refused, so the code is known.
 
 @<Compute a pass@>=
+/* The store would take rows in any order; a caller who gives them in another has most likely
+   miscounted, so they must be in order here. |next| counts on as rows are taken. */
 static bool take_row(struct incipit_context *c, const struct incipit_row *from,
   size_t i, struct row *to, struct incipit_error *why)
 {
@@ -1168,6 +1255,8 @@ static bool take_rows(struct incipit_context *c, const struct incipit_row *rows,
 @ The previous pass is closed when the new one is there. If the new one fails, nothing has changed, and the previous one can still be asked for logits.
 
 @<Compute a pass@>=
+/* The old pass stays until the new one is there: after a failure |incipit_logits| still has the
+   last good one. */
 bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
   size_t n, struct incipit_error *why)
 {
@@ -1192,6 +1281,7 @@ bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
 @ If the hidden state of a row is not finite, its logits would be of no use. The call fails, and the sentence names the layer after which it happened.
 
 @<Compute a pass@>=
+/* row by row, a row that is not finite is refused before any logits are computed */
 bool incipit_logits(struct incipit_context *c, const size_t *which, size_t n,
   float *logits, struct incipit_error *why)
 {
@@ -1215,6 +1305,8 @@ bool incipit_logits(struct incipit_context *c, const size_t *which, size_t n,
 A constraint needs the bytes of every token, in the order of chapter W9's lexicon, and one lexicon serves all constraints of a model. It is built when it is first needed. Special tokens have no bytes there and are never allowed.
 
 @<Put the vocabulary in order, once@>=
+/* |begun| is true for each token: here no token is the first, so none loses its blank.
+   Addresses are given out at the end, since the bytes may have moved. */
 static bool spell_all(struct incipit_model *m, struct memory *book,
   struct token_bytes *spelt, struct bytes *all, struct error *why)
 {
@@ -1267,6 +1359,7 @@ bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
 @ A constraint is compiled from a pattern, from a grammar, or from the grammar of JSON in chapter W9; after that it no longer matters from which. If no text of this vocabulary can match, binding fails, and nothing is kept.
 
 @<Compile a constraint@>=
+/* compiled again from the text, so that the two automata share nothing */
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
 {
   const char *text = (const char *) c->text.byte;
@@ -1289,6 +1382,7 @@ bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
 @ The lexicon is made under the model's lock and charged to the model's memory; so it is an attempt of its own, apart from the one for the constraint itself.
 
 @<Compile a constraint@>=
+/* the lock also covers the model's memory, where the lexicon is counted */
 static bool compile(struct incipit_constraint *c, const char *text, size_t n,
   struct incipit_error *why)
 {
@@ -1329,6 +1423,7 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
 @ When the last user closes the constraint, both bindings are freed. Its samplers are users like the caller, who may therefore close it as soon as they are open.
 
 @<Compile a constraint@>=
+/* no lock: a constraint and its samplers are for one thread at a time */
 void incipit_constraint_close(struct incipit_constraint *c)
 {
   if (c == NULL || --c->users > 0) return;
@@ -1363,6 +1458,7 @@ struct attempt attempt_with(const struct incipit_sampler *s);
 @ The makers' suggestions are used as in the command: the temperature and the cuts only if |do_sample| is true.
 
 @<Take the makers' suggestions@>=
+/* Makers who do not want sampling get the likeliest token; penalties count in either case. */
 static struct incipit_sampler_options suggested(const struct incipit_model *m)
 {
   const struct sampling_defaults *d = &m->lm->config.sampling;
@@ -1391,6 +1487,7 @@ bool incipit_sampler_defaults(const struct incipit_model *m,
 @ The arrays in the options belong to the caller, who may free them after the call. So they are copied, and the list that \cref{sampling} wants points into the copies.
 
 @<Open a sampler@>=
+/* After it |o| points to the copies. If one of them is missing, closing frees the others. */
 static bool copy_biases(struct incipit_sampler *s, struct error *why)
 {
   size_t n = s->o.n_bias;
@@ -1436,6 +1533,7 @@ static void take_options(struct sampling_params *p, enum sample_stage stage,
 @ With the stages goes the noise, and the rule.
 
 @<Open a sampler@>=
+/* the rule points to the cursor within |s|, which never moves */
 static bool open_sampler(struct incipit_sampler *s, struct error *why)
 {
   const struct incipit_sampler_options *o = &s->o;
@@ -1469,6 +1567,7 @@ static bool options_agree(const struct incipit_model *m,
 @ The caller's options are copied over the makers' suggestions and not over zeros. The last step is a reset, so that a sampler is ready for a text without a prompt.
 
 @<Open a sampler@>=
+/* It holds what it needs before anything can fail, for |incipit_sampler_close| lets go of it. */
 struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
   const struct incipit_sampler_options *o, struct incipit_error *why)
 {
@@ -1513,6 +1612,8 @@ void incipit_sampler_close(struct incipit_sampler *s)
 @ A copy is opened with the same options and then given the same history. The constraint is shared; the cursor, which says how far the text has come in it, is the copy's own.
 
 @<Open a sampler@>=
+/* The copy begins the whole text as a prompt, then is told where the prompt really ended and
+   where the constraint is: no token is taken a second time. */
 struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
   struct incipit_error *why)
 {
@@ -1533,6 +1634,9 @@ struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
 @ Does the decoder drop a blank after this prompt? We try it: find a token that begins with a blank, decode it after the prompt, and count its bytes.
 
 @<Begin a text@>=
+/* Does the first token after this prompt lose its blank? We ask the decoder and no rule: the
+   first token of the vocabulary that begins with a blank and is longer is decoded after the
+   prompt, and by itself. Equal lengths mean that nothing is lost. */
 static bool loses_blank(struct incipit_sampler *s, const struct ids *before,
   bool *strips, struct error *why)
 {
@@ -1584,6 +1688,7 @@ static bool open_cursor(struct incipit_sampler *s, const struct ids *text, size_
 @ If the caller sets no limit, a text may fill the model's context. As \cref{loop} has shown, that is one token more than the rows that are left, because the last token needs no row. The new text takes the place of the old one when all of it is there: a sampler that could not begin it is still in the old one.
 
 @<Begin a text@>=
+/* The new text is made beside the old one and takes its place when nothing can fail any more. */
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why)
 {
@@ -1642,6 +1747,7 @@ bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
 @ The token that is accepted need not be the one that was chosen; but if there is a constraint, it must allow the token.
 
 @<Choose, and go on@>=
+/* the token is appended first, for that can be taken back; a rule's step is saved and restored */
 bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   struct incipit_error *why)
 {
@@ -1718,6 +1824,7 @@ struct incipit_stream *incipit_stream_open(struct incipit_model *m,
 @ A piece points into the text that |flow| keeps, which may move when the next token comes. That is why a piece is valid only until then.
 
 @<Take tokens, and release bytes@>=
+/* a piece without bytes has a text as well, so that a caller may print it */
 void library_show(struct incipit_stream *s, struct incipit_piece *piece)
 {
   const struct text_stream *f = &s->flow;
@@ -1755,6 +1862,7 @@ bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
 @ A reset begins another text, or leaves the old one as it was. It is told the prompt, because whether a blank at the front is dropped depends on what comes before it.
 
 @<Take tokens, and release bytes@>=
+/* The old text is kept until the prompt has been read, and comes back if it cannot be. */
 bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id, size_t n,
   struct incipit_error *why)
 {
@@ -1830,6 +1938,8 @@ struct kept_result { struct memory m; struct arena blocks;
 @ The three blocks are allocated one after the other without a test in between; the arena remembers whether one of them was refused.
 
 @<Make a result, and return it@>=
+/* Everything is copied: a result outlives the context. Closing goes from the part that is shown
+   to the whole around it. */
 static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
   const struct text_stream *f, int finish, struct incipit_error *why)
 {
@@ -1959,6 +2069,7 @@ static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 @ When a text has ended, its result is made, and its place is free for the next text.
 
 @<End a text@>=
+/* called twice for a text that ended well: what is gone is null by then */
 static void leave_text(struct run *g, struct text_run *t)
 {
   if (t->owns) library_return_place(g->c, t->place);
@@ -1970,6 +2081,7 @@ static void leave_text(struct run *g, struct text_run *t)
   t->stream = NULL;
 }
 @#
+/* a text without a reason was stopped by the caller */
 static enum incipit_finish finish_of(const struct text_run *t)
 {
   const char *reason = criteria_reason(&t->ends, t->q.c.ended);
@@ -1996,6 +2108,7 @@ static bool end_text(struct run *g, size_t i, struct incipit_error *why)
 @ If a step fails for one text, that text has a sentence of its own, and the others could go on. But a call that fails and still returns some texts would be hard to use; so the whole call fails. To find out whether memory was refused, we ask every |struct memory| to which the step could have charged something.
 
 @<End a text@>=
+/* Memory may have been refused in any of four books; each of them is asked. */
 static bool text_failed(const struct run *g, const struct text_run *t,
   const struct attempt *step, struct incipit_error *why)
 {
@@ -2010,6 +2123,8 @@ static bool text_failed(const struct run *g, const struct text_run *t,
 @ In each step the waiting texts are begun if there is a place for them, one pass is computed, and the texts that have ended are collected.
 
 @<Write all texts, step after step@>=
+/* A text that finds no place waits, unless none at all is being written: then nobody will ever
+   return one. */
 static bool begin_waiting(struct run *g, struct incipit_error *why)
 {
   g->n_live = 0;
@@ -2057,6 +2172,7 @@ static bool tell_progress(void *ctx, size_t done, size_t all)
 @ If |on_progress| returns false, all texts end as they are. Those that had not begun yet get an empty stream, from which an empty result is made.
 
 @<Write all texts, step after step@>=
+/* also texts that have not begun get a result, with no text in it */
 static bool cancel_all(struct run *g, struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
@@ -2073,6 +2189,8 @@ static bool cancel_all(struct run *g, struct incipit_error *why)
 @ A pass that the caller has cancelled returns false like one that failed, and has stored nothing. |progress_cancelled| tells the two cases apart: after a cancelled pass the call itself succeeds. When a pass is done, its rows of prompts have been read, and the caller is asked once more.
 
 @<Write all texts, step after step@>=
+/* A step that was cancelled has failed as well, so cancelling is asked before success. The
+   callback after a pass is called only if the pass read rows of a prompt. */
 static bool run_step(struct run *g, struct incipit_error *why)
 {
   if (!begin_waiting(g, why)) return false;
@@ -2090,6 +2208,7 @@ static bool run_step(struct run *g, struct incipit_error *why)
 @ Everything that a run needs is allocated before its first step and freed after its last. The context is busy in between.
 
 @<Write all texts, step after step@>=
+/* logits for as many texts as there are places, however many texts wait */
 static bool open_run(struct run *g, struct incipit_error *why)
 {
   struct memory *m = &g->c->m;
@@ -2110,6 +2229,7 @@ static bool open_run(struct run *g, struct incipit_error *why)
 @ After a failure there may be results of texts that had ended before; they are closed, since the caller gets all results or none.
 
 @<Write all texts, step after step@>=
+/* may follow any failure of |open_run|, so lists may be null */
 static void close_run(struct run *g, bool ok)
 {
   struct memory *m = &g->c->m;
@@ -2196,6 +2316,7 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
 @ The order of the checks matters: the prompts are checked against the model of the context, so the context comes first. All results are null from the beginning, so a call that fails early leaves nothing undefined.
 
 @<Write all texts, step after step@>=
+/* Results are null before anything is checked, since on failure the caller may close them all. */
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
@@ -2273,6 +2394,7 @@ struct incipit_chat {
 @ The files of the built-in model name no template; but we have trained the model, and know that it has learnt the template |"pocket"|.
 
 @<Choose a template@>=
+/* the built-in model has no template file and needs none, unless someone has put one there */
 static bool find_style(const struct incipit_model *m, const char *style,
   const struct chat_template **by, struct error *why)
 {
@@ -2335,6 +2457,7 @@ bool incipit_chat_encode(const struct incipit_model *m, const char *style,
 @ The text of a turn is copied. The copy is a byte longer, so that even an empty text has an address.
 
 @<Keep the turns@>=
+/* the text is copied; one byte more, so that an empty text is not a null */
 static bool push_turn(struct incipit_chat *t, enum role who, const char *text,
   size_t n, struct error *why)
 {
@@ -2360,6 +2483,8 @@ static void pop_turns(struct incipit_chat *t, size_t n)
 @ Does the template suit the model? We find out when the conversation is opened, by formatting a first turn and discarding it.
 
 @<Open and close a conversation@>=
+/* A template that cannot set a turn is found on opening and not in the middle of a
+   conversation. */
 static bool try_style(struct incipit_chat *t, const char *system, struct error *why)
 {
   struct ids none = { NULL, 0, 0 };
@@ -2443,6 +2568,9 @@ struct listener {
   size_t bare; /* blanks left out so far */
   bool begun; /* something else has been shown */
 };
+@#
+/* Blanks before an answer are not shown, token by token, and counted: the result must lose the
+   same. */
 static bool hear_token(void *ctx, const struct incipit_token *now)
 {
   struct listener *l = ctx;
@@ -2463,6 +2591,8 @@ static bool hear_progress(void *ctx, size_t rows, size_t all)
 @ Usually the next prompt is made of the ids so far and the new turn. But some templates change old turns when a new one comes. For these all turns are formatted again, and the cache keeps the rows that the two versions have in common.
 
 @<Say something, and get an answer@>=
+/* Only the new turn is encoded. Some templates change what they have written before when a turn
+   is added, and then all is set anew. */
 static bool next_ids(struct incipit_chat *t, struct ids *next, struct error *why)
 {
   bool whole = t->text.n == 0 || chat_template_rewrites(t->by, t->turn, t->n);
@@ -2490,6 +2620,8 @@ static bool write_answer(struct incipit_chat *t, const struct ids *next,
 @ An answer is closed with the template's own mark. If the model has ended it with another of its end tokens, that token is replaced by the mark. This costs nothing, because the last token of a text has no row yet. Then the answer becomes a turn.
 
 @<Say something, and get an answer@>=
+/* The end token that the model chose is left out and the template's own mark of an ending put
+   in, whichever way the answer ended: so the next turn always begins in the same place. */
 static bool close_answer(struct incipit_chat *t, struct ids *next,
   struct incipit_result *r, size_t bare, struct error *why)
 {
@@ -2518,6 +2650,7 @@ static bool answer(struct incipit_chat *t, struct ids *next,
 @ If anything fails, the turn is removed, and the conversation is as it was. For that reason the new ids are collected in a list of their own, which replaces the old one only at the end.
 
 @<Say something, and get an answer@>=
+/* the turn of the user is taken back if there is no answer */
 struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char *text,
   size_t n, const struct incipit_generate_options *o, struct incipit_error *why)
 {
@@ -2569,9 +2702,15 @@ The private header has what the parts share. It begins with what all of them nee
 @<The inside of a stream@>@;
 #endif
 
-@ The modules follow the objects. The first is for models, and has what all the others need.
+@ The files follow the objects. The first is for models, and has what all the others need.
 
 @(opening.c@>=
+/* What every call needs (sentences, sizes, arguments), and models. Each object has its own
+   |struct memory| as its first field, and its own block is counted in it; |library_new| and
+   |library_delete| copy that field in and out, since a block cannot count itself. A model
+   counts its users under a lock: the caller is one, each object opened with it another, and the
+   last frees it. After opening it is only read, but for the lexicon (samplers.c). Arguments are
+   checked before anything is changed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -2590,9 +2729,13 @@ The private header has what the parts share. It begins with what all of them nee
 @#
 const char *incipit_version(void) { return INCIPIT_VERSION; }
 
-@ The second has contexts, sequences and passes.
+@ The second file has contexts, sequences and passes.
 
 @(contexts.c@>=
+/* Contexts: a cache, its sequences, workers, and the latest pass. A sequence's number is its
+   place and, in the upper half, how often the place has been given out, from 1: so a closed
+   sequence's number fits nothing and 0 is never a number. |busy| is true while a text is
+   written, and keeps callbacks out. What changes a context asks |library_idle| first. */
 #include <string.h>
 #include "library/library.h"
 #include "accounts/accounts.h"
@@ -2605,9 +2748,14 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Open, close and change sequences@>@;
 @<Compute a pass@>@;
 
-@ Next come constraints and samplers.
+@ Next come constraints and samplers, which share the model's lexicon.
 
 @(samplers.c@>=
+/* Constraints and samplers. The lexicon belongs to the model and is made when the first
+   constraint is opened, under the model's lock, for two threads may be first; afterwards it is
+   only read. A constraint has two automata at most, for a first token that keeps its blank or
+   loses it; the second is made when a text needs it. A sampler owns copies of all that its
+   options point to, and counts as a user of its model and its constraint. */
 #include <string.h>
 #include "library/library.h"
 @;@#
@@ -2618,18 +2766,27 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Begin a text@>@;
 @<Choose, and go on@>@;
 
-@ Streams need only a short module.
+@ Streams need only a short file.
 
 @(streams.c@>=
+/* Streams: chapter 8's text stream for a caller. |shown| is how much the caller has seen, and a
+   piece is what has been released since. Stop strings are copied, each with its zero, into one
+   block; |list| points into it, so it is filled after the last string is there. */
 #include <string.h>
 #include "library/library.h"
 @;@#
 @<Open a stream@>@;
 @<Take tokens, and release bytes@>@;
 
-@ This module writes whole texts, one or many.
+@ This file writes whole texts, one or many.
 
 @(writing.c@>=
+/* Whole texts, one or many. A run is all texts of one call: each begins when there is a place
+   for it, and in every step all texts that have begun take part in one pass. A text's ids
+   depend on nothing but its prompt, its options and its number, so many together are what they
+   would be one by one. While |result[i]| is null, text |i| has not ended. On failure nothing is
+   left: results are freed and places given back, but a sequence that the caller gave keeps what
+   was computed. */
 #include <string.h>
 #include "library/library.h"
 #include "cache/keep.h"
@@ -2645,9 +2802,13 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Write all texts, step after step@>@;
 @<Write one text, or many@>@;
 
-@ The last module is for conversations, which need all the others.
+@ The last file is for conversations, which need all the others.
 
 @(talking.c@>=
+/* Conversations. What counts is |text|, the ids of all that was said: the model's own tokens go
+   into it and are never encoded again, so the rows of the cache stay valid. |turn| has the same
+   as text, for templates that must see all turns. A call of |incipit_chat_say| either ends with
+   an answer or leaves both as they were. */
 #include <string.h>
 #include "library/library.h"
 #include "templates/conversations.h"

@@ -1,5 +1,10 @@
 /* contexts.c -- made from workshop/15-library.w; change it there */
 
+/* Contexts: a cache, its sequences, workers, and the latest pass. A sequence's number
+   is its place and, in the upper half, how often the place has been given out, from
+   1: so a closed sequence's number fits nothing and 0 is never a number. busy is true
+   while a text is written, and keeps callbacks out. What changes a context asks
+   library_idle first. */
 #include <string.h>
 #include "library/library.h"
 #include "accounts/accounts.h"
@@ -10,6 +15,7 @@
 static uint32_t name_of(const struct incipit_context *c, uint32_t place)
 { return (uint32_t) c->place[place].times << 16 | place; }
 
+/* the place is written to even if the answer is no; no caller uses it then */
 bool library_sequence(const struct incipit_context *c, uint32_t sequence,
   const char *call, uint32_t *place, struct incipit_error *why)
 {
@@ -22,6 +28,8 @@ bool library_sequence(const struct incipit_context *c, uint32_t sequence,
       call, (unsigned) sequence);
 }
 
+/* After a fork the workers' threads are in the other process, and waiting for them
+   would never end. */
 bool library_idle(const struct incipit_context *c, const char *call,
   struct incipit_error *why)
 {
@@ -33,6 +41,7 @@ bool library_idle(const struct incipit_context *c, const char *call,
     " context that was opened in this one, or one of 1 thread", call);
 }
 
+/* the counter skips 0 when it wraps */
 bool library_take_place(struct incipit_context *c, uint32_t *place)
 {
   for (*place = 0; *place < c->n_places; ++*place) {
@@ -51,6 +60,7 @@ void library_leave_place(struct incipit_context *c, uint32_t place)
   c->place[place].open = false;
 }
 
+/* for a place that no caller has heard of: its number has not been used up */
 void library_return_place(struct incipit_context *c, uint32_t place)
 {
   library_leave_place(c, place);
@@ -73,6 +83,8 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
     " %u; wanted: at most 1024, or 0 for the cores", call, (unsigned) o->threads);
 }
 
+/* From the cheap to the expensive, and the workers last: a thread is only started
+   when nothing else can fail. */
 static bool open_cache(struct incipit_context *c,
   const struct incipit_context_options *o, struct error *why)
 {
@@ -97,6 +109,7 @@ static bool open_cache(struct incipit_context *c,
       why)) != NULL;
 }
 
+/* the model is held before anything else, for incipit_context_close lets go of it */
 struct incipit_context *incipit_context_open(struct incipit_model *m,
   const struct incipit_context_options *o, struct incipit_error *why)
 {
@@ -114,6 +127,8 @@ struct incipit_context *incipit_context_open(struct incipit_model *m,
   return NULL;
 }
 
+/* From its own callback a context cannot be closed; a chat keeps it as a user. The
+   order is that of need: the pass and the workers use the store. */
 void incipit_context_close(struct incipit_context *c)
 {
   if (c == NULL || c->busy || --c->users > 0) return;
@@ -126,6 +141,8 @@ void incipit_context_close(struct incipit_context *c)
 }
 
 /* <Report what a context has and has done> */
+
+/* A newer program's structure may be longer than ours: the rest becomes 0. */
 bool incipit_context_report(const struct incipit_context *c,
   struct incipit_report *r, size_t size, struct incipit_error *why)
 {
@@ -183,6 +200,7 @@ bool incipit_sequence_length(const struct incipit_context *c, uint32_t sequence,
   return true;
 }
 
+/* if the fork fails, the place goes back as if it had never been taken */
 bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *to,
   struct incipit_error *why)
 {
@@ -223,6 +241,9 @@ bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
 }
 
 /* <Compute a pass> */
+
+/* The store would take rows in any order; a caller who gives them in another has most
+   likely miscounted, so they must be in order here. next counts on as rows are taken. */
 static bool take_row(struct incipit_context *c, const struct incipit_row *from,
   size_t i, struct row *to, struct incipit_error *why)
 {
@@ -248,6 +269,8 @@ static bool take_rows(struct incipit_context *c, const struct incipit_row *rows,
   return true;
 }
 
+/* The old pass stays until the new one is there: after a failure incipit_logits still
+   has the last good one. */
 bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
   size_t n, struct incipit_error *why)
 {
@@ -269,6 +292,7 @@ bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
   return taken && attempt_end(&a, ok, INCIPIT_FULL, why);
 }
 
+/* row by row, a row that is not finite is refused before any logits are computed */
 bool incipit_logits(struct incipit_context *c, const size_t *which, size_t n,
   float *logits, struct incipit_error *why)
 {

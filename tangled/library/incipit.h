@@ -15,15 +15,23 @@
 #endif
 
   /* <What a failed call says> */
-  /* nothing has failed; the program is wrong; a file, pattern, template or text is;
-     memory was refused; no room in the context or the cache; no token can be chosen */
-  enum incipit_code { INCIPIT_OK, INCIPIT_MISUSE, INCIPIT_INPUT, INCIPIT_MEMORY,
-    INCIPIT_FULL, INCIPIT_NO_CHOICE };
-  /* why a call failed: an enum incipit_code and one sentence in UTF-8; the caller's,
-     written on failure only; why may be NULL in every call. Functions that return
-     bool are true if all went well, those that return a pointer give NULL if not. A
-     call that fails has changed nothing, but for what it says */
-  struct incipit_error { int code; char text[508]; };
+  /* why a call failed, for a program to act on */
+  enum incipit_code {
+    INCIPIT_OK, /* nothing has failed */
+    INCIPIT_MISUSE, /* the program has made a mistake */
+    INCIPIT_INPUT, /* a file, a pattern, a template or a text is wrong */
+    INCIPIT_MEMORY, /* memory was refused */
+    INCIPIT_FULL, /* the context or the cache has no room */
+    INCIPIT_NO_CHOICE /* no token can be chosen */
+  };
+  /* why a call failed. The caller owns it, and it is written on failure only; in
+     every call why may be NULL. Functions that return bool are true if all went well,
+     those that return a pointer give NULL if not. A call that fails has changed
+     nothing, unless its comment says so */
+  struct incipit_error {
+    int code; /* an enum incipit_code */
+    char text[508]; /* one sentence in UTF-8 */
+  };
   /* the version of the library that is running; INCIPIT_VERSION is the header's */
   INCIPIT_API const char *incipit_version(void);
 
@@ -46,13 +54,16 @@
   struct incipit_chat;
 
   /* <A model and its tokens> */
-  /* unknown fields of the settings to be read over; weights copied for fast passes */
+  /* how a model is opened */
   struct incipit_model_options {
     size_t size; /* sizeof this structure, as in all options */
-    const char *const *ignore_field; size_t n_ignore_field; bool packed;
+    /* names of unknown fields of the settings that may be ignored */
+    const char *const *ignore_field; size_t n_ignore_field;
+    bool packed; /* copy the weights, in an order that makes passes faster */
   };
-  /* directory is in Hugging Face's layout, or a GGUF file; NULL: the built-in model,
-     at INCIPIT_MODEL of the environment or where make install has put it */
+  /* opens a directory in Hugging Face's layout, or a GGUF file; NULL: the built-in
+     model, where INCIPIT_MODEL of the environment says or where make install has put
+     it */
   INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
     const struct incipit_model_options *o, struct incipit_error *why);
   /* freed with the last object that was opened with it; NULL does nothing */
@@ -63,13 +74,14 @@
   INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
   /* is it one of the ids that end a text? */
   INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
-  /* the ids of n bytes, the first cap of them to id, and how many they are;
+  /* encodes n bytes: writes the first cap ids to id, and how many there are to n_ids.
      add_special: with the ids that the model's files put around a text;
-     parse_special: the text of a special token is that token */
+     parse_special: the text of a special token becomes that token */
   INCIPIT_API bool incipit_encode(const struct incipit_model *m,
     const char *text, size_t n, bool add_special, bool parse_special,
     uint32_t *id, size_t cap, size_t *n_ids, struct incipit_error *why);
-  /* the bytes of n ids, the first cap of them to text, without a zero after them */
+  /* decodes n ids: writes the first cap bytes to text, without a zero after them, and
+     how many there are to n_bytes */
   INCIPIT_API bool incipit_decode(const struct incipit_model *m, const uint32_t *id,
     size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes,
     struct incipit_error *why);
@@ -78,10 +90,15 @@
   /* all zero but size are the defaults, which NULL stands for as well */
   struct incipit_context_options {
     size_t size; /* of this structure */
-    uint32_t n_sequences, threads; /* open at once, 0: one; 0: as many as cores */
-    size_t rows; /* of all sequences, rounded up to pages of 64; 0: a context for each */
-    const char *kv_type, *kernels; /* "f16", ..., NULL: "f32"; the fastest */
-    uint32_t window, sinks; /* 0, 0: those of the model */
+    uint32_t n_sequences; /* the most that are open at once; 0: one */
+    uint32_t threads; /* 0: as many as there are cores */
+    /* that all sequences may have together, rounded up to pages of 64; 0: a context
+       for each */
+    size_t rows;
+    const char *kv_type; /* how rows are kept: "f16", ...; NULL: "f32" */
+    const char *kernels; /* by name; NULL: the fastest */
+    uint32_t window; /* a row sees the last window rows, itself among them, */
+    uint32_t sinks; /* and the first sinks of the text; both 0: as the model says */
     const char *activations; /* "bf16", "int8"; NULL: as the weights are */
   };
   /* with all its sequences closed; o may be NULL, as everywhere */
@@ -89,55 +106,69 @@
     const struct incipit_context_options *o, struct incipit_error *why);
   /* NULL does nothing, here and in every close */
   INCIPIT_API void incipit_context_close(struct incipit_context *c);
-  /* of weights, shared by all contexts; of the cache, and of its pages in use; of the
-     context and its cache, now and at most. Then what was computed, and of it, again */
+  /* what a context has, and what it has done */
   struct incipit_report {
-    uint64_t weight_bytes, cache_bytes, cache_bytes_used, live_bytes, peak_bytes;
-    uint64_t passes, rows, rows_recomputed;
+    uint64_t weight_bytes; /* of the weights, which all contexts share */
+    uint64_t cache_bytes; /* of the cache */
+    uint64_t cache_bytes_used; /* of its pages in use */
+    uint64_t live_bytes; /* of the context and its cache, now */
+    uint64_t peak_bytes; /* the same, at most so far */
+    uint64_t passes; /* computed so far */
+    uint64_t rows; /* of these passes */
+    uint64_t rows_recomputed; /* rows that had been computed before */
   };
-  /* fills in *r, which is size bytes */
+  /* fills in *r, which has size bytes */
   INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
     struct incipit_report *r, size_t size, struct incipit_error *why);
 
   /* <Sequences> */
-  /* an empty one; INCIPIT_FULL if all are open */
+  /* opens an empty sequence; INCIPIT_FULL if all are open */
   INCIPIT_API bool incipit_sequence_open(struct incipit_context *c, uint32_t *sequence,
     struct incipit_error *why);
-  /* forgets its rows and its number, which is given out again after 65,534 others */
+  /* forgets the rows, and the number, which is given out again after 65,534 others */
   INCIPIT_API bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
     struct incipit_error *why);
-  /* how many rows it has, which is the position of the next */
+  /* how many rows the sequence has, which is also the position of the next */
   INCIPIT_API bool incipit_sequence_length(const struct incipit_context *c, uint32_t
     sequence, size_t *length, struct incipit_error *why);
-  /* opens one that is equal to from and shares its memory (copied on write) */
+  /* opens a sequence that is equal to from and shares its memory (copied on write) */
   INCIPIT_API bool incipit_sequence_fork(struct incipit_context *c, uint32_t from,
     uint32_t *to, struct incipit_error *why);
   /* forgets the rows from length on; with a window it may have to forget them all */
   INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
     size_t length, struct incipit_error *why);
-  /* crops to its first rows that agree with id[n]; *length: so many are left */
+  /* keeps the first rows, as far as their tokens agree with id[n], and forgets the
+     others; *length becomes the number of rows that are left */
   INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
     const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
 
   /* <Passes> */
-  /* token at position, from 0, of sequence */
-  struct incipit_row { uint32_t sequence, position, token; };
-  /* puts n rows through the model; those of a sequence are in the order of their
-     positions, which go on from its length */
+  /* a token to read */
+  struct incipit_row {
+    uint32_t sequence; /* an open one */
+    uint32_t position; /* in the sequence, from 0 */
+    uint32_t token; /* an id */
+  };
+  /* puts n rows through the model; the rows of a sequence must come in the order of
+     their positions, and go on from its length */
   INCIPIT_API bool incipit_forward(struct incipit_context *c, const struct incipit_row
     *rows, size_t n, struct incipit_error *why);
-  /* logits[n][vocab_size] of the rows which[n] of the latest pass that did not fail,
-     counted from 0 */
+  /* writes logits[n][vocab_size]: of the rows which[n], counted from 0, of the latest
+     pass that did not fail */
   INCIPIT_API bool incipit_logits(struct incipit_context *c, const size_t *which, size_t
     n, float *logits, struct incipit_error *why);
 
   /* <A constraint and a sampler> */
-  /* a pattern; a grammar with rule root; any JSON object, and no text is needed */
-  enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
+  /* what the text of a constraint is */
+  enum incipit_language {
+    INCIPIT_REGEX, /* a regular expression */
+    INCIPIT_GRAMMAR, /* a grammar with a rule root */
+    INCIPIT_JSON /* any JSON object; no text is needed */
+  };
   /* compiles the n bytes of text for the vocabulary of m */
   INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
     enum incipit_language language, const char *text, size_t n, struct incipit_error *why);
-  /* samplers that were opened with it keep it */
+  /* its memory is freed with the last sampler that was opened with it */
   INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
 
   /* <Samplers> */
@@ -175,14 +206,18 @@
     struct incipit_error *why);
 
   /* <A stream> */
-  /* n bytes that may now be shown, borrowed; the stop string that was met, or NULL */
-  struct incipit_piece { const char *text; size_t n; const char *stop; };
-  /* the strings are copied, and there may be none; include_stop: they are shown */
+  /* what a stream has released */
+  struct incipit_piece {
+    const char *text; size_t n; /* bytes that may now be shown, borrowed */
+    const char *stop; /* the stop string that was met, or NULL */
+  };
+  /* stop has n_stop strings, perhaps none, which are copied; include_stop: the one
+     that ends the text is shown */
   INCIPIT_API struct incipit_stream *incipit_stream_open(struct incipit_model *m, const
     char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why);
   /* returns its memory, and with it the last piece */
   INCIPIT_API void incipit_stream_close(struct incipit_stream *s);
-  /* a new text after the prompt id[n], which is not shown */
+  /* begins a new text after the prompt id[n], which is not shown */
   INCIPIT_API bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id,
     size_t n, struct incipit_error *why);
   /* takes a token; after a stop string further tokens are ignored */
@@ -193,34 +228,54 @@
     *piece, struct incipit_error *why);
 
   /* <A whole text, or many> */
-  /* by an end token, a stop string, the limit, a constraint, a callback */
-  enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP,
-    INCIPIT_FINISH_LENGTH, INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
-  /* token number, from 1, after prompt prompt, from 0; n bytes that may now be shown,
-     borrowed until the callback returns */
-  struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
+  /* how a text ended */
+  enum incipit_finish {
+    INCIPIT_FINISH_END, /* the model chose an end token */
+    INCIPIT_FINISH_STOP, /* a stop string was met */
+    INCIPIT_FINISH_LENGTH, /* the limit was reached */
+    INCIPIT_FINISH_MATCH, /* the constraint is met, and nothing may follow */
+    INCIPIT_FINISH_CANCELLED /* a callback returned false */
+  };
+  /* a token that has been written */
+  struct incipit_token {
+    size_t prompt; /* after which prompt of the call, from 0 */
+    size_t number; /* of the token in its text, from 1 */
+    uint32_t id;
+    /* bytes that may now be shown, borrowed until the callback returns */
+    const char *text; size_t n;
+  };
   /* false ends this text */
   typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
-  /* rows rows of the prompts have been read, of all. Asked also inside a pass, where
-     the number may be an estimate and need not grow; false ends all texts */
+  /* rows rows of the prompts have been read, of all. It is called inside a pass as
+     well, where the number may be an estimate and need not grow; false ends all texts */
   typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
   /* all zero but size are the defaults: the makers' sampler, the cache, no callback */
   struct incipit_generate_options {
     size_t size; /* of this structure */
-    size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows a pass */
-    const char *const *stop; size_t n_stop; bool include_stop, ignore_end;
+    size_t max_new_tokens; /* 0: until the context is full */
+    size_t min_new_tokens; /* until then no end token and no stop string ends the text */
+    size_t chunk; /* rows of a prompt in one pass; 0: 256 */
+    const char *const *stop; size_t n_stop; /* strings that end a text */
+    bool include_stop; /* show the one that does */
+    bool ignore_end; /* end tokens end nothing */
     const struct incipit_sampler *sampler; /* copied for each text, sequence +i */
     const uint32_t *sequence; /* NULL, or an open one for each prompt: rows that agree
                                  with it are kept, and the new ones stay, even if the call fails */
-    incipit_on_token *on_token; incipit_on_progress *on_progress; void *ctx;
+    incipit_on_token *on_token; /* called after each token, or NULL */
+    incipit_on_progress *on_progress; /* called while prompts are read, or NULL */
+    void *ctx; /* the first argument of both */
   };
-  /* n >= 1 ids */
+  /* the ids of a prompt, at least one */
   struct incipit_prompt { const uint32_t *id; size_t n; };
-  /* a text of n bytes without its prompt, and a zero; its tokens, with the one that
-     ended it; how it ended, and by which stop string or NULL. Fields may be added */
-  struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
-    int finish; const char *stop; };
-  /* writes after id[n]; the caller owns the result, which a cancelled text has, too */
+  /* a text that was written; fields may be added at the end */
+  struct incipit_result {
+    const char *text; size_t n; /* without the prompt; a zero follows the n bytes */
+    const uint32_t *id; size_t n_ids; /* its tokens, with the one that ended it */
+    int finish; /* an enum incipit_finish */
+    const char *stop; /* the stop string that ended it, or NULL */
+  };
+  /* writes a text after id[n]; the caller owns the result, and gets one for a
+     cancelled text as well */
   INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c,
     const uint32_t *id, size_t n, const struct incipit_generate_options *o,
     struct incipit_error *why);
@@ -234,10 +289,13 @@
   /* <A conversation> */
   /* who says something */
   enum incipit_role { INCIPIT_SYSTEM, INCIPIT_USER, INCIPIT_ASSISTANT };
-  /* an enum incipit_role, and n bytes */
-  struct incipit_message { int role; const char *text; size_t n; };
-  /* as incipit_encode: n >= 1 messages in the chat template style, NULL for the
-     model's; reply: and what asks for an answer */
+  /* a turn of a conversation */
+  struct incipit_message {
+    int role; /* an enum incipit_role */
+    const char *text; size_t n; /* what is said, n bytes */
+  };
+  /* as incipit_encode, but of n messages, at least one, in the chat template style,
+     or NULL for the model's; reply: followed by what asks for an answer */
   INCIPIT_API bool incipit_chat_encode(const struct incipit_model *m,
     const char *style, const struct incipit_message *message, size_t n, bool reply,
     uint32_t *id, size_t cap, size_t *n_ids, struct incipit_error *why);

@@ -1,5 +1,11 @@
 /* opening.c -- made from workshop/15-library.w; change it there */
 
+/* What every call needs (sentences, sizes, arguments), and models. Each object has
+   its own struct memory as its first field, and its own block is counted in it;
+   library_new and library_delete copy that field in and out, since a block cannot
+   count itself. A model counts its users under a lock: the caller is one, each object
+   opened with it another, and the last frees it. After opening it is only read, but
+   for the lexicon (samplers.c). Arguments are checked before anything is changed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +14,9 @@
 #include "families/loader.h"
 
 /* <Fail with a code and a sentence> */
+
+/* always false, so that a caller can return it; why may be null in every call of the
+   header */
 bool library_fail(struct incipit_error *why, enum incipit_code code,
   const char *format, ...)
 {
@@ -37,6 +46,8 @@ bool library_strings(const char *const *list, size_t n, const char *call,
   return true;
 }
 
+/* Was it memory? The chapters report a failure in words alone, so we compare how many
+   requests have been refused before and after. */
 static uint64_t refused_in(const struct attempt *a)
 { return a->m->all.refused + (a->also == NULL ? 0 : a->also->all.refused); }
 struct attempt attempt_begin(const struct memory *m)
@@ -45,6 +56,8 @@ struct attempt attempt_begin(const struct memory *m)
   return a;
 }
 
+/* a refused request comes before the caller's code: what failed for want of memory
+   says nothing about the input */
 bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
   struct incipit_error *why)
 {
@@ -72,6 +85,10 @@ void library_delete(void *object)
 }
 
 /* <Take the options of a caller> */
+
+/* mine has the defaults, and what the caller has goes over it. A newer program gives
+   more bytes than we know, and these must be 0, or it has asked for something that we
+   would ignore. The bound keeps a size that was never set from reading far. */
 bool library_options(void *mine, size_t size, const void *theirs, const char *call,
   struct incipit_error *why)
 {
@@ -121,6 +138,9 @@ bool library_ids(const struct incipit_model *m, const uint32_t *id, size_t n,
 }
 
 /* <Open a model> */
+
+/* A model without a tokenizer may be opened: ids go in and out. But for want of
+   memory a tokenizer may seem to be missing, so refusals are looked at as well. */
 static bool open_tokenizer(struct incipit_model *x, struct error *why)
 {
   enum tokenizer_found found = tokenizer_try(&x->m, x->path, &x->t, &x->unspelt);
@@ -139,6 +159,7 @@ static bool pack_weights(struct incipit_model *x, struct error *why)
   return x->prepared != NULL;
 }
 
+/* the environment is read when a model is opened, and nowhere else */
 static bool open_files(struct incipit_model *x, const char *directory,
   const struct incipit_model_options *o, struct error *why)
 {
@@ -156,6 +177,7 @@ static bool open_files(struct incipit_model *x, const char *directory,
     && (!o->packed || pack_weights(x, why));
 }
 
+/* users is 1 before anything can fail, so that closing a half-open model frees it */
 struct incipit_model *incipit_model_open(const char *directory,
   const struct incipit_model_options *o, struct incipit_error *why)
 {
@@ -185,6 +207,7 @@ void library_hold(struct incipit_model *m)
   pthread_mutex_unlock(&m->lock);
 }
 
+/* The lock is left before the model is freed: the last user has it for itself. */
 void incipit_model_close(struct incipit_model *m)
 {
   if (m == NULL) return;
@@ -213,6 +236,9 @@ bool incipit_is_end(const struct incipit_model *m, uint32_t id)
 }
 
 /* <Encode and decode> */
+
+/* A book of its own for each call and not the model's, because many threads may
+   encode at once. */
 bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
   struct incipit_error *why)
@@ -231,6 +257,7 @@ bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   return attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
+/* as snprintf: the whole number is said even if not all fit */
 bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_ids)
 {
   *n_ids = list->n;

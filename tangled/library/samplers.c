@@ -1,9 +1,18 @@
 /* samplers.c -- made from workshop/15-library.w; change it there */
 
+/* Constraints and samplers. The lexicon belongs to the model and is made when the
+   first constraint is opened, under the model's lock, for two threads may be first;
+   afterwards it is only read. A constraint has two automata at most, for a first
+   token that keeps its blank or loses it; the second is made when a text needs it. A
+   sampler owns copies of all that its options point to, and counts as a user of its
+   model and its constraint. */
 #include <string.h>
 #include "library/library.h"
 
 /* <Put the vocabulary in order, once> */
+
+/* begun is true for each token: here no token is the first, so none loses its blank.
+   Addresses are given out at the end, since the bytes may have moved. */
 static bool spell_all(struct incipit_model *m, struct memory *book,
   struct token_bytes *spelt, struct bytes *all, struct error *why)
 {
@@ -35,6 +44,8 @@ static bool need_lexicon(struct incipit_model *m, struct error *why)
 }
 
 /* <Compile a constraint> */
+
+/* compiled again from the text, so that the two automata share nothing */
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
 {
   const char *text = (const char *) c->text.byte;
@@ -54,6 +65,7 @@ bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
   return x != NULL;
 }
 
+/* the lock also covers the model's memory, where the lexicon is counted */
 static bool compile(struct incipit_constraint *c, const char *text, size_t n,
   struct incipit_error *why)
 {
@@ -74,8 +86,8 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
       && !library_given(text, __func__, "the text", why))) return NULL;
   if (language != INCIPIT_REGEX && language != INCIPIT_GRAMMAR
       && language != INCIPIT_JSON) {
-    library_fail(why, INCIPIT_MISUSE, "%s: language %d; wanted: an enum incipit_language",
-      __func__, (int) language);
+    library_fail(why, INCIPIT_MISUSE, "%s: language %d; wanted: an enum"
+      " incipit_language", __func__, (int) language);
     return NULL;
   }
   struct incipit_constraint *c = library_new(sizeof *c, why);
@@ -88,6 +100,7 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   return NULL;
 }
 
+/* no lock: a constraint and its samplers are for one thread at a time */
 void incipit_constraint_close(struct incipit_constraint *c)
 {
   if (c == NULL || --c->users > 0) return;
@@ -99,12 +112,15 @@ void incipit_constraint_close(struct incipit_constraint *c)
 }
 
 /* <Take the makers' suggestions> */
+
+/* Makers who do not want sampling get the likeliest token; penalties count in either
+   case. */
 static struct incipit_sampler_options suggested(const struct incipit_model *m)
 {
   const struct sampling_defaults *d = &m->lm->config.sampling;
   struct incipit_sampler_options o = { .size = sizeof o, .top_p = 1,
     .typical_p = 1, .repetition_penalty = d->repetition_penalty,
-    .penalty_last_n = -1,
+    .penalty_last_n = sampling_default.penalty_last_n,
     .no_repeat_ngram = d->no_repeat_ngram_size };
   if (!d->do_sample) return o;
   o.temperature = d->temperature, o.top_k = d->top_k;
@@ -125,6 +141,9 @@ bool incipit_sampler_defaults(const struct incipit_model *m,
 }
 
 /* <Open a sampler> */
+
+/* After it o points to the copies. If one of them is missing, closing frees the
+   others. */
 static bool copy_biases(struct incipit_sampler *s, struct error *why)
 {
   size_t n = s->o.n_bias;
@@ -142,35 +161,20 @@ static bool copy_biases(struct incipit_sampler *s, struct error *why)
   return true;
 }
 
-static void take_options(struct sampling_params *p, enum sample_stage stage,
-  const struct incipit_sampler *s)
-{
-  const struct incipit_sampler_options *o = &s->o;
-  switch (stage) {
-  case SAMPLE_BIAS: p->logit_bias = s->bias, p->n_logit_bias = o->n_bias; break;
-  case SAMPLE_PENALTIES:
-    p->repetition_penalty = o->repetition_penalty;
-    p->frequency_penalty = o->frequency_penalty;
-    p->presence_penalty = o->presence_penalty;
-    p->penalty_last_n = o->penalty_last_n;
-    break;
-  case SAMPLE_NGRAM: p->no_repeat_ngram = o->no_repeat_ngram; break;
-  case SAMPLE_TEMPERATURE: p->temperature = o->temperature; break;
-  case SAMPLE_TOP_K: p->top_k = o->top_k; break;
-  case SAMPLE_TOP_P: p->top_p = o->top_p; break;
-  case SAMPLE_MIN_P: p->min_p = o->min_p; break;
-  case SAMPLE_TYPICAL_P: p->typical_p = o->typical_p; break;
-  case N_SAMPLE_STAGES: break;
-  }
-}
-
+/* the rule points to the cursor within s, which never moves */
 static bool open_sampler(struct incipit_sampler *s, struct error *why)
 {
   const struct incipit_sampler_options *o = &s->o;
   struct sampling_params *p = &s->d.s;
   if (!copy_biases(s, why)) return false;
-  *p = sampling_default();
-  for (int i = 0; i < N_SAMPLE_STAGES; i++) take_options(p, (enum sample_stage) i, s);
+  *p = sampling_default;
+  p->temperature = o->temperature, p->top_k = o->top_k;
+  p->top_p = o->top_p, p->min_p = o->min_p;
+  p->typical_p = o->typical_p, p->repetition_penalty = o->repetition_penalty;
+  p->frequency_penalty = o->frequency_penalty;
+  p->presence_penalty = o->presence_penalty;
+  p->penalty_last_n = o->penalty_last_n, p->no_repeat_ngram = o->no_repeat_ngram;
+  p->logit_bias = s->bias, p->n_logit_bias = o->n_bias;
   s->d.seed = o->seed, s->d.sequence = o->sequence;
   if (s->constraint != NULL) s->d.rule = (struct token_rule) { bond_allow,
     bond_take, bond_save, bond_restore, &s->cursor };
@@ -191,6 +195,8 @@ static bool options_agree(const struct incipit_model *m,
       " model; wanted: the same", call);
 }
 
+/* It holds what it needs before anything can fail, for incipit_sampler_close lets go
+   of it. */
 struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
   const struct incipit_sampler_options *o, struct incipit_error *why)
 {
@@ -229,6 +235,8 @@ void incipit_sampler_close(struct incipit_sampler *s)
   library_delete(s);
 }
 
+/* The copy begins the whole text as a prompt, then is told where the prompt really
+   ended and where the constraint is: no token is taken a second time. */
 struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
   struct incipit_error *why)
 {
@@ -247,6 +255,10 @@ struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
 }
 
 /* <Begin a text> */
+
+/* Does the first token after this prompt lose its blank? We ask the decoder and no
+   rule: the first token of the vocabulary that begins with a blank and is longer is
+   decoded after the prompt, and by itself. Equal lengths mean that nothing is lost. */
 static bool loses_blank(struct incipit_sampler *s, const struct ids *before,
   bool *strips, struct error *why)
 {
@@ -292,6 +304,8 @@ static bool open_cursor(struct incipit_sampler *s, const struct ids *text, size_
       s->model->lm->config.vocab_size, most, end, n_end, why));
 }
 
+/* The new text is made beside the old one and takes its place when nothing can fail
+   any more. */
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why)
 {
@@ -342,6 +356,8 @@ bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 
+/* the token is appended first, for that can be taken back; a rule's step is saved and
+   restored */
 bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   struct incipit_error *why)
 {

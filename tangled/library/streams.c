@@ -1,5 +1,9 @@
 /* streams.c -- made from workshop/15-library.w; change it there */
 
+/* Streams: chapter 8's text stream for a caller. shown is how much the caller has
+   seen, and a piece is what has been released since. Stop strings are copied, each
+   with its zero, into one block; list points into it, so it is filled after the last
+   string is there. */
 #include <string.h>
 #include "library/library.h"
 
@@ -37,6 +41,8 @@ struct incipit_stream *incipit_stream_open(struct incipit_model *m,
 }
 
 /* <Take tokens, and release bytes> */
+
+/* a piece without bytes has a text as well, so that a caller may print it */
 void library_show(struct incipit_stream *s, struct incipit_piece *piece)
 {
   const struct text_stream *f = &s->flow;
@@ -68,6 +74,8 @@ bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
   return true;
 }
 
+/* The old text is kept until the prompt has been read, and comes back if it cannot
+   be. */
 bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id, size_t n,
   struct incipit_error *why)
 {

@@ -1,5 +1,9 @@
 /* talking.c -- made from workshop/15-library.w; change it there */
 
+/* Conversations. What counts is text, the ids of all that was said: the model's own
+   tokens go into it and are never encoded again, so the rows of the cache stay valid.
+   turn has the same as text, for templates that must see all turns. A call of
+   incipit_chat_say either ends with an answer or leaves both as they were. */
 #include <string.h>
 #include "library/library.h"
 #include "templates/conversations.h"
@@ -18,6 +22,9 @@ struct incipit_chat {
 };
 
 /* <Choose a template> */
+
+/* the built-in model has no template file and needs none, unless someone has put one
+   there */
 static bool find_style(const struct incipit_model *m, const char *style,
   const struct chat_template **by, struct error *why)
 {
@@ -73,6 +80,8 @@ bool incipit_chat_encode(const struct incipit_model *m, const char *style,
 }
 
 /* <Keep the turns> */
+
+/* the text is copied; one byte more, so that an empty text is not a null */
 static bool push_turn(struct incipit_chat *t, enum role who, const char *text,
   size_t n, struct error *why)
 {
@@ -96,6 +105,9 @@ static void pop_turns(struct incipit_chat *t, size_t n)
 }
 
 /* <Open and close a conversation> */
+
+/* A template that cannot set a turn is found on opening and not in the middle of a
+   conversation. */
 static bool try_style(struct incipit_chat *t, const char *system, struct error *why)
 {
   struct ids none = { NULL, 0, 0 };
@@ -168,6 +180,9 @@ struct listener {
   size_t bare; /* blanks left out so far */
   bool begun; /* something else has been shown */
 };
+
+/* Blanks before an answer are not shown, token by token, and counted: the result must
+   lose the same. */
 static bool hear_token(void *ctx, const struct incipit_token *now)
 {
   struct listener *l = ctx;
@@ -186,6 +201,9 @@ static bool hear_progress(void *ctx, size_t rows, size_t all)
 }
 
 /* <Say something, and get an answer> */
+
+/* Only the new turn is encoded. Some templates change what they have written before
+   when a turn is added, and then all is set anew. */
 static bool next_ids(struct incipit_chat *t, struct ids *next, struct error *why)
 {
   bool whole = t->text.n == 0 || chat_template_rewrites(t->by, t->turn, t->n);
@@ -210,6 +228,9 @@ static bool write_answer(struct incipit_chat *t, const struct ids *next,
   return library_generate(&q, result, why);
 }
 
+/* The end token that the model chose is left out and the template's own mark of an
+   ending put in, whichever way the answer ended: so the next turn always begins in
+   the same place. */
 static bool close_answer(struct incipit_chat *t, struct ids *next,
   struct incipit_result *r, size_t bare, struct error *why)
 {
@@ -235,6 +256,7 @@ static bool answer(struct incipit_chat *t, struct ids *next,
     INCIPIT_MEMORY, why);
 }
 
+/* the turn of the user is taken back if there is no answer */
 struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char *text,
   size_t n, const struct incipit_generate_options *o, struct incipit_error *why)
 {

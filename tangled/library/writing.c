@@ -1,5 +1,11 @@
 /* writing.c -- made from workshop/15-library.w; change it there */
 
+/* Whole texts, one or many. A run is all texts of one call: each begins when there is
+   a place for it, and in every step all texts that have begun take part in one pass.
+   A text's ids depend on nothing but its prompt, its options and its number, so many
+   together are what they would be one by one. While result[i] is null, text i has not
+   ended. On failure nothing is left: results are freed and places given back, but a
+   sequence that the caller gave keeps what was computed. */
 #include <string.h>
 #include "library/library.h"
 #include "cache/keep.h"
@@ -42,6 +48,9 @@ struct kept_result { struct memory m; struct arena blocks;
   struct incipit_result shown; };
 
 /* <Make a result, and return it> */
+
+/* Everything is copied: a result outlives the context. Closing goes from the part
+   that is shown to the whole around it. */
 static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
   const struct text_stream *f, int finish, struct incipit_error *why)
 {
@@ -76,6 +85,8 @@ void incipit_result_close(struct incipit_result *shown)
 }
 
 /* <End a text> */
+
+/* called twice for a text that ended well: what is gone is null by then */
 static void leave_text(struct run *g, struct text_run *t)
 {
   if (t->owns) library_return_place(g->c, t->place);
@@ -87,6 +98,7 @@ static void leave_text(struct run *g, struct text_run *t)
   t->stream = NULL;
 }
 
+/* a text without a reason was stopped by the caller */
 static enum incipit_finish finish_of(const struct text_run *t)
 {
   const char *reason = criteria_reason(&t->ends, t->q.c.ended);
@@ -107,6 +119,7 @@ static bool end_text(struct run *g, size_t i, struct incipit_error *why)
   return g->result[i] != NULL;
 }
 
+/* Memory may have been refused in any of four books; each of them is asked. */
 static bool text_failed(const struct run *g, const struct text_run *t,
   const struct attempt *step, struct incipit_error *why)
 {
@@ -253,6 +266,9 @@ static bool tell_progress(void *ctx, size_t done, size_t all)
 }
 
 /* <Write all texts, step after step> */
+
+/* A text that finds no place waits, unless none at all is being written: then nobody
+   will ever return one. */
 static bool begin_waiting(struct run *g, struct incipit_error *why)
 {
   g->n_live = 0;
@@ -278,6 +294,7 @@ static bool collect(struct run *g, const struct attempt *step,
   return true;
 }
 
+/* also texts that have not begun get a result, with no text in it */
 static bool cancel_all(struct run *g, struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
@@ -291,6 +308,9 @@ static bool cancel_all(struct run *g, struct incipit_error *why)
   return true;
 }
 
+/* A step that was cancelled has failed as well, so cancelling is asked before
+   success. The callback after a pass is called only if the pass read rows of a
+   prompt. */
 static bool run_step(struct run *g, struct incipit_error *why)
 {
   if (!begin_waiting(g, why)) return false;
@@ -305,6 +325,7 @@ static bool run_step(struct run *g, struct incipit_error *why)
   return collect(g, &a, why) && (more || cancel_all(g, why));
 }
 
+/* logits for as many texts as there are places, however many texts wait */
 static bool open_run(struct run *g, struct incipit_error *why)
 {
   struct memory *m = &g->c->m;
@@ -322,6 +343,7 @@ static bool open_run(struct run *g, struct incipit_error *why)
   return g->sampler != NULL;
 }
 
+/* may follow any failure of open_run, so lists may be null */
 static void close_run(struct run *g, bool ok)
 {
   struct memory *m = &g->c->m;
@@ -339,6 +361,8 @@ static void close_run(struct run *g, bool ok)
   g->c->busy = false;
 }
 
+/* Results are null before anything is checked, since on failure the caller may close
+   them all. */
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {

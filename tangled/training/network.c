@@ -1,5 +1,13 @@
 /* network.c -- made from workshop/12-training.w; change it there */
 
+/* A Llama as a network that can be trained: forward with everything kept, loss,
+   backward. All memory is taken on opening; a pass takes none and so can fail only by
+   its arguments. The forward pass gives the bits that the engine gives for the same
+   weights, so a trained model is the model that is run. Workers divide rows, columns
+   or heads of keys, and never the terms of a sum: results do not depend on their
+   number. Gradients are added to what is there; adam sets them to 0. dx is the
+   gradient of the residual stream, which goes backward through all layers and is only
+   ever added to. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +60,9 @@ static void add_tensor(struct network *net, const char *name,
   net->n_parameters += rows * cols;
 }
 
+/* The order is that of the offsets, and so of the file that is published. weight
+   relies on it: the embedding, then N_PARTS tensors for each layer, then the last
+   norm. */
 static void list_tensors(struct network *net)
 {
   const struct model_shape *s = &net->form;
@@ -78,6 +89,8 @@ struct attention_scratch {
   size_t ld;
 };
 
+/* Measures with scratch null and lays out otherwise: one list of sizes for both, so
+   they cannot disagree. */
 static size_t lay_bench(const struct network *net, struct attention_scratch *t,
   float *scratch)
 {
@@ -101,6 +114,7 @@ static size_t lay_bench(const struct network *net, struct attention_scratch *t,
   return at;
 }
 
+/* what is left after attention's buffers is for packing, by the widest matrix */
 static size_t scratch_floats(const struct network *net)
 {
   const struct model_shape *s = &net->form;
@@ -112,6 +126,9 @@ static size_t scratch_floats(const struct network *net)
 }
 
 /* <Lay out the buffers> */
+
+/* as lay_bench: without a buffer it only counts; each piece begins at a multiple of
+   16 floats */
 static float *cut(struct network *net, size_t *at, size_t n)
 {
   float *p = net->buffer == NULL ? NULL : net->buffer + *at;
@@ -119,6 +136,8 @@ static float *cut(struct network *net, size_t *at, size_t n)
   return p;
 }
 
+/* what the way back needs of a layer: its inputs, and maximum and sum of each row's
+   softmax instead of the weights */
 static void lay_out_layer(struct network *net, struct trace *t,
   size_t *at)
 {
@@ -135,6 +154,8 @@ static void lay_out_layer(struct network *net, struct trace *t,
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
+/* called twice, to count and to cut; the gradients are shared by all layers, for only
+   one layer at a time goes back */
 static size_t lay_out(struct network *net)
 {
   const struct model_shape *s = &net->form;
@@ -189,6 +210,9 @@ static bool prepare(struct network *net, struct error *why)
   return true;
 }
 
+/* The bodies of gradients.h work in sixteens, so other widths are refused here and
+   nowhere else. The gradients are those that go with the kernels: wide ones need
+   AVX2. */
 struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
   const struct kernels *k, struct pool *pool, struct error *why)
@@ -271,6 +295,8 @@ static float *gradient_of(const struct network_run *r, uint32_t layer,
 struct weight_job { struct network *net; const float *w, *x;
   size_t in, out, rows; float *y; };
 
+/* shares are multiples of a tile's rows, so that only the last worker has rows that
+   go one by one */
 static void linear_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct weight_job *j = ctx;
@@ -284,6 +310,8 @@ static void linear_part(void *ctx, unsigned worker, unsigned workers)
     j->out, j->y + from * j->out, t.pack);
 }
 
+/* The two ways have the same bits; the vocabulary is the only width that may be no
+   multiple of 16. */
 static void apply(const struct network_run *r, const float *w, size_t in,
   size_t out,
   const float *x, float *y)
@@ -325,6 +353,9 @@ static void gather(const float *from, size_t stride, size_t rows,
     memcpy(to + i * h, from + i * stride, h * sizeof *to);
 }
 
+/* A unit is one text and one head of keys, with all heads of queries that share it:
+   then only one worker writes its gradients. The rows up to the next multiple of 16
+   are zero, since products go in sixteens. */
 static void take_group(struct head_group *a, size_t unit)
 {
   struct network *net = a->r->net;
@@ -339,6 +370,9 @@ static void take_group(struct head_group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
+/* A strip of queries against all keys up to its last row, in blocks of 256 as the
+   kernels have them. Blocks that a row does not see at all are zeros and are not
+   joined. */
 static void attend_strip(struct head_group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
@@ -375,6 +409,7 @@ static void attend_strip(struct head_group *a, size_t head, size_t t0)
   }
 }
 
+/* every workers-th unit: texts are equally long, so the shares are nearly equal */
 static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct attention *job = ctx;
@@ -391,6 +426,9 @@ static void attend_part(void *ctx, unsigned worker, unsigned workers)
 }
 
 /* <Through attention, keeping the rows> */
+
+/* as chapter 2's, but each step writes to a buffer of its own, since the way back
+   reads them all */
 static void forward_attention(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
@@ -413,6 +451,8 @@ static void forward_attention(const struct network_run *r, uint32_t l)
 }
 
 /* <Through the gated unit, keeping the rows> */
+
+/* y is the input of the next layer, or last: so no row is copied between layers */
 static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
 {
   struct network *net = r->net;
@@ -429,6 +469,9 @@ static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
 }
 
 /* <A whole pass, kept> */
+
+/* Rounding and subnormal numbers are as in the engine, whatever the caller has set.
+   The embedding is tied: w begins with the matrix that is also the output's. */
 bool network_forward(struct network *net, const float *w,
   const struct batch *b,
   struct error *why)
@@ -477,6 +520,8 @@ static void loss_part(void *ctx, unsigned worker, unsigned workers)
       j->r->b->share);
 }
 
+/* turns the logits into their gradients, in place: afterwards network_logits are no
+   logits */
 void network_loss(struct network *net, const struct batch *b,
   double *losses)
 {
@@ -492,6 +537,7 @@ void network_loss(struct network *net, const struct batch *b,
 /* <Products on all workers> */
 struct spread_product { struct network *net; struct product p; };
 
+/* rows of the result are divided, by tiles; each number is one worker's sum */
 static void product_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct spread_product *job = ctx;
@@ -508,6 +554,7 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
+/* dX = dY W: a sum over the outputs */
 static void hand_down(const struct network_run *r, const float *w,
   size_t in, size_t out,
   const float *dy, float *dx, bool add)
@@ -520,6 +567,7 @@ static void hand_down(const struct network_run *r, const float *w,
   pool_run(r->net->team.pool, product_part, &job);
 }
 
+/* dW = dY^T X, always added: a sum over all rows of the pass */
 static void matrix_gradient(const struct network_run *r, const float *x,
   size_t in,
   const float *dy, size_t out, float *grad)
@@ -536,6 +584,7 @@ static void matrix_gradient(const struct network_run *r, const float *x,
 struct norm_job { const struct network_run *r; const float *gain, *x, *dy;
 float *dx, *dgain; };
 
+/* rows first, since the gradient of the gain needs the factor of every row */
 static void norm_rows_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct norm_job *j = ctx;
@@ -586,6 +635,8 @@ static void turn(const float *from, size_t rows, size_t cols,
     for (size_t c = 0; c < cols; c++) to[c * ld + i] = from[i * cols + c];
 }
 
+/* computes the scores again and, beside them, the gradients of the weights; both are
+   then turned in place, into weights and gradients of scores */
 static void scores_back(struct head_group *a, size_t head, size_t t0,
   size_t rows, size_t n)
 {
@@ -609,6 +660,8 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
   }
 }
 
+/* dq belongs to the strip alone; dK and dV are added strip by strip, head by head,
+   always in the same order */
 static void strip_back(struct head_group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
@@ -633,6 +686,8 @@ static void strip_back(struct head_group *a, size_t head, size_t t0)
   net->back->multiply(&k, a->on.pack);
 }
 
+/* Keys and values are turned once for all strips: the products then read along
+   memory. */
 static void attend_back_part(void *ctx, unsigned worker,
   unsigned workers)
 {
@@ -662,6 +717,9 @@ static void attend_back_part(void *ctx, unsigned worker,
 }
 
 /* <Back through the gated unit> */
+
+/* each step of forward_mlp from the last to the first; dx passes around as the
+   residual does */
 static void backward_mlp(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
@@ -680,6 +738,8 @@ static void backward_mlp(const struct network_run *r, uint32_t l)
 }
 
 /* <Back through attention> */
+
+/* a rotation is undone by the opposite angle, whose sine is minus */
 static void backward_attention(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
@@ -708,6 +768,9 @@ static void backward_attention(const struct network_run *r, uint32_t l)
 }
 
 /* <The whole way back> */
+
+/* Workers divide columns: a token may come in many rows, and its gradient is added in
+   their order. */
 static void embed_back(void *ctx, unsigned worker, unsigned workers)
 {
   const struct network_run *r = ctx;
@@ -718,6 +781,8 @@ static void embed_back(void *ctx, unsigned worker, unsigned workers)
       r->gradient[r->b->inputs[i] * d + k] += r->net->dx[i * d + k];
 }
 
+/* The tied matrix gets its gradient twice, here as the output's and at the end as the
+   embedding's. */
 void network_backward(struct network *net, const float *w,
   const struct batch *b,
   float *gradient)

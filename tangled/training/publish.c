@@ -1,11 +1,17 @@
 /* publish.c -- made from workshop/12-training.w; change it there */
 
+/* Weights, settings and tokenizer of a model, written in Hugging Face's layout. The
+   same weights give the same bytes: the order is that of the tensors, numbers are
+   little-endian whatever the machine, and there is no date. Each file is written
+   beside its place and then takes it. */
 #include <stdio.h>
 #include "training/publish.h"
 #include "functions/numbers.h"
 #include "ground/new_file.h"
 
 /* <Round to sixteen bits> */
+
+/* to what the file will have, so that the model is judged as it will be read */
 void publish_round_weights(float *w, size_t n)
 {
   for (size_t i = 0; i < n; i++) w[i] = num_from_f16(num_to_f16(w[i]));
@@ -20,6 +26,9 @@ static bool open_in(struct new_file *to, const char *directory, const char *name
 }
 
 /* <Write the weights> */
+
+/* The header ends in blanks so that the numbers begin at a multiple of 8, as the
+   format wants it. */
 static size_t header_write(const struct network *net, char *to,
   size_t cap)
 {

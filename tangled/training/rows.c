@@ -1,9 +1,15 @@
 /* rows.c -- made from workshop/12-training.w; change it there */
 
+/* From the grammar to rows of tokens. Everything follows from a seed and at, the
+   number of the next text: a run that is continued gets the rows that it would have
+   got. A row ends where it is full, and the rest of its last text is dropped; so a
+   row always begins with the beginning of a text, or with the mark before it. */
 #include <string.h>
 #include "training/rows.h"
 
 /* <The merges of the built-in model> */
+
+/* the texts one after the other, with nothing between them */
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   size_t cap,
   size_t *length, struct error *why)
@@ -44,6 +50,8 @@ struct dataset { struct memory *m; const struct grammar *g;
 struct tokenizer *t;
   uint64_t seed, at; struct passage *piece; struct ids list; };
 
+/* Between texts comes an end-of-text, id 0. Before the first text of a row it comes
+   for every other text only: the model must learn both beginnings. */
 bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why)
 {

@@ -1,5 +1,10 @@
 /* training.c -- made from workshop/12-training.w; change it there */
 
+/* A run carries out a plan, one step at a time, and nothing in it depends on a clock
+   or on the number of workers. now has all that a run knows besides four lists of
+   numbers, and is saved as it is in memory: a state is for the same machine and the
+   same build. The gradient is zero between steps. What the plan says of step n is
+   computed from n, so a run that was interrupted goes on bit for bit. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +62,9 @@ struct trainer {
 };
 
 /* <Draw the first weights> */
+
+/* Nearly a bell curve: twelve uniform numbers, as whole ones, whose sum has no
+   rounding. */
 static float noise(uint64_t *dice)
 {
   int32_t sum = 0;
@@ -69,6 +77,9 @@ static float noise(uint64_t *dice)
   return (float) sum / 65536;
 }
 
+/* The matrices that write into the residual stream begin smaller, by the root of
+   their number, or the stream would grow with the layers. Gains begin at 1 and do not
+   decay. */
 static void draw_weights(struct trainer *t)
 {
   uint64_t dice = t->p->seed << 32;
@@ -138,6 +149,8 @@ void trainer_close(struct memory *m, struct trainer *t)
 }
 
 /* <A step of training> */
+
+/* a fixed number of blocks, whatever the workers: their sums are then added in order */
 static void square_part(void *ctx, unsigned worker, unsigned workers)
 {
   struct trainer *t = ctx;
@@ -148,6 +161,7 @@ static void square_part(void *ctx, unsigned worker, unsigned workers)
   }
 }
 
+/* shares of whole cache lines, in multiples of 64 weights */
 static void adam_part(void *ctx, unsigned worker, unsigned workers)
 {
   struct trainer *t = ctx;
@@ -157,6 +171,8 @@ static void adam_part(void *ctx, unsigned worker, unsigned workers)
       * 64);
 }
 
+/* one pass; share divides by the rows of all passes of the step, so that gradients
+   only have to be added */
 static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   double *sum,
   struct error *why)
@@ -177,6 +193,8 @@ static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   return true;
 }
 
+/* The gradient is scaled down to norm 1 if its norm is larger. power1 and power2
+   correct the moments for their beginning at 0. */
 static void move_weights(struct trainer *t, const struct training_phase *s)
 {
   struct state *now = &t->now;
@@ -200,6 +218,8 @@ static void move_weights(struct trainer *t, const struct training_phase *s)
   pool_run(t->pool, adam_part, t);
 }
 
+/* at is noted when the weights have moved, so a state never has rows that it has not
+   learnt from. */
 bool trainer_step(struct trainer *t, struct training_progress *done,
   struct error *why)
 {
@@ -224,6 +244,9 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
 }
 
 /* <Save and load a run> */
+
+/* to a new file that then takes the old one's place: an interrupted save loses
+   nothing. Errors of fwrite are found by new_file_end. */
 bool trainer_save(const struct trainer *t, const char *path,
   struct error *why)
 {
@@ -235,6 +258,7 @@ bool trainer_save(const struct trainer *t, const char *path,
   return new_file_end(&to, true, why);
 }
 
+/* without it a file with something after its numbers would pass */
 static bool length_is(FILE *f, size_t n)
 {
   long at = ftell(f);
@@ -242,6 +266,8 @@ static bool length_is(FILE *f, size_t n)
   return fseek(f, at, SEEK_SET) == 0 && ok;
 }
 
+/* After a failure the weights may be half read, and the trainer is of no use: only
+   closing it makes sense. */
 bool trainer_load(struct trainer *t, const char *path,
   struct training_progress *done,
   struct error *why)
