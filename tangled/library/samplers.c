@@ -86,8 +86,8 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
       && !library_given(text, __func__, "the text", why))) return NULL;
   if (language != INCIPIT_REGEX && language != INCIPIT_GRAMMAR
       && language != INCIPIT_JSON) {
-    library_fail(why, INCIPIT_MISUSE, "%s: language %d; wanted: an enum"
-      " incipit_language", __func__, (int) language);
+    library_fail(why, INCIPIT_MISUSE, "%s: language %d; wanted: an enum incipit_language",
+      __func__, (int) language);
     return NULL;
   }
   struct incipit_constraint *c = library_new(sizeof *c, why);
@@ -120,7 +120,7 @@ static struct incipit_sampler_options suggested(const struct incipit_model *m)
   const struct sampling_defaults *d = &m->lm->config.sampling;
   struct incipit_sampler_options o = { .size = sizeof o, .top_p = 1,
     .typical_p = 1, .repetition_penalty = d->repetition_penalty,
-    .penalty_last_n = sampling_default.penalty_last_n,
+    .penalty_last_n = -1,
     .no_repeat_ngram = d->no_repeat_ngram_size };
   if (!d->do_sample) return o;
   o.temperature = d->temperature, o.top_k = d->top_k;
@@ -161,20 +161,36 @@ static bool copy_biases(struct incipit_sampler *s, struct error *why)
   return true;
 }
 
+static void take_options(struct sampling_params *p, enum sample_stage stage,
+  const struct incipit_sampler *s)
+{
+  const struct incipit_sampler_options *o = &s->o;
+  switch (stage) {
+  case SAMPLE_BIAS: p->logit_bias = s->bias, p->n_logit_bias = o->n_bias; break;
+  case SAMPLE_PENALTIES:
+    p->repetition_penalty = o->repetition_penalty;
+    p->frequency_penalty = o->frequency_penalty;
+    p->presence_penalty = o->presence_penalty;
+    p->penalty_last_n = o->penalty_last_n;
+    break;
+  case SAMPLE_NGRAM: p->no_repeat_ngram = o->no_repeat_ngram; break;
+  case SAMPLE_TEMPERATURE: p->temperature = o->temperature; break;
+  case SAMPLE_TOP_K: p->top_k = o->top_k; break;
+  case SAMPLE_TOP_P: p->top_p = o->top_p; break;
+  case SAMPLE_MIN_P: p->min_p = o->min_p; break;
+  case SAMPLE_TYPICAL_P: p->typical_p = o->typical_p; break;
+  case N_SAMPLE_STAGES: break;
+  }
+}
+
 /* the rule points to the cursor within s, which never moves */
 static bool open_sampler(struct incipit_sampler *s, struct error *why)
 {
   const struct incipit_sampler_options *o = &s->o;
   struct sampling_params *p = &s->d.s;
   if (!copy_biases(s, why)) return false;
-  *p = sampling_default;
-  p->temperature = o->temperature, p->top_k = o->top_k;
-  p->top_p = o->top_p, p->min_p = o->min_p;
-  p->typical_p = o->typical_p, p->repetition_penalty = o->repetition_penalty;
-  p->frequency_penalty = o->frequency_penalty;
-  p->presence_penalty = o->presence_penalty;
-  p->penalty_last_n = o->penalty_last_n, p->no_repeat_ngram = o->no_repeat_ngram;
-  p->logit_bias = s->bias, p->n_logit_bias = o->n_bias;
+  *p = sampling_default();
+  for (int i = 0; i < N_SAMPLE_STAGES; i++) take_options(p, (enum sample_stage) i, s);
   s->d.seed = o->seed, s->d.sequence = o->sequence;
   if (s->constraint != NULL) s->d.rule = (struct token_rule) { bond_allow,
     bond_take, bond_save, bond_restore, &s->cursor };
