@@ -1,5 +1,5 @@
 #!/bin/sh
-# family_recipe.sh -- does what docs/changing-family.md tells: in a copy of the C it adds a family that differs from Llama by one switch, and
+# family_recipe.sh -- does what docs/changing.md tells: in a copy of the C it adds a family that differs from Llama by one switch, and
 # looks whether everything that should know the switch knows it.  Then it leaves out one step after the other, and each time something
 # must tell.  The steps are in tests/recipes/family/change.txt.  Only what includes the table of settings is compiled again, but not
 # the kernels, which do not see a model.
@@ -7,10 +7,10 @@ set -eu
 build=${BUILD:-build}; data=tests/recipes/family; golden=tests/golden/llama; cc=${CC:-cc}
 libs="$(pkg-config --libs jansson libpcre2-8 libutf8proc libedit) -pthread -lm"
 here=$PWD; case $build in /*) ;; *) build=$here/$build ;; esac
-home=$build/recipes/family; rm -rf "$home"; mkdir -p "$home/obj"; cp -r tangled program "$home/"
+home=$build/recipes/family; rm -rf "$home"; mkdir -p "$home/obj"; cp -r tangled unwoven program "$home/"
 bad() { echo "family recipe: $*"; exit 1; }
 says() { grep -qF -- "$2" "$1" || { cat "$1"; bad "$3 should say: $2"; }; } # FILE WORDS WHAT
-flags="-std=c11 -O1 -ffp-contract=off -w -Itangled -Iprogram"
+flags="-std=c11 -O1 -ffp-contract=off -w -Itangled -Iunwoven -Iprogram"
 object() { (cd "$home" && $cc $flags -c "$1" -o "obj/$(echo "$1" | tr / _).o"); } # SOURCE
 linked() { # there are two programs: the command, and one that prints the bits of logits
   (cd "$home" && $cc obj/*.o main.o "$build/libprogram.a" "$build/libmodules.a" -o incipit $libs &&
@@ -32,7 +32,7 @@ n=$(echo "$webs" | wc -l); [ "$n" -le 6 ] || bad "$n files are edited by hand; w
 
 # every setting is asked for by what makes a model, a pass or a cache
 awk '/^SETTING\(/ { gsub(/[(,]/, " "); print $3 }' tangled/model/settings.inc > "$home/settings"
-unused() { cat "$1"/tangled/model/*.c "$1"/tangled/cache/*.c "$1"/tangled/families/loader.c "$1"/tangled/families/config.c > "$home/readers"
+unused() { cat "$1"/tangled/model/*.c "$1"/tangled/cache/*.c "$1"/unwoven/cache/*.c "$1"/tangled/families/loader.c "$1"/tangled/families/config.c > "$home/readers"
   while read -r s; do grep -qE "(c|config)(->|\.)$s\>" "$home/readers" || echo "$s"; done < "$home/settings"; }
 [ -z "$(unused .)" ] || bad "settings that nothing computes with: $(unused .)"
 

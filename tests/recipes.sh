@@ -6,11 +6,11 @@ set -u
 build=${BUILD:-build} cc=${CC:-cc} to=${BUILD:-build}/recipes change=tests/recipes/top_a/change.patch bad=0
 for t in ctangle texlua patch; do command -v $t > /dev/null || { echo "no $t here"; exit 77; }; done
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm"}
-flags="-std=c11 -O1 -ffp-contract=off -Wall -Wextra -Werror -Werror=switch -Wno-missing-field-initializers -Itangled -Iprogram"
+flags="-std=c11 -O1 -ffp-contract=off -Wall -Wextra -Werror -Werror=switch -Wno-missing-field-initializers -Itangled -Iunwoven -Iprogram"
 fault() { echo "$1"; bad=$((bad + 1)); }
 stop() { echo "$1"; exit 1; }
 rm -rf "$to"; mkdir -p "$to"
-cp -r chapters workshop tangled figures program tests tools docs "$to" && ln -s "$PWD/models" "$to/models"
+cp -r chapters workshop tangled unwoven figures program tests tools docs book.list "$to" && ln -s "$PWD/models" "$to/models"
 
 # ---- the change, in few files, all of them named by the recipe
 ( cd "$to" && patch -s -p1 < $change ) || stop "the change no longer fits; make it again: diff -ru -U3"
@@ -18,8 +18,8 @@ files=$(sed -n 's|^+++ b/||p' $change)
 [ "$(echo "$files" | wc -l)" -le 6 ] || fault "the change has more than six files"
 recipe() { awk -v head="## $1" '$0 == head { on = 1; next } /^## / { on = 0 } on' docs/changing.md; }
 for f in $files; do recipe "A sampler stage" | grep -q "\`$f\`" || fault "docs/changing.md does not name $f for a stage of the sampler"; done
-for w in chapters/07-sampling.w:sampling workshop/15-library.w:library; do
-  ( cd "$to" && rm -f "tangled/${w#*:}/MANIFEST" && tools/tangle.sh "${w%:*}" "${w#*:}" > /dev/null ) || stop "$w cannot be tangled"
+for w in chapters/07-sampling.w workshop/15-library.w; do
+  ( cd "$to" && tools/tangle.sh $w > /dev/null ) || stop "$w cannot be tangled"
 done
 
 # ---- compiled: what includes one of the headers that have changed, linked before the archives, which keep their own
