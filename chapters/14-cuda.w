@@ -1283,7 +1283,7 @@ struct choose_args { const float *logits; struct best_token *part; uint64_t seed
   /* |temperature| 0: the likeliest; |part|: the best of each block; the first becomes the best of all */
 
 @* The file for two compilers. \label{sec:devicefunctions}
-One text has all kernels, and what follows them depends on who compiles it: nvcc adds the driver of CUDA, a C compiler the host's. Of its own accord nvcc makes one multiply--add of a product and a sum that stand apart in the text, which rounds once and not twice and gives other bits. The option \.{-fmad=false} forbids it. And when a device is opened, a small kernel computes a multiply--add that is written as one, and a product and a sum that are written apart; a device that rounds otherwise than the processor is refused with a sentence that shows its two results.
+One text has all kernels, and what follows them depends on who compiles it: nvcc adds the driver of CUDA, a C compiler the host's. Of its own accord nvcc makes one multiply--add of a product and a sum that stand apart in the text, which rounds once and not twice and gives other bits. The option \.{-fmad=false} forbids it. And when a device is opened, a small kernel computes a multiply--add that is written as one, and a product and a sum that are written apart; a device that rounds otherwise than the processor is refused with a sentence that shows its two results. A switch of a model that the device's kernels did not know would be left out, and the text would look right. So the table of settings (\cref{sec:settingrows}) says of each setting whether a device computes it, and a model that needs another is refused by the name of the setting.
 
 @(kernels.cu@>=
 #ifdef __CUDACC__
