@@ -104,7 +104,7 @@ $(BUILD)/sums/%: $(BUILD)/bin/%
 	@strip -o $@.bin $<; sha256sum < $@.bin > $@.new; rm $@.bin; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 checkpoints: $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) incipit ## every chapter's program, and the experiments where there is CWEB
 checkpoint-%: tangle
-	@tests/alone.sh $* show
+	@tests/checks/alone.sh $* show
 
 # ---- the command: program/ is written by hand, one flat folder; its objects are an archive for the tests, and no part of the library
 PROGRAM := $(patsubst program/%.c,$(BUILD)/program/%.o,$(filter-out program/main.c,$(sort $(wildcard program/*.c))))

@@ -194,7 +194,7 @@ A later token can change none of it. So the mathematical values are equal. That 
 @^causal mask@>
 
 Three tests keep this honest.\side{In
-\.{tests/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.} The first takes texts that begin alike and end differently, and compares all that was computed for the common beginning: nothing differs. The
+\.{tests/suites/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.} The first takes texts that begin alike and end differently, and compares all that was computed for the common beginning: nothing differs. The
 second takes away the mask, the rule that hides later rows. Then the
 argument must fail, and it does: not in the first layer, whose keys
 are made from the embeddings alone, but in the second. Could the loop at least leave out the queries of old rows, since only the last row is asked? The third test leaves out a single query of the first layer, at any

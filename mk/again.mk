@@ -37,11 +37,11 @@ published: $(BUILD)/bin/laboratory/quantization ## what fewer bits cost a publis
 	@$< published $(SHARED)/golden/models/stories260K > $(BUILD)/published.csv
 	@mv $(BUILD)/published.csv figures/data/quantization.stories.csv
 ulp: tangle ## how far the functions are from the truth, on all floats (hours; can be interrupted)
-	@CC='$(CC)' sh tests/ulp.sh
+	@CC='$(CC)' sh tests/checks/ulp.sh
 matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not: the same bits
-	@CC='$(CC)' sh tests/matrix.sh
+	@CC='$(CC)' sh tests/checks/matrix.sh
 figures-live: build/figures.pdf ## a figure whose data changes looks different
-	@tests/figures.sh
+	@tests/book/figures.sh
 model: build/bin/laboratory/run ## trains the built-in model and its sibling again: the same bytes, after an hour or so
 	@mkdir -p work/model models/pocket models/draft
 	$< train model work/model

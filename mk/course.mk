@@ -26,6 +26,6 @@ build/labs/guide.pdf: course/guide.tex build/labs/guide-kills.tex $(SET)
 	@for pass in first second; do \
 	$(latex) -output-directory=build/labs course/guide.tex > /dev/null || { grep -A3 '^!' build/labs/guide.log; exit 1; }; done
 kill-matrix: $(BUILD)/libmodules.a build/labs/incipit-grade ## which test of each lab finds which wrong answer: course/kills.tsv
-	@EVERY=1 sh tests/course.sh
+	@EVERY=1 sh tests/checks/course.sh
 bench-course: labs ## how many hand-ins a minute are graded
 	@sh bench/course.sh

@@ -3,7 +3,8 @@
 # A case is one Check test, one golden line, or one check of this file.  Fewer cases of a file than tests/cases.tsv says is a failure
 # (the lines that say plain: of the plain build; under the sanitizers these checks do not run, or run shorter; whole: not of FAST).
 # FAST=1: the suites that are named, two at a time, and those checks that need no chapter's program and are done in seconds.
-# Everything runs under a limit of time, and what it leaves behind is ended (tests/limit.c).
+# BOOK=1: no suite, and what a typo may break.  Behind each suite and check stands how many seconds it took.
+# Everything runs under a limit of time, and what it leaves behind is ended (tests/checks/limit.c).
 set -u
 build=${BUILD:-build}; out=$build/tests; mkdir -p "$out"
 tally=$out/tally.tsv checks=$out/checks.tsv; : > "$tally"; : > "$checks"
@@ -12,7 +13,7 @@ seconds=$out/seconds.tsv; : > "$seconds"
 took() { printf '%d\t%s\n' $(($(date +%s) - $2)) "$1" >> "$seconds"; }
 case $build in /*) here=$build;; *) here=$PWD/$build;; esac
 limit=$build/limit most=$((3600 * ${CK_TIMEOUT_MULTIPLIER:-1}))
-[ "$limit" -nt tests/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/limit.c -o "$limit" || exit 1
+[ "$limit" -nt tests/checks/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/checks/limit.c -o "$limit" || exit 1
 suites() { # SUITE...: one after the other
 for s in "$@"; do
   rm -f "$out/$s.tap"; from=$(date +%s)
@@ -20,7 +21,7 @@ for s in "$@"; do
   took "$s" "$from"
   pass=$(grep -c '^ok ' "$out/$s.tap" 2>/dev/null); fail=$(grep -c '^not ok ' "$out/$s.tap" 2>/dev/null)
   [ "$rc" = 0 ] || [ "${fail:-0}" -gt 0 ] || fail=1
-  printf 'tests/%s.c\t%s\t%s\t0\t\n' "$s" "${pass:-0}" "${fail:-0}" >> "$tally"
+  printf 'tests/suites/%s.c\t%s\t%s\t0\t\n' "$s" "${pass:-0}" "${fail:-0}" >> "$tally"
   if [ "${fail:-0}" -gt 0 ]; then grep '^not ok ' "$out/$s.tap"; tail -40 "$out/$s.out"; fi
   [ "$s" != check_paths ] || grep 'NOT RUN' "$out/$s.out"
 done
@@ -34,19 +35,38 @@ one() { # NAME COMMAND...: one check of this file
 }
 # a chapter alone is compiled by whoever claims it first; chapter 3 letter for letter by the command in the book, the others by once.sh
 alone() { for c in "$@"; do ! mkdir "$out/alone-$c.claim" 2>/dev/null || case $c in
-  loop) one "alone-$c" tests/alone.sh "$c" ;;
-  *) one "alone-$c" env ONCE="$here/once" tests/alone.sh "$c" ;; esac; done; }
+  loop) one "alone-$c" tests/checks/alone.sh "$c" ;;
+  *) one "alone-$c" env ONCE="$here/once" tests/checks/alone.sh "$c" ;; esac; done; }
 # what compiles for minutes on one core
 compiled() {
-  one amalgamation sh tests/amalgamation.sh
-  one races sh tests/races.sh
-  one matrix sh tests/matrix.sh short; grep 'NOT RUN' "$out/matrix.out"
+  one amalgamation sh tests/checks/amalgamation.sh
+  one races sh tests/checks/races.sh
+  one matrix sh tests/checks/matrix.sh short; grep 'NOT RUN' "$out/matrix.out"
+}
+# what a typo may break: the books as they are printed, their boxes, links, claims and questions
+book() {
+  one card texlua tests/book/card.lua models
+  one readme texlua tools/readme.lua README.md
+  one questions texlua tests/book/questions.lua docs/questions.md
+  one margins texlua tests/book/margins.lua
+  one apparatus texlua tests/book/apparatus.lua
+  one digits texlua tests/book/digits.lua
+  one pdf texlua tests/book/pdf.lua
+  one html sh -c '[ -f build/figures.pdf ] && [ -f build/labels.tex ] && [ -f build/book.cwm ] && [ -f build/values.tex ] || { echo "the figures are not drawn here: make book"; exit 77; }; texlua tools/html.lua build/tests/laboratory && texlua tests/book/html.lua build/tests/laboratory'
+  one pages texlua tests/book/pages.lua
+}
+more_of_the_book() {
+  for f in tests/book/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
+  one byhand env STRICT=1 tests/book/byhand.sh
+  one claims texlua tests/book/claims.lua
 }
 # the suites keep one core busy, what is compiled beside them the other; when they are done, they help from the end of the list, and
 # then comes what compiles for long
 rm -rf "$out"/alone-*.claim
+if [ -n "${BOOK:-}" ]; then book; more_of_the_book; fi
 backwards=$(for c in ${CHECKPOINTS:-}; do echo "$c"; done | tac)
-if [ -n "${FAST:-}" ]; then
+if [ -n "${BOOK:-}" ]; then :
+elif [ -n "${FAST:-}" ]; then
   # a suite is run by whoever claims it first
   rm -rf "$out"/check_*.claim
   claim() { for s in "$@"; do ! mkdir "$out/$s.claim" 2>/dev/null || suites "$s"; done; }
@@ -54,52 +74,42 @@ if [ -n "${FAST:-}" ]; then
   claim "$@" & claim $backwards
 elif [ "$build" = build ]; then (suites "$@"; alone $backwards; compiled) & else suites "$@"; fi
 # what is cheap: nothing is compiled but small programs
-if [ "$build" = build ]; then
-  one limit sh tests/limit.sh
-  one globals tests/globals.sh
-  sh tests/exercises.sh unpack
-  one planted env PLACES=1 texlua tests/mutants.lua tests/mutants/*.txt tests/live/*.txt tests/fuzz/planted.txt \
+if [ "$build" = build ] && [ -z "${BOOK:-}" ]; then
+  one limit sh tests/checks/limit.sh
+  one globals tests/checks/globals.sh
+  sh tests/planted/exercises.sh unpack
+  one planted env PLACES=1 texlua tests/planted/mutants.lua tests/planted/mutants/*.txt tests/planted/live/*.txt tests/planted/fuzz/planted.txt \
     $(grep -l '^== ' build/exercises/*/answer build/exercises/*/wrong build/exercises/*/skeleton)
   one tangled sh -c 'git diff --quiet HEAD -- chapters workshop 2>/dev/null || { echo "the webs are not as committed, or there is no git"; exit 77; }; git status --porcelain -- tangled | tee /dev/stderr | wc -l | grep -qx 0'
-  one card texlua tests/card.lua models
-  one readme texlua tools/readme.lua README.md
-  one questions texlua tests/questions.lua docs/questions.md
-  one margins texlua tests/margins.lua
-  one apparatus texlua tests/apparatus.lua
-  one digits texlua tests/digits.lua
-  one pdf texlua tests/pdf.lua
-  one html sh -c '[ -f build/figures.pdf ] && [ -f build/labels.tex ] && [ -f build/book.cwm ] && [ -f build/values.tex ] || { echo "the figures are not drawn here: make book"; exit 77; }; texlua tools/html.lua build/tests/laboratory && texlua tests/html.lua build/tests/laboratory'
-  one pages texlua tests/pages.lua
+  book
 fi
-if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
+if [ "$build" = build ] && [ -z "${FAST:-}${BOOK:-}" ]; then
   alone ${CHECKPOINTS:-}
-  one ulp sh tests/ulp.sh short
-  one objects sh tests/objects.sh
-  one family-recipe sh tests/family_recipe.sh
-  one cuda sh tests/cuda.sh; grep 'NOT RUN' "$out/cuda.out"
-  one cross sh tests/cross.sh short; grep 'NOT RUN' "$out/cross.out"
-  one incremental tests/incremental.sh
-  for f in tests/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
-  one byhand env STRICT=1 tests/byhand.sh
+  one ulp sh tests/checks/ulp.sh short
+  one objects sh tests/checks/objects.sh
+  one family-recipe sh tests/checks/family_recipe.sh
+  one cuda sh tests/checks/cuda.sh; grep 'NOT RUN' "$out/cuda.out"
+  one cross sh tests/checks/cross.sh short; grep 'NOT RUN' "$out/cross.out"
+  one incremental tests/checks/incremental.sh
+  more_of_the_book
   one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'
-  one claims texlua tests/claims.lua
-  one verify sh tests/verify.sh
-  one installed tests/installed.sh; grep 'NOT RUN' "$out/installed.out"
-  one library sh tests/library.sh
-  one recipes sh tests/recipes.sh
-  one records sh tests/records.sh
-  one exercises sh tests/exercises.sh; grep ' faults' "$out/exercises.out" || true
-  one course sh tests/course.sh; grep 'faults' "$out/course.out" || true
-  one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
+  one verify sh tests/checks/verify.sh
+  one installed tests/checks/installed.sh; grep 'NOT RUN' "$out/installed.out"
+  one library sh tests/checks/library.sh
+  one recipes sh tests/checks/recipes.sh
+  one records sh tests/checks/records.sh
+  one exercises sh tests/planted/exercises.sh; grep ' faults' "$out/exercises.out" || true
+  one course sh tests/checks/course.sh; grep 'faults' "$out/course.out" || true
+  one corpus tests/planted/fuzz.sh replay; grep '%' "$out/corpus.out"
   one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/tokens.spellings.csv && texlua tools/spellings.lua "$1" letters | cmp - figures/data/tokens.letters.csv && texlua tools/wordcounts.lua "$1" | cmp - figures/data/tokens.words.csv' - "${SHARED:-../shared}"
   one lossy sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; build/bin/laboratory/accounts lossy "$1" | cmp - figures/data/accounts.lossy.csv' - "${SHARED:-../shared}/golden/models/stories260K"
   one published sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; build/bin/laboratory/quantization published "$1" | cmp - figures/data/quantization.stories.csv' - "${SHARED:-../shared}/golden/models/stories260K"
-  one files sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; tests/quantized_files.sh "$1" | cmp - figures/data/quantization.files.csv' - "${SHARED:-../shared}/golden/models/stories260K"
-  one smollm2 tests/smollm2.sh
+  one files sh -c '[ -d "$1" ] || { echo "the published model $1 is not here"; exit 77; }; tests/checks/quantized_files.sh "$1" | cmp - figures/data/quantization.files.csv' - "${SHARED:-../shared}/golden/models/stories260K"
+  one smollm2 tests/checks/smollm2.sh
   one picture sh -c 'build/bin/laboratory/loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
 # every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too
-[ -n "${FAST:-}" ] || case $build in *tsan*) ;; *)
+[ -n "${FAST:-}${BOOK:-}" ] || case $build in *tsan*) ;; *)
   one siege "$out/siege"
   one siege-llama "$out/siege" whole tests/golden/llama; tail -2 "$out/siege-llama.out"
   s=${SHARED:-../shared}/golden/refuse/control-llama
@@ -107,13 +117,14 @@ fi
 ;; esac
 wait; cat "$checks" >> "$tally"
 if [ -d "${SHARED:-../shared}" ]; then column=3; else column=2; fi
-awk -F'\t' -v column=$column -v build="${FAST:+fast }$build" '
-  BEGIN { while ((getline line < "tests/cases.tsv") > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "" && (f[4] !~ /plain/ || build == "build") && (f[4] !~ /whole/ || build !~ /^fast/)) want[f[1]] = f[column] } }
+awk -F'\t' -v column=$column -v build="${FAST:+fast }${BOOK:+fast book }$build" -v seconds="$seconds" '
+  BEGIN { while ((getline line < seconds) > 0) { split(line, f, "\t"); took[f[2] ~ /^check_/ ? "tests/suites/" f[2] ".c" : f[2]] += f[1] }
+    while (build !~ /book/ && (getline line < "tests/cases.tsv") > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "" && (f[4] !~ /plain/ || build == "build") && (f[4] !~ /whole/ || build !~ /^fast/)) want[f[1]] = f[column] } }
   { p[$1] += $2; f[$1] += $3; s[$1] += $4; why[$1] = $5; if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } }
   END {
     # a name that begins with a blank tells about the cases above it, and is not counted again
     for (i = 1; i <= n; i++) { k = order[i]; if (k !~ /^ /) P += p[k]; F += f[k]; S += s[k]
-      printf "%-46s %6d passed%s%s\n", k, p[k], f[k] ? sprintf(", %d FAILED", f[k]) : "", s[k] ? sprintf(", %d skipped (%s)", s[k], why[k]) : "" }
+      printf "%-46s %6d passed%s%s%s\n", k, p[k], took[k] > 0 ? sprintf(", %d s", took[k]) : "", f[k] ? sprintf(", %d FAILED", f[k]) : "", s[k] ? sprintf(", %d skipped (%s)", s[k], why[k]) : "" }
     for (k in want) if (p[k] + 0 < want[k] + 0) { printf "%s: %d cases passed, %s expected\n", k, p[k], want[k]; F++ }
     printf "%d passed, %d failed, %d skipped\n", P, F, S
     exit F > 0 }' "$tally"

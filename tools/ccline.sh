@@ -1,6 +1,6 @@
 #!/bin/sh
 # ccline.sh MODULE -- the command that compiles the program of MODULE's chapter by hand, as the book prints it under the program's
-# output and as tests/alone.sh runs it: lines of at most 67 columns, from the folders of the modules that it needs and nothing else.
+# output and as tests/checks/alone.sh runs it: lines of at most 67 columns, from the folders of the modules that it needs and nothing else.
 set -eu
 flat= edit=
 if grep -q '^#include "command.h"' "tangled/checkpoints/$1.c"; then flat='-Iprogram program/*.c' edit=-ledit; fi

@@ -174,7 +174,7 @@ would make us wait, no directory.
 notice. Checksums of whole files, such as those of the built-in model, protect against that; they must not come from the same place as the files.
 
 @* Fuzzing the readers. \label{sec:siege}
-How do we know that we forgot no check? We lay siege to a model, which is a kind of \emph{fuzzing}. The program \.{tests/siege.c} makes a small model with its tokenizer, five files in a folder. It flips every bit of these files, one at a time, and cuts each file at every byte. Each
+How do we know that we forgot no check? We lay siege to a model, which is a kind of \emph{fuzzing}. The program \.{tests/suites/siege.c} makes a small model with its tokenizer, five files in a folder. It flips every bit of these files, one at a time, and cuts each file at every byte. Each
 time it opens the damaged model, and there are six permitted outcomes. Four are refusals, told apart by their sentences: the file is no longer JSON; a word is unknown, or a value has the wrong type; the sizes do not add
 up; a number on the way to the logits is not finite. In the other two the model loads, and its logits are different, or the same. Anything else is a fault, and so is memory out of proportion to the size of the files, or memory that is not freed.
 All counts are committed, in \.{tests/golden/siege.txt}, and \texttt{make check} stops if one of them has changed. The program besieges other models as well.
