@@ -2,7 +2,7 @@
 # family_recipe.sh -- does what docs/changing.md tells: in a copy of the C it adds a family that differs from Llama by one switch, and
 # looks whether everything that should know the switch knows it.  Then it leaves out one step after the other, and each time something
 # must tell.  The steps are in tests/checks/recipes/family/change.txt.  Only what includes the table of settings is compiled again, but not
-# the kernels, which do not see a model.
+# the kernels, which do not see a model; what prepares weights for them does.
 set -eu
 build=${BUILD:-build}; data=tests/checks/recipes/family; golden=tests/golden/llama; cc=${CC:-cc}
 libs="$(pkg-config --libs jansson libpcre2-8 libutf8proc libedit) -pthread -lm"
@@ -39,9 +39,9 @@ unused() { cat "$1"/tangled/model/*.c "$1"/tangled/cache/*.c "$1"/unwoven/cache/
 # all steps
 without nothing
 list=$(cd "$build" && grep -l 'model/settings\.inc' obj/*/*.d program/*.d 2>/dev/null | xargs sed -sn '1s/^[^:]*: *\([^ ]*\).*/\1/p' |
-  grep -v -e '^tangled/kernels/[^p]' -e /laboratory/ || true)
+  grep -v -e '^tangled/kernels/' -e '^tangled/checkpoints/' -e /laboratory/ || true)
 [ -n "$list" ] || { echo "nothing is built here: make check"; exit 77; }
-for f in $list $files; do case $f in *.c) echo "$f" ;; esac; done | sort -u > "$home/list"
+for f in $list $files tangled/kernels/prepared.c; do case $f in *.c) echo "$f" ;; esac; done | sort -u > "$home/list"
 (cd "$home" && xargs -P 2 -I @ sh -c "$cc $flags -c @ -o obj/\$(echo @ | tr / _).o" < list) || bad "it does not compile"
 (cd "$home" && $cc $flags -c program/main.c -o main.o && $cc $flags -c "$here/$data/logits.c" -o logits.o)
 linked
