@@ -799,7 +799,7 @@ struct family_row {
   struct model_config always;
 };
   /* what a family is called, how its files name tensors, and what its settings begin with */
-extern const struct family_row families[];
+extern const struct family_row model_families[];
   /* |N_FAMILIES| rows */
 const struct family_row *family_named(const char *type);
   /* the row with this |type|, or null */
@@ -810,7 +810,7 @@ const char *family_list(bool gguf, char list[200]);
 @ The table begins with GPT-2, which is unlike all the others. A row that was forgotten stops the compiler.
 
 @<The table of families@>=
-const struct family_row families[] =
+const struct family_row model_families[] =
   @[{ [FAMILY_GPT2] = {"gpt2", "GPT2LMHeadModel", NULL, "gpt2",@|
     {"hf-gpt2", "gguf-gpt2"}, { .family = "gpt2", .n_positions = 1024, .layer_norm = true, .norm_eps = 1e-5,
     .learned_positions = true, .qkv_bias = true, .out_bias = true,
@@ -829,7 +829,7 @@ const struct family_row families[] =
     {"hf-llama", "gguf-qwen"}, { .family = "qwen3", .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
     .window_from = 28 }} }@];
-_Static_assert(sizeof families / sizeof families[0] == N_FAMILIES,@|
+_Static_assert(sizeof model_families / sizeof model_families[0] == N_FAMILIES,@|
   "a family without a row");
 
 @ The table can be queried without a file: for a row, or for whether a family uses a field.
@@ -837,17 +837,17 @@ _Static_assert(sizeof families / sizeof families[0] == N_FAMILIES,@|
 @<Ask the table of families@>=
 const struct model_config *config_family(size_t i)
 {
-  return i < N_FAMILIES ? &families[i].always : NULL;
+  return i < N_FAMILIES ? &model_families[i].always : NULL;
 }
 bool config_reads(size_t i, const char *field)
 {
-  struct tables t = tables_of(&families[i]);
+  struct tables t = tables_of(&model_families[i]);
   return used_find(&t, field) != NULL;
 }
 const struct family_row *family_named(const char *type)
 {
   for (int i = 0; i < N_FAMILIES; i++)
-    if (strcmp(families[i].type, type) == 0) return &families[i];
+    if (strcmp(model_families[i].type, type) == 0) return &model_families[i];
   return NULL;
 }
 
@@ -859,7 +859,7 @@ const char *family_list(bool gguf, char list[200])
   const char *name[N_FAMILIES];
   size_t n = 0, at = 0;
   for (int i = 0; i < N_FAMILIES; i++) {
-    const char *one = gguf ? families[i].gguf : families[i].type;
+    const char *one = gguf ? model_families[i].gguf : model_families[i].type;
     bool met = false;
     for (size_t k = 0; k < n; k++) met = met || strcmp(name[k], one) == 0;
     if (!met) name[n++] = one;
@@ -876,7 +876,7 @@ const char *family_list(bool gguf, char list[200])
 @<The tables of a family@>=
 static struct tables tables_of(const struct family_row *f)
 {
-  unsigned bit = 1u << (f - families);
+  unsigned bit = 1u << (f - model_families);
   return (struct tables) @[{ bit,
     { bit == GPT2 ? gpt2_field : later_field, window_field, common_field },@|
     { harmless_file, harmless_training, harmless_sampling } }@];
@@ -891,7 +891,7 @@ static const struct family_row *family_find(struct config_reader *s)
   json_t *type = json_object_get(s->all, "model_type");
   json_t *list = json_object_get(s->all, "architectures");
   for (size_t i = 0; config_family(i) != NULL && json_is_string(type); i++) {
-    if (strcmp(json_string_value(type), families[i].type) != 0) continue;
+    if (strcmp(json_string_value(type), model_families[i].type) != 0) continue;
     @<Return the row if |list| has its architecture@>@;
   }
   char found[160], of_type[64], of_list[64], all[200];
@@ -909,11 +909,11 @@ bool same = list == NULL || json_is_null(list);
 for (size_t k = 0; k < json_array_size(list); k++) {
   const char *name = json_string_value(json_array_get(list, k));
   if (name == NULL) continue;
-  same = same || strcmp(name, families[i].architecture) == 0
-    || (families[i].once != NULL && strcmp(name, families[i].once) == 0);
+  same = same || strcmp(name, model_families[i].architecture) == 0
+    || (model_families[i].once != NULL && strcmp(name, model_families[i].once) == 0);
 }
-if (same) return &families[i];
-setting_bad(s, "architectures", list, families[i].architecture);
+if (same) return &model_families[i];
+setting_bad(s, "architectures", list, model_families[i].architecture);
 return NULL;
 
 @ If some sizes are not given, they follow from others: there are as many heads for keys as for

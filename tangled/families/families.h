@@ -22,7 +22,7 @@ struct family_row {
 };
 
 /* N_FAMILIES rows */
-extern const struct family_row families[];
+extern const struct family_row model_families[];
 
 /* the row with this type, or null */
 const struct family_row *family_named(const char *type);

@@ -81,7 +81,7 @@ static const struct { const char *name; double only; } fixed_keys[] =
 const char *gguf_settings_key(size_t *i, const char *family,
   const struct setting **s)
 {
-  unsigned bit = 1u << (family_named(family) - families);
+  unsigned bit = 1u << (family_named(family) - model_families);
   while (*i < sizeof used_keys / sizeof used_keys[0]) {
     const struct key_row *row = &used_keys[(*i)++];
     if ((row->written & bit) == 0) continue;
@@ -483,9 +483,9 @@ static bool find_architecture(struct key_reader *s)
   char all[200];
   if (gguf_string(gguf_find(&s->g, "general.architecture"), &word))
     for (unsigned i = 0; i < N_FAMILIES && found == NULL; i++)
-      if (word.n == strlen(families[i].gguf)
-        && memcmp(word.text, families[i].gguf, word.n) == 0)
-        found = &families[i], s->bit = 1u << i;
+      if (word.n == strlen(model_families[i].gguf)
+        && memcmp(word.text, model_families[i].gguf, word.n) == 0)
+        found = &model_families[i], s->bit = 1u << i;
   if (found == NULL)
     return key_bad(s, "general.architecture", family_list(true, all));
   snprintf(s->arch, sizeof s->arch, "%s.", found->gguf);

@@ -401,7 +401,7 @@ static size_t as_transpose(const struct tensor_entry *t, size_t i, size_t d)
 START_TEST(the_tables_of_families_and_settings_are_whole)
 {
   for (int i = 0; i < N_FAMILIES; i++) {
-    const struct family_row *f = &families[i];
+    const struct family_row *f = &model_families[i];
     ck_assert_msg(f->type != NULL && f->architecture != NULL && f->gguf != NULL, "family %d has no row", i);
     ck_assert_msg(f->always.family != NULL && strcmp(f->always.family, f->type) == 0
       && family_named(f->type) == f, "%s", f->type);
