@@ -71,7 +71,7 @@ struct search_source {@+ size_t vocab, max_len;@+ void *ctx;
      than |max_len| tokens, 0: any number; when |score| has failed, |progress| tells whether
      it was cancelled, null: it never is */
 
-@ The rest are options. \emph{Processors} are three of the logits processors of \cref{sampling}: a repetition penalty, a ban on repeated n-grams, and a minimum length. Here they work on log-probabilities, in the order in which they are given. (The minimum length masks the end tokens, so none of them can be chosen too early. The loop of \cref{stopping} has the other rule: there the token may be chosen, and does not end the text.) The remaining options are numbers, and |early_stopping|, to which we come in \cref{sec:enough}. All are checked once, before anything is computed; the workshop has the checks (\cref{sec:searchoptions}).
+@ The rest are options. \emph{Processors} are three of the logits processors of \cref{sampling}: a repetition penalty, a ban on repeated n-grams, and a minimum length. Here they work on log-probabilities, in the order in which they are given. (The minimum length masks the end tokens, so none of them can be chosen too early. The loop of \cref{stopping} has the other rule: there the token may be chosen, and does not end the text.) The remaining options are numbers, and |early_stopping|, to which we come in \cref{sec:enough}. All are checked once, before anything is computed (\.{unwoven/search/options.c}).
 @^logits processor@>
 
 @<The options of a search@>=

@@ -1502,7 +1502,7 @@ size_t timing_last_cache(void)
 
 @* Module dependencies. \label{sec:modules}
 The C of this book is divided into \emph{modules}. A module is a folder with one or more headers, which document what others may use, and the files that
-implement them. One web makes one module; some have a second web in the workshop, as \emph{ground} has its functions here. \Cref{fig:modules} shows which module includes which.
+implement them. One web makes one module; some have a second web in the workshop, as \emph{ground} has its functions here, and some have files in \.{unwoven}, which no chapter prints. \Cref{fig:modules} shows which module includes which.
 Follow the lines down from any module, and you have all that it needs: to compile chapter~3 and nothing else, copy the folders below \emph{loop}.
 @^module@>@^dependence, of modules@>
 
