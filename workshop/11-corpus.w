@@ -56,7 +56,7 @@ int main(int argc, char **argv)
   struct memory m = @[{ .fail_at = 0 }@];
   struct error why;
   struct grammar *g = grammar_open(&m, "models/corpus.grammar", &why);
-  struct viewer d = { .g = g };
+  struct viewer d = @[{ .g = g }@];
   bool ok = g != NULL;
   if (ok && strcmp(what, "values") == 0) ok = print_values(&d, &why);
   else if (ok && strcmp(what, "surprise") == 0)
@@ -1189,7 +1189,7 @@ static double worth(const struct choice *c)
 @#
 static bool print_surprise(struct viewer *d, struct error *why)
 {
-  double bits[MAX_PASSAGE_LEN] = { 0 };
+  double bits[MAX_PASSAGE_LEN] = @[{ 0 }@];
   if (!next_short(d, why)) return false;
   for (size_t k = 0; k < d->text.n_choices; k++)
     bits[place_of(d, k)] += worth(&d->text.choices[k]);
