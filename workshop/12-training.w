@@ -826,7 +826,7 @@ static void hand_down(const struct network_run *r, const float *w,
 @ The gradient of the matrix itself is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because a step may consist of several passes,
 and because the embedding gets a second part at the very end.
 @<Products on all workers@>=
-/* $dW=dY^{\rm T}X$, always added: a sum over all rows of the pass */
+/* $dW$ is $dY$ transposed times $X$, and always added: a sum over all rows of the pass */
 static void matrix_gradient(const struct network_run *r, const float *x,
   size_t in,
   const float *dy, size_t out, float *grad)

@@ -2150,7 +2150,7 @@ static bool collect(struct run *g, const struct attempt *step,
   return true;
 }
 
-@ A pass may take seconds, so we ask the caller during the pass whether to go on: chapter 3's passes report to their |struct progress| between the layers, within attention every 64 rows, and within a large product about every billion multiply--adds. While a text has no token of its own yet, all its rows in the pass
+@ A pass may take seconds, so we ask the caller during the pass whether to go on: chapter 3's passes report to their |struct progress| between the layers, within attention every 64 rows, and within a large product whenever a block of rows is done. While a text has no token of its own yet, all its rows in the pass
 are rows of its prompt. What the pass reports may include rows of other texts, so we report at most the number of these rows.
 @^progress@>
 

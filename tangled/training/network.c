@@ -567,7 +567,7 @@ static void hand_down(const struct network_run *r, const float *w,
   pool_run(r->net->team.pool, product_part, &job);
 }
 
-/* dW = dY^T X, always added: a sum over all rows of the pass */
+/* dW is dY transposed times X, and always added: a sum over all rows of the pass */
 static void matrix_gradient(const struct network_run *r, const float *x,
   size_t in,
   const float *dy, size_t out, float *grad)
