@@ -317,7 +317,7 @@ if (r->position >= s->n_positions) wrong = "beyond the context";
 else if (r->position < q->length)@+ wrong = "stored already";
 else if (r->position >= q->length + q->count) wrong = "after a gap";
 else if (t->order[q->first + r->position - q->length] != 0)
-  wrong = "given twice"; /* the place exists, or we would not be here */
+  wrong = "given twice"; /* there is such a place, or one of the questions above would have been answered */
 
 @ The other functions of the table are short and do what you would expect: they are in \.{unwoven/cache/sequences.c}, in plain C with comments. Each of them also gets the store that the table belongs to, which has the rows of the pass, the sizes and the memory.
 
@@ -438,7 +438,7 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
 @ Every group must have enough pages before any of them gives one out.
 
 @<Have pages for the rows of the pass@>=
-/* Two loops on purpose: when the second begins, nothing can be refused any more. */
+/* two loops: the second cannot be refused */
 bool cache_reserve(struct cache *s, struct error *why)
 {
   for (size_t k = 0; k < s->n_groups; k++)
@@ -477,7 +477,7 @@ static struct page_info *written_page(const struct cache *s,
   return &f->page[list[q->length / s->page_rows]];
 }
 
-@ How many copies of a page are wanted? Let three tables have it. With two writers there are two copies, as the third sequence goes on reading the old page. With three writers there are also two: when the first two have copied it, the last has the page for itself. So we go through the writers, count them in |writers|, and want a copy for each until |writers| reaches |refs|. A refused pass may have left its count there, so every count begins at 0.
+@ How many copies of a page are wanted? Let three tables have it. With two writers there are two copies, as the third sequence goes on reading the old page. With three writers there are also two: when the first two have copied it, the last has the page for itself. So we go through the writers, count them in |writers|, and want a copy for each until |writers| reaches |refs|. 
 
 @<Count the pages that a pass needs@>=
 /* Two rounds over the sequences: a count that a refused pass has left behind must not be added
@@ -674,7 +674,7 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   return true;
 }
 
-@ The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. If memory is refused half-way, the new sequence is empty again; it also knows the same tokens as before, because theirs is the last request.
+@ The tokens of the sequence, which take four bytes each, are copied by |sequences_fork|. If memory is refused half-way, the new sequence is empty again.
 
 @<Fork a sequence@>=
 /* The tokens are copied last, because nothing can fail after them; a crop to 0 takes back the

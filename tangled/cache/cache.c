@@ -228,7 +228,7 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
   return true;
 }
 
-/* Two loops on purpose: when the second begins, nothing can be refused any more. */
+/* two loops: the second cannot be refused */
 bool cache_reserve(struct cache *s, struct error *why)
 {
   for (size_t k = 0; k < s->n_groups; k++)

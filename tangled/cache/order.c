@@ -20,7 +20,7 @@ bool sequences_order(struct sequence_table *t, const struct store *s,
     else if (r->position < q->length) wrong = "stored already";
     else if (r->position >= q->length + q->count) wrong = "after a gap";
     else if (t->order[q->first + r->position - q->length] != 0)
-      wrong = "given twice"; /* the place exists, or we would not be here */
+      wrong = "given twice"; /* there is such a place, or one of the questions above would have been answered */
     if (wrong != NULL)
       return error_say(why, "position %u of sequence %u is %s;"
         " wanted: from %zu on, below %u, each once", r->position,
