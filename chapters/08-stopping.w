@@ -239,8 +239,8 @@ return true;
 @ The machine is built once and then only read; so one machine may serve many texts at once.
 
 @(stops.c@>=
-/* The machine of Aho and Corasick. Node 0 is the root, and 0 also says ``no node'': no child
-   and no failure is ever the root's child by mistake. The failure of a node is less deep than
+/* The machine of Aho and Corasick. Node 0 is the root, and 0 also says ``no node'', which is safe: the
+   root is nobody's child. The failure of a node is less deep than
    the node, so links are made level by level, and what a node inherits from its failure is
    final when it is read. |node| has |cap| entries, one for each byte of all strings and one for
    the root; so no index can run over. Once opened it is only read. */
