@@ -510,7 +510,7 @@ TARGET static int tile_rows(size_t rows)
   int third = TILE_ROWS / 3, thirds = ((int) rows + third - 1) / third;
   return thirds * third;
 }
-TARGET static void packed_tile(const char *what, size_t real, size_t rows,
+static ALONE void packed_tile(const char *what, size_t real, size_t rows,
   const float *x, struct tensor panel, size_t n, float *sum)
 {
 #define TILE(height, type) \

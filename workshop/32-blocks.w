@@ -710,9 +710,7 @@ INLINE void stored_strip(int rows, enum weight_type type, const unsigned char *r
 @ |begin| and |end| are blocks, and |x| has the inputs from |begin| on. Blocks before |begin| have left their sums in |y|.
 
 @<A few rows by a strip of stored blocks@>=
-struct stored_job { const struct matrix *w; const struct int8_input *x;
-  size_t rows, begin, end; };
-INLINE void stored_rows(int rows, enum weight_type type, const struct stored_job *job,
+INLINE void stored_rows(int rows, enum weight_type type, const struct outputs_job *job,
   const unsigned char *row, const struct int8_input *x, size_t step, float *y)
 {
   size_t stride = weight_row_bytes(type, job->w->in), out = job->w->out;
@@ -729,7 +727,7 @@ INLINE void stored_rows(int rows, enum weight_type type, const struct stored_job
 @ All rows pass over a strip before the next one is touched, as many at once as there are registers for. Their inputs lie in groups of |INT8_ROWS|.
 
 @<A few rows by a strip of stored blocks@>=
-INLINE void stored_strips(enum weight_type type, const struct stored_job *job,
+INLINE void stored_strips(enum weight_type type, const struct outputs_job *job,
   size_t from, size_t to, float *y)
 {
   size_t size = number_types[type].bytes, stride = weight_row_bytes(type, job->w->in);
@@ -756,27 +754,27 @@ INLINE void stored_strips(enum weight_type type, const struct stored_job *job,
 @ What is left of the outputs is returned.
 
 @<A few rows by a strip of stored blocks@>=
-typedef void stored_of_type(const struct stored_job *job, size_t from,
+typedef void stored_of_type(const struct outputs_job *job, size_t from,
   size_t to, float *y);
-static ALONE void strips_q8_0(const struct stored_job *job, size_t from,
+static ALONE void strips_q8_0(const struct outputs_job *job, size_t from,
   size_t to, float *y)
 {@+ stored_strips(WEIGHT_Q8_0, job, from, to, y);@+ }
-static ALONE void strips_q4_0(const struct stored_job *job, size_t from,
+static ALONE void strips_q4_0(const struct outputs_job *job, size_t from,
   size_t to, float *y)
 {@+ stored_strips(WEIGHT_Q4_0, job, from, to, y);@+ }
-static ALONE void strips_q4_1(const struct stored_job *job, size_t from,
+static ALONE void strips_q4_1(const struct outputs_job *job, size_t from,
   size_t to, float *y)
 {@+ stored_strips(WEIGHT_Q4_1, job, from, to, y);@+ }
-static ALONE void strips_q5_0(const struct stored_job *job, size_t from,
+static ALONE void strips_q5_0(const struct outputs_job *job, size_t from,
   size_t to, float *y)
 {@+ stored_strips(WEIGHT_Q5_0, job, from, to, y);@+ }
-static ALONE void strips_q5_1(const struct stored_job *job, size_t from,
+static ALONE void strips_q5_1(const struct outputs_job *job, size_t from,
   size_t to, float *y)
 {@+ stored_strips(WEIGHT_Q5_1, job, from, to, y);@+ }
-static ALONE void strips_q4_k(const struct stored_job *job, size_t from,
+static ALONE void strips_q4_k(const struct outputs_job *job, size_t from,
   size_t to, float *y)
 {@+ stored_strips(WEIGHT_Q4_K, job, from, to, y);@+ }
-static ALONE void strips_q6_k(const struct stored_job *job, size_t from,
+static ALONE void strips_q6_k(const struct outputs_job *job, size_t from,
   size_t to, float *y)
 {@+ stored_strips(WEIGHT_Q6_K, job, from, to, y);@+ }
 static stored_of_type *const strips_of[] = @[{
@@ -787,17 +785,15 @@ static stored_of_type *const strips_of[] = @[{
   [WEIGHT_Q5_1] = strips_q5_1,@|
   [WEIGHT_Q4_K] = strips_q4_k,@|
   [WEIGHT_Q6_K] = strips_q6_k }@];
-TARGET static size_t stored_outputs(const struct matrix *w,
-  const struct int8_input *x, size_t rows, size_t begin, size_t end, size_t from,
+TARGET static size_t stored_outputs(const struct outputs_job *job, size_t from,
   size_t to, float *y)
 {
-  struct stored_job job = @[{ w, x, rows, begin, end }@];
-  strips_of[w->weight.type](&job, from, to, y);
+  strips_of[job->w->weight.type](job, from, to, y);
   return to - (to - from) % WIDTH;
 }
 
 @* All rows.
-Each function so far has a type that the compiler knows. Here is the one place where it is looked at, in two macros. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most |INT8_MANY| rows; up to |STORED_MOST| rows do without (\cref{sec:storedrow}).
+Each function so far has a type that the compiler knows. Here it is looked at. If the matrix was prepared, its panels are there; if not, a panel of a few blocks is filled on the stack and used for at most |INT8_MANY| rows; up to |STORED_MOST| rows do without (\cref{sec:storedrow}).
 
 @<Multiply all rows by some outputs@>=
 static size_t block_panel_bytes(const struct matrix *w)
@@ -817,6 +813,7 @@ static size_t block_panel_bytes(const struct matrix *w)
 @<Fill a panel of some blocks@>@;
 @<Some rows by the blocks of a strip@>@;
 @<Find or fill the panels of a strip@>@;
+@<What is multiplied with some outputs@>@;
 #include "kernels/stored.inc"
 @<Some inputs of all rows by some outputs@>@;
 
@@ -846,15 +843,14 @@ TARGET static void fill_panel(const struct matrix *w, size_t o, size_t block,
 @ As many rows as fit go together, and the few that are left over in smaller tiles.
 
 @<Some rows by the blocks of a strip@>=
-struct int8_work { struct int8_strip s; size_t blocks;
-  const struct int8_input *x; size_t rows; bool first; float *y; size_t ld, outs; };
-INLINE void int8_tiles(enum weight_type type, const struct int8_work *k)
+INLINE void int8_tiles(enum weight_type type, const struct int8_strip *s,
+  size_t blocks, const struct int8_input *x, size_t rows, bool first, float *y,
+  size_t ld, size_t outs)
 {
   size_t r = 0;
 #define TILES(n) \
-  @[for (; k->rows - r >= n; r += n) \
-    int8_tile(n, type, k->s, k->blocks, k->x + r, k->rows, k->first, \
-      k->y + r * k->ld, k->ld, k->outs)@]
+  @[for (; rows - r >= n; r += n) \
+    int8_tile(n, type, *s, blocks, x + r, rows, first, y + r * ld, ld, outs)@]
 #if WIDTH == 16
   TILES(6);
   TILES(4);
@@ -865,33 +861,6 @@ INLINE void int8_tiles(enum weight_type type, const struct int8_work *k)
   TILES(1);
 #undef TILES
 }
-
-@ Each type has a function of its own, which is not inlined: all of them in one would be more than a compiler can hold in a few hundred megabytes.
-
-@<Some rows by the blocks of a strip@>=
-typedef void int8_of_type(const struct int8_work *k);
-static ALONE void tiles_q8_0(const struct int8_work *k)
-{@+ int8_tiles(WEIGHT_Q8_0, k);@+ }
-static ALONE void tiles_q4_0(const struct int8_work *k)
-{@+ int8_tiles(WEIGHT_Q4_0, k);@+ }
-static ALONE void tiles_q4_1(const struct int8_work *k)
-{@+ int8_tiles(WEIGHT_Q4_1, k);@+ }
-static ALONE void tiles_q5_0(const struct int8_work *k)
-{@+ int8_tiles(WEIGHT_Q5_0, k);@+ }
-static ALONE void tiles_q5_1(const struct int8_work *k)
-{@+ int8_tiles(WEIGHT_Q5_1, k);@+ }
-static ALONE void tiles_q4_k(const struct int8_work *k)
-{@+ int8_tiles(WEIGHT_Q4_K, k);@+ }
-static ALONE void tiles_q6_k(const struct int8_work *k)
-{@+ int8_tiles(WEIGHT_Q6_K, k);@+ }
-static int8_of_type *const tiles_of[] = @[{
-  [WEIGHT_Q8_0] = tiles_q8_0,@|
-  [WEIGHT_Q4_0] = tiles_q4_0,@|
-  [WEIGHT_Q4_1] = tiles_q4_1,@|
-  [WEIGHT_Q5_0] = tiles_q5_0,@|
-  [WEIGHT_Q5_1] = tiles_q5_1,@|
-  [WEIGHT_Q4_K] = tiles_q4_k,@|
-  [WEIGHT_Q6_K] = tiles_q6_k }@];
 
 @ The second panel of the last strip may not exist; then the first takes its place, and what comes of it is not stored.
 
@@ -917,37 +886,89 @@ INLINE struct int8_strip find_strip(const struct matrix *w, const void *panels,
   return s;
 }
 
-@ The inputs |x| are those of the blocks from |begin| up to |end|. A strip of many rows is passed a few blocks at a time, so that these stay in the nearest cache until all rows have used them; a strip of few rows in one piece.
+@ Outputs are multiplied with the inputs |x| of some rows, those of the blocks from |begin| up to |end|.
+
+@<What is multiplied with some outputs@>=
+struct outputs_job { const struct matrix *w; const void *panels;
+  const struct int8_input *x; size_t rows, begin, end; };
+
+@ A strip of many rows is passed a few blocks at a time, so that these stay in the nearest cache until all rows have used them; a strip of few rows in one piece.
+
+@<Some inputs of all rows by some outputs@>=
+INLINE void int8_strips(enum weight_type type, const struct outputs_job *job,
+  size_t from, size_t to, float *y)
+{
+  const struct matrix *w = job->w;
+  const struct int8_input *x = job->x;
+  size_t rows = job->rows, begin = job->begin, end = job->end;
+  size_t units = number_types[type].block / WEIGHT_BLOCK, n;
+  size_t most = (job->panels != NULL ? INT8_READY : INT8_FRESH) / units;
+  _Alignas(64) char fresh[SIDES][8704]; /* |INT8_FRESH| of the largest units */
+  if (job->panels != NULL && rows <= INT8_ROWS) most = end - begin;
+  for (size_t r0 = 0; r0 < rows; r0 += INT8_MANY)
+    for (size_t o = from; o < to; o += STRIP)
+      for (size_t c = begin; c < end; c += n) {
+        n = end - c < most ? end - c : most;
+        size_t outs = to - o < STRIP ? to - o : STRIP, here;
+        struct int8_strip s = find_strip(w, job->panels, o, to, c, n, fresh);
+        for (size_t r = r0; r < rows && r < r0 + INT8_MANY; r += here) {
+          here = rows - r < INT8_ROWS ? rows - r : INT8_ROWS;
+          const struct int8_input *in = x + r * (end - begin) * units
+            + (c - begin) * units * here;
+          float *out = y + r * w->out + o;
+          int8_tiles(type, &s, n, in, here, c == 0, out, w->out, outs);
+        }
+      }
+}
+
+@ Each type has a function of its own, which is not inlined: a compiler that has all of them in one takes more than twice the memory.
+
+@<Some inputs of all rows by some outputs@>=
+typedef void outputs_of_type(const struct outputs_job *job, size_t from,
+  size_t to, float *y);
+static ALONE void outputs_q8_0(const struct outputs_job *job, size_t from,
+  size_t to, float *y)
+{@+ int8_strips(WEIGHT_Q8_0, job, from, to, y);@+ }
+static ALONE void outputs_q4_0(const struct outputs_job *job, size_t from,
+  size_t to, float *y)
+{@+ int8_strips(WEIGHT_Q4_0, job, from, to, y);@+ }
+static ALONE void outputs_q4_1(const struct outputs_job *job, size_t from,
+  size_t to, float *y)
+{@+ int8_strips(WEIGHT_Q4_1, job, from, to, y);@+ }
+static ALONE void outputs_q5_0(const struct outputs_job *job, size_t from,
+  size_t to, float *y)
+{@+ int8_strips(WEIGHT_Q5_0, job, from, to, y);@+ }
+static ALONE void outputs_q5_1(const struct outputs_job *job, size_t from,
+  size_t to, float *y)
+{@+ int8_strips(WEIGHT_Q5_1, job, from, to, y);@+ }
+static ALONE void outputs_q4_k(const struct outputs_job *job, size_t from,
+  size_t to, float *y)
+{@+ int8_strips(WEIGHT_Q4_K, job, from, to, y);@+ }
+static ALONE void outputs_q6_k(const struct outputs_job *job, size_t from,
+  size_t to, float *y)
+{@+ int8_strips(WEIGHT_Q6_K, job, from, to, y);@+ }
+static outputs_of_type *const outputs_of[] = @[{
+  [WEIGHT_Q8_0] = outputs_q8_0,@|
+  [WEIGHT_Q4_0] = outputs_q4_0,@|
+  [WEIGHT_Q4_1] = outputs_q4_1,@|
+  [WEIGHT_Q5_0] = outputs_q5_0,@|
+  [WEIGHT_Q5_1] = outputs_q5_1,@|
+  [WEIGHT_Q4_K] = outputs_q4_k,@|
+  [WEIGHT_Q6_K] = outputs_q6_k }@];
+
+@ A few rows take blocks as they lie, as far as whole registers go.
 
 @<Some inputs of all rows by some outputs@>=
 TARGET static void int8_outputs(const struct matrix *w, const void *panels,
   const struct int8_input *x, size_t rows, size_t begin, size_t end,
   size_t from, size_t to, float *y)
 {
-  enum weight_type type = w->weight.type;
-  size_t units = number_types[type].block / WEIGHT_BLOCK, n;
-  size_t most = (panels != NULL ? INT8_READY : INT8_FRESH) / units;
-  _Alignas(64) char fresh[SIDES][8704]; /* |INT8_FRESH| of the largest units */
+  struct outputs_job job = @[{ w, panels, x, rows, begin, end }@];
 #ifdef UNPACK
   if (panels == NULL && rows <= STORED_MOST)
-    from = stored_outputs(w, x, rows, begin, end, from, to, y);
+    from = stored_outputs(&job, from, to, y);
 #endif
-  if (panels != NULL && rows <= INT8_ROWS) most = end - begin;
-  for (size_t r0 = 0; r0 < rows; r0 += INT8_MANY)
-    for (size_t o = from; o < to; o += STRIP)
-      for (size_t c = begin; c < end; c += n) {
-        n = end - c < most ? end - c : most;
-        size_t outs = to - o < STRIP ? to - o : STRIP, here;
-        struct int8_strip s = find_strip(w, panels, o, to, c, n, fresh);
-        for (size_t r = r0; r < rows && r < r0 + INT8_MANY; r += here) {
-          here = rows - r < INT8_ROWS ? rows - r : INT8_ROWS;
-          const struct int8_input *in = x + r * (end - begin) * units
-            + (c - begin) * units * here;
-          float *out = y + r * w->out + o;
-          struct int8_work k = @[{ s, n, in, here, c == 0, out, w->out, outs }@];
-          tiles_of[type](&k);
-        }
-      }
+  outputs_of[w->weight.type](&job, from, to, y);
 }
 
 @* The work divided.

@@ -144,7 +144,7 @@ INLINE vec fold_all(const vec *a)
 }
 
 @ Processors with the instructions of ARM have thirty-two registers of four lanes, in every one of them that has 64 bits; so this table needs no question to the processor, and the attribute is empty.
-@^NEON@>@^aarch64@>
+@^NEON@>
 
 @(neon.inc@>=
 #include <arm_neon.h>
@@ -1012,7 +1012,7 @@ INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
 }
 
 @* All heads of a row together. \label{sec:heads34}
-One row, as in decoding, has one query for each head. The keys of one head are pieces of rows, with the keys of the other heads between them. If each head goes through the cache by itself, memory is asked for pieces of \given{256} bytes, each in another place, and the whole cache is walked through once for every head. So the heads take turns after a few positions: then what is read is whole rows, one after the other, and only the small arrays of scores and sums are gone through again and again. The order of the additions in each sum is the same. The pages of \cref{cache} keep the rows of one head together; there a head takes all rows of a page in its turn, and what is read is one piece again.
+One row, as in decoding, has one query for each head. The keys of one head are pieces of rows, with the keys of the other heads between them. If each head goes through the cache by itself, memory is asked for pieces of \given{256} bytes, each in another place, and the whole cache is walked through once for every head. So in this way through attention the heads take turns after a few positions: then what is read is whole rows, one after the other, and only the small arrays of scores and sums are gone through again and again. The order of the additions in each sum is the same. The pages of \cref{cache} keep the rows of one head together; there a head takes all rows of a page in its turn, and what is read is one piece again.
 @^attention@>
 
 @(heads.inc@>=
@@ -1055,6 +1055,7 @@ INLINE void heads_scores(const struct heads_unit *u, enum weight_type type,
   bool paged, const struct position_block *b)
 {
   size_t stride = u->v->row_bytes, d = u->h->head_dim;
+  if (paged && d < 16) return; /* never: |rows_together|; so there are no short rows */
   vec none = spread(-INFINITY);
   size_t first = b->t0 % 256 / 16 * 16, last = (b->t1 - 1) % 256 / 16 * 16;
   for (size_t i = 0; i < u->n; i++)
@@ -1202,7 +1203,8 @@ TARGET static void attend_together(const struct heads_unit *u, struct kv_range s
 
 @ @<Take the heads with the loops for the view's type@>=
 #define WITH_ROWS(name) \
-  @[heads_blocks(u, name, paged, seen)@]
+  @[if (paged) heads_blocks(u, name, true, seen); \
+  else heads_blocks(u, name, false, seen)@]
 bool paged = rows_together(u->v);
 switch (u->v->type) {
 case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
@@ -1622,7 +1624,10 @@ const struct linear_kernels floats_avx512 = @[{ linear, room,@|
   prepared_bytes, prepare }@];
 #endif
 
-@ @(neon_linear.c@>=
+@ NEON is compiled for aarch64 alone.
+@^aarch64@>
+
+@(neon_linear.c@>=
 #include "kernels/parts.h"
 #if defined __aarch64__
 #include "kernels/neon.inc"
@@ -1792,13 +1797,15 @@ const struct attention_kernels attention_neon = @[{ attend, attention_room }@];
 @* The list of the tables. \label{sec:listoftables}
 The tables that exist in this build, the slowest first, each with the question whether this processor can
 run it. On a processor of another kind there is only the plain one, which the compiler is free to make faster by itself. The list is made
-anew on the stack at each call; to keep it would take a global variable, with the question of which thread writes it first.
+anew on the stack at each call; to keep it would take a global variable, with the question of which thread writes it first. A program of a chapter that is compiled by hand says |ONLY_PLAIN|, so that nobody has to wait for tables that make the same bits: of this module it needs \.{kernels.c} and \.{prepared.c} alone.
 
 @<The tables of this build@>=
 const struct kernels *kernels_at(size_t i)
 {
-  const struct kernels *found[4] = @[{ &kernels_plain, &kernels_scalar }@];
-  size_t n = 2;
+  const struct kernels *found[4] = @[{ &kernels_plain }@];
+  size_t n = 1;
+#if !defined ONLY_PLAIN
+  found[n++] = &kernels_scalar;
 #if defined __x86_64__
   bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   bool avx512 = avx2 && __builtin_cpu_supports("avx512f")
@@ -1808,6 +1815,7 @@ const struct kernels *kernels_at(size_t i)
   if (avx512) found[n++] = &kernels_avx512;
 #elif defined __aarch64__
   found[n++] = &kernels_neon;
+#endif
 #endif
   return i < n ? found[i] : NULL;
 }

@@ -8,8 +8,10 @@
 /* <The tables of this build> */
 const struct kernels *kernels_at(size_t i)
 {
-  const struct kernels *found[4] = { &kernels_plain, &kernels_scalar };
-  size_t n = 2;
+  const struct kernels *found[4] = { &kernels_plain };
+  size_t n = 1;
+#if !defined ONLY_PLAIN
+  found[n++] = &kernels_scalar;
 #if defined __x86_64__
   bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   bool avx512 = avx2 && __builtin_cpu_supports("avx512f")
@@ -19,6 +21,7 @@ const struct kernels *kernels_at(size_t i)
   if (avx512) found[n++] = &kernels_avx512;
 #elif defined __aarch64__
   found[n++] = &kernels_neon;
+#endif
 #endif
   return i < n ? found[i] : NULL;
 }
