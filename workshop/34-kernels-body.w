@@ -1055,7 +1055,6 @@ INLINE void heads_scores(const struct heads_unit *u, enum weight_type type,
   bool paged, const struct position_block *b)
 {
   size_t stride = u->v->row_bytes, d = u->h->head_dim;
-  if (paged && d < 16) return; /* never: |rows_together|; so there are no short rows */
   vec none = spread(-INFINITY);
   size_t first = b->t0 % 256 / 16 * 16, last = (b->t1 - 1) % 256 / 16 * 16;
   for (size_t i = 0; i < u->n; i++)
