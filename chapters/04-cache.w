@@ -466,8 +466,6 @@ static size_t count_new_pages(const struct cache *s,
   return wanted;
 }
 
-/* the partly filled last page of a sequence, which the pass is going to write to; null if the
-   pass begins a new page */
 static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
@@ -476,6 +474,8 @@ static struct page_info *written_page(const struct cache *s,
   if (q->count == 0 || q->length % s->page_rows == 0)@+ return NULL;
   return &f->page[list[q->length / s->page_rows]];
 }
+  /* the partly filled last page of a sequence, which the pass is going to write to; null if the
+     pass begins a new page */
 
 @ How many copies of a page are wanted? Let three tables have it. With two writers there are two copies, as the third sequence goes on reading the old page. With three writers there are also two: when the first two have copied it, the last has the page for itself. So we go through the writers, count them in |writers|, and want a copy for each until |writers| reaches |refs|. 
 
@@ -512,7 +512,6 @@ static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
 {@+ l->page[i] = page, l->data[i] = f->page[page].data;@+ }
 @<Give a sequence a page of its own@>@;
 @#
-/* The copy first: it replaces an entry of the table, and the loop only appends. */
 static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   const struct kv_sequence *q = &s->table.sequence[sequence];
@@ -523,6 +522,7 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
   while (l->n < pages_for(s, q->length + q->count))
     list_set(f, l, l->n++, page_acquire(f));
 }
+  /* The copy first: it replaces an entry of the table, and the loop only appends. */
 
 @ Only the rows that count are copied, in every layer, keys and values. |page_address| is \cref{fig:pagelayout} in C.
 
@@ -534,8 +534,6 @@ static char *page_address(const struct cache *s, const struct layer_group *f, si
     + (head * s->page_rows + row) * s->head_bytes;
 }
 @#
-/* The reference is given up before the copy, so that the last of several writers finds |refs|
-   at 1 and keeps the old page. Head by head, for in a part the rows of a head are together. */
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
   size_t length)
 {
@@ -552,6 +550,8 @@ static void copy_page(struct cache *s, struct layer_group *f, struct page_list *
       s->copied += bytes;
     }
 }
+  /* The reference is given up before the copy, so that the last of several writers finds |refs|
+     at 1 and keeps the old page. Head by head, for in a part the rows of a head are together. */
 
 @ When a sequence is cropped it releases the pages that have none of its rows any more. A page that is in no table is free again.
 
@@ -561,8 +561,6 @@ static void page_release(struct layer_group *f, uint32_t page)
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
 }
 @#
-/* Entries between the sinks' pages and |first| have been released already: releasing them twice
-   would free a page that another table has. */
 static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
@@ -573,6 +571,8 @@ static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence
   }
   if (n < l->first)@+ l->first = s->sink_pages;
 }
+  /* Entries between the sinks' pages and |first| have been released already: releasing them twice
+     would free a page that another table has. */
 
 @ How does a pool of pages grow? The store of \cref{model} allocates a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; and on a graphics processor the pages may be in use just then. But pages need not be next to each other, since the block table says where each of them is. So the pool allocates one more block, a \emph{slab}, for the new pages alone, and a page keeps its address as long as the cache is open. There are few slabs, because each has as many pages as all slabs before it.
 @^slab@>

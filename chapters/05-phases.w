@@ -255,12 +255,12 @@ double work_bound(const struct roofline *m, const struct counters *c);
 uint64_t work_madds(const struct counters *c)
 {@+ return c->madds_linear + c->madds_attention + c->madds_head;@+ }
 @#
-/* activations are left out: between two steps they do not leave the cache of the processor */
 uint64_t work_bytes(const struct counters *c)
 {
   return c->weight_bytes_read + c->cache_bytes_read
     + c->cache_bytes_written;
 }
+  /* activations are left out: between two steps they do not leave the cache of the processor */
 void counters_add(struct counters *a, const struct counters *b)
 {
   for (int i = 0; i < N_COUNTERS; i++) a->of[i] += b->of[i];
@@ -273,12 +273,12 @@ struct counters counters_since(const struct counters *before,
   return between;
 }
 @#
-/* seconds: the longer of calculating and of reading, as if the two overlapped completely */
 double work_bound(const struct roofline *m, const struct counters *c)
 {
   return fmax((double) work_madds(c) / m->madds,
     (double) work_bytes(c) / m->bytes);
 }
+  /* seconds: the longer of calculating and of reading, as if the two overlapped completely */
 
 @ A data sheet gives the peak of a model of processor. \label{sec:roundsofprobes} We want the speed of this one, now, with the engine's workers and with the instructions of its kernels. So each worker runs |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads its part of a large block (\cref{sec:probes}). How large must the block be? What one round leaves in the cache has to be gone before the next one asks for it; so it has four times the bytes of the last-level cache, and never fewer than \given{256} MiB.
 @^probe@>
@@ -415,8 +415,6 @@ struct ppl_reader { const struct generate_context *g; const uint32_t *id;
   float *logits; double *logprob; struct perplexity *out; };
   /* |[SCORED_AT_ONCE][vocab_size]|, twice */
 @#
-/* The row of token $i$ predicts token $i+1$. A few rows at a time, because logits and their
-   logarithms take twelve bytes for each token of the vocabulary. */
 static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
   size_t first, size_t last, struct error *why)
 {
@@ -431,6 +429,8 @@ static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
   }
   return true;
 }
+  /* The row of token $i$ predicts token $i+1$. A few rows at a time, because logits and their
+     logarithms take twelve bytes for each token of the vocabulary. */
 
 @ A logit that is not a number spoils the probabilities of its whole row, and a logit of minus infinity makes its own token impossible. Either would make the sum worthless, so it is an error.
 

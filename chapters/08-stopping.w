@@ -193,8 +193,6 @@ void stops_close(struct stops *s)
   s->node = NULL;
 }
 @#
-/* An empty string would end every text before its first byte, so it is refused. Numbers of
-   nodes have 32 bits, and the sum is checked string by string, before it can wrap. */
 bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why)
 {
@@ -210,6 +208,8 @@ bool stops_open(struct stops *s, struct memory *m,
   }
   @<Take the nodes, and build the tree@>@;
 }
+  /* An empty string would end every text before its first byte, so it is refused. Numbers of
+     nodes have 32 bits, and the sum is checked string by string, before it can wrap. */
 
 @ A node takes 28 bytes. We take one for each byte of the strings, even where beginnings are shared; stop strings rarely share long ones. The queue is needed for the linking only.
 
@@ -343,11 +343,11 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
   return true;
 }
 @#
-/* no token will come, so what was held can become nothing else */
 void text_stream_end(struct text_stream *o)
 {
   o->released = o->text.n;
 }
+  /* no token will come, so what was held can become nothing else */
 void text_stream_close(struct text_stream *o)
 {
   bytes_free(o->m, &o->text);
@@ -443,12 +443,12 @@ bool criteria_should_stop(void *ctx, const struct continuation *text,
   return true;
 }
 @#
-/* the loop ends a text by itself only at an end token; so without a criterion that was it */
 const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
 {
   if (ended != FINISH_STOP)@+ return NULL;
   return c->fired == NULL ? "eos" : c->fired->name;
 }
+  /* the loop ends a text by itself only at an end token; so without a criterion that was it */
 
 @ The text stream is a criterion: it takes the newest token, and says yes when a stop string is complete. An end token that ends the text never gets here, and its bytes are no part of the text. One that comes within the first |min_tokens| does get here, and is a token like any other.
 

@@ -609,17 +609,14 @@ void search_model_close(struct search_model *s);
 @<Assign slots to the children@>=
 enum {@+ NO_SLOT = 0x7fffffff@+ };
 @#
-/* linear, twice over few beams: cheaper than a table */
 static bool is_taken(const struct search_model *s, size_t n, uint32_t slot)
 {
   for (size_t i = 0; i < n; i++)
     if (s->slot[i] == slot)@+ return true;
   return false;
 }
+  /* linear, twice over few beams: cheaper than a table */
 @#
-/* The order matters. Slots that no child has are emptied before anything forks, because a fork
-   needs an empty sequence, and the pages that they release may be needed. A slot that was given
-   to a first child has not been written to yet, so its siblings can fork from it. */
 static bool assign_slots(struct search_model *s,
   const struct search_beam *grown, size_t n, struct error *why)
 {
@@ -628,6 +625,9 @@ static bool assign_slots(struct search_model *s,
   @<Fork the other children into empty slots@>@;
   return true;
 }
+  /* The order matters. Slots that no child has are emptied before anything forks, because a fork
+     needs an empty sequence, and the pages that they release may be needed. A slot that was given
+     to a first child has not been written to yet, so its siblings can fork from it. */
 
 @ In the first round each parent's slot goes to its first child. The slots that no beam has then are emptied, and so their pages are free before any page is taken.
 
@@ -780,8 +780,6 @@ void best_of_free(struct memory *m, struct best_of *b);
 struct listener {@+ const struct engine *e;@+ size_t vocab;
   double *scratch, sum;@+ };
 @#
-/* log-probabilities of the model itself, before any stage of the sampler: only they can be
-   compared between texts */
 static bool listen(void *ctx, const struct step *now)
 {
   struct listener *l = ctx;
@@ -789,6 +787,8 @@ static bool listen(void *ctx, const struct step *now)
   l->sum += l->scratch[now->chosen];
   return true;
 }
+  /* log-probabilities of the model itself, before any stage of the sampler: only they can be
+     compared between texts */
 
 @ Texts are compared by their mean. If nothing was written, it is 0.
 

@@ -209,20 +209,20 @@ static bool equal_numbers(double a, double b)
   return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
 @#
-/* Is ours theirs, when it is printed with the digits that they give? printf rounds as a reader
-   expects, and no formula with powers of ten does at the borders. */
 static bool equal_rounded(double ours, double theirs, int digits)
 {
   char text[64];
   snprintf(text, sizeof text, "%.*e", digits > 0 ? digits - 1 : 0, ours);
   return equal_numbers(strtod(text, NULL), theirs);
 }
+  /* Is ours theirs, when it is printed with the digits that they give? printf rounds as a reader
+     expects, and no formula with powers of ten does at the borders. */
 @#
-/* only of two whole numbers: 0.5 and 1.5 are simply different */
 static bool off_by_one(double a, double b)
 {
   return floor(a) == a && floor(b) == b && fabs(a - b) == 1;
 }
+  /* only of two whole numbers: 0.5 and 1.5 are simply different */
 
 @ A comparison or a range is true or false, with nothing in between. Only where equality is asked for can a number be right after rounding, or off by one.
 
@@ -274,8 +274,6 @@ static enum verdict plain_verdict(enum outcome o)
   return of[o];
 }
 @#
-/* A claim with two readings. Both true: the worse of the two. One true: ambiguous if the text
-   leaves open which is meant, misleading if a reader will take the false one. */
 static enum verdict verdict_of_two(enum outcome first, enum outcome second,
   bool open)
 {
@@ -284,6 +282,8 @@ static enum verdict verdict_of_two(enum outcome first, enum outcome second,
   if (open && (one || other)) return VERDICT_AMBIGUOUS;
   return one ? VERDICT_MISLEADING : VERDICT_WRONG;
 }
+  /* A claim with two readings. Both true: the worse of the two. One true: ambiguous if the text
+     leaves open which is meant, misleading if a reader will take the false one. */
 
 @ The first half are the tests with \.{says}, \.{true} or \.{either}, the second those with \.{read} or \.{or}. Of each half the worst outcome counts, and a single unknown one leaves the row without a verdict.
 

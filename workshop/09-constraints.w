@@ -666,9 +666,6 @@ static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
 @<Read an escape@>=
 #define NO_POINT UINT32_MAX
 @#
-/* A backslash before a letter or digit that we do not know is refused, since it may mean
-   anything elsewhere; before any other sign it means that sign. At the end of the text |c| is a
-   letter that nobody knows. */
 static bool escaped_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrtf", meant[] = "\n\r\t\f";
@@ -684,6 +681,9 @@ static bool escaped_point(struct parser *r, uint32_t *point)
   parser_refuse(r, from, "this escape is not done here");
   return false;
 }
+  /* A backslash before a letter or digit that we do not know is refused, since it may mean
+     anything elsewhere; before any other sign it means that sign. At the end of the text |c| is a
+     letter that nobody knows. */
 
 @ The function for either sort of escape: a kind adds its ranges at once, and any other escape gives one character.
 
@@ -805,8 +805,6 @@ bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root);
 @<Find the number of a name@>=
 struct names { struct array *rules; struct name_map by_name; };
 @#
-/* The table has numbers plus one, since 0 says that a name is new. The names stay in the
-   grammar's text, which must outlive the parser. */
 static uint32_t name_number(struct parser *r, struct names *all)
 {
   const unsigned char *name = r->text + r->at;
@@ -824,6 +822,8 @@ static uint32_t name_number(struct parser *r, struct names *all)
   return name_map_put(r->m, &all->by_name, name, n, k, r->why) ? k - 1
     : NO_AST_NODE;
 }
+  /* The table has numbers plus one, since 0 says that a name is new. The names stay in the
+     grammar's text, which must outlive the parser. */
 
 @ The letters are those of ASCII; an underscore is not allowed in a name in GBNF, although programmers tend to write one.
 
@@ -933,7 +933,6 @@ static uint32_t grammar_set(struct parser *r)
 @<Read a grammar's thing@>=
 #define NO_THING (UINT32_MAX - 1)
 @#
-/* |NO_THING| is no error: the sequence ends here, and its reader knows what may follow */
 static uint32_t grammar_thing(struct parser *r, struct names *all)
 {
   size_t from = r->ranges.n;
@@ -950,6 +949,7 @@ static uint32_t grammar_thing(struct parser *r, struct names *all)
   return k == NO_AST_NODE ? k : parser_node(r, (struct ast_node)@|
     @[{ AST_CALL, k, 0, 0, 0 }@]);
 }
+  /* |NO_THING| is no error: the sequence ends here, and its reader knows what may follow */
 
 @ Blanks may come between the things, and within parentheses also line ends. They may even separate a repetition from what it repeats.
 
@@ -1128,8 +1128,6 @@ finds it by the bytes it reads and the node that follows. This saves much, since
 @<Add a node@>=
 #define NO_NODE UINT32_MAX
 @#
-/* Only reading nodes are shared; a fork may be mended after it is made. The key tells ranges
-   from 0, which means not shared. */
 static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
 {
   uint32_t key = x.kind == NET_BYTES ? 1u << 16 | (uint32_t) x.lo << 8 | x.hi
@@ -1145,6 +1143,8 @@ static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
   return key == 0 || pair_map_put(w->m, &w->same, key, x.next, known, why)
     ? known : NO_NODE;
 }
+  /* Only reading nodes are shared; a fork may be mended after it is made. The key tells ranges
+     from 0, which means not shared. */
 
 @ Forks are made so often that they have a function of their own, which passes on the failure of either side.
 
@@ -1344,10 +1344,6 @@ static bool goes_through(const struct net *w, const struct net_node *x,
 @#
 struct walkers { uint32_t *seen, *todo; };
 @#
-/* Can the rule be reached from its own beginning, silently (before any byte) or with something
-   left to return to? |mark| differs for each rule and question, so |seen| need not be cleared.
-   |todo| has room for twice the nodes:
-   each is done once and adds at most two. */
 static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   const struct walkers *scratch)
 {
@@ -1367,6 +1363,10 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   }
   return false;
 }
+  /* Can the rule be reached from its own beginning, silently (before any byte) or with something
+     left to return to? |mark| differs for each rule and question, so |seen| need not be cleared.
+     |todo| has room for twice the nodes:
+     each is done once and adds at most two. */
 
 @ Each search looks at a node once and adds at most two nodes to the list, which gives the length that the list must have. After a call at a rule's end nothing is left to do; so a rule that calls itself only at its end is a loop, and does not nest.
 
@@ -2083,7 +2083,6 @@ We do the walk once for each configuration, and note the different configuration
 @<How far tokens lead@>=
 enum { MAX_TOGETHER = 1024 };
 @#
-/* |round| marks what is in the list already, so each state comes once */
 static bool note(struct constraint *c, struct array *all,
   struct dfa_state *x, struct error *why)
 {
@@ -2093,6 +2092,7 @@ static bool note(struct constraint *c, struct array *all,
   *slot = x, x->round = c->round;
   return true;
 }
+  /* |round| marks what is in the list already, so each state comes once */
 
 @ The list is made in a block that grows, and then copied into one of the exact size, because there will be many such lists: within a JSON string a token can lead to some dozens of configurations.
 
@@ -2328,8 +2328,6 @@ uint32_t constraint_start(const struct constraint *c)
 @<Judge what comes after a token@>=
 enum fate { FATE_GOOD, FATE_BAD, FATE_OPEN };
 @#
-/* Bytes are an upper bound of the tokens if all bytes are tokens, and bytes divided by the
-   longest token are always a lower one; only between them is the exact cost needed. */
 static enum fate judge(const struct constraint *c,
   const struct dfa_state *x, size_t left)
 {
@@ -2339,6 +2337,8 @@ static enum fate judge(const struct constraint *c,
   return left < (x->least + c->words->max_len - 1) / c->words->max_len
     ? FATE_BAD : FATE_OPEN;
 }
+  /* Bytes are an upper bound of the tokens if all bytes are tokens, and bytes divided by the
+     longest token are always a lower one; only between them is the exact cost needed. */
 
 @ So making a mask takes a walk and then a judgement of each token. Configurations that are still open are put aside. If there are any, we settle them and do everything again; the second time none is open. In the long middle of a text one round is enough. (We need the second walk because settling a configuration takes walks of its own, which overwrite the results of ours.)
 
@@ -2620,7 +2620,6 @@ bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   return true;
 }
 @#
-/* the least number of tokens to the end is 0 exactly if the text may end here */
 bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   struct error *why)
 {
@@ -2629,6 +2628,7 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   *yes = ok && min_tokens == 0;
   return ok;
 }
+  /* the least number of tokens to the end is 0 exactly if the text may end here */
 
 @ The cursor is a module of its own, since it depends on chapter 3's loop; the constraint depends only on bytes and tokens.
 

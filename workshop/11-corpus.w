@@ -335,7 +335,6 @@ static bool table_is_full(const struct reading *r)
       "an alternative for the table above");
 }
 @#
-/* a linear search for the name, since the tables are not sorted yet */
 static bool begin_table(struct reading *r)
 {
   struct grammar *g = r->g;
@@ -356,6 +355,7 @@ static bool begin_table(struct reading *r)
     .first = (uint32_t) g->n_alternatives, .once = once }@];
   return true;
 }
+  /* a linear search for the name, since the tables are not sorted yet */
 
 @ The block for the words is as large as the file, and a line never adds more to it than it has characters. So |keep| need not look for the end of
 the block, and what it returns stays where it is.
@@ -500,7 +500,6 @@ static bool is_doubled(const char *s, size_t n)
   return n > 1 && s[0] == s[1] && strchr("[]{}", s[0]) != NULL;
 }
 @#
-/* the length of |{key}| or |{key.1}| with its braces, or 0 */
 static size_t field_at(const char *s, size_t n)
 {
   size_t k = 1;
@@ -509,6 +508,7 @@ static size_t field_at(const char *s, size_t n)
   if (k + 1 < n && s[k] == '.' && is_digit(s[k + 1])) k += 2;
   return k < n && s[k] == '}' ? k + 1 : 0;
 }
+  /* the length of |{key}| or |{key.1}| with its braces, or 0 */
 
 @ A slot without braces is split as it will be when it is filled (\cref{sec:scribe}), and its table must exist. In a slot with braces we can only check that
 the braces are fields.
@@ -854,7 +854,6 @@ struct slot {
   bool silent, capital;
 };
 @#
-/* The parts are pointers into the copy |parts->words|, so a |struct slot| must not be copied. */
 static void split_slot(const char *words, size_t n, struct slot *parts)
 {
   char *w = parts->words;
@@ -868,6 +867,7 @@ static void split_slot(const char *words, size_t n, struct slot *parts)
   parts->name_length = strcspn(parts->name, "-");
   parts->except = parts->name + parts->name_length;
 }
+  /* The parts are pointers into the copy |parts->words|, so a |struct slot| must not be copied. */
 
 @ Filling a slot takes four steps: the slot is read, a choice is made, the alternative is written, and what was written is remembered if there is a key. At
 the end only the first field of it stays in the text.
@@ -1157,9 +1157,6 @@ static size_t first_difference(const struct passage *a, const struct passage *b)
   return at;
 }
 @#
-/* The place of choice |k|: the first byte of the text that would be another if the choice
-   were. What comes after a variant's choice is drawn anew, but a later difference does not
-   count. The length of the text says that the choice shows nowhere. */
 static size_t place_of(struct viewer *d, size_t k)
 {
   const struct choice *made = d->text.choices;
@@ -1178,6 +1175,9 @@ static size_t place_of(struct viewer *d, size_t k)
   }
   return place;
 }
+  /* The place of choice |k|: the first byte of the text that would be another if the choice
+     were. What comes after a variant's choice is drawn anew, but a later difference does not
+     count. The length of the text says that the choice shows nowhere. */
 
 @ The bits of one choice are computed again, with the logarithm of \cref{functions}, since the one above is private to the module. The data of the figure are
 the bytes of the text and the bits at each of them.

@@ -429,8 +429,6 @@ a tile. The division does not change any bits, because no row enters the sums of
 struct weight_job { struct network *net; const float *w, *x;
   size_t in, out, rows; float *y; };
 @#
-/* shares are multiples of a tile's rows, so that only the last worker has rows that go one by
-   one */
 static void linear_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct weight_job *j = ctx;
@@ -443,6 +441,8 @@ static void linear_part(void *ctx, unsigned worker, unsigned workers)
     j->w, j->in,
     j->out, j->y + from * j->out, t.pack);
 }
+  /* shares are multiples of a tile's rows, so that only the last worker has rows that go one by
+     one */
 
 @ The vocabulary of a test need not be a multiple of sixteen; if it is not, we call the engine's kernel. Both
 compute the same bits; the network of \cref{sec:trainingcheck} has such a vocabulary.
@@ -790,7 +790,6 @@ rows left over after the last multiple of six go to the last worker.
 @<Products on all workers@>=
 struct spread_product { struct network *net; struct product p; };
 @#
-/* rows of the result are divided, by tiles; each number is one worker's sum */
 static void product_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct spread_product *job = ctx;
@@ -806,6 +805,7 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
   p.rows = to - from;
   job->net->back->multiply(&p, t.pack);
 }
+  /* rows of the result are divided, by tiles; each number is one worker's sum */
 
 @ There are two such products, those of \eqref{eq:matrixback}. The gradient of a matrix's input is $dX=dY\,W$: the rows are tokens and the terms are outputs. If several matrices
 read the same rows, as those for queries, keys and values do, |add| sums their gradients.
@@ -845,7 +845,6 @@ columns. The first job also stores one over the root mean square of each row, an
 struct norm_job { const struct network_run *r; const float *gain, *x, *dy;
 float *dx, *dgain; };
 @#
-/* rows first, since the gradient of the gain needs the factor of every row */
 static void norm_rows_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct norm_job *j = ctx;
@@ -856,6 +855,7 @@ static void norm_rows_part(void *ctx, unsigned worker, unsigned workers)
       j->dy + i * d, d,
       j->dx + i * d);
 }
+  /* rows first, since the gradient of the gain needs the factor of every row */
 
 @ The columns are divided in units of sixteen, since |gain_backward| takes sixteen in one step.
 @<Norms and gates on all workers@>=
@@ -1576,7 +1576,6 @@ static void square_part(void *ctx, unsigned worker, unsigned workers)
   }
 }
 @#
-/* shares of whole cache lines, in multiples of 64 weights */
 static void adam_part(void *ctx, unsigned worker, unsigned workers)
 {
   struct trainer *t = ctx;
@@ -1585,6 +1584,7 @@ static void adam_part(void *ctx, unsigned worker, unsigned workers)
     worker + 1 == workers ? t->n : t->n / 64 * (worker + 1) / workers
       * 64);
 }
+  /* shares of whole cache lines, in multiples of 64 weights */
 
 @ A pass takes rows from the data set, sets each token's target to the token after it, and goes forward, computes the loss, and goes
 backward. Each row is fetched with one token more than the pass reads, since the last position needs a target as well. Every loss has the same share in the gradient, so a step of four passes is the same as a single pass over four times the

@@ -605,8 +605,6 @@ struct attempt attempt_begin(const struct memory *m)
   return a;
 }
 @#
-/* a refused request comes before the caller's code: what failed for want of memory says nothing
-   about the input */
 bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
   struct incipit_error *why)
 {
@@ -614,6 +612,8 @@ bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
   bool refused = refused_in(a) > a->refused;
   return library_fail(why, refused ? INCIPIT_MEMORY : code, "%s", a->why.text);
 }
+  /* a refused request comes before the caller's code: what failed for want of memory says nothing
+     about the input */
 
 @ A |struct memory| may be used by one thread at a time, so each object has its own. It is the first field of the object, and the object is the first block that is entered in it. So while the object is being allocated the |struct memory| must be somewhere else,
 and before the object is freed it has to be copied out.
@@ -808,7 +808,6 @@ void library_hold(struct incipit_model *m)
   pthread_mutex_unlock(&m->lock);
 }
 @#
-/* The lock is left before the model is freed: the last user has it for itself. */
 void incipit_model_close(struct incipit_model *m)
 {
   if (m == NULL) return;
@@ -823,6 +822,7 @@ void incipit_model_close(struct incipit_model *m)
   pthread_mutex_destroy(&m->lock);
   library_delete(m);
 }
+  /* The lock is left before the model is freed: the last user has it for itself. */
 
 @ These three functions have no argument for an error. For |NULL| they return 0 and false.
 
@@ -971,7 +971,6 @@ struct generate_context library_loop(struct incipit_context *c);
 static uint32_t name_of(const struct incipit_context *c, uint32_t place)
 { return (uint32_t) c->place[place].times << 16 | place; }
 @#
-/* the place is written to even if the answer is no; no caller uses it then */
 bool library_sequence(const struct incipit_context *c, uint32_t sequence,
   const char *call, uint32_t *place, struct incipit_error *why)
 {
@@ -983,9 +982,8 @@ bool library_sequence(const struct incipit_context *c, uint32_t sequence,
     || library_fail(why, INCIPIT_MISUSE, "%s: sequence %u is closed; wanted: an open"
       " one", call, (unsigned) sequence);
 }
+  /* the place is written to even if the answer is no; no caller uses it then */
 @#
-/* After a fork the workers' threads are in the other process, and waiting for them would never
-   end. */
 bool library_idle(const struct incipit_context *c, const char *call,
   struct incipit_error *why)
 {
@@ -996,6 +994,8 @@ bool library_idle(const struct incipit_context *c, const char *call,
     " was opened before a fork, and its threads"@| " are in the other process; wanted: a"@|
     " context that was opened in this one, or one of 1 thread", call);
 }
+  /* After a fork the workers' threads are in the other process, and waiting for them would never
+     end. */
 
 @ The first free place is taken. There are few places, and looking through a few dozen of them takes no time beside a pass. When a place is left, its rows are forgotten at once, so that their pages are free for other sequences. A place whose number nobody has seen, because a fork was refused or the place was only for a text, is returned with its number.
 
@@ -1019,12 +1019,12 @@ void library_leave_place(struct incipit_context *c, uint32_t place)
   c->place[place].open = false;
 }
 @#
-/* for a place that no caller has heard of: its number has not been used up */
 void library_return_place(struct incipit_context *c, uint32_t place)
 {
   library_leave_place(c, place);
   c->place[place].times--;
 }
+  /* for a place that no caller has heard of: its number has not been used up */
 @#
 struct generate_context library_loop(struct incipit_context *c)
 {
@@ -1179,7 +1179,6 @@ bool incipit_sequence_length(const struct incipit_context *c, uint32_t sequence,
   return true;
 }
 @#
-/* if the fork fails, the place goes back as if it had never been taken */
 bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *to,
   struct incipit_error *why)
 {
@@ -1193,6 +1192,7 @@ bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *t
   else library_return_place(c, place);
   return attempt_end(&a, ok, INCIPIT_MISUSE, why);
 }
+  /* if the fork fails, the place goes back as if it had never been taken */
 
 @ Cropping forgets the rows from some position on; keeping crops to what agrees with a list of ids. A length beyond the end is refused, because there are no rows that it could mean.
 
@@ -2081,7 +2081,6 @@ static void leave_text(struct run *g, struct text_run *t)
   t->stream = NULL;
 }
 @#
-/* a text without a reason was stopped by the caller */
 static enum incipit_finish finish_of(const struct text_run *t)
 {
   const char *reason = criteria_reason(&t->ends, t->q.c.ended);
@@ -2090,6 +2089,7 @@ static enum incipit_finish finish_of(const struct text_run *t)
   if (strcmp(reason, "string") == 0) return INCIPIT_FINISH_STOP;
   return strcmp(reason, "match") == 0 ? INCIPIT_FINISH_MATCH : INCIPIT_FINISH_END;
 }
+  /* a text without a reason was stopped by the caller */
 
 @ The stream is ended once more, because a text that a callback has cut short may still have bytes in it that were held.
 
@@ -2569,8 +2569,6 @@ struct listener {
   bool begun; /* something else has been shown */
 };
 @#
-/* Blanks before an answer are not shown, token by token, and counted: the result must lose the
-   same. */
 static bool hear_token(void *ctx, const struct incipit_token *now)
 {
   struct listener *l = ctx;
@@ -2581,6 +2579,8 @@ static bool hear_token(void *ctx, const struct incipit_token *now)
   l->begun = l->begun || mine.n > 0;
   return l->o->on_token == NULL || l->o->on_token(l->o->ctx, &mine);
 }
+  /* Blanks before an answer are not shown, token by token, and counted: the result must lose the
+     same. */
 @#
 static bool hear_progress(void *ctx, size_t rows, size_t all)
 {
