@@ -48,7 +48,7 @@ bias & \.{logit-bias} & none & $<\infty$ & none & none & none\\
 penalties & \.{repetition-penalty} & 1 & $>0$ & 1 & 1 & 1\\
 & \.{frequency-penalty} & 0 & finite & --- & 0 & 0\\
 & \.{presence-penalty} & 0 & finite & --- & 0 & 0\\
-& \.{penalty-last-n} & -1 & $\ge-1$ & --- & --- & 64\\
+& \.{penalty-last-n} & $-1$ & $\ge-1$ & --- & --- & 64\\
 n-gram ban & \.{no-repeat-ngram-size} & 0 & $\ge0$ & 0 & --- & ---\\
 temperature & \.{temperature} & 1 & 0 to $10^4$ & 1 & 1 & 0.8\\
 top-k & \.{top-k} & 0 & $\ge0$ & 50 & 0 & 40\\
@@ -689,7 +689,7 @@ struct sampling_params {@+ double temperature;@+ size_t top_k;@+ double top_p, m
 struct sampling_params sampling_default(void);
   /* what changes nothing: temperature 1, no cut, no penalty, the normal order */
 
-@ Suppose we add a stage. Who has to hear of it? The default order must have it, and so must everyone who reads a list of stages or prints one. Its parameter needs a range, and somebody who checks it. The command needs an option, with a line in the help, in the manual page and in the completions of three shells; the protocol of the tests needs a key. Our first version had a list in each of these places. We left one out, once: everything compiled without a warning, one stage ran twice, and the command crashed on a misspelt name.
+@ Suppose we add a stage. Who has to hear of it? The default order must have it, and so must everyone who reads a list of stages or prints one. Its parameter needs a range, and somebody who checks it. The command needs an option, with a line in the help, in the manual page and in the completions of three shells; the protocol of the tests needs a key. Our first version had a list in each of these places. We tried what happens when somebody adds the stage to the first list and forgets the others: everything compiled without a warning, one stage ran twice, and the command crashed on a misspelt name.
 @^stage@>
 
 So now \emph{a stage is one row of one table}, and every list is made from the rows. A row has a name and the parameters that the stage reads; and of a parameter it has all that anybody asks for.
@@ -703,7 +703,7 @@ struct sampling_option {@+ const char *name;@+ size_t at;@+ enum sampling_type t
   /* parameter |name| is |at| bytes from the beginning of |struct sampling_params|; at |neutral| its
      stage does nothing. It goes from |low| or |above_low| to |high|, less what is within |gap|
      above |low|; |expected| says so in words. The command's option, another program's name for
-     it, and its value; what it does, and what holds without it; |in_search|: beams know it, too */
+     it, and its value; what it does, and what holds without it; |in_search|: a beam search reads it as well */
 enum {@+ STAGE_OPTIONS = 4@+ };
   /* the most parameters of a stage */
 struct sampling_row {@+ const char *name;@+ struct sampling_option option[STAGE_OPTIONS];@+ };
@@ -732,27 +732,32 @@ static const struct sampling_row rows[] = @[{@/
 }@];
 _Static_assert(sizeof rows / sizeof *rows == N_SAMPLE_STAGES, "a stage without a row");
 
-@ Each cut has one parameter. Where several programs have several names for it, the command takes the other one as well.
+@ Each cut has one parameter. Where other programs call it by another name, the command takes that name as well.
 
 @<The rows of the cuts@>=
 @[@|
 [SAMPLE_TOP_K] = { .name = "top_k", .option = {@|
   { FIELD(top_k), .type = SAMPLING_COUNT, .high = DBL_MAX,@|
-    .option = "top-k", .value = "K", .expected = "an integer from 0 on",@|
-    .words = "only the K likeliest; 0: all", .otherwise = "the model's, or 0" } } },@/
+    .option = "top-k", .value = "K",@|
+    .expected = "an integer from 0 on",@|
+    .words = "only the K likeliest; 0: all",@|
+    .otherwise = "the model's, or 0" } } },@/
 [SAMPLE_TOP_P] = { .name = "top_p", .option = {@|
   { FIELD(top_p), .neutral = 1, .high = 1,@|
     .option = "top-p", .value = "P", .expected = "0 to 1",@|
-    .words = "only the fewest with a share of P", .otherwise = "the model's, or 1" } } },@/
+    .words = "only the fewest with a share of P",@|
+    .otherwise = "the model's, or 1" } } },@/
 [SAMPLE_MIN_P] = { .name = "min_p", .option = {@|
   { FIELD(min_p), .high = 1,@|
     .option = "min-p", .value = "M", .expected = "0 to 1",@|
-    .words = "only those M times as likely as the best", .otherwise = "the model's, or 0" } } },@/
+    .words = "only those M times as likely as the best",@|
+    .otherwise = "the model's, or 0" } } },@/
 [SAMPLE_TYPICAL_P] = { .name = "typical_p", .option = {@|
   { FIELD(typical_p), .neutral = 1, .above_low = true, .high = 1,@|
     .option = "typical-p", .also = "typical", .value = "P",@|
     .expected = "above 0, up to 1",@|
-    .words = "only the most typical with a share of P", .otherwise = "the model's, or 1" } } }
+    .words = "only the most typical with a share of P",@|
+    .otherwise = "the model's, or 1" } } }
 @]
 
 @ The penalties are one stage with four parameters, since they share the window.
@@ -760,21 +765,29 @@ _Static_assert(sizeof rows / sizeof *rows == N_SAMPLE_STAGES, "a stage without a
 @<The row of the penalties@>=
 @[@|
 [SAMPLE_PENALTIES] = { .name = "penalties", .option = {@|
-  { FIELD(repetition_penalty), .neutral = 1, .above_low = true, .high = DBL_MAX,@|
-    .option = "repetition-penalty", .also = "repeat-penalty", .value = "R",@|
+  { FIELD(repetition_penalty), .neutral = 1, .above_low = true,@|
+    .high = DBL_MAX, .option = "repetition-penalty",@|
+    .also = "repeat-penalty", .value = "R",@|
     .expected = "a number above 0", .in_search = true,@|
-    .words = "divide the scores of what the text has by R, or multiply",@|
+    .words = "divide the scores of what the text"
+      " has by R, or multiply",@|
     .otherwise = "the model's, or 1" },@/
   { FIELD(frequency_penalty), .low = -DBL_MAX, .high = DBL_MAX,@|
-    .option = "frequency-penalty", .value = "A", .expected = "a finite number",@|
-    .words = "subtract A for each time a token was written", .otherwise = "0" },@/
+    .option = "frequency-penalty", .value = "A",@|
+    .expected = "a finite number",@|
+    .words = "subtract A for each time"
+      " a token was written", .otherwise = "0" },@/
   { FIELD(presence_penalty), .low = -DBL_MAX, .high = DBL_MAX,@|
-    .option = "presence-penalty", .value = "A", .expected = "a finite number",@|
-    .words = "subtract A if a token was written", .otherwise = "0" },@/
+    .option = "presence-penalty", .value = "A",@|
+    .expected = "a finite number",@|
+    .words = "subtract A if a token was written",@|
+    .otherwise = "0" },@/
   { FIELD(penalty_last_n), .type = SAMPLING_WINDOW, .neutral = -1, .low = -1,@|
-    .high = DBL_MAX, .option = "penalty-last-n", .also = "repeat-last-n", .value = "N",@|
+    .high = DBL_MAX, .option = "penalty-last-n",@|
+    .also = "repeat-last-n", .value = "N",@|
     .expected = "-1 for all, or a number of tokens",@|
-    .words = "penalties look at the last N tokens; -1: all", .otherwise = "-1" } } }
+    .words = "penalties look at the last N tokens;"
+      " -1: all", .otherwise = "-1" } } }
 @]
 
 @ From the rows come the default and the names, and in the workshop the way through all parameters, the check of their ranges and the reading of a list of stages (\cref{sampling/body,settings}). Within its range every value is allowed, even what is unwise.

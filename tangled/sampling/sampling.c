@@ -13,21 +13,29 @@ static const struct sampling_row rows[] = {
   [SAMPLE_BIAS] = { .name = "bias" },
   /* <The row of the penalties> */
   [SAMPLE_PENALTIES] = { .name = "penalties", .option = {
-    { FIELD(repetition_penalty), .neutral = 1, .above_low = true, .high = DBL_MAX,
-      .option = "repetition-penalty", .also = "repeat-penalty", .value = "R",
+    { FIELD(repetition_penalty), .neutral = 1, .above_low = true,
+      .high = DBL_MAX, .option = "repetition-penalty",
+      .also = "repeat-penalty", .value = "R",
       .expected = "a number above 0", .in_search = true,
-      .words = "divide the scores of what the text has by R, or multiply",
+      .words = "divide the scores of what the text"
+        " has by R, or multiply",
       .otherwise = "the model's, or 1" },
     { FIELD(frequency_penalty), .low = -DBL_MAX, .high = DBL_MAX,
-      .option = "frequency-penalty", .value = "A", .expected = "a finite number",
-      .words = "subtract A for each time a token was written", .otherwise = "0" },
+      .option = "frequency-penalty", .value = "A",
+      .expected = "a finite number",
+      .words = "subtract A for each time"
+        " a token was written", .otherwise = "0" },
     { FIELD(presence_penalty), .low = -DBL_MAX, .high = DBL_MAX,
-      .option = "presence-penalty", .value = "A", .expected = "a finite number",
-      .words = "subtract A if a token was written", .otherwise = "0" },
+      .option = "presence-penalty", .value = "A",
+      .expected = "a finite number",
+      .words = "subtract A if a token was written",
+      .otherwise = "0" },
     { FIELD(penalty_last_n), .type = SAMPLING_WINDOW, .neutral = -1, .low = -1,
-      .high = DBL_MAX, .option = "penalty-last-n", .also = "repeat-last-n", .value = "N",
+      .high = DBL_MAX, .option = "penalty-last-n",
+      .also = "repeat-last-n", .value = "N",
       .expected = "-1 for all, or a number of tokens",
-      .words = "penalties look at the last N tokens; -1: all", .otherwise = "-1" } } },
+      .words = "penalties look at the last N tokens;"
+        " -1: all", .otherwise = "-1" } } },
   [SAMPLE_NGRAM] = { .name = "ngram", .option = {
     { FIELD(no_repeat_ngram), .type = SAMPLING_COUNT, .high = DBL_MAX,
       .option = "no-repeat-ngram-size", .value = "N",
@@ -43,21 +51,26 @@ static const struct sampling_row rows[] = {
   /* <The rows of the cuts> */
   [SAMPLE_TOP_K] = { .name = "top_k", .option = {
     { FIELD(top_k), .type = SAMPLING_COUNT, .high = DBL_MAX,
-      .option = "top-k", .value = "K", .expected = "an integer from 0 on",
-      .words = "only the K likeliest; 0: all", .otherwise = "the model's, or 0" } } },
+      .option = "top-k", .value = "K",
+      .expected = "an integer from 0 on",
+      .words = "only the K likeliest; 0: all",
+      .otherwise = "the model's, or 0" } } },
   [SAMPLE_TOP_P] = { .name = "top_p", .option = {
     { FIELD(top_p), .neutral = 1, .high = 1,
       .option = "top-p", .value = "P", .expected = "0 to 1",
-      .words = "only the fewest with a share of P", .otherwise = "the model's, or 1" } } },
+      .words = "only the fewest with a share of P",
+      .otherwise = "the model's, or 1" } } },
   [SAMPLE_MIN_P] = { .name = "min_p", .option = {
     { FIELD(min_p), .high = 1,
       .option = "min-p", .value = "M", .expected = "0 to 1",
-      .words = "only those M times as likely as the best", .otherwise = "the model's, or 0" } } },
+      .words = "only those M times as likely as the best",
+      .otherwise = "the model's, or 0" } } },
   [SAMPLE_TYPICAL_P] = { .name = "typical_p", .option = {
     { FIELD(typical_p), .neutral = 1, .above_low = true, .high = 1,
       .option = "typical-p", .also = "typical", .value = "P",
       .expected = "above 0, up to 1",
-      .words = "only the most typical with a share of P", .otherwise = "the model's, or 1" } } }
+      .words = "only the most typical with a share of P",
+      .otherwise = "the model's, or 1" } } }
 };
 _Static_assert(sizeof rows / sizeof *rows == N_SAMPLE_STAGES, "a stage without a row");
 

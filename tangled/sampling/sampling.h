@@ -30,8 +30,8 @@ enum sampling_type { SAMPLING_REAL, SAMPLING_COUNT, SAMPLING_WINDOW };
 /* parameter name is at bytes from the beginning of struct sampling_params; at neutral
    its stage does nothing. It goes from low or above_low to high, less what is within
    gap above low; expected says so in words. The command's option, another program's
-   name for it, and its value; what it does, and what holds without it; in_search:
-   beams know it, too */
+   name for it, and its value; what it does, and what holds without it; in_search: a
+   beam search reads it as well */
 struct sampling_option { const char *name; size_t at; enum sampling_type type;
   double neutral, low, high, gap; bool above_low, in_search;
   const char *option, *also, *value, *expected, *words, *otherwise; };

@@ -706,7 +706,8 @@ START_TEST(rows_of_stages_are_whole)
     for (size_t k = 0; k < i; k++)
       ck_assert_msg((other = sampling_option_at(k, NULL))->at != r->at && strcmp(other->name, r->name) != 0
         && strcmp(other->option, r->option) != 0, "%s and %s", r->name, other->name);
-    snprintf(line, sizeof line, "& \\.{%s} & %g & ", r->option, r->neutral);
+    snprintf(line, sizeof line, r->neutral < 0 ? "& \\.{%s} & $%g$ & " : "& \\.{%s} & %g & ",
+      r->option, r->neutral);
     ck_assert_msg(strstr(text_of("chapters/07-sampling.w"), line) != NULL, "the table of the book lacks %s", line);
     ck_assert_msg(in_header(r->name), "incipit.h has no %s", r->name);
     ck_assert_msg(is_drawn(r), "make_wish draws no %s", r->name);
