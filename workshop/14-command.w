@@ -49,6 +49,7 @@ afterwards. With a word after its name it prints the keys that the prose quotes,
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "chat.h"
 #include "command.h"
 @;@#
 @<Make a console of files@>@;

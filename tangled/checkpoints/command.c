@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "chat.h"
 #include "command.h"
 
 /* <Make a console of files> */

@@ -17,14 +17,12 @@ static const struct sampling_row rows[] = {
       .high = DBL_MAX, .option = "repetition-penalty",
       .also = "repeat-penalty", .value = "R",
       .expected = "a number above 0", .in_search = true,
-      .words = "divide the scores of what the text"
-        " has by R, or multiply",
+      .words = "divide the scores of what the text has by R, or multiply",
       .otherwise = "the model's, or 1" },
     { FIELD(frequency_penalty), .low = -DBL_MAX, .high = DBL_MAX,
       .option = "frequency-penalty", .value = "A",
       .expected = "a finite number",
-      .words = "subtract A for each time"
-        " a token was written", .otherwise = "0" },
+      .words = "subtract A for each time a token was written", .otherwise = "0" },
     { FIELD(presence_penalty), .low = -DBL_MAX, .high = DBL_MAX,
       .option = "presence-penalty", .value = "A",
       .expected = "a finite number",
@@ -34,8 +32,7 @@ static const struct sampling_row rows[] = {
       .high = DBL_MAX, .option = "penalty-last-n",
       .also = "repeat-last-n", .value = "N",
       .expected = "-1 for all, or a number of tokens",
-      .words = "penalties look at the last N tokens;"
-        " -1: all", .otherwise = "-1" } } },
+      .words = "penalties look at the last N tokens; -1: all", .otherwise = "-1" } } },
   [SAMPLE_NGRAM] = { .name = "ngram", .option = {
     { FIELD(no_repeat_ngram), .type = SAMPLING_COUNT, .high = DBL_MAX,
       .option = "no-repeat-ngram-size", .value = "N",
