@@ -89,7 +89,7 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
   /* begins anew with |logits[vocab]|; those that are $-\infty$ are out; errors: NaN,
      $+\infty$, or no finite logit */
 
-@ Besides, the stages have scratch memory; what it is for will be said where it is used. All buffers are allocated once and serve every token of a text (\cref{sampling/body}): 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model with such a vocabulary.
+@ Besides, the stages have scratch memory; what it is for will be said where it is used. All buffers are allocated once and serve every token of a text (\.{unwoven/sampling/buffers.c}): 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model with such a vocabulary.
 
 @<Scratch memory of the stages@>=
 double *weight; /* |weight[i]| belongs to |candidates[i]| */
@@ -790,7 +790,7 @@ _Static_assert(sizeof rows / sizeof *rows == N_SAMPLE_STAGES, "a stage without a
       " -1: all", .otherwise = "-1" } } }
 @]
 
-@ From the rows come the default and the names, and in the workshop the way through all parameters, the check of their ranges and the reading of a list of stages (\cref{sampling/body,settings}). Within its range every value is allowed, even what is unwise.
+@ From the rows come the names and the default, and also the way through all parameters, the check of their ranges and the reading of a list of stages. None of that is surprising, and it is plain C in \.{unwoven/sampling}. Within its range every value is allowed, even what is unwise.
 
 @<What a user may set@>=
 const struct sampling_row *sampling_row(enum sample_stage stage);
@@ -814,15 +814,6 @@ const struct sampling_row *sampling_row(enum sample_stage stage)
 const char *sampling_stage_name(enum sample_stage stage)
 {
   return rows[stage].name;
-}
-struct sampling_params sampling_default(void)
-{
-  struct sampling_params s = @[{ .n_stages = N_SAMPLE_STAGES }@];
-  const struct sampling_option *r;
-  for (int i = 0; i < N_SAMPLE_STAGES; i++)@+ s.stage[i] = (enum sample_stage) i;
-  for (size_t i = 0; (r = sampling_option_at(i, NULL)) != NULL; i++)
-    sampling_option_set(&s, r, r->neutral, (int64_t) r->neutral);
-  return s;
 }
 
 @ The \emph{history} of a choice is a text and the place where the prompt ends.

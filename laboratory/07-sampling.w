@@ -17,7 +17,7 @@ without any setting.
 #include <string.h>
 #include "functions/numbers.h"
 #include "laboratory/kit2.h"
-#include "settings/settings.h"
+#include "sampling/settings.h"
 @;@#
 @<Write a text, and note what the model thought@>@;
 @<Follow one distribution@>@;

@@ -2,7 +2,7 @@
 #ifndef INCIPIT_OPTIONS_H
 #define INCIPIT_OPTIONS_H
 #include "tokens/bpe.h"
-#include "settings/settings.h"
+#include "sampling/settings.h"
 #include "console.h"
 
 /* the subcommands, in the order of the help */

@@ -550,7 +550,7 @@ static bool unpack_bytes(struct request *q, enum weight_type type,
    or a digit for each byte */
 static bool handle_quantize(struct request *q)
 {
-  enum weight_type f;
+  enum weight_type f = WEIGHT_F32;
   json_t *from = json_object_get(q->in, "x");
   size_t digits, n;
   const char *text = request_text(q, "hex", &digits);

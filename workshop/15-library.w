@@ -2691,7 +2691,7 @@ The private header has what the parts share. It begins with what all of them nee
 #include "kernels/kernels.h"
 #include "library/incipit.h"
 #include "tokenizer/tokenizer.h"
-#include "settings/settings.h"
+#include "sampling/settings.h"
 #include "stopping/stopping.h"
 #include "constraints/bond.h"
 @<What the parts share@>@;

@@ -6,7 +6,7 @@
 #include "kernels/kernels.h"
 #include "library/incipit.h"
 #include "tokenizer/tokenizer.h"
-#include "settings/settings.h"
+#include "sampling/settings.h"
 #include "stopping/stopping.h"
 #include "constraints/bond.h"
 

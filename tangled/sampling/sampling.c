@@ -81,16 +81,6 @@ const char *sampling_stage_name(enum sample_stage stage)
   return rows[stage].name;
 }
 
-struct sampling_params sampling_default(void)
-{
-  struct sampling_params s = { .n_stages = N_SAMPLE_STAGES };
-  const struct sampling_option *r;
-  for (int i = 0; i < N_SAMPLE_STAGES; i++) s.stage[i] = (enum sample_stage) i;
-  for (size_t i = 0; (r = sampling_option_at(i, NULL)) != NULL; i++)
-    sampling_option_set(&s, r, r->neutral, (int64_t) r->neutral);
-  return s;
-}
-
 /* <Run one stage> */
 void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
   enum sample_stage stage, struct history h)

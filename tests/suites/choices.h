@@ -3,7 +3,7 @@
 #define INCIPIT_CHOICES_H
 #include <math.h>
 #include "suite.h"
-#include "settings/settings.h"
+#include "sampling/settings.h"
 #include "kernels/kernels.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

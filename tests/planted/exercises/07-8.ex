@@ -5,7 +5,7 @@ says_like_ours
 ==== test
 #include "exercise.h"
 #include "kernels/kernels.h"
-#include "settings/settings.h"
+#include "sampling/settings.h"
 enum { SIZES = 60, V = 300 };
 static struct funnel f;
 static void left(const char *how, const uint8_t *in)

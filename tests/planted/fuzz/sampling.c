@@ -2,7 +2,7 @@
  * or a distribution in good order and a token of it. */
 #include "fuzz.h"
 #include <math.h>
-#include "settings/settings.h"
+#include "sampling/settings.h"
 #include "kernels/kernels.h"
 
 struct source {

@@ -1,12 +1,18 @@
-/* settings.c -- made from workshop/18-settings.w; change it there */
+/* settings.c -- the check of a sampler's parameters, once, before the first token.
+
+   The stages trust their parameters, since they run for every token.  What would make a formula
+   meaningless is refused here: a number outside the range of its row, an id that would index past the end of the
+   logits, an empty sequence (it would match everywhere, and has no last id to bias), a stage named
+   twice (top-p twice keeps a share of a share).  Inside its range every value is allowed, even an unwise one. */
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "settings/settings.h"
+#include "sampling/settings.h"
 
-/* <Is a value in its range?> */
+/* The temperature has a gap between 0 and 1e-5.  A NaN is always refused: every comparison with it
+   is false, so we ask whether the value is inside the range, not whether it is outside. */
 bool sampling_option_fits(const struct sampling_option *r, double x)
 {
   bool in_gap = x > r->low && !(x >= r->low + r->gap);
@@ -28,7 +34,6 @@ static bool check_option(const struct sampling_params *s,
       : "%s is %.0f; wanted: %s", r->name, x, r->expected);
 }
 
-/* <Read a list of stages> */
 void sampling_stage_names(char *list, size_t size)
 {
   size_t n = 0;
@@ -59,7 +64,6 @@ bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
   return true;
 }
 
-/* <Check ids in the settings> */
 static bool check_ids(const char *name, const uint32_t *id, size_t n,
   size_t vocab, struct error *why)
 {
@@ -82,7 +86,7 @@ static bool check_biased(const char *name, const struct sequence_bias *list,
   return true;
 }
 
-/* <Check the settings> */
+/* a stage that is not in the list never reads its numbers, so they may have any value */
 static bool runs(const struct sampling_params *s, enum sample_stage stage)
 {
   for (size_t i = 0; i < s->n_stages; i++)

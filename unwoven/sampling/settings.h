@@ -1,10 +1,7 @@
-/* settings.h -- made from workshop/18-settings.w; change it there */
-
+/* settings.h -- the check of a sampler's parameters, for whoever takes them from outside */
 #ifndef INCIPIT_SAMPLER_SETTINGS_H
 #define INCIPIT_SAMPLER_SETTINGS_H
 #include "sampling/sampling.h"
-
-/* <What is checked once> */
 
 /* is x in the range? */
 bool sampling_option_fits(const struct sampling_option *r, double x);
