@@ -59,7 +59,8 @@ build/tangled/%.stamp: %.w chapters/types.w $(TOOLS)
 build/rules.mk: tools/rules.awk book.list $(STAMPS) $(wildcard figures/*.tex course/*.ch)
 	@awk -f $< book.list > $@.new
 	$(call if_changed,$@)
-	@for d in $(BUILD)/obj/*/*.d; do [ ! -f $$d ] || [ -f $$(sed -n '1s/^[^:]*: *\([^ ]*\).*/\1/p' $$d) ] || rm $$d; done
+	@for d in $(BUILD)/obj/*/*.d $(BUILD)/program/*.d $(BUILD)/tally/*/*.d $(BUILD)/tests/*.d; do \
+	  [ ! -f $$d ] || [ -f $$(sed -n '1s/^[^:]*: *\([^ ]*\).*/\1/p' $$d) ] || rm $$d; done
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/rules.mk
 endif
