@@ -151,7 +151,7 @@ START_TEST(the_types_are_those_of_the_table)
   }
   ck_assert_uint_eq(known, weights_written());
   kernels_list_words(known, words);
-  ck_assert_msg(strstr(options_option(OPTION_TYPE)->words, words) != NULL, "--type: %s; wanted: %s", options_option(OPTION_TYPE)->words, words);
+  ck_assert_msg(strstr(options_option(OPTION_TYPE).words, words) != NULL, "--type: %s; wanted: %s", options_option(OPTION_TYPE).words, words);
 }
 END_TEST
 /* each tensor of the file is the source's, encoded once; the sizes that are reported are true */
