@@ -44,7 +44,8 @@ END {
   k = split(all, f, " ")
   for (i = 1; i <= k; i++) if (f[i] != fixture) engine = engine " " f[i]
   put("OBJECTS", objects(engine) "$(if $(CUDA), $(BUILD)/obj/cuda/kernels.o)")
-  put("LIBRARY_SOURCES", made_of("library")); put("LIBRARY_OBJECTS", objects(made_of("library")))
+  library = " " made_of("library") " "; sub(" " fixture " ", " ", library)
+  put("LIBRARY_SOURCES", library); put("LIBRARY_OBJECTS", objects(library))
   # the programs of the chapters, and those of the laboratory where there is one
   for (i = 1; i <= n; i++) {
     m = order[i]; name = m; sub(/\//, "-", name)

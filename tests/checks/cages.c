@@ -4,8 +4,8 @@
      cages read FILE DIR READABLE...  prints FILE, with cat, fenced to the rest
      cages look TEXT  whether it may be handed in, with \n for a new line (course/look.c) */
 #define _GNU_SOURCE
-#include "../course/cage.h"
-#include "../course/look.h"
+#include "../../course/cage.h"
+#include "../../course/look.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -92,7 +92,7 @@ fails() { # FILE WORDS: with FILE as it was before the change the check fails, a
 fails chapters/07-sampling.w "the table of the book lacks"
 fails figures/sampler.tex "does not draw top_a"
 fails tangled/library/incipit.h "incipit.h has no top_a"
-sed '/SOMETIMES) s->top_a/d' "$to/tests/check_sampling.c" > "$to/tests/less.c"
-suite tests/less.c && check | grep -q "make_wish draws no top_a" || fault "check_sampling does not see that it draws no top_a"
+sed '/SOMETIMES) s->top_a/d' "$to/tests/suites/check_sampling.c" > "$to/tests/suites/less.c"
+suite tests/suites/less.c && check | grep -q "make_wish draws no top_a" || fault "check_sampling does not see that it draws no top_a"
 grep -q 'tests/suites/options.tsv lacks' tests/suites/check_options.c || fault "check_options does not ask for every option"
 echo "a stage in $(echo "$files" | wc -l) files, $bad faults"; [ $bad = 0 ]

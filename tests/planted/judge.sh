@@ -58,7 +58,7 @@ computes() { # LINE RIGHT NAME=VALUE...
 }
 
 # ---- programs of ours: C from the standard input, once
-flags="-std=gnu11 -O2 -ffp-contract=off -w -Itests/planted/exercises/include -Itests/suites -Iprogram"
+flags="-std=gnu11 -O2 -ffp-contract=off -w -Itests/planted/exercises/include -Itests/suites -Itests/planted -Iprogram"
 libraries="-ljansson -lpcre2-8 -lutf8proc -pthread -lm"
 engine() { # [FILE]
   [ ! -x "$ours/engine" ] || return 0

@@ -6,8 +6,8 @@
    transcripts are compared (course/transcript.c); the status is 0 if they agree, else 1, and a sentence says where they differ.
    --can: says by its status whether this system lets a process be cut off.  */
 #define _GNU_SOURCE
-#include "../../course/cage.h"
-#include "../../course/transcript.h"
+#include "../../../course/cage.h"
+#include "../../../course/transcript.h"
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sched.h>
