@@ -3,7 +3,7 @@
 # and, where there is AVX2, a tenth of the rate of the probe
 wrapped -Itests/planted/exercises -DCOUNT
 if grep -q avx2 /proc/cpuinfo 2> /dev/null; then
-  object $work/answer.c $work/fast.o -O3 -mavx2 -mfma -Wno-psabi -Itests/planted/exercises -Itangled
+  object $work/answer.c $work/fast.o -O3 -mavx2 -mfma -Wno-psabi -Itests/planted/exercises -Itangled -Iunwoven
   objects="$objects $work/fast.o" also=-DFAST
 fi
 lent="zero16 load16 fused fold"

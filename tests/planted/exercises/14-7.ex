@@ -35,7 +35,7 @@ int main(void)
   return 0;
 }
 C
-compile() { ${CC:-cc} -std=gnu11 -O1 -ffp-contract=off -w $* -Itangled $ours/engine.c tangled/functions/numbers.c -o $ours/engine -lm; }
+compile() { ${CC:-cc} -std=gnu11 -O1 -ffp-contract=off -w $* -Itangled -Iunwoven $ours/engine.c tangled/functions/numbers.c -o $ours/engine -lm; }
 compile && [ "$(run)" = 3 ] || no "the kernel as it is fails here"
 compile -I$ours/joined
 is $(run)
