@@ -285,7 +285,7 @@ static bool see_answer(void *ctx, const struct step *now)
     t->cost.read = now->after.rows - t->rows_before;
   }
   show_fresh(t);
-  if (fflush(t->a.c->out) != 0) return false;
+  if (!console_flush(t->a.c)) return false;
   return !t->a.c->interrupted();
 }
 
@@ -341,7 +341,7 @@ static bool end_answer(struct chat *t)
   text_stream_end(o);
   show_fresh(t);
   putc('\n', c->out);
-  if (fflush(c->out) != 0) {
+  if (!console_flush(c)) {
     t->gone = true;
     console_end(c, STATUS_DONE);
     return false;

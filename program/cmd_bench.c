@@ -276,7 +276,7 @@ static bool show_test(struct bench_run *b, struct test *t)
     .madds = (double) work_madds(&t->work) / t->seconds / can.madds,
     .bytes = (double) work_bytes(&t->work) / t->seconds / can.bytes };
   print_test(b, t, &of);
-  return fflush(b->c->out) == 0;
+  return console_flush(b->c);
 }
 
 static bool choose_form(struct bench_run *b)

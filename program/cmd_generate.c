@@ -197,7 +197,7 @@ static bool see_token(void *ctx, const struct step *now)
     echo_prompt(g);
     show_token(g, now->chosen);
   }
-  if (fflush(g->a->c->out) != 0) return false;
+  if (!console_flush(g->a->c)) return false;
   return !g->a->c->interrupted();
 }
 

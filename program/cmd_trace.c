@@ -267,7 +267,7 @@ static bool see_trace(void *ctx, const struct step *now)
     a->c = f.real;
     folding_end(&f);
   }
-  if (fflush(a->c->out) != 0) return false;
+  if (!console_flush(a->c)) return false;
   waiting_begin(&a->o.wait, reading_words, NULL);
   return !a->c->interrupted();
 }

@@ -124,14 +124,34 @@ static bool reader_gone(const struct console *c)
     && (door.revents & (POLLERR | POLLHUP)) != 0;
 }
 
+/* A signal may come while a slow terminal makes a write wait.  The write then ends with EINTR, and the
+   stream remembers a failure, though the next bytes can be written as ever.  What it held may be lost: it was
+   on its way to somebody who has just asked for no more. */
+static bool flush_all(FILE *out)
+{
+  while (fflush(out) != 0) {
+    if (errno != EINTR) return false;
+    clearerr(out);
+  }
+  return true;
+}
+
+bool console_flush(const struct console *c)
+{
+  /* the write just before may have been interrupted as well: a line's end empties the buffer, too */
+  if (ferror(c->out) && errno == EINTR) clearerr(c->out);
+  return flush_all(c->out);
+}
+
 /* A full disk is noticed only when the buffer is emptied, so every run ends here. The stream
    remembers that something failed earlier but not what, and may have thrown away what it could
    not write; then errno is 0. Nothing is said twice: not after STATUS_FAILED, which has had its
    sentence. (incipit --help > /dev/full shows it.) */
 int console_end(const struct console *c, int status)
 {
-  errno = 0;
-  if ((fflush(c->out) == 0 && !ferror(c->out))
+  bool flushed = flush_all(c->out);
+  if (flushed) errno = 0;
+  if ((flushed && !ferror(c->out))
       || status == STATUS_FAILED) return status;
   struct error why;
   error_say(&why, "the output cannot be written: %s",

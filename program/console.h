@@ -73,6 +73,10 @@ void console_tokens(const struct console *c, size_t given, size_t written);
 void console_stat(const struct console *c, const char *name, double value, int decimals,
   const char *unit);
 
+/* empties c->out, at once after something was written there: a signal that interrupted a write is
+   no failure. False if the bytes cannot be written */
+bool console_flush(const struct console *c);
+
 /* empties c->out. If that fails the status becomes STATUS_FAILED, with a sentence unless the
    reader has closed the pipe */
 int console_end(const struct console *c, int status);

@@ -834,6 +834,30 @@ START_TEST(lines_come_from_the_editor_at_a_terminal)
   edit = NULL;
 }
 END_TEST
+/* a stream whose first write is interrupted by a signal, as one to a slow terminal may be */
+struct slow { char text[64]; size_t n; int interruptions; };
+static ssize_t slow_write(void *ctx, const char *byte, size_t n)
+{
+  struct slow *s = ctx;
+  if (s->interruptions > 0) return s->interruptions--, errno = EINTR, -1;
+  memcpy(s->text + s->n, byte, n), s->n += n;
+  return (ssize_t) n;
+}
+START_TEST(an_interrupted_write_is_no_failure)
+{
+  struct slow s = { .interruptions = 1 };
+  FILE *out = fopencookie(&s, "w", (cookie_io_functions_t) { .write = slow_write });
+  struct console c = { .out = out, .err = stderr };
+  setvbuf(out, NULL, _IOLBF, 32);
+  fputs("The cat sat\n", out);   /* the line's end is the first write */
+  ck_assert(ferror(out));
+  ck_assert(console_flush(&c) && !ferror(out));
+  fputs("on\n", out);
+  ck_assert(console_flush(&c) && s.n >= 3 && memcmp(s.text + s.n - 3, "on\n", 3) == 0);
+  ck_assert_int_eq(console_end(&c, 0), 0);
+  fclose(out);
+}
+END_TEST
 
 /* ---- a real terminal */
 static char screen[65536];
@@ -1130,6 +1154,7 @@ int main(void)
   tcase_add_test(t, every_refusal_of_memory_is_survived);
   tcase_add_test(t, lines_come_from_the_editor_at_a_terminal);
   tcase_add_test(t, a_line_is_edited_and_an_answer_stopped);
+  tcase_add_test(t, an_interrupted_write_is_no_failure);
   tcase_add_test(t, nobody_reads_any_more);
   suite_add_tcase(s, t);
   t = tcase_create("edges");
