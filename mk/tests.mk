@@ -1,5 +1,5 @@
 # tests.mk -- the suites and checks, and the proofs that they find what they should
-.PHONY: check check-fast check-book sanitize cross mutants exercises values-live reproduce byhand fuzz fuzz-proof
+.PHONY: check check-all check-fast check-book sanitize cross mutants exercises values-live reproduce byhand fuzz fuzz-proof
 
 # ---- tests
 SUITES := $(sort $(patsubst tests/suites/%.c,%,$(wildcard tests/suites/check_*.c)))
@@ -13,6 +13,8 @@ check: $(TESTED) checkpoints $(PLAIN) ## every test
 FAST := $(filter-out check_training,$(SUITES))
 check-fast: $(FAST:%=$(BUILD)/tests/%) incipit $(BUILD)/limit $(BUILD)/bin/laboratory/stopping ## what takes two minutes
 	@FAST=1 tests/run.sh $(FAST)
+check-all: check ## and the long ones: every planted fault, every wrong answer of the labs, every key, kernels by all compilers (hours)
+	$(MAKE) mutants kill-matrix values-live fuzz-proof matrix
 check-book: ## what a typo may break: the books as they are printed, by themselves
 	@BOOK=1 tests/run.sh
 check-%: $(BUILD)/tests/check_% incipit $(BUILD)/limit ## one suite, as check-tokens, with what it says
