@@ -124,7 +124,7 @@ awk -F'\t' -v column=$column -v build="${FAST:+fast }${BOOK:+fast book }$build" 
   END {
     # a name that begins with a blank tells about the cases above it, and is not counted again
     for (i = 1; i <= n; i++) { k = order[i]; if (k !~ /^ /) P += p[k]; F += f[k]; S += s[k]
-      printf "%-46s %6d passed%s%s%s\n", k, p[k], took[k] > 0 ? sprintf(", %d s", took[k]) : "", f[k] ? sprintf(", %d FAILED", f[k]) : "", s[k] ? sprintf(", %d skipped (%s)", s[k], why[k]) : "" }
+      printf "%-46s %6d passed%s%s%s\n", k, p[k], (took[k] > 0 ? sprintf(", %d s", took[k]) : ""), f[k] ? sprintf(", %d FAILED", f[k]) : "", s[k] ? sprintf(", %d skipped (%s)", s[k], why[k]) : "" }
     for (k in want) if (p[k] + 0 < want[k] + 0) { printf "%s: %d cases passed, %s expected\n", k, p[k], want[k]; F++ }
     printf "%d passed, %d failed, %d skipped\n", P, F, S
     exit F > 0 }' "$tally"
