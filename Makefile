@@ -60,7 +60,7 @@ build/rules.mk: tools/rules.awk book.list $(STAMPS) $(wildcard figures/*.tex cou
 	@awk -f $< book.list > $@.new
 	$(call if_changed,$@)
 	@for d in $(BUILD)/obj/*/*.d $(BUILD)/program/*.d $(BUILD)/tally/*/*.d $(BUILD)/tests/*.d; do \
-	  [ ! -f $$d ] || [ -f $$(sed -n '1s/^[^:]*: *\([^ ]*\).*/\1/p' $$d) ] || rm -f $$d $${d%.d}.o; done
+	  [ ! -f $$d ] || [ -f $$(sed -n '1{$$!N;s/\\\n//;s/^[^:]*: *\([^ ]*\).*/\1/p}' $$d) ] || rm -f $$d $${d%.d}.o; done
 ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/rules.mk
 endif

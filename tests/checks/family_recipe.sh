@@ -38,7 +38,7 @@ unused() { cat "$1"/tangled/model/*.c "$1"/tangled/cache/*.c "$1"/unwoven/cache/
 
 # all steps
 without nothing
-list=$(cd "$build" && grep -l 'model/settings\.inc' obj/*/*.d program/*.d 2>/dev/null | xargs sed -sn '1s/^[^:]*: *\([^ ]*\).*/\1/p' |
+list=$(cd "$build" && grep -l 'model/settings\.inc' obj/*/*.d program/*.d 2>/dev/null | xargs sed -sn '1{$!N;s/\\\n//;s/^[^:]*: *\([^ ]*\).*/\1/p}' |
   grep -v -e '^tangled/kernels/' -e '^tangled/checkpoints/' -e /laboratory/ || true)
 [ -n "$list" ] || { echo "nothing is built here: make check"; exit 77; }
 for f in $list $files tangled/kernels/prepared.c; do case $f in *.c) echo "$f" ;; esac; done | sort -u > "$home/list"

@@ -24,7 +24,7 @@ done
 
 # ---- compiled: what includes one of the headers that have changed, linked before the archives, which keep their own
 includes=$(grep -lE 'sampling/(sampling|funnel)\.h|library/incipit\.h' "$build"/program/*.d "$build"/obj/*/*.d \
-  | xargs sed -sn '1s/^[^:]*: *\([^ ]*\).*/\1/p' | grep -vE '^tangled/checkpoints/|/laboratory/|/model/toy')
+  | xargs sed -sn '1{$!N;s/\\\n//;s/^[^:]*: *\([^ ]*\).*/\1/p}' | grep -vE '^tangled/checkpoints/|/laboratory/|/model/toy')
 mkdir "$to/o"
 ( cd "$to" && echo "$includes" | xargs -P 2 -I{} sh -c "exec $cc $flags -fPIC -c {} -o o/\$(echo {} | tr / _).o" ) || stop "the copy cannot be compiled"
 cp "$build/libmodules.a" "$build/libprogram.a" "$build/tests/oracle.o" "$to"
