@@ -551,14 +551,20 @@ shape: linear.inc gives way to dots.inc and tiles.inc
 @<Do a linear layer@>@;
 @<The workspace of a linear layer@>@;
 
-@ @(shares.inc@>=
+@ Every kernel that divides its outputs among workers asks where a share begins, so that is a file by itself.
+
+@(shares.inc@>=
 @<Where a worker's share begins@>@;
 
-@ @(products.inc@>=
+@ Attention compares one query with many keys, and that is the product of one row with many others: it takes the same function, in this file.
+
+@(products.inc@>=
 #include "kernels/load.inc"
 @<Dot products of one row with as many others as a register has lanes@>@;
 
-@ @(panels.inc@>=
+@ With many queries, attention multiplies by tiles. It includes the tile and the packing from here.
+
+@(panels.inc@>=
 @<Where a lane stands in a panel@>@;
 @<Compute a tile of dot products@>@;
 #include "kernels/packing.inc"
