@@ -266,6 +266,8 @@ static const struct claim of_the_drawing[] = @[{
   { 3, 2, 1, ROWS, "claim.S4-06", 0, 1 },@|
   { 3, 3, 0, FIRST, "claim.S4-08", 0, 1 },@|
   { 3, 3, 0, FIRST, "loop.drawing.again", 1, 1 },@|
+  { 3, 2, 0, FIRST, "loop.drawing.again.2", 1, 1 },@|
+  { 3, 4, 0, FIRST, "loop.drawing.again.4", 1, 1 },@|
   { 3, 3, 0, LONGEST, "claim.S4-09", 4, 1 },@|
   { 3, 4, 0, ROWS, "claim.S4-11", 0, 1 },@|
   { 3, 4, 0, NEEDED, "claim.S4-12 claim.S4-27 claim.S0-32", 0, 1 },@|

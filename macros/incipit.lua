@@ -185,18 +185,24 @@ local function read_claims()
     claims[c.id], claims.list[#claims.list + 1] = c, c
   end
 end
--- quotation and verdict of the first of some ids; all of them must have the same verdict
+-- quotation and verdict of the first of some ids; all of them must have the same verdict. Two sentences are both quoted, or the author of
+-- the second would look for his own in vain; of more, the first stands for all.
 function incipit.claim(ids)
   if not claims then read_claims() end
-  local first
+  local first, quotes = nil, {}
   for id in ids:gmatch("S%d%-%d+") do
     local c = claims[id]
     if not c then tex.error("incipit: the ledger has no claim " .. id); return end
     first = first or c
+    if c and not quotes[c.quote] then quotes[c.quote] = true; quotes[#quotes + 1] = c.quote end
     if c.verdict ~= first.verdict then tex.error("incipit: " .. first.id .. " and " .. id .. " have two verdicts, " .. first.verdict .. " and " .. c.verdict) end
   end
   token.set_macro("claimverdict", first.verdict)
-  token.set_macro("claimquote", (quoted(first.quote)))
+  -- only what was run is called a run
+  token.set_macro("claimlabel", ({ counted = "Our run", measured = "Our run", computed = "By our formula" })[first.kind] or "Not run")
+  local quote = quoted(first.quote)
+  if #quotes == 2 then quote = quote .. "” \\emph{and} “" .. quoted(quotes[2]) end
+  token.set_macro("claimquote", (quote))
   local word = sense_words[first.verdict] or sense_words.misleading
   local senses = first.sense == "" and "" or " \\emph{" .. word[1] .. ":} " .. plain(first.sense) .. " \\emph{" .. word[2] .. ":} " .. plain(first.read)
   token.set_macro("claimours", plain(first.ours) .. ". " .. plain(first.why) .. senses)

@@ -14,11 +14,11 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "ground/timing.h"
 #include "ledger_table.h"
+#include "quotation.h"
 #include "safetensors/excerpt.h"
 #include "command.h"
 #include "waiting.h"
@@ -53,6 +53,7 @@ struct verification {
   char root[PATH_CAP]; /* has the folders ledger, models and figures/data */
   struct ledger ledger;
   struct mapping sections; /* sections.tsv, or nothing */
+  char words[300]; /* the operands that are no ids, with a blank between two */
   bool *asked; /* [ledger.n] */
   struct job job[MAX_JOBS];
   size_t n_jobs, running;
@@ -143,21 +144,36 @@ static void name_place(const struct verification *v, const struct ledger_row *r,
   }
 }
 
-/* What was typed is no id. Perhaps it is some words of a sentence: then the sentence of the error
-   names the rows that have them. */
-static int unknown_claim(struct verification *v, const char *word)
+/* What was typed and is no id is words, side by side: incipit verify half an MB */
+static bool join_words(struct verification *v)
 {
-  char list[120] = "", said[EXCERPT_MAX + 4];
-  size_t n = 0, found = 0;
-  for (size_t i = 0; *word != '\0' && i < v->ledger.n; i++) {
-    if (strcasestr(v->ledger.rows[i].quote, word) == NULL) continue;
-    if (found++ < 8) n += (size_t) snprintf(list + n, sizeof list - n, " %s", v->ledger.rows[i].id);
+  size_t n = 0;
+  for (size_t i = 0; i < v->w->n_operands; i++) {
+    const char *word = v->w->operands[i];
+    if (ledger_is_id(word)) continue;
+    int more = snprintf(v->words + n, sizeof v->words - n, "%s%s", n > 0 ? " " : "", word);
+    if (more < 0 || (n += (size_t) more) >= sizeof v->words)
+      return error_say(&v->why, "the words are longer than %zu bytes", sizeof v->words - 1);
   }
-  text_excerpt(word, strlen(word), EXCERPT_MAX, said);
-  if (found == 0) error_say(&v->why, "there is no claim `%s'; wanted: an id, as S4-30", said);
-  else error_say(&v->why, "there is no claim `%s'; wanted: an id. These words are in%s%s", said,
-      list, found > 8 ? " and others" : "");
-  return console_usage_error(v->c, &v->why);
+  return true;
+}
+
+/* An id that is not there and words that no sentence has are mistakes of typing. */
+static bool operands_known(struct verification *v)
+{
+  char said[EXCERPT_MAX + 4];
+  size_t i = 0;
+  if (!join_words(v)) return false;
+  for (size_t k = 0; k < v->w->n_operands; k++)
+    if (ledger_is_id(v->w->operands[k]) && ledger_find(&v->ledger, v->w->operands[k]) == NULL)
+      return error_say(&v->why, "there is no claim `%s'; wanted: an id of the ledger, as S4-30",
+        v->w->operands[k]);
+  if (v->words[0] == '\0') return true;
+  while (i < v->ledger.n && !quotation_contains(v->ledger.rows[i].quote, v->words)) i++;
+  if (i < v->ledger.n) return true;
+  text_excerpt(v->words, strlen(v->words), EXCERPT_MAX, said);
+  return error_say(&v->why, "no sentence of the ledger has the words `%s'; wanted: words that stand side by"
+    " side in it, or an id, as S4-30", said);
 }
 
 static bool row_wanted(const struct verification *v, const struct ledger_row *r)
@@ -166,6 +182,7 @@ static bool row_wanted(const struct verification *v, const struct ledger_row *r)
   bool wanted = v->w->n_operands == 0;
   for (size_t i = 0; i < v->w->n_operands; i++)
     wanted = wanted || strcmp(v->w->operands[i], r->id) == 0;
+  if (v->words[0] != '\0') wanted = wanted || quotation_contains(r->quote, v->words);
   if (of[OPTION_SOURCE].given)
     wanted = wanted && strncmp(r->id, of[OPTION_SOURCE].text, 2) == 0;
   if (of[OPTION_VERDICT].given)
@@ -489,9 +506,7 @@ static int show_rows(struct verification *v)
 static int verify(struct verification *v)
 {
   if (!open_ledger(v)) return console_fail(v->c, &v->why);
-  for (size_t i = 0; i < v->w->n_operands; i++)
-    if (ledger_find(&v->ledger, v->w->operands[i]) == NULL)
-      return unknown_claim(v, v->w->operands[i]);
+  if (!operands_known(v)) return console_usage_error(v->c, &v->why);
   if (!choose_jobs(v)) return console_fail(v->c, &v->why);
   open_sections(v);
   if (v->c->listen != NULL) v->c->listen();

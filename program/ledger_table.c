@@ -66,8 +66,7 @@ static bool row_error(const struct ledger_row *r, const char *field,
     wanted);
 }
 
-/* a source, a dash, and a number */
-static bool is_id(const char *id)
+bool ledger_is_id(const char *id)
 {
   size_t n = strlen(id);
   return n > 3 && n < 8 && id[0] == 'S' && id[1] >= '0' && id[1] <= '9'
@@ -79,7 +78,7 @@ static bool words_known(struct ledger_row *r, struct error *why)
   static const char *const kind[] = { "counted", "measured", "computed", "-" };
   bool known = false;
   for (int i = 0; i < 4; i++) known = known || strcmp(r->kind, kind[i]) == 0;
-  if (!is_id(r->id)) return row_error(r, "id", r->id, "as S4-30", why);
+  if (!ledger_is_id(r->id)) return row_error(r, "id", r->id, "as S4-30", why);
   if (!known) return row_error(r, "kind", r->kind,
     "counted, measured, computed or -", why);
   return (verdict_find(r->stated, &r->expected)
@@ -218,8 +217,9 @@ static bool row_complete(const struct ledger_row *r, struct error *why)
   if (*r->quote == '\0') return row_error(r, "quote", "", "the sentence", why);
   if (*r->why == '\0') return row_error(r, "why", "", "one line", why);
   if (*r->chapter == '\0') return row_error(r, "chapter", "", "a chapter", why);
-  if (decided != (*r->run != '\0')) return row_error(r, "run", r->run,
-    "the programs of the rule's keys, none without keys", why);
+  bool has_keys = decided || strchr(r->why, '{') != NULL;   /* a reason may quote a number, too */
+  if (has_keys != (*r->run != '\0')) return row_error(r, "run", r->run,
+    "the programs of the keys in rule and reason, none without keys", why);
   if (decided != (strcmp(r->kind, "-") != 0)) return row_error(r, "kind", r->kind,
     "- if no run decides, else another", why);
   if (judged != (*r->in_truth != '\0') || judged != (*r->as_read != '\0'))

@@ -37,6 +37,9 @@ bool ledger_open(struct ledger *l, struct memory *m, const char *folder,
 /* returns everything */
 void ledger_close(struct ledger *l);
 
+/* does it look like an id: a source, a dash, and a number? */
+bool ledger_is_id(const char *id);
+
 /* the row of that id, or null */
 const struct ledger_row *ledger_find(const struct ledger *l, const char *id);
 

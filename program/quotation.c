@@ -13,7 +13,7 @@
    what is equal then is the same words, however the two sources are set. */
 void quotation_fold(const char *text, char *to)
 {
-  static const char lost[] = "[\xe2\x80\xa6]";
+  static const char lost[] = "[lost]";
   size_t n = 0;
   bool blank = false;
   while (*text != '\0') {
@@ -27,6 +27,39 @@ void quotation_fold(const char *text, char *to)
     }
   }
   to[n] = '\0';
+}
+
+/* The next character of a text as a reader would type it: printed quotation marks and dashes have three
+   bytes in UTF-8, of which the first two are E2 80. */
+static char typed(const char **text)
+{
+  static const struct { const char *printed; char plain; } of[] = {
+    { "\xe2\x80\x98", '\'' }, { "\xe2\x80\x99", '\'' }, { "\xe2\x80\x9c", '"' }, { "\xe2\x80\x9d", '"' },
+    { "\xe2\x80\x90", '-' }, { "\xe2\x80\x91", '-' }, { "\xe2\x80\x93", '-' }, { "\xe2\x80\x94", '-' } };
+  const char *at = *text;
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    if (strncmp(at, of[i].printed, 3) == 0) {
+      *text += 3;
+      return of[i].plain;
+    }
+  ++*text;
+  if (strchr(" \t\n\r", *at) == NULL) return *at >= 'A' && *at <= 'Z' ? (char) (*at - 'A' + 'a') : *at;
+  while (**text != '\0' && strchr(" \t\n\r", **text) != NULL) ++*text;
+  return ' ';
+}
+
+static bool begins_with(const char *text, const char *words)
+{
+  while (*words != '\0')
+    if (*text == '\0' || typed(&text) != typed(&words)) return false;
+  return true;
+}
+
+bool quotation_contains(const char *text, const char *words)
+{
+  for (; !begins_with(text, words); typed(&text))
+    if (*text == '\0') return false;
+  return true;
 }
 
 static uint32_t turned(uint32_t x, int n)

@@ -1,11 +1,11 @@
 -- quotations.lua FOLDER -- writes ledger/quotations.tsv: for each row of the ledger, and for the first words of each source, the SHA-256 of the
 -- quotation as it was found in the source, FOLDER/S0.txt and so on. The texts are their authors' and do not travel with the project; the sums do, and
 -- incipit verify refuses a quotation that has another. Both sides are folded as program/quotation.h says: blanks, ends of lines and
--- the mark […] of what a copy lost are one blank, none after an opening parenthesis, and the two stars that set bold are left out.
+-- the mark [lost] of what a copy lost are one blank, none after an opening parenthesis, and the two stars that set bold are left out.
 local folder = assert(arg[1], "usage: texlua tools/quotations.lua FOLDER")
 local function slurp(f) local h = assert(io.open(f, "rb")); local s = h:read("a"); h:close(); return s end
 local function fold(s)
-  s = s:gsub("%*%*", ""):gsub("%[…%]", " "):gsub("[ \t\n\r]+", " "):gsub("%( ", "(")
+  s = s:gsub("%*%*", ""):gsub("%[lost%]", " "):gsub("[ \t\n\r]+", " "):gsub("%( ", "(")
   return (s:gsub("^ ", ""):gsub(" $", ""))
 end
 local sources, out, bad = {}, { "id\tsha256" }, 0

@@ -33,7 +33,7 @@ for l in io.lines("ledger/claims.tsv") do
     end
   end
 end
-if n ~= 341 then complain(n .. " rows; wanted: 341") end
+if n < 341 then complain(n .. " rows; wanted: the 341 that the plan of the book names, at least") end
 for ids in text:gmatch("\\begin{claimed}{([^}]*)}") do
   for id in ids:gmatch("S%d%-%d+") do if not rows[id] then complain(id .. ": in a box, but no row") end end
 end
