@@ -12,8 +12,7 @@
 
 \chapterquestion{I have read in a tutorial that the cache turns quadratic cost into linear cost. Is that right? And how could I find out?}
 @** The ledger: what the tutorials say.
-\incipit{F}{ive tutorials} made us write this book. They explain to many readers how a language model writes, and between them they make \val{ledger.rows} statements that can be checked one at a time: a count, a formula, a size in bytes, a rule,
-a promise that something stays the same. We wrote each statement down, with the whole sentence that contains it, and tested it with the engine of this book.
+\incipit{F}{ive tutorials} made us write this book. They explain to many readers how a language model writes, and we went through them with a pencil and marked what could be right or wrong: a count, a formula, a size in bytes, a rule, a promise that something stays the same. That gave \val{ledger.rows} statements. We wrote each one down, with the whole sentence that contains it, and tested it with the engine of this book, if anything can test it.
 
 The result is a \emph{ledger}, a table with one row for each statement. A row has the sentence, the number that it claims, the number that our program prints, a \emph{verdict} such as \emph{holds} or \emph{off by one}, and one line that gives the reason. We do not choose the verdict: each row also has a \emph{rule}, which compares our number with the claim, and a program applies all the rules whenever the book is built. If a rule gives another verdict than the row, the build stops.
 
@@ -42,7 +41,23 @@ S4 & The Autoregressive Loop and the Redundancy Problem & \ref{sec:ledgerS4}
 \end{tabular*}
 \end{table}
 
-If you have read a sentence in one of them and want to know whether it is right, search this chapter for three words of it. \Cref{sec:ledgertable} has every sentence as its author printed it. Or give the words to the command: \texttt{incipit verify "half an MB"} answers with the ids of the rows that have them.
+You have read a sentence in one of them and want to know whether it is right? Give a few of its words to the command: \texttt{incipit verify half an MB} finds the rows that have these words, runs them, and shows what came out. On paper, search \cref{sec:ledgertable}, which has every sentence as its author printed it.
+
+@* The standard. \label{sec:ledgerstandard}
+Anybody can catch a tutorial in an error. It is enough to read each sentence alone, at its weakest, and with one's own definitions. That would be easy and worth nothing, so we wrote down how we read before we judged, and when readers of an earlier edition showed us rows that broke these rules, we judged them again (\.{ledger/objections.md} has the list).
+
+\emph{Which sentences.} All that say something about how text is generated, and that could be false. We left out definitions of words, instructions for the code that comes with a text, history, and announcements of what the next section will say. A sentence with two statements has two rows; a statement made twice in one text, in other words, mostly has one. The headings, figures and code of the texts were read like the rest.
+
+\emph{Whole, and in its place.} We judge the sentence with the qualifications it has (``roughly'', ``for K and V''), on the hardware and for the model that its author names, and with what the paragraph around it assumes. Where a sentence has two senses, the author's comes first. We call it \emph{misleading} only if that sense is right and a reader who comes to learn will take the other, and both senses are printed.
+
+\emph{Charged once.} If a number is wrong because it was computed from another number that is wrong, the second is called misleading, and its row says where the first one is.
+
+\emph{Small things are small.} Two whole numbers that differ by one are off by one; nothing more is meant. We do not count it where the difference comes from the prefix of a word: a text that says ``recompute all rows'' when one of them is computed for the first time is right for us.
+
+\emph{What people do} is not for us to judge: ``most'', ``often'', ``in practice'', advice, and taste. This is so even where an example of ours would agree. A question, or an invitation to try something, is judged by what it takes for granted. And what a drawing or a demonstration shows is its author's to choose; only what it says about models is tested.
+
+\emph{Lost is lost.} Where our copy of a text has lost a formula, we do not guess it. The gap is printed as [lost].
+@^standard of judging@>
 
 @* What became of the claims. \label{sec:ledgersum}
 Of the \val{ledger.rows} statements \val{ledger.all.holds} hold as they are, and \val{ledger.all.holds-with-rounding} more hold when our number is rounded to the digits that the author printed (\cref{fig:verdicts,tab:verdicts}). Another \val{ledger.all.off-by-one} are off by one. Most of these have the same cause: they count the newest token as if its keys and values were in the cache already. They are computed one step later, when the token is read.
@@ -68,7 +83,7 @@ all & \val{ledger.all.holds} & \val{ledger.all.holds-with-rounding} & \val{ledge
 @ Where does our number come from? Each row says one of three words. In \val{ledger.counted} rows it is \emph{counted}: a program ran the engine and counted rows, pairs, bytes, equal tokens, or cases in which a property held. In \val{ledger.measured} rows it is \emph{measured}, with a clock or with many random draws. A measured number will be different on your machine, so the rules of these rows ask only for a bound that should hold on both.
 In \val{ledger.computed} rows it is \emph{computed}, from the settings of a published model or the data sheet of an accelerator, by a formula that a chapter derives.
 
-No run can decide some statements: those about all models, about what most people use, or about what reads well. Nor can we judge a formula or a number that our copy of a source has lost. The verdict is then \emph{not tested here}, and the row gives the reason. Statements about batching and speculation have the verdict \emph{to come}, because the chapters that test them are not written yet.
+No run can decide some statements: those about all models, about what most people use, or about what reads well. Nor can a formula that is lost be judged. The verdict is then \emph{not tested here}, and the row gives the reason. Statements about batching and speculation have the verdict \emph{to come}, because the chapters that test them are not written yet.
 
 The box shows how three rows are judged.
 
@@ -90,24 +105,28 @@ For S4-29 the numbers are equal. S4-30 asks for equality as well, and $150-149=1
 @* What the tutorials get right. \label{sec:ledgerright}
 A list of corrections alone would give a false picture. The five tutorials agree on a great deal, and what they agree on is the skeleton of this book. Each statement in this section is one of theirs in our words, and each was tested.
 
-The loop is as they describe it: a pass, a choice, one token appended, and the next pass (S0-23, S4-02). A text of $n$ tokens takes $n$ passes (S0-21, S1-37) and ends with an end token or at a maximum length (S1-05, S2-09). Each token depends on all tokens before it (S1-35, S3-04): after we changed one token, all \val{prop.earlier.changed} rows after it changed. Greedy decoding writes the same text every time (S1-27, S2-08).
+\claim{S4-20}
+
+The loop is as they describe it: a pass, a choice, one token appended, and the next pass (S0-23, S4-02). A text of $n$ tokens takes $n$ passes (S0-21, S1-37) and ends with an end token or at a maximum length (S1-05, S2-09). Each token depends on all tokens before it (S1-35, S3-04): after we changed one token, all \val{prop.earlier.changed} rows after it changed. Every token takes a pass of its own, and no two of these passes can be done at once (S3-17).
 
 All of Part II rests on one fact: the keys and values of a position never change when the text grows (S2-40, S4-20). S4 gives the reason step by step, and better than we do: the embedding depends only on the token and its position, the mask hides later positions, and so the same is true of every layer (S4-15 to S4-20). We compared \val{prop.later.rows} rows, and all were the same to the last bit.
 
 Most of the arithmetic is right. S4's total for the naive loop, $gp+g(g-1)/2$, agrees with our counters in every line of its table (S4-22, S4-29, S4-32, S4-35, S4-38). S0's bytes of a cache are exact (S0-42). S0 corrects its own opening further down, in words that we could not improve: with the cache each step is linear, and the sum is quadratic (S0-54, S0-61).
 
+\claim{S0-54}
+
 On sampling and stopping there is little to add. Temperature, top-k, and nucleus sampling (S1-29, S1-31, S1-32, S3-24, S3-25), the danger of loops (S1-28, S3-23), the difference between one sample and many (S3-48), stop strings (S3-42), and a text that is cut off in the middle of a sentence (S3-41): all these statements held when we ran them.
 
 @* What to change. \label{sec:ledgerchange}
-The next five sections are letters, one to each author. A letter names a few sentences, the most useful correction first, and says what could stand there instead. We know the address of only one author. If you know another, please pass the letter on.
+The next five sections are letters, one to each author. A letter names a few sentences, the most useful correction first, and says what could stand there instead. We know the address of only one author. If you know another, please pass the letter on: \texttt{make letters} writes each one to a file that can be sent, with the sentences it names, our runs, and the commands that repeat them.
 
 @ \emph{To the author of S0.} Your section on why inference gets slower is the best short account that we know, but it contradicts your opening. ``Without it, inference cost scales quadratically with sequence length instead of linearly'' (S0-04) could become: \emph{without it the work on keys and values is quadratic in the length instead of linear, and attention cubic instead of quadratic}. ``That makes each step O(T)'' (S0-36) is true of the rows. With attention in the deeper layers a step is $O(T^2)$,
-as your FAQ says. One sentence has its two modes interchanged (S0-20): COMPUTE climbs in NO CACHE. In the demo, the cache of the newest token fills one step later than you draw it (S0-11, S0-31, S0-32), and the query comes from the last token, not from the empty slot (S0-09). COMPUTE needs a unit: no single unit gives both 120 and more than 2400 (S0-13). Last, a model of 32 layers and 4096 dimensions is usually called a 7B model, not frontier scale (S0-41).
+as your FAQ says. One sentence has its two modes interchanged (S0-20): COMPUTE climbs in NO CACHE. In the demo, the cache of the newest token fills one step later than you draw it (S0-11), and the query comes from the last token, not from the empty slot (S0-09). COMPUTE needs a unit: no single unit gives both 120 and more than 2400 (S0-13). Last, a model of 32 layers and 4096 dimensions is usually called a 7B model, not frontier scale (S0-41).
 
 @ \emph{To the author of S1.} Your note says in a few pages nearly everything that one must know, and your example of the cache counts the right heads. In your list for the decode phase, the new token's key and value are appended after the token has attended. They must come first, because a token attends to itself (S1-13). ``A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt'' (S1-11) would be true if both prompts were below the ridge point of the machine. On an H100 the ridge point is at \val[0]{phases.balance.H100} rows, and the longer prompt takes at least \val[1]{phases.earliest.ratio} times as long.
 In the paper that introduced it a nucleus \emph{reaches} its share and need not exceed it (S1-30). A response of 500 tokens takes 500 times as many passes as one token, but not 500 times as long, because the first token has to wait for the prompt (S1-42). And the 500,500 positions that you compare with 1000 (S1-57) are rows. Of pairs in attention there are \val{claim.S2-36} without the cache and \val{claim.S0-61} with it.
 
-@ \emph{To the author of S2.} Your chapter has the most statements of the five and the largest number that hold. The sentences on ``from quadratic to linear'' (S2-03, S2-94) are true of rows; pairs go from cubic to quadratic. The tenth token is predicted from the hidden state at position 9 (S2-30); position 10 already contains the answer. Generation is sequential because a pass cannot read a token that has not been chosen, not because of the mask (S2-29). What the mask gives is that finished rows stay as they are.
+@ \emph{To the author of S2.} Your chapter has the most statements of the five and the largest number that hold. The sentences on ``from quadratic to linear'' (S2-03, S2-94) are true of rows; pairs go from cubic to quadratic. The hidden state that you call $h_{10}$ is, to most readers, that of the tenth token, and that one already contains the answer; if you mean the state that predicts it, at position 9, one word would say so (S2-30). Generation is sequential because a pass cannot read a token that has not been chosen, not because of the mask (S2-29). What the mask gives is that finished rows stay as they are.
 Call the bias of the head \emph{context}-independent instead of token-independent (S2-24): a bias that is the same for all tokens cancels in the softmax. The product of heads and head size is the width of the model only where every query head has its own keys (S2-57). The numbers of attention operations for 1000 and \given{100} tokens (S2-37, S2-38) have the right proportion, but as counts they are twice too large: your own sum gives \val{claim.S2-37} and \val{claim.S2-38}.
 
 @ \emph{To the author of S3.} Your sections on temperature, and on why one answer says little about a model, need a few lines where we need a chapter (S3-24, S3-25, S3-48). ``With KV caching, it's O(n)'' (S3-12) could become \emph{with KV caching each step is O(n)}: the sum of the steps is quadratic. The cache ``for a model like GPT-4'' (S3-13) would take \val[0]{claim.S3-13} GiB if all 128 heads had keys. Tens of gigabytes is right for eight heads, so name those. When token 501 is written, token 500 is the newest, and its key and value are computed in that very step (S3-08). Generation stops when the end token is \emph{selected} (S3-39).
@@ -346,7 +365,7 @@ The program that reads this file, \.{program/ledger\_table.c}, is plain C and no
 
 @ The quotations need a guard of their own, because a sentence with one word changed is still a sentence. The five texts belong to their authors, so they are not part of this project. What the project has is a fingerprint of each quotation, its SHA-256, in \.{ledger/quotations.tsv}. A script made these sums from the texts: it found each quotation in its source, character by character, and took the sum of what stands there. \texttt{incipit verify} takes the sum of what stands in the row, and refuses a row with another. Where copies of the five texts are at hand, a test looks for every quotation in them as well, and compares the sums with theirs.
 
-Three things are not compared. A run of blanks and ends of lines counts as one blank, and none after an opening parenthesis; the two stars that set a word in bold are left out; and so is the mark [\dots]. It stands where the copy has lost a symbol or a formula, as on pages that set their formulas as pictures. Both sides are brought into this form first.
+Three things are not compared. A run of blanks and ends of lines counts as one blank, and none after an opening parenthesis; the two stars that set a word in bold are left out; and so is the mark [lost]. It stands where the copy has lost a symbol or a formula, as on pages that set their formulas as pictures. Both sides are brought into this form first.
 
 @ Can a test be true by itself? The comparison of the two sides is not the whole answer: \texttt{found > 4} says little if \emph{found} is \given{58}. So when a row has come out as it should, the program asks of every order and every range whether another number could have changed it. If the author printed the bound, ten times our number or a tenth of it must be enough to change the outcome. A bound that we chose ourselves may be further away, by a factor of \given{1000} at most, because times are different on your machine. A test that would come out the same is no test, and the row is not judged.
 
@@ -418,11 +437,11 @@ A verdict is only as good as its rule, and people write the rules. We tried to j
 
 A run is not a proof either. We compared keys in \val{prop.later.rows} rows of one model; that they never change follows from the definition of a pass, not from the comparison.
 
-If you think that a verdict is wrong, change the rule: edit the row in \.{ledger/claims.tsv} and run \texttt{incipit verify} with its id, which reads the file each time. The row has everything that you need to contradict us: the sentence, the rule, and the run. A new row for a tutorial of your own needs a sentence, a rule, a key that some laboratory program prints, and a sum of the sentence: \texttt{texlua tools/quotations.lua} with the folder of the texts writes them all.
+If you think that a verdict is wrong, say so. Open an issue in the repository that you have this book from, with the id in its title. You need not explain much; ``S4-31: unfair, because'' is a good beginning. Every objection gets an entry in \.{ledger/objections.md}, with what became of it, also if nothing did. Or change the rule yourself: edit the row in \.{ledger/claims.tsv} and run \texttt{incipit verify} with its id, which reads the file each time. The row has everything that you need to contradict us: the sentence, the rule, and the run. A new row for a tutorial of your own needs a sentence, a rule, a key that some laboratory program prints, and a sum of the sentence: \texttt{texlua tools/quotations.lua} with the folder of the texts writes them all.
 
 @* The table. \label{sec:ledgertable}
 The claims of each source follow in the order of its text. A row begins with the mark of its verdict, its id, and the whole sentence in italics. Then come their claim in bold, a bar, our result in red, and the kind of our number; then the reason. A judgement adds the two senses. The row ends with the section of this book, of the workshop (W) or of the laboratory (L) that decides it, and often with a command that you can type.
-The mark [\dots] in a quotation stands for a symbol or a formula that is missing in our copy of the source.
+The mark [lost] in a quotation stands for a symbol or a formula that is missing in our copy of the source.
 
 \begin{trivlist}\item[]\small
 \verdict{holds}\quad \verdict{rounded}\quad \verdict{offbyone}\quad \verdict{ambiguous}\quad \verdict{misleading}\\[2pt] \verdict{wrong}\quad \verdict{untested}\quad \verdict{tocome}

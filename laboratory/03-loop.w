@@ -622,6 +622,5 @@ more than a row of a short one, so this is no ratio of times.
 \end{claimed}
 
 \begin{claimed}{S0-35, S1-18}
-after a prompt of ten and one token written, the next pass computes \val{loop.step.rows.10} rows, \val{claim.S0-35} of them
-again; the newest is computed for the first time.
+after a prompt of \given{50} and one token written, the next pass computes \val{loop.step.rows.51} rows. To be exact, the newest is computed for the first time.
 \end{claimed}

@@ -807,7 +807,7 @@ static bool print_two_kernels(struct fixture *lab, struct error *why)
 }
 
 @* Activations in two bytes. \label{lab:halforder}
-Those experiments keep every intermediate number in four bytes. Accelerators mostly keep two: the result of a product with a matrix is rounded to bfloat16, which has eight bits for the digits. Then a sum that differs in its last bit is rounded, now and then, to the other of two neighbours, and those are a part in 256 apart. So we round, too, and write each text twice, greedily: once with the book's order of sixteen lanes, and once with sums that grow from left to right.
+Those experiments keep every intermediate number in four bytes. Accelerators mostly keep two: the result of a product with a matrix is rounded to bfloat16, which has eight bits for the digits. Then a sum that differs in its last bit is rounded, now and then, to the other of two neighbours, and those are a part in $2^8$ apart. So we round, too, and read a text twice: once with the book's order of lanes, and once with sums that grow from left to right.
 
 @<Add up in another order@>=
 static void round_to_halves(const struct matrix *list, size_t n, size_t rows,

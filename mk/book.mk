@@ -1,7 +1,7 @@
 # book.mk -- what the programs print, the figures, the three volumes
 
 # ---- numbers of the prose, data of the figures, checkpoint boxes; build/rules.mk says which program prints which
-.PHONY: values book laboratory figures html spreads lint
+.PHONY: values book laboratory figures html spreads lint letters
 values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
 PRINTS  := $(wildcard models/*/* models/*.grammar)
 the_program = $(patsubst build/sums/%,build/bin/%,$(filter build/sums/%,$^))
@@ -68,6 +68,9 @@ build/figures.pdf: figures.tex course/kills.tsv $(wildcard figures/*.tex figures
 	@printf '\\figurepage{%s}\n' $(FIGURES) > build/figures.list
 	$(latex) -output-directory=build figures.tex >/dev/null || { grep -A3 '^!' build/figures.log; exit 1; }
 	@! grep -E 'Missing character' build/figures.log
+
+letters: build/claims.tsv $(VALUES) ## the letters of chapter 16, as files that could be sent
+	@texlua tools/letters.lua build/letters
 
 # ---- typeset: three volumes of one set of webs; what a reader would see as a fault stops the build
 PRINTED  := $(VALUES) build/claims.tsv $(DATA) $(OUTPUTS) $(CHECKPOINTS:%=build/alone/%.txt) build/figures.pdf

@@ -59,6 +59,7 @@ more_of_the_book() {
   for f in tests/book/byhand/*.lua; do [ ! -f "$f" ] || one "byhand-$(basename "$f" .lua)" texlua "$f"; done
   one byhand env STRICT=1 tests/book/byhand.sh
   one claims texlua tests/book/claims.lua
+  one letters texlua tools/letters.lua "$out/letters"
 }
 # the suites keep one core busy, what is compiled beside them the other; when they are done, they help from the end of the list, and
 # then comes what compiles for long

@@ -445,7 +445,7 @@ function B.claim(p)
   local l = p:line(); local ids = p:arg()
   spoken(l, incipit.claim, ids)
   local v, q, ours = macro.claimverdict, macro.claimquote, macro.claimours
-  return tutorial(v, ids, "<blockquote>“" .. inline(q, l) .. '”</blockquote><p><span class="label">Our run</span> ' .. inline(ours, l) .. "</p>", l)
+  return tutorial(v, ids, "<blockquote>“" .. inline(q, l) .. '”</blockquote><p><span class="label">' .. macro.claimlabel .. "</span> " .. inline(ours, l) .. "</p>", l)
 end
 B["chapter*"] = function(p) local a, l = p:arg(); return "<h2>" .. inline(a, l) .. "</h2>" end
 function B.markboth(p) p:arg(); p:arg(); return "" end
@@ -531,8 +531,11 @@ E.tutorial = function(p) local v = p:arg(); local ids = p:arg(); return function
 E.claimed = function(p)
   local line = p:line(); local ids = p:arg()
   spoken(line, incipit.claim, ids)
-  local v, q = macro.claimverdict, macro.claimquote
-  return function(b, l) return tutorial(v, ids, "<blockquote>“" .. inline(q, line) .. "”</blockquote>" .. blocks("\\ourrun " .. b:gsub("^%s+", ""), l), l) end
+  local v, q, label = macro.claimverdict, macro.claimquote, macro.claimlabel
+  return function(b, l)
+    local text = blocks("\\ourrun " .. b:gsub("^%s+", ""), l):gsub("Our run", label, 1)
+    return tutorial(v, ids, "<blockquote>“" .. inline(q, line) .. "”</blockquote>" .. text, l)
+  end
 end
 E.aside = function(p) local t, tl = p:arg(); return function(b, l) return '<aside class="aside"><p class="boxhead"><span class="label">Aside</span> <em>' .. inline(t, tl) .. ".</em></p>" .. blocks(b, l) .. "</aside>" end end
 E.byhand = function(p) local t, tl = p:arg(); return function(b, l) return '<aside class="byhand"><p class="boxhead"><span class="label">Worked by hand</span> <em>' .. inline(t, tl) .. "</em></p>" .. blocks(b, l) .. "</aside>" end end
