@@ -707,7 +707,7 @@ static bool compare_loops(struct writer *w, struct error *why)
 Three of the claims that we ran are the most instructive; the others are in the laboratory.\lab{lab:looptutorials} (S4-27 is claim 27 of the source that the bibliography
 lists as S4.)
 
-\begin{claimed}{S0-32, S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
+\begin{claimed}{S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
 the last token is never read. For $p=3$ and $g=4$ that makes \val{claim.S4-27} rows and not $p+g=7$; the article's own drawing has as many. Its table should say
 \val{claim.S4-30}, \val{claim.S4-33}, \val{claim.S4-36} and \val{claim.S4-39}.
 \end{claimed}

@@ -747,10 +747,10 @@ void cache_crop(struct store *common, uint32_t sequence, size_t length)
 @<Fork a sequence@>@;
 
 @* What the tutorials say. \label{sec:cachetutorials}
-The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. On what it contains when, three of them are off by one. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
+The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. On what it contains when, some of them are off by one, and others nearly. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
 
 \begin{claimed}{S3-08, S0-31}
-at that step \val{claim.S3-08} rows are in the cache. No row is \emph{re}computed, so the first sentence holds to the letter. But the one row that is computed is that of token \given{500}, which is the newest there is; token 501 has no query yet.
+at that step \val{claim.S3-08} rows are in the cache, and no row is computed again, so both sentences hold. But the one row that is computed is that of token \given{500}, which is the newest there is; token 501 has no query yet.
 \end{claimed}
 
 \begin{claimed}{S1-13}
