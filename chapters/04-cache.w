@@ -334,6 +334,9 @@ void sequences_end(struct sequence_table *t, struct store *s, bool commit);
 bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
   struct error *why);
   /* copies the tokens of |from| to the empty sequence |to| */
+bool sequences_append(struct sequence_table *t, struct store *s, uint32_t sequence,
+  const uint32_t *token, size_t n, struct error *why);
+  /* appends |n| tokens whose rows are stored already */
 void sequences_close(struct sequence_table *t, struct store *s);
   /* frees the table's arrays */
 size_t store_next_cap(size_t cap, size_t wanted, size_t max);
@@ -556,7 +559,7 @@ static void copy_page(struct cache *s, struct layer_group *f, struct page_list *
 @ When a sequence is cropped it releases the pages that have none of its rows any more. A page that is in no table is free again.
 
 @<Release pages@>=
-static void page_release(struct layer_group *f, uint32_t page)
+void page_release(struct layer_group *f, uint32_t page)
 {
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
 }
@@ -613,7 +616,7 @@ for (size_t i = cap; i > old; i--)
 @ A block table grows as the pool does, by doubling, but never beyond the pages of a whole context. It has two arrays. If the second cannot be had, the first is longer than |cap| says, which does no harm.
 
 @<Grow a block table@>=
-static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
+bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   struct error *why)
 {
   if (n <= l->cap)@+ return true;

@@ -241,15 +241,6 @@ cut: copy on write
 }
 @z
 
-shape
-@x
-static void page_release(struct layer_group *f, uint32_t page)
-{
-@y
-void page_release(struct layer_group *f, uint32_t page)
-{
-@z
-
 cut: a page is given back
 @x
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;

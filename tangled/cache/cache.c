@@ -41,7 +41,7 @@ bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
 }
 
 /* <Grow a block table> */
-static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
+bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   struct error *why)
 {
   if (n <= l->cap) return true;
@@ -58,7 +58,7 @@ static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
 }
 
 /* <Release pages> */
-static void page_release(struct layer_group *f, uint32_t page)
+void page_release(struct layer_group *f, uint32_t page)
 {
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
 }

@@ -36,6 +36,10 @@ void sequences_end(struct sequence_table *t, struct store *s, bool commit);
 bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
   struct error *why);
 
+/* appends n tokens whose rows are stored already */
+bool sequences_append(struct sequence_table *t, struct store *s, uint32_t sequence,
+  const uint32_t *token, size_t n, struct error *why);
+
 /* frees the table's arrays */
 void sequences_close(struct sequence_table *t, struct store *s);
 

@@ -12,6 +12,12 @@
 bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why);
 
+/* lets a block table have room for n entries; errors: memory */
+bool list_reserve(struct cache *s, struct page_list *l, size_t n, struct error *why);
+
+/* gives up one reference to a page, and frees the page with the last */
+void page_release(struct layer_group *f, uint32_t page);
+
 /* gets pages for all rows of the pass; errors: the cache is full, and memory */
 bool cache_reserve(struct cache *s, struct error *why);
 

@@ -105,6 +105,17 @@ bool sequences_fork(struct sequence_table *t, struct store *s,
   return true;
 }
 
+/* The rows are stored already, in pages that the caller gives to the sequence. */
+bool sequences_append(struct sequence_table *t, struct store *s, uint32_t sequence,
+  const uint32_t *token, size_t n, struct error *why)
+{
+  struct kv_sequence *q = &t->sequence[sequence];
+  if (!reserve_tokens(q, s, q->length + n, why)) return false;
+  memcpy(q->token + q->length, token, n * sizeof *token);
+  q->length += n, q->computed = q->length;
+  return true;
+}
+
 void sequences_close(struct sequence_table *t, struct store *s)
 {
   for (uint32_t i = 0; t->sequence != NULL && i < s->n_sequences; i++)
