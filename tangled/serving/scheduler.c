@@ -119,8 +119,6 @@ static void preempt(struct scheduler *s, struct request *r)
   store_crop(s->g.s, r->q.c.sequence, 0);
   s->taken[r->q.c.sequence] = false;
   r->state = REQUEST_WAITING;
-  r->q.reading = false;
-  r->chain = (struct prefix_place) { 0, 0 }, r->indexed = 0;
   r->preempted++;
   s->counts.preempted++;
 }

@@ -191,12 +191,222 @@ START_TEST(company_changes_no_text)
 }
 END_TEST
 
+/* ---- the index by itself: pages of four rows, tokens that are typed, and rows that nobody looks at */
+static void feed(struct tiny_rig *r, uint32_t sequence, const uint32_t *id, size_t n)
+{
+  struct row row[64];
+  struct pass *p;
+  size_t at = store_length(r->s, sequence);
+  for (size_t i = 0; i < n; i++) row[i] = (struct row){ sequence, (uint32_t) (at + i), id[i] };
+  ck_assert_msg(model_forward(&r->e, &r->t.lm, r->s, row, n, &p, &r->why), "%s", r->why.text);
+  pass_close(p);
+}
+static void index_open(struct tiny_rig *r, struct prefix_index *x, uint32_t sequences)
+{
+  memset(r, 0, sizeof *r);
+  tiny_make(&r->t, 5);
+  r->e = (struct engine){ .k = kernels_find(NULL, NULL), .c = &r->c };
+  r->s = cache_open(&r->m, &r->t.lm.config, sequences, &(struct cache_options){ .page_rows = 4, .rows = 48 }, &r->why);
+  ck_assert(r->s != NULL && prefix_open(x, r->s, &r->m, &r->why));
+}
+static const struct prefix_place root = { 0, 0 };
+
+START_TEST(leaves_are_given_up_first_and_the_oldest_of_them)
+{
+  struct tiny_rig r;
+  struct prefix_index x;
+  struct prefix_place place;
+  uint32_t id[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 }, other[8] = { 1, 2, 3, 4, 9, 9, 9, 9 };
+  index_open(&r, &x, 4);
+  feed(&r, 0, id, 12), feed(&r, 1, other, 8);
+  struct prefix_place a = prefix_add(&x, root, id, 0, 0), b = prefix_add(&x, a, id + 4, 0, 1),
+    c = prefix_add(&x, b, id + 8, 0, 2), d = prefix_add(&x, prefix_add(&x, root, other, 1, 0), other + 4, 1, 1);
+  ck_assert(a.entry != 0 && b.entry != 0 && c.entry != 0 && d.entry != 0);
+  ck_assert_uint_eq(x.kept, 4); /* the common page once */
+  ck_assert(!prefix_evict(&x, false)); /* all are in block tables */
+  store_crop(r.s, 0, 0), store_crop(r.s, 1, 0);
+  ck_assert(prefix_evict(&x, false)); /* c: b was made before it, and is no leaf */
+  ck_assert_uint_eq(prefix_adopt(&x, 2, id, 12, &place), 2);
+  ck_assert_uint_eq(place.entry, b.entry);
+  ck_assert_uint_eq(store_length(r.s, 2), 8);
+  ck_assert_int_eq(memcmp(store_tokens(r.s, 2), id, 8 * sizeof *id), 0);
+  ck_assert(prefix_evict(&x, false)); /* d: a leaf that nobody uses */
+  ck_assert(!prefix_evict(&x, false));
+  ck_assert_uint_eq(prefix_adopt(&x, 3, other, 8, &place), 1);
+  store_crop(r.s, 2, 0), store_crop(r.s, 3, 0);
+  ck_assert(prefix_evict(&x, false)); /* b, then a */
+  ck_assert_uint_eq(prefix_adopt(&x, 2, id, 12, &place), 1);
+  store_crop(r.s, 2, 0);
+  ck_assert(prefix_evict(&x, false) && !prefix_evict(&x, true));
+  ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+  prefix_close(&x);
+  tiny_close(&r);
+}
+END_TEST
+
+/* the number of an entry that was given up goes to another page; who remembers the old one gets nothing */
+START_TEST(a_place_is_of_no_use_after_its_entry)
+{
+  struct tiny_rig r;
+  struct prefix_index x;
+  struct prefix_place place;
+  uint32_t id[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, other[8] = { 9, 9, 9, 9, 5, 6, 7, 8 };
+  index_open(&r, &x, 3);
+  feed(&r, 0, id, 4);
+  struct prefix_place a = prefix_add(&x, root, id, 0, 0);
+  feed(&r, 1, id, 8); /* the same again, in pages of its own */
+  struct prefix_place same = prefix_add(&x, root, id, 1, 0);
+  ck_assert(same.entry == a.entry && same.born == a.born);
+  store_crop(r.s, 0, 0);
+  ck_assert(prefix_evict(&x, false));
+  feed(&r, 2, other, 4);
+  struct prefix_place b = prefix_add(&x, root, other, 2, 0);
+  ck_assert(b.entry == a.entry && b.born != a.born);
+  struct prefix_place c = prefix_add(&x, same, id + 4, 1, 1);
+  ck_assert_uint_eq(c.entry, 0);
+  store_crop(r.s, 0, 0);
+  ck_assert_uint_eq(prefix_adopt(&x, 0, other, 8, &place), 1);
+  prefix_close(&x);
+  for (uint32_t i = 0; i < 3; i++) store_crop(r.s, i, 0);
+  ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+  tiny_close(&r);
+}
+END_TEST
+
+/* a text whose page in the index is gone has no further pages there: as first pages they would be wrong */
+START_TEST(a_chain_that_is_cut_ends)
+{
+  struct tiny_rig r;
+  struct prefix_index none;
+  struct prefix_place place;
+  struct scheduler s;
+  struct request q;
+  uint32_t id[6] = { 1, 2, 3, 4, 5, 6 };
+  index_open(&r, &none, 2);
+  prefix_close(&none);
+  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+  ck_assert(scheduler_open(&s, &g, &(struct scheduler_options){ .share = true }, &r.why));
+  ck_assert(scheduler_submit(&s, &q, id, 6, &(struct generate_options){ .max_new_tokens = 20 }, &r.why));
+  ck_assert(scheduler_step(&s, &r.why));
+  ck_assert_uint_eq(s.index.kept, 1);
+  ck_assert(prefix_evict(&s.index, true));
+  while (!scheduler_idle(&s)) ck_assert(scheduler_step(&s, &r.why));
+  ck_assert_uint_eq(s.index.kept, 0);
+  ck_assert_uint_eq(prefix_adopt(&s.index, 0, q.q.c.text.id + 4, 8, &place), 0);
+  request_close(&s, &q);
+  scheduler_close(&s);
+  tiny_close(&r);
+}
+END_TEST
+
+/* does cache_fits say what the cache does? Forks share pages, so that copies count, and a window lets pages go */
+START_TEST(what_fits_is_what_the_cache_takes)
+{
+  uint64_t seed = suite_seed() + 3;
+  size_t yes = 0, no = 0;
+  for (int round = 0; round < 300; round++) {
+    struct tiny_rig r;
+    memset(&r, 0, sizeof r);
+    tiny_make(&r.t, 3);
+    r.e = (struct engine){ .k = kernels_find(NULL, NULL), .c = &r.c };
+    struct cache_options w = { .page_rows = (size_t) 1 << rnd(&seed) % 4, .rows = 24 + rnd(&seed) % 40, .context = 60 };
+    if (round % 3 == 0) w.set_window = true, w.window = 9;
+    r.s = cache_open(&r.m, &r.t.lm.config, 4, &w, &r.why);
+    ck_assert_msg(r.s != NULL, "%s", r.why.text);
+    for (int step = 0; step < 40; step++) {
+      uint32_t id[20] = { 0 }, q = (uint32_t) (rnd(&seed) % 4), other = (q + 1) % 4;
+      struct cache_demand want = { q, 1 + rnd(&seed) % 20 };
+      if (store_length(r.s, q) + want.rows > 60) want.rows = 0;
+      struct row row[20];
+      for (size_t i = 0; i < want.rows; i++) row[i] = (struct row){ q, (uint32_t) (store_length(r.s, q) + i), id[i] };
+      bool fits = cache_fits(r.s, &want, 1);
+      if (want.rows > 0) {
+        bool taken = store_begin(r.s, row, want.rows, &r.why);
+        hold_msg(taken == fits, "%zu rows for %u: %s", want.rows, q, r.why.text);
+        if (taken) store_commit(r.s), yes++;
+        else no++;
+      }
+      if (rnd(&seed) % 3 == 0) {
+        store_crop(r.s, other, 0);
+        hold(store_fork(r.s, q, other, &r.why));
+      }
+      if (rnd(&seed) % 3 == 0) store_crop(r.s, q, rnd(&seed) % 30);
+    }
+    tiny_close(&r);
+  }
+  ck_assert(yes > 1000 && no > 1000);
+}
+END_TEST
+
+/* memory is refused at every place in turn: one text may end with the reason, and everything is given back */
+START_TEST(a_refusal_costs_one_text)
+{
+  uint32_t id[3][5] = { { 1, 2, 3, 4, 5 }, { 1, 2, 3, 4, 6 }, { 7, 8, 9, 1, 2 } };
+  for (size_t at = 1;; at++) {
+    struct tiny_rig r;
+    struct prefix_index none;
+    struct scheduler s;
+    struct request q[3] = { { .state = REQUEST_ENDED } };
+    size_t ended[FINISH_ERROR + 1] = { 0 };
+    index_open(&r, &none, 2);
+    prefix_close(&none);
+    struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+    uint64_t before = r.m.all.requests;
+    r.m.fail_at = before + at;
+    bool open = scheduler_open(&s, &g, &(struct scheduler_options){ .share = true }, &r.why), ok = open;
+    for (int i = 0; ok && i < 3; i++)
+      ok = scheduler_submit(&s, &q[i], id[i], 5, &(struct generate_options){ .max_new_tokens = 9 }, &r.why);
+    for (int step = 0; ok && !scheduler_idle(&s); step++) {
+      ck_assert(step < 100);
+      ok = scheduler_step(&s, &r.why);
+    }
+    bool reached = r.m.all.requests >= before + at;
+    for (int i = 0; open && i < 3; i++) ended[q[i].q.c.ended]++, request_close(&s, &q[i]);
+    if (open) scheduler_close(&s);
+    if (ok) ck_assert_uint_ge(ended[FINISH_LENGTH], 2);
+    ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
+    tiny_close(&r);
+    if (!reached) {
+      ck_assert_uint_eq(ended[FINISH_LENGTH], 3);
+      break;
+    }
+  }
+}
+END_TEST
+
+START_TEST(a_scheduler_is_refused_in_words)
+{
+  struct tiny_rig r;
+  struct prefix_index none;
+  struct scheduler s;
+  index_open(&r, &none, 4);
+  prefix_close(&none);
+  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+  ck_assert(!scheduler_open(&s, &g, &(struct scheduler_options){ .pass_rows = 3 }, &r.why));
+  ck_assert_str_eq(r.why.text, "passes of 3 rows for 4 slots; wanted: a row for each slot, or more");
+  ck_assert(scheduler_open(&s, &g, &(struct scheduler_options){ .pass_rows = 4 }, &r.why));
+  struct request q;
+  uint32_t id[1] = { TINY_V };
+  ck_assert(!scheduler_submit(&s, &q, id, 1, &(struct generate_options){ .max_new_tokens = 1 }, &r.why));
+  ck_assert(strstr(r.why.text, "the vocabulary has 19") != NULL);
+  ck_assert(scheduler_idle(&s));
+  scheduler_close(&s), scheduler_close(&s);
+  tiny_close(&r);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("serving");
   TCase *t = tcase_create("many");
   tcase_set_timeout(t, 600);
   tcase_add_test(t, company_changes_no_text);
+  tcase_add_test(t, leaves_are_given_up_first_and_the_oldest_of_them);
+  tcase_add_test(t, a_place_is_of_no_use_after_its_entry);
+  tcase_add_test(t, a_chain_that_is_cut_ends);
+  tcase_add_test(t, what_fits_is_what_the_cache_takes);
+  tcase_add_test(t, a_refusal_costs_one_text);
+  tcase_add_test(t, a_scheduler_is_refused_in_words);
   suite_add_tcase(s, t);
   return suite_run(s);
 }
