@@ -3,27 +3,27 @@
 \chapterquestion{What must be true of the machine before one number in this book can be believed?}
 @** Foundations: errors, counted memory, mapped files, threads.
 \incipit{E}{very chapter after} this one adds floating-point numbers, asks for
-memory, reads files that strangers wrote, and divides its work among threads. Each of
-these can go wrong without a word. The same numbers, added in another order, may give another sum. A request for memory can fail in the
+memory, reads files that strangers wrote, and divides its work among threads. You have done all four before, so where is the trouble? It is that each of
+them can go wrong without a word. Add the same numbers in another order, and you may get another sum. A request for memory can fail in the
 middle of a text. A file can end before its own header says it does. Two threads can write to the same place.
 
-This chapter says what the book promises about the four, and shows the functions with which the other chapters keep the promises: how each is used,
-and why it is so. Their C is in the workshop, in \cref{ground/body}; you do not need it to read on.
+In this chapter you see what the book promises about the four, and how the functions are used with which the other chapters keep the promises.
+Their C is in the workshop, in \cref{ground/body}; you do not need it to read on.
 None of this is about language models. If you are in a hurry, do the two hand calculations, and come back when a later chapter
 says |memory_alloc| or |pool_run|.
 
 @* One answer, bit for bit. \label{sec:arithmetic}
-For one model and one text our engine computes one list of scores: the same 32 bits in every score, with one thread or with eight, with a cache or without, on
-an old processor or a new one. That is the book's promise of \emph{one answer}, and most of its tests are comparisons with |==|. Why not be content with nearly equal scores? When two tokens are nearly
-tied, the last bit of a score decides between them, and after another token the whole rest of the text is another. And a test with a tolerance finds no mistake that is smaller than the tolerance.
+Give our engine one model and one text, and it computes one list of scores: the same 32 bits in every score, with one thread or with eight, with a cache or without, on
+an old processor or a new one. That is the promise of \emph{one answer}. Why are we not content with nearly equal scores? For two reasons. When two tokens are nearly
+tied, the last bit of a score decides between them, and after another token the whole rest of the text is another. And a test with a tolerance finds no mistake that is smaller than the tolerance; ours compare with |==|.
 
-Equal bits do not come by themselves, because floating-point addition is not associative.
+You do not get equal bits for nothing, because floating-point addition is not associative. See what three workers make of six numbers:
 @^floating point@>
 
 \begin{byhand}{one sum, three workers}
 A |float| keeps 24 binary digits. Between 67 million and 134 million they suffice for every eighth integer, and a sum is rounded to the
 nearest of these. We add $M=100{,}000{,}000$ and five threes. The first addition gives 100,000,003, which is rounded to
-$M$ again, and each of the others does the same. Now each worker adds an equal part of the list, and then their results are added from left to right.
+$M$ again, and so does each of the others. Now let each worker add an equal part of the list, and then add their results from left to right.
 
 \medskip
 \begin{tabular}{@@{}clll@@{}}
@@ -34,24 +34,23 @@ $M$ again, and each of the others does the same. Now each worker adds an equal p
 \end{tabular}
 \medskip
 
-The exact sum is 100,000,015. That sums are rounded cannot be helped. But the number of workers must not decide how. The cure is to cut the list
-into pairs, however many workers there are. The workers may share the pairs as they like: the sums of the pairs are $M$, 6 and 6, and the sum is 100,000,016, always.
+The exact sum is 100,000,015. We cannot help it that sums are rounded, but the number of workers must not decide how. The cure: cut the list
+into pairs, however many workers there are, and let them share the pairs as they like. The sums of the pairs are $M$, 6 and 6, and the sum is 100,000,016, always.
 \end{byhand}
 
-@ So the rule of the engine is: \emph{which numbers are added, and in which order, depends on the problem and never on the workers.} \Cref{sec:order} fixes the order for
-every sum in a model. Most steps consist of many sums, one for each row of a matrix; then each sum is added by one worker from beginning to end, and only
-the list of sums is divided. The one sum that grows with the text, in attention, is cut into blocks of 256 positions, whatever the number of threads (\cref{sec:attend}). The rule need not cost speed: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
+@ This is the rule of the whole engine: \emph{which numbers are added, and in which order, depends on the problem and never on the workers.} \Cref{sec:order} fixes the order for
+every sum in a model. Most steps compute many sums, one per row of a matrix. We divide the rows among the workers and never a row, so each sum is computed by one worker from start to finish.
+Only one sum grows with the text, in attention; it is cut into blocks of 256 positions, whatever the number of threads (\cref{sec:attend}). Does the rule cost speed? It need not: the fixed order keeps many sums side by side, as the vector instructions of a processor do.
 
-Three things besides our own code can change a sum. First, a compiler may reorder it, or keep intermediate results in
+Three things besides our own code can change a sum. First, a compiler may reorder it if it is given \.{-ffast-math}, or keep intermediate results in
 wider registers. |ground.h|, which every
 file of this book includes, refuses to be compiled in either case. Second, a compiler may contract a product and a sum
-into one operation with one rounding where we wrote two. The preprocessor cannot see that, so the command line of every build
-forbids it, as you can see under each checkpoint, and the \emph{kernels}, the small functions in which all the multiplying is done, test themselves for it before they are used (\cref{sec:kerneltable}).
+into one operation with one rounding where we wrote two. The preprocessor cannot see that. So every build forbids it on the command line, as you can see under each checkpoint, and the \emph{kernels}, the small functions in which all the multiplying is done, test themselves for it before they are used (\cref{sec:kerneltable}).
 Third, each thread has modes of rounding, which other code may have changed; we come to them in \cref{sec:pool}.
 @^fast math@>
 
-The rest of the header is a table of contents of this chapter. The longer headers that it includes are
-printed whole in the workshop; this chapter shows those lines of them that you will meet again.
+The rest of the header is a table of contents of this chapter. It includes longer headers, which the
+workshop prints whole; here we show those lines of them that you will meet again.
 
 @(ground.h@>=
 #ifndef INCIPIT_GROUND_H
@@ -74,17 +73,16 @@ _Static_assert(0, "floats in wider registers (x87?)");
 #endif
 
 @* Printed numbers. \label{sec:keys}
-How does a number get into this book? Every chapter has a program. Run without an argument, it prints what is in the box \emph{Checkpoint} of its chapter; with the argument
-\.{values} it prints lines of a key, a number and perhaps a unit:
+How does a number get into this book? Every chapter has a program. Run it without an argument, and it prints what is in the box \emph{Checkpoint} of its chapter. Run it with the argument
+\.{values}, and it prints lines of a key, a number and perhaps a unit:
 $$\hbox{\texttt{ground.peak.6 180 bytes}}$$
-Where the text has such a number, its source has the key, here \texttt{\char92val\char123ground.peak.6\char125}. The build
-compiles the program, runs it and sets the number: \val{ground.peak.6}. So a changed program changes the sentence, and a key that no program prints stops the build. Figures are drawn in the same way. Where there
-is more to measure than
-fits into a short program, the keys come from a program of the laboratory. Times differ from
-run to run, so they come from a file that was measured once and names the machine, as in \cref{sec:pool}. A number that we choose, such as the threes above, is simply typed.
+Where you read that number in the text, our source has the key, here \texttt{\char92val\char123ground.peak.6\char125}. The build
+compiles the program, runs it and sets the number: \val{ground.peak.6}. So if we change the program, the sentence changes with it, and a key that no program prints stops the build. Figures are drawn in the same way. What takes more
+measuring than fits into a short program comes from a program of the laboratory. Times differ from
+run to run; they come from a file that was measured once and names the machine. A number that we chose, such as the threes above, is simply typed.
 @^keys, of printed numbers@>@^numbers, printed@>
 
-This is the program of the chapter; each of its parts comes where it explains something.
+Here is the program of this chapter. Each of its parts comes where it explains something.
 
 @c
 #include <stdio.h>
@@ -99,11 +97,11 @@ int main(void)
 }
 
 @* Error messages. \label{sec:errors}
-A person who reads an error message has made a mistake, or has been given a file with a mistake in it.
-That person needs to know which file, which field of it, what was found there, and what would
-have been right; an error number to look up does not help. So an error in this book is a
-message of one line. The function that fails is the one that writes it, because no other function
-knows these four things at the same time.
+When you read an error message, you have made a mistake, or somebody has given you a file with a mistake in it.
+What do you need to know? Which file, which field of it, what was found there, and what would
+have been right. A number to look up tells you none of these. So an error in this book is a
+message of one line, and it is written by the function that fails, since no other function
+knows the four things at the same time.
 @^error@>
 
 @<An error is one message@>=
@@ -121,7 +119,7 @@ bool error_found(struct error *why, const char *file, const char *field,
 @ A function that can fail takes a |struct error *| as its last argument and returns |false| or NULL when it has failed. Its caller passes the pointer on and fails in its turn, until
 |main| prints the message, once: a library does not know where its user's messages should go. Since |error_say| is always |false|, a failure is one line, such as |return error_say(why, "no room")|.
 
-Most messages have the four parts, and |error_found| puts them in the same order each time. A person who has read one can read the next, and a test looks for the four parts in each of them. Our program provokes two failures, and writes a third message itself:
+Most messages have the four parts, and |error_found| always puts them in the same order. If you have read one, you can read the next, and a test can look for the four parts in each. Our program provokes two failures, and writes a third message itself:
 
 @<Print a message of every kind@>=
 static void print_messages(void)
@@ -138,14 +136,13 @@ static void print_messages(void)
 
 \checkpoint[2,4]{build/out/ground.txt}{the messages}
 
-The first names the purpose of the memory, since ``out of memory'' tells a user nothing about what to make smaller: a cache shrinks with the context, weights do not. It
-also says how much is held already, so that
-the user can see whether the last request was the large one.
+Why does the first name the purpose of the memory? Because ``out of memory'' does not tell you what to make smaller: a cache shrinks with the context, weights do not. It
+also says how much is held already, so you can see whether the last request was the large one.
 
 @* Counted memory. \label{sec:memory}
-Chapter 6 will claim to know, to the byte, what a model's memory costs, and such a claim
-needs a witness who was there when each byte was handed out. |malloc| keeps no account. So all memory of the
-engine comes from an allocator of our own, which keeps one for each purpose, and chapter 6 compares its formulas with the accounts. Here is such an account, kept with a pencil.\sidefig{ground}{fig:ground}{Bytes after each of the six events. \emph{Requested} and \emph{allocated} only rise, and
+In chapter 6 we shall claim to know, to the byte, what a model's memory costs. Such a claim
+needs a witness who was there when each byte was handed out, and |malloc| keeps no account. So all memory of the
+engine comes from an allocator of our own, which keeps one for each purpose, and chapter 6 compares its formulas with the accounts. You can keep such an account with a pencil.\sidefig{ground}{fig:ground}{Bytes after each of the six events. \emph{Requested} and \emph{allocated} only rise, and
 part where a request is refused; \emph{live} falls when a block is freed; the
 \emph{peak}, the broad line, remembers the highest that \emph{live} has been.}{A step plot of bytes over six events.
 The lines requested and allocated rise together to \val{ground.requested.4}, and part at event five,
@@ -156,7 +153,7 @@ three, falls to \val{ground.live.4} and ends at \val{ground.live.6}. The peak st
 @^memory@>@^account@>
 
 \begin{byhand}{five requests, one refused}
-Four numbers are kept: the bytes \emph{requested}, the bytes \emph{allocated}, those that are \emph{live} (allocated and not freed), and the \emph{peak} of the live.
+Keep four numbers: the bytes \emph{requested}, the bytes \emph{allocated}, those that are \emph{live} (allocated and not freed), and the \emph{peak} of the live.
 
 \medskip
 \begin{tabular}{@@{}lrrrr@@{}}
@@ -170,11 +167,11 @@ allocate 30 & 260 & 210 & 170 & 180
 \end{tabular}
 \medskip
 
-The peak is the largest number in the column \emph{live}: the memory that a machine must have for the program to run. The program prints the last line; \cref{fig:ground}\lab{lab:accountsofground} draws the columns.
+The peak is the largest number in the column \emph{live}: the memory that your machine must have for the program to run. The program prints the last line; \cref{fig:ground}\lab{lab:accountsofground} draws the columns.
 \end{byhand}
 
-@ In C you declare a |struct memory|, allocate from it, look into it, and free what you got. |fail_at| says which request is refused although it has done nothing wrong. That is for tests: in nearly every chapter
-a test refuses the first request, then the second, and so on, until a run goes through, and checks that nothing leaks or crashes.
+@ In C you declare a |struct memory|, allocate from it, look into it, and free what you got. And |fail_at|? It says which request is refused although it has done nothing wrong. You never want that, except in a test:
+a test refuses the first request, then the second, and so on, until a run goes through, and checks each time that nothing leaks or crashes.
 
 @<Make the requests of the hand calculation@>=
 static void print_account(void)
@@ -186,21 +183,21 @@ static void print_account(void)
   memory_free(&m, b);
   char *d = memory_alloc(&m, MEMORY_OTHER, 50, sizeof *d, NULL);
   char *e = memory_alloc(&m, MEMORY_OTHER, 30, sizeof *e, NULL);
-  printf("requested %d, allocated %d, "@| "live %d, peak %d\n",@|
-    (int) m.all.requested, (int) m.all.allocated,@| (int) m.all.live, (int) m.all.peak);
+  printf("requested %d, allocated %d, ",@| (int) m.all.requested, (int) m.all.allocated);
+  printf("live %d, peak %d\n", (int) m.all.live, (int) m.all.peak);
   memory_free(&m, a), memory_free(&m, c);
   memory_free(&m, d), memory_free(&m, e);
 }
 
-@ The accounts count what \emph{we} request, without the rounding of a block to 64 bytes, the C library's own headers, the
-stacks of threads, mapped files, and what other libraries take for themselves. They answer
+@ The accounts count what \emph{we} request. They leave out the rounding of a block to 64 bytes, the C library's own headers, the
+stacks of threads, mapped files, and what other libraries take for themselves. For we want to know
 how much a \emph{model} needs, and the answer must be the same under another C library.\side{Each |struct memory| belongs to one thread at a time, and the workers of a pool never allocate. So the accounts need no
 lock. Threads that write texts at the same time have one each; models and tokenizers, which they may share, allocate nothing while they are read.}
 
-Two patterns of use have functions of their own. The first is an array that grows while it is filled. |memory_reserve| doubles it when it is full, so each element is
-copied fewer than two times on average, however long the array becomes (\cref{sec:allocator}). The second is a group of blocks that are freed
+Two patterns of use have functions of their own. The first is an array that grows while you fill it. |memory_reserve| doubles it when it is full, so on average each element is
+copied fewer than two times, however long the array becomes (\cref{sec:allocator}). The second is a group of blocks that are freed
 together: a pass through a model needs more than a dozen arrays from its beginning to its end. They come from an
-\emph{arena} (\cref{sec:memoryheader}). The allocations follow one another without tests; one test at the end finds out whether any of them failed, and one call frees all the blocks or keeps them for the next pass.
+\emph{arena} (\cref{sec:memoryheader}). You allocate one after the other without testing; a single test at the end tells whether any of them failed, and one call frees them all or keeps them for the next pass.
 @^growing array@>@^arena@>
 
 \printedheader[26,38]{ground/memory.h}
@@ -210,9 +207,9 @@ together: a pass through a model needs more than a dozen arrays from its beginni
 \printedheader[9,14]{ground/buffers.h}
 
 @* Memory-mapped files. \label{sec:files}
-A file of weights may be larger than we would like to copy, and reading it twice is waste.
+How do you read a file of weights that fills half of your memory? If you copy it into a block, it is there twice for a while, once in the system's cache of the disk and once in your block.
 So we \emph{map} it: the system lets the file be memory, read-only, and we look at it in place.
-A page that no code reads never leaves the disk, and two programs that map the same model share its pages. What we do not do is believe the file. A
+What we never look at need not be read from the disk, and two programs that map the same model share its pages. What we do not do is believe the file. A
 mapping says how many bytes there are; whether they mean anything is for the reader of
 that format to find out, number by number, before it follows one. A length that is believed too early leads a pointer
 out of the file.\side{One danger stays. If another program shortens the file while we look at it, reading past the new end raises a signal and not an error. A library may not catch the signals
@@ -230,14 +227,14 @@ void file_release(const struct mapping *map, const void *from, size_t n);
   /* gives back the memory of |n| bytes, if they are in |map|; whoever reads them again waits for the file */
 
 @* A thread pool. \label{sec:pool}
-To send a text through a model takes a few dozen large steps, each of which can be divided among
-threads. Starting threads for each step would cost more than many of the steps. So a \emph{thread pool} starts them
+A text goes through a model in a few dozen large steps, and each can be divided among
+threads. The first idea is to start the threads when a step begins and to join them when it ends. We timed that: starting a thread takes longer than many of the steps (the numbers are below). So a \emph{thread pool} starts them
 once, and they wait. One call gives a step to all of them, each does the part
 that its number says, and the call returns when the last one is done.
 @^threads@>@^thread pool@>
 
-Here are the two ways to add six numbers. In the first, worker $w$ of $W$ has the numbers from $6w/W$ up to $6(w+1)/W$. In the second the three pairs are dealt out to the workers like cards.
-Each writes only to places of |part| that are its own. A step is one call of |pool_run|; when it returns, the caller adds what is in |part|, from left to right.
+Here are the two ways to add six numbers. In the first, worker $w$ of $W$ has the numbers from $6w/W$ up to $6(w+1)/W$. In the second we deal out the three pairs to the workers like cards.
+Each worker writes only to places of |part| that are its own. A step is one call of |pool_run|; when it returns, the caller adds what is in |part|, from left to right.
 
 @<Add the numbers with several workers@>=
 static const float x[6] = @[{ 100000000, 3, 3, 3, 3, 3 }@];
@@ -275,24 +272,24 @@ static int print_sums(void)
 
 \checkpoint[5,8]{build/out/ground.txt}{an account and three sums}
 
-In this book no sum is divided according to the number of workers. Which part of a step a worker gets depends on its own number and theirs, never on
+You will find no sum in this book that is divided by the number of workers. Which part of a step a worker gets depends on its own number and theirs, never on
 which is faster, and no two workers write to the same place. So the threads decide when a result is there, but not what it is.
 
-@ On the two cores of our machine\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another, and \val[0]{ground.pool.asleep} after a pause, in which the second thread has
+@ On the two cores of our machine, an AMD EPYC,\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another, and \val[0]{ground.pool.asleep} after a pause, in which the second thread has
 gone to sleep. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. \Cref{sec:poollife} has the C of the pool and its one difficult place, a wake-up that could be lost.\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
 is a library in another's program. And it may combine the sums of threads in any order, which is what we have just ruled out.}
 @^OpenMP@>
 
-The last thing that can change a sum is the floating-point unit. It has modes, which belong to each thread: how to round, whether to flush very small numbers to
-zero. A library linked with \.{-Ofast} may have changed them without saying so. So we set the standard modes, once at the start of a pass through a model and once when a worker is born; and at the end of the pass we put back those that we found, since the caller's thread is not ours.
+One thing more can change a sum. The floating-point unit has modes, which belong to each thread: how to round, whether to flush very small numbers to
+zero. A library that was linked with \.{-Ofast} may have changed them without telling you. So we set the standard modes, at the start of each pass through a model and when a worker is born. At the end of the pass we put back those that we found, since the caller's thread is not ours.
 @^rounding mode@>
 
 \printedheader[15,27]{ground/pool.h}
 
 @* Progress and cancellation. \label{sec:progress}
-Some calls take long, such as reading a whole book as a prompt. The person who waits wants to know how far the work has come, and may want to give it up. So the working function
+Some calls take long, such as reading a whole book as a prompt. While you wait, you want to know how far the work has come, and perhaps to give it up. So the working function
 asks its caller now and then: \emph{this much is done; shall I go on?} The caller supplies the function that answers, a \emph{callback} (|struct progress|, \cref{sec:asking}).
-If we stopped the thread from outside instead, its locks would stay locked and its memory would be lost. A function that is told to give up puts everything in order first: a pass that is given up has
+Why not stop the thread from outside? Its locks would stay locked and its memory would be lost. A function that is told to give up puts everything in order first: a pass that is given up has
 stored nothing (\cref{sec:forward}), and a text keeps what was written before.
 @^progress@>@^cancellation@>@^callback@>
 

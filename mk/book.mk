@@ -25,6 +25,11 @@ build/data/modules.csv: tools/edges.lua tools/book.lua book.list $(STAMPS)
 	@mkdir -p $(@D)
 	@texlua tools/edges.lua csv > $@.new
 	$(call if_changed,$@)
+# what the preface shows of the command
+build/out/trace.txt: build/incipit $(wildcard models/pocket/*)
+	@mkdir -p $(@D)
+	@(echo '$$ build/incipit trace "The cat sat" -n 4 --top 2'; build/incipit trace "The cat sat" -n 4 --top 2) > $@.new
+	$(call if_changed,$@)
 build/out/%.txt: build/sums/% $(PRINTS)
 	@mkdir -p $(@D)
 	@(echo '$$ build/bin/$*'; build/bin/$*) > $@
@@ -73,7 +78,7 @@ letters: build/claims.tsv $(VALUES) ## the letters of chapter 16, as files that 
 	@texlua tools/letters.lua build/letters
 
 # ---- typeset: three volumes of one set of webs; what a reader would see as a fault stops the build
-PRINTED  := $(VALUES) build/claims.tsv $(DATA) $(OUTPUTS) $(CHECKPOINTS:%=build/alone/%.txt) build/figures.pdf
+PRINTED  := $(VALUES) build/claims.tsv $(DATA) $(OUTPUTS) build/out/trace.txt $(CHECKPOINTS:%=build/alone/%.txt) build/figures.pdf
 SET       = $(sort $(wildcard macros/*)) build/claims.tsv build/book.cwm build/buildid.tex build/order.tex build/labels.tex build/values.tex
 book: lint build/incipit.pdf build/workshop.pdf ## build/incipit.pdf and build/workshop.pdf
 laboratory: lint build/laboratory.pdf build/laboratory/index.html ## the experiments, as build/laboratory.pdf and as pages for a browser

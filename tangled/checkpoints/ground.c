@@ -24,8 +24,8 @@ static void print_account(void)
   memory_free(&m, b);
   char *d = memory_alloc(&m, MEMORY_OTHER, 50, sizeof *d, NULL);
   char *e = memory_alloc(&m, MEMORY_OTHER, 30, sizeof *e, NULL);
-  printf("requested %d, allocated %d, live %d, peak %d\n",
-    (int) m.all.requested, (int) m.all.allocated, (int) m.all.live, (int) m.all.peak);
+  printf("requested %d, allocated %d, ", (int) m.all.requested, (int) m.all.allocated);
+  printf("live %d, peak %d\n", (int) m.all.live, (int) m.all.peak);
   memory_free(&m, a), memory_free(&m, c);
   memory_free(&m, d), memory_free(&m, e);
 }
