@@ -8,12 +8,19 @@
 \chapterquestion{Why does the tenth word of an answer cost more than the first, when it is
 only one more word?}
 @** The generation loop, and what recomputing costs.
-\incipit{A}{model} predicts one token. It becomes a writer when it is fed its own words: the token that it predicted is appended to the text, and the longer text goes in again. This is \emph{autoregressive generation}, and a loop of six steps does it. The model cannot tell the tokens that it was given from those that it wrote. But look at what goes in. To predict the fourth token the model reads three; to predict the fifth it reads four, three of which it has read before. It remembers nothing from one pass to the next, so it computes everything about those three again.
+\incipit{A}{model} predicts one token, and then it is done. To make it write, you hand it its own words: append the token that it predicted, and put the longer text in
+again. This is \emph{autoregressive generation}, and a loop of six steps does it. The model cannot tell the tokens that you gave it from those that it wrote. But look
+at what goes in. To predict the fourth token the model reads three. To predict the fifth it reads four, and three of these it has read before. Does it remember them?
+Not in this loop. From one pass to the next it keeps nothing, so it computes everything about those three again.
 @^autoregressive@>
 
-In this chapter we write that loop in twenty lines, in its simplest form, and look at a text that it writes. Then we count how much of its work is done for the first time and how much is done again; the answer is the reason for the whole second part of the book. At the end the loop grows, need by need, into the one that the engine uses from here on.
+In this chapter we write the loop in twenty lines, in its simplest form, and look at a text that it writes. Then we count how much of its work is done for the first time
+and how much is done again; the answer is the reason for the whole second part of the book. At the end the loop grows, need by need, into the one that the engine uses
+from here on. If you want to watch it while you read, \.{incipit trace "The cat sat" -n 4} prints the steps for any prompt.
 
-These words come from chapter 2. A \emph{row} is a token at a position, on its way through the model, and a \emph{pass} takes a set of rows through all layers. In each layer a row makes a query, a key and a value; its query meets the keys of the rows before it, and its own. The \emph{store} keeps keys and values. At the end the \emph{head} turns a row into \emph{logits}, one score for each token of the vocabulary.
+You need these words of chapter 2. A \emph{row} is a token at a position, on its way through the model, and a \emph{pass} takes a set of rows through all layers. In each
+layer a row makes a query, a key and a value; its query meets the keys of the rows before it, and its own. The \emph{store} keeps keys and values. At the end the \emph{head}
+turns a row into \emph{logits}, one score for each token of the vocabulary.
 
 @* The loop in six steps. \label{sec:sixsteps}
 Here is the whole loop, and nothing else. It \emph{forgets} what the store has of the text; it \emph{reads} all tokens of the text, as rows, in one pass; it \emph{scores} what may follow the last row; it \emph{selects} a token, \emph{appends} it, and \emph{stops} if that was the token that means the end, or if the text is full.
@@ -41,13 +48,23 @@ static bool write_text(struct writer *w, size_t full, struct error *why)
   }
 }
 
-@ The writer |w| holds the engine, the model, the store |s| and the text, a growing list of ids (\cref{sec:loopcheck}). All the work is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head; |pass_close| frees the hidden states, which nothing needs any more. A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. Only the last row is asked, since the others would predict tokens that are already there. That saves a good deal: in GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
+@ The writer |w| holds the engine, the model, the store |s| and the text, a growing list of ids (\cref{sec:loopcheck}). All the work is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head; |pass_close| frees the hidden states, which nothing needs any more.
 
-We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. On the plain kernels of chapter 2 it writes a tale of \val{loop.tale.written} tokens. The last of them is the end token, appended like any other; a program that prints for a reader leaves it out. The plain kernels take their time; with \.{-march=native} a compiler may use the multiply--add of this machine, which needs half of it and changes no bit. (The first line counts what the loop did for four tokens, the second what it did for all, as \cref{sec:naivecost} explains; the last is a check, \cref{sec:loopcheck}.)
+A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. That is how a model is trained: each row predicts the next token of a text that somebody
+else wrote (\cref{sec:exposure}). Here the tokens that the earlier rows would predict are already there, so we ask only the last one. That saves a good deal: in GPT-2
+small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
+
+We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}, and on the plain kernels of chapter 2 it writes a tale of \val{loop.tale.written} tokens. The last of them
+is the end token, appended like any other; a program that prints for a reader leaves it out. The plain kernels take their time. With \.{-march=native} a compiler may
+use the multiply--add of your machine, which is faster and changes no bit. (The first line counts what the loop did for four tokens, the second what it did for all, as
+\cref{sec:naivecost} explains; the last is a check, \cref{sec:loopcheck}.)
 
 \checkpoint{build/out/loop.txt}{a text that the loop has written, and what it took}
 
-@ How does the loop select a token? In the simplest way: it takes the one with the highest logit. This is \emph{greedy decoding}. The softmax of chapter 2 is not needed for it, since a higher logit means a higher probability. Greedy decoding needs no random numbers, so the same prompt always gets the same text, and we can compare texts and counts. It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
+@* Greedy decoding, ties, and one wrong token. \label{sec:greedy}
+How does the loop select a token? In the simplest way: it takes the one with the highest logit. This is \emph{greedy decoding}. We do not need the softmax of chapter
+2 for it, since a higher logit means a higher probability. And we need no random numbers, so the same prompt always gets the same text, and we can compare texts and counts.
+It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
 @^greedy decoding@>
 
 @<Find the token with the highest logit@>=
@@ -59,13 +76,19 @@ static uint32_t likeliest(const float *logits, size_t vocab)
   return best;
 }
 
-@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If several threads searched the logits, and the first to report a maximum won, two runs of one program could write different texts.
+@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. You may never see a tie, but there must be a rule. Suppose several threads searched the logits, and of equal ones the first to be reported won; then two runs of one program could write different texts.
 @^tie@>
 
-Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has \given{500} tokens; in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but all that follows continues a text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
+Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and
+each token is input for all that follow. We wanted to see how much one token matters. So we let the built-in model write its tale again, with one token replaced by the
+second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is
+the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has \given{500} tokens;
+in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but everything
+after it continues a text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text, and \cref{sec:perplexity} how well
+it predicts one.
 
 @* Rows computed, rows needed. \label{sec:naivecost}
-What does the loop cost? First with a pencil, for the first sentence of the tale.
+What does the loop cost? Take a pencil first, for the first sentence of the tale.
 
 \begin{byhand}{three tokens given, four to write}
 \tok{The}\tok{\ cat}\tok{\ sat} are given; \gen{\ on}\gen{\ the}\gen{\ mat}\gen{.} are written.
@@ -95,7 +118,9 @@ positions 0 to 3, pass 3 positions 0 to 4, pass 4 positions 0 to 5. The first-ti
 three of pass 1 and the last cell of each later pass, six in all; the other twelve cells are
 work done again.}
 
-@ The program of the chapter finds the same 18, 6 and 12 by running the loop: they are in the first line of its output. The counters of chapter 2 (\cref{sec:counters}) are incremented inside the pass, where the rows are computed. A row counts as \emph{needed} if no earlier pass has computed it. The store can tell, because it remembers the tokens of the rows that it forgets.\lab{lab:loopcount}
+@ Our program runs the loop and finds the same 18, 6 and 12: they are in the first line of its output, and in the last line of \.{incipit trace}. The counters of chapter
+2 (\cref{sec:counters}) are incremented inside the pass, where the rows are computed. A row counts as \emph{needed} if no earlier pass has computed it. The store can
+tell, because it remembers the tokens of the rows that it forgets.\lab{lab:loopcount}
 
 @<Print what the counters say@>=
 static void print_counts(const struct writer *w)
@@ -106,15 +131,15 @@ static void print_counts(const struct writer *w)
   printf("%" PRIu64 " pairs\n", w->c.qk_pairs);
 }
 
-@ Now in general: a prompt has $p$ tokens, and $g$ are to be written. Pass $t$ reads $p+t-1$ tokens. So $g$ passes compute
+@ Now in general. A prompt has $p$ tokens, and $g$ are to be written. Pass $t$ reads $p+t-1$ tokens, so $g$ passes compute
 \begin{equation}\label{eq:naive}
   N(p,g)=\sum_{t=1}^{g}(p+t-1)=gp+\frac{g(g-1)}2
 \end{equation}
 rows. How many were necessary? Each token that is ever read needs its row once, and the last token
-written is never read; so $p+g-1$ rows would have been enough, and in every run the counters find exactly that number. The first term
-of~\eqref{eq:naive} grows with the prompt, the second with the square of what we write, and
-\cref{fig:growth} shows the second taking over from the first. That answers the question at the head of the chapter: the first
-word of an answer costs a pass of $p$ rows, the tenth one of $p+9$.
+written is never read. So $p+g-1$ rows would have been enough, and in every run the counters find exactly that number. The first term
+of~\eqref{eq:naive} grows with the prompt, the second with the square of what we write;
+in \cref{fig:growth} you see the second take over from the first. And there is the answer to the question at the head of the chapter: the first
+word of an answer costs a pass of $p$ rows, the tenth a pass of $p+9$.
 
 \Cref{fig:heat}\lab{lab:loopgrid} is the grid of \cref{fig:grid} seen from far away, for 50 tokens given and 100 written. There, 6 of 18 cells were needed; here \val{loop.needed.50.100} of \val{loop.naive.50.100} are, no more than the upper and the right edge of the picture.
 
@@ -163,10 +188,10 @@ $$\frac{g+1}2\le R\le g,$$
 with equality on the left for a prompt of one token, and on the right for a single token written. For longer answers $R$
 approaches $g$ as the prompt grows.
 For the first line of the table the bounds are \val[1]{loop.bound.low} and \val{loop.bound.high}, and the count is
-\val[2]{loop.waste.100.50}. So it is the length of the answer that sets the waste; a longer prompt can at
+\val[2]{loop.waste.100.50}. So the length of the answer sets the waste; a longer prompt can at
 most double it.
 
-@ ``Generating twice as many tokens costs four times as much'' is true of very long answers
+@ You may have read that generating twice as many tokens costs four times as much. That is true of very long answers
 only. Doubling $g$ turns $gp+g(g-1)/2$ into $2gp+g(2g-1)$; the quotient is near 2 while the prompt
 dominates and tends to 4 when the answer does. For the four lines of the table it is
 \val[2]{loop.double.100.50}, \val[2]{loop.double.500.200}, \val[2]{loop.double.1000.500} and
@@ -179,55 +204,61 @@ prompt of one token
   \sum_{n=1}^{g}\frac{n(n+1)}2=\frac{g(g+1)(g+2)}6 .
 \end{equation}
 For \given{1000} tokens the counters say \val{loop.naive.1.1000} rows and \val{loop.pairs.1.1000} pairs.
-The rows grow with the square, the pairs with the cube. The counters confirm it: between \given{1000} and \given{2000} tokens after a prompt of
+The rows grow with the square, the pairs with the cube, and the counters confirm it: between \given{1000} and \given{2000} tokens after a prompt of
 one, the slopes on logarithmic paper are \val[2]{loop.slope.rows} and \val[2]{loop.slope.pairs}.
-An author who calls the naive loop ``quadratic'' has counted rows. The formulas also cover texts that are too long to run: one of 100,000 tokens would take \val{loop.formula.100000} rows.
+An author who calls the naive loop ``quadratic'' has counted rows. The formulas also cover texts that you would not want to wait for: one of 100,000 tokens would take \val{loop.formula.100000} rows.
 
 @* Causality: recomputed rows are identical. \label{sec:causal}
-All this work is wasted only if the same comes out each time. It does, to the last bit, and
-the reason is the causal mask: a row looks at rows before it and never at rows after
+All this work is wasted only if the same comes out each time. Does it? To the last bit. The reason is the causal mask: a row looks at rows before it and never at rows after
 it. Go through the layers. The embedding of position $i$ depends on token $i$ and on $i$. A layer
 turns the hidden states of positions $0\ldots i$ into the hidden state of position $i$. By
 induction over the layers, whatever is computed at position $i$, its key and its value included, depends on tokens $0\ldots i$ only.
-A later token can change none of it. So the mathematical values are equal. That the bits are equal is a promise of
+A later token can change none of it. That makes the mathematical values equal. That the bits are equal as well is a promise of
 \cref{model}: the sums of a row are added in the same order however many rows share its pass.
 @^causal mask@>
 
-Three tests keep this honest.\side{In
-\.{tests/suites/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.} The first takes texts that begin alike and end differently, and compares all that was computed for the common beginning: nothing differs. The
-second takes away the mask, the rule that hides later rows. Then the
+A proof about a program is only as good as the program, so we tried it in three ways.\side{In
+\.{tests/suites/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.} The first test takes texts that begin alike and end differently, and compares all that was computed for the common beginning: nothing differs. The
+second takes away the mask. Now the
 argument must fail, and it does: not in the first layer, whose keys
-are made from the embeddings alone, but in the second. Could the loop at least leave out the queries of old rows, since only the last row is asked? The third test leaves out a single query of the first layer, at any
+are made from the embeddings alone, but in the second. Could we at least leave out the queries of old rows, since only the last row is asked? The third test leaves out a single query of the first layer, at any
 position. If old queries were of no use to later tokens, nothing would
 change. But something does, since the next layer's keys at that position are made from what
 that query found. So the naive loop needs the queries of old rows, in every layer but the last.
 
-But if a row cannot change, its keys and values can be kept, in every layer, and then its query is never needed again. That is the next chapter.
+But if a row cannot change, we can keep its keys and values, in every layer, and then we never need its query again. That is the next chapter.
 
 @* Measured times. \label{sec:clock}
-Counts are exact, but what a reader waits for is time. So we also took the time of a step of
-the naive loop, one pass of the built-in model, over texts of growing length. A pass of $n$ rows does the same for each row, apart from attention, where row $i$ looks at
+Counts are exact, but what you wait for is time. So we also timed a step of
+the naive loop, one pass of the built-in model, over texts of growing length. What should come out? A pass of $n$ rows does the same for each row, apart from attention, where row $i$ looks at
 $i+1$ keys. We expect
 \begin{equation}\label{eq:clock}
   t(n)=an+b\,\frac{n(n+1)}2 ,\qquad\hbox{so}\qquad\frac{t(n)}n=a+b\,\frac{n+1}2:
 \end{equation}
 the time for each \emph{row} is a straight line over the length. \Cref{fig:clock} shows that line.\lab{lab:loopclock} It begins at
 \val[1]{loop.clock.row} microseconds, which is what projections, MLP and norms cost a row, and
-rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at; we timed \val[0]{loop.clock.texts} lengths, and none is off the line by more than \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.shortest} rows attention takes \val[0]{loop.clock.share.short} percent of the time; in one of \val{loop.clock.longest} rows, which takes \val[0]{loop.clock.step} milliseconds, it takes
+rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at. We timed \val[0]{loop.clock.texts} lengths, and none is off the line by more than \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.shortest} rows attention takes \val[0]{loop.clock.share.short} percent of the time; in one of \val{loop.clock.longest} rows, which takes \val[0]{loop.clock.step} milliseconds, it takes
 \val[0]{loop.clock.share} percent. So the cost of a step is nearly linear for short texts only. Within this small model's context
 attention comes to take more time than everything else, and the cost of a whole text is on its way from the square of \eqref{eq:naive} to the cube of \eqref{eq:pairs}.
 
 \fig{clock}{fig:clock}{Time of one pass, divided by its rows, over the number of rows, and the straight line
-of \eqref{eq:clock}. Bars span the middle half of the rounds. Measured once, with one thread and the fast kernels, on the machine that
-the file of the numbers names.}{A plot of microseconds a row against rows in the pass. The points lie close to a
+of \eqref{eq:clock}. Bars span the middle half of the rounds. Measured once, with one thread and the fast kernels, on an AMD EPYC of which we had two cores.}{A plot of microseconds a row against rows in the pass. The points lie close to a
 straight line that starts well above zero and rises slowly: most of a row's cost does not depend on the length of the text.}
 
 @* The general loop. \label{sec:generate}
-The loop of \cref{sec:sixsteps} writes one text for one program. The programs of this book want more of it: to show tokens as they come, to end in other ways, to select in other ways, to keep rows, to read a long prompt in pieces, to write several texts at once. If each had a loop of its own, each would sooner or later stop in its own way, and what one writes would prove nothing about the others. So there is one loop, in a module of its own, and each need has its place in it (\cref{fig:hooks}). Some of the places stay empty until the chapter that needs them. A caller who leaves all of them empty has the naive loop back, which later chapters do whenever they need something to compare with.
+The loop of \cref{sec:sixsteps} writes one text for one program. The programs of this book want more of it: to show tokens as they come, to end in other ways, to select
+in other ways, to keep rows, to read a long prompt in pieces, to write several texts at once. You could give each program a loop of its own. But they would soon disagree
+about when to stop, and testing one would tell us nothing about the rest. So we write one loop, and give each need a place in it (\cref{fig:hooks}). Some of the places
+stay empty until the chapter that needs them. If you leave all of them empty you have the naive loop back, and later chapters do so whenever they need something to compare
+with.
 
-\widefig{sixsteps}{fig:hooks}{The six steps, and where a caller can attach something. What is not given leaves the step as it was: nothing is kept, the whole text is read in one pass, the likeliest token is selected.}{Six boxes in a row, forget, read, score, select, append, stop, and an arrow from the last back to the first. Under forget: recall, which keeps rows, chapter 4. Under read: chunk, pieces of a prompt, and several sequences in one pass, chapter 5. Under select: select, a sampler, chapter 7. Under append: accept, which is told the token. Under stop: eos, max new tokens and stop, a stop criterion, chapter 8. At the arrow back: on step, a callback that sees the step.}
+\widefig{sixsteps}{fig:hooks}{The six steps, and where a caller can attach something. What is not given leaves the step as it was: nothing is kept, the whole text is
+read in one pass, the likeliest token is selected.}{Six boxes in a row, forget, read, score, select, append, stop, and an arrow from the last back to the first. Under
+forget: recall, which keeps rows, chapter 4. Under read: chunk, pieces of a prompt, and several sequences in one pass, chapter 5. Under select: select, a sampler, chapter
+7. Under append: accept, which is told the token. Under stop: eos, max new tokens and stop, a stop criterion, chapter 8. At the arrow back: on step, a callback that sees
+the step.}
 
-First what goes in and what comes out. A pass needs four things: an engine, a model, a store and memory. The loop borrows them, since a model is large and the next text needs the same one. What comes out is the text, prompt included, and the reason for its end. The caller owns the text and frees it, even after a cancellation: a reader who breaks off a long answer wants to keep what there is.
+First what goes in and what comes out. A pass needs four things: an engine, a model, a store and memory. The loop borrows them, since a model is large and the next text needs the same one. Out come the text, prompt included, and the reason for its end. The caller owns the text and frees it, even after a cancellation: if you break off a long answer, you want to keep what there is.
 
 @<What it takes to generate@>=
 struct generate_context {@+ struct engine *e;@+ const struct model *lm;
@@ -248,308 +279,11 @@ struct continuation {@+ struct ids text;@+ size_t n_prompt;
 void continuation_free(struct memory *m, struct continuation *c);
   /* frees the text */
 
-@ \emph{A reader wants to see tokens as they come.} \label{sec:watch} The caller gives a function, a \emph{callback}, which the loop calls for each token, after it was selected. It sees the token, the logits it was selected from, and the counters before and after, whose difference is what the step cost. It can print the token, draw a grid, or cancel the text by returning |false|. We call this function the \emph{watcher}. (If several texts share a pass, each watcher sees the cost of all.)
-@^callback@>@^watcher@>
+@ And here is the loop. \label{sec:wholetext} Most callers have one text and want it whole; they call |generate|. A text that is being written is a \emph{sequence}: the text, its options, and how far the reading has come. To write it, open a sequence, take steps until it has ended, and hand the text over. What is left of the twenty lines is one |while|.
 
-@<What it takes to generate@>=
-struct step {@+ size_t number, length;@+ const float *logits;
-  uint32_t chosen;@+ struct counters before, after;@+ };
-  /* step |number| (from 1) read |length| tokens; |logits[vocab_size]| lives until
-     the watcher returns */
-typedef bool step_watch(void *ctx, const struct step *now);
-  /* called after every step; |false| cancels */
-
-@ \emph{There are several end tokens.} Published models have more than one: Llama 3 has one for a text and another for a turn
-of a conversation. So |eos| is a list, of two or three ids, where the naive loop looked at one; an empty list means that nothing ends the text but
-its length. Up to |min_tokens| tokens, an end token does not count as the end. \emph{Or a text should end for another reason}: a phrase has been written, the time is up. That is a \emph{stop criterion}, a function of the caller's; chapter 8 has several.
-@^end token@>
-
-@<What it takes to generate@>=
-typedef bool step_stop(void *ctx, const struct continuation *text,
-  bool *enough, struct error *why);
-  /* says whether the |text|, whose last token is the newest, is to end with
-     it; |*enough| is false before the call; |false| and a message if it cannot tell */
-
-@ Is a token one of the end tokens? There are so few that we look at each.
-
-@<Select a token, append it, and stop or go on@>=
-static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    if (list[i] == id)@+ return true;
-  return false;
-}
-
-@ The order matters when two ends fall on one token. The end that the model itself selected comes first, then the stop criterion, then the length. A watcher cannot cancel a text that has ended with this token.
-@^context@>
-
-When is a context full? \label{sec:contextfull} The context is the store's: it may be shorter than what the model was trained for. Take one of 8 positions and a prompt of 6 tokens. The passes read 6, 7 and 8 tokens; the third writes a ninth, which would have
-position 8, and there is no such position. It is written all the same, because it need not be read.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can
-be followed by $C-n+1$ tokens: here $8-6+1=3$.} That is why the code below compares the text's length with |>| and not with |>=|.
-
-@<Select a token, append it, and stop or go on@>=
-static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
-  struct step *now)
-{
-  const struct generate_options *want = q->want;
-  struct continuation *c = &q->c;
-  size_t written = c->text.n - c->n_prompt;
-  now->after = *g->e->c;
-  bool enough = written > want->min_tokens
-    && is_one_of(now->chosen, want->eos, want->n_eos);
-  if (!enough && want->stop != NULL
-      && !want->stop(want->stop_ctx, c, &enough, &q->why))
-    return false;
-  if (enough)@+ c->ended = FINISH_STOP;
-  else if (written == want->max_new_tokens || c->text.n > g->s->n_positions)
-    c->ended = FINISH_LENGTH;
-  if (want->on_step != NULL && !want->on_step(want->ctx, now)
-      && c->ended == FINISH_NONE)
-    c->ended = FINISH_CANCELLED;
-  return true;
-}
-
-@ \emph{The likeliest token is not always wanted.} A \emph{sampler}, chapter 7's, draws a token at random. To the loop it is a function |select|. Its companion |accept| is told which token has joined the text. Why, when the token was selected a moment ago? Because a choice may come to nothing: a program that guesses several tokens ahead (\emph{speculative decoding}, \cref{sec:sampler}) asks for many choices and keeps some of them. So selecting changes nothing, and |accept| is where a sampler that has to remember the text learns of each token.
-@^sampler@>
-
-@<What it takes to generate@>=
-typedef bool step_select(void *ctx, const float *logits,
-  const struct continuation *text, uint32_t *chosen, struct error *why);
-  /* chooses what follows the |text| by |logits[vocab_size]|, all finite;
-     |*chosen| is the likeliest before the call; |false| and a message if it cannot. Choosing
-     changes nothing that a later choice depends on */
-typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
-  /* is told that |id| has joined the text; |false| and a message if it may not */
-
-@ Before anything is selected, the logits are checked. A logit that is NaN loses every comparison, since every |>| with it is false; so a model that has gone wrong altogether would write token 0 for ever, and a reader might take that for bad writing. It is an error instead, and the message names the first such logit.
-
-@<Select a token, append it, and stop or go on@>=
-static bool select_token(const struct model *lm, const struct generate_options *want,
-  const float *logits, const struct continuation *c, uint32_t *chosen,@|
-  struct error *why)
-{
-  size_t best = 0;
-  for (size_t v = 0; v < lm->config.vocab_size; v++) {
-    if (!isfinite(logits[v]))
-      return error_say(why, "%s: logit %zu is not finite"@|
-        " after the last layer; wanted: a number",
-        tensor_file_path(lm->weights), v);
-    if (logits[v] > logits[best])@+ best = v;
-  }
-  *chosen = (uint32_t) best;
-  return want->select == NULL
-    || want->select(want->select_ctx, logits, c, chosen, why);
-}
-
-@ These are the last three of the six steps, for one sequence and its own logits. If one of them fails, the sequence ends with an error. A caller may only want to know what the reading costs; so with |max_new_tokens == 0| the text ends after it was read, and no token is selected.
-
-@<Select a token, append it, and stop or go on@>=
-static void take_token(const struct generate_context *g, struct sequence *q,
-  const float *logits)
-{
-  struct continuation *c = &q->c;
-  const struct generate_options *want = q->want;
-  struct step now = @[{ .number = c->text.n - c->n_prompt + 1,
-    .length = c->text.n, .logits = logits, .before = q->before }@];
-  if (want->max_new_tokens == 0) {
-    c->ended = FINISH_LENGTH;
-    return;
-  }
-  bool ok = select_token(g->lm, want, logits, c, &now.chosen, &q->why)@|
-    && ids_push(g->m, &c->text, now.chosen, &q->why)@|
-    && (want->accept == NULL
-      || want->accept(want->select_ctx, now.chosen, &q->why))@|
-    && stop_or_go_on(g, q, &now);
-  if (!ok)@+ c->ended = FINISH_ERROR;
-}
-
-@ \emph{Rows should be kept}, chapter 4's subject. A function |recall| replaces the first step: it makes the store forget only what does not belong to the text, and says how many rows are left. \emph{A long prompt should be read in pieces}, since a pass takes memory for each of its rows, and other texts that share the pass have to wait for the longest: at most |chunk| rows of a sequence are read in one step (\emph{chunked prefill}, chapter 5).
-@^chunked prefill@>
-
-These are the options. A caller names those that matter and leaves the others zero.
-
-@<What it takes to generate@>=
-typedef size_t step_recall(struct store *s, uint32_t sequence,
-  const uint32_t *id, size_t n);
-  /* makes the store forget what does not belong to the text |id[n]|, and says
-     how many of its rows are left */
-struct generate_options {
-  size_t max_new_tokens;
-  const uint32_t *eos;@+ size_t n_eos; /* the end tokens */
-  step_watch *on_step;@+ void *ctx; /* the watcher */
-  uint32_t sequence; /* the text's number in the store */
-  step_recall *recall; /* keeps rows */
-  size_t chunk; /* the most rows of the text in a pass; 0: any number */
-  step_select *select;@+ step_accept *accept; /* the sampler, */
-  void *select_ctx; /* and what both are called with */
-  step_stop *stop;@+ void *stop_ctx; /* the stop criterion */
-  size_t min_tokens; /* up to this many, an end token does not count */
-};
-  /* what a caller wants of one text; any function may be null */
-
-@ \emph{Several texts should be written at once.} The weights of the model are then read once for all of them, and \cref{phases} shows how much that saves. So a text that is being written becomes a struct, the \emph{sequence}: the text, its options, and how far the reading has come. And the body of the loop becomes a function that takes any number of sequences one step further, in one pass. A \emph{round} of a sequence goes from one of its tokens to the next; it has one step, or several if the text is read in chunks. Which texts share a pass changes no
-bit of any of them, because rows of different sequences never see each other.
-@^sequence@>
-
-Here is the step. The first loop forgets, and counts the rows that each sequence has to read. One pass reads all these rows, and one product with the head's matrix scores the last row of each sequence.
-In the last loop each sequence takes a token by its own logits, which are in one array: |vocab_size| numbers for each sequence that may choose.
-
-@<Take every sequence one step further@>=
-bool generate_step(const struct generate_context *g, struct sequence *const *list,
-  size_t n, float *logits, struct error *why)
-{
-  size_t rows = 0;
-  for (size_t i = 0; i < n; i++)
-    rows += plan_rows(g, list[i]);                /* 1. forget */
-  if (rows > 0 && !read_and_score(g, list, n, rows, logits, why))
-    return false;                                 /* 2. and 3. */
-  for (size_t i = 0; i < n; i++)
-    if (may_choose(list[i])) {
-      take_token(g, list[i], logits);             /* 4., 5. and 6. */
-      logits += g->lm->config.vocab_size;
-    }
-  return true;
-}
-
-@ The first step, for one sequence. Without a |recall|, |first|, the position of the first row to be read, is 0 when a round begins, and |store_crop| forgets everything from there on. A step reads |count| rows. If the rows left are more than |chunk|, the sequence is still |reading|, and the next step goes on where this one stopped; only after the step that reads its last row may it choose a token. The counters are copied when a round begins, for the watcher.
-
-@<Forget, read and score@>=
-static size_t plan_rows(const struct generate_context *g, struct sequence *q)
-{
-  const struct generate_options *want = q->want;
-  size_t n = q->c.text.n;
-  q->count = 0;
-  if (q->c.ended != FINISH_NONE)@+ return 0;
-  if (!q->reading)@+ q->first = 0, q->before = *g->e->c;
-  if (want->recall == NULL) store_crop(g->s, q->c.sequence, q->first);
-  else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);
-  size_t left = n - q->first;
-  q->reading = want->chunk > 0 && left > want->chunk;
-  q->count = q->reading ? want->chunk : left;
-  return q->count;
-}
-static bool may_choose(const struct sequence *q)
-{@+ return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;@+ }
-
-@ The new rows of a sequence follow the rows that the store has of it. The last row of the text is always read, or there would be nothing to score. If the pass fails, no text has changed, and the caller may try the same step again, perhaps with one sequence fewer. It need not begin where the failed one did: rows that were stored before the logits failed are kept, and a sequence that had come to its last rows reads all of them anew.
-
-@<Forget, read and score@>=
-static size_t make_rows(const struct sequence *q, struct row *rows)
-{
-  for (size_t i = 0; i < q->count; i++)
-    rows[i] = (struct row) @[{ .sequence = q->c.sequence,
-      .position = (uint32_t) (q->first + i),
-      .token = q->c.text.id[q->first + i] }@];
-  return q->count;
-}
-
-@ Here is the struct whose fields these functions use. A sequence is opened, taken step by step to its end, and closed.
-
-@<What it takes to generate@>=
-struct sequence {
-  struct continuation c; /* the text so far */
-  const struct generate_options *want; /* borrowed */
-  size_t first, count; /* the next pass reads |count| rows from |first| on */
-  bool reading; /* and leaves some for the pass after it */
-  struct counters before; /* when the round began */
-  struct error why; /* after |FINISH_ERROR| */
-};
-  /* a text that is being written */
-bool sequence_open(struct sequence *q, const struct generate_context *g,
-  const uint32_t *prompt, size_t n, const struct generate_options *want,
-  struct error *why);
-  /* begins a text after the |n| $\ge 1$ ids of the prompt, as sequence |want->sequence|
-     of the store; errors: an empty prompt, an id out of range, a prompt longer than
-     the context, memory. On failure |q| is empty */
-void sequence_close(struct memory *m, struct sequence *q);
-  /* frees the text; the store keeps its rows */
-bool generate_step(const struct generate_context *g, struct sequence *const *list,
-  size_t n, float *logits, struct error *why);
-  /* takes |n| sequences, each with its own number in the store, one step further in one
-     pass; |logits| has room for |[n][vocab_size]|. Errors: those of |model_forward| and
-     |model_logits|; then no text is longer, and the step may be tried again. What is wrong
-     with one text ends this sequence, with |FINISH_ERROR| */
-
-@ The pass is done. If weights are NaN or infinite, a row has become non-finite in some layer, and has spoilt every row that sees it. Which row should the message name? The first of them: that is where the damage came in, and |pass_is_finite| says after which layer (\cref{sec:forward}). But we ask about the last row before all others. A damaged row that the last one does not see, because it is outside the window, does no harm, and then the last row is finite.
-
-@<Forget, read and score@>=
-static bool finite_until(const struct model *lm, const struct pass *p,
-  size_t first, size_t last, struct error *why)
-{
-  if (pass_is_finite(lm, p, last, NULL))@+ return true;
-  while (first < last && pass_is_finite(lm, p, first, NULL))@+ first++;
-  return pass_is_finite(lm, p, first, why);
-}
-
-@ Each sequence whose text has been read to the end needs logits of its last row, if that row is finite. If it is not, this sequence ends with an error, and the others go on.
-
-@<Forget, read and score@>=
-static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
-  size_t n, const struct pass *p, size_t *last)
-{
-  size_t k = 0, end = 0;
-  for (size_t i = 0; i < n; i++) {
-    struct sequence *q = list[i];
-    size_t begin = end;
-    end += q->count, q->first += q->count;
-    if (!may_choose(q))@+ continue;
-    if (finite_until(lm, p, begin, end - 1, &q->why)) last[k++] = end - 1;
-    else q->c.ended = FINISH_ERROR;
-  }
-  return k;
-}
-
-@ If you wait for one long text, you want to see how much of the text has been read, not how much of the chunk that is in this pass (\cref{sec:progress}). So the pass is told where in the text it is; without a sequence, the progress is that of a pass again.
-
-@<Forget, read and score@>=
-static void tell_of_text(struct progress *p, const struct sequence *q)
-{
-  if (p == NULL)@+ return;
-  p->before = q == NULL ? 0 : q->first;
-  p->all = q == NULL ? 0 : q->c.text.n;
-}
-
-@ Reading makes the rows, puts them through the model, finds the last row of each sequence that has been read to its end, and asks for the logits of those rows. The list of rows is allocated anew for every pass. Allocating it once, at the length that a text may reach, would be simpler; but that length
-comes from the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. The pass is closed as soon as its logits are computed.
-
-@<Forget, read and score@>=
-static bool read_and_score(const struct generate_context *g,
-  struct sequence *const *list, size_t n, size_t total, float *logits,@|
-  struct error *why)
-{
-  struct pass *p = NULL;
-  size_t k = 0;
-  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, total, sizeof *rows, why);
-  size_t *last = rows == NULL ? NULL
-    : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *last, why);
-  for (size_t i = 0; last != NULL && i < n; i++)
-    k += make_rows(list[i], rows + k);
-  if (n == 1)@+ tell_of_text(g->e->progress, list[0]);
-  bool ok = last != NULL
-    && model_forward(g->e, g->lm, g->s, rows, total, &p, why);
-  tell_of_text(g->e->progress, NULL);
-  if (ok)@+ k = find_last_rows(g->lm, list, n, p, last);
-  ok = ok && (k == 0 || model_logits(g->e, g->lm, p, last, k, logits, why));
-  pass_close(p);
-  memory_free(g->m, last);
-  memory_free(g->m, rows);
-  return ok;
-}
-
-@ Most callers have one text and want it whole. \label{sec:wholetext} They call |generate|. A few callers want to read and not to write, and call |model_read|.
-
-@<What it takes to generate@>=
-bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
-  const struct generate_options *want, struct continuation *out, struct error *why);
-  /* writes after the |n| $\ge 1$ ids of the prompt until something ends the text; errors:
-     those of |sequence_open|, of |generate_step| and of the text. On failure |out| is
-     empty */
-bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
-  size_t chunk, struct pass **last, struct error *why);
-  /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
-     |chunk| rows, 0 for one pass; |*last| is the last one, owned by the caller, null on failure */
-
-@ Here is |generate|, and what is left of the loop is one |while|: open a sequence, take steps until it has ended, hand the text over. What if something goes wrong? When several texts share a step, one may fail and the others should go on; so a sequence that fails ends like any other, and keeps its message. But the caller of |generate| has only one text and expects an error, so it gets the message as one. And if you press Ctrl-C while a long prompt is read? Then the pass is given up and the step fails, but nothing is wrong with the text. It ends where it is, and what was written before is kept.
+What if something goes wrong? When several texts share a step, one may fail and the others should go on; so a sequence that fails ends like any other, and keeps its message.
+But the caller of |generate| has only one text and expects an error, so it gets the message as one. And if you press Ctrl-C while a long prompt is read? Then the pass
+is given up and the step fails, but nothing is wrong with the text. It ends where it is, and what was written before is kept.
 
 (|sequence_open| checks the prompt before it has cost a pass; it and the functions that free a text are plain C, in \.{unwoven/loop/sequence.c}.)
 
@@ -578,7 +312,325 @@ bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n
   return ok;
 }
 
-@ Who wants passes and no text? \Cref{phases} times a prefill, and \cref{search} reads the rows of all its beams. |model_read| puts their rows through the model, a chunk at a time. It keeps only the last pass, since its hidden states are what the caller asks for logits. Does it matter where the list is cut? No. The keys and values of the earlier pieces are in the store, with the same bits, so a row comes out the same in whichever piece it is read (\cref{sec:chunks}). Progress is counted over the whole list; if nobody has asked for it, a struct of our own is counted in.
+@ Where are the six steps? In the step, which can do them for \emph{several texts at once}. Why several? The weights of the model are then read once for all of them, and \cref{phases} shows how much that saves. So the body of the loop is a function that takes any number of sequences one step further, in one pass. Which texts share a pass changes no
+bit of any of them, because rows of different sequences never see each other.
+@^sequence@>
+
+The first loop forgets, and counts the rows that each sequence has to read. One pass reads all these rows, and one product with the head's matrix scores the last row of each sequence.
+In the last loop each sequence takes a token by its own logits, which are in one array: |vocab_size| numbers for each sequence that may choose. (Not each may: a long text can be read in pieces, and only the step that reads its last row has logits for it. A \emph{round} of a sequence goes from one of its tokens to the next, in one step or in several.)
+
+@<Take every sequence one step further@>=
+bool generate_step(const struct generate_context *g, struct sequence *const *list,
+  size_t n, float *logits, struct error *why)
+{
+  size_t rows = 0;
+  for (size_t i = 0; i < n; i++)
+    rows += plan_rows(g, list[i]);                /* 1. forget */
+  if (rows > 0 && !read_and_score(g, list, n, rows, logits, why))
+    return false;                                 /* 2. and 3. */
+  for (size_t i = 0; i < n; i++)
+    if (may_choose(list[i])) {
+      take_token(g, list[i], logits);             /* 4., 5. and 6. */
+      logits += g->lm->config.vocab_size;
+    }
+  return true;
+}
+
+@* Watching and stopping: callbacks, end tokens, context.
+Now the needs, one by one. \emph{You want to see tokens as they come.} \label{sec:watch} Give the loop a function, a \emph{callback}, and it calls that function for each
+token, after it was selected. We call the function the \emph{watcher}. It sees the token, the logits it was selected from, and the counters before and after, whose difference
+is what the step cost. It can print the token, draw a grid, or cancel the text by returning |false|. (If several texts share a pass, each watcher sees the cost of all.)
+@^callback@>@^watcher@>
+
+@<What it takes to generate@>=
+struct step {@+ size_t number, length;@+ const float *logits;
+  uint32_t chosen;@+ struct counters before, after;@+ };
+  /* step |number| (from 1) read |length| tokens; |logits[vocab_size]| lives until
+     the watcher returns */
+typedef bool step_watch(void *ctx, const struct step *now);
+  /* called after every step; |false| cancels */
+
+@ \emph{There are several end tokens.} Published models have more than one: Llama 3 has one for a text and another for a turn
+of a conversation. So |eos| is a list, of two or three ids, where the naive loop looked at one. An empty list means that only the length ends the text; and up to |min_tokens| tokens, an end token does not count as the end. \emph{Or a text should end for another reason}: a phrase has been written, the time is up. For that the caller has a \emph{stop criterion}, a function; chapter 8 has several.
+@^end token@>
+
+@<What it takes to generate@>=
+typedef bool step_stop(void *ctx, const struct continuation *text,
+  bool *enough, struct error *why);
+  /* says whether the |text|, whose last token is the newest, is to end with
+     it; |*enough| is false before the call; |false| and a message if it cannot tell */
+
+@ Is a token one of the end tokens? There are so few that we look at each.
+
+@<Select a token, append it, and stop or go on@>=
+static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == id)@+ return true;
+  return false;
+}
+
+@ When is a context full? \label{sec:contextfull} The context is the store's: it may be shorter than what the model was trained for. Take one of 8 positions and a prompt of 6 tokens. The passes read 6, 7 and 8 tokens; the third writes a ninth, which would have
+position 8, and there is no such position. It is written all the same, because it need not be read.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can
+be followed by $C-n+1$ tokens: here $8-6+1=3$.} That is why the code below compares the text's length with |>| and not with |>=|.
+@^context@>
+
+The order matters when two ends fall on one token. The end that the model itself selected comes first, then the stop criterion, then the length. A watcher cannot cancel a text that has ended with this token.
+
+@<Select a token, append it, and stop or go on@>=
+static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
+  struct step *now)
+{
+  const struct generate_options *want = q->want;
+  struct continuation *c = &q->c;
+  size_t written = c->text.n - c->n_prompt;
+  now->after = *g->e->c;
+  bool enough = written > want->min_tokens
+    && is_one_of(now->chosen, want->eos, want->n_eos);
+  if (!enough && want->stop != NULL
+      && !want->stop(want->stop_ctx, c, &enough, &q->why))
+    return false;
+  if (enough)@+ c->ended = FINISH_STOP;
+  else if (written == want->max_new_tokens || c->text.n > g->s->n_positions)
+    c->ended = FINISH_LENGTH;
+  if (want->on_step != NULL && !want->on_step(want->ctx, now)
+      && c->ended == FINISH_NONE)
+    c->ended = FINISH_CANCELLED;
+  return true;
+}
+
+@* Selecting: greedy or with a sampler.
+\emph{You do not always want the likeliest token.} A \emph{sampler}, chapter 7's, draws a token at random. To the loop it is a function |select|. Its companion |accept|
+is told which token has joined the text. Why, when the token was selected a moment ago? Because a choice may come to nothing: a program that guesses several tokens ahead
+(\emph{speculative decoding}, \cref{sec:sampler}) asks for many choices and keeps some of them. So selecting changes nothing, and a sampler that has to remember the text
+learns of each token by |accept|.
+@^sampler@>
+
+@<What it takes to generate@>=
+typedef bool step_select(void *ctx, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why);
+  /* chooses what follows the |text| by |logits[vocab_size]|, all finite;
+     |*chosen| is the likeliest before the call; |false| and a message if it cannot. Choosing
+     changes nothing that a later choice depends on */
+typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
+  /* is told that |id| has joined the text; |false| and a message if it may not */
+
+@ Before anything is selected, we check the logits. A logit that is NaN loses every comparison, since every |>| with it is false. So a model that has gone wrong altogether would write token 0 for ever, and you might take that for bad writing. It is an error instead, and the message names the first such logit.
+
+@<Select a token, append it, and stop or go on@>=
+static bool select_token(const struct model *lm, const struct generate_options *want,
+  const float *logits, const struct continuation *c, uint32_t *chosen,@|
+  struct error *why)
+{
+  size_t best = 0;
+  for (size_t v = 0; v < lm->config.vocab_size; v++) {
+    if (!isfinite(logits[v]))
+      return error_say(why, "%s: logit %zu is not finite"@|
+        " after the last layer; wanted: a number",
+        tensor_file_path(lm->weights), v);
+    if (logits[v] > logits[best])@+ best = v;
+  }
+  *chosen = (uint32_t) best;
+  return want->select == NULL
+    || want->select(want->select_ctx, logits, c, chosen, why);
+}
+
+@ These are the last three of the six steps, for one sequence and its own logits. If one of them fails, the sequence ends with an error. Perhaps you only want to know what the reading costs; so with |max_new_tokens == 0| the text ends after it was read, and no token is selected.
+
+@<Select a token, append it, and stop or go on@>=
+static void take_token(const struct generate_context *g, struct sequence *q,
+  const float *logits)
+{
+  struct continuation *c = &q->c;
+  const struct generate_options *want = q->want;
+  struct step now = @[{ .number = c->text.n - c->n_prompt + 1,
+    .length = c->text.n, .logits = logits, .before = q->before }@];
+  if (want->max_new_tokens == 0) {
+    c->ended = FINISH_LENGTH;
+    return;
+  }
+  bool ok = select_token(g->lm, want, logits, c, &now.chosen, &q->why)@|
+    && ids_push(g->m, &c->text, now.chosen, &q->why)@|
+    && (want->accept == NULL
+      || want->accept(want->select_ctx, now.chosen, &q->why))@|
+    && stop_or_go_on(g, q, &now);
+  if (!ok)@+ c->ended = FINISH_ERROR;
+}
+
+@* Reading: which rows a step computes.
+\emph{Rows should be kept}, chapter 4's subject. A function |recall| replaces the first step: it makes the store forget only what does not belong to the text, and says
+how many rows are left. \emph{A long prompt should be read in pieces}, since a pass takes memory for each of its rows, and other texts that share the pass have to wait
+for the longest. So we read at most |chunk| rows of a sequence in one step (\emph{chunked prefill}, chapter 5).
+@^chunked prefill@>
+
+With that we have all options. Name those that matter to you and leave the others zero.
+
+@<What it takes to generate@>=
+typedef size_t step_recall(struct store *s, uint32_t sequence,
+  const uint32_t *id, size_t n);
+  /* makes the store forget what does not belong to the text |id[n]|, and says
+     how many of its rows are left */
+struct generate_options {
+  size_t max_new_tokens;
+  const uint32_t *eos;@+ size_t n_eos; /* the end tokens */
+  step_watch *on_step;@+ void *ctx; /* the watcher */
+  uint32_t sequence; /* the text's number in the store */
+  step_recall *recall; /* keeps rows */
+  size_t chunk; /* the most rows of the text in a pass; 0: any number */
+  step_select *select;@+ step_accept *accept; /* the sampler, */
+  void *select_ctx; /* and what both are called with */
+  step_stop *stop;@+ void *stop_ctx; /* the stop criterion */
+  size_t min_tokens; /* up to this many, an end token does not count */
+};
+  /* what a caller wants of one text; any function may be null */
+
+@ The first step, for one sequence. Without a |recall|, |first|, the position of the first row to be read, is 0 when a round begins, and |store_crop| forgets everything
+from there on. A step reads |count| rows. If more than |chunk| rows are left, the sequence is still |reading|, and the next step goes on where this one stopped; only
+after the step that reads its last row may it choose a token. The counters are copied when a round begins, for the watcher.
+
+@<Forget, read and score@>=
+static size_t plan_rows(const struct generate_context *g, struct sequence *q)
+{
+  const struct generate_options *want = q->want;
+  size_t n = q->c.text.n;
+  q->count = 0;
+  if (q->c.ended != FINISH_NONE)@+ return 0;
+  if (!q->reading)@+ q->first = 0, q->before = *g->e->c;
+  if (want->recall == NULL) store_crop(g->s, q->c.sequence, q->first);
+  else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);
+  size_t left = n - q->first;
+  q->reading = want->chunk > 0 && left > want->chunk;
+  q->count = q->reading ? want->chunk : left;
+  return q->count;
+}
+static bool may_choose(const struct sequence *q)
+{@+ return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;@+ }
+
+@ The new rows of a sequence follow the rows that the store has of it. The last row of the text is always read, or there would be nothing to score. If the pass fails,
+no text has changed, and the caller may try the same step again, perhaps with one sequence fewer. It need not begin where the failed one did: rows that were stored before
+the logits failed are kept, and a sequence that had come to its last rows reads all of them anew.
+
+@<Forget, read and score@>=
+static size_t make_rows(const struct sequence *q, struct row *rows)
+{
+  for (size_t i = 0; i < q->count; i++)
+    rows[i] = (struct row) @[{ .sequence = q->c.sequence,
+      .position = (uint32_t) (q->first + i),
+      .token = q->c.text.id[q->first + i] }@];
+  return q->count;
+}
+
+@ Here is the struct whose fields these functions use. You open a sequence, take it step by step to its end, and close it.
+
+@<What it takes to generate@>=
+struct sequence {
+  struct continuation c; /* the text so far */
+  const struct generate_options *want; /* borrowed */
+  size_t first, count; /* the next pass reads |count| rows from |first| on */
+  bool reading; /* and leaves some for the pass after it */
+  struct counters before; /* when the round began */
+  struct error why; /* after |FINISH_ERROR| */
+};
+  /* a text that is being written */
+bool sequence_open(struct sequence *q, const struct generate_context *g,
+  const uint32_t *prompt, size_t n, const struct generate_options *want,
+  struct error *why);
+  /* begins a text after the |n| $\ge 1$ ids of the prompt, as sequence |want->sequence|
+     of the store; errors: an empty prompt, an id out of range, a prompt longer than
+     the context, memory. On failure |q| is empty */
+void sequence_close(struct memory *m, struct sequence *q);
+  /* frees the text; the store keeps its rows */
+bool generate_step(const struct generate_context *g, struct sequence *const *list,
+  size_t n, float *logits, struct error *why);
+  /* takes |n| sequences, each with its own number in the store, one step further in one
+     pass; |logits| has room for |[n][vocab_size]|. Errors: those of |model_forward| and
+     |model_logits|; then no text is longer, and the step may be tried again. What is wrong
+     with one text ends this sequence, with |FINISH_ERROR| */
+
+@ The pass is done. If weights are NaN or infinite, a row has become non-finite in some layer, and has spoilt every row that sees it. Which row should the message name?
+The first of them: that is where the damage came in, and |pass_is_finite| says after which layer (\cref{sec:forward}). But we ask about the last row before all others.
+A damaged row that the last one does not see, because it is outside the window, does no harm, and then the last row is finite.
+
+@<Forget, read and score@>=
+static bool finite_until(const struct model *lm, const struct pass *p,
+  size_t first, size_t last, struct error *why)
+{
+  if (pass_is_finite(lm, p, last, NULL))@+ return true;
+  while (first < last && pass_is_finite(lm, p, first, NULL))@+ first++;
+  return pass_is_finite(lm, p, first, why);
+}
+
+@ If a sequence has been read to its end, we need logits of its last row. If that row is not finite, this sequence ends with an error, and the others go on.
+
+@<Forget, read and score@>=
+static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
+  size_t n, const struct pass *p, size_t *last)
+{
+  size_t k = 0, end = 0;
+  for (size_t i = 0; i < n; i++) {
+    struct sequence *q = list[i];
+    size_t begin = end;
+    end += q->count, q->first += q->count;
+    if (!may_choose(q))@+ continue;
+    if (finite_until(lm, p, begin, end - 1, &q->why)) last[k++] = end - 1;
+    else q->c.ended = FINISH_ERROR;
+  }
+  return k;
+}
+
+@ When you wait for one long text, you want to see how much of the text has been read, not how much of the chunk that is in this pass (\cref{sec:progress}). So we tell the pass where in the text it is; without a sequence, the progress is that of a pass again.
+
+@<Forget, read and score@>=
+static void tell_of_text(struct progress *p, const struct sequence *q)
+{
+  if (p == NULL)@+ return;
+  p->before = q == NULL ? 0 : q->first;
+  p->all = q == NULL ? 0 : q->c.text.n;
+}
+
+@ Reading makes the rows, puts them through the model, finds the last row of each sequence that has been read to its end, and asks for the logits of those rows. The list of rows is allocated anew for every pass. It would be simpler to allocate it once, at the length that a text may reach. But that length
+comes from the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. The pass is closed as soon as its logits are computed.
+
+@<Forget, read and score@>=
+static bool read_and_score(const struct generate_context *g,
+  struct sequence *const *list, size_t n, size_t total, float *logits,@|
+  struct error *why)
+{
+  struct pass *p = NULL;
+  size_t k = 0;
+  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, total, sizeof *rows, why);
+  size_t *last = rows == NULL ? NULL
+    : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *last, why);
+  for (size_t i = 0; last != NULL && i < n; i++)
+    k += make_rows(list[i], rows + k);
+  if (n == 1)@+ tell_of_text(g->e->progress, list[0]);
+  bool ok = last != NULL
+    && model_forward(g->e, g->lm, g->s, rows, total, &p, why);
+  tell_of_text(g->e->progress, NULL);
+  if (ok)@+ k = find_last_rows(g->lm, list, n, p, last);
+  ok = ok && (k == 0 || model_logits(g->e, g->lm, p, last, k, logits, why));
+  pass_close(p);
+  memory_free(g->m, last);
+  memory_free(g->m, rows);
+  return ok;
+}
+
+@ What if you want passes and no text? \Cref{phases} times a prefill, and \cref{search} reads the rows of all its beams. They call |model_read|, the other function that this module offers.
+
+@<What it takes to generate@>=
+bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
+  const struct generate_options *want, struct continuation *out, struct error *why);
+  /* writes after the |n| $\ge 1$ ids of the prompt until something ends the text; errors:
+     those of |sequence_open|, of |generate_step| and of the text. On failure |out| is
+     empty */
+bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
+  size_t chunk, struct pass **last, struct error *why);
+  /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
+     |chunk| rows, 0 for one pass; |*last| is the last one, owned by the caller, null on failure */
+
+@ |model_read| puts the rows through the model, a chunk at a time. It keeps only the last pass, since the caller asks that one for logits. Does it matter where the list
+is cut? No. The keys and values of the earlier pieces are in the store, with the same bits, so a row comes out the same in whichever piece it is read (\cref{sec:chunks}).
+Progress is counted over the whole list; if the caller has not asked for it, we count in a struct of our own.
 
 @<Read a list of rows, a chunk at a time@>=
 bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
@@ -623,7 +675,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
 @<Read a list of rows, a chunk at a time@>@;
 
 @* The check. \label{sec:loopcheck}
-The chapter's program lets the naive loop write four tokens, and then the rest of the tale, and prints the counters after both. Then |generate| gets the tale without its last twelve tokens, with all options but the length and the end tokens left at zero. It has to write the same twelve, and stop. (The whole tale would take as long again.) If one token differs, the program fails.
+The chapter's program lets the naive loop write four tokens, and then the rest of the tale, and prints the counters after both. Then |generate| gets the tale without its last four tokens, with all options but the length and the end tokens left at zero. It has to write the same four, and stop. (The whole tale would take as long again.) If one token differs, the program fails.
 
 @c
 #include <inttypes.h>
@@ -675,7 +727,7 @@ static bool writer_open(struct writer *w, struct error *why)
     strlen(prompt), false, false, &w->text, why);
 }
 
-@ The text is printed token by token; a token that would be too long for the line begins the next one, without its space. The general loop gets the same store, which it makes forget. A text too short to leave anything out is written again from its prompt.
+@ The text is printed token by token; a token that would be too long for the line begins the next one, without its space. The general loop gets the same store, which it makes forget. If the text is too short to leave four tokens out, it is written again from its prompt.
 
 @<Print the text, and write its end once more with the general loop@>=
 static void print_text(const struct writer *w)

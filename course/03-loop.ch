@@ -62,6 +62,28 @@ cut: greedy decoding
 }
 @z
 
+cut: one step of all sequences
+@x
+  size_t rows = 0;
+  for (size_t i = 0; i < n; i++)
+    rows += plan_rows(g, list[i]);                /* 1. forget */
+  if (rows > 0 && !read_and_score(g, list, n, rows, logits, why))
+    return false;                                 /* 2. and 3. */
+  for (size_t i = 0; i < n; i++)
+    if (may_choose(list[i])) {
+      take_token(g, list[i], logits);             /* 4., 5. and 6. */
+      logits += g->lm->config.vocab_size;
+    }
+  return true;
+}
+@y
+  /* YOUR CODE: plan, read and score in one pass, let each sequence take its token */
+  (void) plan_rows, (void) may_choose, (void) read_and_score, (void) take_token;
+  (void) g, (void) list, (void) n, (void) logits;
+  return error_say(why, "generate_step has not been written yet");
+}
+@z
+
 cut: how a text ends
 @x
   const struct generate_options *want = q->want;
@@ -106,28 +128,6 @@ cut: the choice
   /* YOUR CODE: refuse what is not finite, take the likeliest, ask the sampler */
   (void) lm, (void) want, (void) logits, (void) c, (void) chosen;
   return error_say(why, "select_token has not been written yet");
-}
-@z
-
-cut: one step of all sequences
-@x
-  size_t rows = 0;
-  for (size_t i = 0; i < n; i++)
-    rows += plan_rows(g, list[i]);                /* 1. forget */
-  if (rows > 0 && !read_and_score(g, list, n, rows, logits, why))
-    return false;                                 /* 2. and 3. */
-  for (size_t i = 0; i < n; i++)
-    if (may_choose(list[i])) {
-      take_token(g, list[i], logits);             /* 4., 5. and 6. */
-      logits += g->lm->config.vocab_size;
-    }
-  return true;
-}
-@y
-  /* YOUR CODE: plan, read and score in one pass, let each sequence take its token */
-  (void) plan_rows, (void) may_choose, (void) read_and_score, (void) take_token;
-  (void) g, (void) list, (void) n, (void) logits;
-  return error_say(why, "generate_step has not been written yet");
 }
 @z
 
