@@ -200,11 +200,11 @@ together: a pass through a model needs more than a dozen arrays from its beginni
 \emph{arena} (\cref{sec:memoryheader}). You allocate one after the other without testing; a single test at the end tells whether any of them failed, and one call frees them all or keeps them for the next pass.
 @^growing array@>@^arena@>
 
-\printedheader[26,38]{ground/memory.h}
+\printedheader[memory_alloc, memory_free, memory_reserve]{ground/memory.h}
 
 @ Two such arrays grow in nearly every chapter: \label{sec:buffers} a text is an array of bytes, and a model reads an array of \emph{ids}, the numbers of chapter~1. A struct of zeros is an empty array. |struct ids| is like |struct bytes|, with |id| in the place of |byte|, and |ids_push| appends one id.
 
-\printedheader[9,14]{ground/buffers.h}
+\printedheader[bytes, bytes_push, ids, ids_push]{ground/buffers.h}
 
 @* Memory-mapped files. \label{sec:files}
 How do you read a file of weights that fills half of your memory? If you copy it into a block, it is there twice for a while, once in the system's cache of the disk and once in your block.
@@ -272,8 +272,8 @@ static int print_sums(void)
 
 \checkpoint[5,8]{build/out/ground.txt}{an account and three sums}
 
-You will find no sum in this book that is divided by the number of workers. Which part of a step a worker gets depends on its own number and theirs, never on
-which is faster, and no two workers write to the same place. So the threads decide when a result is there, but not what it is.
+You will find no sum in this book that is divided by the number of workers. A step is cut into parts before it begins. Whichever worker takes a part, it does the same sums in the same order
+and writes them to the same place, which no other part reads or writes. So the threads decide when a result is there, but not what it is.
 
 @ On the two cores of our machine, an AMD EPYC,\lab{lab:poolclock} a step without work takes \val[1]{ground.pool.next} microseconds if it directly follows another, and \val[0]{ground.pool.asleep} after a pause, in which the second thread has
 gone to sleep. If we start a new thread for each step, it takes \val[0]{ground.pool.opened}. \Cref{sec:poollife} has the C of the pool and its one difficult place, a wake-up that could be lost.\side{Why not OpenMP? Its runtime has state that belongs to the whole process, and our engine
@@ -284,7 +284,7 @@ One thing more can change a sum. The floating-point unit has modes, which belong
 zero. A library that was linked with \.{-Ofast} may have changed them without telling you. So we set the standard modes, at the start of each pass through a model and when a worker is born. At the end of the pass we put back those that we found, since the caller's thread is not ours.
 @^rounding mode@>
 
-\printedheader[15,27]{ground/pool.h}
+\printedheader[pool_work, pool_open, pool_run]{ground/pool.h}
 
 @* Progress and cancellation. \label{sec:progress}
 Some calls take long, such as reading a whole book as a prompt. While you wait, you want to know how far the work has come, and perhaps to give it up. So the working function

@@ -3,8 +3,8 @@
 \chapterquestion{The model knows only numbers from a list. Who made the list, and how does a
 sentence become numbers from it without losing a single letter?}
 @** Tokenization: bytes, UTF-8, byte-pair encoding. \label{sec:tokens}
-\incipit{A}{ language model never} sees a letter. It is given whole numbers, each below some
-fixed bound, and answers with a score for every number that could come next (chapter 2); from the scores a program
+\incipit{A}{ language model never} sees a letter. You give it whole numbers, each below some
+fixed bound, and it answers with a score for every number that could come next (chapter 2); from the scores a program
 chooses one (chapters 3 and 7). Everything that looks like language happens
 outside the model, in a program that turns text into numbers and numbers back into text. That
 program is called a \emph{tokenizer}. The numbers are
@@ -12,15 +12,15 @@ program is called a \emph{tokenizer}. The numbers are
 two is the \emph{vocabulary}.
 @^token@>@^vocabulary@>@^id@>@^tokenizer@>
 
-One could put letters on the list. Then a sentence is a long sequence of numbers,
-and a model's work grows with the length of the sequence, as chapter 3 will count. One could put words on it.
+What would you put on the list? You could put letters on it. Then a sentence is a long sequence of numbers,
+and a model's work grows with the length of the sequence, as chapter 3 will count. You could put words on it.
 Then the sequence is short, and the first word that is not on the list cannot be written
-at all. The method that nearly every published model uses lies between. Begin with the
-\val{tokens.bytes} values that a byte can have, which can write anything. Then look at a large
+at all. The method of nearly every published model lies between. Begin with the
+\val{tokens.bytes} values that a byte can have; with them you can write anything. Then look at a large
 text, find the two neighbours that stand side by side most often, and give that pair a number
 of its own. This is a \emph{merge}. Do it again, and again, until the list is as long as you like. Frequent words end up as one
-token, rare ones as a few, and a word that was never seen is still written, byte by byte at the
-worst. What has been learnt is the list of merges in their order, and nothing else; a merge's place
+token, rare ones as a few, and a word that was never seen can still be written, byte by byte at the
+worst. All that you have learnt is the list of merges in their order; a merge's place
 in the list, counted from 0, is its \emph{rank}. The method is \emph{byte-pair encoding} (BPE), a trick for
 compressing files that Philip Gage published in 1994 \cited{Gage 1994} and Rico Sennrich and his colleagues brought to
 translation in 2016 \cited{Sennrich 2016}. GPT-2, OpenAI's model of 2019, started it from bytes, and so does Llama~3, Meta's of
@@ -28,10 +28,10 @@ translation in 2016 \cited{Sennrich 2016}. GPT-2, OpenAI's model of 2019, starte
 @^byte-pair encoding@>@^merge@>@^Gage, Philip@>@^Sennrich, Rico@>
 
 \begin{byhand}{nine merges, and a word that was not there}
-The text is \texttt{the cat that sat}. First it is cut before every space, because no token should
+The text is \texttt{the cat that sat}. First cut it before every space, because no token should
 reach across two words (\cref{sec:split} says why). That makes four \emph{pieces}, and every byte is a token: @^piece@>
 \begin{center}\piece{t h e}\enspace\piece{\textvisiblespace\ c a t}\enspace\piece{\textvisiblespace\ t h a t}\enspace\piece{\textvisiblespace\ s a t}\end{center}
-Now we count neighbours within the pieces: \tok{a}\,\tok{t} stand side by side three times, \tok{t}\,\tok{h}
+Now count neighbours within the pieces: \tok{a}\,\tok{t} stand side by side three times, \tok{t}\,\tok{h}
 twice, all other pairs once. So the first merge makes \tok{at}. In what is left \tok{t}\,\tok{h} is the only pair that occurs
 twice, and the second merge makes \tok{th}.
 
@@ -55,13 +55,13 @@ the four pieces is a single token.
 Now encode \texttt{that}, at the start of a line, so without its space: \piece{t h a t}. Of its pairs
 \piece{t h} has rank 1 and \piece{a t} has rank 0; the lowest goes first: \piece{t h at}. Then \piece{t h}: \piece{th at}. No
 merge joins \tok{th} and \tok{at} (there is one for \tok{\ th} and \tok{at}), so we stop: two tokens,
-257 and 256. A word that is not on the list was written with parts that are.
+257 and 256. The word was not on the list, and we wrote it with parts that are.
 \end{byhand}
 
 @ \Cref{fig:merges}\lab{lab:tokensfigures} shows the same on a slightly longer page, the three lines about a cat from which the
-laboratory's program learns. At the top one sentence of that page is \val{tokens.sentence.bytes} bytes, each a token
-by itself. With every line more merges are known. The tokens grow together where the page repeats
-itself, and a token of one line is always made of whole tokens of the line above: what was
+laboratory's program learns. At the top, one sentence of that page is \val{tokens.sentence.bytes} bytes, each a token
+by itself. With every line more merges are known. Watch the tokens grow together where the page repeats
+itself; a token of one line is always made of whole tokens of the line above, for what was
 joined is never taken apart again. At the bottom the sentence is \val{tokens.sentence.ids} tokens, one for each of its six words and one for the full stop. ``The cat
 sat'' is three of them. These three will be with us to the end of the book.
 
@@ -74,8 +74,8 @@ words and the full stop.}
 @ How long should the list be? The model pays twice for a long one: it stores a vector of numbers
 for every token of the list, and it computes a score for every one of them each time it writes one. For a
 short list it pays in the length of the text: fewer bytes a token, more tokens a page, more work. And
-a token that hardly ever occurs in the texts that a model learns from teaches it nothing about when to use it. Published lists are compromises between these costs: GPT-2 has \val{tokens.gpt2.merges} merges and \val{tokens.gpt2} ids, Llama~3 has \val{tokens.llama3}.
-Afterwards the list belongs to the model like its weights. If two ids are exchanged, the model takes each for the other; and if new ids are added at the end, they mean nothing until the model is trained further.
+from a token that hardly ever occurs in its training texts the model cannot learn when to use it. Published lists are compromises between these costs: GPT-2 has \val{tokens.gpt2.merges} merges and \val{tokens.gpt2} ids, Llama~3 has \val{tokens.llama3}.
+Afterwards the list belongs to the model like its weights. Exchange two ids, and the model takes each for the other; add new ids at the end, and they mean nothing until the model is trained further.
 
 \begin{claimed}{S3-02}
 The number is one vocabulary's: OpenAI's cl100k, \val{tokens.bytes} bytes, \val{tokens.cl100k.merges} merges and
@@ -83,9 +83,8 @@ The number is one vocabulary's: OpenAI's cl100k, \val{tokens.bytes} bytes, \val{
 with \val{tokens.llama3}, more. Another tutorial says ``typically 32,000 to 128,000+ tokens'' (S1-04), which holds.
 \end{claimed}
 
-@ The idea comes first: how merges are learnt, how they are applied, how ids become text again, and what
-tokens do to a model that reads them. Then comes the care that real text needs: UTF-8, characters that arrive in halves, the cut into pieces, and what published tokenizers add. Two hash tables, a heap and the library that does the cutting are used here
-and explained in \cref{lookups}.
+@ First comes the idea: how merges are learnt, how you apply them, how ids become text again, and what
+tokens do to a model that reads them. Then comes the care that real text needs: UTF-8, characters that arrive in halves, the cut into pieces, and what published tokenizers add. We use two hash tables, a heap and a library that does the cutting; \cref{lookups} explains them.
 
 @* Learning the merges: the trainer. \label{sec:learning}
 Here is the rule of the hand calculation, precisely. Ids 0 to 255 are the
@@ -99,12 +98,12 @@ again. A pair that occurs once is merged like any other; when no pair is left, t
 
 Other programs break ties differently: some take the pair that was met first. As long as no two counts are equal, all of them learn the same
 list. After the first tie the lists may differ, and because every merge changes later counts, they need not agree
-again. None of that matters once a list exists: there is only one way to apply it.
+again. Does that matter to you? Not once a list exists: there is only one way to apply it.
 
-What are merges worth? \Cref{fig:shrink}\lab{lab:tokensfigures} counts bytes per id while the list grows. On the page from which the merges are learnt, the curve climbs
-until every word is a token. On a page that the trainer has not seen, though it speaks of the same cat, the curve gains little more than a third as much: the later merges
-fit only the words of the first page. So one trains on a text as large and as mixed as what will be read, and ends the list long before its
-last merges are about one document. A language that the training text is full of, say English, comes out short; one that it hardly had
+What are merges worth? \Cref{fig:shrink}\lab{lab:tokensfigures} counts bytes per id while the list grows. On the page from which we learn, the curve climbs
+until every word is a token. We also tried a page that the trainer has not seen, though it speaks of the same cat: there the curve gains little more than a third as much, for the later merges
+fit only the words of the first page. So train on a text as large and as mixed as what will be read, and end the list long before its
+last merges are about one document. If your training text is full of English, English comes out short; a language that it hardly had
 needs more ids for the same page.
 
 \fig{shrink}{fig:shrink}{Bytes per id, while merges are added: on the three lines that they are learnt from, and on three
@@ -129,13 +128,15 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
 void bpe_forget(struct memory *m, struct bpe_merge *merge);
   /* returns what |bpe_train| gave */
 
-@ Done literally, each merge would read the whole text twice, once to count and once to merge. For a text of a megabyte and
-very many merges that is hours of work, in which hardly anything changes from one
-merge to the next. So we keep three things up to date instead, and a merge touches only the places where it happens. The first is the text, as an array of \emph{nodes}, one for each byte, in which the nodes of a piece form a \emph{linked list}. The second is,
-for every pair of ids, its count and another linked list, of the nodes where the pair begins. The third is the order of
-the pairs by count, in a \emph{heap}, a structure that gives out its first entry in a number of steps that grows with the logarithm of its size.
+@ Why not do what the rule says? Then each merge reads the whole text twice, once to count and once to merge. For a text of a megabyte and
+very many merges that is hours of work, and most of it finds what the round before has found: hardly anything changes from one
+merge to the next. So we keep three things up to date, and a merge touches only the places where it happens.
 
-\Cref{fig:nodes} shows the array for the hand calculation. Both kinds of lists run through the same nodes. That is possible because a node begins at most one pair, the one with
+The first is the text, as an array of \emph{nodes}, one for each byte, in which the nodes of a piece form a \emph{linked list}: when two tokens become one, the right node drops out and nothing has to move. The second answers ``where is this pair?'' It is,
+for every pair of ids, its count and another linked list, of the nodes where the pair begins. The third answers ``which pair is next?'' It is a \emph{heap} of
+the pairs by count, a structure that gives out its first entry in a number of steps that grows with the logarithm of its size.
+
+\Cref{fig:nodes} shows the array for the hand calculation. Both kinds of lists run through the same nodes. Is there room for a list per pair? There is, because a node begins at most one pair, the one with
 its right neighbour; so two more links in each node are all that the lists of all pairs need.
 @^linked list@>@^node@>
 
@@ -144,7 +145,7 @@ the pair's own entry. After the merge the node of each \emph{a} holds the new id
 boxes, with the letters of the cat that sat, a box a byte, numbered from 0 to 15. In the first row arcs above join the boxes of each of the four pieces in both directions; no arc crosses from one piece to the next. Below, red arcs join boxes 5, 10 and 14, the three letters a that
 are followed by t, and an arrow leads from the words pair a t, count 3, first 5, last 14 to box 5. In the second row boxes 5, 10 and 14 hold at, boxes 6, 11 and 15 are dotted and out of the lists, and boxes 4, 9 and 13 begin the new pairs c at, h at and s at.}
 
-Nodes are named by their numbers and not by pointers: a number takes four bytes where a pointer would take eight, and each node has four links.
+We name nodes by their numbers and not by pointers: a number takes four bytes where a pointer would take eight, and each node has four links.
 
 @<What the trainer knows@>=
 #define NOWHERE UINT32_MAX /* the end of a list */
@@ -155,17 +156,15 @@ struct text_node {@+ uint32_t id;
 };
 struct bpe_pair {@+ uint64_t count;@+ uint32_t left, right, first, last;@+ };
 
-@ A long text contains the piece \piece{\textvisiblespace\ t h e} very many times, and whatever happens to one of them happens to all. So equal pieces
-are kept once, with the number of times they occur, their \emph{weight}. This alone makes training on a large
-text about as fast as training on its dictionary. The function |unique_collect| (plain C, in \.{unwoven/tokens/unique.c}) cuts the text as \cref{sec:split} describes and gives us an array |piece| of the |n| different pieces: |byte| and |n| of each, and its |weight|.
+@ A long text contains the piece \piece{\textvisiblespace\ t h e} very many times, and whatever happens to one of them happens to all. So we keep equal pieces
+once, with the number of times they occur, their \emph{weight}. After the text has been cut, training costs no more than training on its
+dictionary. The function |unique_collect| (plain C, in \.{unwoven/tokens/unique.c}) cuts the text as \cref{sec:split} describes and gives us an array |piece| of the |n| different pieces: |byte| and |n| of each, and its |weight|.
 
-A \emph{hash table} leads from two ids to their pair. It is an array in which the place of an entry is
-computed from its key, so that it is found in a few steps, however many there are. The value 0 means that there is no entry, so the numbers in the table count from 1.
+How do we find the entry of a pair? In a \emph{hash table}: an array in which the place of an entry is
+computed from its key, so that it is found in a few steps, however many there are. |pair_map_put| enters a value, and |pair_map_get| finds it again. The value 0 means that there is no entry, so the numbers in the table count from 1. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
 @^hash table@>@^heap@>
 
-|pair_map_put| enters a value in this table, and |pair_map_get| finds it again. For the heap there are |heap_push|, and |heap_pop|, which takes out the smallest entry.
-
-\printedheader[16,21]{lookups/table.h}
+\printedheader[pair_map_put, pair_map_get, heap_item, heap_push, heap_pop]{lookups/table.h}
 
 @<What the trainer knows@>=
 struct bpe_trainer {@+ struct memory *m;@+ struct error *why;
@@ -200,7 +199,7 @@ static bool lay_out(struct bpe_trainer *t)
   return queue_from(t, 0);
 }
 
-@ At the ends of a piece there is no neighbour, and so no pair reaches from one piece into the next. Of its pair's list a node knows nothing yet.
+@ At the ends of a piece there is no neighbour, and so no pair reaches from one piece into the next. A new node is in no pair's list yet.
 
 @<Write the nodes of a piece@>=
 for (; i <= last; i++)
@@ -208,8 +207,8 @@ for (; i <= last; i++)
     i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,@|
     NOWHERE, NOWHERE, p->weight }@];
 
-@ A pair that is met for the first time gets the next place in the array of pairs, with a count of zero and an empty list, and the table learns its number. Pairs are never removed, not even when their count has fallen back to zero: an entry of the
-heap may still name them.
+@ A pair that is met for the first time gets the next place in the array of pairs, with a count of zero and an empty list, and the table learns its number. We never remove a pair, not even when its count has fallen back to zero: an entry of the
+heap may still name it.
 
 @<Enter and strike out the pair that begins at a node@>=
 static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
@@ -249,7 +248,7 @@ static bool link_pair(struct bpe_trainer *t, uint32_t i)
   /*- Pieces are always gone through from left to right, so the list of a pair is in the order of
     the text. Nodes count with their weight: equal pieces are kept once. */
 
-@ Taking a node out of its list means that its two neighbours there are linked with each other. This is why the list has links in both directions: with
+@ To take a node out of its list, we link its two neighbours there with each other. This is why the list has links in both directions: with
 one, we would have to walk along it to find the neighbour before, and the list of a common pair may be as long as the text.
 
 @<Enter and strike out the pair that begins at a node@>=
@@ -266,9 +265,9 @@ static void unlink_pair(struct bpe_trainer *t, uint32_t i)
 }
   /*- The lists have links both ways for this: that of a common pair may be as long as the text. */
 
-@ Merging a pair at one place concerns four nodes at most: the one before, the two of the pair, and the one after. The pairs that the two ids form with their neighbours are struck
-out, the right node leaves the piece, the left one takes the new id, and the new pairs
-are entered. In the piece \piece{\textvisiblespace\ t h a t}, nodes 7 to 11 of \cref{fig:nodes}, merging \tok a\,\tok t at node 10 strikes out \tok h\,\tok a at node 9 and \tok a\,\tok t at node 10; node 11
+@ Now the merge itself, at one place. Which nodes does it concern? Four at most: the one before, the two of the pair, and the one after. We strike out the pairs that the two ids form with their neighbours,
+the right node leaves the piece, the left one takes the new id, and we enter the new pairs.
+In the piece \piece{\textvisiblespace\ t h a t}, nodes 7 to 11 of \cref{fig:nodes}, merging \tok a\,\tok t at node 10 strikes out \tok h\,\tok a at node 9 and \tok a\,\tok t at node 10; node 11
 leaves; node 10 is \tok{at} now, and node 9 begins \tok h\,\tok{at}. Nothing else changes in the whole text.
 
 @<Merge a pair wherever it occurs@>=
@@ -287,8 +286,8 @@ static bool merge_at(struct bpe_trainer *t, uint32_t i, uint32_t made)
   /*- Four nodes at most are concerned. First the pairs that end here are struck out, while both
     ids are still there; then the right node leaves, and the new pairs are entered. */
 
-@ To merge a pair everywhere, we merge at the head of its list until the list is empty. An
-overlap takes care of itself: in \texttt{aaa} the merge at the first place strikes out the pair
+@ To merge a pair everywhere, we merge at the head of its list until the list is empty. What about overlaps?
+They take care of themselves: in \texttt{aaa} the merge at the first place strikes out the pair
 that began at the second, before we come to it. All pairs with the new id are new, and enter the heap when their
 counts are final.
 
@@ -307,7 +306,7 @@ static bool merge_all(struct bpe_trainer *t, const struct bpe_pair *best,
 
 @ The heap gives out the smallest entry first, and we want the highest count; so a count goes in with its bits inverted, which reverses the order. Equal counts are
 decided by the second key, with the left id in its upper half and the right id in its lower half: that is the rule
-for ties. A pair that no longer occurs is left out, so that an empty heap means that there is nothing to merge.
+for ties. We leave out a pair that no longer occurs, so that an empty heap means that there is nothing to merge.
 
 @<Put pairs into the heap@>=
 static bool queue_pair(struct bpe_trainer *t, const struct bpe_pair *p)
@@ -326,13 +325,15 @@ static bool queue_from(struct bpe_trainer *t, size_t k)
   return true;
 }
 
-@ A count in the heap may be out of date. But it can only be too high: a pair's count grows during the
+@ Here is a difficulty. A merge changes the counts of other pairs, and their entries in the heap are out of date. You could move a pair in the heap whenever its count changes; but then every pair must know its place in the heap, and we think that most of the
+moving would be for pairs that never come near the top. So we do nothing, and look how wrong an entry can be.
+
+It can only be too high. A pair's count grows during the
 one merge that makes the newer of its two ids, after which the pair enters the heap, and
 from then on other merges can only take places away from it. So we take the top entry, look at
 the pair's true count, and if that is lower, put the pair back with the true one. An entry that comes out
 with the right count has the highest count of all: no other entry is higher, and no pair's true count is higher than the pair's entry.
-This is a \emph{lazy} heap. The other way would be to move a pair in the heap whenever its count changes; then every pair must know its place in the heap, and most of the
-moving is for pairs that never come near the top.
+This is a \emph{lazy} heap.
 
 @<Find the pair with the highest count@>=
 static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
@@ -356,10 +357,10 @@ static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
     again. */
 
 @ What does training cost? A merge at one place removes one node, and there were no more nodes than bytes; so in \emph{all} merges
-together there are fewer places than the text has bytes, however many merges are asked for. Each place strikes out at most three pairs and enters
+together there are fewer places than the text has bytes, however many merges you ask for. Each place strikes out at most three pairs and enters
 at most two. And a pair that comes out of the heap with too high a count has lost a place since it went in, so there are no more entries to put back than places that were struck out. With $n$ bytes of different pieces everything is of the order $n\log n$, the logarithm for the heap.
 
-This is the loop that the hand calculation went through nine times. If no pair is left, every piece is one token, and the list is shorter than was asked for.
+This is the loop that you went through nine times in the hand calculation. If no pair is left, every piece is one token, and the list is shorter than was asked for.
 
 @<Find and merge, again and again@>=
 static bool learn(struct bpe_trainer *t, struct bpe_merge *list,
@@ -410,7 +411,7 @@ memory_free(m, t.nodes);
 unique_free(m, &t.unique);
 
 @* Encoding: applying the merges. \label{sec:encoding}
-To encode is to apply the merges in the order in which they were learnt. Why in that order, and not,
+To encode a text, apply the merges in the order in which they were learnt. Why in that order, and not,
 say, always the longest token that fits? Because the model has been trained on texts that were
 encoded in that way; any other encoding, though it stands for the same bytes, is a sequence of
 ids that the model has hardly ever seen. And why was the model trained with that order? Because a merge was
@@ -419,16 +420,15 @@ only be found where \tok{t}\,\tok{h} is \tok{th} already.
 @^rank@>@^encoding, of text@>
 
 So the definition is: look at all neighbours, merge the pair with the lowest rank, of several equal ones the
-leftmost, and repeat until no two neighbours have a rank. This is also a
-slow program, since each round looks at everything. Usually that does not matter, because pieces are
-words. But a text may be a megabyte of one letter without a space; then there are nearly
+leftmost, and repeat until no two neighbours have a rank. Could we not write just that? It is a
+slow program, since each round looks at everything, but pieces are usually words, and then it does not matter. Then somebody sends you a megabyte of one letter without a space. There are nearly
 as many rounds as letters, and the program runs for hours. On a machine
 with many users, one such text would stop all the others. \Cref{fig:work}\lab{lab:tokenslooks} counts how often the table of ranks is asked for runs of one letter
 that get longer and longer: for \val{tokens.looks.n} letters \val{tokens.looks.slow} times by the
 definition, and \val{tokens.looks.fast} times in the way that we are going to take, about three per letter.
 
 \fig{work}{fig:work}{Look-ups in the table of ranks for a run of equal letters: the definition, taken literally, and the program
-of this section. The upper line climbs two squares for one to the right, the lower one climbs one.}{A plot with two logarithmic axes: letters in a run
+of this section. For a run twice as long the definition looks four times as often, our program twice.}{A plot with two logarithmic axes: letters in a run
 against look-ups. Both lines start together at two letters. The line of the definition rises with slope 2, the line of the program with slope 1. At the right end, at 2 to the power of 10 letters, the upper one
 is more than two powers of ten above the lower.}
 
@@ -483,8 +483,8 @@ static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
   /*- A candidate: rank above, place of the rule below; or the largest number there is, which no
     rank beats. */
 
-@ Most pieces are words of a few bytes. For them nothing is faster than the definition, with one improvement: after
-a merge, only the two pairs that the new token is part of have changed, and only these are looked up; the other candidates are remembered. Then a round is a walk over an array
+@ Most pieces are words of a few bytes. For them we do follow the definition, with one improvement: after
+a merge, only the two pairs that the new token is part of have changed, so we look up these two and remember the other candidates. Then a round is a walk over an array
 that fits into the innermost cache.
 
 @<Join a short piece@>=
@@ -521,12 +521,11 @@ if (best > 0)
 if (after > 0)
   candidate[best] = look_at(b, w, id[best], id[best + 1]);
 
-@ Each round walks over the array once, and there are fewer rounds than ids: the order is $n^2$, which is why this is for short pieces only. A long piece is kept
-in a linked list of nodes, as the trainer keeps its text, and the candidates in a
-heap, ordered by rank and then by place. In the beginning every id is a node, and every pair of neighbours is considered once: it is looked up, and enters the heap if it has a rank. A node's number is its place in the piece; it does not change
-when others leave the list, so that ``leftmost'' can be read off the number.
+@ Each round walks over the array once, and there are fewer rounds than ids: the order is $n^2$, which is why this is for short pieces only. For a long piece we do what the trainer does with its text: a linked list of nodes, and the candidates in a
+heap, ordered by rank and then by place. In the beginning every id is a node, and we \emph{consider} every pair of neighbours: we look it up, and enter it in the heap if it has a rank. A node's number is its place in the piece. It does not change
+when others leave the list, so you can read ``leftmost'' off the number.
 
-For \piece{t h a t} and the nine merges of the hand calculation the heap begins with two candidates, rank 1 at place 0 and rank 0 at place 2. The second comes
+Take \piece{t h a t} and the nine merges of the hand calculation. The heap begins with two candidates, rank 1 at place 0 and rank 0 at place 2. The second comes
 out first, and makes \tok{at}; \tok{h}\,\tok{at} has no rank. Then the other comes out, finds its \tok t and \tok h still there, and makes \tok{th};
 \tok{th}\,\tok{at} has no rank. The heap is empty, and the ids that are left in the list are the answer.
 @^heap@>
@@ -544,7 +543,7 @@ static bool consider(const struct bpe *b, struct memory *m,
   /*- By rank, then by place: a node keeps its number when others leave, so leftmost can be read
     off it. */
 
-@ The nodes are those of the piece before, if they are enough. If not, they are replaced; nothing in them needs to be kept.
+@ The nodes are those of the piece before, if there are enough of them. If not, they are replaced; nothing in them needs to be kept.
 
 @<Join a long piece@>=
 static bool begin_list(const struct bpe *b, struct memory *m,
@@ -567,13 +566,12 @@ static bool begin_list(const struct bpe *b, struct memory *m,
   return true;
 }
 
-@ A candidate that has been overtaken by another merge
-stays in the heap, and is recognized when it comes out: the two ids that its rule wants are no longer
-there. That is cheaper than finding it and striking it out. Each merge makes at most two new candidates, and there are fewer than $n$ merges, so
+@ What becomes of a candidate that another merge has overtaken? We could find it in the heap and strike it out. It is simpler to leave it there: when it comes out we recognize it, because the two ids that its rule wants are no longer
+there. Each merge makes at most two new candidates, and there are fewer than $n$ merges, so
 at most $3n$ candidates pass through the heap, each in $\log n$ steps.
 
 The left node of a merge lives on with the new id; so the first node never leaves the list, which begins at node 0. The right one gets an id that no rule wants, so that
-candidates which still point to it are recognized as well. Two pairs are new: the neighbour before with the new token, and the new token with the
+we recognize candidates which still point to it as well. Two pairs are new: the neighbour before with the new token, and the new token with the
 neighbour after. No others can have become possible.
 
 @<Join a long piece@>=
@@ -656,9 +654,10 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
 Decoding needs no search, no rank and no heap: every id stands for a string of bytes, and the text is
 these strings, one after another. The list of merges says which bytes they are. A byte's id
 is the byte; any other id was made of two older ones, each of which is a byte or was made of two
-older ones still. So to expand an id we keep a stack of ids still to be expanded. The topmost is taken
-off; if it is a byte, it is written; if not, its right half is pushed and then its left half, which
-is now on top. Each id makes way for smaller ones, so the stack is empty in the end. A recursive function would be shorter by a line or two. But a token may be made of a long one and a byte,
+older ones still. So to expand an id we keep a stack of ids still to be expanded. We take off the topmost; if it is a byte, we write it; if not, we push its right half and then its left half, which
+is now on top. Each id makes way for smaller ones, so the stack is empty in the end.
+
+You would write this as a recursive function, and it would be shorter by a line or two. But a token may be made of a long one and a byte,
 and that of a long one and a byte, and so on, so the recursion may be as deep as the longest token has bytes. Our stack is a block of memory, which may be
 refused with a message; the machine's own stack overflows without one.
 @^decoding, of ids@>
@@ -698,8 +697,8 @@ bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
     refused with a message. Right half first, so that the left one is on top. */
 
 @ An encoder for merges that were learnt here is the simplest there is: a byte's id is the byte, and rule
-$k$ makes id $256+k$. No two ids of such a list have the same bytes (\cref{ex:tokens.alike} asks why). Nevertheless one text can be written with different ids: \texttt{that} also with
-the ids of its four bytes, and a model is free to write it in that way. From a text to ids and back we always get the same text; from ids to a text and back we need not get
+$k$ makes id $256+k$. No two ids of such a list have the same bytes (\cref{ex:tokens.alike} asks why). Nevertheless you can write one text with different ids: \texttt{that} also with
+the ids of its four bytes, and a model is free to write it in that way. From a text to ids and back you always get the same text; from ids to a text and back you need not get
 the same ids.
 
 @<Expand an id, and make an encoder of merges@>=
@@ -714,7 +713,7 @@ bool bpe_learnt(struct memory *m, struct bpe *b,
 }
 
 @ The encoder is
-given pieces, so that the same function serves a pattern, the stages of \cref{tokenizer}, and no cut at all.
+given pieces and does not care who cut them: a pattern, the rules of \cref{tokenizer}, or nobody.
 
 @(bpe.c@>=
 @;
@@ -742,21 +741,21 @@ given pieces, so that the same function serves a pattern, the stages of \cref{to
 @<Expand an id, and make an encoder of merges@>@;
 
 @* What a model sees: letters, sums, languages. \label{sec:tokenswords}
-How many times does the letter r occur in \emph{strawberry}? A model that is asked has not been given the letters. \Cref{fig:letters} shows what four published models get. At the beginning of a text
-\emph{strawberry} is three tokens, \tok{st}\,\tok{raw}\,\tok{berry} or \tok{str}\,\tok{aw}\,\tok{berry}; after a space it is a single one in three of the vocabularies. An id is a number, and nothing in the number says which letters it stands for. That
-\tok{\ strawberry} has three of them must be learnt like any other fact, from texts in which words are taken apart, and separately for each token. So a model that miscounts letters need not be bad at counting; it counts something that it cannot see.
+How many times does the letter r occur in \emph{strawberry}? Before you laugh at a model that answers two, look at what it was given. \Cref{fig:letters} shows four published vocabularies. At the beginning of a text
+\emph{strawberry} is three tokens, \tok{st}\,\tok{raw}\,\tok{berry} or \tok{str}\,\tok{aw}\,\tok{berry}; after a space it is a single one in three of them. An id is a number, and nothing in the number says which letters it stands for. That
+\tok{\ strawberry} has three r's must be learnt like any other fact, from texts in which words are taken apart, and separately for each token. So a model that miscounts letters need not be bad at counting; it counts something that it cannot see.
 A model that first writes the word letter by letter has each letter as a token of its own, and can count those.
 @^counting letters@>
 
-Sums suffer from the same cause. In GPT-2 \tok{\ 9999} and \tok{\ 10000} are one token each, two ids that have no more to do with each other than any other two. In Llama~3 the digits are cut in threes, but from the left: in 9999 the first token counts tens and in
+Sums suffer from the same cause. In GPT-2 \tok{\ 10000} is one token, but \tok{\ 9999} is two, \tok{\ 9}\,\tok{999}. The id of the one has no more to do with the ids of the other than any two ids, and 9999 has four digits in two unequal parts. In Llama~3 the digits are cut in threes, but from the left: in 9999 the first token counts tens and in
 10000 it counts hundreds, so a carry changes where every later digit is found. Llama~2 and Qwen~3 give each digit a token of its own. That costs more tokens, and the same digit has the same id wherever it stands.
 
 \widefig{letters}{fig:letters}{A word and a sum in four published vocabularies; on the right the number of tokens. The same word has other tokens after a space than at the beginning, and the numbers are cut in three different ways.}{Four rows of boxes below one another, one for each of GPT-2, Llama 2, Llama 3 and Qwen 3, over the same
-text: strawberry, comma, a strawberry, comma, 9999 plus 1 equals 10000. At the beginning all four cut strawberry in three. The second time it is one box with its space, but for Llama 2, which cuts it in three again. GPT-2 has one box for 9999 and one for 10000, Llama 3 cuts 999 and 9, 100 and 00, the other two have a box for each digit. The numbers of tokens are 13, 24, 17 and 22.}
+text: strawberry, comma, a strawberry, comma, 9999 plus 1 equals 10000. At the beginning all four cut strawberry in three. The second time it is one box with its space, but for Llama 2, which cuts it in three again. GPT-2 cuts 9999 into 9 and 999 and has one box for 10000, Llama 3 cuts 999 and 9, 100 and 00, the other two have a box for each digit. The numbers of tokens are 13, 24, 17 and 22.}
 
 @ How many tokens is a page? \Cref{tab:words} counts\lab{lab:tokenskeys} a text of \val{tokens.words.english} words on how books were copied by hand, its German translation, and a C function, |utf8_next| of \cref{sec:bytes}.
 In published vocabularies an English word is \val[2]{tokens.words.llama3.english} to \val[2]{tokens.words.llama2.english} tokens, punctuation included. German pays more. Its words are longer, and the list has fewer of them: in GPT-2, which was trained on English, the translation has
-\val[2]{tokens.german.gpt2} times as many tokens as the original, in Llama~3 \val[2]{tokens.german.llama3} times. A user who pays by the token pays that much more for the same contents, waits that much longer for it, and fits that much less of it
+\val[2]{tokens.german.gpt2} times as many tokens as the original, in Llama~3 \val[2]{tokens.german.llama3} times. If you pay by the token, you pay that much more for the same contents, wait that much longer for it, and fit that much less of it
 into a model's context. In C nearly every operator and bracket is a token, and so is, in GPT-2, every space of an indentation; Llama~3 and Qwen~3 have tokens for runs of spaces, and for a bracket with the line end after it. This book's own
 vocabulary is small and was trained on English tales; German falls apart in it, nearly into bytes.
 @^tokens per word@>
@@ -779,7 +778,7 @@ A text in memory is a sequence of bytes, and what the bytes mean is a convention
 our time is \emph{UTF-8} \cited{Yergeau 2003}: a byte below 128 is the ASCII character of that number; any other
 character is one leading byte, whose upper bits say how many bytes follow, and one to three
 continuation bytes of the form \texttt{10xxxxxx}. No leading byte has that form. So no character's
-bytes occur inside another's, and a program that starts anywhere in a text finds the beginning of a character after at most
+bytes occur inside another's, and if you start anywhere in a text you find the beginning of a character after at most
 three bytes.
 @^UTF-8@>
 
@@ -799,8 +798,8 @@ The euro sign is character U+20AC. In bits, \texttt{2} is \texttt{0010}, \texttt
 A program that sees only \texttt{82} knows from its first two bits that no character begins here, and goes one byte back.
 \end{byhand}
 
-Why do merges start from bytes and not from characters? Because then every text can be encoded. Unicode has
-more characters than one would want to list, and gets new ones every year; there are \val{tokens.bytes}
+Why do merges start from bytes and not from characters? Because then you can encode every text. Unicode has
+more characters than you would want to list, and gets new ones every year; there are \val{tokens.bytes}
 bytes, and there will be no more. The price is that a token may end in the middle of a
 character, and the program that shows the text has to wait for the other half (\cref{sec:streaming}).
 
@@ -843,8 +842,8 @@ static size_t announced_length(unsigned char b)
   /*- c0 and c1 could only begin a spelling that is too long, and f5 and above lie beyond Unicode:
     they begin nothing. */
 
-@ From the second byte on we go forward as long as each byte is one that may come next. There are two ways to stop early: the bytes are at an
-end, or the next one does not fit. In both the count is the length of what could still have become a character, as promised; only
+@ From the second byte on we go forward as long as each byte may come next. We may have to stop early, for two reasons: the bytes are at an
+end, or the next one does not fit. Either way the count is the length of what could still have become a character, as promised; only
 the state differs, and we set it to |UTF8_BROKEN| in advance.
 
 @<Tell what begins at a byte@>=
@@ -887,8 +886,8 @@ if (b == 0xf4)@+ high = 0x8f;
 size_t utf8_held(const unsigned char *byte, size_t n);
   /* how many bytes at the end are an unfinished character, 0 to 3 */
 
-@ A character of four bytes is unfinished with at most three. So there are three endings to try, and a text of any length
-is judged by its last three bytes. We try the longest ending first;
+@ A character of four bytes is unfinished with at most three. So there are three endings to try, and the last three bytes of a text
+decide, however long it is. We try the longest ending first;
 because no leading byte is also a continuation, at most one of the three can be the
 beginning of a character, and what comes before it does not matter. Of \texttt{41 e2 82} the last three bytes begin with a whole letter, so they are not
 unfinished; the last two are, so two bytes wait.
@@ -907,16 +906,16 @@ size_t utf8_held(const unsigned char *byte, size_t n)
     begin a character. */
 
 @* Streaming: characters that arrive in halves. \label{sec:streaming}
-A model writes one token at a time, and the reader wants to see each as it comes. But a token is
+A model writes one token at a time, and you want to see each as it comes. But a token is
 a few bytes, and may be half a character: the euro sign has three bytes, and a small vocabulary
-has a token for each of them and none for the whole. If the three are printed one by one, a
-terminal shows three black diamonds. So between the tokens and the screen we
-hold back the bytes that are not a character \emph{yet}, and nothing else. (To decode all ids again after each token, and to print what is new, costs more with every token, and diamonds
-that were printed have to be taken back.)
+has a token for each of them and none for the whole. Print the three one by one, and your
+terminal shows three black diamonds. You might decode all ids again after each token, and print what is new; but that costs more with every token, and diamonds
+that were printed have to be taken back. So between the tokens and the screen we
+hold back the bytes that are not a character \emph{yet}, and nothing else.
 @^streaming@>
 
-The definition is short. After each token, release everything but an ending that is the beginning of a character and can still be completed. So at most three bytes are ever held, a byte that
-can never become a character is released at once (holding it would be holding it forever), and
+The definition is short. After each token, release everything but an ending that is the beginning of a character and can still be completed. So at most three bytes are ever held. A byte that
+can never become a character is released at once (holding it would be holding it forever). And
 nothing is ever lost: the pieces released, and what is flushed at the end, are together exactly
 the bytes of all tokens. \Cref{fig:stream}\lab{lab:tokensfigures} shows the seven tokens of a price: \texttt{on}, a space, the euro sign, \texttt{9}.
 
@@ -971,8 +970,8 @@ bool stream_feed(struct memory *m, struct stream *s,
   /*- What went out before cannot begin a character, or it would have been held. If the second push
     is refused, the first is taken back: who tries again must not find the held bytes twice. */
 
-@ At the end of a text nothing more will come, and what is held goes out as it is, finished or not. To show half a character is bad; to
-swallow a byte that the model has written would be worse, because then the text would not encode to what the model wrote.
+@ At the end of a text nothing more will come, and what is held goes out as it is, finished or not. It is bad to show half a character. It would be worse to
+swallow a byte that the model has written, because then the text would not encode to what the model wrote.
 
 @<Release what is certain, hold the rest@>=
 bool stream_flush(struct memory *m, struct stream *s,
@@ -999,20 +998,20 @@ bool stream_flush(struct memory *m, struct stream *s,
 @<Release what is certain, hold the rest@>@;
 
 @* Pre-tokenization: where a piece ends. \label{sec:split}
-In the hand calculation the text was cut before every space, and merges were learnt only inside
-the pieces. Without the cut the pair \tok{e}\,\tok{\ } would be among the first
-to be merged, for many English words end in \texttt{e}; and then \texttt{the} would be one token
+In the hand calculation we cut the text before every space, and learnt merges only inside
+the pieces. Why? Many English words end in \texttt{e}, so without the cut the pair \tok{e}\,\tok{\ } would be among the first
+to be merged; and then \texttt{the} would be one token
 before a space, another one before a comma, a third at the end of a line. The cut, which is called \emph{pre-tokenization}, costs a little
 compression and buys a vocabulary of things that mean something. The space goes with the word that \emph{follows}: so a word in the middle of a sentence is a single token with its space, and no tokens are spent on spaces.
 @^pre-tokenizer@>
 
-Where exactly a piece ends is part of the vocabulary: a program that cuts differently gets other ids, and
+Where exactly a piece ends is part of the vocabulary: if your program cuts differently, it gets other ids, and
 the model, which has seen only the right ones, understands less. The published tokenizers say it
 with a \emph{regular expression}. GPT-2's reads, in words: an English contraction such as \texttt{'ll};
 or a run of letters, of digits, or of other signs, each with the one space before it; or white
 space, of which the last space is left for the word that follows. Llama~3's is similar, but
 takes digits in threes, any sign before a word, and line ends with what precedes
-them. The two differ on almost every line that is not plain prose:
+them. In text that is not plain prose you soon see the difference:
 
 \medskip
 \begin{tabular}{@@{}ll@@{}}
@@ -1022,8 +1021,8 @@ Llama 3 & \tok{It}\,\tok{'s}\,\tok{\ }\,\tok{123}\,\tok{45}\,\tok{\ o}\,\tok{'cl
 \medskip
 @^regular expression@>
 
-@ The library PCRE2 finds the matches. A \emph{splitter} is a compiled pattern, and the pieces of a text are its matches and what lies between them; \cref{sec:pcre} has the layer between the library and us, and the two patterns. The caller
-begins to cut a text with |pieces_begin|, and asks |pieces_next| for the next piece until it gets an empty one.
+@ The library PCRE2 finds the matches. A \emph{splitter} is a compiled pattern, and the pieces of a text are its matches and what lies between them; \cref{sec:pcre} has the layer between the library and us, and the two patterns. You
+begin to cut a text with |pieces_begin|, and ask |pieces_next| for the next piece until you get an empty one.
 @^PCRE2@>
 
 The class \texttt{\textbackslash p\{L\}}, ``any letter of any script'', grows with every version of Unicode. So which
@@ -1031,27 +1030,30 @@ piece a new character belongs to depends on the library's version, which \.{inci
 prints. The PCRE2 that made this book knows Unicode \val[raw]{tokens.unicode}.
 @^Unicode, version of@>
 
-\printedheader[40,48]{lookups/split.h}
-
+\printedheader[text_piece, pieces_begin, pieces_next]{lookups/split.h}
 
 @* Three families of vocabularies. \label{sec:threefamilies}
-The list of merges of this chapter is one of three kinds of vocabularies that models come with. The kinds answer three questions differently. \emph{With what does encoding begin?} GPT-2 begins with bytes, so that
-nothing can be missing; but a letter that is not Latin is two or three tokens until merges have put it together, and a vocabulary that was learnt on English has spent few merges on that. Google's
+Models come with three kinds of vocabularies, and the list of merges of this chapter is the first. They answer three questions differently. \emph{With what does encoding begin?} GPT-2 begins with bytes (\emph{byte-level} BPE), so that
+nothing can be missing. But a letter that is not Latin is two or three tokens until merges have put it together, and a vocabulary that was learnt on English has spent few merges on that. Google's
 SentencePiece, of 2018, begins with characters. Those that are frequent enough have a token from the start; the others fall into bytes, which nothing
-joins. So it does better on a language that it has seen and worse on one that it has not.
-@^SentencePiece@>
+joins (\emph{byte fallback}). So it does better on a language that it has seen and worse on one that it has not.
+@^SentencePiece@>@^byte fallback@>
 
 \emph{Where may a token end?} A pattern knows what a word is, and its author had to know it first: GPT-2's knows the contractions of English, and only in small letters. SentencePiece was made for translation, also from languages written without
-spaces, and wanted no such rules. The space is a character like others, shown as a low block, and merges with its neighbours as they do. The weakness of that is the first word. It has no space before it, and so would
+spaces, and wanted no such rules. The space is a character like others, shown as a low block, and merges with its neighbours as they do. The weakness is the first word. It has no space before it, and so would
 be another token than the same word further on; so a space is put there, and taken away in the end. A program that decodes one token alone cannot know
 whether to show its space; it depends on whether something comes before it.
 
-\emph{What is written down?} A list of merges, as here; or for each token a number, and the rule that neighbours merge if together they are a token, the pair with the best number first. OpenAI's later files, for its library tiktoken, are the third kind: they are written down in this second
-way, with bytes and patterns as in GPT-2. It looks like another method, and is the same one: \cref{sentencepiece} turns the numbers into merges, token by token, and needs nothing new but that several merges may have one rank.
+\emph{What is written down?} GPT-2 writes down a list of merges, as we do. (In its files a space looks like a \texttt{G} with a dot above: every byte has a character that
+can be seen, \cref{tokenizer-json}.) SentencePiece writes down a number for each token, and the rule that neighbours merge if together they are a token, the pair with
+the best number first. The third kind is the file format of OpenAI's tiktoken. Like GPT-2 it starts from bytes and a pattern; like
+SentencePiece it stores a number for each token and no merges. It is still BPE: \cref{sentencepiece} recovers the merges from the numbers, and the only news is that several merges can share a rank.
 @^tiktoken@>
 
 @ \Cref{fig:spellings} shows one sentence that is hard for all. Llama~2's vocabulary is SentencePiece's, the other three begin with bytes and differ in their patterns. All of them leave one of the two spaces to what follows. The Greek word takes nearly a token for each letter
-at best; in GPT-2 the bytes of its first two letters have not even been merged. There are two ways to write \texttt{\'e}, and the sentence has both. Llama~3 joins the combining accent to the letter that \emph{follows} it, although it belongs to the letter before: to a merge it is bytes like others. Qwen~3 brings the text into a \emph{normal form} first, in which both letters are written in the same way, and has one token for the word; in exchange
+at best; in GPT-2 the bytes of its first two letters have not even been merged. There are two ways to write \texttt{\'e}, and the sentence has both. Llama~3 joins the
+combining accent to the letter that \emph{follows} it, although it belongs to the letter before: to a merge it is bytes like others. Qwen~3 brings the text into a \emph{normal
+form} first, in which both letters are written in the same way, and has one token for the word; in exchange
 the text that comes back is not, byte for byte, the one that went in. The last sign is a cat, too rare for all four.
 @^normal form@>
 
@@ -1059,24 +1061,22 @@ the text that comes back is not, byte for byte, the one that went in. The last s
 euro sign and 12345, for, the Greek word for cat, a comma, the French word for summer with its first accent as a character of its own, and a cat. The boxes differ in the digits, the Greek letters and the accents. Bytes that are no character by themselves are tinted red: the cat in all
 rows, two Greek letters and the accent in GPT-2. The numbers of tokens are between 19 and 27.}
 
-@* The interface of a tokenizer. \label{sec:tokenizer}
+@* Special tokens, and the interface of a tokenizer. \label{sec:tokenizer}
 What is published as a tokenizer is more than a list of merges and a pattern. Some texts stand for one
 id as a whole: a \emph{special token} like \mbox{\texttt{<\textbar endoftext\textbar>}}, which ends a document in GPT-2's training text.
 Some tokenizers bring the text into a normal form; some put a space before it; some
 put an id of their own before all others. Each of these changes ids, so
 each must be done exactly as the model's makers did it, or refused with a message. A tokenizer that
 is nearly right is worse than none: the model answers anyway, only a little more stupidly, and
-nothing says why.
+nothing tells you why. So our tests ask for the ids that the makers' own libraries gave, text by text, for the vocabularies of GPT-2, Llama 2 and 3, Qwen~3 and Mistral and for small ones of ours (\.{tests/suites/check\_tokenizer.c}).
 @^special token@>
 
-Special tokens steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
-letters, or the user could write what only the program should. So every encoding has two switches: is the text of a
-special token that token (|parse_special|), and are the ids that the files put around a text put there (|add_special|)?
+Special tokens steer: one ends a document, others mark whose turn it is in a conversation. What if somebody types \mbox{\texttt{<\textbar endoftext\textbar>}} into your program? In a text that comes from a user the letters must stay
+letters, or the user could write what only the program should. So every call has two switches. With |parse_special| the text \mbox{\texttt{<\textbar endoftext\textbar>}} becomes the special token; without it, it stays ordinary characters. With |add_special| we also get the ids that the tokenizer's files want before and after a text.
 
 \Cref{tokenizer} makes such a tokenizer from the parts of this chapter and many small rules. |tokenizer_open| reads one from a file or a directory, and |tokenizer_close| returns its memory. Between the two, the later chapters encode and decode; |tokenizer_decode_next| decodes one id of a text that is still being written.
 
-\printedheader[24,27]{tokenizer/tokenizer.h}
-
+\printedheader[tokenizer_open, tokenizer_encode, tokenizer_decode, tokenizer_decode_next]{tokenizer/tokenizer.h}
 
 @* The check. \label{sec:tokenscheck}
 Here is the way from a text to its ids, all of it, now that the parts have names: cut, and
@@ -1103,7 +1103,7 @@ static bool encode(struct memory *m, const struct bpe *rules,
   return ok;
 }
 
-@ The promise of this chapter is that encoding a text and decoding the ids gives the same text, whatever the text is, and now we can prove it. The pieces, one after the other, are the text. A piece begins as its bytes, each with an id that stands for it; and a
+@ We promised that if you encode a text and decode the ids, you get the same text, whatever the text is. Now we can prove it. The pieces, one after the other, are the text. A piece begins as its bytes, each with an id that stands for it; and a
 merge puts one id in the place of two, an id that stands for the bytes of both. So at no moment, and whatever the merges are, do the ids stand for anything else.
 Whether a program does what the proof says is another matter. This one learns the nine merges of the hand calculation, encodes \texttt{that}, and expands the ids again. If anything has changed, it ends with a status other than 0, and the build stops.
 
@@ -1182,10 +1182,10 @@ token that fits.}{\texttt{make exercise-01-3}}{\texttt{bc.bc.bc.ab.ab} teaches \
 \tok a\,\tok{bc}; the longest token at its beginning would be \tok{ab}.}
 \exercise{think}{ex:tokens.alike}{Write down merges of which two ids stand for the same bytes. Then show that a list which was \emph{learnt} has no
 such two.}{\texttt{make exercise-01-4} (the list)}{\tok a\,\tok b, \tok b\,\tok c, \tok{ab}\,\tok c and \tok a\,\tok{bc} make \texttt{abc} twice. But suppose that a
-token of these letters stands at two places of the text, at the end of learning. While it was made, nothing joined its first or last letter with a
-neighbour outside, or it would not be a token. So at both places the same letters went through the same merges: at each rank either both
-had the pair or neither. In a run of equal ids the merges go from left to right, and might begin outside the token; but had they
-an odd number of ids before it, one of them would have been joined across its border. So both are made alike, and are one id.}
+learnt list has two such ids, and look at a place of the text where the first was made, just after that merge, and at a place where the second will be made later. At both places no merge so far has joined the first or the last
+letter with a neighbour outside, or the id could not be made there. So the same letters went through the same merges: at each rank either both places
+had the pair or neither. In a run of equal ids the merges go from left to right, and might begin outside the letters; but had they
+an odd number of ids before them, one of them would have been joined across the border. So at the second place the letters are the first id already, and no later merge finds two ids there.}
 \exercise{think}{ex:tokens.most}{How many merges can be learnt from one piece of $n$ bytes, at the most?}{\texttt{make
 exercise-01-5}}{$n-1$: every merge shortens the piece by at least one, and one token is left in the end. A piece in which no pair ever occurs twice has
 them all.}
@@ -1196,7 +1196,7 @@ news take then, and how many with the merges in their order?}{\texttt{make exerc
 ids. For most texts the rival is a little shorter; it is still the wrong one, since no model has ever read its encoding.}
 \exercise{check}{ex:tokens.ranks}{The tokens \tok a, \tok b, \tok{ab}, \tok{bb}, \tok{abb} have the ranks 0 to 4. How many merges are they, and how is \texttt{abbabb} encoded?}{\texttt{make
 exercise-01-8}}{\tok a\,\tok b, \tok b\,\tok b, and two for the last: \tok a\,\tok{bb} and \tok{ab}\,\tok b. Both \texttt{ab} go first, and then both times \tok{ab}\,\tok b makes \tok{abb}: two tokens. \tok{bb} has no part in it.}
-\exercise{think}{ex:tokens.across}{In a vocabulary whose spaces are blocks, a text may be cut before every block that comes after another letter, if no token has a block there (\cref{tokenizer}). Give tokens with scores, and a text of three letters, for which the cut
+\exercise{think}{ex:tokens.across}{SentencePiece shows a space as a block. If a block occurs only at the beginning of tokens, we may cut a text before each block without changing its encoding (\cref{tokenizer}). Find a vocabulary, with scores, where it occurs elsewhere, and a text of three letters for which the cut
 makes a difference.}{\texttt{make exercise-01-9}}{One token is enough that has a block after a letter: \texttt{a\textunderscore} in a text like \texttt{a\textunderscore b}, with a score that makes it go first. Uncut it is \texttt{a\textunderscore}\enspace\texttt b; cut before the block \texttt{a}\enspace\texttt{\textunderscore}\enspace\texttt b.}
 \exercise{check}{ex:tokens.languages}{Write a program that prints, for each file that it is given, bytes per token and tokens per word, with two decimals. Use it for one page in several languages, and for vocabularies that you have. (The command \texttt{incipit tokenize --count} counts for
 you.)}{\texttt{make exercise-01-10}}{A loop around |wc -c|, |wc -w| and the command. With this book's own vocabulary, learnt on English tales, English has nearly three bytes a token, German less than two, and Greek or Russian one: their words were never read, and fall apart into bytes.}

@@ -136,6 +136,47 @@ function incipit.byhand(name)
   h:close()
 end
 
+-- a header: lines FIRST,LAST, or the declarations of NAME,NAME,... with their comments, which in a header stand between empty lines
+local function header_lines(name, which)
+  local lines, from, to = {}, which:match("^%s*(%d+)%s*,%s*(%d+)%s*$")
+  local h = io.open(name, "rb") or io.open((name:gsub("^tangled/", "unwoven/")), "rb")
+  if not h then tex.error("incipit: no header '" .. name .. "'"); return lines end
+  if from then
+    local n = 0
+    for l in h:lines() do n = n + 1; if n >= tonumber(from) and n <= tonumber(to) then lines[#lines + 1] = l end end
+    h:close(); return lines
+  end
+  local text = h:read("a"); h:close()
+  text = text:gsub("\n/%* <[^\n]*> %*/", "\n"):gsub("\n#endif%s*$", "\n")
+  local wanted, blocks = {}, {}
+  for w in which:gmatch("[%w_]+") do wanted[#wanted + 1] = w end
+  for b in (text .. "\n\n"):gmatch("(.-)\n\n+") do blocks[#blocks + 1] = (b:gsub("^\n+", "")) end
+  local take = {}
+  for _, w in ipairs(wanted) do
+    local found
+    for i, b in ipairs(blocks) do
+      local code = b:gsub("/%*.-%*/", "")
+      if not found and code:find("[;}]%s*$") and (" " .. code .. " "):find("%f[%w_]" .. w .. "%f[^%w_]") then found = i end
+    end
+    if not found then tex.error("incipit: '" .. name .. "' declares no " .. w) else take[found] = true end
+  end
+  for i, b in ipairs(blocks) do
+    if take[i] then
+      if #lines > 0 then lines[#lines + 1] = "" end
+      for l in (b .. "\n"):gmatch("([^\n]*)\n") do lines[#lines + 1] = l end
+    end
+  end
+  return lines
+end
+function incipit.header(name, which, columns)
+  for _, line in ipairs(header_lines(name, which)) do
+    if utf8.len(line) > columns then tex.error("incipit: a line of '" .. name .. "' has more than " .. columns .. " columns") end
+    tex.sprint("\\cpline{")
+    tex.cprint(12, line == "" and " " or line)
+    tex.sprint("}")
+  end
+end
+function incipit.keepheader(name, which) incipit.keep(1, #header_lines(name, which)) end
 -- a listing of up to thirty lines is not broken over pages
 function incipit.keep(first, last)
   if last - first < 30 then tex.sprint(string.format("\\cwebneed{%.1fpt}", (last - first + 4) * 10.2)) end

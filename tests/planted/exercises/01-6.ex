@@ -44,4 +44,4 @@ static void test(unsigned size)
 -    if (best == NULL)
 +    if (best == NULL || best->count <= 2)
 ==== skeleton
-# which line of bpe_train, in tangled/tokens/bpe.c, ends the learning?  Write == FILE, then - lines as they are and + lines as they shall be
+# which line of learn, in tangled/tokens/bpe.c, ends the learning?  Write == FILE, then the lines as they are, each after -, and as they should be, each after +
