@@ -7,15 +7,15 @@ memory, reads files that strangers wrote, and divides its work among threads. Yo
 them can go wrong without a word. Add the same numbers in another order, and you may get another sum. A request for memory can fail in the
 middle of a text. A file can end before its own header says it does. Two threads can write to the same place.
 
-In this chapter you see what the book promises about the four, and how the functions are used with which the other chapters keep the promises.
-Their C is in the workshop, in \cref{ground/body}; you do not need it to read on.
+In this chapter you see what the book promises about the four, and the functions by which the other chapters keep the promises: how to use
+them, and why they are so. Their C is in the workshop, in \cref{ground/body}; you do not need it to read on.
 None of this is about language models. If you are in a hurry, do the two hand calculations, and come back when a later chapter
 says |memory_alloc| or |pool_run|.
 
 @* One answer, bit for bit. \label{sec:arithmetic}
 Give our engine one model and one text, and it computes one list of scores: the same 32 bits in every score, with one thread or with eight, with a cache or without, on
 an old processor or a new one. That is the promise of \emph{one answer}. Why are we not content with nearly equal scores? For two reasons. When two tokens are nearly
-tied, the last bit of a score decides between them, and after another token the whole rest of the text is another. And a test with a tolerance finds no mistake that is smaller than the tolerance; ours compare with |==|.
+tied, the last bit of a score decides between them, and after a different token the whole rest of the text is different. And a test with a tolerance finds no mistake that is smaller than the tolerance; ours compare with |==|.
 
 You do not get equal bits for nothing, because floating-point addition is not associative. See what three workers make of six numbers:
 @^floating point@>
@@ -23,7 +23,7 @@ You do not get equal bits for nothing, because floating-point addition is not as
 \begin{byhand}{one sum, three workers}
 A |float| keeps 24 binary digits. Between 67 million and 134 million they suffice for every eighth integer, and a sum is rounded to the
 nearest of these. We add $M=100{,}000{,}000$ and five threes. The first addition gives 100,000,003, which is rounded to
-$M$ again, and so does each of the others. Now let each worker add an equal part of the list, and then add their results from left to right.
+$M$ again, and each of the others ends in the same way. Now let each worker add an equal part of the list, and then add their results from left to right.
 
 \medskip
 \begin{tabular}{@@{}clll@@{}}
@@ -34,7 +34,7 @@ $M$ again, and so does each of the others. Now let each worker add an equal part
 \end{tabular}
 \medskip
 
-The exact sum is 100,000,015. We cannot help it that sums are rounded, but the number of workers must not decide how. The cure: cut the list
+The exact sum is 100,000,015. We cannot avoid rounding, but the number of workers must not decide how we round. The cure: cut the list
 into pairs, however many workers there are, and let them share the pairs as they like. The sums of the pairs are $M$, 6 and 6, and the sum is 100,000,016, always.
 \end{byhand}
 
@@ -207,8 +207,8 @@ together: a pass through a model needs more than a dozen arrays from its beginni
 \printedheader[bytes, bytes_push, ids, ids_push]{ground/buffers.h}
 
 @* Memory-mapped files. \label{sec:files}
-How do you read a file of weights that fills half of your memory? If you copy it into a block, it is there twice for a while, once in the system's cache of the disk and once in your block.
-So we \emph{map} it: the system lets the file be memory, read-only, and we look at it in place.
+How do you read a file of weights that fills half of your memory? If you copy it into a block, it is there twice for a while, once in the system's disk cache and once in your block.
+So we \emph{map} it: we read the file as if it were memory, in place, and the system fetches what we look at.
 What we never look at need not be read from the disk, and two programs that map the same model share its pages. What we do not do is believe the file. A
 mapping says how many bytes there are; whether they mean anything is for the reader of
 that format to find out, number by number, before it follows one. A length that is believed too early leads a pointer

@@ -102,9 +102,9 @@ again. Does that matter to you? Not once a list exists: there is only one way to
 
 What are merges worth? \Cref{fig:shrink}\lab{lab:tokensfigures} counts bytes per id while the list grows. On the page from which we learn, the curve climbs
 until every word is a token. We also tried a page that the trainer has not seen, though it speaks of the same cat: there the curve gains little more than a third as much, for the later merges
-fit only the words of the first page. So train on a text as large and as mixed as what will be read, and end the list long before its
-last merges are about one document. If your training text is full of English, English comes out short; a language that it hardly had
-needs more ids for the same page.
+fit only the words of the first page. So train on a text as mixed as the texts that will be read, and as large as you can, and end the list long before its
+last merges are about one document. If your training text is full of English, English comes out short; a language of which it had
+little needs more ids for the same page.
 
 \fig{shrink}{fig:shrink}{Bytes per id, while merges are added: on the three lines that they are learnt from, and on three
 lines of news about the same cat. Dashed: one byte per id, where both begin.}{Two curves that begin at one byte per id. The curve of the page that is learnt from rises nearly straight, to more than three bytes, and is flat from merge 31 on, since there
@@ -130,11 +130,12 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge);
 
 @ Why not do what the rule says? Then each merge reads the whole text twice, once to count and once to merge. For a text of a megabyte and
 very many merges that is hours of work, and most of it finds what the round before has found: hardly anything changes from one
-merge to the next. So we keep three things up to date, and a merge touches only the places where it happens.
+merge to the next.
 
-The first is the text, as an array of \emph{nodes}, one for each byte, in which the nodes of a piece form a \emph{linked list}: when two tokens become one, the right node drops out and nothing has to move. The second answers ``where is this pair?'' It is,
-for every pair of ids, its count and another linked list, of the nodes where the pair begins. The third answers ``which pair is next?'' It is a \emph{heap} of
-the pairs by count, a structure that gives out its first entry in a number of steps that grows with the logarithm of its size.
+What does a merge change? Only the places where its pair stands, and their neighbours. We want to go there and nowhere else, and that takes three things. At each place two tokens become one, and in a plain array
+everything after it would have to move. So the text is an array of \emph{nodes}, one for each byte, in which the nodes of a piece form a \emph{linked list}; the right node just drops out.
+But where are the places? For every pair of ids we keep its count and another linked list, of the nodes where the pair begins. And which pair is next? A merge changes the counts of others, so it does not help to sort
+the pairs once. We keep them by count in a \emph{heap}, a structure that gives out its first entry in a number of steps that grows with the logarithm of its size.
 
 \Cref{fig:nodes} shows the array for the hand calculation. Both kinds of lists run through the same nodes. Is there room for a list per pair? There is, because a node begins at most one pair, the one with
 its right neighbour; so two more links in each node are all that the lists of all pairs need.
@@ -175,8 +176,8 @@ struct bpe_trainer {@+ struct memory *m;@+ struct error *why;
   struct heap queue;@+ }; /* of the pairs, by count */
 
 @ The array of nodes is laid out once, piece after piece. A node's number must be below |NOWHERE|, so the text has at most 4 GiB,
-where equal pieces count once. The pairs of a piece are entered after all of its nodes, because a pair is found by
-the id of its right neighbour as well. Finally all pairs enter the heap, each with its count.
+where equal pieces count once. The pairs of a piece are entered after all of its nodes, because to find a pair we need the id of the
+right neighbour as well. Finally all pairs enter the heap, each with its count.
 
 @<Lay out the nodes and count the pairs@>=
 static bool lay_out(struct bpe_trainer *t)
@@ -420,7 +421,7 @@ only be found where \tok{t}\,\tok{h} is \tok{th} already.
 @^rank@>@^encoding, of text@>
 
 So the definition is: look at all neighbours, merge the pair with the lowest rank, of several equal ones the
-leftmost, and repeat until no two neighbours have a rank. Could we not write just that? It is a
+leftmost, and repeat until no two neighbours have a rank. Why not write just that? It is a
 slow program, since each round looks at everything, but pieces are usually words, and then it does not matter. Then somebody sends you a megabyte of one letter without a space. There are nearly
 as many rounds as letters, and the program runs for hours. On a machine
 with many users, one such text would stop all the others. \Cref{fig:work}\lab{lab:tokenslooks} counts how often the table of ranks is asked for runs of one letter
@@ -747,7 +748,7 @@ How many times does the letter r occur in \emph{strawberry}? Before you laugh at
 A model that first writes the word letter by letter has each letter as a token of its own, and can count those.
 @^counting letters@>
 
-Sums suffer from the same cause. In GPT-2 \tok{\ 10000} is one token, but \tok{\ 9999} is two, \tok{\ 9}\,\tok{999}. The id of the one has no more to do with the ids of the other than any two ids, and 9999 has four digits in two unequal parts. In Llama~3 the digits are cut in threes, but from the left: in 9999 the first token counts tens and in
+Sums suffer from the same cause. In GPT-2 \tok{\ 10000} is one token, but \tok{\ 9999} is two, \tok{\ 9}\,\tok{999}. Nothing in these three ids tells the model that the one number follows the other. In Llama~3 the digits are cut in threes, but from the left: in 9999 the first token counts tens and in
 10000 it counts hundreds, so a carry changes where every later digit is found. Llama~2 and Qwen~3 give each digit a token of its own. That costs more tokens, and the same digit has the same id wherever it stands.
 
 \widefig{letters}{fig:letters}{A word and a sum in four published vocabularies; on the right the number of tokens. The same word has other tokens after a space than at the beginning, and the numbers are cut in three different ways.}{Four rows of boxes below one another, one for each of GPT-2, Llama 2, Llama 3 and Qwen 3, over the same
@@ -1068,7 +1069,8 @@ Some tokenizers bring the text into a normal form; some put a space before it; s
 put an id of their own before all others. Each of these changes ids, so
 each must be done exactly as the model's makers did it, or refused with a message. A tokenizer that
 is nearly right is worse than none: the model answers anyway, only a little more stupidly, and
-nothing tells you why. So our tests ask for the ids that the makers' own libraries gave, text by text, for the vocabularies of GPT-2, Llama 2 and 3, Qwen~3 and Mistral and for small ones of ours (\.{tests/suites/check\_tokenizer.c}).
+nothing tells you why. So our tests ask for the ids that Hugging Face's library gives, text by text, for the vocabularies of GPT-2, Llama 2 and 3,
+Qwen~3 and Mistral and for small ones of ours (\.{tests/suites/check\_tokenizer.c}).
 @^special token@>
 
 Special tokens steer: one ends a document, others mark whose turn it is in a conversation. What if somebody types \mbox{\texttt{<\textbar endoftext\textbar>}} into your program? In a text that comes from a user the letters must stay

@@ -76,7 +76,7 @@ static uint32_t likeliest(const float *logits, size_t vocab)
   return best;
 }
 
-@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. You may never see a tie, but there must be a rule. Suppose several threads searched the logits, and of equal ones the first to be reported won; then two runs of one program could write different texts.
+@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. You may never see a tie, but there must be a rule. Suppose several threads searched the logits, and the first to report a maximum won; then two runs of one program could write different texts.
 @^tie@>
 
 Why does a pass write only one token? Because what follows a token depends on which token was selected. And if the model errs? The loop never takes a token back, and
@@ -84,7 +84,7 @@ each token is input for all that follow. We wanted to see how much one token mat
 second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is
 the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended when it has \given{500} tokens;
 in one of these texts the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. So an error need not grow, but everything
-after it continues a text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text, and \cref{sec:perplexity} how well
+after it continues a text with the error in it. \Cref{sec:exposure} measures how soon a model that reads its own words strays from the true text, and \cref{sec:perplexity} how well
 it predicts one.
 
 @* Rows computed, rows needed. \label{sec:naivecost}
@@ -507,8 +507,8 @@ static bool may_choose(const struct sequence *q)
 {@+ return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;@+ }
 
 @ The new rows of a sequence follow the rows that the store has of it. The last row of the text is always read, or there would be nothing to score. If the pass fails,
-no text has changed, and the caller may try the same step again, perhaps with one sequence fewer. It need not begin where the failed one did: rows that were stored before
-the logits failed are kept, and a sequence that had come to its last rows reads all of them anew.
+no text has changed, and the caller may try the same step again, perhaps with one sequence fewer. The new step may begin elsewhere than the failed one. If only the logits failed, a chunk's rows are stored already, and the next
+chunk follows them; a sequence that had come to its last rows begins its round again and reads all of them anew.
 
 @<Forget, read and score@>=
 static size_t make_rows(const struct sequence *q, struct row *rows)
