@@ -420,18 +420,20 @@ learnt on a text in which all earlier ones had been applied: \tok{\ }\,\tok{th} 
 only be found where \tok{t}\,\tok{h} is \tok{th} already.
 @^rank@>@^encoding, of text@>
 
-So the definition is: look at all neighbours, merge the pair with the lowest rank, of several equal ones the
-leftmost, and repeat until no two neighbours have a rank. Why not write just that? It is a
-slow program, since each round looks at everything, but pieces are usually words, and then it does not matter. Then somebody sends you a megabyte of one letter without a space. There are nearly
-as many rounds as letters, and the program runs for hours. On a machine
-with many users, one such text would stop all the others. \Cref{fig:work}\lab{lab:tokenslooks} counts how often the table of ranks is asked for runs of one letter
-that get longer and longer: for \val{tokens.looks.n} letters \val{tokens.looks.slow} times by the
-definition, and \val{tokens.looks.fast} times in the way that we are going to take, about three per letter.
+The definition is: look at all neighbours, merge the pair with the lowest rank, of several equal ones the
+leftmost, and repeat until no two neighbours have a rank. \Cref{fig:work}\lab{lab:tokenslooks} compares it with our program.
 
-\fig{work}{fig:work}{Look-ups in the table of ranks for a run of equal letters: the definition, taken literally, and the program
+\herefig{work}{fig:work}{Look-ups in the table of ranks for a run of equal letters: the definition, taken literally, and the program
 of this section. For a run twice as long the definition looks four times as often, our program twice.}{A plot with two logarithmic axes: letters in a run
 against look-ups. Both lines start together at two letters. The line of the definition rises with slope 2, the line of the program with slope 1. At the right end, at 2 to the power of 10 letters, the upper one
 is more than two powers of ten above the lower.}
+
+Why not write just the definition? It is a
+slow program, since each round looks at everything, but pieces are usually words, and then it does not matter. Then somebody sends you a megabyte of one letter without a space. There are nearly
+as many rounds as letters, and the program runs for hours. On a machine
+with many users, one such text would stop all the others. We counted how often the table of ranks is asked for runs of one letter
+that get longer and longer: for \val{tokens.looks.n} letters \val{tokens.looks.slow} times by the
+definition, and \val{tokens.looks.fast} times in our way, about three per letter.
 
 @ A published vocabulary numbers its tokens as it likes: the ids of the bytes may be anything, and
 the $k$-th merge may make any id. (GPT-2's letter \texttt A is 32, and not 65.) So the encoder has a list of \emph{rules}, whose places are
