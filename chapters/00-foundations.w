@@ -140,7 +140,7 @@ Why does the first name the purpose of the memory? Because ``out of memory'' doe
 also says how much is held already, so you can see whether the last request was the large one.
 
 @* Counted memory. \label{sec:memory}
-In chapter 6 we shall claim to know, to the byte, what a model's memory costs. Such a claim
+In chapter 6 we claim to know, to the byte, what a model's memory costs. Such a claim
 needs a witness who was there when each byte was handed out, and |malloc| keeps no account. So all memory of the
 engine comes from an allocator of our own, which keeps one for each purpose, and chapter 6 compares its formulas with the accounts. You can keep such an account with a pencil.\sidefig{ground}{fig:ground}{Bytes after each of the six events. \emph{Requested} and \emph{allocated} only rise, and
 part where a request is refused; \emph{live} falls when a block is freed; the

@@ -175,7 +175,7 @@ struct bpe_trainer {@+ struct memory *m;@+ struct error *why;
   struct pair_map pair_number; /* from two ids to their pair, plus 1 */
   struct heap queue;@+ }; /* of the pairs, by count */
 
-@ The array of nodes is laid out once, piece after piece. A node's number must be below |NOWHERE|, so the text has at most 4 GiB,
+@ Now we lay out the array of nodes, once, piece after piece. A node's number must be below |NOWHERE|, so the text has at most 4 GiB,
 where equal pieces count once. The pairs of a piece are entered after all of its nodes, because to find a pair we need the id of the
 right neighbour as well. Finally all pairs enter the heap, each with its count.
 
@@ -450,7 +450,7 @@ struct bpe {@+ uint32_t byte_id[256];@+ struct bpe_rule *rule;@+ size_t n,
      which the lowest rank goes first; from a pair to the place of its
      rule, plus 1 */
 
-@ Encoding needs scratch memory. The caller supplies it and reuses it for every piece, so that after the longest piece nothing more is allocated. The rules are only read; two threads may
+@ Encoding needs scratch memory. You supply it and keep it for the next piece, so that memory is allocated only when a piece needs more than any before. The rules are only read; two of your threads may
 encode with the same rules if each has its own scratch memory.
 
 @(bpe.h@>=
@@ -613,7 +613,7 @@ for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
     return false;
   }
 
-@ The length alone decides between the two ways, and the caller cannot tell which was taken: both give the same ids, after
+@ The length alone decides between the two ways, and you cannot tell from the result which was taken: both give the same ids, after
 the same number of look-ups. The tests compare both with the definition.
 
 @<Encode a piece@>=
