@@ -10,18 +10,17 @@
 @s scheduler int
 @s scheduler_options int
 @s scheduler_counts int
-@s sequence int
 @s generate_context int
 @s generate_options int
 
-\chapterquestion{One computer, and thirty people who want an answer from it. Do they have to queue? And does my answer change when others are served at the same time?}
+\chapterquestion{One computer, and a whole class that wants answers from it. Do they have to queue? And does my answer change when others are served at the same time?}
 @** Serving many: continuous batching, shared prefixes.
-\incipit{W}{e have built} a writer for one reader. Now put it on a machine in a classroom. Thirty students send their prompts, and the simplest thing that we can do is to serve them one after the other: the last student waits for twenty-nine texts. That hurts all the more as \cref{phases} has shown what the machine does meanwhile. A pass with one row reads all the weights to use each of them once. Its multipliers are idle for most of the time; a second row, or a tenth, would cost next to nothing.
+\incipit{W}{e have built} a writer for one reader. Now put it on a machine in a classroom. \given{30} students send their prompts, and the simplest thing that we can do is to serve them one after the other: the last student waits for all the others' texts. That hurts all the more as \cref{phases} has shown what the machine does meanwhile. A pass with one row reads all the weights to use each of them once. Its multipliers are idle for most of the time; a second row, or a tenth, would cost next to nothing.
 
 So let us put the rows of other people there. That is called \emph{batching}, and a program that decides, pass by pass, whose rows are computed is a \emph{scheduler}. This chapter builds one. It is short, because the hard part has been done: \cref{loop}'s step takes a list of texts of any lengths, and \cref{cache}'s pages belong to nobody in particular.
 @^batching@>@^scheduler@>
 
-What we will insist on is the second half of the question. In most systems of this kind, an answer depends on who else was served in the same moment: sums are added up in another order when a batch has another size, and now and then a token comes out different. Their authors know this, and call it fundamental. It is not. Every request here gets, bit for bit, the text that it would have got alone; in any company, in any order of arrival, interrupted or not. The tests compare more than ten thousand schedules with \texttt{==}.
+What we will insist on is the second half of the question. In most systems of this kind, an answer depends on who else was served in the same moment: sums are added up in another order when a batch has another size, and now and then a token comes out different. Their authors know this, and call it fundamental. It is not. Every request here gets, bit for bit, the text that it would have got alone; in any company, in any order of arrival, interrupted or not. The tests compare texts of \given{10\,000} random schedules with \texttt{==}.
 
 @ First a schedule with a pencil. The numbers are from a tutorial.
 
@@ -48,7 +47,9 @@ H (40) & 36 & 75 & F
 The last text, G, ends with step 110, so $345/440$ of the places are used: 78 percent. It is not 100, because at the end nobody is left who could take a slot. And F, who wanted 15 tokens, has them after step 35 instead of step 115.
 \end{byhand}
 
-Continuous batching is also called \emph{in-flight batching}; \cited[Yu and others 2022]{Yu 2022} had the idea of scheduling by the pass and not by the request. \Cref{sec:servingcheck} runs both schedules, and prints these numbers.
+\widefig{slots}{fig:slots}{The same eight requests, as our scheduler serves them. Pale stretches are slots without a text.}{Two groups of four rows, one row for each slot, over passes. In batches, short stretches leave most of the rows empty until the longest of the batch ends, and again in the second batch. Continuously, each stretch is followed at once by another, and only at the end a slot or two stay empty.}
+
+\Cref{fig:slots}\lab{lab:slots} has both schedules. Continuous batching is also called \emph{in-flight batching}; \cited[Yu and others 2022]{Yu 2022} had the idea of scheduling by the pass and not by the request. \Cref{sec:servingcheck} runs both schedules, and prints these numbers.
 @^continuous batching@>@^static batching@>@^in-flight batching@>@^slot@>
 
 @* Texts of different lengths in one pass: ragged batches. \label{sec:ragged}
@@ -57,7 +58,7 @@ What goes into such a pass? Suppose four prompts arrive, of 7, 3, 12 and 1 token
 Ours is a list of rows, and each row says to which text it belongs and at which position it stands. A pass with the four prompts has 23 rows, in any order. Such a batch is called \emph{ragged}. Matrices do not care whose rows they multiply; attention looks up the text of each row, and reads that text's pages and no others. There is nothing to mask, and nothing to go wrong.
 @^ragged batch@>@^padding@>
 
-So one pass may have rows of all kinds: one row of a text that is being written, twelve of a prompt, and one hundred of the middle of a long prompt whose beginning was read before. The function |generate_step| of \cref{sec:step} does exactly this. It takes the list of texts; each says by |chunk| how many rows it may have at most. What is missing is somebody who makes the list.
+So one pass may have rows of all kinds: one row of a text that is being written, twelve of a prompt, and a piece of the middle of a long prompt whose beginning was read before. The function |generate_step| of \cref{sec:step} does exactly this. It takes the list of texts; each says by |chunk| how many rows it may have at most. What is missing is somebody who makes the list.
 
 @* The scheduler. \label{sec:scheduler}
 What should it decide? We ask five things of a pass, and the rest follows.
@@ -88,6 +89,7 @@ struct request {
   size_t preempted; /* how often it has lost its slot */
   struct request *next; /* the one that came after it */
 };
+  /* a text that somebody waits for; zero: none */
 
 @ What a scheduler is told when it is opened, and what it counts. The cache has one sequence for each slot, and a slot is a number of a sequence.
 
@@ -97,12 +99,14 @@ struct scheduler_options {
   bool share; /* keep full pages, and find them again by their tokens */
   bool in_batches; /* nobody is let in before all have ended: static batching */
 };
+  /* how to serve; zero is the usual choice everywhere */
 struct scheduler_counts {
   uint64_t passes, rows; /* computed */
   uint64_t slots_used; /* slots with a row, summed over passes */
   uint64_t found; /* rows that were not computed, because the index had them */
   uint64_t preempted; /* slots taken away */
 };
+  /* what was done since the scheduler was opened */
 
 @ These, and the functions that follow, make the header.
 
@@ -131,6 +135,7 @@ struct scheduler {
   uint32_t limit; /* slots that may be used: fewer after memory was refused */
   struct scheduler_counts counts;
 };
+  /* requests, and a cache with a slot for some of them; only |counts| is for others to read */
 bool scheduler_open(struct scheduler *s, const struct generate_context *g,
   const struct scheduler_options *w, struct error *why);
   /* |g->s| must be a cache; all four are borrowed. Errors: fewer rows in a pass than slots, memory */
@@ -330,10 +335,10 @@ static bool pass_refused(struct scheduler *s, size_t n, struct error *why)
 }
 
 @* Shared prefixes. \label{sec:prefixindex}
-A hundred students use the same program, and the program puts the same page of instructions before every question. The keys and values of these tokens are the same a hundred times. Why? By \cref{sec:causal}, a row depends on the tokens up to its own and on nothing else. So if two prompts begin with the same tokens, they have the same first rows, to the last bit, and the second may use the pages of the first.
+A whole class uses the same program, and the program puts the same page of instructions before every question. The keys and values of these tokens are the same for everybody. Why? By \cref{sec:causal}, a row depends on the tokens up to its own and on nothing else. So if two prompts begin with the same tokens, they have the same first rows, to the last bit, and the second may use the pages of the first.
 @^prefix sharing@>@^prefix cache@>
 
-What we need is an index that says: \emph{these sixteen tokens, after those, are in that page}. Think of a tree. Below its root are the first pages of texts; below each page those that came after it. To look a prompt up, we walk down from the root, a page of tokens at a time, until there is no branch with the next tokens.
+What we need is an index that says: \emph{these tokens, after those, are in that page}. Think of a tree. Below its root are the first pages of texts; below each page those that came after it. To look a prompt up, we walk down from the root, a page of tokens at a time, until there is no branch with the next tokens.
 
 \fig{prefixtree}{fig:prefixtree}{Three prompts that begin alike, in pages of four tokens. The pages of the common beginning exist once.}{A tree of boxes, each a page with four words. The root's only child is shared by all three prompts, the next is shared by two of them, and each prompt ends in a branch of its own.}
 
@@ -351,6 +356,7 @@ struct prefix_entry {
   uint64_t used; /* when it was last adopted or made */
   struct cache_block block; /* holds a reference to each of its pages */
 };
+  /* a full page, which is known by its tokens and by what comes before it */
 struct prefix_index {
   struct store *s; /* a cache; null if nothing is to be shared */
   struct memory *m;
@@ -362,6 +368,7 @@ struct prefix_index {
   size_t kept; /* entries in use */
   uint64_t clock;
 };
+  /* the tree of all pages that are known */
 
 @ The functions. None of them fails: an index that finds no memory for another entry does not have this entry, and some rows are computed again.
 
@@ -500,7 +507,7 @@ static void index_new_pages(struct scheduler *s, struct request *r)
   }
 }
 
-@ Giving up the least recently used entry keeps what is asked for often. An entry with children stays, because a child cannot be found without it. The search goes through all entries; there are as many as pages in the cache, some thousands, and it is done once for each page that runs short.
+@ Giving up the least recently used entry keeps what is asked for often. An entry with children stays, because a child cannot be found without it. The search goes through all entries; there are as many as pages in the cache, and it is done once for each page that runs short.
 @^least recently used@>
 
 @<Give up a page@>=
@@ -582,8 +589,8 @@ void request_leave(struct scheduler *s, struct request *r)
   *at = r->next;
 }
 
-@* The check. \label{sec:servingcheck}
-The chapter's program serves the eight requests of the hand calculation three times with the built-in model: in batches, continuously, and continuously with a cache so small that texts have to give way. It counts passes and used slots. And it compares all twenty-four texts with those that the model writes when each request is alone.
+@* The check, and what the tutorials say. \label{sec:servingcheck}
+The chapter's program serves the eight requests of the hand calculation three times with the built-in model: in batches, continuously, and continuously with a cache so small that texts have to give way. It counts passes and used slots. And it compares all texts with those that the model writes when each request is alone.
 
 @<Eight requests@>=
 enum { REQUESTS = 8, SLOTS = 4 };
@@ -656,9 +663,9 @@ static bool serve(struct house *h, const struct scheduler_options *w, size_t row
 @<Serve them together@>=
 static bool print_ways(struct house *h, struct error *why)
 {
-  static const struct { const char *name;@+ struct scheduler_options w;@+ size_t rows; } way[] = {@|
+  static const struct { const char *name;@+ struct scheduler_options w;@+ size_t rows; } way[] = @[{@|
     { "in batches", { .in_batches = true }, 0 }, { "continuously", { .share = false }, 0 },@|
-    { "in 160 rows", { .share = true }, 160 } };
+    { "in 160 rows", { .share = true }, 160 } }@];
   size_t same = 0;
   printf("              passes  slots used  rows  preempted\n");
   for (size_t i = 0; i < 3; i++) {
@@ -672,7 +679,7 @@ static bool print_ways(struct house *h, struct error *why)
   return true;
 }
 
-@ The hundred students of \cref{sec:prefixindex} are the second experiment. A prompt of a common beginning of \given{64} tokens and one more word of its own comes a hundred times, and asks for one token.
+@ The class of \cref{sec:prefixindex} is the second experiment. A prompt of a common beginning of \given{64} tokens and one more token of its own comes \given{100} times, and asks for one token.
 
 @<Serve a class@>=
 static bool print_class(struct house *h, struct error *why)
@@ -693,7 +700,7 @@ static bool print_class(struct house *h, struct error *why)
     while (ok && !scheduler_idle(&s)) ok = scheduler_step(&s, why);
     request_close(&s, &r);
   }
-  if (ok) printf("a hundred prompts of 65 tokens: %" PRIu64 " rows computed, %" PRIu64@|
+  if (ok) printf("100 prompts of 65 tokens: %" PRIu64 " rows computed, %" PRIu64@|
     " found\n", s.counts.rows, s.counts.found);
   if (cache != NULL) scheduler_close(&s);
   store_close(cache);
@@ -729,6 +736,10 @@ int main(void)
   return !ok;
 }
 
-@ The first two lines are those of the pencil. In the third, texts lose their slots and are read again, and still come out the same. The hundred prompts cost the common beginning once, and one row for each.
+@ The first two lines are those of the pencil. In the third, texts lose their slots and are read again, and still come out the same. The class costs the common beginning once, and one row for each of its prompts.
 
-\widecheckpoint{build/out/serving.txt}{eight requests served in three ways, and a hundred with one beginning}
+\widecheckpoint{build/out/serving.txt}{eight requests served in three ways, and a class with one beginning}
+
+@ The last text of the pencil's schedule ends with pass \val{serving.passes.continuous}, and that is not the least that is possible. If we knew beforehand how long the texts will be, and took the longest first, \val{serving.passes.longest} passes would do. But nobody knows it, and the mean time until a text is there would be longer: \val[0]{serving.wait.longest} passes instead of \val[0]{serving.wait.continuous}. (In batches it is \val[0]{serving.wait.static}.)
+
+\claim{S2-86}

@@ -303,6 +303,14 @@ function incipit.csv(name)
   return rows
 end
 
+-- which request had which slot, and when: a call of \held for each stretch; the second group begins |below| further down
+function incipit.slots(name, below)
+  for _, r in ipairs(incipit.csv(name)) do
+    tex.sprint(string.format("\\held{%g}{%d}{%d}{%d}{%s}", (r.way == "static" and 0 or -below) - r.slot * 5.6, r.request, r.from, r.to,
+      string.char(65 + r.request)))
+  end
+end
+
 function incipit.column(name, key)
   local t = {}
   for _, r in ipairs(incipit.csv(name)) do t[#t + 1] = tostring(r[key]) end

@@ -107,7 +107,7 @@ static bool print_class(struct house *h, struct error *why)
     while (ok && !scheduler_idle(&s)) ok = scheduler_step(&s, why);
     request_close(&s, &r);
   }
-  if (ok) printf("a hundred prompts of 65 tokens: %" PRIu64 " rows computed, %" PRIu64
+  if (ok) printf("100 prompts of 65 tokens: %" PRIu64 " rows computed, %" PRIu64
     " found\n", s.counts.rows, s.counts.found);
   if (cache != NULL) scheduler_close(&s);
   store_close(cache);

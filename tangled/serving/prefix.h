@@ -8,6 +8,8 @@
 
 /* an entry, and when it was made: an entry's number may be used again; zero: the root */
 struct prefix_place { uint32_t entry; uint64_t born; };
+
+/* a full page, which is known by its tokens and by what comes before it */
 struct prefix_entry {
   uint64_t born; /* 0: it is free */
   uint32_t parent; /* the entry of the page before it; 0: it is a first page */
@@ -16,6 +18,8 @@ struct prefix_entry {
   uint64_t used; /* when it was last adopted or made */
   struct cache_block block; /* holds a reference to each of its pages */
 };
+
+/* the tree of all pages that are known */
 struct prefix_index {
   struct store *s; /* a cache; null if nothing is to be shared */
   struct memory *m;

@@ -9,6 +9,8 @@
 
 /* not in the line; in it without a slot; with one */
 enum request_state { REQUEST_ENDED, REQUEST_WAITING, REQUEST_RUNNING };
+
+/* a text that somebody waits for; zero: none */
 struct request {
   struct sequence q; /* the text so far, and after an end, why it ended */
   struct generate_options want; /* what the caller wants, but for rows and chunks */
@@ -21,11 +23,15 @@ struct request {
 };
 
 /* <What a scheduler is told, and what it counts> */
+
+/* how to serve; zero is the usual choice everywhere */
 struct scheduler_options {
   size_t pass_rows; /* the most rows in a pass, at least one for each slot; 0: 256 */
   bool share; /* keep full pages, and find them again by their tokens */
   bool in_batches; /* nobody is let in before all have ended: static batching */
 };
+
+/* what was done since the scheduler was opened */
 struct scheduler_counts {
   uint64_t passes, rows; /* computed */
   uint64_t slots_used; /* slots with a row, summed over passes */
@@ -34,6 +40,9 @@ struct scheduler_counts {
 };
 
 /* <What a scheduler does> */
+
+/* requests, and a cache with a slot for some of them; only counts is for others to
+   read */
 struct scheduler {
   struct generate_context g; /* the model, and a cache with a sequence for each slot */
   struct scheduler_options w;

@@ -22,6 +22,7 @@ void prefix_close(struct prefix_index *x)
 {
   for (size_t i = 1; x->bucket != NULL && i < x->n; i++)
     if (x->entry[i].born != 0) cache_block_release(x->s, &x->entry[i].block);
-  memory_free(x->m, x->entry), memory_free(x->m, x->token), memory_free(x->m, x->bucket);
+  memory_free(x->m, x->entry), memory_free(x->m, x->token);
+  memory_free(x->m, x->bucket);
   *x = (struct prefix_index) { .s = NULL };
 }
