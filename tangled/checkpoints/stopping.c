@@ -8,6 +8,7 @@
 #include "kernels/kernels.h"
 #include "cache/keep.h"
 #include "stopping/stopping.h"
+#include "sampling/pocket.inc"
 
 /* <Count full stops> */
 static bool three_sentences(void *ctx, const struct continuation *text,
@@ -22,47 +23,65 @@ static bool three_sentences(void *ctx, const struct continuation *text,
 }
 
 /* <The requests> */
-#define DOG .prompt = "The dog", .max = 400
-#define OWL .prompt = "User: Where does the owl live?\nAssistant:", .max = 400
-#define LIST "1. apples\n2. pears\n3. plums\n4. nuts\n5. apples\n6. plums"
 
 /* up to max tokens after prompt; two stop strings or fewer; the same repetition
    tokens three times; an end after token number cancel; a signal after number raise;
    a context smaller than the model's; a criterion of the caller's own; are the tokens
-   shown? */
+   shown, and is it shown the obvious way? */
 struct request { const char *name, *prompt, *stop[2], *script;
   size_t max, min_tokens, repetition, cancel, raise; uint32_t context;
-  step_stop *own; bool tokens; };
+  step_stop *own; bool tokens, obvious; };
+static const char owl[] = "User: Where does the owl live?\nAssistant:";
+static const char shopping[] = "1. apples\n2. pears\n" "3. plums\n4. nuts\n5. figs";
 
 static const struct request ends[] = {
-  { "end token", DOG },
-  { "the same, not before 100", DOG, .min_tokens = 99 },
-  { "length 20", .prompt = "The dog", .max = 20 },
-  { "context 24", DOG, .context = 24 },
-  { "two line ends", OWL, .stop = { "\n\n" } },
-  { "these, or User:", OWL, .stop = { "\n\n", "User:" } },
-  { "4.", "A list:\n", .stop = { "4." }, .script = LIST },
+  { "end token", "The dog", .max = 400 },
+  { "the same, not before 100", "The dog", .max = 400, .min_tokens = 99 },
+  { "length 20", "The dog", .max = 20 },
+  { "context 24", "The dog", .max = 400, .context = 24 },
+  { "two line ends", owl, { "\n\n" }, .max = 400 },
+  { "these, or User:", owl, { "\n\n", "User:" }, .max = 400, .obvious = true },
+  { "4.", "A list:\n", { "4." }, .script = shopping },
   { "2 tokens, three times", "The cat sat in the sun. The clock said",
     .max = 400, .repetition = 2 },
-  { "three sentences", DOG, .own = three_sentences },
-  { "cancelled by a callback", DOG, .cancel = 7 },
-  { "cancelled by a signal", DOG, .raise = 7 },
-  { "", "A list:\n", .stop = { "\n\n", "User:" }, .tokens = true,
+  { "three sentences", "The dog", .max = 400, .own = three_sentences },
+  { "cancelled by a callback", "The dog", .max = 400, .cancel = 7 },
+  { "cancelled by a signal", "The dog", .max = 400, .raise = 7 },
+  { "", "A list:\n", { "\n\n", "User:" }, .tokens = true,
     .script = "A caf\xc3\xa9.\nUseful: 5 \xe2\x82\xac.\n\nUser:" } };
 
 /* <What a session holds> */
 
-/* what it takes to write; the newest text, of which steps tokens are written, and
-   shown bytes */
-struct session { struct generate_context g; const struct model_config *config;
-  struct tokenizer *t; const struct request *r; struct text_stream flow;
+/* the model, and what it takes to write; the newest text, of which steps tokens are
+   written, and shown bytes */
+struct session { struct pocket p; struct generate_context g;
+  const struct request *r; struct text_stream flow;
   struct ids prompt, script; size_t steps, shown; };
 
 /* <Show a text> */
-static void show(const struct session *u, size_t from, size_t to)
+static void show(const unsigned char *byte, size_t n)
 {
-  for (; from < to; from++)
-    putchar(u->flow.text.byte[from] == '\n' ? '/' : u->flow.text.byte[from]);
+  for (size_t i = 0; i < n; i++) putchar(byte[i] == '\n' ? '/' : byte[i]);
+}
+
+/* <The obvious way> */
+static void show_obvious(const struct session *u, const struct continuation *c,
+  const char *phrase)
+{
+  char text[400] = "";
+  const char *found = NULL;
+  size_t shown = 0, n;
+  printf("...");
+  for (size_t i = c->n_prompt; i < c->text.n; i++) {
+    const unsigned char *byte = tokenizer_text(u->p.t, c->text.id[i], &n);
+    if (shown + n >= sizeof text) break;
+    memcpy(text + shown, byte, n);
+    found = strstr(text, phrase);
+    if (found != NULL) break;
+    if (i + 11 >= c->text.n) show(byte, n), putchar('|');
+    shown += n;
+  }
+  if (found != NULL) printf(" %zu to be wiped off\n", shown - (size_t) (found - text));
 }
 
 /* <Watch a text, or recite it> */
@@ -74,7 +93,8 @@ static bool watch(void *ctx, const struct step *now)
   struct session *u = ctx;
   u->steps++;
   (void) now;
-  if (u->r->tokens) show(u, u->shown, u->flow.released), putchar('|');
+  if (u->r->tokens) show(u->flow.text.byte + u->shown,
+    u->flow.released - u->shown), putchar('|');
   u->shown = u->flow.released;
   if (u->steps == u->r->raise) raise(SIGINT);
   return u->steps != u->r->cancel && interrupted == 0;
@@ -104,13 +124,14 @@ static bool answer(struct session *u, const struct stops *until,
   struct criteria any = { list, r->own == NULL ? 2 : 3, NULL };
   /* <The options of the loop> */
   bool scripted = u->script.n > 0;
-  struct generate_options want = { .eos = u->config->eos,
-    .n_eos = u->config->n_eos, .min_tokens = r->min_tokens,
+  const struct model_config *config = &u->p.lm->config;
+  struct generate_options want = { .eos = config->eos,
+    .n_eos = config->n_eos, .min_tokens = r->min_tokens,
     .max_new_tokens = scripted ? u->script.n : r->max,
     .select = scripted ? recite : NULL, .select_ctx = u,
     .recall = store_match_prefix, .stop = criteria_should_stop,
     .stop_ctx = &any, .on_step = watch, .ctx = u };
-  u->flow = (struct text_stream) { .m = u->g.m, .t = u->t,
+  u->flow = (struct text_stream) { .m = u->g.m, .t = u->p.t,
     .until = until, .min_tokens = r->min_tokens };
   void (*usual)(int) = signal(SIGINT, note_signal);
   interrupted = 0;
@@ -124,7 +145,9 @@ static bool answer(struct session *u, const struct stops *until,
   if (reason == NULL) reason =
     text.ended == FINISH_CANCELLED ? "cancelled" : "length";
   if (!r->tokens) printf("%-24s%4zu  %-11s", r->name, u->steps, reason);
-  show(u, r->tokens ? n : n - last, n), printf("\n");
+  if (!r->tokens) show(u->flow.text.byte + n - last, last);
+  printf("\n");
+  if (ok && r->obvious) show_obvious(u, &text, r->stop[1]);
   text_stream_close(&u->flow);
   continuation_free(u->g.m, &text);
   return ok && (interrupted == 0 || r->raise > 0
@@ -138,7 +161,7 @@ static bool begin(struct session *u, const struct request *r,
   struct memory *m = u->g.m;
   struct stop_string list[2];
   struct stops until;
-  struct model_config config = *u->config;
+  struct model_config config = u->p.lm->config;
   size_t n = 0;
   for (; n < 2 && r->stop[n] != NULL; n++)
     list[n] = (struct stop_string) {
@@ -146,9 +169,9 @@ static bool begin(struct session *u, const struct request *r,
   if (r->context > 0) config.n_positions = r->context;
   if (!stops_open(&until, m, list, n, why)) return false;
   u->r = r, u->steps = u->shown = u->prompt.n = u->script.n = 0;
-  bool ok = tokenizer_encode(u->t, m, r->prompt, strlen(r->prompt),
+  bool ok = tokenizer_encode(u->p.t, m, r->prompt, strlen(r->prompt),
       false, false, &u->prompt, why)
-    && (r->script == NULL || tokenizer_encode(u->t, m, r->script,
+    && (r->script == NULL || tokenizer_encode(u->p.t, m, r->script,
       strlen(r->script), false, false, &u->script, why))
     && (u->g.s = array_store_open(m, &config, why)) != NULL
     && answer(u, &until, why);
@@ -160,21 +183,16 @@ static bool begin(struct session *u, const struct request *r,
 /* <Open the model, and answer all requests> */
 int main(void)
 {
-  static struct memory m;
-  struct counters c = { .passes = 0 };
+  static struct session u;
   struct error why;
-  struct engine e = { .k = kernels_find(NULL, &why), .c = &c };
-  struct session u = { .r = NULL };
-  struct model *lm = NULL;
-  bool ok = e.k != NULL && (lm = model_open(&m, "models/pocket", &why)) != NULL
-    && (u.t = tokenizer_open(&m, "models/pocket", &why)) != NULL;
-  u.g = (struct generate_context) { &e, lm, NULL, &m };
-  if (ok) u.config = &lm->config, printf("end token %" PRIu32 ", says %s\n",
-    lm->config.eos[0], lm->config.eos_from);
+  bool ok = pocket_open(&u.p, &why);
+  u.g = (struct generate_context) { &u.p.e, u.p.lm, NULL, &u.p.m };
+  if (ok) printf("end token %" PRIu32 ", says %s\n",
+    u.p.lm->config.eos[0], u.p.lm->config.eos_from);
   for (size_t i = 0; ok && i < sizeof ends / sizeof *ends; i++)
     ok = begin(&u, &ends[i], &why);
-  ids_free(&m, &u.script), ids_free(&m, &u.prompt);
-  tokenizer_close(&m, u.t), model_close(&m, lm);
+  ids_free(&u.p.m, &u.script), ids_free(&u.p.m, &u.prompt);
+  pocket_close(&u.p);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

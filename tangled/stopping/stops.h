@@ -9,10 +9,10 @@
 /* n bytes at which a text is to end; borrowed */
 struct stop_string { const unsigned char *byte; size_t n; };
 
-/* a beginning of a stop string, depth bytes long, the last of them byte; its first
-   child and its next sibling; failure: the longest other node that is an end of it;
-   ending: the number of the longest string that ends here, counted from 1, or 0;
-   hold: how many bytes at the end may still become a part of one */
+/* a prefix of a stop string, depth bytes long, the last of them byte; its first child
+   and its next sibling; failure: its longest proper suffix that is a node; ending:
+   the number of the longest string that ends here, counted from 1, or 0; hold: how
+   many bytes at the end may still become a part of one */
 struct stops_node { uint32_t child, sibling, failure, depth, hold, ending;
   unsigned char byte; };
 
@@ -34,7 +34,8 @@ void stops_close(struct stops *s);
 uint32_t stops_step(const struct stops *s, uint32_t state,
   unsigned char byte);
 
-/* the length of the longest end of the text that begins a longer stop string */
+/* the length of the longest suffix of the text that is a prefix of a longer stop
+   string */
 size_t stops_hold(const struct stops *s, uint32_t state);
 
 /* the longest stop string that ends with the text, or null */

@@ -1,5 +1,5 @@
 ==== check
-# what is held behind each byte of ononine, by the machine
+# what is held after each byte of ononine, by the machine
 engine <<'C'
 #include <stdio.h>
 #include "stopping/stops.h"

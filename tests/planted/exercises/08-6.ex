@@ -36,4 +36,4 @@ abcdef bcde cd
 abcd
 abcd bc b
 ==== skeleton
-# the text, and behind it three stop strings
+# the text, and after it three stop strings
