@@ -555,18 +555,18 @@ static const char shopping[] = "1. apples\n2. pears\n"@| "3. plums\n4. nuts\n5. 
 
 @<The requests@>=
 static const struct request ends[] = @[{@|
-  { "end token", "The dog", .max = 400 },@|
-  { "the same, not before 100", "The dog", .max = 400, .min_tokens = 99 },@|
-  { "length 20", "The dog", .max = 20 },@|
-  { "context 24", "The dog", .max = 400, .context = 24 },@|
-  { "two line ends", owl, { "\n\n" }, .max = 400 },@|
-  { "these, or User:", owl, { "\n\n", "User:" }, .max = 400, .obvious = true },@|
-  { "4.", "A list:\n", { "4." }, .script = shopping },@|
+  { "end token", "The dog", .max = 400 },@/
+  { "the same, not before 100", "The dog", .max = 400, .min_tokens = 99 },@/
+  { "length 20", "The dog", .max = 20 },@/
+  { "context 24", "The dog", .max = 400, .context = 24 },@/
+  { "two line ends", owl, { "\n\n" }, .max = 400 },@/
+  { "these, or User:", owl, { "\n\n", "User:" }, .max = 400, .obvious = true },@/
+  { "4.", "A list:\n", { "4." }, .script = shopping },@/
   { "2 tokens, three times", "The cat sat in the sun."@| " The clock said",@|
-    .max = 400, .repetition = 2 },@|
-  { "three sentences", "The dog", .max = 400, .own = three_sentences },@|
-  { "cancelled by a callback", "The dog", .max = 400, .cancel = 7 },@|
-  { "cancelled by a signal", "The dog", .max = 400, .raise = 7 },@|
+    .max = 400, .repetition = 2 },@/
+  { "three sentences", "The dog", .max = 400, .own = three_sentences },@/
+  { "cancelled by a callback", "The dog", .max = 400, .cancel = 7 },@/
+  { "cancelled by a signal", "The dog", .max = 400, .raise = 7 },@/
   { "", "A list:\n", { "\n\n", "User:" }, .tokens = true,@|
     .script = "A caf\xc3\xa9.\nUseful: 5"@| " \xe2\x82\xac.\n\nUser:" } }@];
 

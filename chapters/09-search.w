@@ -7,52 +7,53 @@
 
 \chapterquestion{Taking the likeliest word at every step: does that make the likeliest text?}
 @** Beam search, best of n, the token tree.
-\incipit{N}{ot always.} A word that is likely now may lead to a place where nothing is likely any more, and a word that was passed over may have led to a better one. A text that is chosen word by word is chosen before the consequences are known,
-and no choice is ever taken back. The likeliest \emph{text} is another thing. To find it one would have to look at all texts, and there are $V^N$ of them for $N$ words from a vocabulary of $V$.
+\incipit{N}{ot always.} A word that is likely now may lead to a place where nothing is likely any more, and the word that you passed over may have led to a better one. If you choose a text word by word, you choose each word before you know what follows from it,
+and you never take one back. The likeliest \emph{text} is another thing. To find it you would have to look at all texts, and there are $V^N$ of them for $N$ words from a vocabulary of $V$.
 
-Between one text and all of them lies a compromise that was made for speech recognition. Keep not one beginning but a few, the $B$ best of those that are known; let each of them grow by every possible token; and of all the results keep the
-$B$ best again. This is \emph{beam search}, the beginnings are \emph{beams}, and $B$ is the \emph{beam width}.\side{\cited[Lowerre 1976]{Lowerre 1976}, in a system for speech named Harpy. The picture is that of a beam of light, with darkness on either side.} With $B=1$ it is greedy decoding. With $B$ large enough nothing is ever thrown away. In practice $B$ is small. (\cited[Wu and others 2016]{Wu 2016} keep 8 to 12 beams when they translate, and find 4 or even 2 nearly as good.) We build it to the letter of
-the rule in the library \emph{transformers} (\cited[Wolf and others 2020]{Wolf 2020}; we read \texttt{5.0.1.dev0}, commit \texttt{6978a60}), because our tests compare texts and scores with those that the library writes. Then we ask what such a search is good for. The answer is not cheerful.
+Between one text and all of them there is a compromise, which was made for speech recognition. Keep not one beginning but a few, the $B$ best that you know; let each of them grow by every possible token; and of all the results keep the
+$B$ best again. This is \emph{beam search}, the beginnings are \emph{beams}, and $B$ is the \emph{beam width}.\side{\cited[Lowerre 1976]{Lowerre 1976}, in a system for speech named Harpy. The picture is that of a beam of light, with darkness on either side.} With $B=1$ it is greedy decoding. With $B$ large enough nothing is ever thrown away. In practice $B$ is small. (\cited[Wu and others 2016]{Wu 2016} keep 8 to 12 beams when they translate, and find 4 or even 2 nearly as good.)
 @^beam search@>@^greedy decoding@>
 @^beam width@>
 
-@ The chapter makes two files. |search| is the rule; it knows nothing of models and works with any function that gives scores. |sharing| is such a function: a model with the cache of \cref{cache}, in which the beams share the rows that they have in
-common; best-of-n stands beside it. The chapter's program prints what a search keeps at each step (\cref{sec:searchcheck}); the laboratory counts how often a search was worth its price. But first a search with a pencil.
+@ Let us do it with a pencil, before anything else.
 
-\begin{byhand}{two beams, three tokens, three steps}
-The tokens are \tok{a}, \tok{b} and \tok{c}. As first token they have the probabilities $0.5$, $0.4$ and $0.1$. After that it depends on the text:
-
-\medskip
-\begin{tabular}{@@{}lrrr@@{}}
-\tabhead{after} & \tabhead{a} & \tabhead{b} & \tabhead{c}\\
-a & 0.4 & 0.3 & 0.3\\
-b & 0.1 & 0.1 & 0.8\\
-a a & 0.6 & 0.2 & 0.2\\
-b c & 0.5 & 0.25 & 0.25
-\end{tabular}
-\medskip
-
-Greedy decoding writes a, then a, then a: $0.5\cdot0.4\cdot0.6=0.12$. With two beams, a has $0.5$ and b has $0.4$ after the first step, and both grow:
+\begin{byhand}{two beams, three words, three steps}
+A model knows three words, \tok{again}, \tok{birds} and \tok{came}, and is to go on after \emph{Then}. To the first word it gives the probabilities $0.5$, $0.4$ and $0.1$. After that it depends on the text:
 
 \medskip
 \begin{tabular}{@@{}lrrr@@{}}
-\tabhead{grown from} & \tabhead{a} & \tabhead{b} & \tabhead{c}\\
-a, which has 0.5 & 0.20 & 0.15 & 0.15\\
-b, which has 0.4 & 0.04 & 0.04 & 0.32\\
-b c, which has 0.32 & 0.16 & 0.08 & 0.08\\
-a a, which has 0.20 & 0.12 & 0.04 & 0.04
+\tabhead{after} & \tabhead{again} & \tabhead{birds} & \tabhead{came}\\
+Then again & 0.4 & 0.3 & 0.3\\
+Then birds & 0.1 & 0.1 & 0.8\\
+Then again again & 0.6 & 0.2 & 0.2\\
+Then birds came & 0.5 & 0.25 & 0.25
 \end{tabular}
 \medskip
 
-After the second step b c leads with $0.32$, before a a with $0.20$. The leader's first word was a; now it is b. After the third step, b c a has $0.16$, more than the greedy text's $0.12$. And no text is better: each of those that were dropped had at most $0.15$ by then, and a further word never makes a text likelier.
+Greedy decoding takes the likeliest word each time, and writes \emph{Then again again again}: $0.5\cdot0.4\cdot0.6=0.12$. With two beams, \emph{again} has $0.5$ and \emph{birds} has $0.4$ after the first step, and both grow:
+
+\medskip
+\begin{tabular}{@@{}lrrr@@{}}
+\tabhead{grown from} & \tabhead{again} & \tabhead{birds} & \tabhead{came}\\
+again, which has 0.5 & 0.20 & 0.15 & 0.15\\
+birds, which has 0.4 & 0.04 & 0.04 & 0.32\\
+birds came, which has 0.32 & 0.16 & 0.08 & 0.08\\
+again again, which has 0.20 & 0.12 & 0.04 & 0.04
+\end{tabular}
+\medskip
+
+After the second step \emph{birds came} leads with $0.32$, before \emph{again again} with $0.20$. The leader's first word was \emph{again}; now it is \emph{birds}. After the third step \emph{Then birds came again} has $0.16$, more than the greedy text's $0.12$. And no text is better: each of those that we dropped had at most $0.15$ by then, and a further word never makes a text likelier.
 \end{byhand}
 
 \Cref{fig:lattice}\lab{lab:lattice} shows the same on the built-in model, with four beams and six steps: the leader of the last step does not descend from the leader of the step before.
 
+@ The chapter makes two files. |search| is the rule; it knows nothing of models and works with any function that gives logits. |sharing| is such a function: a model with the cache of \cref{cache}, in which the beams share the rows that they have in
+common; best-of-n is its neighbour. We build the rule to the letter of the library \emph{transformers} (\cited[Wolf and others 2020]{Wolf 2020}; we read \texttt{5.0.1.dev0}, commit \texttt{6978a60}), so that our tests can compare texts and scores with those that the library writes. Then we count how often a search was worth its price. The answer is not cheerful.
+
 \widefig{lattice}{fig:lattice}{Four beams after The cat sat. In each step the eight candidates are in the order of their ranks; the four that were kept, or in the last step finished, have dark frames; those that were dropped are pale. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
 
-@* A source of scores. \label{sec:searchsource}
-What does a search need of a model? The search passes a list of texts, and for each of them it gets the logits of what may follow. That is all, so a \emph{source} is one function. A table of numbers can be a source, as in the hand calculation; so can a function of a random number generator, as in the small models against which we test the search;
+@* A source of logits. \label{sec:searchsource}
+What does a search need of a model? Look at the box: it passed a few texts, and wanted a line of numbers for each, what may follow. So a \emph{source} is one function from texts to logits. A table can be a source, as in the box; so can a function of a random number generator, as in the small models on which we test the search;
 and so can a transformer. The transformer wants to know one thing more: which text each text was grown from, since that is where its keys and values are. So a beam carries the index of its parent.
 @^beam@>
 
@@ -71,7 +72,7 @@ struct search_source {@+ size_t vocab, max_len;@+ void *ctx;
      than |max_len| tokens, 0: any number; when |score| has failed, |progress| tells whether
      it was cancelled, null: it never is */
 
-@ The rest are options. \emph{Processors} are three of the logits processors of \cref{sampling}: a repetition penalty, a ban on repeated n-grams, and a minimum length. Here they work on log-probabilities, in the order in which they are given. (The minimum length masks the end tokens, so none of them can be chosen too early. The loop of \cref{stopping} has the other rule: there the token may be chosen, and does not end the text.) The remaining options are numbers, and |early_stopping|, to which we come in \cref{sec:enough}. All are checked once, before anything is computed (\.{unwoven/search/options.c}).
+@ The rest are options. The remarkable one is |early_stopping|, to which we come in \cref{sec:enough}. The \emph{processors} are three of the logits processors of \cref{sampling}: a repetition penalty, a ban on repeated n-grams, and a minimum length. Here they work on log-probabilities, in the order in which you give them. (The minimum length masks the end tokens. The loop of \cref{stopping} has the other rule: there the token may be selected, and does not end the text.) All options are checked once, before anything is computed (\.{unwoven/search/options.c}).
 @^logits processor@>
 
 @<The options of a search@>=
@@ -94,8 +95,9 @@ struct search_settings {@+ size_t num_beams, num_return, max_length;
      null: none */
 
 @* Candidates: expand and prune. \label{sec:beams}
-In one step of the search every beam grows by every token. A beam's score is the sum of the log-probabilities of its tokens; a sum, because the product of the probabilities of a long text is smaller than the smallest positive double. Each token that may follow makes a \emph{candidate}, a text one token longer, whose score is the beam's plus the log-probability of the token. Of these
-$B\cdot V$ candidates we rank the best. How many? A candidate that ends with an end token does not grow any more, and we want $B$ that do. In the worst case each of the $B$ beams has all its $E$ end tokens among the best, as in \cref{fig:beamranks}; so we rank the best $(1+E)B$, and $B$ of them are certain not to end. With four beams and two end tokens that makes 12.
+In one step every beam grows by every token. A beam's \emph{score} is the sum of the log-probabilities of its tokens; a sum, because the product of the probabilities of a long text is smaller than the smallest positive double. Each token that may follow makes a \emph{candidate}, a text one token longer, whose score is the beam's plus the token's log-probability. That makes $B\cdot V$ candidates, and we want the $B$ best.
+
+So we rank the $B$ best? That fails at the first end token. A candidate that ends does not grow any more, and we want $B$ that do. In the worst case each of the $B$ beams has all its $E$ end tokens among the best, as in \cref{fig:beamranks}; so we rank the best $(1+E)B$, and $B$ of them are certain not to end. With four beams and two end tokens that makes 12.
 (The library ranks at least $2B$, and so do we. Without end tokens that is more than is needed, and it changes nothing.) To be ranked is not to be \emph{kept}: at most $B$ of the ranked become beams of the next step.
 @^candidate@>@^expand@>@^prune@>
 
@@ -121,8 +123,8 @@ struct search_step {@+ size_t number;
   /* step |number|, from 1: the beams that grew, the candidates by rank, and the texts
      that have finished so far, best first; all lives until the watcher returns */
 
-@ Two candidates may have the same score. Then the candidate of the earlier beam goes first, and of one beam's the lower id: the order of the array $[B][V]$ read from end to end. (In transformers the order of equals is left to a function whose description does not settle it.) The candidates arrive in that order, so a simple insertion keeps the rule: a newcomer moves up past those that it beats, and stays below its equals.
-Nearly all candidates of a large vocabulary are turned away by the first comparison, so nothing is sorted.
+@ What if two candidates have the same score? Then the candidate of the earlier beam goes first, and of one beam's the lower id: the order of the array $[B][V]$ read from end to end. (In transformers the order of equals is left to a function whose description does not settle it.) The candidates arrive in that order, so a simple insertion keeps the rule: a newcomer moves up past those that it beats, and stays below its equals.
+Once the list is full of good candidates, the first comparison turns nearly all others away. We sort nothing.
 
 @<Put a candidate where it belongs, if anywhere@>=
 /* Insertion into a short sorted list. The comparison is strict: of two equal candidates the one
@@ -138,7 +140,7 @@ static void rank_candidate(struct search *s, struct search_candidate c)
   s->list[i] = c;
 }
 
-@ The chain of logits processors of \cref{sec:funnel}, |struct funnel|, computes what may follow a beam: fill it with logits, take the logarithm of the softmax, and let the processors work. The logarithms are not normalized again after the processors, so the probability of a banned token is simply lost. The library does the same, and it makes a difference: a text whose words were all penalized ends with a lower score than one that was left alone, which is the purpose.
+@ The candidate list of \cref{sec:funnel}, |struct funnel|, computes what may follow a beam: we fill it with logits, take the logarithm of the softmax, and let the processors work. We do not normalize again after the processors, so the probability of a banned token is simply lost. The library does the same, and it makes a difference: a text whose words were all penalized ends with a lower score than one that was left alone, which is the purpose.
 
 @<Score what may follow a beam@>=
 /* in the caller's order, on log-probabilities: a penalty applied before the softmax would give
@@ -157,7 +159,7 @@ static void process_all(struct search *s, const struct search_beam *grown)
   }
 }
 
-@ The sum is made before anything is compared. That matters at a tie: two log-probabilities that differ in their last bit may give the same sum, and then the ids decide.
+@ We add before we compare. That matters at a tie: two log-probabilities that differ in their last bit may give the same sum, and then the ids decide.
 
 @<Score what may follow a beam@>=
 /* All tokens that are left are offered, and the list keeps the best of all beams: no beam has a
@@ -177,7 +179,7 @@ static bool grow_beam(struct search *s, size_t beam, struct error *why)
   return true;
 }
 
-@ A repetition penalty $r$ divides what is positive and multiplies what is not. A log-probability is never positive, so the same number means another thing here than in greedy decoding, where it meets logits of both signs. \Cref{tab:penalty}\lab{lab:paper} has three tokens, of which a and c have occurred before, and $r=\val{penalty.r}$. In greedy decoding
+@ You might expect that a repetition penalty of, say, $\val{penalty.r}$ means the same here as in greedy decoding. It does not. The penalty $r$ divides what is positive and multiplies what is not. Greedy decoding meets logits of both signs; a log-probability is never positive. \Cref{tab:penalty}\lab{lab:paper} has three tokens, of which a and c have occurred before. In greedy decoding
 a falls below b. In a search a stays in front: its log-probability is near 0, and a number near 0 loses little by being multiplied. A token of probability $p$ has $p^r$ after the penalty, so a token that is nearly certain pays next to nothing, however often it has occurred. (One more difference: adding the same number to all logits leaves the probabilities alone, but it changes what a penalty on logits does.)
 
 \begin{table}
@@ -190,7 +192,7 @@ c & \val[2]{penalty.logit.c} & \val[2]{penalty.logit.after.c} & \val[2]{penalty.
 \end{tabular*}
 \end{table}
 
-The chain lists its tokens by rising id, so the candidates do arrive in the order of the array.
+The funnel lists its tokens by rising id, so the candidates do arrive in the order of the array.
 
 @<Grow all beams by every token@>=
 /* one pass for all beams; the ranks are given when the list is complete */
@@ -206,7 +208,12 @@ static bool grow_beams(struct search *s, struct error *why)
 }
 
 @* Finished hypotheses: the length penalty. \label{sec:finished}
-A candidate ends if its token is an end token, or if the text has reached its maximum length. Then it is a \emph{hypothesis}, and competes with others that have ended at other lengths. Sums of logarithms cannot be compared at different lengths, because each further word makes a sum smaller: short texts would win by being short. So we divide the sum by a power of the length, @^hypothesis@>
+A candidate ends if its token is an end token, or if the text has reached its maximum length. Then it is a \emph{hypothesis}, and competes with others that have ended at other lengths. How do you compare them? Not by their sums: each further word makes a sum smaller, so short texts would win by being short. We divide the sum by a power of the length, @^hypothesis@>
+\begin{equation}\label{eq:lengthpenalty}
+  \hbox{score}=\frac{\sum_i\ln p_i}{t^\lambda},
+\end{equation}
+where $p_i$ is the probability of the $i$th token that was written, $t$ counts these tokens, the end token included and the prompt not, and $\lambda$ is called the \emph{length penalty}. It is an odd name: sums are negative, so a larger $\lambda$ is kinder to long texts. With $\lambda=0$ the sum itself counts, with $\lambda=1$ the mean. (Programs differ here: some count the prompt, some leave the end token out. The penalty of \cited[Wu and others 2016]{Wu 2016}, which you will often see quoted, is another formula: it divides by $((5+t)/6)^\lambda$.)
+@^length penalty@>
 \begin{equation}\label{eq:lengthpenalty}
   \hbox{score}=\frac{\sum_i\ln p_i}{t^\lambda},
 \end{equation}
@@ -222,7 +229,7 @@ static double final_score(const struct search *s, double sum, size_t written)
   return sum / num_pow((double) written, s->want->length_penalty);
 }
 
-@ The finished texts are kept in a \emph{pool} of $B$ places, best first. A newcomer goes after its equals, as with the candidates. When all places are taken the worst text falls out, and its memory serves the newcomer.
+@ A \emph{pool} of $B$ places keeps the finished texts, best first. A newcomer goes after its equals, as with the candidates. When all places are taken the worst text falls out, and its memory serves the newcomer.
 @^pool, of hypotheses@>
 
 @<Offer a text a place among the finished@>=
@@ -259,7 +266,7 @@ static bool ends(const struct search *s, const struct search_candidate *c,
   return *how != FINISH_NONE;
 }
 
-@ Not every candidate that ends may finish: only those among the first $B$. The lower ranks serve to make sure that $B$ candidates remain that do not end. Of the candidates that do not end, the first $B$ are the beams of the next step. An end token of a lower rank is dropped and forgotten. Other children of the same beam may be kept, and may end one step later; but then it is another text.
+@ Not every candidate that ends may finish: only those among the first $B$. We ranked the others to be sure of $B$ candidates that do not end. Of these, the first $B$ are the beams of the next step. An end token of a lower rank is dropped and forgotten. Other children of the same beam may be kept, and may end one step later; but then it is another text.
 
 @<Decide what becomes of the candidates@>=
 /* Of the candidates that end a text only those among the best |num_beams| may finish; others
@@ -281,7 +288,7 @@ static void decide(struct search *s)
   }
 }
 
-@ A candidate that is kept is written out: its parent's tokens and one more. That costs four bytes a token, where the keys and values of a token have \val{share.row} in the built-in model; \cref{sec:sharing} avoids copying those. A parent may have several children, so its text must live until all of them are written. Two sets of texts therefore take turns.
+@ We write out a candidate that is kept: its parent's tokens and one more. That copies four bytes a token, where the keys and values of a token have \val{share.row} in the built-in model; \cref{sec:sharing} avoids copying those. A parent may have several children, so its text must live until all of them are written. Two sets of texts therefore take turns.
 
 @<Make a beam of a candidate@>=
 /* the text is copied to the other half, since its parent may have more children */
@@ -329,8 +336,8 @@ Step 1: a is kept, the stop finishes, b is kept. Step 2: a b is kept, a stop fin
 \end{byhand}
 
 @* Early stopping. \label{sec:enough}
-When is a search over? If no beam is left, certainly. Otherwise only if the pool is full, and then three rules are in use, selected by |early_stopping|. The first stops at once (\.{true}). The second, which is the usual one (\.{false}), compares the best beam with the worst text of the pool as if the beam ended here and now:
-if even the best beam would not get in, the search stops. But a beam that goes on becomes longer, and if $\lambda>0$ a greater length may lift its score although its sum falls. The third rule (\.{never}) takes that into account. It divides the best beam's sum by the greatest length that the beam can reach. The sum can only fall; so if this score is not better than the worst of the pool, no score of any beam ever will be.
+When is a search over? If no beam is left, certainly. Otherwise only if the pool is full; and then you might stop at once. That is the first rule, \.{true}. But is a beam perhaps about to become something better? The second rule, \.{false}, which is the usual one, compares the best beam with the worst text of the pool as if the beam ended here and now:
+if even the best beam would not get in, the search stops. That is not quite safe. A beam that goes on becomes longer, and if $\lambda>0$ a greater length may lift its score although its sum falls. The third rule, \.{never}, divides the best beam's sum by the greatest length that the beam can reach. The sum can only fall; so if this score is not better than the worst of the pool, no score of any beam ever will be.
 @^early stopping@>
 
 The proof for the third rule is one line. Let $S<0$ be the beam's sum, $S'\le S$ that of a text grown from it, with a length $t\le L$; then $S'/t^\lambda\le S/t^\lambda\le S/L^\lambda$. With $S=-4$, $L=8$ and $\lambda=1$ the beam will reach $-0.5$ at best. (With $\lambda\le0$ a longer text is never better, and the present length is the best case. A processor cannot make a sum rise either: a log-probability is never positive, and no multiple of it is.)
@@ -353,7 +360,7 @@ static bool search_is_done(const struct search *s)
     > s->hypotheses[w->num_beams - 1].score);
 }
 
-@ Back to the program. It takes one step after another, until the search is over. If all tokens were out for all beams and no text has ended, that is an error.
+@ Back to the program. It takes one step after another, until the search is over. If all tokens are out for all beams and no text has ended, that is an error.
 
 @<Search step by step@>=
 /* A step that was cancelled inside the source has made no candidates, so the beams of the step
@@ -397,7 +404,7 @@ if (w->see != NULL && !w->see(w->ctx, &(struct search_step) @[{@|
   over = true;
 }
 
-@ When a watcher ends a search early, all beams are offered to the pool as they are: the caller has asked for the best text so far. They have their last token already, so none is added. The same is done when the source gives up in the middle of a step. Its logits are worthless then, but the beams that were about to grow are whole. Only a search that was given up before its first step has no text to return, and fails.
+@ When a watcher ends a search early, we offer all beams to the pool as they are: the caller has asked for the best text so far. They have their last token already, so none is added. We do the same when the source gives up in the middle of a step. Its logits are worthless then, but the beams that were about to grow are whole. Only a search that was given up before its first step has no text to return, and fails.
 
 @<End all beams where they are@>=
 /* a caller who stops a search gets the unfinished texts, if they are good enough */
@@ -427,7 +434,7 @@ After step 2 the pool is full, with $-0.857$ and $-1.204$. \.{true} ends here, a
 \end{byhand}
 
 @* A search from end to end. \label{sec:wholesearch}
-While it runs, a search keeps two sets of beams, the pool, the list of candidates, logits for all beams, and one chain of processors that serves the beams one after the other.
+The parts are there; what remains is to put them together. While it runs, a search keeps two sets of beams, the pool, the list of candidates, logits for all beams, and one funnel that serves the beams one after the other.
 
 @<What a search keeps@>=
 struct search {@+ const struct search_source *from;
@@ -469,7 +476,7 @@ bool search_run(const struct search_source *from, struct memory *m,
 void search_free(struct search_result *r);
   /* returns the texts */
 
-@ Four functions frame a search. The first checks a prompt; the others allocate what a search keeps, free it, and copy the best texts out. (They are plain C: \.{unwoven/search/options.c} has the checks, \.{unwoven/search/room.c} the memory.)
+@ Four functions frame a search. The first checks a prompt; the others allocate what a search keeps, free it, and copy the best texts out. (Plain C: \.{unwoven/search/options.c} has the checks, \.{unwoven/search/room.c} the memory.)
 
 @<The frame of a search@>=
 bool search_check_prompt(const struct search *s, const uint32_t *prompt,
@@ -484,7 +491,7 @@ bool search_export(struct search *s, struct search_result *out,
   struct error *why);
   /* copies the best of the pool to the caller; on failure |out| is empty */
 
-@ So the search itself checks, allocates, takes its steps, and hands the results over. What it allocated is returned in any case.
+@ So the search itself checks, allocates, takes its steps, and hands the results over. It frees what it allocated in any case.
 
 @<Search, and hand the best over@>=
 /* Two candidates for each beam are enough with one end token: at most one of each beam's best
@@ -575,9 +582,9 @@ for (size_t i = 0; i < want->num_beams; i++)
 @<Search, and hand the best over@>@;
 
 @* Beams share cache pages. \label{sec:sharing}
-Now the source that is a model. Each beam is a sequence of the cache. The first pass reads the prompt; in every later pass each beam has one row, the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one (\cref{phases}); and the logits are bit for bit those of reading each text alone.
+Now let a model be the source. Each beam is a sequence of the cache. The first pass reads the prompt; in every later pass each beam has one row, the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one (\cref{phases}); and the logits are bit for bit those of reading each text alone.
 
-Beams differ from any other batch of texts because they descend from each other. All have the prompt in common, and when a beam has two children, both begin with the whole of it. An engine that keeps keys and values in arrays of a fixed shape must \emph{reorder its cache}: for every beam, in every step, it copies the parent's rows to where the child's belong. In \cref{cache} a sequence is a list of pages, and a child
+But beams descend from each other. All have the prompt in common, and when a beam has two children, both begin with the whole of it. An engine that keeps keys and values in arrays of a fixed shape has to \emph{reorder its cache}: for every beam, in every step, it copies the parent's rows to where the child's belong. With four beams of \given{1000} tokens that is \given{4000} rows, for four new ones. In \cref{cache} a sequence is a list of pages, and a child
 gets a copy of the list: |store_fork|. The first sequence that writes to a shared page copies the rows in that page, at most a page's worth.
 @^sharing@>@^fork@>
 @^cache reorder@>
@@ -722,7 +729,7 @@ static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
   return ok;
 }
 
-@ To open a source is to fill in two structures and allocate three short lists. No text may be longer than the context by more than one token, since the last token is not read.
+@ Opening a source means filling in two structures and allocating three short lists. No text may be longer than the context by more than one token, since the last token is not read.
 
 @<Open and close a model as a source@>=
 /* A text may have one token more than the context has positions: the last needs no row. */
@@ -758,7 +765,7 @@ void search_model_close(struct search_model *s)
 }
 
 @* Best of n. \label{sec:bestof}
-There is a simpler way to spend $n$ times the work on one text: sample $n$ texts, as in \cref{sampling}, and take the one that the model finds likeliest. This is \emph{best-of-n}. The texts are independent. They may end at different lengths, so we compare the log-probability per token; and we take it from the model's own distribution, whatever temperature and truncation the sampler used.
+There is a simpler way to spend $n$ times the work on one text: sample $n$ texts, as in \cref{sampling}, and take the one that the model finds likeliest. This is \emph{best-of-n}. The texts may end at different lengths, so we compare the log-probability per token; and we take it from the model's own distribution, whatever temperature and truncation the sampler used.
 @^best-of-n@>
 
 @<The best of several texts@>=
@@ -774,7 +781,7 @@ bool best_of_write(const struct generate_context *g, struct sampler *sampler,
 void best_of_free(struct memory *m, struct best_of *b);
   /* returns the text */
 
-@ While a text is written, the loop shows its logits to a watcher. The watcher computes their log-probabilities and adds up those of the tokens that were chosen. That costs no pass.
+@ Do we need another pass to judge a text? No: while it is written, the loop shows its logits to a watcher. The watcher computes their log-probabilities and adds up those of the tokens that were chosen.
 
 @<Add up what was chosen@>=
 struct listener {@+ const struct engine *e;@+ size_t vocab;
@@ -799,7 +806,7 @@ static double per_token(double sum, const struct continuation *c)
   return written == 0 ? 0 : sum / (double) written;
 }
 
-@ Each text has its own index, and so its own noise (\cref{sec:philox}). The one that loses is freed at once, so at most two texts are in memory.
+@ Each text has its own index, and so its own noise (\cref{sec:philox}). We free the one that loses at once, so at most two texts are in memory.
 
 @<Write one, and compare@>=
 /* Each text has a stream of random numbers of its own, its |sequence|. The first text wins
@@ -881,9 +888,7 @@ void best_of_free(struct memory *m, struct best_of *b)
 @<Write several texts, and keep the best@>@;
 
 @* What a search costs. \label{sec:searchcost}
-First the rows. A prompt of $p$ tokens is read once, by one beam; after that each of the $N-1$ further steps has a row for each of $B$ beams: $p+B(N-1)$ rows in $N$ passes. A search makes as many passes as greedy decoding, and each has more to do. In time the difference is smaller than in rows, because a pass reads the weights once for all of its rows: in \cref{phases}, with weights of the size of GPT-2 small and one thread, a row alone takes \val[1]{phases.row.gpt2.1.0.1} milliseconds, a row among four \val[1]{phases.row.gpt2.1.0.4}, and one among eight \val[1]{phases.row.gpt2.1.0.8}.
-
-Then the copies. Where a beam has several children, all but one must copy the rows of the last page before they write to it. That is at most a page of rows, however long the text is. If forks came equally often at each place of a page, it would be half a page on average. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} has both, for a prompt of \val{share.prompt} tokens of a tale and \val{share.steps} more.
+What do you pay for four beams? First the rows. A prompt of $p$ tokens is read once, by one beam; after that each of the $N-1$ further steps has a row for each of $B$ beams: $p+B(N-1)$ rows in $N$ passes. A search makes as many passes as greedy decoding, and each has more to do. In time the difference is smaller than in rows, because a pass reads the weights once for all of its rows: in \cref{phases}, with weights of the size of GPT-2 small and one thread, a row alone takes \val[1]{phases.row.gpt2.1.0.1} milliseconds, a row among four \val[1]{phases.row.gpt2.1.0.4}, and one among eight \val[1]{phases.row.gpt2.1.0.8}.
 
 \begin{table}
 \tabcaption{tab:sharing}{Passes and rows of a search; forks, that is, children beyond a parent's first; kilobytes (1000 bytes) of keys and values that were copied, with pages of 16 and of 64 rows, and if every beam were copied in every step.}
@@ -896,20 +901,15 @@ Then the copies. Where a beam has several children, all but one must copy the ro
 \end{tabular*}
 \end{table}
 
-With four beams we copied \val[1]{share.less} percent of what such arrays would have copied, in pages of 16. In many steps no parent has two children; and where one has, we copy at most a page, while those arrays copy whole texts. The longer the text, the greater the difference, because a page does not grow with it. A fork copied \val[1]{share.mean16} rows on average in pages of 16, and \val[1]{share.mean64} in pages of 64.
+Then the copies. Where a beam has several children, all but one must copy the rows of the last page before they write to it. That is at most a page of rows, however long the text is. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} has both, for a prompt of \val{share.prompt} tokens of a tale and \val{share.steps} more.
+
+With four beams we copied \val[1]{share.less} percent of what such arrays would have copied, in pages of 16. In many steps no parent has two children; and where one has, we copy at most a page, while those arrays copy whole texts. The longer the text, the greater the difference, because a page does not grow with it. A fork copied \val[1]{share.mean16} rows on average in pages of 16, and \val[1]{share.mean64} in pages of 64: about half a page, as it would be if forks came equally often at each place of a page.
 
 @* Search errors, counted. \label{sec:optimum}
 Does a search with a few beams find the likeliest text? If it does not, that is a \emph{search error}. On a real model we cannot tell, because we cannot look at all texts. On a small enough model we can. So we made a forest\lab{lab:forest} of \val{forest.models} random models with a vocabulary of three, and let each write six tokens. There are $3^6$ such texts, and a recursion goes through all of them. A model is a table: for each of the \val{forest.nodes} beginnings of fewer than six tokens it has three logits, normally distributed and multiplied by a \emph{spread}. The larger the spread, the steeper the distributions; we took $\frac34$, $\frac32$ and 3.
 @^search error@>
 
-How wide must a search be to be sure? Before the last of $N$ tokens there are at most $V^{N-1}$ beginnings. With $B=V^{N-1}$ beams each of them is kept, and the best of all texts is among the candidates of the last step. Here that is $3^5=\val{forest.enough}$; for a real vocabulary it is hopeless. With fewer beams there is no guarantee.
-
-We asked four questions of each search. Did it find the best text? Is its text less likely than the greedy one? Does its text begin with another token than the greedy one? And how often did the leader change: how often was the best candidate of a step not a child of the best of the step before?
-
-@ \Cref{fig:optimum} has the answer to the first question, \cref{tab:forest} all four for the middle spread. One beam is greedy decoding, and misses the best text in \val[0]{forest.missed.1} percent of the models. A second beam finds most of what the first has missed, and each further one finds a little more. In \val{forest.worse.2} of the \val{forest.models} models \emph{two beams are worse than one}: the greedy text's beginning fell
-behind two others, was dropped, and would have won in the end. No small number of beams is safe from that; it only becomes rare. With \val{forest.enough} beams the search found the best text in \val{forest.exact.found} models of the \val{forest.exact} that we tried. And the flatter the models, the harder they are: where no token leads clearly, no beginning does.
-
-\fig{optimum}{fig:optimum}{The share of \val{forest.models} random models, in percent, in which a search finds the likeliest text, against the number of beams. The spread of the logits is $\frac34$ for the flat ones, $\frac32$ for the middle ones, and 3 for the steep ones.}{Three rising curves over one to eight beams. With one beam the curves begin far apart, the steep models highest, at three quarters of all, the flat ones at less than half. They rise more and more slowly, and with eight beams all three are near the top.}
+How wide must a search be to be sure? Before the last of $N$ tokens there are at most $V^{N-1}$ beginnings. With $B=V^{N-1}$ beams we keep each of them, and the best of all texts is among the candidates of the last step. Here that is $3^5=\val{forest.enough}$; for a real vocabulary it is hopeless. With fewer beams you have no guarantee.
 
 \begin{table}
 \tabcaption{tab:forest}{Random models of the middle spread, in percent: in how many the search finds the likeliest text, in how many its text is less likely than the greedy one, in how many the leader changed, and in how many the first token was another than the greedy one.}
@@ -923,14 +923,25 @@ behind two others, was dropped, and would have won in the end. No small number o
 \end{tabular*}
 \end{table}
 
-When is greedy decoding enough? Always if $N=1$, and always if what follows does not depend on what was chosen. Otherwise it can sometimes be told after the fact. Let $p_1,\ldots,p_N$ be the probabilities of greedy decoding's tokens, and $q_i$ that of the second likeliest token at place $i$. Another text leaves the greedy one at some place $i$. Its probability is at most $p_1\cdots p_{i-1}\,q_i$, since no later factor is above 1. So if
+We asked four questions of each search. Did it find the best text? Is its text less likely than the greedy one? Does its text begin with another token than the greedy one? And did the leader ever change: was the best candidate of a step no child of the best of the step before? Guess, before you read on: can two beams ever do \emph{worse} than one?
+
+@ \Cref{fig:optimum} answers the first question, \cref{tab:forest} all four for the middle spread. One beam is greedy decoding, and misses the best text in \val[0]{forest.missed.1} percent of the models. A second beam finds most of what the first has missed, and each further one finds a little more. But in \val{forest.worse.2} of the \val{forest.models} models \emph{two beams are worse than one}: the greedy text's beginning fell
+behind two others, was dropped, and would have won in the end. No small number of beams is safe from that; it only becomes rare. With \val{forest.enough} beams the search found the best text in \val{forest.exact.found} models of the \val{forest.exact} that we tried. And the flatter the models, the harder they are: where no token leads clearly, no beginning does.
+
+\fig{optimum}{fig:optimum}{The share of \val{forest.models} random models, in percent, in which a search finds the likeliest text, against the number of beams. The spread of the logits is $\frac34$ for the flat ones, $\frac32$ for the middle ones, and 3 for the steep ones.}{Three rising curves over one to eight beams. With one beam the curves begin far apart, the steep models highest, at three quarters of all, the flat ones at less than half. They rise more and more slowly, and with eight beams all three are near the top.}
+
+When is greedy decoding enough? Always if $N=1$, and always if what follows does not depend on what was chosen. Otherwise you can sometimes tell after the fact. Let $p_1,\ldots,p_N$ be the probabilities of greedy decoding's tokens, and $q_i$ that of the second likeliest token at place $i$. Another text leaves the greedy one at some place $i$. Its probability is at most $p_1\cdots p_{i-1}\,q_i$, since no later factor is above 1. So if
+\begin{equation}\label{eq:certain}
+  p_i\,p_{i+1}\cdots p_N\ge q_i\qquad\hbox{for every }i,
+\end{equation}
+no text is likelier than the greedy one. In the middle forest that holds for \val[1]{forest.certain} percent of the models; greedy decoding is right in \val[1]{forest.found.1} percent.
 \begin{equation}\label{eq:certain}
   p_i\,p_{i+1}\cdots p_N\ge q_i\qquad\hbox{for every }i,
 \end{equation}
 no text is likelier than the greedy one. In the middle forest that holds for \val[1]{forest.certain} percent of the models; greedy decoding is right in \val[1]{forest.found.1} percent.
 
 @* Length bias. \label{sec:grove}
-The texts of the forest end by their length, all in the same step, so neither the length penalty nor early stopping has anything to do. For those we made \val{grove.models} more models,\lab{lab:grove} with three tokens and an end token, that write at most \val{grove.longest} tokens. Again we can look at all texts, \val{grove.texts} for each model, and know the best under any length penalty. \Cref{tab:grove} has what four beams do under nine rules.
+The texts of the forest end by their length, all in the same step, so neither the length penalty nor early stopping has anything to do. To see them work, we made \val{grove.models} more models,\lab{lab:grove} with three tokens and an end token, that write at most \val{grove.longest} tokens. Again we can look at all texts, \val{grove.texts} for each model, and know the best under any length penalty. \Cref{tab:grove} has what four beams do under nine rules.
 @^length bias@>
 
 \begin{table}
@@ -952,30 +963,26 @@ The texts of the forest end by their length, all in the same step, so neither th
 With \.{true} the search ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since no score is looked at. With $\lambda=0$ little is lost by that: short texts win, and they come first. With $\lambda=1$ the search stops before it has written many of the texts that would have won, and returns the best in only \val[1]{grove.found.1.true} percent of the models. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} takes
 \val[2]{grove.steps.1.never} steps in place of \val[2]{grove.steps.1.false} and gains little. With $\lambda=0$ the last two are the same rule: a longer text is never better.
 
-With $\lambda=2$ nearly every search goes to the end, and still it misses the best in more models than with 1. The reason is not early stopping. Beams are ranked by their sums while they grow, and $\lambda$ counts only when a text has finished; so a text that owes its score to the length penalty must first survive as a beam without it. A large $\lambda$ needs more beams.
+With $\lambda=2$ nearly every search goes to the end, and still it misses the best in more models than with 1. You might suspect early stopping. But \.{never} stops only when nothing can be gained, and finds no more than \val[1]{grove.found.2.never} percent. Beams are ranked by their sums while they grow, and $\lambda$ counts only when a text has finished; so a text that owes its score to the length penalty must first survive as a beam without it. We think that a large $\lambda$ needs more beams.
 
 @* Beam search rewrites its past. \label{sec:final}
-A text that is written token by token only grows. That holds for greedy decoding and for every kind of sampling, and a program that shows its text while it writes relies on it. With beams it is different. A beam never changes either: it grows, or it is dropped. But the one that leads after eleven tokens need not have grown from the one that led after ten; so a search that showed the leader of each step would have to take words back before the reader's eyes. In the forest, at the middle spread, the leader changes in \val[1]{forest.turns.2} percent of all steps with two beams and in
+A text that is written token by token only grows. That holds for greedy decoding and for every kind of sampling, and a program that shows you its text while it writes relies on it. With beams it is different. A beam never changes either: it grows, or it is dropped. But the one that leads after eleven tokens need not have grown from the one that led after ten; so a search that showed you the leader of each step would have to take words back before your eyes. In the forest, at the middle spread, the leader changes in \val[1]{forest.turns.2} percent of all steps with two beams and in
 \val[1]{forest.turns.5} with five. On the built-in model we counted\lab{lab:dull} \val{final.beam} changes of the leader of four beams in \val{final.steps} steps. (For greedy decoding and sampling we looked in each step for a written token that had changed. We found \val{final.greedy}, as it must be.)
 
-That is why a search cannot be streamed. Our command prints nothing until the search is over. It also refuses a stop string together with beams: the matcher of \cref{stopping} follows one text whose bytes are released one after the other, and a beam releases none.
+That is why you cannot stream a search. Our command prints nothing until the search is over. It also refuses a stop string together with beams: the matcher of \cref{stopping} follows one text whose bytes are released one after the other, and a beam releases none.
 @^streaming@>
 
 @* The likeliest text is dull. \label{sec:dull}
-Suppose a search found the best text every time. Would we want it? Think of a coin that falls on heads nine times of ten. The likeliest sequence of \given{100} throws has heads only. Its probability is $\given{0.9}^{100}$, one in \val[0]{coin.odds}: throw that coin all day, and you will not see it. What you see is a sequence with about ten tails. No such sequence is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
+Suppose a search found the best text every time. Would you want it? Think of a coin that falls on heads nine times of ten. The likeliest sequence of \given{100} throws has heads only. Its probability is $\given{0.9}^{100}$, one in \val[0]{coin.odds}: throw that coin all day, and you will not see it. What you see is a sequence with about ten tails. No such sequence is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
+\begin{equation}\label{eq:typical}
+  \given{0.9}\ln0.9+\given{0.1}\ln0.1=-H,
+\end{equation}
+minus the entropy $H$: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}.
 \begin{equation}\label{eq:typical}
   \given{0.9}\ln0.9+\given{0.1}\ln0.1=-H,
 \end{equation}
 minus the entropy: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}.
 @^entropy@>
-
-A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it leaves the place where nearly all texts are. That does not prove the likeliest text dull. It says only that this text is not typical; what it is like, we have to look at.
-@^typical set@>
-
-So we asked the model to continue tales that it had not seen, from \val{dull.windows} places, each time with \val{dull.given} tokens given and \val{dull.written} to write, in six ways; the tale's own words are a seventh. \Cref{tab:dull}\lab{lab:dull} has three numbers for each way. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that occur there for the first time.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} The third is the entropy of all tokens that a way has written: how many different words it uses, and how evenly.
-
-The likeliest text itself is not among the seven: we do not know it for this model. What four beams write is only likelier than the rest, on average. \cited[Stahlberg and Byrne (2019)]{Stahlberg 2019} did find the likeliest translations, by a search that throws nothing away: for more than half of all sentences the likeliest translation was the empty text. Narrow beams had been good because they missed it.
-@^distinct-n@>
 
 \begin{table}
 \tabcaption{tab:dull}{Seven ways to go on after \val{dull.windows} places in three tales: the mean log-probability of a token, in nats; distinct-2, in percent; and the entropy of all tokens written, in bits. (A nat is $1/\ln2$ bits; \cref{sampling} gives log-probabilities in bits.)}
@@ -991,10 +998,18 @@ four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{
 \end{tabular*}
 \end{table}
 
-@ A search for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; at \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. And it is the tale that the model was made to imitate. Samples at temperature 1 should score like the tale. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature \given{0.5} they are \val[3]{dull.gap.cool} above, with one of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart. In the other columns the cooler samples are nearest to the tale. That is what we expect of a model that gives a little too much to words which no tale would use
-(\cited[Holtzman and others 2020]{Holtzman 2020}): now and then one of them is drawn, and the text goes on from something that the model has never read. A lower temperature takes from the unlikely first. (So do the truncations of \cref{sampling}.)
+A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it moves away from the typical texts. Does that prove the likeliest text dull? No. It says only that this text is not typical; what it is like, we have to look at.
+@^typical set@>
 
-The price of likeliness is in the other two columns. (Two beams have a little more entropy than greedy decoding; but \val{dull.windows} places in three tales are a small sample.) At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:
+So we asked the model to continue tales that it had not seen, from \val{dull.windows} places, each time with \val{dull.given} tokens given and \val{dull.written} to write, in six ways; the tale's own words are a seventh. \Cref{tab:dull}\lab{lab:dull} gives three numbers for each way. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that occur there for the first time.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} The third is the entropy of all tokens that a way has written: how many different words it uses, and how evenly.
+
+The likeliest text itself is not among the seven: we do not know it for this model. What four beams write is only likelier than the rest, on average. \cited[Stahlberg and Byrne (2019)]{Stahlberg 2019} did find the likeliest translations, by a search that throws nothing away: for more than half of all sentences the likeliest translation was the empty text. Narrow beams had been good because they missed it.
+@^distinct-n@>
+
+@ A search for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; at \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. And it is the tale that the model was made to imitate. Samples at temperature 1 should score like the tale. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature \given{0.5} they are \val[3]{dull.gap.cool} above, with a standard error of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart. In the other columns the cooler samples are nearest to the tale. We expect that of a model that gives a little too much to words which no tale would use
+(\cited[Holtzman and others 2020]{Holtzman 2020}): now and then such a word is drawn, and the text goes on from something that the model has never read. A lower temperature takes from the unlikely first, as the truncations of \cref{sampling} do.
+
+The other two columns have the price. (Two beams have a little more entropy than greedy decoding; but \val{dull.windows} places in three tales are a small sample.) At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:
 
 \checkpoint[9,20]{build/out/laboratory/search.txt}{a tale's own words, and what four beams write}
 
@@ -1002,17 +1017,18 @@ The beams have found a loop in which each word is all but certain, and they do n
 in four sampled texts it is \val[1]{dull.set.dice} percent.
 
 Nor is a search sure to reach its own goal. At \val{dull.worse} of the places the text of four beams is less likely than that of greedy decoding. The best of four samples, for about as many rows, has a mean of \val[3]{dull.logprob.best}: it is likelier than the tale and no duller. Search was at home in translation, where there is one right answer or nearly one; and even there
-the best results are reported for few beams and worse ones for many (\cited[Koehn and Knowles 2017]{Koehn 2017}), which is called the \emph{beam search curse} \cited{Yang 2018}. Where many answers are right, a search finds one that few would give.
+the best results are reported for few beams and worse ones for many (\cited[Koehn and Knowles 2017]{Koehn 2017}), which is called the \emph{beam search curse} \cited{Yang 2018}. We have no translations to try that on. Where many answers are right, a search finds one that few would give.
 @^beam search curse@>
 
 @* Relatives of beam search. \label{sec:relatives}
-Several proposals keep the beams and change what makes them dull. \emph{Diverse beam search} (\cited[Vijayakumar and others 2018]{Vijayakumar 2018}) divides them into groups, and takes from a candidate's score what the groups before it have just written, so that the groups drift apart; the price is one more number to choose, and the texts are likely ones still. \emph{Beam sampling} draws the candidates of a step instead of ranking them. \emph{Stochastic beams} (\cited[Kool and others 2019]{Kool 2019}) add the noise of \cref{sec:gumbel} to each score, in such a way that the $B$ beams are $B$ \emph{different} texts, drawn
+Can beams be kept, and what makes them dull be changed? \emph{Diverse beam search} (\cited[Vijayakumar and others 2018]{Vijayakumar 2018}) divides them into groups, and takes from a candidate's score what the groups before it have just written, so that the groups drift apart; you pay with one more number to choose, and the texts are likely ones still. \emph{Beam sampling} draws the candidates of a step instead of ranking them. \emph{Stochastic beams} (\cited[Kool and others 2019]{Kool 2019}) add the noise of \cref{sec:gumbel} to each score, in such a way that the $B$ beams are $B$ \emph{different} texts, drawn
 from the model without replacement. Both of these are ways to draw, and no longer a search for the best.
 @^diverse beam search@>
 @^beam sampling@>
 @^stochastic beams@>
 
-Others keep several texts and change what is compared. Best-of-n asks the model. With a second model that judges whole texts, a \emph{reward model}, the same loop picks the text that is judged best. \emph{Self-consistency} (\cited[Wang and others 2023]{Wang 2023}) samples many solutions of a problem and takes the answer that most of them reach. \emph{Minimum Bayes risk} decoding (\cited[Kumar and Byrne 2004]{Kumar 2004}) takes the text that is most similar to all the others, by some measure of similarity: not the likeliest one, but the one with the least expected error if any of them may be the truth. \emph{Contrastive search} (\cited[Su and others 2022]{Su 2022}) writes one text only, and prefers a likely token whose hidden state is unlike those before it. Apart from those hidden states, all of these need from an engine only what this chapter and \cref{sampling} have: several texts, their log-probabilities, and a cache that shares what the texts have in common.
+Others keep several texts and change what is compared. Best-of-n asks the model. With a second model that judges whole texts, a \emph{reward model}, the same loop picks the text that this model judges best. \emph{Self-consistency} (\cited[Wang and others 2023]{Wang 2023}) samples many solutions of a problem and takes the answer that most of them reach. \emph{Minimum Bayes risk} decoding (\cited[Kumar and Byrne 2004]{Kumar 2004}) takes the text that is most similar to all the others, by some measure of similarity: the text with the least expected error if any of them may be the truth. \emph{Contrastive search} (\cited[Su and others 2022]{Su 2022}) writes one text only, and prefers a likely token whose hidden state is unlike those before it.
+Apart from those hidden states, all of these need from an engine only what you have seen: several texts, their log-probabilities, and a cache that shares what the texts have in common.
 @^best-of-n@>@^reward model@>
 @^self-consistency@>
 @^minimum Bayes risk@>
@@ -1020,17 +1036,18 @@ Others keep several texts and change what is compared. Best-of-n asks the model.
 
 Can beams obey a constraint, such as a grammar? Nothing in the rule forbids it: the constraint is one more processor, which masks a beam's tokens before they become candidates. But a matcher has a state, and so each beam needs its own, copied from its parent wherever the beam forks, just as its pages are. Our matchers follow one text. So the command refuses \.{--regex} or \.{--json-object} together with \.{--num-beams}, as it refuses \.{--temperature}, rather than ignore the option.
 
-When, then, should you search? Where one answer is right and the model knows it: a translation, a transcription, a short fact. Where many answers are right, sample; and if you can judge answers, sample several. Most programs that hold a conversation do not search at all.
+When, then, should you search? Where one answer is right and the model knows it: a translation, a transcription, a short fact. Where many answers are right, sample; and if you can judge answers, sample several. None of the programs of \cref{tab:others} searches unless you ask it to.
 @^constrained decoding@>
 
 @* The token tree. \label{sec:tokentree}
-A finished text looks as if it had been the only one. But at each of its tokens there was a distribution, and next to the token that was chosen there were others, some of them hardly less likely. A \emph{token tree} keeps them: below each token of the text those that might have come next, with their log-probabilities, their ranks, and the reason why they were taken or not. \Cref{fig:tokentree}\lab{lab:lattice} is the tree of a text that was sampled, a spine with short branches. \Cref{fig:lattice}, at the beginning of the chapter, is that of a search, where branches live on for a while. Drawn like that, with a column for each step and a line for each rank, a search is called a \emph{lattice}; but no two of its lines ever meet again, since two different texts stay different, and so it is a tree all the same. The tree grows by watching: its keeper is a watcher of the loop (\cref{sec:watch}) in the one case and of the search in the other.
+A finished text looks as if it had been the only one. But at each of its tokens there was a distribution, and next to the token that was chosen there were others, some of them hardly less likely. You can keep them in a \emph{token tree}: below each token of the text those that might have come next, with their log-probabilities, their ranks, and the reason why they were taken or not. \Cref{fig:tokentree}\lab{lab:lattice} is the tree of a text that was sampled, a spine with short branches. \Cref{fig:lattice}, at the beginning of the chapter, is that of a search, where branches live on for a while.
+Drawn like that, with a column for each step and a line for each rank, a search is called a \emph{lattice}; but no two of its lines ever meet again, since two different texts stay different, and so it is a tree all the same. The tree grows by watching: its keeper is a watcher of the loop (\cref{sec:watch}) or of the search.
 @^token tree@>
 @^lattice@>
 
 \widefig{tokentree}{fig:tokentree}{What might have been written after The old king. Below each token its probability, the logarithm of it, and its rank; a branch is as thick as its token was likely.}{A tree that grows to the right after The old king. At each of five steps three words branch off, and one of them is red and goes on: wrote, about, cheese, a full stop, It. Wrote and about and the full stop were the likeliest of their three; cheese and It were the least likely.}
 
-@ What must a node remember? Who its parent is, its token, and why the token was taken or not. In a text a branch was passed over, was the likeliest, or was drawn; in a search a candidate was too low, was kept as a beam, or finished a text. Whether a node belongs to the text in the end is known only at the end: then |token_tree_mark| walks from the root along the text's tokens. \label{sec:treenodes}
+@ What must a node remember? Its parent, its token, and why the token was taken or not. In a text a branch was passed over, was the likeliest, or was drawn; in a search a candidate was too low, was kept as a beam, or finished a text. Whether a node belongs to the text in the end is known only at the end: then |token_tree_mark| walks from the root along the text's tokens. \label{sec:treenodes}
 
 All nodes are in one array, each parent before its children. So a parent can be a number, which stays right when the array grows and moves; and the walk of |token_tree_mark| never goes back.
 
@@ -1050,7 +1067,7 @@ struct tree_node {@+ uint32_t parent, token;@+ size_t number, rank;
 @<A tree and its functions@>@;
 #endif
 
-@ A watcher cannot say why it fails, only that it does not want to go on. What if the tree cannot grow, because there is no memory for a node? The tree keeps the error. A caller must look at |ok| when the text is over, since it ended as if it had been cancelled.
+@ A watcher cannot say why it fails, only that it does not want to go on. What if there is no memory for a node? The tree keeps the error. So look at |ok| when the text is over, since it ended as if it had been cancelled.
 
 @<A tree and its functions@>=
 struct token_tree {@+ struct memory *m;@+ const struct engine *e;
@@ -1081,21 +1098,21 @@ const char *tree_reason_name(enum tree_reason reason);
 Three of the sources describe beam search, and two of these say elsewhere that a token, once written, stays.
 
 \begin{claimed}{S1-53, S3-06}
-true of greedy decoding and of sampling. With two beams the leader changed in \val[1]{claim.S1-53} percent of the random models, with five in \val[1]{claim.S3-06}; and the same articles describe beam search.
+With two beams the leader changed in \val[1]{claim.S1-53} percent of the random models, with five in \val[1]{claim.S3-06}. The sentence is true of greedy decoding and of sampling. S3-06 says it in other words: ``Each token is committed the moment it's generated.'' Both articles describe beam search as well.
 \end{claimed}
 
 \begin{claimed}{S3-28, S2-93}
-five beams find the likeliest text in \val[1]{claim.S2-93} percent of the models, greedy decoding in \val[1]{forest.found.1}. Usually, not always: in \val{claim.S3-28} models two beams find a less likely text than one.
+Five beams find the likeliest text in \val[1]{claim.S2-93} percent of the models, greedy decoding in \val[1]{forest.found.1}. That is usually so, not always: in \val{claim.S3-28} models two beams find a less likely text than one. S2-93 has noticed the price: ``Beam search explores multiple hypotheses but tends toward generic, high-probability sequences.''
 \end{claimed}
 
 @* The check. \label{sec:searchcheck}
-The laboratory repeats the two searches that we did by hand,\lab{lab:paper} and prints the same numbers. That the rule is the library's is a matter for tests. |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
+The laboratory repeats the two searches that we did by hand,\lab{lab:paper} and prints the same numbers, with letters for words. Is the rule the library's? |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
 
-After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. Watch the sixth step, where \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
+Now watch a search. After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. In the sixth step \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
 
 \checkpoint[14,27]{build/out/search.txt}{the last three steps of four beams on the built-in model, and greedy decoding}
 
-@ Here is the program, which uses the chapter's search as any caller would.
+@ Here is the program, which uses the chapter's search as any caller would. It opens its model with \.{unwoven/sampling/pocket.inc}, as the program of \cref{stopping} does.
 
 @c
 #include <stdio.h>
@@ -1103,6 +1120,7 @@ After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow
 #include "kernels/kernels.h"
 #include "tokenizer/tokenizer.h"
 #include "search/sharing.h"
+#include "sampling/pocket.inc"
 @;@#
 @<Print the beams that were kept@>@;
 @<Search after three words@>@;
@@ -1113,23 +1131,14 @@ After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow
 @<Open the model, and search twice@>=
 int main(void)
 {
-  static struct memory m;
-  static struct counters c;
+  static struct pocket p;
   struct error why;
-  struct model *lm = NULL;
-  struct tokenizer *t = NULL;
   struct ids cat = @[{ .n = 0 }@];
-  struct engine e = @[{ .k = kernels_find(NULL, &why), .c = &c }@];
-  bool ok = e.k != NULL@|
-    && (lm = model_open(&m, "models/pocket", &why)) != NULL@|
-    && (t = tokenizer_open(&m, "models/pocket", &why)) != NULL
-    && tokenizer_encode(t, &m, "The cat sat", 11, false, false, &cat, &why);
-  struct generate_context g = @[{ &e, lm, NULL, &m }@];
-  ok = ok && search_cat(&g, t, &cat, 4, &why)
-    && search_cat(&g, t, &cat, 1, &why);
-  ids_free(&m, &cat);
-  tokenizer_close(&m, t);
-  model_close(&m, lm);
+  bool ok = pocket_open(&p, &why)@|
+    && tokenizer_encode(p.t, &p.m, "The cat sat", 11, false, false, &cat, &why)@|
+    && search_cat(&p, &cat, 4, &why) && search_cat(&p, &cat, 1, &why);
+  ids_free(&p.m, &cat);
+  pocket_close(&p);
   if (!ok)@+ fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
@@ -1151,7 +1160,7 @@ static bool print_step(void *ctx, const struct search_step *now)
     const struct search_candidate *c = &now->candidate[i];
     const struct search_beam *b = &now->active[c->parent];
     if (c->outcome == OUTCOME_DROPPED)@+ continue;
-    printf("%zu.%zu %7.3f %7.3f " " ", now->number, c->rank,@|
+    printf("%zu.%zu %7.3f %7.3f  ", now->number, c->rank,@|
       c->score, c->logprob);
     print_ids(ctx, b->id + GIVEN, b->n - GIVEN);
     print_ids(ctx, &c->token, 1);
@@ -1163,21 +1172,20 @@ static bool print_step(void *ctx, const struct search_step *now)
 @ A search needs a cache with a slot for each beam.
 
 @<Search after three words@>=
-static bool search_cat(const struct generate_context *g,
-  struct tokenizer *t, const struct ids *cat, size_t beams,
+static bool search_cat(struct pocket *p, const struct ids *cat, size_t beams,
   struct error *why)
 {
   @<What is wanted of the search@>@;
   struct search_model model;
   struct search_source from;
   struct search_result r = @[{ .n = 0 }@];
-  struct store *s = cache_open(g->m, &g->lm->config, (uint32_t) beams,
+  struct store *s = cache_open(&p->m, &p->lm->config, (uint32_t) beams,
     &(struct cache_options) @[{ .page_rows = 0 }@], why);
   if (s == NULL)@+ return false;
-  struct generate_context own = @[{ g->e, g->lm, s, g->m }@];
-  bool ok = search_model_open(&model, &own, beams, 0, &from, why);
+  struct generate_context g = @[{ &p->e, p->lm, s, &p->m }@];
+  bool ok = search_model_open(&model, &g, beams, 0, &from, why);
   if (ok) {
-    ok = search_run(&from, g->m, g->e->k, cat->id, cat->n, &want, &r, why);
+    ok = search_run(&from, &p->m, p->e.k, cat->id, cat->n, &want, &r, why);
     search_model_close(&model);
   }
   store_close(s);
@@ -1191,14 +1199,14 @@ static bool search_cat(const struct generate_context *g,
 @<What is wanted of the search@>=
 const struct search_settings want = @[{ .num_beams = beams,@|
   .num_return = 1, .max_length = GIVEN + WRITTEN, .length_penalty = 1,@|
-  .see = beams > 1 ? print_step : NULL, .ctx = t }@];
+  .see = beams > 1 ? print_step : NULL, .ctx = p->t }@];
 
 @ The sum of the log-probabilities is printed before the text.
 
 @<Print the text that was found@>=
 {
   printf("%s%.3f ", beams > 1 ? "beams:  " : "greedy: ", r.text[0].sum);
-  print_ids(t, r.text[0].id, r.text[0].n);
+  print_ids(p->t, r.text[0].id, r.text[0].n);
   printf("\n");
 }
 
@@ -1207,7 +1215,7 @@ The command beside an exercise judges your answer by running the search.
 
 \begin{exercises}
 \exercise{check}{ex:search.rows}{A prompt of 20 tokens, 30 to write, five beams, no end token. How many passes are there, and how many rows?}{\texttt{make exercise-09-1}}{30 passes. The first has 20 rows, the others five each: $20+29\cdot5=165$.}
-\exercise{check}{ex:search.three}{In the model of the box ``two beams, three tokens, three steps'', which texts are kept after the second step if there are three beams? Name them in their order. (Of two equal candidates of the same beam, the one with the lower id goes first.)}{\texttt{make exercise-09-2}}{b c with $0.32$, a a with $0.20$, and a b: it ties with a c at $0.15$, and its last token has the lower id.}
+\exercise{check}{ex:search.three}{In the model of the box ``two beams, three words, three steps'', which texts are kept after the second step if there are three beams? Name them in their order, each by the first letters of its words after \emph{Then}. (Of two equal candidates of the same beam, the one with the lower id goes first.)}{\texttt{make exercise-09-2}}{b c with $0.32$, a a with $0.20$, and a b: it ties with a c at $0.15$, and its last token has the lower id.}
 \exercise{think}{ex:search.tie}{Two texts have finished: 2 tokens with a sum of $-3$, and 5 tokens with $-5$. For which length penalty are they equally good? Give two decimals.}{\texttt{make exercise-09-3}}{$3/2^\lambda=5/5^\lambda$, so $(5/2)^\lambda=5/3$ and $\lambda=\ln(5/3)/\ln(5/2)=0.56$.}
 \exercise{think}{ex:search.copied}{Three beams of 37 rows each share nothing but their first 32, in pages of 16. In the next step the first beam has three children, and the others have none. How many rows are copied, and how many pages are in use after the pass?}{\texttt{make exercise-09-4}}{The two full pages are shared by all. The last page of the first beam has 5 rows; two of the children copy them, $10$ rows, and the third keeps the page. The pages of the other two beams are free again: $2+3=5$ pages.}
 \exercise{think}{ex:search.bound}{A beam's sum is $-6$ after 12 tokens, and 40 may be written in all. The worst text of a full pool has the score $-0.2$, and the length penalty is 1. Does the search go on with |early_stopping| false? With \.{never}? And with either, if the length penalty is 0 and the worst score $-5$?}{\texttt{make exercise-09-5}}{$-6/12=-0.5$ is not better than $-0.2$: it stops. $-6/40=-0.15$ is: it goes on. With $\lambda=0$ both compare $-6$ with $-5$ and stop.}

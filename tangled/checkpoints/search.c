@@ -5,6 +5,7 @@
 #include "kernels/kernels.h"
 #include "tokenizer/tokenizer.h"
 #include "search/sharing.h"
+#include "sampling/pocket.inc"
 
 /* <Print the beams that were kept> */
 enum { GIVEN = 3, WRITTEN = 6 };
@@ -32,30 +33,29 @@ static bool print_step(void *ctx, const struct search_step *now)
 }
 
 /* <Search after three words> */
-static bool search_cat(const struct generate_context *g,
-  struct tokenizer *t, const struct ids *cat, size_t beams,
+static bool search_cat(struct pocket *p, const struct ids *cat, size_t beams,
   struct error *why)
 {
   /* <What is wanted of the search> */
   const struct search_settings want = { .num_beams = beams,
     .num_return = 1, .max_length = GIVEN + WRITTEN, .length_penalty = 1,
-    .see = beams > 1 ? print_step : NULL, .ctx = t };
+    .see = beams > 1 ? print_step : NULL, .ctx = p->t };
   struct search_model model;
   struct search_source from;
   struct search_result r = { .n = 0 };
-  struct store *s = cache_open(g->m, &g->lm->config, (uint32_t) beams,
+  struct store *s = cache_open(&p->m, &p->lm->config, (uint32_t) beams,
     &(struct cache_options) { .page_rows = 0 }, why);
   if (s == NULL) return false;
-  struct generate_context own = { g->e, g->lm, s, g->m };
-  bool ok = search_model_open(&model, &own, beams, 0, &from, why);
+  struct generate_context g = { &p->e, p->lm, s, &p->m };
+  bool ok = search_model_open(&model, &g, beams, 0, &from, why);
   if (ok) {
-    ok = search_run(&from, g->m, g->e->k, cat->id, cat->n, &want, &r, why);
+    ok = search_run(&from, &p->m, p->e.k, cat->id, cat->n, &want, &r, why);
     search_model_close(&model);
   }
   store_close(s);
   if (ok) {
     printf("%s%.3f ", beams > 1 ? "beams:  " : "greedy: ", r.text[0].sum);
-    print_ids(t, r.text[0].id, r.text[0].n);
+    print_ids(p->t, r.text[0].id, r.text[0].n);
     printf("\n");
   }
   search_free(&r);
@@ -65,23 +65,14 @@ static bool search_cat(const struct generate_context *g,
 /* <Open the model, and search twice> */
 int main(void)
 {
-  static struct memory m;
-  static struct counters c;
+  static struct pocket p;
   struct error why;
-  struct model *lm = NULL;
-  struct tokenizer *t = NULL;
   struct ids cat = { .n = 0 };
-  struct engine e = { .k = kernels_find(NULL, &why), .c = &c };
-  bool ok = e.k != NULL
-    && (lm = model_open(&m, "models/pocket", &why)) != NULL
-    && (t = tokenizer_open(&m, "models/pocket", &why)) != NULL
-    && tokenizer_encode(t, &m, "The cat sat", 11, false, false, &cat, &why);
-  struct generate_context g = { &e, lm, NULL, &m };
-  ok = ok && search_cat(&g, t, &cat, 4, &why)
-    && search_cat(&g, t, &cat, 1, &why);
-  ids_free(&m, &cat);
-  tokenizer_close(&m, t);
-  model_close(&m, lm);
+  bool ok = pocket_open(&p, &why)
+    && tokenizer_encode(p.t, &p.m, "The cat sat", 11, false, false, &cat, &why)
+    && search_cat(&p, &cat, 4, &why) && search_cat(&p, &cat, 1, &why);
+  ids_free(&p.m, &cat);
+  pocket_close(&p);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
