@@ -4,10 +4,10 @@
 \chapterquestion{The model has said how likely each token is, and has chosen none. Who chooses, and how can the same
 choice be made again tomorrow?}
 @** Sampling: temperature, top-k, top-p, penalties, seeds.
-\incipit{A}{t the end} of a pass there is a list of numbers, a \emph{logit} for each token of the vocabulary. The model is done, and it has not written anything yet. Between its list and the next token lies a decision, and most of what a user of a language model can set belongs to that decision. Take the likeliest token, and the same prompt has one continuation for ever. Draw at random, and it has as many as you like, some of them bad. So the distribution is adjusted before the draw: it is sharpened or flattened, its tail is cut off, tokens that have been written are marked down, and tokens that must not be written are struck out. Each of these is a small operation on a list of numbers. Programs agree about the formulas. They differ in the order of the operations, at ties, at a sum that is reached exactly, and where no token is left.
+\incipit{A}{t the end} of a pass you hold a list of numbers, a \emph{logit} for each token of the vocabulary. The model is done, and it has not written anything yet. Which token do you take? Take the likeliest, and the same prompt has one continuation for ever, which may go round in a circle. Draw at random, and you have as many continuations as you like, some of them bad. So programs adjust the distribution before they draw. They sharpen or flatten it, cut off its tail, penalize tokens that have been written, and strike out tokens that must not be. Each of these is a small operation on a list of numbers, and most of what you can set when you use a language model is one of them. Programs agree about the formulas. They differ in the order of the operations, at ties, at a sum that is reached exactly, and where no token is left.
 @^sampling@>
 
-This chapter defines each operation, down to the last tie, and puts them in an order. Then comes the draw. A random number generator usually has a state, and texts that share it disturb one another. Ours has none. The random number that decides about a token is a function of four things: the seed, the index of the text, the position, and the token. So a text can be written again, alone or among many others, in one piece or with a pause, and it is the same text.
+This chapter defines each operation, down to the last tie, and puts them in an order. Then we draw. A random number generator usually has a state. If two texts share it, each takes numbers that the other would have taken: write a second text, and the first is another, though its seed is the same. Ours has no state. The random number that decides about a token is a function of four things: the seed, the index of the text, the position, and the token. So you can write a text again, alone or among many others, in one piece or with a pause, and it is the same text.
 
 \begin{byhand}{four tokens, five ways}
 A model gives \tok{on}, \tok{in}, \tok{by} and \tok{to} the probabilities $0.4$, $0.3$, $0.2$ and $0.1$.
@@ -25,16 +25,16 @@ typical, $p=0.45$ & & 0.60 & 0.40 &
 \end{tabular}
 \medskip
 
-A temperature of $\frac12$ divides the logits by $\frac12$, which doubles them, and so squares the probabilities. The squares have the sum $0.30$, and divided by it they give the third line. Top-k keeps the best two, with the sum $0.70$; $0.40/0.70=0.57$. Top-p keeps the fewest that have $0.85$ together: two have $0.70$, three have $0.90$. Min-p keeps those that are at least $0.4$ times as likely as the best, so the threshold is $0.16$. Typical sampling may drop the likeliest token; \cref{sec:tails} says why.
+Before you read on, do the third line yourself. A temperature of $\frac12$ divides the logits by $\frac12$, which doubles them, and so squares the probabilities. The squares have the sum $0.30$, and divided by it they give the third line. Top-k keeps the best two, with the sum $0.70$; $0.40/0.70=0.57$. Top-p keeps the fewest that have $0.85$ together: two have $0.70$, three have $0.90$. Min-p keeps those that are at least $0.4$ times as likely as the best, so the threshold is $0.16$. Typical sampling may drop the likeliest token; \cref{sec:tails} says why.
 \end{byhand}
 
 @* The sampler's pipeline. \label{sec:pipeline}
-\Cref{fig:sampler} has the way from the logits to the token. We call each box a \emph{stage}; Hugging Face's library says \emph{logits processor}, and \emph{logits warper} for those from the temperature on, which run only when it samples; llama.cpp has a \emph{sampler chain}. The first stages change scores by what the text already contains. The temperature changes all of them by one rule. The next four only remove tokens. The last draws one of those that are left.
+\Cref{fig:sampler} shows the way from the logits to the token. We call each box a \emph{stage}; Hugging Face's library says \emph{logits processor}, and \emph{logits warper} for those from the temperature on, which run only when it samples; llama.cpp has a \emph{sampler chain}. The first stages change logits by what the text already contains. The temperature changes all of them by one rule. The next four only remove tokens. The last draws one of those that are left.
 @^logits processor@>@^sampler chain@>@^stage@>
 
-\widefig{sampler}{fig:sampler}{The sampler's pipeline, in its normal order. $z$ is the score of a token, $p$ its probability, $w$ its probability over that of the best.}{Two rows of boxes joined by arrows. The upper row: the logits of the vocabulary; a mask, if a grammar says which tokens may come; bias, z plus b; penalties, z over r, or z minus c alpha plus beta; n-gram ban, minus infinity; temperature, z over T. The lower row, from right to left: top-k, the k best; top-p, the fewest with a share; min-p, w at least m; typical, minus log p near H; draw, the greatest z plus g; one token.}
+\widefig{sampler}{fig:sampler}{The sampler's pipeline, in its normal order. $z$ is the logit of a token, $p$ its probability, $w$ its probability over that of the best.}{Two rows of boxes joined by arrows. The upper row: the logits of the vocabulary; a mask, if a grammar says which tokens may come; bias, z plus b; penalties, z over r, or z minus c alpha plus beta; n-gram ban, minus infinity; temperature, z over T. The lower row, from right to left: top-k, the k best; top-p, the fewest with a share; min-p, w at least m; typical, minus log p near H; draw, the greatest z plus g; one token.}
 
-\Cref{tab:sampler} has an option for each stage, and its \emph{neutral} value, with which the stage does nothing. What a program does when an option is not given differs more than the formulas do. Hugging Face's |generate| takes the likeliest token unless it is asked to sample, and then it cuts to the best 50. llama.cpp always samples, with a temperature of 0.8 and three cuts. vLLM leaves the distribution as it is. So ``the same model with the default settings'' is three different samplers. A model's publisher may put recommended values into a file, \.{generation\_config.json}; Hugging Face, vLLM's server and our command take those first. (Where the file is silent, our command takes the likeliest token.)
+What happens if you set nothing? Programs differ here more than in the formulas. Hugging Face's |generate| takes the likeliest token unless you ask it to sample, and then it cuts to the best 50. llama.cpp always samples, with a temperature of 0.8 and three cuts. vLLM leaves the distribution as it is. So ``the same model with the default settings'' is three different samplers. \Cref{tab:sampler} lists an option for each stage, and its \emph{neutral} value, with which the stage does nothing. A model's publisher may put recommended values into a file, \.{generation\_config.json}; Hugging Face, vLLM's server and our command take those first. (Where the file is silent, our command takes the likeliest token.)
 @^default settings@>@^generation\_config.json@>@^neutral value@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 \begin{table}[tp]
@@ -60,16 +60,16 @@ draw & \.{seed} & & 64 bits & random & random & random\\
 \end{tabular*}
 \end{table}
 
-@ The chapter makes three pairs of files. |draws| has the random numbers; |funnel| has the tokens that are left, and the stages; |sampling| has the options, the order of the stages, and the function that the loop of \cref{loop} calls when it wants a token. A short program follows one distribution through all stages (\cref{sec:funnelseen}). What the options do to a text is measured in the laboratory, and its results are told from \cref{sec:heat} on.
+@ The chapter makes three pairs of files. |draws| makes the random numbers; |funnel| holds the tokens that are left, and the stages; |sampling| is about the options, the order of the stages, and the function that the loop of \cref{loop} calls when it wants a token. A short program follows one distribution through all stages (\cref{sec:funnelseen}). The laboratory measured what the options do to a text, and we tell its results from \cref{sec:heat} on.
 
 @* The candidate list. \label{sec:funnel}
-A sampler begins with all tokens and ends with one, and on the way there are fewer and fewer. So we call what it works on a \emph{funnel}. For every token of the vocabulary it has a \emph{score}, the logit in double precision, and it has the list of the \emph{candidates}, the tokens that are left. A token that is taken out gets the score $-\infty$, the logit of the probability 0, and leaves the list.
+A sampler begins with all tokens and ends with one, and on the way there are fewer and fewer. So we call what it works on a \emph{funnel}. It has the \emph{candidates}, a list of the tokens that are left, and a copy of all logits in double precision. The stages change this copy, so the code calls it |score|. A token that is taken out gets the logit $-\infty$, which is the probability 0, and leaves the list.
 @^score@>
 
-The list is in one of two orders: by rising id, as in the vocabulary, or by falling score, where of equal scores the lower id comes first. Sorting costs work; so the funnel remembers in which order the list is.
+The list is in one of two orders: by rising id, as in the vocabulary, or by falling logit, where of equal logits the lower id comes first. Sorting costs work; so the funnel remembers in which order the list is.
 @^funnel@>@^candidate@>
 
-@<The tokens that are left, and their scores@>=
+@<The tokens that are left, and their logits@>=
 struct sort_item {@+ uint64_t key;@+ uint32_t id;@+ };
   /* an id, and what it is sorted by */
 struct funnel {@+ struct arena buffers;@+ const struct kernels *k;
@@ -89,7 +89,7 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
   /* begins anew with |logits[vocab]|; those that are $-\infty$ are out; errors: NaN,
      $+\infty$, or no finite logit */
 
-@ Besides, the stages have scratch memory; what it is for will be said where it is used. All buffers are allocated once and serve every token of a text (\.{unwoven/sampling/buffers.c}): 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model with such a vocabulary.
+@ The stages have scratch memory as well, which we explain where it is used. All buffers are allocated once and serve every token of a text (\.{unwoven/sampling/buffers.c}): 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model with such a vocabulary.
 
 @<Scratch memory of the stages@>=
 double *weight; /* |weight[i]| belongs to |candidates[i]| */
@@ -97,10 +97,12 @@ struct sort_item *sort_buf, *sort_spare; /* for sorting */
 uint32_t *count; /* of each token in a history; all zero between two calls */
 uint64_t bits, noises; /* how often a draw took random bits, and made noise of them */
 
-@ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and each of these would lose a digit that a later comparison might need. Two kinds of number are refused. Every comparison with a NaN is false, so a NaN would win or lose by the accident of how a loop is written; and $+\infty$ would be certain, as would every other token that has it. If no token is left there is nothing to choose from. (An id is stored first, and counted only if the token stays. With an |if| around the store the processor would often guess the jump wrong, \cref{sec:radix}.)
+@ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and each of these would lose a digit that a later comparison might need. What if a logit is not a number? Every comparison with a NaN is false, so a NaN would win or lose by the accident of how we write a loop. A logit of $+\infty$ would be certain, as would every other token that has it. And if no token is left, what should we return?
 @^NaN@>@^infinity@>
 
-Programs differ here more than anywhere else. When all scores are $-\infty$, one program takes the first token and another the last. With a NaN some write one token for ever; users have reported screens full of exclamation marks, because the token 0 is an exclamation mark in some vocabularies. Here it is an error, always, and the message names the first score that is wrong.
+Other programs return something. When all logits are $-\infty$, one takes the first token and another the last. With a NaN some write one token for ever; users have reported screens full of exclamation marks, because the token 0 is an exclamation mark in some vocabularies. We think that you would rather know. Here each of the three is an error, always, and the message names the first logit that is wrong.
+
+(In the loop we store an id first, and count it only if the token stays. An |if| around the store would be a jump that the processor has to guess; \cref{sec:radix} has more of these.)
 
 @<Fill the funnel@>=
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
@@ -120,7 +122,7 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
     f->allowed != NULL ? ", or not allowed" : "");
 }
 
-@ A stage takes tokens out in one of two ways. Either it sets their scores to $-\infty$ and calls |drop_masked|, which keeps the other candidates in their order. (A NaN stays too. A stage can make one as $\infty-\infty$, and |sampling_run| must hear of it in order to report it.) Or it keeps the first |n| candidates, and calls |truncate_to|.
+@ A stage takes tokens out in one of two ways. Either it sets their logits to $-\infty$ and calls |drop_masked|, which keeps the other candidates in their order. Or it keeps the first |n| candidates, and calls |truncate_to|. (A stage can make a NaN, as $\infty-\infty$. It stays in the list, because |sampling_run| must hear of it in order to report it.)
 
 @<Let those go that are out@>=
 static void drop_masked(struct funnel *f)
@@ -140,7 +142,7 @@ static void truncate_to(struct funnel *f, size_t n)
   f->n = n < f->n ? n : f->n;
 }
 
-@ Several stages need probabilities. They can do without the division: it is enough to know the \emph{weights} $w=e^d$, where $d=z-\max z$ says how far a score is below the best. Weights are probabilities that have not been divided by their sum $W$ yet. The greatest is 1, so nothing overflows, and those that underflow to 0 do no harm. The weights are computed and added in the order of the list, because an order of summation is part of what a stage is. The exponentials come from the kernel that serves attention.
+@ Several stages need probabilities. Do they need the division? It is enough to know the \emph{weights} $w=e^d$, where $d=z-\max z$ says how far a logit $z$ is below the best. Weights are probabilities that have not been divided by their sum $W$ yet. The greatest is 1, so nothing overflows, and those that underflow to 0 do no harm. We compute and add the weights in the order of the list, because an order of summation is part of what a stage is. The exponentials come from the kernel that serves attention.
 @^weight, of a candidate@>
 
 @<Weigh the tokens that are left@>=
@@ -161,9 +163,9 @@ static double softmax_weights(struct funnel *f)
 }
 
 @* Temperature. \label{sec:temperature}
-The simplest stage divides every score by the same number, the \emph{temperature} $T$. The name comes from physics, where a system is in a state of energy $E$ with a probability
-proportional to $e^{-E/T}$: the colder it is, the more surely it is in the state of lowest energy.\side{Boltzmann 1868, Gibbs 1902; as a setting for sampling from a network: \cited[Ackley, Hinton and Sejnowski 1985]{Ackley 1985}.} What $T$
-does to a distribution follows from one line. If $p_i=e^{z_i}/\sum_j e^{z_j}$, then
+The simplest stage divides every logit by the same number, the \emph{temperature} $T$. The name comes from physics, where a system is in a state of energy $E$ with a probability
+proportional to $e^{-E/T}$: the colder it is, the more surely it is in the state of lowest energy.\side{Boltzmann 1868, Gibbs 1902; as a setting for sampling from a network: \cited[Ackley, Hinton and Sejnowski 1985]{Ackley 1985}.} What does $T$
+do to a distribution? Look at two tokens. If $p_i=e^{z_i}/\sum_j e^{z_j}$, then
 \begin{equation}\label{eq:temperature}
   \frac{p_i(T)}{p_j(T)}=e^{(z_i-z_j)/T}=\Bigl(\frac{p_i}{p_j}\Bigr)^{1/T}.
 \end{equation}
@@ -171,8 +173,8 @@ A ratio of 4 to 1 becomes 16 to 1 at $T=\frac12$, and 2 to 1 at $T=2$. No ratio 
 go to 1, and the distribution becomes uniform. For $T\to0$ each ratio goes to 0 or to infinity, except that of two tokens which are tied.
 @^temperature@>
 
-@ At $T=0$ the formula divides by zero. What everybody means by it is \emph{greedy decoding}: the likeliest token and no other. That is a branch and no
-limit, and at a tie the two differ: the limit shares the probability between the tied tokens, while the branch takes the one with the lowest id. A $T$ below $10^{-5}$ that is not zero is refused, because the quotients lose their meaning, and so is one above $10^4$, which leaves hardly a difference between any two tokens. Within this range a quotient may still be too low for a double; then its token is out.
+@ And at $T=0$? The formula divides by zero. Everybody who sets it means \emph{greedy decoding}: the likeliest token and no other. That is a branch and no
+limit, and at a tie the two differ: the limit shares the probability between the tied tokens, while the branch takes the one with the lowest id. We refuse a $T$ below $10^{-5}$ that is not zero, because the quotients lose their meaning, and one above $10^4$, which leaves hardly a difference between any two tokens. Within this range a quotient may still be too low for a double; then its token is out.
 @^greedy decoding@>
 
 @<Divide by the temperature@>=
@@ -195,10 +197,10 @@ void funnel_temperature(struct funnel *f, double t)
 }
 
 @* Truncation: top-k, top-p, min-p, typical. \label{sec:tails}
-A vocabulary has more tokens than a page has words, and nearly all of them are wrong at any given place. Each of these has hardly any probability, but there are many. Suppose that together they have three percent. Then a text of 100 tokens contains three of them on average; and the model, which takes what it reads for true, goes on from there. So the tail of the distribution is cut off. There are four common answers to the question where to cut.
+At any given place of a text, nearly all tokens of the vocabulary are wrong. Each of these has hardly any probability, but there are many. Suppose that together they have three percent. Then a text of 100 tokens contains three of them on average; and the model, which takes what it reads for true, goes on from there. So you cut off the tail of the distribution. But where? There are four common answers.
 @^truncation@>
 
-\emph{Top-k} keeps the $k$ likeliest tokens, however likely they are.\side{\cited[Fan, Lewis and Dauphin 2018]{Fan 2018}.} Exactly $k$ are left: of tokens that tie for the $k$th place those with the lower ids stay. If the list is sorted already, they are its first $k$. If not, there is no need to sort it. It is enough to find the key of the $k$th best, |last|, and how many of the tokens with this key may stay, |equals|; then one sweep marks the others. (\Cref{sec:radix} explains keys, which rise as scores fall, and how to find the $k$th.)
+\emph{Top-k} keeps the $k$ likeliest tokens, however likely they are.\side{\cited[Fan, Lewis and Dauphin 2018]{Fan 2018}.} Exactly $k$ are left: of tokens that tie for the $k$th place those with the lower ids stay. If the list is sorted already, they are its first $k$. If not, we need not sort it. It is enough to find the key of the $k$th best, |last|, and how many of the tokens with this key may stay, |equals|; then one sweep marks the others. (\Cref{sec:radix} explains keys, which rise as logits fall, and how to find the $k$th.)
 @^top-k@>@^tie@>
 
 @<Keep the $k$ best@>=
@@ -219,7 +221,11 @@ void funnel_top_k(struct funnel *f, size_t k)
   else@+ truncate_to(f, k);
 }
 
-@ \emph{Top-p}, or \emph{nucleus sampling}, keeps the smallest set of likeliest tokens that have together the share $p$ of the probability; the set is called the nucleus.\side{\cited[Holtzman, Buys, Du, Forbes and Choi 2020]{Holtzman 2020}.} Where the model is sure, one token is enough; where it is not, it may take hundreds. That is its advantage over a fixed $k$: with $p=\given{0.9}$ the built-in model keeps \val[word]{sampling.sure} token after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on}, and \val{sampling.order.after} at the beginning of a new sentence.
+@ A fixed $k$ is too many where the model is sure and too few where it is not. \emph{Top-p}, or \emph{nucleus sampling}, keeps the smallest set of likeliest tokens that together have the share $p$ of the probability.\side{\cited[Holtzman, Buys, Du, Forbes and Choi 2020]{Holtzman 2020}.} If $p_1\ge p_2\ge\cdots$ are the probabilities in falling order, it keeps the first $n$, where
+\begin{equation}\label{eq:nucleus}
+  n=\min\Bigl\{n:\ \sum_{i=1}^n p_i\ge p\Bigr\};
+\end{equation}
+these tokens are the \emph{nucleus}. With $p=\given{0.9}$ the built-in model keeps \val[word]{sampling.sure} token after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on}, and \val{sampling.order.after} at the beginning of a new sentence.
 @^top-p@>
 
 @<Keep the fewest that reach a share@>=
@@ -230,9 +236,9 @@ void funnel_top_p(struct funnel *f, double p)
   keep_share(f, p, softmax_weights(f));
 }
 
-@ Is the set to \emph{reach} $p$, or to \emph{exceed} it? The paper says that it reaches it, $\ge$; so do today's Hugging Face, vLLM and llama.cpp. Meta's reference implementation of Llama and Karpathy's \.{llama2.c} go on until the sum exceeds it. Of four tokens with a quarter each and $p=\frac12$ the first rule keeps two, the second three; and with $p=1$ the second rule asks for what does not exist. We reach. At least one token stays: the share 0 is reached by no token at all, and that would be no choice.
+@ Is the sum to \emph{reach} $p$, as in \eqref{eq:nucleus}, or to \emph{exceed} it? The paper says that it reaches it; so do today's Hugging Face, vLLM and llama.cpp. Meta's reference implementation of Llama and Karpathy's \.{llama2.c} go on until the sum exceeds it. Of four tokens with a quarter each and $p=\frac12$ the first rule keeps two, the second three; and with $p=1$ the second rule asks for what does not exist. We reach. At least one token always stays; with $p=0$ the rule alone would keep none.
 
-The weights and their sum have been computed in the order of the list, and the prefix is added up in the same order; so the sum over all candidates is never missed by a rounding. A tie is another matter. For the quarters, whose weights are exactly 1, it comes out as the rule says. But three tokens with $0.4$, $0.3$ and $0.2$ have in doubles the sum $0.8999999999999999$, and a constant added to all logits, which changes no probability, may move it to the other side of $\given{0.9}$. Where a sum of \emph{unequal} probabilities meets $p$ exactly, rounding decides, in every program.
+The weights and their sum have been computed in the order of the list, and we add the prefix up in the same order; so the sum over all candidates is never missed by a rounding. A tie is another matter. For the quarters, whose weights are exactly 1, it comes out as the rule says. But three tokens with $0.4$, $0.3$ and $0.2$ have in doubles the sum $0.8999999999999999$, and a constant added to all logits, which changes no probability, may move it to the other side of $\given{0.9}$. Where a sum of \emph{unequal} probabilities meets $p$ exactly, rounding decides, in every program.
 
 @<Keep as many as it takes to reach a share@>=
 static void keep_share(struct funnel *f, double p, double all)
@@ -243,7 +249,7 @@ static void keep_share(struct funnel *f, double p, double all)
   truncate_to(f, n);
 }
 
-@ \emph{Min-p} removes a token that is less than $m$ times as likely as the best.\side{\cited[Nguyen and others 2024]{Nguyen 2024}.} It is a threshold and not a count. So all tokens that reach it stay, however many tie; nothing has to be sorted, and no sum is needed, because the weight of a token is that very quotient. Where the model is sure, the threshold is high and few stay; where no token is likely, it is low.
+@ Top-p has to sort and to add. \emph{Min-p} removes a token that is less than $m$ times as likely as the best.\side{\cited[Nguyen and others 2024]{Nguyen 2024}.} It is a threshold and not a count. All tokens that reach it stay, however many tie; we sort nothing and add nothing, because the weight of a token is that very quotient. Where the model is sure, the threshold is high and few stay; where no token is likely, it is low.
 @^min-p@>
 
 @<Keep what is likely enough beside the best@>=
@@ -276,7 +282,7 @@ void funnel_typical_p(struct funnel *f, double p)
   @<Take the list by rising distance, and keep the share@>@;
 }
 
-@ A distance is positive, and the bits of a positive double are in order as they are. For a moment the list is in a third order, by distance. The weights are computed again in that order, since their sum is part of the stage; then the candidates that stay go back into the order of their ids.
+@ A distance is positive, and the bits of a positive double are in order as they are. For a moment the list is in a third order, by distance. We compute the weights again in that order, since their sum is part of the stage; then the candidates that stay go back into the order of their ids.
 
 @<Take the list by rising distance, and keep the share@>=
 sort_list(f);
@@ -284,13 +290,13 @@ keep_share(f, p, softmax_weights(f));
 restore_id_order(f);
 
 @* Radix sort and selection of logits. \label{sec:radix}
-Top-p and typical sampling need a sorted list, and a vocabulary of \val{sampling.large} tokens is a long list to sort for every token of a text. A sort by comparisons takes some $2\cdot10^6$ of them, each followed by a
-jump that the processor cannot predict: ten milliseconds or more, as much as a small model takes for a whole pass. But a score is a number of 64 bits, and such numbers can be sorted without comparing any two of them, as letters are in a sorting office, pigeonhole by pigeonhole. This is called a \emph{radix sort}.
+Top-p and typical sampling need a sorted list, and a vocabulary of \val{sampling.large} tokens is a long list to sort for every token of a text. The C library's |qsort| would compare some $2\cdot10^6$ pairs, and after each comparison comes a
+jump that the processor cannot predict. But our numbers have 64 bits, and such numbers can be sorted without comparing any two of them, as letters are in a sorting office, pigeonhole by pigeonhole. This is called a \emph{radix sort}.
 @^radix sort@>
 
-For that a score must become an integer whose order is the right one. The bits of a double nearly are such an integer: the exponent is above the mantissa, so of two positive numbers the greater has the greater bits. We want falling order; so we subtract them from the bits of infinity. Of two negative numbers the smaller has the greater bits, which is what we want already; and since the sign is the highest bit, negative scores come after all positive ones. A zero may have either sign and is the same score: adding $+0$ makes both $+0$.
+For that a logit must become an integer whose order is the right one. The bits of a double nearly are such an integer: the exponent is above the mantissa, so of two positive numbers the greater has the greater bits. We want falling order; so we subtract them from the bits of infinity. Of two negative numbers the smaller has the greater bits, which is what we want already; and since the sign is the highest bit, negative logits come after all positive ones. A zero may have either sign and is the same logit: adding $+0$ makes both $+0$.
 
-@<A key that rises as the score falls@>=
+@<A key that rises as the logit falls@>=
 /* the bits of a positive double rise with it, and those of a negative one fall; $z+0$ makes
    of both zeros one */
 static uint64_t falling_key(double z)
@@ -299,10 +305,10 @@ static uint64_t falling_key(double z)
   return (u >> 63) != 0 ? u : 0x7ff0000000000000u - u;
 }
 
-@ Sorting goes from the last byte of the key to the first. Each round deals the list out into 256 pigeonholes by one byte, and takes it up again in the
-order of the holes. Keys in one hole keep their order; so after eight rounds the list is sorted, and tokens with equal keys are in the order in which they were before, by rising id. That is our rule for ties, for free. Rounds in which all keys fall into one hole change nothing and are left out: of a float that was widened, and not divided by anything yet, the last three bytes are zero.\side{Punched cards were sorted like this, one column at a time and the last column first, before there were computers.}
+@ We sort from the last byte of the key to the first. Each round deals the list out into 256 pigeonholes by one byte, and takes it up again in the
+order of the holes. Keys in the same hole keep their order; so after eight rounds the list is sorted, and tokens with equal keys are in the order in which they were before, by rising id. That is our rule for ties, for free. If all keys fall into the same hole, the round would change nothing, and we leave it out: of a float that was widened, and not divided by anything yet, the last three bytes are zero.\side{Punched cards were sorted like this, one column at a time and the last column first, before there were computers.}
 
-A hole's place in the result is the number of keys in the holes before it. These counts can be taken for all eight rounds in one sweep, because a round moves the keys and does not change them.
+Where in the result does a hole begin? After the keys of all holes before it. We count these for all eight rounds in one sweep, because a round moves the keys and does not change them.
 
 @<Sort by the key, and leave equals as they stood@>=
 /* deals |sort_buf| out by one byte of the keys; equal bytes stay in their order, so rounds
@@ -328,7 +334,7 @@ static void sort_list(struct funnel *f)
   for (size_t i = 0; i < f->n; i++)@+ f->candidates[i] = f->sort_buf[i].id;
 }
 
-@ Before it is sorted by score, the list must be in order of ids, or ties would come out wrong. It is, since it has only these two orders; and the same procedure brings it back, with the id as the key, from whatever order it is in. A stage that changes scores asks for the order of ids first, since the new scores need not be in the old order.
+@ Before we sort by logit, the list must be in order of ids, or ties would come out wrong. It is, since it has only these two orders; and the same procedure brings it back, with the id as the key. A stage that changes logits asks for the order of ids first, since the new logits need not be in the old order.
 
 @<Bring the list into one of its two orders@>=
 static void sort_descending(struct funnel *f)
@@ -351,7 +357,7 @@ static void sort_by_id(struct funnel *f)
   if (f->sorted)@+ restore_id_order(f);
 }
 
-@ Top-k needs less: only the $k$th key. Deal the list into 256 holes by the \emph{first} byte. The $k$th is in one of the holes, and the holes before it say how many candidates are safe. Only the keys in that hole matter from now on; they are dealt by the second byte, and so on. This is a \emph{radix selection}, and its time is proportional to the length of the list. The scores of a model differ in their first two or three bytes, so that after the third round hardly any are left; and those that remain after the last are tied. A byte that all keys have in common needs no round. The keys stand one after the other in the memory of |sort_buf|. Most keys fall into a few holes, and a count that has just been raised takes the processor a few cycles to raise again; so four sets of counts take turns.
+@ Top-k needs less: only the $k$th key. Deal the list into 256 holes by the \emph{first} byte. The $k$th is in one of the holes, and the holes before it say how many candidates are safe. Only the keys in that hole matter from now on; we deal them by the second byte, and so on. This is a \emph{radix selection}, and its time is proportional to the length of the list. The logits of a model differ in their first two or three bytes, so hardly any are left after the third round; and those that remain after the last are tied. A byte that all keys have in common needs no round. (The keys are in the memory of |sort_buf|. Most of them fall into a few holes, and we think that a count that has just been raised takes the processor a few cycles to raise again; so four sets of counts take turns.)
 @^selection@>
 
 @<Find the key of the $k$th best@>=
@@ -385,11 +391,11 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 }
 
 @* Repetition penalties and n-gram blocking. \label{sec:penalties}
-Models repeat themselves. A sentence that occurs in the text makes the same sentence likelier, and after a second time it is likelier still. Greedy decoding then goes round in a circle; with a window of finite length it must, because once a window returns, everything after it returns too. Four measures are in use: three penalties and a ban. Each is a formula about the \emph{history}, the tokens of the text so far.
+Models repeat themselves. A sentence that occurs in the text makes the same sentence likelier, and after a second time it is likelier still. Greedy decoding then goes round in a circle; with a window of finite length it must, because once a window returns, everything after it returns too. What can you do? Four measures are in use: three penalties and a ban. Each is a formula about the \emph{history}, the tokens of the text so far.
 @^repetition@>@^penalty@>@^history@>@^n-gram@>
 
-The \emph{repetition penalty} $r$ worsens the score of each token that occurs in the history, once, however often it occurs: $z/r$ if the score is positive, $zr$ if it is not.\side{\cited[Keskar and others 2019]{Keskar 2019}, in a model
-called CTRL, divide every such score. Hugging Face's library added the second case, since dividing a negative score raises it.} The two cases give away that a logit is treated as if its zero had a meaning. It has none: adding the same number to all scores changes no probability, but it does change what this penalty does. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
+The \emph{repetition penalty} $r$ lowers the logit $z$ of each token that occurs in the history, however often it occurs: to $z/r$ if $z$ is positive, to $zr$ if it is not.\side{\cited[Keskar and others 2019]{Keskar 2019}, in a model
+called CTRL, divide every such logit. Hugging Face's library added the second case, since dividing a negative logit raises it.} That it needs two cases shows what is wrong with it: it treats zero as special, and for a logit zero means nothing. Add the same number to all logits, and no probability changes; but what this penalty does is then another thing. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
 @^repetition penalty@>
 
 @ To treat each token once, the function counts the tokens of the history as it meets them. Afterwards it clears the counts that it has touched, and not the whole array: a history is mostly shorter than a vocabulary.
@@ -413,8 +419,8 @@ void funnel_repetition_penalty(struct funnel *f, double r,
   drop_masked(f);
 }
 
-@ The \emph{frequency penalty} $\alpha$ and the \emph{presence penalty} $\beta$ are subtracted, so the zero of the logits does not matter to them: $z-(c\alpha+\beta)$ for a token that has been written $c\ge1$ times. They count what the model has
-written and not what it was given, as OpenAI and vLLM do it; llama.cpp counts both, within a window. The first loop counts; the second subtracts at the first occurrence of each token, and clears its count, so that later occurrences do nothing.
+@ The \emph{frequency penalty} $\alpha$ and the \emph{presence penalty} $\beta$ are subtracted, so the zero of the logits does not matter to them: a token that has been written $c\ge1$ times gets $z-(c\alpha+\beta)$. They count what the model has
+written and not what it was given, as in vLLM and in the formula of OpenAI's documentation; llama.cpp counts both, within a window. The first loop counts; the second subtracts at the first occurrence of each token, and clears its count, so that later occurrences do nothing.
 @^frequency penalty@>@^presence penalty@>
 
 @<Subtract for what has been written@>=
@@ -433,8 +439,8 @@ void funnel_frequency_presence(struct funnel *f, double frequency,
   drop_masked(f);
 }
 
-@ The fourth measure bans. If no sequence of $n$ tokens is to occur in a text twice, then after the last $n-1$ tokens no token may come that has followed the same $n-1$ before. This is \emph{n-gram blocking}. It is the only one of the four that
-guarantees anything, and what it guarantees may be more than you want: a name of two tokens can be written only once, and an end token that has followed these tokens before cannot follow them again. With $n=1$ no token may come twice at all, and eventually none is left.
+@ The fourth measure bans. If no sequence of $n$ tokens is to occur in a text twice, then after the last $n-1$ tokens we must not write a token that has followed the same $n-1$ before. This is \emph{n-gram blocking}. It is the only one of the four that
+guarantees anything, and what it guarantees may be more than you want: you can write a name of two tokens only once, and an end token that has followed these tokens before cannot follow them again. With $n=1$ no token may occur twice at all, and eventually none is left.
 @^n-gram blocking@>
 
 @<Ban what would repeat an n-gram@>=
@@ -450,15 +456,15 @@ void funnel_no_repeat_ngram(struct funnel *f, size_t n,
 }
 
 @* Logit bias and bad words. \label{sec:bias}
-The bluntest instruments are lists. A \emph{logit bias} is added to the score of a token. To suppress a token, give it a bias of $-100$; $-\infty$ removes it for certain. A bias may also belong to a sequence of tokens: it is added to the last of them, when the others are the end of the text. That is how a \emph{bad word} of several tokens is banned, and not every word that begins with its first token. (A longer word that begins with all of them is hit too; the same word spelt in other tokens is not.)
+The bluntest instruments are lists. A \emph{logit bias} is added to the logit of a token. To suppress a token, give it a bias of $-100$; $-\infty$ removes it for certain. But suppose that you want to ban a word of several tokens. Ban its first token, and you have banned every word that begins with it. So a bias may also belong to a sequence: we add it to the last token, when the others are the end of the text. That is how you ban a \emph{bad word}. (A longer word that begins with all of its tokens is hit too; the same word spelt in other tokens is not.)
 @^logit bias@>@^bad word@>
 
-@<What may be added to a score@>=
+@<What may be added to a logit@>=
 struct sequence_bias {@+ const uint32_t *id;@+ size_t n;@+ double bias;@+ };
   /* |bias| for the last of |n| $\ge1$ ids where the others end the text;
      $-\infty$ takes it out */
 
-@ One function serves three options: a bias by id, which is a sequence of one; a bias by sequence; and the list of bad words, whose bias is $-\infty$. Biases on one token add up. What is out stays out, whatever is added. A list of tokens that must not come at all is taken out by |funnel_suppress|, in one sweep.
+@ One function serves three options: a bias by id, which is a sequence of one; a bias by sequence; and the list of bad words, whose bias is $-\infty$. Biases on one token add up. What is out stays out, whatever is added. |funnel_suppress| takes out a list of single tokens, in one sweep.
 @^suppress tokens@>
 
 @<Add a bias to the ends of sequences@>=
@@ -484,10 +490,10 @@ void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n)
   drop_masked(f);
 }
 
-@ When the stages are done, a caller can ask for the distribution that is left: the weights over their sum, by falling score. Where scores are to be compared across steps, as in \cref{search}, a stage of its own makes them log-probabilities, $d-\ln W$.
+@ When the stages are done, you can ask for the distribution that is left: the weights over their sum, by falling logit. Where texts are to be compared across steps, as in \cref{search}, a stage of its own makes log-probabilities of the logits, $d-\ln W$.
 @^log-probability@>
 
-@<Turn the scores into a distribution@>=
+@<Turn the logits into a distribution@>=
 void funnel_distribution(struct funnel *f)
 {
   sort_descending(f);
@@ -503,12 +509,12 @@ void funnel_log_softmax(struct funnel *f)
 }
 
 @* Counter-based random numbers: Philox. \label{sec:philox}
-A random number generator is usually a machine with a state: each call returns a number and turns the state into the next. Call it in another order and you get other numbers; and a program that writes several texts at once calls it in an order that depends on all of them. Ours is a
+A random number generator is usually a machine with a state: each call returns a number and turns the state into the next. Call it in another order and you get other numbers; and a program that writes several texts at once calls it in an order that depends on all of them. So we want a generator without a state, a
 \emph{counter-based} generator: a function from a counter and a key to a number, which mixes so thoroughly that consecutive counters give numbers without any visible relation.\side{\cited[Salmon, Moraes, Dror and Shaw 2011]{Salmon 2011}, ``Parallel random numbers: as easy as 1, 2, 3''.}
-Nothing is remembered from one call to the next, and the last number can be had without any that come before it.
+It remembers nothing from one call to the next, and you can have the last number without any that come before it.
 @^Philox@>@^random numbers@>@^counter-based generator@>
 
-Ours is called \emph{Philox4x32-10}. It takes a counter of four words of 32 bits and a key of two, and mixes them in ten rounds. A round multiplies two of the four words by constants. Each product has 64 bits. In its lower half a bit depends only on the bits below it; in its upper half a bit depends on nearly all. The lower halves become words of the next counter as they are; the upper ones are combined, by exclusive or, with the other two words and the key.
+Ours is called \emph{Philox4x32-10}. It takes a counter of four words of 32 bits and a key of two, and mixes them in ten rounds. Why does multiplying mix? A round multiplies two of the four words by constants, and each product has 64 bits. In its lower half a bit depends only on the bits below it; in its upper half a bit depends on nearly all. The lower halves become words of the next counter as they are; the upper ones are combined, by exclusive or, with the other two words and the key.
 
 \begin{byhand}{a round of Philox}
 The counter is $(5, 9, 0, 0)$, the key $(42, 0)$. The products are \texttt{D2511F53}$\cdot5=$ \texttt{4\,1B959C9F} and \texttt{CD9E8D57}$\cdot0=0$, in hexadecimal, upper half before lower half. The next counter has
@@ -516,7 +522,7 @@ The counter is $(5, 9, 0, 0)$, the key $(42, 0)$. The products are \texttt{D2511
 One word is mixed already, and the others are still small. In the next round the 35 and the 4 are multiplied; nine rounds later no word shows where it came from.
 \end{byhand}
 
-@ After each round the key advances by two constants, so that no two rounds are alike. After ten, no statistical test that anybody has found can tell the results from chance.
+@ After each round the key is incremented by two constants, so that no two rounds are alike. How many rounds are enough? The authors of the method report that after seven the numbers pass every test of BigCrush, the hardest collection of statistical tests that they know; the other three rounds are a margin.
 
 @<Ten rounds of mixing@>=
 static inline void philox_round(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d,
@@ -539,12 +545,12 @@ void philox4x32(const uint32_t key[2], const uint32_t counter[4],
   out[2] = c, out[3] = d;
 }
 
-@ The authors of the method found the multipliers in a search for good mixing. The key advances by the golden ratio and by $\sqrt3-1$, as binary fractions, for want of a reason to take other numbers. A round loses nothing: it is a one-to-one map of counters to counters. So under one key two different counters never give the same four words.
+@ The authors found the multipliers in a search for good mixing. The key is incremented by the binary fractions of the golden ratio and of $\sqrt3-1$: any constants would do, and these hide nothing. A round loses nothing: it is a one-to-one map of counters to counters. So under one key two different counters never give the same four words.
 
-What is the counter, and what is the key? The key is the seed, 64 bits. The counter has the token's id, the position in the text, the index of the text among those of a request, and a zero. Other uses of chance in this book have another number in place of the zero, so that they never share a word with this one.
+What is the counter, and what is the key? The key is the seed, 64 bits. The counter is made of the token's id, the position in the text, the index of the text among those of a request, and a zero. Other uses of chance in this book put another number in place of the zero, so that they never share a word with this one.
 @^seed@>
 
-A round is a chain: each of its steps waits for the one before it, and the ten rounds wait for each other. But no token waits for another. So the numbers are made for sixteen tokens at once, each round for all of them, and the compiler makes of the inner loop instructions that multiply several numbers at a time (\cref{kernels}). The results are those of |philox4x32|, bit for bit.
+A round is a chain: each of its steps waits for the one before it, and the ten rounds wait for each other. But no token waits for another. So we make the numbers for sixteen tokens at once, each round for all of them, and the compiler makes of the inner loop instructions that multiply several numbers at a time (\cref{kernels}). The results are those of |philox4x32|, bit for bit.
 
 @<Numbers of 52 bits for sixteen tokens@>=
 void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
@@ -562,20 +568,20 @@ void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
 }
 
 @* Drawing a token: Gumbel-max. \label{sec:gumbel}
-Now one of the candidates is to be drawn, with the probability $w_i/W$. The textbook draws one random number $u$ and walks along the list, adding up probabilities until the sum exceeds $u$; this is called \emph{inverse transform sampling}. It is simple, but which token it finds depends on the order of the list and on every rounding before it, and the choice may change from one token to another because a third was removed. There is another way. Give each token its own random number, a \emph{waiting time} with the rate $w_i$, which is to say that within any short time $dt$ it ends with the chance $w_i\,dt$, and take the token whose time is over first. It is a race, and a token with twice the weight runs twice as fast.
+Now draw one of the candidates, with the probability $w_i/W$. The textbook draws one random number $u$ and walks along the list, adding up probabilities until the sum exceeds $u$; this is called \emph{inverse transform sampling}. It is simple, but which token it finds depends on the order of the list and on every rounding before it. Strike out one token, and the choice between two others may change (\cref{ex:sampling.textbook} counts how often). There is another way. Give each token its own random number, a \emph{waiting time} with the rate $w_i$, which is to say that within any short time $dt$ it ends with the chance $w_i\,dt$, and take the token whose time is over first. It is a race, and a token with twice the weight runs twice as fast.
 @^Gumbel-max@>@^inverse transform sampling@>@^waiting time@>
 
-That the race is fair takes three lines. A waiting time with the rate $w$ is longer than $t$ with the probability $e^{-wt}$. Token $i$ comes in at the time $t$ with the density $w_ie^{-w_it}$, and then it wins if all others take longer, which has the probability $\prod_{j\ne i}e^{-w_jt}$. Together
+Is the race fair? That takes three lines. A waiting time with the rate $w$ is longer than $t$ with the probability $e^{-wt}$. Token $i$ comes in at the time $t$ with the density $w_ie^{-w_it}$, and then it wins if all others take longer, which has the probability $\prod_{j\ne i}e^{-w_jt}$. Together
 \begin{equation}\label{eq:race}
   \Pr(i\hbox{ wins})=\int_0^\infty w_ie^{-w_it}\prod_{j\ne i}e^{-w_jt}\,dt=w_i\int_0^\infty e^{-Wt}\,dt=\frac{w_i}{W}.
 \end{equation}
-No weight had to be divided by $W$, nor had $W$ to be known.
+We did not divide any weight by $W$, and did not even have to know $W$.
 
-@ How is a waiting time made? If $u$ is uniform between 0 and 1, then $-\ln u$ is larger than $t$ when $u<e^{-t}$, which has the probability $e^{-t}$: it is a waiting time with the rate 1. Divided by $w_i$ it has the rate $w_i$. The smallest of the $-\ln u_i/w_i$ wins. So does the smallest of their logarithms, $\ln(-\ln u_i)-\ln w_i$, and, with the sign turned round, the greatest. Finally $\ln w_i$ and $z_i$ differ by the same number for all tokens. So the winner is the token with the greatest
+@ How do you make a waiting time? If $u$ is uniform between 0 and 1, then $-\ln u$ is larger than $t$ when $u<e^{-t}$, which has the probability $e^{-t}$: it is a waiting time with the rate 1. Divided by $w_i$ it has the rate $w_i$. The smallest of the $-\ln u_i/w_i$ wins. So does the smallest of their logarithms, $\ln(-\ln u_i)-\ln w_i$, and, with the sign turned round, the greatest. Finally $\ln w_i$ and the logit $z_i$ differ by the same number for all tokens. So the winner is the token with the greatest
 \begin{equation}\label{eq:gumbel}
   z_i+g_i,\qquad g_i=-\ln(-\ln u_i).
 \end{equation}
-To sample is to add noise to the scores and to choose greedily. This is the \emph{Gumbel-max trick} \cited{Maddison 2014}.\side{The distribution of $g$ is Gumbel's \cited{Gumbel 1954}, that of the largest of very many numbers: he was interested in floods.}
+You sample by adding noise $g_i$ to the logits and choosing greedily. This is the \emph{Gumbel-max trick} \cited{Maddison 2014}.\side{The distribution of $g$ is Gumbel's \cited{Gumbel 1954}, that of the largest of very many numbers: he was interested in floods.}
 
 @ The uniform number is $u=(m+\frac12)2^{-52}$ for an integer $m$ of 52 bits. Neither 0 nor 1 can come out, and $u$ and $1-u$ are doubles without rounding.
 
@@ -590,9 +596,9 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
   return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
 }
 
-@ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or marked down, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. What is left to depend on are the scores themselves, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token.)
+@ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or penalized, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. All that is left are the logits themselves, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token; we read it at the commit of \cref{tab:others}.)
 
-Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. The test statistic of Pearson, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $7.81$ in one of 20 such experiments. The tests of this module do the same for hundreds of distributions.
+Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. Pearson's test statistic, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $7.81$ in one of 20 such experiments. The tests of this module do the same for hundreds of distributions.
 @^chi-squared test@>
 
 \begin{byhand}{a race of four}
@@ -614,13 +620,13 @@ $z+g$ & 1.753 & 2.599 & $-0.141$ & 2.250
 The token \tok{in} has the shortest time and the greatest sum. Strike out \tok{on}, or \tok{by}: \tok{in} still wins. Strike out \tok{in} itself: \tok{to} wins, whose own noise has not changed.
 \end{byhand}
 
-There is a price. Instead of one random number a choice takes one for each candidate, each with ten rounds of Philox and two logarithms. For \val{sampling.large} candidates this would be the most expensive part of the whole sampler. We cannot avoid the random bits, but we can avoid nearly all of the logarithms.
+You pay for this. A choice takes not one random number but one for each candidate, each with ten rounds of Philox and two logarithms. For \val{sampling.large} candidates that would be the most expensive part of the whole sampler. We cannot avoid the random bits, but we can avoid nearly all of the logarithms.
 
-@ \emph{Bound the noise before computing it.} Let $b$ be the greatest sum so far, and ask whether a token with the score $z$ can still reach it. That takes $g\ge b-z$, or $-\ln u\le e^{z-b}$. Now $-\ln u\ge1-u$ for every $u$, since the logarithm is below its tangent at 1. So unless
+@ \emph{Bound the noise before computing it.} Let $b$ be the greatest sum so far, and ask whether a token with the logit $z$ can still reach it. That takes $g\ge b-z$, or $-\ln u\le e^{z-b}$. Now $-\ln u\ge1-u$ for every $u$, since the logarithm is below its tangent at 1. So unless
 \begin{equation}\label{eq:noisebound}
   1-u\le e^{z-b}=w\,e^{\max z-b}
 \end{equation}
-the token cannot win, and its two logarithms are never taken. For example, let $b=9$. A token with $z=2$ needs $1-u\le e^{-7}=0.0009$; of a thousand such tokens one goes on to the logarithms. The weight $w$ is there already, for all tokens by one kernel, and the last factor changes only when a new best is found. So the test costs a multiplication and a comparison. Where the right side is below $2^{-53}$, the smallest value that $1-u$ can have, not even the random bits are needed.
+the token cannot win, and we never take its two logarithms. For example, let $b=9$. A token with $z=2$ needs $1-u\le e^{-7}=0.0009$; of a thousand such tokens one goes on to the logarithms. The weight $w$ is there already, for all tokens by one kernel, and the last factor changes only when a new best is found. So the test costs a multiplication and a comparison. Where the right side is below $2^{-53}$, the smallest value that $1-u$ can have, we do not even need the random bits.
 
 Each time a token is the best so far, the bound tightens. Among $n$ tokens in no particular order that happens about $\ln n$ times, so nearly all of them meet a tight bound; \cref{sec:samplingcost} counts.
 
@@ -650,7 +656,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   return chosen;
 }
 
-@ Random bits are made for sixteen candidates at once, this one and the next ones of the list, since nearly all of them will need theirs. They belong to |candidates[end-16]| to |candidates[end-1]|; beyond the end of the list the last token fills the places.
+@ We make random bits for sixteen candidates at once, this one and the next ones of the list, since nearly all of them will need theirs. They belong to |candidates[end-16]| to |candidates[end-1]|; beyond the end of the list the last token fills the places.
 
 @<Make random bits from |candidates[i]| on, if there are none@>=
 if (i >= end) {
@@ -660,13 +666,13 @@ if (i >= end) {
   end = i + 16;
 }
 
-@ A bound that is wrong by one rounding would now and then lose a winner, and no test would be likely to notice. So it is widened, by a margin in the exponent. The exponentials and logarithms are right within a few units in the last place, some $10^{-15}$; $2^{-40}$ is about a thousand times that. The sum $z+g$ is rounded to the last place of the larger of the two, which for a score of $10^{30}$ is a very large step; so the margin has sixteen units in the last place of the best score as well. (A score far below the best may be off by more of its own units, but it cannot win. A weight of 0 may meet an infinite |reach|; the product is a NaN, for which both tests are false, so that token is simply computed.)
+@ A bound that is wrong by one rounding would now and then lose a winner, and no test would be likely to notice. So we widen it, by a margin in the exponent. The exponentials and logarithms are right within a few units in the last place, some $10^{-15}$; $2^{-40}$ is about a thousand times that. The sum $z+g$ is rounded to the last place of the larger of the two, which for a logit of $10^{30}$ is a very large step; so the margin has sixteen units in the last place of the best logit as well. What about a logit far below the best? It may be off by more of its own units, but it cannot win. And a weight of 0 may meet an infinite |reach|: the product is a NaN, both tests are false, and we simply compute that token.
 
 @<Lower |reach| to what the new best leaves@>=
 reach = num_exp(max - best + 0x1p-40 + fabs(max) * 0x1p-48);
 
 @* Sampling parameters and their order. \label{sec:settings}
-All options live in one structure, under the field's usual names. Its default changes nothing. First the stages, in their normal order: bias and penalties come first, while the scores are still those of the model; then the temperature; then the cuts, which therefore look at the distribution that will be drawn from. On this much OpenAI, vLLM and Hugging Face agree. But the order is data, and \cref{sec:stageorder} shows what another one does.
+All options live in one structure, under the field's usual names. Its default changes nothing. In which order do the stages run? Bias and penalties come first, while the logits are still those of the model; then the temperature; then the cuts, which therefore look at the distribution that we draw from. On this much vLLM and Hugging Face agree. But the order is data, and \cref{sec:stageorder} shows what another one does.
 @^sampling parameters@>
 
 @<What a user may set@>=
@@ -790,7 +796,7 @@ _Static_assert(sizeof rows / sizeof *rows == N_SAMPLE_STAGES, "a stage without a
       " -1: all", .otherwise = "-1" } } }
 @]
 
-@ From the rows come the names and the default, and also the way through all parameters, the check of their ranges and the reading of a list of stages. None of that is surprising, and it is plain C in \.{unwoven/sampling}. Within its range every value is allowed, even what is unwise.
+@ We make the names and the default from the rows, the way through all parameters, the check of their ranges, and the reading of a list of stages. None of that is surprising, and it is plain C in \.{unwoven/sampling}. Within its range you may set every value, even an unwise one.
 
 @<What a user may set@>=
 const struct sampling_row *sampling_row(enum sample_stage stage);
@@ -829,7 +835,7 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
   /* fills the funnel and runs the stages of |s|; errors: logits
      that are no numbers, a stage after which a score is $+\infty$ or no token is left */
 
-@ What a stage \emph{does} is not in its row, since each function wants other arguments. It is a line of a |switch|. A |switch| over an |enum| that has no |default| is checked by the compiler: with a stage left out, |-Wswitch| names it, and our \.{Makefile} makes that an error. (The three kinds of bias may be added in any order: they differ only for a token with a bias of $-\infty$, and that is out in any order.)
+@ What a stage \emph{does} is not in its row, since each function wants other arguments. It is a line of a |switch|. Why no |default|? Without it the compiler checks the |switch|: if you leave out a stage, |-Wswitch| names it, and our \.{Makefile} makes that an error. (We may add the three kinds of bias in any order: they differ only for a token with a bias of $-\infty$, and that is out in any order.)
 @^default, none in a switch@>
 
 @<Run one stage@>=
@@ -867,7 +873,7 @@ void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
     s->presence_penalty, h.id + later, h.n - later);
 }
 
-@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite score may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. (A stage that computes scores ends with |drop_masked|, which has seen all of them.)
+@ And the whole is a loop over the list. After a stage two things may have gone wrong. A finite logit may have become $+\infty$, since a penalty of $10^{-308}$ is a number like any other. Or no token is left, because everything has been banned. Both are errors that name the stage. (A stage that computes logits ends with |drop_masked|, which has seen all of them.)
 
 @<Run all stages@>=
 bool sampling_run(struct funnel *f, const struct sampling_params *s,
@@ -887,12 +893,12 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
 }
 
 @* Masks: constrained decoding. \label{sec:bonds}
-A program that reads a model's answer needs an answer that it can parse. A JSON object with a brace too few is useless, however likely it is. The remedy is to strike out tokens, but which ones depends on what has been written. After \texttt{\{"a": 1} the next byte may be white space, a comma, a closing brace, or something that continues a number, such as a digit; a letter only if it is e or E. A machine that knows this for a regular expression or a grammar is made in \cref{constraints}. In each of its \emph{states} it has a \emph{mask}: which tokens may come next, so that the text can still be ended well, and whether it may end here. Drawing only tokens that the mask allows is \emph{constrained decoding}, also called guided decoding or structured output.
+If a program reads the model's answer, it needs an answer that it can parse. A JSON object with a brace too few is useless, however likely it is. You could draw, look, and draw again; a model that errs often would keep you waiting. The remedy is to strike out tokens before the draw, but which ones depends on what has been written. After \texttt{\{"a": 1} the next byte may be white space, a comma, a closing brace, or something that continues a number, such as a digit; a letter only if it is e or E. \Cref{constraints} makes a machine that knows this for a regular expression or a grammar. In each of its \emph{states} it has a \emph{mask}: which tokens may come next, so that the text can still be ended well, and whether it may end here. Drawing only tokens that the mask allows is \emph{constrained decoding}, also called guided decoding or structured output.
 @^constrained decoding@>@^structured output@>@^mask@>@^grammar@>
 
-What does a mask do to a text? It guarantees the form and nothing else. What the model wanted to write instead is lost, and may have been better; \cref{constraints} counts how often a token was taken against the model's will. And a mask looks one step ahead: a token may be allowed and likely, and lead to where only unlikely tokens are allowed. To draw from the model's distribution over all matching texts one would have to look ahead over all of them.
+What does a mask do to a text? It guarantees the form and nothing else. What the model wanted to write is lost, and may have been better; \cref{constraints} counts how often a token was taken against the model's will. And a mask looks one step ahead: a token may be allowed and likely, and lead to where only unlikely tokens are allowed. To draw from the model's distribution over all matching texts you would have to look ahead over all of them.
 
-The sampler need not know what such a machine is. A caller who has a rule for texts supplies four functions. One says which tokens are allowed; the others are out before the first stage. One is told which token has joined the text. Two save the state of the rule, as a number, and restore it.
+The sampler need not know what such a machine is. If you have a rule for texts, you supply four functions. One says which tokens are allowed; the others are out before the first stage. One is told which token has joined the text. Two save the state of the rule, as a number, and restore it.
 
 @<A rule for what may come@>=
 struct token_rule {
@@ -912,10 +918,10 @@ struct token_rule {
 @ The rule decides about the end tokens as well: they are allowed exactly where the text may end. And it knows how many tokens may still be written. When few are left, it allows only those from which the end can be reached in time; so a text that is not cancelled does match (\cref{sec:bound}).
 
 @* The sampler in the loop. \label{sec:sampler}
-The loop of \cref{loop} asks the caller's function which token comes next, and tells another one afterwards which token has joined the text. A \emph{sampler} supplies both functions. It consists of parameters, a funnel, a seed, the index of the text, and a rule. Choosing changes nothing but the funnel's scratch memory. So we may ask a sampler what it would choose at this place, or after some tokens that we only guess, as often as we like, and the same question gets the same answer.
+The loop of \cref{loop} asks one function of yours which token comes next, and tells another which token has joined the text. A \emph{sampler} supplies both. It consists of parameters, a funnel, a seed, the index of the text, and a rule. Choosing changes nothing but the funnel's scratch memory. So you may ask a sampler what it would choose at this place, or after some tokens that you only guess, as often as you like, and the same question gets the same answer.
 @^sampler@>
 
-Why are choosing and accepting two functions, and not one? Because a chosen token need not join the text. A program that guesses several tokens ahead (\emph{speculative decoding}) lets the model read the guesses in one pass, asks at each of their positions what the sampler would choose, and keeps the guesses up to the first that differs. A sampler that advanced with every choice would then have to be taken back.
+Why are choosing and accepting two functions, and not one? Because a chosen token need not join the text. A program that guesses several tokens ahead (\emph{speculative decoding}) lets the model read the guesses in one pass, asks at each of their positions what the sampler would choose, and keeps the guesses up to the first that differs. If choosing advanced the sampler, the program would have to take its choices back.
 @^speculative decoding@>
 
 What is there to advance? Not the noise, which is computed from the position of the token. Only a rule has to remember how far in its pattern the text has come. That is one number, and it is the whole state of a sampler.
@@ -936,7 +942,7 @@ uint32_t sampler_save(const struct sampler *d);
 void sampler_restore(struct sampler *d, uint32_t state);
   /* goes back to a state that |sampler_save| gave, in the same text */
 
-@ The position of a choice is the number of tokens before it, those of the prompt included. So a text that one run began can be continued by another, with what has been written as a part of the prompt, as if it had never been interrupted. There are two exceptions: the frequency and presence penalties, which treat given and written tokens differently, and a rule, which applies to what is written. (Accepting a token, saving and restoring are left to the rule; the workshop has these lines.) A host program may have changed the processor's rounding; as a pass does, the sampler computes under the standard modes and puts back what it found.
+@ The position of a choice is the number of tokens before it, those of the prompt included. So you can continue a text that another run began, with what has been written as a part of the prompt, as if it had never been interrupted. There are two exceptions: the frequency and presence penalties, which treat given and written tokens differently, and a rule, which applies to what is written. (Accepting a token, saving and restoring are left to the rule; the workshop has these lines.) A host program may have changed the processor's rounding; as a pass does, the sampler computes under the standard modes and puts back what it found.
 
 @<Choose a token for the loop@>=
 bool sampler_choose(void *ctx, const float *logits,
@@ -957,7 +963,7 @@ bool sampler_choose(void *ctx, const float *logits,
 }
 
 @* The interface of the module. \label{sec:samplingface}
-The stages are public one by one, since a user may want them in any order, and since two programs are best compared stage by stage. First those that look at nothing but the scores.
+The stages are public one by one, so that you can run them in any order, and compare two programs stage by stage. First those that look at nothing but the logits.
 
 @<The stages, one by one@>=
 void funnel_temperature(struct funnel *f, double t);
@@ -1027,8 +1033,8 @@ void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
 #define INCIPIT_FUNNEL_H
 #include "sampling/draws.h"
 #include "model/kernel.h"
-@<The tokens that are left, and their scores@>@;
-@<What may be added to a score@>@;
+@<The tokens that are left, and their logits@>@;
+@<What may be added to a logit@>@;
 @<The stages, one by one@>@;
 #endif
 
@@ -1065,7 +1071,7 @@ void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
 @;@#
 @<Fill the funnel@>@;
 @<Let those go that are out@>@;
-@<A key that rises as the score falls@>@;
+@<A key that rises as the logit falls@>@;
 @<Sort by the key, and leave equals as they stood@>@;
 @<Bring the list into one of its two orders@>@;
 @<Weigh the tokens that are left@>@;
@@ -1080,7 +1086,7 @@ void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
 @<Subtract for what has been written@>@;
 @<Ban what would repeat an n-gram@>@;
 @<Add a bias to the ends of sequences@>@;
-@<Turn the scores into a distribution@>@;
+@<Turn the logits into a distribution@>@;
 @<Let the tokens race@>@;
 
 @ And \.{sampling.c} has the parameters, the stages in order, and the step.
@@ -1099,14 +1105,15 @@ void philox_bits(uint64_t seed, uint32_t sequence, uint32_t position,
 @<Choose a token for the loop@>@;
 
 @* One distribution through all stages. \label{sec:funnelseen}
-The module is complete. To see it at work, we give the built-in model three sentences, in which a dog thinks about soup and a mouse has milk, and ask what the cat thinks about. The parameters give every stage something to do. \Cref{fig:funnel} has the likeliest tokens, and a column for each stage.\lab{lab:funnelseen}
+The module is complete. Let us watch it at work. We give the built-in model three sentences, in which a dog thinks about soup and a mouse has milk, and ask what the cat thinks about. The parameters give every stage something to do. \Cref{fig:funnel} shows the likeliest tokens, with a column for each stage.\lab{lab:funnelseen} Before you look: which will it be, milk or soup?
 @^funnel@>
 
-\widefig{funnel}{fig:funnel}{One distribution on its way. A dotted bar is what a stage removes. A bias raises the score of pancakes by 1. Milk and soup have been written, and are marked down; ``about soup'' must not come twice, and soup is out. The temperature sharpens what is left, four stages cut it, and after each the probabilities add up to 1 again; then one token is drawn.}{The likeliest tokens in lines, ten columns from left to right: the model, bias, penalties, n-grams, temperature, the best 8, a share reached, at least a fifth of the best, the most typical, drawn. Milk begins as the longest bar, then cheese and soup. Pancakes grow in the second column; milk and soup shrink in the third, and soup is gone in the fourth. From the column of the best 8 on the lower half is empty. Milk goes with the fifth of the best, warm with the most typical; four tokens are left, and pancakes are drawn.}
+\widefig{funnel}{fig:funnel}{One distribution on its way. A dotted bar is what a stage removes. A bias raises the logit of pancakes by 1. Milk and soup have been written, and are penalized; ``about soup'' must not come twice, and soup is out. The temperature sharpens what is left, four stages cut it, and after each the probabilities add up to 1 again; then one token is drawn.}{The likeliest tokens in lines, ten columns from left to right: the model, bias, penalties, n-grams, temperature, the best 8, a share reached, at least a fifth of the best, the most typical, drawn. Milk begins as the longest bar, then cheese and soup. Pancakes grow in the second column; milk and soup shrink in the third, and soup is gone in the fourth. From the column of the best 8 on the lower half is empty.
+Milk goes with the fifth of the best, warm with the most typical; four tokens are left, and pancakes are drawn.}
 
-Look at the two tokens that the penalty touches. Milk was the likeliest, and comes out in sixth place: its score is divided by 1.3, which leaves less than a third of its probability. You would not guess that from the number 1.3, because the effect depends on the size of the score. Min-p then cuts milk away, since it is less than a fifth as likely as cheese; without the penalty it would have been the best. The last stage removes a token that no other stage had objected to: \tok{\ warm} carries more information than is typical here. Read backwards: a token that is missing has one reason, and the funnel shows which.
+Neither. Look at the two tokens that the penalty touches. Milk was the likeliest, and comes out in sixth place: its logit is divided by 1.3, which leaves less than a third of its probability. You would not guess that from the number 1.3, because the effect depends on the size of the logit. Min-p then cuts milk away, since it is less than a fifth as likely as cheese; without the penalty it would have been the best. The last stage removes a token that no other stage had objected to: \tok{\ warm} carries more information than is typical here. Read backwards: a token that is missing has one reason, and the funnel shows which.
 
-@ A short program gives the same in numbers. It needs the built-in model with its tokenizer, a store, and a funnel. After each stage it prints how many candidates are left, the entropy of their distribution in bits, which says how undecided it is (two bits are four equally likely tokens), and the best of them.
+@ A short program prints the same in numbers. It needs the built-in model with its tokenizer, a store, and a funnel. (The programs of this chapter and the next two open and close the first two with \.{unwoven/sampling/pocket.inc}; you have seen that code in \cref{loop}.) After each stage the program prints how many candidates are left, the entropy of their distribution in bits, which says how undecided it is (two bits are four equally likely tokens), and the best of them.
 
 @c
 #include <stdio.h>
@@ -1117,11 +1124,11 @@ Look at the two tokens that the penalty touches. Milk was the likeliest, and com
 #include "tokenizer/tokenizer.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
+#include "sampling/pocket.inc"
 @;@#
 static const char sentences[] = "The dog thought about soup."@|
   " The mouse had milk. The cat thought about";
-struct session {@+ struct memory m;@+ struct counters c;@+ struct engine e;
-  struct model *lm;@+ struct tokenizer *t;@+ struct store *s;@+ struct funnel f;@+ };
+struct session {@+ struct pocket p;@+ struct store *s;@+ struct funnel f;@+ };
 @<Show what a stage has left@>@;
 @<Let one distribution through the stages@>@;
 @<Open everything, follow one distribution, and close@>@;
@@ -1132,7 +1139,7 @@ struct session {@+ struct memory m;@+ struct counters c;@+ struct engine e;
 static const char *piece(const struct session *u, uint32_t id, int *n)
 {
   size_t length;
-  const unsigned char *byte = tokenizer_text(u->t, id, &length);
+  const unsigned char *byte = tokenizer_text(u->p.t, id, &length);
   *n = (int) length;
   return (const char *) byte;
 }
@@ -1160,12 +1167,12 @@ static bool follow(struct session *u, const struct ids *text,
   size_t last = text->n - 1;
   uint32_t liked;
   int n;
-  if (!tokenizer_find(u->t, " pancakes", 9, &liked))
+  if (!tokenizer_find(u->p.t, " pancakes", 9, &liked))
     return error_say(why, "the built-in model has no pancakes");
   struct sequence_bias bias = @[{ &liked, 1, 1.0 }@];
   @<Give every stage something to do@>@;
-  if (!model_evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits,
-        why) || !funnel_fill(&u->f, logits, why))@+ return false;
+  if (!model_evaluate(&u->p.e, u->p.lm, u->s, text->id, text->n, &last, 1,
+        logits, why) || !funnel_fill(&u->f, logits, why))@+ return false;
   @<Run the stages, and draw@>@;
   return true;
 }
@@ -1179,7 +1186,7 @@ s.temperature = 0.8;
 s.top_k = 8, s.top_p = 0.95;
 s.min_p = 0.2, s.typical_p = 0.9;
 
-@ |sampling_run| would run all stages at once. Here they are called one by one, so that we can look after each of them. The draw comes at the end, for the position after the three sentences.
+@ |sampling_run| would run all stages at once. Here we call them one by one, so that we can look after each of them. The draw comes at the end, for the position after the three sentences.
 
 @<Run the stages, and draw@>=
 show(u, "the model");
@@ -1191,7 +1198,7 @@ const char *chosen = piece(u, funnel_choose(&u->f, 1, 0,
   (uint32_t) text->n), &n);
 printf("chosen: \"%.*s\"\n", n, chosen);
 
-@ The rest is opening and closing.
+@ What is opened besides the model is closed with it, even if something failed.
 
 @<Open everything, follow one distribution, and close@>=
 int main(void)
@@ -1199,61 +1206,51 @@ int main(void)
   static struct session u;
   struct error why;
   struct ids text = @[{ NULL, 0, 0 }@];
+  struct memory *m = &u.p.m;
   float *logits = NULL;
-  u.e = (struct engine) @[{ .k = kernels_find(NULL, &why), .c = &u.c }@];
   printf("... had milk. The cat thought about\n");
-  @<Open what a pass and its sampler need@>@;
-  ok = ok && follow(&u, &text, logits, &why);
-  ids_free(&u.m, &text);
-  memory_free(&u.m, logits);
-  funnel_close(&u.f);
-  store_close(u.s);
-  tokenizer_close(&u.m, u.t);
-  model_close(&u.m, u.lm);
+  bool ok = pocket_open(&u.p, &why)@|
+    && (u.s = cache_open(m, &u.p.lm->config, 1,@|
+      &(struct cache_options) @[{ .rows = 256 }@], &why)) != NULL@|
+    && funnel_open(&u.f, m, u.p.e.k, u.p.lm->config.vocab_size, &why)@|
+    && (logits = memory_alloc(m, MEMORY_OTHER, u.f.vocab, 4, &why)) != NULL@|
+    && tokenizer_encode(u.p.t, m, sentences, strlen(sentences), false, false,
+      &text, &why)@|
+    && follow(&u, &text, logits, &why);
+  ids_free(m, &text), memory_free(m, logits);
+  funnel_close(&u.f), store_close(u.s);
+  pocket_close(&u.p);
   if (!ok)@+ fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
-
-@ Each part is opened only if those before it could be.
-
-@<Open what a pass and its sampler need@>=
-bool ok = u.e.k != NULL@|
-  && (u.lm = model_open(&u.m, "models/pocket", &why)) != NULL@|
-  && (u.t = tokenizer_open(&u.m, "models/pocket", &why)) != NULL@|
-  && (u.s = cache_open(&u.m, &u.lm->config, 1,@|
-    &(struct cache_options) @[{ .rows = 256 }@], &why)) != NULL@|
-  && funnel_open(&u.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)@|
-  && (logits = memory_alloc(&u.m, MEMORY_OTHER, u.f.vocab, 4, &why)) != NULL@|
-  && tokenizer_encode(u.t, &u.m, sentences, strlen(sentences), false, false,
-    &text, &why);
 
 @ It prints a line for each column of the figure.
 
 \checkpoint[1,12]{build/out/sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the likeliest}
 
 @* The effect of temperature. \label{sec:heat}
-Temperature is said to do three things:\lab{lab:heat} to make the next token less certain, to make texts more various, and to leave the likeliest token the likeliest. We proved the last with \eqref{eq:temperature}, and the experiment stops if it ever fails. The first can be seen in one distribution, the built-in model's after the nine tokens of \emph{The harvest of the kingdom was very good.}, where a dozen words may follow. At temperature 1 its entropy is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=0.5$ it is \val[2]{sampling.heat.0.5} bits. At $T=2$ it is \val[2]{sampling.heat.2} bits, that of more than 128 equally likely words: now words are likely that the model does not believe in. At $T=100$ it is \val[2]{sampling.heat.100} bits, almost the \val[0]{sampling.heat.most} of a uniform choice from the whole vocabulary.
+People say that a temperature does three things:\lab{lab:heat} it makes the next token less certain, it makes texts more various, and it leaves the likeliest token the likeliest. We proved the last with \eqref{eq:temperature}, and the experiment stops if it ever fails. You can see the first in one distribution, the built-in model's after the nine tokens of \emph{The harvest of the kingdom was very good.}, where a dozen words may follow. At temperature 1 its entropy is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=0.5$ it is \val[2]{sampling.heat.0.5} bits. At $T=2$ it is \val[2]{sampling.heat.2} bits, that of more than 128 equally likely words: now words are likely that the model does not believe in. At $T=100$ it is \val[2]{sampling.heat.100} bits, almost the \val[0]{sampling.heat.most} of a uniform choice from the whole vocabulary.
 
-For the second, \cref{fig:warmth} has whole texts: eight for each temperature, of \val{sampling.long} tokens each, after the same prompt. At each step the experiment notes how undecided the model is, before any stage; that is the entropy in the figure. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight texts, divided by the number of pairs: 1 if no pair comes twice.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} It says how various the texts are, and nothing about whether they are any good.
+For the second we wrote whole texts (\cref{fig:warmth}): eight for each temperature, of \val{sampling.long} tokens each, after the same prompt. At each step we noted how undecided the model is, before any stage; that is the entropy in the figure. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight texts, divided by the number of pairs: 1 if no pair occurs twice.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} It tells you how various the texts are, and nothing about whether they are any good.
 @^distinct-n@>@^entropy@>
 
-Up to a temperature of 1.2 the texts become more various, and the model, reading what it writes, remains as sure of itself as before; the texts keep to the grammar. Above that another thing happens. Now and then a token is drawn that does not fit. The model has never seen such a beginning and becomes unsure, so that the next token is worse. Distinct-2 cannot tell the two kinds of variety apart.
+Up to a temperature of 1.2 the texts become more various, and the model, reading what it writes, remains as sure of itself as before; the texts keep to the grammar. Above that another thing happens. Now and then we draw a token that does not fit. The model has never seen such a beginning and becomes unsure, so that the next token is worse. Distinct-2 cannot tell the two kinds of variety apart.
 
 \fig{warmth}{fig:warmth}{Texts of the built-in model at ten temperatures; the axis serves a ratio and bits. Distinct-2 rises all the way. The entropy is the model's own, before the temperature: it says how sure the model is of the next token after what it has written itself, and it breaks away when the text does.}{Two curves over the temperature from a fifth to 2. Distinct-2 rises from a third to three quarters at temperature 1 and to nearly 1. The entropy stays below one bit until the temperature is a little above 1 and then rises to more than two.}
 
 @* A fork: two tokens at 15 percent. \label{sec:fork}
-A tutorial asks us to imagine that at the tenth token ``however'' and ``additionally'' both have a probability of 15 percent.\lab{lab:fork} With the built-in model we need not imagine it: after the harvest's nine tokens the two words have \val[3]{sampling.fork.p.1} and \val[3]{sampling.fork.p.2}, together \val[2]{sampling.fork.either}. \Cref{fig:fork} has both continuations. Two independent texts part here, one each way, in \val[3]{sampling.fork.both} of the cases. (At 15 percent each it would be $2\cdot0.15^2=\val[3]{claim.S3-47}$, and together they would have \val[2]{sampling.fork.wanted}.)
+A tutorial asks you to imagine that at the tenth token ``however'' and ``additionally'' both have a probability of 15 percent.\lab{lab:fork} With the built-in model we need not imagine it: after the harvest's nine tokens the two words have \val[3]{sampling.fork.p.1} and \val[3]{sampling.fork.p.2}, together \val[2]{sampling.fork.either}. \Cref{fig:fork} shows both continuations. Two independent texts part here, one each way, in \val[3]{sampling.fork.both} of the cases. (At 15 percent each it would be $2\cdot0.15^2=\val[3]{claim.S3-47}$, and together they would have \val[2]{sampling.fork.wanted}.)
 @^fork@>
 
 \widefig{fork}{fig:fork}{Nine tokens, and two ways on. Which of them is taken at the tenth decides about everything that follows: continued greedily, the one goes on with a bridge, and the other with mice.}{Nine outlined tokens: The harvest of the kingdom was very good. After them the way parts. Above, Additionally, then: the new bridge. Below, However, nearly as likely, then: the mice had.}
 
 Of \val{sampling.fork.draws} draws a share of \val[3]{sampling.fork.took.1} took the first way, and \val[3]{sampling.fork.took.2} the second. Two draws agree with the probability $\sum p_i^2=\val[3]{sampling.agree.expected}$, and did in \val[3]{sampling.agree.found} of the pairs: hardly one pair in ten has even its first word in common.
 
-What does greedy decoding do at such a fork? It takes the likelier way, however small its lead. To see an exact tie, we lift the second score to the first by a bias; the difference of two floats is a double without rounding. Then greedy decoding takes the lower id, every time. A temperature that is nearly zero does not: of \val{sampling.tie.draws} draws at $T=10^{-3}$ a share of \val[3]{sampling.tie.cold} took the first, as with a coin.
+What does greedy decoding do at such a fork? It takes the likelier way, however small its lead. To see an exact tie, we lift the second logit to the first by a bias; the difference of two floats is a double without rounding. Then greedy decoding takes the lower id, every time. A temperature that is nearly zero does not: of \val{sampling.tie.draws} draws at $T=10^{-3}$ a share of \val[3]{sampling.tie.cold} took the first, as with a coin.
 @^tie@>
 
 @* Diversity against likelihood. \label{sec:several}
-Tutorials list four strategies: near greedy, hotter, top-k, and the nucleus. \Cref{tab:strategies}\lab{lab:several} compares them, with greedy decoding and the unchanged model beside them: \val{sampling.texts} texts of each, of \val{sampling.long} tokens, after the same prompt.
+Tutorials list four strategies: near greedy, hotter, top-k, and the nucleus. Which would you take? \Cref{tab:strategies}\lab{lab:several} compares them, with greedy decoding and the unchanged model beside them: \val{sampling.texts} texts of each, of \val{sampling.long} tokens, after the same prompt.
 @^diversity@>
 
 \begin{table}[tp]
@@ -1273,14 +1270,14 @@ hotter, $T=1.5$ & \val{sampling.hotter.different} & \val[2]{sampling.hotter.dist
 \end{tabular*}
 \end{table}
 
-Two lines are worth a second look. Near greedy is not greedy: its eight texts are all different, and likelier on average than the greedy one. Greedy decoding takes the likeliest token at every step, and finds a text that is not the likeliest; \cref{search} pursues that. And the nucleus, which removes up to 0.3 of the probability at every place, loses little variety, and its texts have two thirds of the surprise: minus the log-probability of a token, on average. As it should, $k=1$ at $T=1$ wrote the greedy text, \val{sampling.k1.same} tokens of \val{sampling.long}, whatever the seed.
+Two lines surprised us. Near greedy is not greedy: its eight texts are all different, and likelier on average than the greedy one. Greedy decoding takes the likeliest token at every step, and finds a text that is not the likeliest; \cref{search} pursues that. And the nucleus, which removes up to 0.3 of the probability at every place, loses little variety, while the mean surprise of its tokens (minus their log-probability) is two thirds as large as the model's. As it should, $k=1$ at $T=1$ wrote the greedy text, \val{sampling.k1.same} tokens of \val{sampling.long}, whatever the seed.
 
 \checkpoint[2,7]{build/out/laboratory/sampling.txt}{a text of each, with the same seed; a stroke is the end of a line}
 
-Five of the six texts take the same way at the fork, and three are the same as far as the box goes. That is no accident. They have the same seed, so the same noise belongs to the same tokens, and parameters that change the scores a little do not change the winner. When we compare parameters in this book, we compare them on the same noise (\emph{common random numbers}).
+Five of the six texts take the same way at the fork, and three are the same as far as the box goes. That is no accident. They have the same seed, so the same noise belongs to the same tokens, and parameters that change the logits a little do not change the winner. When you compare parameters, compare them on the same noise, as we do in this book (\emph{common random numbers}).
 @^common random numbers@>
 
-@ To judge a model by one text is to judge the draw as well. Let some property of a text occur with the probability $p$; here, that the text goes on with the first word of the fork. The share found in $n$ texts has the expectation $p$ and the \emph{standard error}
+@ To judge a model by one text is to judge the draw as well. How many texts do you need? Let some property of a text occur with the probability $p$; here, that the text goes on with the first word of the fork. The share found in $n$ texts has the expectation $p$ and the \emph{standard error}
 \begin{equation}\label{eq:stderr}
   \sqrt{\frac{p(1-p)}n}.
 \end{equation}
@@ -1288,7 +1285,7 @@ For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$
 @^standard error@>
 
 @* Repetition loops, and what breaks them. \label{sec:loops}
-With the end token ignored, greedy decoding of the built-in model falls into a loop: it tells a little story of \val{sampling.loop.none.circle} tokens about the harvest, whose first sentence is the prompt, and then tells it again in the same words. Which of the measures breaks the loop, when, and at what price? \Cref{tab:circles}\lab{lab:circles} gives the answer for \val{sampling.loop.long} tokens, and \cref{fig:circles} draws it.
+Ignore the end token, and greedy decoding of the built-in model falls into a loop: it tells a little story of \val{sampling.loop.none.circle} tokens about the harvest, whose first sentence is the prompt, and then tells it again in the same words. Which of the measures breaks the loop, when, and at what price? \Cref{tab:circles}\lab{lab:circles} answers for \val{sampling.loop.long} tokens, and \cref{fig:circles} draws it.
 @^repetition loop@>
 
 \begin{table}[tp]
@@ -1313,7 +1310,7 @@ temperature 1 & \val{sampling.loop.warmth.circle} & --- & \val{sampling.loop.war
 
 All of them work here, and some are cheap: the frequency penalty has even led to a likelier text, since greedy decoding does not look for the likeliest. The n-gram ban acts latest, when the story begins for the second time, and has to act only twice. The strong repetition penalty acts from the third token on, at places where nothing was wrong. It cannot know: a penalty on tokens sees words that have been said, and not loops.
 
-@ That all of them work here does not mean that they always work. \label{sec:toyloop} A toy model of three tokens shows where each of them fails.\lab{lab:toyloop} Its logits are 5, 3 and 2.5 after every text, and greedy decoding writes its first token for ever.
+@ Do they always work? \label{sec:toyloop} We made a toy model of three tokens that shows where each of them fails.\lab{lab:toyloop} Its logits are 5, 3 and 2.5 after every text, and greedy decoding writes its first token for ever.
 
 A presence penalty of 1 lowers that token to 4, and it stays the best: \val{sampling.toy.presence1.others} of \val{sampling.toy.presence1.length} tokens are others. One of 2.5 lets the second win \val[word]{sampling.toy.presence2.others} time; then both are lowered alike, and the loop is back. A repetition penalty of 1.2 leaves the first above 3; one of 2 lets the second come \val[word]{sampling.toy.repetition2.others} time, and then halves both. A frequency penalty of 0.5 grows with each use, so no token wins for ever; it makes a loop of \val[word]{sampling.toy.frequency.circle} tokens instead of one.
 Only the ban of 2-grams ends the repetition, and with it the text: after \val[word]{sampling.toy.ngram.length} tokens every pair that could come next has been used, no token is left, and that is an error.
@@ -1322,58 +1319,58 @@ So of the four measures only n-gram blocking guarantees that nothing comes back,
 @^dead end@>
 
 @* Exposure bias: a model that reads its own text. \label{sec:exposure}
-In training a model reads true texts, and is asked for the next token of each; that is \emph{teacher forcing} \cited{Williams 1989}. In writing it reads what it has written. An error of its own is a beginning that it has never seen, and it predicts the next token from there. The difference is called \emph{exposure bias}.\side{\cited[Bengio, Vinyals, Jaitly and Shazeer 2015]{Bengio 2015}; \cited[Ranzato and others 2016]{Ranzato 2016}.} How much does it cost? A simple calculation first. Let a writer go wrong with the probability $e$ at each token, and recover with the probability $r$. In the long run it goes wrong as often as it recovers: if $x$ is the share of tokens in the wrong, $(1-x)e=xr$, so
+In training a model reads true texts, and is asked for the next token of each; that is \emph{teacher forcing} \cited{Williams 1989}. In writing it reads what it has written. An error of its own is a beginning that it has never seen, and it predicts the next token from there. The difference is called \emph{exposure bias}.\side{\cited[Bengio, Vinyals, Jaitly and Shazeer 2015]{Bengio 2015}; \cited[Ranzato and others 2016]{Ranzato 2016}.} How much does it cost? Let us begin with a simple calculation. A writer goes wrong with the probability $e$ at each token, and recovers with the probability $r$. In the long run it goes wrong as often as it recovers: if $x$ is the share of tokens in the wrong, $(1-x)e=xr$, so
 \begin{equation}\label{eq:exposure}
   x=\frac{e}{e+r}.
 \end{equation}
-With $e=\given{0.01}$ and $r=\given{0.1}$ the share \val[2]{claim.S1-40} of the tokens is wrong, nine times as many as when each is predicted from a true beginning.
+With $e=\given{0.01}$ and $r=\given{0.1}$ the share \val[2]{claim.S1-40} of the tokens is wrong, nine times as many as if each were predicted from a true beginning.
 @^exposure bias@>@^teacher forcing@>
 
-@ For the built-in model we can measure it, in a tale of its grammar that it has not been trained on. At every fifth place, from the tenth on, we cut the true text off and let the model continue greedily, for \val{sampling.exposure.places} tokens. It predicts the first of these from a true beginning, the second from one that may be wrong already, and so on. We count how often the $k$th token equals the true one. A different token need not be an error, since many words would do; but the same holds for the control, in which the model has the true text before it at every place. So the gap between the two curves of \cref{fig:exposure}\lab{lab:exposure} has a meaning.
+@ For the built-in model we can measure it, in a tale of its grammar that it has not been trained on. At every fifth place, from the tenth on, we cut the true text off and let the model continue greedily, for \val{sampling.exposure.places} tokens. It predicts the first of these from a true beginning, the second from one that may be wrong already, and so on. We count how often the $k$th token equals the true one. You may object that a different token need not be an error, since many words would do. True, but the same holds for the control, in which the model has the true text before it at every place. So the gap between the two curves of \cref{fig:exposure}\lab{lab:exposure} has a meaning.
 
 With the true text before it the model is right in \val[2]{sampling.forced.1} of \val{sampling.exposure.tries} places, and it does as well at each of the others; at the last it is \val[2]{sampling.forced.last}. On its own it has \val[2]{sampling.free.1} at the first and \val[2]{sampling.free.last} at the last. (The standard error of such a share is three or four hundredths.) That does not prove bad writing, since both texts may be good tales. It measures how fast a text that is left to itself parts from one that is not.
 
 \fig{exposure}{fig:exposure}{How often the token is the true one, place by place. Given the true text each time, the model loses nothing on the way; given its own, it has left the true text after a dozen tokens, mostly for another that would have done as well.}{Two curves over places 1 to 16. The one for true beginnings stays near five sixths. The one for the model's own text begins there and falls to a seventh.}
 
 @* Determinism and the order of summation. \label{sec:otherorder}
-Greedy decoding is deterministic, it is said, ``assuming identical infrastructure''. The assumption is that every sum is added up in the same order. In this book it is, by definition; elsewhere the order depends on how many texts are computed together, on the kernel that was chosen for their number, and on the device. What would another order change? To find out we gave the table of kernels another |linear|, which adds its products one after the other instead of in sixteen lanes.\lab{lab:otherorder}
+``At temperature 0, the output is deterministic'', says a tutorial, ``assuming identical infrastructure''. What does it assume? That every sum is added up in the same order. In this book it is, by definition; elsewhere the order depends on how many texts are computed together, on the kernel that was chosen for their number, and on the device. What would another order change? To find out we gave the table of kernels another |linear|, which adds its products one after the other instead of in sixteen lanes.\lab{lab:otherorder}
 @^order of summation@>@^determinism@>
 
 We compared \val{sampling.order.entries} logits, those after each of \val{sampling.order.places} tokens of a tale. A share of \val[3]{sampling.order.differ} differ, by \val[1]{sampling.order.most} millionths at most. So nearly every number is another. Yet \val{sampling.order.flips} of the \val{sampling.order.places} likeliest tokens changed, and \val{sampling.order.drawn} of \val{sampling.order.draws} that were drawn. A token changes only if its lead is smaller than such a difference, and that is rare. But it is not impossible: a service writes texts all day, and after the first token that changes everything is different. It did not happen in our experiment; elsewhere users have reported it often.
 
 @* The order of the stages. \label{sec:stageorder}
-OpenAI and vLLM divide by the temperature before they cut; llama.cpp cuts first and divides last. Hugging Face has most of the first order, but bans n-grams and bad words after the penalties. Here the order is a list, so either is one option away. How often does it matter?\lab{lab:stageorder}
+vLLM divides by the temperature before it cuts; llama.cpp cuts first and divides last. Hugging Face has the first order. (It bans bad words after the penalties and we before; a banned token is out either way.) Here the order is a list, so either is one option away. How often does it matter?\lab{lab:stageorder}
 @^order of stages@>@^llama.cpp@>@^vLLM@>
 
-It matters when the temperature changes what the cut sees. A temperature above 1 flattens the distribution; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k does not care, because the order of the tokens is the same. At the fork, with $T=2$ and top-p \given{0.9}, \val{sampling.order.before} tokens are left if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of parameters, drawn at random, \val{sampling.orders.differ} leave different tokens in the two orders. A published recommendation of a temperature and a top-p means one thing in one program, and another in the next.
+It matters when the temperature changes what the cut sees. A temperature above 1 flattens the distribution; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k does not care, because the order of the tokens is the same. At the fork, with $T=2$ and top-p \given{0.9}, \val{sampling.order.before} tokens are left if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of parameters, drawn at random, \val{sampling.orders.differ} leave different tokens in the two orders. If somebody recommends you a temperature and a top-p, ask for which program.
 
 @* What sampling costs. \label{sec:samplingcost}
-We fill a vocabulary of \val{sampling.large} tokens, as many as Llama 3 has, with scores from a normal distribution whose standard deviation is 3. No model is involved, since it is the sampler that we measure.\lab{lab:samplingcost} The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. Top-p with \given{0.9} leaves \val{sampling.nucleus.left} tokens, and \val[word]{sampling.nucleus.noises} noises are computed; with common settings, a temperature of 0.8, top-k 40, top-p 0.95 and min-p 0.05, \val{sampling.usual.left} are left.
+Will you wait for the sampler? We fill a vocabulary of \val{sampling.large} tokens, as many as Llama 3 has, with logits from a normal distribution whose standard deviation is 3. No model is involved, since we measure the sampler.\lab{lab:samplingcost} The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. Top-p with \given{0.9} leaves \val{sampling.nucleus.left} tokens, and \val[word]{sampling.nucleus.noises} noises are computed; with common settings, a temperature of 0.8, top-k 40, top-p 0.95 and min-p 0.05, \val{sampling.usual.left} are left.
 @^cost of sampling@>
 
-A choice takes \val[1]{sampling.clock.greedy} milliseconds if it is greedy, \val[1]{sampling.clock.usual} with the common settings, and \val[1]{sampling.clock.plain} if nothing is cut. Then half of the time goes into random bits; after a nucleus (\val[1]{sampling.clock.nucleus}) it goes into sorting. For one token the passes of \cref{phases} take \val[0]{phases.ms.gpt2.1.0.1} milliseconds in GPT-2 small's shape. So you do not wait for a sampler that neither sorts by comparisons nor computes what it does not need.
+A choice takes \val[1]{sampling.clock.greedy} milliseconds if it is greedy, \val[1]{sampling.clock.usual} with the common settings, \val[1]{sampling.clock.plain} if nothing is cut, and \val[1]{sampling.clock.nucleus} after a nucleus, which has to sort. For one token the passes of \cref{phases} take \val[0]{phases.ms.gpt2.1.0.1} milliseconds in GPT-2 small's shape. Beside the pass, such a sampler costs next to nothing.
 
 @* Which sampler when. \label{sec:which}
-One temperature and one cut are enough for nearly everything; a second cut rarely removes what the first has left.
+If you take one thing from this chapter to your own programs, let it be this: one temperature and one cut are enough for nearly everything. A second cut rarely removes what the first has left.
 
 \emph{Temperature.} At 1 the text is a sample of the model, which is what you want when you estimate something from samples. Below 1 every ratio grows: there are fewer slips and less variety. Take 0 where one answer is right, and in tests.
 
 \emph{Top-k} costs little, and bounds what later stages have to look at. But it is the same $k$ where one token fits and where a thousand do: take it as a guard (40 or more) and not as the cut.
 
-\emph{Top-p} follows the model's certainty, and \given{0.9} to 0.95 with $T$ up to 1 is the common choice. Its weakness is heat: a flattened tail fills the share. \emph{Min-p} looks only at the best token and not at the sum of a tail, so it stands a temperature above 1; take 0.05 to \given{0.1} where texts should be unlike one another.
+\emph{Top-p} follows the model's certainty, and \given{0.9} to 0.95 with $T$ up to 1 is the common choice. Its weakness is heat: a flattened tail fills the share. \emph{Min-p} looks only at the best token and not at the sum of a tail, so it bears a temperature above 1; take 0.05 to \given{0.1} where texts should be unlike one another.
 
-\emph{Typical sampling} is the one that may remove the likeliest; its authors found it less repetitive in stories and summaries.
+\emph{Typical sampling} is the only cut that may remove the likeliest token; its authors found it less repetitive in stories and summaries.
 @^choosing a sampler@>
 
-Two more thresholds are in Hugging Face's library.\side{\cited[Hewitt, Manning and Liang 2022]{Hewitt 2022}.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose. Elsewhere one finds \emph{top-a}, which removes tokens below $a$ times the \emph{square} of the best probability, so that it cuts more where the model is sure, and \emph{dynamic temperature}, which takes $T$ from the entropy.
+You will meet others. Hugging Face's library has two more thresholds.\side{\cited[Hewitt, Manning and Liang 2022]{Hewitt 2022}.} \emph{Epsilon sampling} removes tokens with $p<\varepsilon$; but where a thousand words would do, all of them may be below $\varepsilon$. \emph{Eta sampling} therefore lowers the threshold there, to $\min(\varepsilon,\sqrt\varepsilon\,e^{-H})$. Min-p does nearly the same with a number that is easier to choose. Elsewhere there are \emph{top-a}, which removes tokens below $a$ times the \emph{square} of the best probability, so that it cuts more where the model is sure, and \emph{dynamic temperature}, which takes $T$ from the entropy.
 @^epsilon sampling@>@^eta sampling@>
 
-@ What is missing here, and why? \emph{Mirostat} holds the surprise of the text near a target: after each token it moves its cut up or down by the difference.\side{\cited[Basu, Ramachandran, Keskar and Varshney 2021]{Basu 2021}.} So the choice at a place depends on all choices before it, and not only on the text: a text that is interrupted and continued becomes another, unless the cut is saved with it. That is what \cref{sec:sampler} avoids. \emph{XTC}, ``exclude top choices'', does the opposite of truncation: with a given probability it removes all tokens above a threshold but the least likely of these. It makes texts more surprising by taking away what the model thinks best; we know of no evaluation. Our generator would have a random number for it, with another number in the place of the zero.
+@ What is missing here, and why? \emph{Mirostat} holds the surprise of the text near a target: after each token it moves its cut up or down by the difference.\side{\cited[Basu, Ramachandran, Keskar and Varshney 2021]{Basu 2021}.} So the choice at a place depends on all choices before it, and not only on the text: interrupt a text and continue it, and it becomes another, unless you have saved the cut with it. That is what \cref{sec:sampler} avoids. \emph{XTC}, ``exclude top choices'', does the opposite of truncation: with a given probability it removes all tokens above a threshold but the least likely of these. It makes texts more surprising by taking away what the model thinks best; we know of no evaluation. Our generator would have a random number for it, with another number in the place of the zero.
 \emph{Top-n-sigma} and \emph{DRY}, a penalty that grows with the length of a repetition, are exercises. \emph{Minimum Bayes risk} decoding is not a stage but a choice among whole texts: it samples several, and takes the one that is most like the others; \cref{sec:relatives} has it.
 @^mirostat@>@^XTC@>@^top-n-sigma@>@^DRY@>@^minimum Bayes risk@>@^surprise@>
 
 @* Differences between implementations. \label{sec:samplingothers}
-Each stage of this chapter is in most programs of the kind, and hardly two programs agree on all of its edges. \Cref{tab:others} has those that a user can see. We took what most of them do, and where that left something open, what can be written down. So a text that was drawn elsewhere, with the same seed, is not drawn here again. What can be compared are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.
+Most programs of the kind have each stage of this chapter, and hardly two agree on all of its edges. \Cref{tab:others} lists the differences that you can see. We took what most of them do, and where that left something open, what can be written down. So the same seed gives another text here than in another program. What you can compare are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.
 
 \begin{table}[tp]
 \tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0 (\texttt{6978a60}), vLLM (\texttt{017e9f4}) and llama.cpp (\texttt{3f545be}), as they stood in 2026. A dash: there is no such option. Where a stroke divides two, the first is for greedy decoding, the second for sampling.}
@@ -1396,19 +1393,19 @@ log-probabilities & processed & raw & raw & raw\\
 \end{tabular*}
 \end{table}
 
-The last line answers a common question: is a log-probability that a program reports \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless they are told otherwise. The scores of Hugging Face are those after the processors, and not normalized.
+The last line answers a common question: if a program reports a log-probability, is it \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless you tell them otherwise. The scores of Hugging Face are those after the processors, and not normalized.
 @^log-probability@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 @* What the tutorials say. \label{sec:samplingtutorials}
-Most of what is said about sampling is right, and right in the same words. Two statements teach something; the other claims are in the laboratory.\lab{lab:samplingtutorials}
+Most of what the tutorials say about sampling is right, and right in the same words. Two statements teach something; the laboratory has the others.\lab{lab:samplingtutorials}
 
 \begin{tutorial}{ambiguous}{S1-30}
 \quoted{Sample from the smallest set of tokens whose cumulative probability exceeds}
-Both rules are in use (\cref{sec:tails}): Meta's reference exceeds; the paper, Hugging Face, vLLM and llama.cpp reach. \ourrun of four tokens with a quarter each, \val{sampling.reach} reach a half, and \val{claim.S1-30} are needed to exceed it; and with a share of 1 nothing exceeds it.
+Both rules are in use (\cref{sec:tails}): Meta's reference exceeds; the paper, Hugging Face, vLLM and llama.cpp reach. \ourrun Of four tokens with a quarter each, \val{sampling.reach} reach a half, and it takes \val{claim.S1-30} to exceed it; with a share of 1 nothing exceeds it.
 \end{tutorial}
 
 \begin{claimed}{S2-10}
-it takes the likeliest next token, and that is not the likeliest path: the greedy text of \cref{tab:strategies} has \val[2]{sampling.greedy.logprob} bits a token, and texts drawn at a temperature of $0.2$ have \val[2]{sampling.near.logprob} on average.
+The greedy text of \cref{tab:strategies} has \val[2]{sampling.greedy.logprob} bits a token, and texts drawn at a temperature of $0.2$ have \val[2]{sampling.near.logprob} on average. Greedy decoding takes the likeliest next token, and that is not the likeliest path.
 \end{claimed}
 
 @* Exercises. \label{sec:samplingexercises}
@@ -1416,14 +1413,14 @@ The command beside an exercise checks your answer with the funnel of this chapte
 
 \begin{exercises}
 \exercise{check}{ex:sampling.share}{Five tokens have the probabilities $\frac{16}{31}$, $\frac{8}{31}$, $\frac{4}{31}$, $\frac{2}{31}$ and $\frac{1}{31}$. How many of them does top-p with $p=\given{0.9}$ leave, after a temperature of 1, of $\frac12$ and of 2?}{\texttt{make exercise-07-1}}{At 1 the first three have $28/31$, which reaches $\given{0.9}$: 3. At $\frac12$ the weights are 256, 64, 16, 4 and 1, and the first two have $320/341$: 2. At 2 they are 4, $2\sqrt2$, 2, $\sqrt2$ and 1; three have less than four fifths, and it takes 4.}
-\exercise{check}{ex:sampling.marks}{A token occurs in the text three times, one of them in the prompt. Its logit is 3; the penalties are $r=\frac32$, $\alpha=\frac14$ and $\beta=\frac12$. What is its score after them? And if its logit is $-3$?}{\texttt{make exercise-07-2}}{$3/\frac32-(2\cdot\frac14+\frac12)=1$, and $-3\cdot\frac32-1=-5\frac12$. The repetition penalty looks at the prompt as well, but does not count; the other two count, but only what has been written.}
+\exercise{check}{ex:sampling.marks}{A token occurs in the text three times, one of them in the prompt. Its logit is 3; the penalties are $r=\frac32$, $\alpha=\frac14$ and $\beta=\frac12$. What is its logit after them? And if it is $-3$?}{\texttt{make exercise-07-2}}{$3/\frac32-(2\cdot\frac14+\frac12)=1$, and $-3\cdot\frac32-1=-5\frac12$. The repetition penalty looks at the prompt as well, but does not count; the other two count, but only what has been written.}
 \exercise{think}{ex:sampling.half}{The likeliest of 26 tokens has the probability $\frac14$, each of the others $\given{0.03}$. At which temperature does it have $\frac12$, and at which $\given{0.99}$? Give three decimals.}{\texttt{make exercise-07-3}}{Its ratio to each of the others is $\frac{25}{3}$. At the temperature $T$ that is $(\frac{25}{3})^{1/T}$, and it has to be 25, or $25\cdot99$: $T=\ln\frac{25}{3}/\ln25=0.659$, and $T=\ln\frac{25}{3}/\ln(25\cdot99)=0.271$.}
 \exercise{think}{ex:sampling.orders}{Find four probabilities, a $k$, a $p$ and a $T$ for which three orders of the same stages leave different numbers of tokens: top-p, top-k, temperature leaves three; top-k, top-p, temperature two; temperature, top-k, top-p one.}{\texttt{make exercise-07-4}}{For instance $\frac{5}{12}$, $\frac{4}{12}$, $\frac{2}{12}$ and $\frac{1}{12}$, with $k=3$, $p=0.8$ and $T=\frac18$. Of all, it takes three to reach $p$. Of the best three, which have 11 twelfths, it takes two, with $9/11$; and of the eighth powers of 5, 4 and 2 the first alone has more than four fifths of the sum. With top-k first never more are left than with top-p first: $p$ is then a share of less.}
-\exercise{think}{ex:sampling.zero}{Two tokens have the logits 5 and 2. The first occurs in the history, and $r=2$. Which two numbers, each added to both logits, make the tokens equally likely after the penalty?}{\texttt{make exercise-07-5}}{$(5+c)/2=2+c$ gives $c=1$, and $2(5+c)=2+c$ gives $c=-8$; the first token's score is positive with the one and negative with the other, as it has to be. Without the penalty it is $e^3$ times as likely as the second, whatever is added. At $c=-5$ the penalty does nothing at all.}
+\exercise{think}{ex:sampling.zero}{Two tokens have the logits 5 and 2. The first occurs in the history, and $r=2$. Which two numbers, each added to both logits, make the tokens equally likely after the penalty?}{\texttt{make exercise-07-5}}{$(5+c)/2=2+c$ gives $c=1$, and $2(5+c)=2+c$ gives $c=-8$; the first token's logit is positive with the one and negative with the other, as it has to be. Without the penalty it is $e^3$ times as likely as the second, whatever is added. At $c=-5$ the penalty does nothing at all.}
 \exercise{think}{ex:sampling.deadend}{A vocabulary has three tokens, and no pair of tokens may come twice ($n=2$). Write the shortest text after which no token is left, and a longest one.}{\texttt{make exercise-07-6}}{After a token $a$ nothing is left when $aa$, $ab$ and $ac$ have all occurred: $aabaca$, six tokens, or $2v$ for a vocabulary of $v$. There are $v^2$ pairs, and none comes twice, so $v^2+1$ tokens are the most; a round that goes through all pairs exists: $aabbccacba$.}
 \exercise{think}{ex:sampling.records}{Four tokens with the weights 8, 4, 2 and 1 race, and are looked at in this order. How often is one of them the best so far, on average? And in the reverse order? Give two decimals.}{\texttt{make exercise-07-7}}{The $i$th is the best so far if it wins the race among the first $i$: $\frac88+\frac{4}{12}+\frac{2}{14}+\frac{1}{15}=1.54$, and $\frac11+\frac23+\frac47+\frac{8}{15}=2.77$. With equal weights either would be $1+\frac12+\frac13+\frac14$, and this sum is where the $\ln n$ comes from.}
-\exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose score is no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the scores that are left from their mean. Make it a stage: an option \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it comes before the temperature or after it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, a line each in the list of stages, the structure, and |sampling_stage_run|, and a row of the table; the default, the check of the range and the names come from the row. The compiler stops at a stage without a row. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
-\exercise{think}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling score; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |weight| after |sort_descending|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $0.156$.
+\exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose logit is no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the logits that are left from their mean. Make it a stage: an option \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it comes before the temperature or after it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, a line each in the list of stages, the structure, and |sampling_stage_run|, and a row of the table; the default, the check of the range and the names come from the row. The compiler stops at a stage without a row. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
+\exercise{think}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling logit; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |weight| after |sort_descending|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $0.156$.
 Without the first the second reaches from 0 to $\frac35$, and the third from there: where $u$ is between $\frac35$ and $\frac45$ the token changes, $\frac15$ out of $\frac12$, or $0.4$. In the race both shares are 0.}
-\exercise{think}{ex:sampling.dry}{\emph{DRY} marks down what would go on with a repetition. For each earlier place of the text, but the very first, let $l$ be how many tokens before it agree with the last tokens of the text, counted backwards from both. If $l\ge a$ for a token at such a place, $m\,b^{\,l-a}$ is subtracted from its score, once, for the largest $l$ that it has; $a\ge1$, and $m=0$ is off. Write |stage_dry(f, m, b, a, id, n)| for |double| $m$ and $b$ and the text |id[n]|.}{\texttt{make exercise-07-10}}{The funnel's counts can hold the largest $l$ of each token, if they are put back to zero. The list must come into the order of ids before a score is changed. The time is a product of the text's length and the length of its repetitions: a text of one token only is the worst.}
+\exercise{think}{ex:sampling.dry}{\emph{DRY} penalizes what would go on with a repetition. For each earlier place of the text, but the very first, let $l$ be how many tokens before it agree with the last tokens of the text, counted backwards from both. If $l\ge a$ for a token at such a place, $m\,b^{\,l-a}$ is subtracted from its logit, once, for the largest $l$ that it has; $a\ge1$, and $m=0$ is off. Write |stage_dry(f, m, b, a, id, n)| for |double| $m$ and $b$ and the text |id[n]|.}{\texttt{make exercise-07-10}}{The funnel's counts can hold the largest $l$ of each token, if they are put back to zero. The list must come into the order of ids before a logit is changed. The time is a product of the text's length and the length of its repetitions: a text of one token only is the worst.}
 \end{exercises}

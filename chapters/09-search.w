@@ -214,11 +214,6 @@ A candidate ends if its token is an end token, or if the text has reached its ma
 \end{equation}
 where $p_i$ is the probability of the $i$th token that was written, $t$ counts these tokens, the end token included and the prompt not, and $\lambda$ is called the \emph{length penalty}. It is an odd name: sums are negative, so a larger $\lambda$ is kinder to long texts. With $\lambda=0$ the sum itself counts, with $\lambda=1$ the mean. (Programs differ here: some count the prompt, some leave the end token out. The penalty of \cited[Wu and others 2016]{Wu 2016}, which you will often see quoted, is another formula: it divides by $((5+t)/6)^\lambda$.)
 @^length penalty@>
-\begin{equation}\label{eq:lengthpenalty}
-  \hbox{score}=\frac{\sum_i\ln p_i}{t^\lambda},
-\end{equation}
-where $t$ counts the tokens that were written, the end token included and the prompt not, and $\lambda$ is called the \emph{length penalty}. It is an odd name: sums are negative, so a larger $\lambda$ is kinder to long texts. With $\lambda=0$ the sum itself counts, with $\lambda=1$ the mean. (Programs differ here: some count the prompt, some leave the end token out. The penalty of \cited[Wu and others 2016]{Wu 2016}, which is often quoted, is another formula: it divides by $((5+t)/6)^\lambda$.)
-@^length penalty@>
 
 Take a text of 2 words with the sum $-3$ and one of 5 words with $-5$. With $\lambda=0$ the short one wins, $-3$ against $-5$; with $\lambda=1$ the long one, $-1$ against $-1.5$.
 
@@ -935,10 +930,6 @@ When is greedy decoding enough? Always if $N=1$, and always if what follows does
   p_i\,p_{i+1}\cdots p_N\ge q_i\qquad\hbox{for every }i,
 \end{equation}
 no text is likelier than the greedy one. In the middle forest that holds for \val[1]{forest.certain} percent of the models; greedy decoding is right in \val[1]{forest.found.1} percent.
-\begin{equation}\label{eq:certain}
-  p_i\,p_{i+1}\cdots p_N\ge q_i\qquad\hbox{for every }i,
-\end{equation}
-no text is likelier than the greedy one. In the middle forest that holds for \val[1]{forest.certain} percent of the models; greedy decoding is right in \val[1]{forest.found.1} percent.
 
 @* Length bias. \label{sec:grove}
 The texts of the forest end by their length, all in the same step, so neither the length penalty nor early stopping has anything to do. To see them work, we made \val{grove.models} more models,\lab{lab:grove} with three tokens and an end token, that write at most \val{grove.longest} tokens. Again we can look at all texts, \val{grove.texts} for each model, and know the best under any length penalty. \Cref{tab:grove} has what four beams do under nine rules.
@@ -978,10 +969,6 @@ Suppose a search found the best text every time. Would you want it? Think of a c
   \given{0.9}\ln0.9+\given{0.1}\ln0.1=-H,
 \end{equation}
 minus the entropy $H$: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}.
-\begin{equation}\label{eq:typical}
-  \given{0.9}\ln0.9+\given{0.1}\ln0.1=-H,
-\end{equation}
-minus the entropy: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}.
 @^entropy@>
 
 \begin{table}

@@ -8,17 +8,17 @@
 #include "tokenizer/tokenizer.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
+#include "sampling/pocket.inc"
 
 static const char sentences[] = "The dog thought about soup."
   " The mouse had milk. The cat thought about";
-struct session { struct memory m; struct counters c; struct engine e;
-  struct model *lm; struct tokenizer *t; struct store *s; struct funnel f; };
+struct session { struct pocket p; struct store *s; struct funnel f; };
 
 /* <Show what a stage has left> */
 static const char *piece(const struct session *u, uint32_t id, int *n)
 {
   size_t length;
-  const unsigned char *byte = tokenizer_text(u->t, id, &length);
+  const unsigned char *byte = tokenizer_text(u->p.t, id, &length);
   *n = (int) length;
   return (const char *) byte;
 }
@@ -45,7 +45,7 @@ static bool follow(struct session *u, const struct ids *text,
   size_t last = text->n - 1;
   uint32_t liked;
   int n;
-  if (!tokenizer_find(u->t, " pancakes", 9, &liked))
+  if (!tokenizer_find(u->p.t, " pancakes", 9, &liked))
     return error_say(why, "the built-in model has no pancakes");
   struct sequence_bias bias = { &liked, 1, 1.0 };
   /* <Give every stage something to do> */
@@ -54,8 +54,8 @@ static bool follow(struct session *u, const struct ids *text,
   s.temperature = 0.8;
   s.top_k = 8, s.top_p = 0.95;
   s.min_p = 0.2, s.typical_p = 0.9;
-  if (!model_evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits,
-        why) || !funnel_fill(&u->f, logits, why)) return false;
+  if (!model_evaluate(&u->p.e, u->p.lm, u->s, text->id, text->n, &last, 1,
+        logits, why) || !funnel_fill(&u->f, logits, why)) return false;
   /* <Run the stages, and draw> */
   show(u, "the model");
   for (size_t i = 0; i < s.n_stages; i++) {
@@ -74,26 +74,20 @@ int main(void)
   static struct session u;
   struct error why;
   struct ids text = { NULL, 0, 0 };
+  struct memory *m = &u.p.m;
   float *logits = NULL;
-  u.e = (struct engine) { .k = kernels_find(NULL, &why), .c = &u.c };
   printf("... had milk. The cat thought about\n");
-  /* <Open what a pass and its sampler need> */
-  bool ok = u.e.k != NULL
-    && (u.lm = model_open(&u.m, "models/pocket", &why)) != NULL
-    && (u.t = tokenizer_open(&u.m, "models/pocket", &why)) != NULL
-    && (u.s = cache_open(&u.m, &u.lm->config, 1,
+  bool ok = pocket_open(&u.p, &why)
+    && (u.s = cache_open(m, &u.p.lm->config, 1,
       &(struct cache_options) { .rows = 256 }, &why)) != NULL
-    && funnel_open(&u.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)
-    && (logits = memory_alloc(&u.m, MEMORY_OTHER, u.f.vocab, 4, &why)) != NULL
-    && tokenizer_encode(u.t, &u.m, sentences, strlen(sentences), false, false,
-      &text, &why);
-  ok = ok && follow(&u, &text, logits, &why);
-  ids_free(&u.m, &text);
-  memory_free(&u.m, logits);
-  funnel_close(&u.f);
-  store_close(u.s);
-  tokenizer_close(&u.m, u.t);
-  model_close(&u.m, u.lm);
+    && funnel_open(&u.f, m, u.p.e.k, u.p.lm->config.vocab_size, &why)
+    && (logits = memory_alloc(m, MEMORY_OTHER, u.f.vocab, 4, &why)) != NULL
+    && tokenizer_encode(u.p.t, m, sentences, strlen(sentences), false, false,
+      &text, &why)
+    && follow(&u, &text, logits, &why);
+  ids_free(m, &text), memory_free(m, logits);
+  funnel_close(&u.f), store_close(u.s);
+  pocket_close(&u.p);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

@@ -42,7 +42,7 @@ static void truncate_to(struct funnel *f, size_t n)
   f->n = n < f->n ? n : f->n;
 }
 
-/* <A key that rises as the score falls> */
+/* <A key that rises as the logit falls> */
 
 /* the bits of a positive double rise with it, and those of a negative one fall; z+0
    makes of both zeros one */
@@ -304,7 +304,7 @@ void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n)
   drop_masked(f);
 }
 
-/* <Turn the scores into a distribution> */
+/* <Turn the logits into a distribution> */
 void funnel_distribution(struct funnel *f)
 {
   sort_descending(f);

@@ -5,7 +5,7 @@
 #include "sampling/draws.h"
 #include "model/kernel.h"
 
-/* <The tokens that are left, and their scores> */
+/* <The tokens that are left, and their logits> */
 
 /* an id, and what it is sorted by */
 struct sort_item { uint64_t key; uint32_t id; };
@@ -33,7 +33,7 @@ void funnel_close(struct funnel *f);
    +infinity, or no finite logit */
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
 
-/* <What may be added to a score> */
+/* <What may be added to a logit> */
 
 /* bias for the last of n >=1 ids where the others end the text; -infinity takes it
    out */
