@@ -14,21 +14,17 @@ That is the hardest of three ways to end a text. The model may select a token th
 @ Let us write the obvious program first. After each token it searches the whole text for the phrase, with the C library's |strstr|. If the phrase is not there, it shows the token. If it is, the program stops, and whatever is on the screen of the phrase must be wiped off again; we print how many bytes that is.
 
 @<The obvious way@>=
-static void show_obvious(const struct session *u, const struct continuation *c,
-  const char *phrase)
+static void show_obvious(const struct session *u, struct ids c)
 {
-  char text[400] = "";
-  const char *found = NULL;
+  char text[400] = "", *found = NULL;
   size_t shown = 0, n;
-  printf("...");
-  for (size_t i = c->n_prompt; i < c->text.n; i++) {
-    const unsigned char *byte = tokenizer_text(u->p.t, c->text.id[i], &n);
+  for (size_t i = u->prompt.n; found == NULL && i < c.n; i++) {
+    const unsigned char *byte = tokenizer_text(u->p.t, c.id[i], &n);
     if (shown + n >= sizeof text)@+ break;
     memcpy(text + shown, byte, n);
-    found = strstr(text, phrase);
-    if (found != NULL)@+ break;
-    if (i + 11 >= c->text.n)@+ show(byte, n), putchar('|');
-    shown += n;
+    found = strstr(text, u->r->stop[1]);
+    if (found == NULL)@+ shown += n;
+    if (found == NULL && i + 11 >= c.n)@+ show(byte, n), putchar('|');
   }
   if (found != NULL)@+ printf(" %zu to be wiped off\n", shown - (size_t) (found - text));
 }
@@ -537,19 +533,17 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @<Stop at a repetition@>@;
 
 @* Finish reasons. \label{sec:ends}
-Now let the built-in model run into each of its ends. The program asks for eleven texts that end for six different reasons, and then shows one text on its way to a reader, token by token. Three of its prompts are the model's to answer: \emph{The dog} begins a tale, which ends by itself unless we end it earlier; the owl's you know; and the clock's makes the model tick for ever. The shopping list and the last text are not the model's: the program recites a \emph{script}, so that we can show any text we like.
+Now let the built-in model run into each of its ends. The program asks for ten texts that end for six different reasons, and then shows one text on its way to a reader, token by token. Three of its prompts are the model's to answer: \emph{The dog} begins a tale, which ends by itself unless we end it earlier; the owl's you know; and the clock's makes the model tick for ever. The shopping list and the last text are not the model's: the program recites a \emph{script}, so that we can show any text we like.
 @^finish reason@>
 
 @<The requests@>=
 struct request { const char *name, *prompt, *stop[2], *script;
-  size_t max, min_tokens, repetition, cancel, raise;@+ uint32_t context;
+  size_t max, min_tokens, repetition, raise;@+ uint32_t context;
   step_stop *own;@+ bool tokens, obvious; };
   /* up to |max| tokens after |prompt|; two stop strings or fewer; the same
-     |repetition| tokens three times; an end after token number |cancel|; a signal
-     after number |raise|; a context smaller than the model's; a criterion of the caller's |own|;
+     |repetition| tokens three times; a signal after token number |raise|; a context smaller than the model's; a criterion of the caller's |own|;
      are the |tokens| shown, and is it shown the |obvious| way? */
 static const char owl[] = "User: Where does"@| " the owl live?\nAssistant:";
-static const char shopping[] = "1. apples\n2. pears\n"@| "3. plums\n4. nuts\n5. figs";
 
 @ Each line is a way to end. The last text has no name, and is shown on its way.
 
@@ -561,11 +555,10 @@ static const struct request ends[] = @[{@|
   { "context 24", "The dog", .max = 400, .context = 24 },@/
   { "two line ends", owl, { "\n\n" }, .max = 400 },@/
   { "these, or User:", owl, { "\n\n", "User:" }, .max = 400, .obvious = true },@/
-  { "4.", "A list:\n", { "4." }, .script = shopping },@/
+  { "4.", "A list:\n", { "4." },@| .script = "1. apples\n2. pears\n"@| "3. plums\n4. nuts" },@/
   { "2 tokens, three times", "The cat sat in the sun."@| " The clock said",@|
     .max = 400, .repetition = 2 },@/
   { "three sentences", "The dog", .max = 400, .own = three_sentences },@/
-  { "cancelled by a callback", "The dog", .max = 400, .cancel = 7 },@/
   { "cancelled by a signal", "The dog", .max = 400, .raise = 7 },@/
   { "", "A list:\n", { "\n\n", "User:" }, .tokens = true,@|
     .script = "A caf\xc3\xa9.\nUseful: 5"@| " \xe2\x82\xac.\n\nUser:" } }@];
@@ -576,10 +569,10 @@ static const struct request ends[] = @[{@|
 static bool three_sentences(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
-  const struct text_stream *flow = ctx;
+  struct bytes so_far = ((const struct text_stream *) ctx)->text;
   size_t seen = 0;
   (void) text, (void) why;
-  for (size_t i = 0; i < flow->text.n; i++)@+ seen += flow->text.byte[i] == '.';
+  for (size_t i = 0; i < so_far.n; i++)@+ seen += so_far.byte[i] == '.';
   *enough = seen >= 3;
   return true;
 }
@@ -609,25 +602,22 @@ The last function recites: it selects the script's next token, whatever the logi
 
 @<Watch a text, or recite it@>=
 static volatile sig_atomic_t interrupted;
-static void note_signal(int number)
-{@+ interrupted = number;@+ }
+static void note_signal(int number) {@+ interrupted = number;@+ }
 static bool watch(void *ctx, const struct step *now)
 {
   struct session *u = ctx;
-  u->steps++;
-  (void) now;
+  u->steps++, (void) now;
   if (u->r->tokens)@+ show(u->flow.text.byte + u->shown,@|
     u->flow.released - u->shown), putchar('|');
   u->shown = u->flow.released;
   if (u->steps == u->r->raise)@+ raise(SIGINT);
-  return u->steps != u->r->cancel && interrupted == 0;
+  return interrupted == 0;
 }
 static bool recite(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  const struct session *u = ctx;
   (void) logits, (void) why;
-  *chosen = u->script.id[text->text.n - text->n_prompt];
+  *chosen = ((const struct session *) ctx)->script.id[text->text.n - text->n_prompt];
   return true;
 }
 
@@ -643,11 +633,9 @@ static bool answer(struct session *u, const struct stops *until,
   @<The options of the loop@>@;
   u->flow = (struct text_stream) @[{ .m = u->g.m, .t = u->p.t,@|
     .until = until, .min_tokens = r->min_tokens }@];
-  void (*usual)(int) = signal(SIGINT, note_signal);
   interrupted = 0;
   bool ok = text_stream_prompt(&u->flow, u->prompt.id, u->prompt.n, why)@|
     && generate(&u->g, u->prompt.id, u->prompt.n, &want, &text, why);
-  signal(SIGINT, usual);
   text_stream_end(&u->flow);
   @<Print how the text ended@>@;
   text_stream_close(&u->flow);
@@ -659,10 +647,9 @@ static bool answer(struct session *u, const struct stops *until,
 @ A criterion that is not wanted stays in the list: without stop strings, or with a count of 0, it never says yes.
 
 @<The criteria of a request@>=
-size_t repetition = r->repetition;
 struct criterion list[] = @[{@|
   {"string", text_stream_should_stop, &u->flow},@|
-  {"repetition", repetition_should_stop, &repetition},@|
+  {"repetition", repetition_should_stop, (void *) &r->repetition},@|
   {"callback", r->own, &u->flow} }@];
 struct criteria any = @[{ list, r->own == NULL ? 2 : 3, NULL }@];
 
@@ -670,9 +657,8 @@ struct criteria any = @[{ list, r->own == NULL ? 2 : 3, NULL }@];
 
 @<The options of the loop@>=
 bool scripted = u->script.n > 0;
-const struct model_config *config = &u->p.lm->config;
-struct generate_options want = @[{ .eos = config->eos,@|
-  .n_eos = config->n_eos, .min_tokens = r->min_tokens,@|
+struct generate_options want = @[{ .eos = u->p.lm->config.eos,@|
+  .n_eos = u->p.lm->config.n_eos, .min_tokens = r->min_tokens,@|
   .max_new_tokens = scripted ? u->script.n : r->max,@|
   .select = scripted ? recite : NULL, .select_ctx = u,@|
   .recall = store_match_prefix, .stop = criteria_should_stop,@|
@@ -683,12 +669,11 @@ struct generate_options want = @[{ .eos = config->eos,@|
 @<Print how the text ended@>=
 size_t n = u->flow.text.n, last = n < 22 ? n : 22;
 const char *reason = criteria_reason(&any, text.ended);
-if (reason == NULL)@+ reason =@|
-  text.ended == FINISH_CANCELLED ? "cancelled" : "length";
-if (!r->tokens)@+ printf("%-24s%4zu  %-11s", r->name, u->steps, reason);
-if (!r->tokens)@+ show(u->flow.text.byte + n - last, last);
+if (reason == NULL)@+ reason = text.ended == FINISH_CANCELLED ? "cancelled" : "length";
+if (!r->tokens)@+ printf("%-24s%4zu  %-11s", r->name, u->steps, reason),@|
+  show(u->flow.text.byte + n - last, last);
 printf("\n");
-if (ok && r->obvious)@+ show_obvious(u, &text, r->stop[1]);
+if (ok && r->obvious)@+ show_obvious(u, text.text);
 
 @ Before a request, we open the automaton, encode prompt and script, and open a store with as many positions as the context has. To test a short context we give the store a copy of the settings in which that one number is smaller; the model keeps its own.
 
@@ -696,7 +681,7 @@ if (ok && r->obvious)@+ show_obvious(u, &text, r->stop[1]);
 static bool begin(struct session *u, const struct request *r,
   struct error *why)
 {
-  struct memory *m = u->g.m;
+  struct memory *m = &u->p.m;
   struct stop_string list[2];
   struct stops until;
   struct model_config config = u->p.lm->config;
@@ -706,6 +691,7 @@ static bool begin(struct session *u, const struct request *r,
       (const unsigned char *) r->stop[n], strlen(r->stop[n]) }@];
   if (r->context > 0)@+ config.n_positions = r->context;
   if (!stops_open(&until, m, list, n, why))@+ return false;
+  u->g = (struct generate_context) @[{ &u->p.e, u->p.lm, NULL, m }@];
   u->r = r, u->steps = u->shown = u->prompt.n = u->script.n = 0;
   bool ok = tokenizer_encode(u->p.t, m, r->prompt, strlen(r->prompt),@|
       false, false, &u->prompt, why)@|
@@ -713,15 +699,13 @@ static bool begin(struct session *u, const struct request *r,
       strlen(r->script), false, false, &u->script, why))@|
     && (u->g.s = array_store_open(m, &config, why)) != NULL@|
     && answer(u, &until, why);
-  store_close(u->g.s), u->g.s = NULL;
-  stops_close(&until);
+  store_close(u->g.s), stops_close(&until);
   return ok;
 }
 
 @ Model and tokenizer are opened and closed as in the earlier chapters; for the programs of this chapter and its neighbours that is done in \.{unwoven/sampling/pocket.inc}, by |pocket_open| and |pocket_close|.
 
 @c
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -749,9 +733,9 @@ int main(void)
   static struct session u;
   struct error why;
   bool ok = pocket_open(&u.p, &why);
-  u.g = (struct generate_context) @[{ &u.p.e, u.p.lm, NULL, &u.p.m }@];
-  if (ok)@+ printf("end token %" PRIu32 ", says %s\n",@|
-    u.p.lm->config.eos[0], u.p.lm->config.eos_from);
+  signal(SIGINT, note_signal);
+  if (ok)@+ printf("end token %u, says %s\n",@|
+    (unsigned) u.p.lm->config.eos[0], u.p.lm->config.eos_from);
   for (size_t i = 0; ok && i < sizeof ends / sizeof *ends; i++)
     ok = begin(&u, &ends[i], &why);
   ids_free(&u.p.m, &u.script), ids_free(&u.p.m, &u.prompt);
@@ -760,16 +744,16 @@ int main(void)
   return !ok;
 }
 
-@ This is what became of them. The number counts all tokens that were written, including the end token and those of a stop string; the words shown end before these. The first line names the file that the end token was read from, since a wrong one is a common mistake (\cref{sec:endtoken}). The line with dots you have seen.
+@ This is what became of them. The number counts all tokens that were written, including the end token and those of a stop string; the words shown end before these. The first line names the file that the end token was read from, since a wrong one is a common mistake (\cref{sec:endtoken}). The line with bars in the middle you have seen.
 
-\checkpoint{build/out/stopping.txt}{eleven texts: after how many tokens each ended, why, and its last words; and a text on its way, a bar after each token; a stroke is a line end}
+\checkpoint{build/out/stopping.txt}{ten texts: after how many tokens each ended, why, and its last words; and a text on its way, a bar after each token; a stroke is a line end}
 
 In the second text the model ended its tale at the same place as before, but we did not obey its end token; it went on as after the end of any text, with a new one. The third, of 20 tokens, ends in the middle of a sentence, as texts that are cut by a length mostly do: of \val{stop.talks} conversations that we let the model
 write,\lab{lab:endtoken} a limit of \val{stop.cap} tokens would have cut \val{stop.cut} short, \val{stop.cut.inside} of them within a sentence. A larger limit cuts fewer texts, but no more gently. The context of 24 positions is full one token later than you might think, because the last token is not read (\cref{sec:contextfull}): \val{stop.context.written} tokens after a prompt of \val{stop.context.prompt}.
 
 In the owl's conversation an empty line separates the exchanges; it takes two tokens. The name \emph{User:} comes earlier, in two tokens as well; so with both strings the name ends the text. The list ends after its third item, but look at what ended it: the two characters \emph{4.}, anywhere. A price of 14.50 would have ended it as well. The clock's two tokens are a tick and a comma.
 
-A cancelled text is a text. The two have seven tokens each; you can show them, and you can go on with them: given the prompt and these seven, the model wrote \val{stop.resumed} more tokens,\lab{lab:ends} the same as without the interruption. With sampling it does the same, since the draws of \cref{sampling} depend on the position and not on a history.
+A cancelled text is a text. The last has seven tokens; you can show it, and you can go on with it: given the prompt and these seven, the model wrote \val{stop.resumed} more tokens,\lab{lab:ends} the same as without the interruption. With sampling it does the same, since the draws of \cref{sampling} depend on the position and not on a history.
 
 The tokens are the same, but the criteria begin anew. Suppose that a \emph{Us} was held when you cancelled. It was released when the text ended, and an \emph{er:} that follows completes nothing, because its beginning is now in the prompt. Protected tokens, sentences and repetitions are counted from 0. If you want the stop strings to go on as well, keep the text stream, do not end it, and give it to the next call.
 
