@@ -1113,7 +1113,11 @@ Milk goes with the fifth of the best, warm with the most typical; four tokens ar
 
 Neither. Look at the two tokens that the penalty touches. Milk was the likeliest, and comes out in sixth place: its logit is divided by 1.3, which leaves less than a third of its probability. You would not guess that from the number 1.3, because the effect depends on the size of the logit. Min-p then cuts milk away, since it is less than a fifth as likely as cheese; without the penalty it would have been the best. The last stage removes a token that no other stage had objected to: \tok{\ warm} carries more information than is typical here. Read backwards: a token that is missing has one reason, and the funnel shows which.
 
-@ A short program prints the same in numbers. It needs the built-in model with its tokenizer, a store, and a funnel. (The programs of this chapter and the next two open and close the first two with \.{unwoven/sampling/pocket.inc}; you have seen that code in \cref{loop}.) After each stage the program prints how many candidates are left, the entropy of their distribution in bits, which says how undecided it is (two bits are four equally likely tokens), and the best of them.
+@ A short program prints the same in numbers: after each stage, how many candidates are left, the entropy of their distribution in bits, which says how undecided it is (two bits are four equally likely tokens), and the best of them.
+
+\checkpoint[1,12]{build/out/sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the likeliest}
+
+@ The program needs the built-in model with its tokenizer, a store, and a funnel. (The programs of this chapter and the next two open and close the first two with \.{unwoven/sampling/pocket.inc}; you have seen that code in \cref{loop}.)
 
 @c
 #include <stdio.h>
@@ -1223,10 +1227,6 @@ int main(void)
   if (!ok)@+ fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
-
-@ It prints a line for each column of the figure.
-
-\checkpoint[1,12]{build/out/sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the likeliest}
 
 @* The effect of temperature. \label{sec:heat}
 People say that a temperature does three things:\lab{lab:heat} it makes the next token less certain, it makes texts more various, and it leaves the likeliest token the likeliest. We proved the last with \eqref{eq:temperature}, and the experiment stops if it ever fails. You can see the first in one distribution, the built-in model's after the nine tokens of \emph{The harvest of the kingdom was very good.}, where a dozen words may follow. At temperature 1 its entropy is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=0.5$ it is \val[2]{sampling.heat.0.5} bits. At $T=2$ it is \val[2]{sampling.heat.2} bits, that of more than 128 equally likely words: now words are likely that the model does not believe in. At $T=100$ it is \val[2]{sampling.heat.100} bits, almost the \val[0]{sampling.heat.most} of a uniform choice from the whole vocabulary.

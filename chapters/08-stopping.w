@@ -68,6 +68,8 @@ We keep all stop strings together in a tree, a \emph{trie}, in which strings wit
 
 \fig{links}{fig:links}{The tree of \emph{anno} and \emph{nah}. A double frame marks a whole stop string; the number below a node is how many bytes wait in that state. A dashed arrow is the \emph{failure link}: it leads to the node's longest proper suffix that is a node. Where none is drawn it leads to the root.}{A root at the left and two branches from it: a, an, ann, anno above and n, na, nah below; the last of each has a double frame. The numbers 1, 2, 3, 0 stand under the upper nodes, 1, 2, 0 under the lower ones. Dashed arrows lead from an and from ann down to n, and from na up to a.}
 
+@ In C a state is the number of its node.
+
 @<Stop strings, and the machine that looks for them@>=
 struct stop_string { const unsigned char *byte;@+ size_t n; };
   /* |n| bytes at which a text is to end; borrowed */

@@ -15,7 +15,10 @@ $B$ best again. This is \emph{beam search}, the beginnings are \emph{beams}, and
 @^beam search@>@^greedy decoding@>
 @^beam width@>
 
-@ Let us do it with a pencil, before anything else.
+@ The chapter makes two files. |search| is the rule; it knows nothing of models and works with any function that gives logits. |sharing| is such a function: a model with the cache of \cref{cache}, in which the beams share the rows that they have in
+common; best-of-n is its neighbour. We build the rule to the letter of the library \emph{transformers} (\cited[Wolf and others 2020]{Wolf 2020}; we read \texttt{5.0.1.dev0}, commit \texttt{6978a60}), so that our tests can compare texts and scores with those that the library writes. Then we count how often a search was worth its price. The answer is not cheerful. But first a search with a pencil.
+
+\widefig{lattice}{fig:lattice}{Four beams after The cat sat. In each step the eight candidates are in the order of their ranks; the four that were kept, or in the last step finished, have dark frames; those that were dropped are pale. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
 
 \begin{byhand}{two beams, three words, three steps}
 A model knows three words, \tok{again}, \tok{birds} and \tok{came}, and is to go on after \emph{Then}. To the first word it gives the probabilities $0.5$, $0.4$ and $0.1$. After that it depends on the text:
@@ -46,11 +49,6 @@ After the second step \emph{birds came} leads with $0.32$, before \emph{again ag
 \end{byhand}
 
 \Cref{fig:lattice}\lab{lab:lattice} shows the same on the built-in model, with four beams and six steps: the leader of the last step does not descend from the leader of the step before.
-
-@ The chapter makes two files. |search| is the rule; it knows nothing of models and works with any function that gives logits. |sharing| is such a function: a model with the cache of \cref{cache}, in which the beams share the rows that they have in
-common; best-of-n is its neighbour. We build the rule to the letter of the library \emph{transformers} (\cited[Wolf and others 2020]{Wolf 2020}; we read \texttt{5.0.1.dev0}, commit \texttt{6978a60}), so that our tests can compare texts and scores with those that the library writes. Then we count how often a search was worth its price. The answer is not cheerful.
-
-\widefig{lattice}{fig:lattice}{Four beams after The cat sat. In each step the eight candidates are in the order of their ranks; the four that were kept, or in the last step finished, have dark frames; those that were dropped are pale. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
 
 @* A source of logits. \label{sec:searchsource}
 What does a search need of a model? Look at the box: it passed a few texts, and wanted a line of numbers for each, what may follow. So a \emph{source} is one function from texts to logits. A table can be a source, as in the box; so can a function of a random number generator, as in the small models on which we test the search;
@@ -102,6 +100,8 @@ So we rank the $B$ best? That fails at the first end token. A candidate that end
 @^candidate@>@^expand@>@^prune@>
 
 \widefig{beamranks}{fig:beamranks}{The worst case for two beams and one end token, drawn as a black square. Both beams most likely end, so the two best candidates finish, and only the third and the fourth are left to grow. Ranking $B$ candidates would have left no beam; ranking $(1+E)B$ always leaves $B$.}{Two beams, A with probability \given{0.50} and B with \given{0.40}, have three candidates each. In the order of their probabilities these are A end \given{0.25}, B end 0.20, A x 0.15, B y \given{0.12}, A y \given{0.10} and B x \given{0.08}. The first two finish, the next two are kept, and the last two are below the line and not ranked.}
+
+@ A candidate has one of three outcomes. The other structures are what a watcher sees after each step.
 
 @<The outcome of a candidate@>=
 enum search_outcome {@+ OUTCOME_DROPPED, OUTCOME_KEPT, OUTCOME_FINISHED@+ };
@@ -283,21 +283,6 @@ static void decide(struct search *s)
   }
 }
 
-@ We write out a candidate that is kept: its parent's tokens and one more. That copies four bytes a token, where the keys and values of a token have \val{share.row} in the built-in model; \cref{sec:sharing} avoids copying those. A parent may have several children, so its text must live until all of them are written. Two sets of texts therefore take turns.
-
-@<Make a beam of a candidate@>=
-/* the text is copied to the other half, since its parent may have more children */
-static void keep_candidate(struct search *s, struct search_candidate *c)
-{
-  const struct search_beam *b = &s->active[c->parent];
-  uint32_t *id = s->text[s->turn ^ 1] + s->n_next * s->limit;
-  memcpy(id, b->id, b->n * sizeof *id);
-  id[b->n] = c->token;
-  s->next[s->n_next++] = (struct search_beam) @[{ id, b->n + 1, c->parent,@|
-    c->score }@];
-  c->outcome = OUTCOME_KEPT;
-}
-
 @ Here is all of that by hand, with two beams and one end token. Look for the ends that rank too low, and for the text that ends only because of its length.
 
 \begin{byhand}{two beams, two tokens and an end}
@@ -329,6 +314,21 @@ a b a, which has 0.045 & 0.009 & 0.0225 & 0.0135
 
 Step 1: a is kept, the stop finishes, b is kept. Step 2: a b is kept, a stop finishes, a a is kept; b stop has rank 4 and is dropped. Step 3: a b stop finishes, a a b is kept, a b a is kept; a a stop has rank 4 and is dropped. Step 4 is the last, and all texts end: a a b stop finishes, and so does a b a b, by its length; a b a stop has rank 3 and is dropped.
 \end{byhand}
+
+@ We write out a candidate that is kept: its parent's tokens and one more. That copies four bytes a token, where the keys and values of a token have \val{share.row} in the built-in model; \cref{sec:sharing} avoids copying those. A parent may have several children, so its text must live until all of them are written. Two sets of texts therefore take turns.
+
+@<Make a beam of a candidate@>=
+/* the text is copied to the other half, since its parent may have more children */
+static void keep_candidate(struct search *s, struct search_candidate *c)
+{
+  const struct search_beam *b = &s->active[c->parent];
+  uint32_t *id = s->text[s->turn ^ 1] + s->n_next * s->limit;
+  memcpy(id, b->id, b->n * sizeof *id);
+  id[b->n] = c->token;
+  s->next[s->n_next++] = (struct search_beam) @[{ id, b->n + 1, c->parent,@|
+    c->score }@];
+  c->outcome = OUTCOME_KEPT;
+}
 
 @* Early stopping. \label{sec:enough}
 When is a search over? If no beam is left, certainly. Otherwise only if the pool is full; and then you might stop at once. That is the first rule, \.{true}. But is a beam perhaps about to become something better? The second rule, \.{false}, which is the usual one, compares the best beam with the worst text of the pool as if the beam ended here and now:
