@@ -355,6 +355,25 @@ static bool search_is_done(const struct search *s)
     > s->hypotheses[w->num_beams - 1].score);
 }
 
+@ Here are the three rules at work, in the search of the last box.
+
+\begin{byhand}{the same search, and three ways to stop}
+The scores of those that finish, with $\lambda=1$:
+
+\medskip
+\begin{tabular}{@@{}lrrrr@@{}}
+\tabhead{text} & \tabhead{step} & \tabhead{probability} & \tabhead{logarithm} & \tabhead{score}\\
+stop & 1 & 0.30 & $-1.204$ & $-1.204$\\
+a stop & 2 & 0.18 & $-1.715$ & $-0.857$\\
+a b stop & 3 & 0.24 & $-1.427$ & $-0.476$\\
+a a b stop & 4 & 0.048 & $-3.037$ & $-0.759$\\
+a b a b & 4 & 0.0225 & $-3.794$ & $-0.949$
+\end{tabular}
+\medskip
+
+After step 2 the pool is full, with $-0.857$ and $-1.204$. \.{true} ends here, and returns a stop. \.{false} asks the best beam, a b, which has 0.30: its logarithm is $-1.204$, and $-1.204/2=-0.602$ is better than the worst of the pool, so the search goes on. Step 3 puts $-0.476$ in and $-1.204$ out. The best beam is now a a b, which has 0.060, and $-2.813/3=-0.938$ is worse than $-0.857$: \.{false} ends here and returns a b stop. \.{never} divides by the greatest length, $-2.813/4=-0.703$, and goes on. In step 4 $-0.759$ pushes out $-0.857$, and $-0.949$ does not get in; the best text is the same. With $\lambda=0$ the logarithms themselves count: the stop alone has $-1.204$, no text has more, and the result is the empty text.
+\end{byhand}
+
 @ Back to the program. It takes one step after another, until the search is over. If all tokens are out for all beams and no text has ended, that is an error.
 
 @<Search step by step@>=
@@ -408,25 +427,6 @@ static void cancel(struct search *s, const struct search_beam *beam, size_t n)
   for (size_t i = 0; i < n; i++)
     finish_text(s, &beam[i], NULL, beam[i].score, FINISH_CANCELLED);
 }
-
-@ Here are the three rules at work, in the search of the last box.
-
-\begin{byhand}{the same search, and three ways to stop}
-The scores of those that finish, with $\lambda=1$:
-
-\medskip
-\begin{tabular}{@@{}lrrrr@@{}}
-\tabhead{text} & \tabhead{step} & \tabhead{probability} & \tabhead{logarithm} & \tabhead{score}\\
-stop & 1 & 0.30 & $-1.204$ & $-1.204$\\
-a stop & 2 & 0.18 & $-1.715$ & $-0.857$\\
-a b stop & 3 & 0.24 & $-1.427$ & $-0.476$\\
-a a b stop & 4 & 0.048 & $-3.037$ & $-0.759$\\
-a b a b & 4 & 0.0225 & $-3.794$ & $-0.949$
-\end{tabular}
-\medskip
-
-After step 2 the pool is full, with $-0.857$ and $-1.204$. \.{true} ends here, and returns a stop. \.{false} asks the best beam, a b, which has 0.30: its logarithm is $-1.204$, and $-1.204/2=-0.602$ is better than the worst of the pool, so the search goes on. Step 3 puts $-0.476$ in and $-1.204$ out. The best beam is now a a b, which has 0.060, and $-2.813/3=-0.938$ is worse than $-0.857$: \.{false} ends here and returns a b stop. \.{never} divides by the greatest length, $-2.813/4=-0.703$, and goes on. In step 4 $-0.759$ pushes out $-0.857$, and $-0.949$ does not get in; the best text is the same. With $\lambda=0$ the logarithms themselves count: the stop alone has $-1.204$, no text has more, and the result is the empty text.
-\end{byhand}
 
 @* A search from end to end. \label{sec:wholesearch}
 The parts are there; what remains is to put them together. While it runs, a search keeps two sets of beams, the pool, the list of candidates, logits for all beams, and one funnel that serves the beams one after the other.
