@@ -583,7 +583,7 @@ We did not divide any weight by $W$, and did not even have to know $W$.
 \end{equation}
 You sample by adding noise $g_i$ to the logits and choosing greedily. This is the \emph{Gumbel-max trick} \cited{Maddison 2014}.\side{The distribution of $g$ is Gumbel's \cited{Gumbel 1954}, that of the largest of very many numbers: he was interested in floods.}
 
-@ The uniform number is $u=(m+\frac12)2^{-52}$ for an integer $m$ of 52 bits. Neither 0 nor 1 can come out, and $u$ and $1-u$ are doubles without rounding.
+@ The uniform number is $u=(m+\frac12)2^{-52}$ for an integer $m$ of 52 bits. Neither 0 nor 1 can come out, and $u$ and $1-u$ are doubles without rounding. The noise has bounds, therefore. Do we lose something? A token whose logit is more than 41 below the best never wins; it should, less than once in $10^{17}$ draws.
 
 @<The noise of a token at a place@>=
 double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
@@ -598,7 +598,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 
 @ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or penalized, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. All that is left are the logits themselves, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token; we read it at the commit of \cref{tab:others}.)
 
-Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. Pearson's test statistic, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $7.81$ in one of 20 such experiments. The tests of this module do the same for hundreds of distributions.
+Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. Pearson's test statistic, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $7.81$ in one of 20 such experiments. The suite \.{check\_draws} does the same with eight tokens and \given{200000} draws, at neighbouring positions, texts and seeds, and looks at pairs of draws as well.
 @^chi-squared test@>
 
 \begin{byhand}{a race of four}
@@ -1202,7 +1202,7 @@ const char *chosen = piece(u, funnel_choose(&u->f, 1, 0,
   (uint32_t) text->n), &n);
 printf("chosen: \"%.*s\"\n", n, chosen);
 
-@ What is opened besides the model is closed with it, even if something failed.
+@ The program closes all that it has opened, even if something failed.
 
 @<Open everything, follow one distribution, and close@>=
 int main(void)

@@ -11,7 +11,7 @@
 That is the hardest of three ways to end a text. The model may select a token that means the end. The text may reach a length, yours or the context's. Or a phrase appears, like our \emph{User:}. For the first two we compare numbers. A phrase is made of characters, though, and the model writes tokens: the phrase may begin in the middle of one token and end in the middle of another. And meanwhile you are reading along, because the program shows you each token as soon as it is written, which is called \emph{streaming}.
 @^stopping@>@^streaming@>
 
-@ Let us write the obvious program first. After each token it searches the whole text for the phrase, with the C library's |strstr|. If the phrase is not there, it shows the token. If it is, the program stops, and whatever is on the screen of the phrase must be wiped off again; we print how many bytes that is.
+@ Let us write the obvious program first. After each token it searches the whole text for the phrase, with the C library's |strstr|. If the phrase is not there, it shows the token. If it is, the program stops, and whatever is on the screen of the phrase must be wiped off again; we print how many bytes that is. (The text is |c|, which begins with the prompt; the session |u| knows the tokenizer and the phrase; |show| prints bytes. To save room we print the last tokens only.)
 
 @<The obvious way@>=
 static void show_obvious(const struct session *u, struct ids c)
@@ -29,7 +29,7 @@ static void show_obvious(const struct session *u, struct ids c)
   if (found != NULL)@+ printf(" %zu to be wiped off\n", shown - (size_t) (found - text));
 }
 
-@ We try it on what the built-in model wrote about the owl. A bar follows each token, a stroke is the end of a line, and the first nine tokens are left out.
+@ We try it on what the built-in model wrote about the owl. A bar follows each token, and a stroke is the end of a line.
 
 \widecheckpoint[9,9]{build/out/stopping.txt}{the obvious program on the model's own text, with \emph{User:} as the phrase}
 
@@ -107,7 +107,7 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   /* appends |text| to |out|, with each escape replaced by its byte; errors: a backslash before
      anything else, memory; on failure |out| is as it was */
 
-@ The children of a node form a list, mostly of one or two. Only the root has a table of all bytes: a text spends most of its time there, since most bytes begin no stop string, and each of them would be compared with all children of the root. Could we give every node such a table? Nothing would have to be searched then, but a table takes 1024 bytes, for every byte of a stop string: a fair price for four short phrases, a high one for thousands that are read from a file.
+@ The children of a node form a list, mostly of one or two. Only the root has a table of all bytes: a text spends most of its time there, since most bytes begin no stop string, and each of them would be compared with all children of the root. Could we give every node such a table? Then we would search nothing; but a table takes 1024 bytes, and each byte of a stop string would need one: a fair price for four short phrases, a high one for thousands that are read from a file.
 
 @<Look for a child@>=
 /* the root has a table, since most bytes of a text begin no stop string; other nodes have a
@@ -787,7 +787,7 @@ end coming. We have not tried one whose prompt is like nothing it was trained on
 
 Follow the line of the \emph{U}. It waits when it comes, then \emph{Use}; with \emph{ful} all six letters are released, because now it is a useful thing and not a user. The line end before it was released already when the \emph{U} came. (In the program's last line, where nothing comes between two bars, a token has released nothing.) How often would you notice? Of the \val{stop.shown.tokens} tokens of the owl's conversation you would see \val{stop.shown.at.once} whole and at once; \val[word]{stop.shown.waited} waited, and \val[word]{stop.shown.string} were the stop string, which you never see.
 
-We have proved that the cuts between tokens do not matter. We have also counted it: a text of $n$ bytes can be cut in $2^{n-1}$ ways, and we cut two short texts with these stop strings in all \val{claim.S3-42} ways. Every cut ended at the same string and left the same text, and what was released on the way was always a prefix of it.
+We have proved that the cuts between tokens do not matter. We have also counted it: a text of $n$ bytes can be cut in $2^{n-1}$ ways, and we cut two short texts with these stop strings in all \val{claim.S3-42} ways that they have. Every cut ended at the same string and left the same text, and what was released on the way was always a prefix of it.
 
 @* The cost of stop strings. \label{sec:stopcost}
 The automaton looks at every byte of every text. Is that slow?\lab{lab:stopcost} Each byte takes a step, and the step may take a walk. In the \val{stop.walk.bytes} bytes of the tales that come with the model, our two strings cause \val{stop.walk.two} steps of walking, \val[4]{claim.S2-101} a byte. Then we made a list that should be hard, the first letters at \val{stop.walk.strings} places of the tales themselves: \val[2]{stop.walk.hard} a byte. The bound is 1, whatever the strings are.
@@ -868,7 +868,7 @@ What does each hold-back mean for your reader? None of them shows a byte that wo
 With the fixed number the fewest tokens are silent: once the text is longer than that, every byte that arrives releases one. You see something with nearly every token, but always late: by \val[1]{stop.rule.short.fixed} bytes with the short strings, about a token, and by \val[1]{stop.rule.long.fixed} with the long one, a few words.
 By our rule you have everything nearly always, and wait for a moment where something has begun. llama.cpp's rule is as prompt, except that it releases nothing while a stop string may have begun, not even bytes that can no longer belong to one, like the \emph{an} of our calculation. The fixed number gives an even flow; ours gives the text sooner.
 
-The search itself is the one that \cited[Aho and Corasick published in 1975]{Aho 1975}; for a single string it becomes that of Morris and Pratt, of 1970 \cited{Morris 1970}. What we add is the number |hold| in the node: two lines.
+The search itself is the one that \cited[Aho and Corasick published in 1975]{Aho 1975}; for a single string it becomes that of Morris and Pratt, of 1970 \cited{Morris 1970}. We add the number |hold| to the node: two lines.
 
 @* What the tutorials say. \label{sec:stoptutorials}
 On this subject the tutorials are brief and mostly right. Two sentences teach something; the laboratory has the others.\lab{lab:stopclaims}

@@ -96,7 +96,7 @@ struct search_settings {@+ size_t num_beams, num_return, max_length;
 In one step every beam grows by every token. A beam's \emph{score} is the sum of the log-probabilities of its tokens; a sum, because the product of the probabilities of a long text is smaller than the smallest positive double. Each token that may follow makes a \emph{candidate}, a text one token longer, whose score is the beam's plus the token's log-probability. That makes $B\cdot V$ candidates, and we want the $B$ best.
 
 So we rank the $B$ best? That fails at the first end token. A candidate that ends does not grow any more, and we want $B$ that do. In the worst case each of the $B$ beams has all its $E$ end tokens among the best, as in \cref{fig:beamranks}; so we rank the best $(1+E)B$, and $B$ of them are certain not to end. With four beams and two end tokens that makes 12.
-(The library ranks at least $2B$, and so do we. Without end tokens that is more than is needed, and it changes nothing.) To be ranked is not to be \emph{kept}: at most $B$ of the ranked become beams of the next step.
+(The library ranks at least $2B$, and so do we. Without end tokens that is more than is needed, and it changes nothing.) A ranked candidate is not yet \emph{kept}: at most $B$ of the ranked become beams of the next step.
 @^candidate@>@^expand@>@^prune@>
 
 \widefig{beamranks}{fig:beamranks}{The worst case for two beams and one end token, drawn as a black square. Both beams most likely end, so the two best candidates finish, and only the third and the fourth are left to grow. Ranking $B$ candidates would have left no beam; ranking $(1+E)B$ always leaves $B$.}{Two beams, A with probability \given{0.50} and B with \given{0.40}, have three candidates each. In the order of their probabilities these are A end \given{0.25}, B end 0.20, A x 0.15, B y \given{0.12}, A y \given{0.10} and B x \given{0.08}. The first two finish, the next two are kept, and the last two are below the line and not ranked.}
@@ -215,7 +215,7 @@ A candidate ends if its token is an end token, or if the text has reached its ma
 where $p_i$ is the probability of the $i$th token that was written, $t$ counts these tokens, the end token included and the prompt not, and $\lambda$ is called the \emph{length penalty}. It is an odd name: sums are negative, so a larger $\lambda$ is kinder to long texts. With $\lambda=0$ the sum itself counts, with $\lambda=1$ the mean. (Programs differ here: some count the prompt, some leave the end token out. The penalty of \cited[Wu and others 2016]{Wu 2016}, which you will often see quoted, is another formula: it divides by $((5+t)/6)^\lambda$.)
 @^length penalty@>
 
-Take a text of 2 words with the sum $-3$ and one of 5 words with $-5$. With $\lambda=0$ the short one wins, $-3$ against $-5$; with $\lambda=1$ the long one, $-1$ against $-1.5$.
+Try it on a text of 2 words with the sum $-3$ and one of 5 words with $-5$. With $\lambda=0$ the short one wins, $-3$ against $-5$; with $\lambda=1$ the long one, $-1$ against $-1.5$.
 
 @<The score of a finished text@>=
 /* the length penalty of transformers: the prompt does not count, and an end token does */
@@ -408,7 +408,7 @@ static bool search_steps(struct search *s, struct error *why)
   s->next = old, s->turn ^= 1;
 }
 
-@ After each step the watcher sees what was considered, and it may end the search.
+@ After each step you may look: the watcher sees what was considered, and it may end the search.
 
 @<Let the watcher see the step@>=
 if (w->see != NULL && !w->see(w->ctx, &(struct search_step) @[{@|
@@ -450,7 +450,7 @@ struct search {@+ const struct search_source *from;
   size_t n_hypotheses;@+ };
   /* a search while it runs; |want| and |from| are borrowed */
 
-@ The results are texts, best first, and they belong to the caller.
+@ You get texts, best first, and they are yours to free.
 
 @<What a search gives@>=
 struct search_result {@+ struct search_text *text;@+ size_t n, n_prompt, steps;
@@ -511,7 +511,7 @@ bool search_run(const struct search_source *from, struct memory *m,
   return ok;
 }
 
-@ Whatever length was asked for, a text also ends where the model's context does, as in the loop of \cref{loop}.
+@ Whatever length you ask for, a text also ends where the model's context does, as in the loop of \cref{loop}.
 
 @<Set the limits of the search@>=
 if (from->max_len > 0 && s.limit > from->max_len) s.limit = from->max_len;
@@ -606,7 +606,7 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
 void search_model_close(struct search_model *s);
   /* returns what was taken; the rows stay in the cache */
 
-@ Slots are assigned in two rounds: first those that are inherited, then the forks.
+@ We assign slots in two rounds: first those that a child inherits, then the forks.
 
 @<Assign slots to the children@>=
 enum {@+ NO_SLOT = 0x7fffffff@+ };
@@ -653,7 +653,7 @@ for (size_t i = 0; i < n; i++) {
   if (!store_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
 }
 
-@ In the first step there is one beam, without a parent. It has the first slot, where an earlier text may have left rows that can be used again.
+@ In the first step there is one beam, without a parent. It has the first slot, where an earlier text may have left rows that we can use again.
 
 @<Assign a slot to the prompt@>=
 /* The first sequence may have rows of an earlier search with the same prompt. The last token is
@@ -748,7 +748,7 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
   return false;
 }
 
-@ Closing a source leaves the cache alone: it belongs to the caller, who may want to continue from the rows of the last beams.
+@ Closing a source leaves the cache alone: it is yours, and you may want to continue from the rows of the last beams.
 
 @<Open and close a model as a source@>=
 void search_model_close(struct search_model *s)
@@ -792,7 +792,7 @@ static bool listen(void *ctx, const struct step *now)
   /* log-probabilities of the model itself, before any stage of the sampler: only they can be
      compared between texts */
 
-@ Texts are compared by their mean. If nothing was written, it is 0.
+@ We compare texts by this mean; for an empty text it is 0.
 
 @<Write one, and compare@>=
 static double per_token(double sum, const struct continuation *c)
@@ -826,7 +826,7 @@ static bool best_of_try(const struct generate_context *g, struct sampler *sample
   return true;
 }
 
-@ If the caller's settings keep the cache's rows, the prompt is read only once: the loop finds the rows of the last text, and goes back to where the new one begins.
+@ If your settings keep the cache's rows, the prompt is read only once: the loop finds the rows of the last text, and goes back to where the new one begins.
 
 @<Write several texts, and keep the best@>=
 /* on failure nothing is left for the caller to free */
@@ -861,7 +861,7 @@ void best_of_free(struct memory *m, struct best_of *b)
 @<The best of several texts@>@;
 #endif
 
-@ This file is where a search meets the cache, and where several texts are sampled one after the other.
+@ The source file begins with what must hold between two steps.
 
 @(sharing.c@>=
 /* A model as the source of a search, and best of n. Each beam has a sequence of the store, its
@@ -951,7 +951,7 @@ The texts of the forest end by their length, all in the same step, so neither th
 \end{tabular*}
 \end{table}
 
-With \.{true} the search ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since no score is looked at. With $\lambda=0$ little is lost by that: short texts win, and they come first. With $\lambda=1$ the search stops before it has written many of the texts that would have won, and returns the best in only \val[1]{grove.found.1.true} percent of the models. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} takes
+With \.{true} the search ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since it looks at no score. With $\lambda=0$ you lose little by that: short texts win, and they come first. With $\lambda=1$ the search stops before it has written many of the texts that would have won, and returns the best in only \val[1]{grove.found.1.true} percent of the models. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} takes
 \val[2]{grove.steps.1.never} steps in place of \val[2]{grove.steps.1.false} and gains little. With $\lambda=0$ the last two are the same rule: a longer text is never better.
 
 With $\lambda=2$ nearly every search goes to the end, and still it misses the best in more models than with 1. You might suspect early stopping. But \.{never} stops only when nothing can be gained, and finds no more than \val[1]{grove.found.2.never} percent. Beams are ranked by their sums while they grow, and $\lambda$ counts only when a text has finished; so a text that owes its score to the length penalty must first survive as a beam without it. We think that a large $\lambda$ needs more beams.
@@ -985,7 +985,7 @@ four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{
 \end{tabular*}
 \end{table}
 
-A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it moves away from the typical texts. Does that prove the likeliest text dull? No. It says only that this text is not typical; what it is like, we have to look at.
+A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it moves away from the typical texts. Does that prove the likeliest text dull? No. We know only that this text is not typical; what it is like, we have to look at.
 @^typical set@>
 
 So we asked the model to continue tales that it had not seen, from \val{dull.windows} places, each time with \val{dull.given} tokens given and \val{dull.written} to write, in six ways; the tale's own words are a seventh. \Cref{tab:dull}\lab{lab:dull} gives three numbers for each way. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that occur there for the first time.\side{\cited[Li, Galley, Brockett, Gao and Dolan 2016]{Li 2016}.} The third is the entropy of all tokens that a way has written: how many different words it uses, and how evenly.
@@ -1023,7 +1023,7 @@ Apart from those hidden states, all of these need from an engine only what you h
 
 Can beams obey a constraint, such as a grammar? Nothing in the rule forbids it: the constraint is one more processor, which masks a beam's tokens before they become candidates. But a matcher has a state, and so each beam needs its own, copied from its parent wherever the beam forks, just as its pages are. Our matchers follow one text. So the command refuses \.{--regex} or \.{--json-object} together with \.{--num-beams}, as it refuses \.{--temperature}, rather than ignore the option.
 
-When, then, should you search? Where one answer is right and the model knows it: a translation, a transcription, a short fact. Where many answers are right, sample; and if you can judge answers, sample several. None of the programs of \cref{tab:others} searches unless you ask it to.
+When, then, should you search? Where one answer is right and the model knows it: a translation, a transcription, a short fact. With how many beams? Few: in \cref{tab:forest} the second beam found most of what the first had missed, and each beam costs you a row in every pass. Where many answers are right, sample; and if you can judge answers, sample several. None of the programs of \cref{tab:others} searches unless you ask it to.
 @^constrained decoding@>
 
 @* The token tree. \label{sec:tokentree}
@@ -1095,7 +1095,7 @@ Five beams find the likeliest text in \val[1]{claim.S2-93} percent of the models
 @* The check. \label{sec:searchcheck}
 The laboratory repeats the two searches that we did by hand,\lab{lab:paper} and prints the same numbers, with letters for words. Is the rule the library's? |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
 
-Now watch a search. After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. In the sixth step \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
+Now watch a search. After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. (A minus zero is a token that was all but certain.) In the sixth step \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
 
 \checkpoint[14,27]{build/out/search.txt}{the last three steps of four beams on the built-in model, and greedy decoding}
 

@@ -601,7 +601,7 @@ function incipit.tree(name, dx, dy)
       deep[r.id] * dx, y[r.id], texword(r.token))
     tikz("\\node[fig/number,fill=white,anchor=north west,text=%s,inner sep=0pt] at ([yshift=-1.2pt,xshift=1pt]t%d.south west) {%s};",
       r.chosen == 1 and "rubric" or "faint", r.id,
-      string.format("\\textbf{%.2f}\\enspace $%.2f$\\enspace %d", r.p, r.logp, r.rank))
+      string.format("\\textbf{%.2f}\\enspace $%.2f$\\enspace %d", r.p, r.logp > -.005 and 0 or r.logp, r.rank))
   end
   tex.sprint("\\begin{scope}[on background layer]")
   for _, r in ipairs(rows) do
