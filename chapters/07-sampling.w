@@ -97,7 +97,7 @@ struct sort_item *sort_buf, *sort_spare; /* for sorting */
 uint32_t *count; /* of each token in a history; all zero between two calls */
 uint64_t bits, noises; /* how often a draw took random bits, and made noise of them */
 
-@ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and each of these would lose a digit that a later comparison might need. What if a logit is not a number? Every comparison with a NaN is false, so a NaN would win or lose by the accident of how we write a loop. A logit of $+\infty$ would be certain, as would every other token that has it. And if no token is left, what should we return?
+@ The model's logits are floats. From here on they are doubles, because the stages divide, exponentiate and add, and a float might lose the digit that a later comparison needs. What if a logit is not a number? Every comparison with a NaN is false, so a NaN would win or lose by the accident of how we write a loop. A logit of $+\infty$ would be certain, as would every other token that has it. And if no token is left, what should we return?
 @^NaN@>@^infinity@>
 
 Other programs return something. When all logits are $-\infty$, one takes the first token and another the last. With a NaN some write one token for ever; users have reported screens full of exclamation marks, because the token 0 is an exclamation mark in some vocabularies. We think that you would rather know. Here each of the three is an error, always, and the message names the first logit that is wrong.
@@ -142,7 +142,7 @@ static void truncate_to(struct funnel *f, size_t n)
   f->n = n < f->n ? n : f->n;
 }
 
-@ Several stages need probabilities. Do they need the division? It is enough to know the \emph{weights} $w=e^d$, where $d=z-\max z$ says how far a logit $z$ is below the best. Weights are probabilities that have not been divided by their sum $W$ yet. The greatest is 1, so nothing overflows, and those that underflow to 0 do no harm. We compute and add the weights in the order of the list, because an order of summation is part of what a stage is. The exponentials come from the kernel that serves attention.
+@ Several stages need probabilities. Do they need the division? It is enough to know the \emph{weights} $w=e^d$, where $d=z-\max z$ says how far a logit $z$ is below the best. Weights are probabilities that have not been divided by their sum $W$ yet. The greatest is 1, so nothing overflows, and those that underflow to 0 do no harm. We compute and add the weights in the order of the list: another order might give another sum, and with it another cut. The exponentials come from the kernel that serves attention.
 @^weight, of a candidate@>
 
 @<Weigh the tokens that are left@>=
@@ -223,7 +223,7 @@ void funnel_top_k(struct funnel *f, size_t k)
 
 @ A fixed $k$ is too many where the model is sure and too few where it is not. \emph{Top-p}, or \emph{nucleus sampling}, keeps the smallest set of likeliest tokens that together have the share $p$ of the probability.\side{\cited[Holtzman, Buys, Du, Forbes and Choi 2020]{Holtzman 2020}.} If $p_1\ge p_2\ge\cdots$ are the probabilities in falling order, it keeps the first $n$, where
 \begin{equation}\label{eq:nucleus}
-  n=\min\Bigl\{n:\ \sum_{i=1}^n p_i\ge p\Bigr\};
+  n=\min\Bigl\{j:\ \sum_{i=1}^j p_i\ge p\Bigr\};
 \end{equation}
 these tokens are the \emph{nucleus}. With $p=\given{0.9}$ the built-in model keeps \val[word]{sampling.sure} token after \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on}, and \val{sampling.order.after} at the beginning of a new sentence.
 @^top-p@>
@@ -291,7 +291,7 @@ restore_id_order(f);
 
 @* Radix sort and selection of logits. \label{sec:radix}
 Top-p and typical sampling need a sorted list, and a vocabulary of \val{sampling.large} tokens is a long list to sort for every token of a text. The C library's |qsort| would compare some $2\cdot10^6$ pairs, and after each comparison comes a
-jump that the processor cannot predict. But our numbers have 64 bits, and such numbers can be sorted without comparing any two of them, as letters are in a sorting office, pigeonhole by pigeonhole. This is called a \emph{radix sort}.
+jump that the processor can only guess. But our numbers have 64 bits, and such numbers can be sorted without comparing any two of them, as letters are in a sorting office, pigeonhole by pigeonhole. This is called a \emph{radix sort}.
 @^radix sort@>
 
 For that a logit must become an integer whose order is the right one. The bits of a double nearly are such an integer: the exponent is above the mantissa, so of two positive numbers the greater has the greater bits. We want falling order; so we subtract them from the bits of infinity. Of two negative numbers the smaller has the greater bits, which is what we want already; and since the sign is the highest bit, negative logits come after all positive ones. A zero may have either sign and is the same logit: adding $+0$ makes both $+0$.
@@ -334,7 +334,7 @@ static void sort_list(struct funnel *f)
   for (size_t i = 0; i < f->n; i++)@+ f->candidates[i] = f->sort_buf[i].id;
 }
 
-@ Before we sort by logit, the list must be in order of ids, or ties would come out wrong. It is, since it has only these two orders; and the same procedure brings it back, with the id as the key. A stage that changes logits asks for the order of ids first, since the new logits need not be in the old order.
+@ Before we sort by logit, the list must be in order of ids, or ties would come out wrong. It is: the list has only these two orders, and the same procedure brings it back from the other, with the id as the key. A stage that changes logits asks for the order of ids first, since the new logits need not be in the old order.
 
 @<Bring the list into one of its two orders@>=
 static void sort_descending(struct funnel *f)
@@ -395,7 +395,7 @@ Models repeat themselves. A sentence that occurs in the text makes the same sent
 @^repetition@>@^penalty@>@^history@>@^n-gram@>
 
 The \emph{repetition penalty} $r$ lowers the logit $z$ of each token that occurs in the history, however often it occurs: to $z/r$ if $z$ is positive, to $zr$ if it is not.\side{\cited[Keskar and others 2019]{Keskar 2019}, in a model
-called CTRL, divide every such logit. Hugging Face's library added the second case, since dividing a negative logit raises it.} That it needs two cases shows what is wrong with it: it treats zero as special, and for a logit zero means nothing. Add the same number to all logits, and no probability changes; but what this penalty does is then another thing. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
+called CTRL, divide every such logit. Hugging Face's library added the second case, since dividing a negative logit raises it.} That it needs two cases shows what is wrong with it: it treats zero as special, and for a logit zero means nothing. Add the same number to all logits, and no probability changes, but the penalty does something else. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
 @^repetition penalty@>
 
 @ To treat each token once, the function counts the tokens of the history as it meets them. Afterwards it clears the counts that it has touched, and not the whole array: a history is mostly shorter than a vocabulary.
@@ -583,7 +583,7 @@ We did not divide any weight by $W$, and did not even have to know $W$.
 \end{equation}
 You sample by adding noise $g_i$ to the logits and choosing greedily. This is the \emph{Gumbel-max trick} \cited{Maddison 2014}.\side{The distribution of $g$ is Gumbel's \cited{Gumbel 1954}, that of the largest of very many numbers: he was interested in floods.}
 
-@ The uniform number is $u=(m+\frac12)2^{-52}$ for an integer $m$ of 52 bits. Neither 0 nor 1 can come out, and $u$ and $1-u$ are doubles without rounding. The noise has bounds, therefore. Do we lose something? A token whose logit is more than 41 below the best never wins; it should, less than once in $10^{17}$ draws.
+@ The uniform number is $u=(m+\frac12)2^{-52}$ for an integer $m$ of 52 bits. Neither 0 nor 1 can come out, and $u$ and $1-u$ are doubles without rounding. So the noise has a least and a greatest value. Do we lose something by that? A token whose logit is more than 41 below the best can never win. It should win, but less than once in $10^{17}$ draws.
 
 @<The noise of a token at a place@>=
 double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
@@ -596,7 +596,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
   return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
 }
 
-@ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or penalized, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. All that is left are the logits themselves, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token; we read it at the commit of \cref{tab:others}.)
+@ What does the draw \emph{not} depend on? A token's number is its own: if another token is struck out or penalized, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. It depends on the logits alone, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token; we read it at the commit of \cref{tab:others}.)
 
 Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. Pearson's test statistic, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $7.81$ in one of 20 such experiments. The suite \.{check\_draws} does the same with eight tokens and \given{200000} draws, at neighbouring positions, texts and seeds, and looks at pairs of draws as well.
 @^chi-squared test@>
@@ -695,10 +695,10 @@ struct sampling_params {@+ double temperature;@+ size_t top_k;@+ double top_p, m
 struct sampling_params sampling_default(void);
   /* what changes nothing: temperature 1, no cut, no penalty, the normal order */
 
-@ Suppose we add a stage. Who has to hear of it? The default order must have it, and so must everyone who reads a list of stages or prints one. Its parameter needs a range, and somebody who checks it. The command needs an option, with a line in the help, in the manual page and in the completions of three shells; the protocol of the tests needs a key. Our first version had a list in each of these places. We tried what happens when somebody adds the stage to the first list and forgets the others: everything compiled without a warning, one stage ran twice, and the command crashed on a misspelt name.
+@ Suppose we add a stage. Who has to hear of it? The default order must have it, and so must everyone who reads a list of stages or prints one. Its parameter needs a range, which has to be checked. The command needs an option, with a line in the help, in the manual page and in the completions of three shells; the protocol of the tests needs a key. Our first version had a list in each of these places. We added a stage to the first list and forgot the others: everything compiled without a warning, one stage ran twice, and the command crashed on a misspelt name.
 @^stage@>
 
-So now \emph{a stage is one row of one table}, and every list is made from the rows. A row has a name and the parameters that the stage reads; and of a parameter it has all that anybody asks for.
+So now \emph{a stage is one row of one table}, and every list is made from the rows. A row has a name and the parameters that the stage reads; and of a parameter it has all that a list, a check or a help page asks for.
 
 @<What a user may set@>=
 enum sampling_type {@+ SAMPLING_REAL, SAMPLING_COUNT, SAMPLING_WINDOW@+ };
