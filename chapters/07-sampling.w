@@ -1370,8 +1370,6 @@ You will meet others. Hugging Face's library has two more thresholds.\side{\cite
 @^mirostat@>@^XTC@>@^top-n-sigma@>@^DRY@>@^minimum Bayes risk@>@^surprise@>
 
 @* Differences between implementations. \label{sec:samplingothers}
-Most programs of the kind have each stage of this chapter, and hardly two agree on all of its edges. \Cref{tab:others} lists the differences that you can see. We took what most of them do, and where that left something open, what can be written down. So the same seed gives another text here than in another program. What you can compare are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.
-
 \begin{table}[tp]
 \tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0 (\texttt{6978a60}), vLLM (\texttt{017e9f4}) and llama.cpp (\texttt{3f545be}), as they stood in 2026. A dash: there is no such option. Where a stroke divides two, the first is for greedy decoding, the second for sampling.}
 \centering\footnotesize\tabcolsep=3pt
@@ -1392,6 +1390,8 @@ log-probabilities & processed & raw & raw & raw\\
 \bottomrule
 \end{tabular*}
 \end{table}
+
+Most programs of the kind have each stage of this chapter, and hardly two agree on all of its edges. \Cref{tab:others} lists the differences that you can see. We took what most of them do, and where that left something open, what can be written down. So the same seed gives another text here than in another program. What you can compare are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.
 
 The last line answers a common question: if a program reports a log-probability, is it \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless you tell them otherwise. The scores of Hugging Face are those after the processors, and not normalized.
 @^log-probability@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
