@@ -25,7 +25,7 @@ typical, $p=0.45$ & & 0.60 & 0.40 &
 \end{tabular}
 \medskip
 
-Before you read on, do the third line yourself. A temperature of $\frac12$ divides the logits by $\frac12$, which doubles them, and so squares the probabilities. The squares have the sum $0.30$, and divided by it they give the third line. Top-k keeps the best two, with the sum $0.70$; $0.40/0.70=0.57$. Top-p keeps the fewest that have $0.85$ together: two have $0.70$, three have $0.90$. Min-p keeps those that are at least $0.4$ times as likely as the best, so the threshold is $0.16$. Typical sampling may drop the likeliest token; \cref{sec:tails} says why.
+Before you read on, do the third line yourself. A temperature of $\frac12$ divides the logits by $\frac12$, which doubles them, and so squares the probabilities. The squares add up to $0.30$, and divided by that they give the third line. Top-k keeps the best two, with the sum $0.70$; $0.40/0.70=0.57$. Top-p keeps the fewest that have $0.85$ together: two have $0.70$, three have $0.90$. Min-p keeps those that are at least $0.4$ times as likely as the best, so the threshold is $0.16$. Typical sampling may drop the likeliest token; \cref{sec:tails} says why.
 \end{byhand}
 
 @* The sampler's pipeline. \label{sec:pipeline}
@@ -102,7 +102,7 @@ uint64_t bits, noises; /* how often a draw took random bits, and made noise of t
 
 Other programs return something. When all logits are $-\infty$, one takes the first token and another the last. With a NaN some write one token for ever; users have reported screens full of exclamation marks, because the token 0 is an exclamation mark in some vocabularies. We think that you would rather know. Here each of the three is an error, always, and the message names the first logit that is wrong.
 
-(In the loop we store an id first, and count it only if the token stays. An |if| around the store would be a jump that the processor has to guess; \cref{sec:radix} has more of these.)
+(In the loop we store an id first, and count it only if the token stays. An |if| around the store would be a jump that the processor has to guess; \cref{sec:radix} shows more of these.)
 
 @<Fill the funnel@>=
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
@@ -221,7 +221,7 @@ void funnel_top_k(struct funnel *f, size_t k)
   else@+ truncate_to(f, k);
 }
 
-@ A fixed $k$ is too many where the model is sure and too few where it is not. \emph{Top-p}, or \emph{nucleus sampling}, keeps the smallest set of likeliest tokens that together have the share $p$ of the probability.\side{\cited[Holtzman, Buys, Du, Forbes and Choi 2020]{Holtzman 2020}.} If $p_1\ge p_2\ge\cdots$ are the probabilities in falling order, it keeps the first $n$, where
+@ A fixed $k$ is too many where the model is sure and too few where it is not. \emph{Top-p}, or \emph{nucleus sampling}, keeps the fewest of the likeliest tokens whose probabilities add up to a share $p$.\side{\cited[Holtzman, Buys, Du, Forbes and Choi 2020]{Holtzman 2020}.} If $p_1\ge p_2\ge\cdots$ are the probabilities in falling order, it keeps the first $n$, where
 \begin{equation}\label{eq:nucleus}
   n=\min\Bigl\{j:\ \sum_{i=1}^j p_i\ge p\Bigr\};
 \end{equation}
@@ -942,7 +942,7 @@ uint32_t sampler_save(const struct sampler *d);
 void sampler_restore(struct sampler *d, uint32_t state);
   /* goes back to a state that |sampler_save| gave, in the same text */
 
-@ The position of a choice is the number of tokens before it, those of the prompt included. So you can continue a text that another run began, with what has been written as a part of the prompt, as if it had never been interrupted. There are two exceptions: the frequency and presence penalties, which treat given and written tokens differently, and a rule, which applies to what is written. (Accepting a token, saving and restoring are left to the rule; the workshop has these lines.) A host program may have changed the processor's rounding; as a pass does, the sampler computes under the standard modes and puts back what it found.
+@ The position of a choice is the number of tokens before it, those of the prompt included. So you can continue a text that another run began, with what has been written as a part of the prompt, as if it had never been interrupted. There are two exceptions: the frequency and presence penalties, which treat given and written tokens differently, and a rule, which applies to what is written. (Accepting a token, saving and restoring are left to the rule, in \.{unwoven/sampling/state.c}.) A host program may have changed the processor's rounding; as a pass does, the sampler computes under the standard modes and puts back what it found.
 
 @<Choose a token for the loop@>=
 bool sampler_choose(void *ctx, const float *logits,
@@ -1008,7 +1008,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   /* the id with the greatest |score + g|, of equal ones the lowest, where |g| is
      |gumbel_noise|; |n| $\ge1$; leaves |weight| undefined (Gumbel 1954, Maddison and others 2014) */
 
-@ The first header has the random numbers. The race needs the bits as well, before it knows whether it wants the noise.
+@ The first header declares the random numbers. The race needs the bits as well, before it knows whether it wants the noise.
 
 @(draws.h@>=
 #ifndef INCIPIT_DRAWS_H
@@ -1315,7 +1315,7 @@ All of them work here, and some are cheap: the frequency penalty has even led to
 A presence penalty of 1 lowers that token to 4, and it stays the best: \val{sampling.toy.presence1.others} of \val{sampling.toy.presence1.length} tokens are others. One of 2.5 lets the second win \val[word]{sampling.toy.presence2.others} time; then both are lowered alike, and the loop is back. A repetition penalty of 1.2 leaves the first above 3; one of 2 lets the second come \val[word]{sampling.toy.repetition2.others} time, and then halves both. A frequency penalty of 0.5 grows with each use, so no token wins for ever; it makes a loop of \val[word]{sampling.toy.frequency.circle} tokens instead of one.
 Only the ban of 2-grams ends the repetition, and with it the text: after \val[word]{sampling.toy.ngram.length} tokens every pair that could come next has been used, no token is left, and that is an error.
 
-So of the four measures only n-gram blocking guarantees that nothing comes back, and its guarantee has a price. With $V$ tokens there are $V^2$ pairs, each at most once; a text without a repeated pair has at most $V^2+1$ tokens, and may come to a dead end long before.
+So of the four measures only n-gram blocking guarantees that nothing comes back, and its guarantee has a price. With $V$ tokens there are $V^2$ pairs, each at most once; a text without a repeated pair is at most $V^2+1$ tokens long, and may come to a dead end long before.
 @^dead end@>
 
 @* Exposure bias: a model that reads its own text. \label{sec:exposure}
@@ -1366,7 +1366,7 @@ You will meet others. Hugging Face's library has two more thresholds.\side{\cite
 @^epsilon sampling@>@^eta sampling@>
 
 @ What is missing here, and why? \emph{Mirostat} holds the surprise of the text near a target: after each token it moves its cut up or down by the difference.\side{\cited[Basu, Ramachandran, Keskar and Varshney 2021]{Basu 2021}.} So the choice at a place depends on all choices before it, and not only on the text: interrupt a text and continue it, and it becomes another, unless you have saved the cut with it. That is what \cref{sec:sampler} avoids. \emph{XTC}, ``exclude top choices'', does the opposite of truncation: with a given probability it removes all tokens above a threshold but the least likely of these. It makes texts more surprising by taking away what the model thinks best; we know of no evaluation. Our generator would have a random number for it, with another number in the place of the zero.
-\emph{Top-n-sigma} and \emph{DRY}, a penalty that grows with the length of a repetition, are exercises. \emph{Minimum Bayes risk} decoding is not a stage but a choice among whole texts: it samples several, and takes the one that is most like the others; \cref{sec:relatives} has it.
+\emph{Top-n-sigma} and \emph{DRY}, a penalty that grows with the length of a repetition, are exercises. \emph{Minimum Bayes risk} decoding is not a stage but a choice among whole texts: it samples several, and takes the one that is most like the others; \cref{sec:relatives} explains it.
 @^mirostat@>@^XTC@>@^top-n-sigma@>@^DRY@>@^minimum Bayes risk@>@^surprise@>
 
 @* Differences between implementations. \label{sec:samplingothers}

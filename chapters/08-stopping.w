@@ -188,7 +188,7 @@ static void link_nodes(struct stops *s, uint32_t *queue)
 }
 
 @ While a text runs we ask a state two questions, and neither answer may cost a walk. Which string ends here? If a string ends at the node itself, it is longer than any that ends at the node's failure; otherwise the failure's answer is ours. And how much do we have to hold? A node with children is a prefix of something longer, so all its bytes wait. A leaf is a whole string and begins
-nothing else, so we hold what its failure holds. (You might object that a whole string ends the text, so nothing can wait there. \Cref{sec:outflow} has a case in which it is passed over.)
+nothing else, so we hold what its failure holds. (You might object that a whole string ends the text, so nothing can wait there. \Cref{sec:outflow} shows a case in which it is passed over.)
 
 @<See what ends at |x|, and what it may become@>=
 const struct stops_node *shorter = &s->node[x->failure];

@@ -471,7 +471,7 @@ bool search_run(const struct search_source *from, struct memory *m,
 void search_free(struct search_result *r);
   /* returns the texts */
 
-@ Four functions frame a search. The first checks a prompt; the others allocate what a search keeps, free it, and copy the best texts out. (Plain C: \.{unwoven/search/options.c} has the checks, \.{unwoven/search/room.c} the memory.)
+@ Four functions frame a search. The first checks a prompt; the others allocate what a search keeps, free it, and copy the best texts out. (They are plain C: the checks in \.{unwoven/search/options.c}, the memory in \.{unwoven/search/room.c}.)
 
 @<The frame of a search@>=
 bool search_check_prompt(const struct search *s, const uint32_t *prompt,
@@ -653,7 +653,7 @@ for (size_t i = 0; i < n; i++) {
   if (!store_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
 }
 
-@ In the first step there is one beam, without a parent. It has the first slot, where an earlier text may have left rows that we can use again.
+@ In the first step there is one beam, without a parent. It gets the first slot, where an earlier text may have left rows that we can use again.
 
 @<Assign a slot to the prompt@>=
 /* The first sequence may have rows of an earlier search with the same prompt. The last token is
@@ -896,7 +896,7 @@ What do you pay for four beams? First the rows. A prompt of $p$ tokens is read o
 \end{tabular*}
 \end{table}
 
-Then the copies. Where a beam has several children, all but one must copy the rows of the last page before they write to it. That is at most a page of rows, however long the text is. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} has both, for a prompt of \val{share.prompt} tokens of a tale and \val{share.steps} more.
+Then the copies. Where a beam has several children, all but one must copy the rows of the last page before they write to it. That is at most a page of rows, however long the text is. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} lists both, for a prompt of \val{share.prompt} tokens of a tale and \val{share.steps} more.
 
 With four beams we copied \val[1]{share.less} percent of what such arrays would have copied, in pages of 16. In many steps no parent has two children; and where one has, we copy at most a page, while those arrays copy whole texts. The longer the text, the greater the difference, because a page does not grow with it. A fork copied \val[1]{share.mean16} rows on average in pages of 16, and \val[1]{share.mean64} in pages of 64: about half a page, as it would be if forks came equally often at each place of a page.
 
@@ -932,7 +932,7 @@ When is greedy decoding enough? Always if $N=1$, and always if what follows does
 no text is likelier than the greedy one. In the middle forest that holds for \val[1]{forest.certain} percent of the models; greedy decoding is right in \val[1]{forest.found.1} percent.
 
 @* Length bias. \label{sec:grove}
-The texts of the forest end by their length, all in the same step, so neither the length penalty nor early stopping has anything to do. To see them work, we made \val{grove.models} more models,\lab{lab:grove} with three tokens and an end token, that write at most \val{grove.longest} tokens. Again we can look at all texts, \val{grove.texts} for each model, and know the best under any length penalty. \Cref{tab:grove} has what four beams do under nine rules.
+The texts of the forest end by their length, all in the same step, so neither the length penalty nor early stopping has anything to do. To see them work, we made \val{grove.models} more models,\lab{lab:grove} with three tokens and an end token, that write at most \val{grove.longest} tokens. Again we can look at all texts, \val{grove.texts} for each model, and know the best under any length penalty. \Cref{tab:grove} shows what four beams do under nine rules.
 @^length bias@>
 
 \begin{table}
@@ -964,7 +964,7 @@ That is why you cannot stream a search. Our command prints nothing until the sea
 @^streaming@>
 
 @* The likeliest text is dull. \label{sec:dull}
-Suppose a search found the best text every time. Would you want it? Think of a coin that falls on heads nine times of ten. The likeliest sequence of \given{100} throws has heads only. Its probability is $\given{0.9}^{100}$, one in \val[0]{coin.odds}: throw that coin all day, and you will not see it. What you see is a sequence with about ten tails. No such sequence is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
+Suppose a search found the best text every time. Would you want it? Think of a coin that falls on heads nine times of ten. The likeliest sequence of \given{100} throws is heads only. Its probability is $\given{0.9}^{100}$, one in \val[0]{coin.odds}: throw that coin all day, and you will not see it. What you see is a sequence with about ten tails. No such sequence is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
 \begin{equation}\label{eq:typical}
   \given{0.9}\ln0.9+\given{0.1}\ln0.1=-H,
 \end{equation}
@@ -993,10 +993,10 @@ So we asked the model to continue tales that it had not seen, from \val{dull.win
 The likeliest text itself is not among the seven: we do not know it for this model. What four beams write is only likelier than the rest, on average. \cited[Stahlberg and Byrne (2019)]{Stahlberg 2019} did find the likeliest translations, by a search that throws nothing away: for more than half of all sentences the likeliest translation was the empty text. Narrow beams had been good because they missed it.
 @^distinct-n@>
 
-@ A search for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; at \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. And it is the tale that the model was made to imitate. Samples at temperature 1 should score like the tale. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature \given{0.5} they are \val[3]{dull.gap.cool} above, with a standard error of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart. In the other columns the cooler samples are nearest to the tale. We expect that of a model that gives a little too much to words which no tale would use
+@ A search for likely words finds them. The mean of the tale's own words is \val[3]{dull.logprob.tale}, that of four beams \val[3]{dull.logprob.four}; at \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. And it is the tale that the model was made to imitate. Samples at temperature 1 should score like the tale. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature \given{0.5} they are \val[3]{dull.gap.cool} above, with a standard error of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart. In the other columns the cooler samples are nearest to the tale. We expect that of a model that gives a little too much to words which no tale would use
 (\cited[Holtzman and others 2020]{Holtzman 2020}): now and then such a word is drawn, and the text goes on from something that the model has never read. A lower temperature takes from the unlikely first, as the truncations of \cref{sampling} do.
 
-The other two columns have the price. (Two beams have a little more entropy than greedy decoding; but \val{dull.windows} places in three tales are a small sample.) At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:
+The other two columns show the price. (Two beams have a little more entropy than greedy decoding; but \val{dull.windows} places in three tales are a small sample.) At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:
 
 \checkpoint[9,20]{build/out/laboratory/search.txt}{a tale's own words, and what four beams write}
 
@@ -1095,7 +1095,7 @@ Five beams find the likeliest text in \val[1]{claim.S2-93} percent of the models
 @* The check. \label{sec:searchcheck}
 The laboratory repeats the two searches that we did by hand,\lab{lab:paper} and prints the same numbers, with letters for words. Is the rule the library's? |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
 
-Now watch a search. After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. (A minus zero is a token that was all but certain.) In the sixth step \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
+Now watch a search. After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow. Each line shows the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. (A minus zero is a token that was all but certain.) In the sixth step \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
 
 \checkpoint[14,27]{build/out/search.txt}{the last three steps of four beams on the built-in model, and greedy decoding}
 

@@ -27,7 +27,7 @@ BEGIN { split("on in by to", word, " ") }
   else if (line > 1) bad("which way is that: " what)
 }
 END {
-  need("The squares have the sum " two(squares)); need("the best two, with the sum " two(best)); need(two(p[1]) "/" two(best) "=" two(p[1] / best))
+  need("The squares add up to " two(squares)); need("the best two, with the sum " two(best)); need(two(p[1]) "/" two(best) "=" two(p[1] / best))
   need((many == 3 ? "two have " : "?") two(less) ", three have " two(reached)); need("at least " least " times as likely")
   need("the threshold is " two(least * p[1]))
   exit wrong || n != 4 || rows != 7 || line != 8
