@@ -1271,7 +1271,7 @@ hotter, $T=1.5$ & \val{sampling.hotter.different} & \val[2]{sampling.hotter.dist
 \end{tabular*}
 \end{table}
 
-Two lines surprised us. Near greedy is not greedy: its eight texts are all different, and likelier on average than the greedy one. Greedy decoding takes the likeliest token at every step, and finds a text that is not the likeliest; \cref{search} pursues that. And the nucleus, which removes up to 0.3 of the probability at every place, loses little variety, while the mean surprise of its tokens (minus their log-probability) is two thirds as large as the model's. As it should, $k=1$ at $T=1$ wrote the greedy text, \val{sampling.k1.same} tokens of \val{sampling.long}, whatever the seed.
+@ Two lines surprised us. Near greedy is not greedy: its eight texts are all different, and likelier on average than the greedy one. Greedy decoding takes the likeliest token at every step, and finds a text that is not the likeliest; \cref{search} pursues that. And the nucleus, which removes up to 0.3 of the probability at every place, loses little variety, while the mean surprise of its tokens (minus their log-probability) is two thirds as large as the model's. As it should, $k=1$ at $T=1$ wrote the greedy text, \val{sampling.k1.same} tokens of \val{sampling.long}, whatever the seed.
 
 \checkpoint[2,7]{build/out/laboratory/sampling.txt}{a text of each, with the same seed; a stroke is the end of a line}
 
@@ -1309,7 +1309,7 @@ temperature 1 & \val{sampling.loop.warmth.circle} & --- & \val{sampling.loop.war
 
 \fig{circles}{fig:circles}{The surprise of all tokens so far, for four of the attempts. The loop climbs by the same amount in each round, mostly where the story might have been another. The weaker repetition penalty costs hardly more; sampling costs most.}{Four curves of surprise over the tokens written, in bits. Greedy decoding rises in equal steps, one for each round. The weaker repetition penalty stays close to it. No 4-gram twice jumps once and then rises. Temperature 1 rises fastest.}
 
-All of them work here, and some are cheap: the frequency penalty has even led to a likelier text, since greedy decoding does not look for the likeliest. The n-gram ban acts latest, when the story begins for the second time, and has to act only twice. The strong repetition penalty acts from the third token on, at places where nothing was wrong. It cannot know: a penalty on tokens sees words that have been said, and not loops.
+@ All of them work here, and some are cheap: the frequency penalty has even led to a likelier text, since greedy decoding does not look for the likeliest. The n-gram ban acts latest, when the story begins for the second time, and has to act only twice. The strong repetition penalty acts from the third token on, at places where nothing was wrong. It cannot know: a penalty on tokens sees words that have been said, and not loops.
 
 @ Do they always work? \label{sec:toyloop} We made a toy model of three tokens that shows where each of them fails.\lab{lab:toyloop} Its logits are 5, 3 and 2.5 after every text, and greedy decoding writes its first token for ever.
 
@@ -1394,7 +1394,7 @@ log-probabilities & processed & raw & raw & raw\\
 
 Most programs of the kind have each stage of this chapter, and hardly two agree on all of its edges. \Cref{tab:others} lists the differences that you can see. We took what most of them do, and where that left something open, what can be written down. So the same seed gives another text here than in another program. What you can compare are the distributions: the tests have some 500 cases, made by the programs themselves, each of which agrees or has its difference explained.
 
-The last line answers a common question: if a program reports a log-probability, is it \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless you tell them otherwise. The scores of Hugging Face are those after the processors, and not normalized.
+@ The last line answers a common question: if a program reports a log-probability, is it \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless you tell them otherwise. The scores of Hugging Face are those after the processors, and not normalized.
 @^log-probability@>@^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 @* What the tutorials say. \label{sec:samplingtutorials}

@@ -845,8 +845,6 @@ You will meet stop strings in nearly every program that lets a model write. No t
 @^vLLM@>@^llama.cpp@>@^Hugging Face@>
 
 
-Hugging Face's library compares with the whole text, prompt included: if your prompt ends in \emph{Us} and the model goes on with \emph{er:}, the text ends. It never cuts; you have to. Of two strings that end together vLLM takes the first of the list, and we the longest. llama.cpp looks, after each token, for the occurrence that begins first, and that depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases. As to |min_tokens|, vLLM masks the end tokens until that many have been written, where we select and do not obey them.
-
 \begin{table}[tbp]
 \tabcaption{tab:held}{How many bytes wait after a token, on average, and the share of tokens after which nothing is shown. The short strings are two line ends and \emph{User:}; in the long list the second is a whole line, \emph{Assistant: Goodbye!} with the line end before it. \val{stop.rule.tokens} tokens of conversations; vLLM's rule counted in bytes.}
 \centering\small
@@ -862,10 +860,12 @@ vLLM: the longest, less 1 & \val[2]{stop.rule.short.fixed} & \val[2]{stop.rule.s
 \end{tabular*}
 \end{table}
 
+@ Hugging Face's library compares with the whole text, prompt included: if your prompt ends in \emph{Us} and the model goes on with \emph{er:}, the text ends. It never cuts; you have to. Of two strings that end together vLLM takes the first of the list, and we the longest. llama.cpp looks, after each token, for the occurrence that begins first, and that depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases. As to |min_tokens|, vLLM masks the end tokens until that many have been written, where we select and do not obey them.
+
 What does each hold-back mean for your reader? None of them shows a byte that would have to be taken back. vLLM always holds as many characters as the longest stop string has, less one; llama.cpp holds all that is unsent as long as a suffix of the text is a prefix of a stop string. \Cref{tab:held} compares the three rules.
 
 
-With the fixed number the fewest tokens are silent: once the text is longer than that, every byte that arrives releases one. You see something with nearly every token, but always late: by \val[1]{stop.rule.short.fixed} bytes with the short strings, about a token, and by \val[1]{stop.rule.long.fixed} with the long one, a few words.
+@ With the fixed number the fewest tokens are silent: once the text is longer than that, every byte that arrives releases one. You see something with nearly every token, but always late: by \val[1]{stop.rule.short.fixed} bytes with the short strings, about a token, and by \val[1]{stop.rule.long.fixed} with the long one, a few words.
 By our rule you have everything nearly always, and wait for a moment where something has begun. llama.cpp's rule is as prompt, except that it releases nothing while a stop string may have begun, not even bytes that can no longer belong to one, like the \emph{an} of our calculation. The fixed number gives an even flow; ours gives the text sooner.
 
 The search itself is the one that \cited[Aho and Corasick published in 1975]{Aho 1975}; for a single string it becomes that of Morris and Pratt, of 1970 \cited{Morris 1970}. We add the number |hold| to the node: two lines.

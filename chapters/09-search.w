@@ -883,8 +883,6 @@ void best_of_free(struct memory *m, struct best_of *b)
 @<Write several texts, and keep the best@>@;
 
 @* What a search costs. \label{sec:searchcost}
-What do you pay for four beams? First the rows. A prompt of $p$ tokens is read once, by one beam; after that each of the $N-1$ further steps has a row for each of $B$ beams: $p+B(N-1)$ rows in $N$ passes. A search makes as many passes as greedy decoding, and each has more to do. In time the difference is smaller than in rows, because a pass reads the weights once for all of its rows: in \cref{phases}, with weights of the size of GPT-2 small and one thread, a row alone takes \val[1]{phases.row.gpt2.1.0.1} milliseconds, a row among four \val[1]{phases.row.gpt2.1.0.4}, and one among eight \val[1]{phases.row.gpt2.1.0.8}.
-
 \begin{table}
 \tabcaption{tab:sharing}{Passes and rows of a search; forks, that is, children beyond a parent's first; kilobytes (1000 bytes) of keys and values that were copied, with pages of 16 and of 64 rows, and if every beam were copied in every step.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
@@ -895,6 +893,8 @@ What do you pay for four beams? First the rows. A prompt of $p$ tokens is read o
 8 & \val{share.passes.8} & \val{share.rows.8} & \val{share.forks.8} & \val[0]{share.copied16.8} & \val[0]{share.copied64.8} & \val[0]{share.all.8}
 \end{tabular*}
 \end{table}
+
+What do you pay for four beams? First the rows. A prompt of $p$ tokens is read once, by one beam; after that each of the $N-1$ further steps has a row for each of $B$ beams: $p+B(N-1)$ rows in $N$ passes. A search makes as many passes as greedy decoding, and each has more to do. In time the difference is smaller than in rows, because a pass reads the weights once for all of its rows: in \cref{phases}, with weights of the size of GPT-2 small and one thread, a row alone takes \val[1]{phases.row.gpt2.1.0.1} milliseconds, a row among four \val[1]{phases.row.gpt2.1.0.4}, and one among eight \val[1]{phases.row.gpt2.1.0.8}.
 
 Then the copies. Where a beam has several children, all but one must copy the rows of the last page before they write to it. That is at most a page of rows, however long the text is. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} lists both, for a prompt of \val{share.prompt} tokens of a tale and \val{share.steps} more.
 
@@ -932,11 +932,8 @@ When is greedy decoding enough? Always if $N=1$, and always if what follows does
 no text is likelier than the greedy one. In the middle forest that holds for \val[1]{forest.certain} percent of the models; greedy decoding is right in \val[1]{forest.found.1} percent.
 
 @* Length bias. \label{sec:grove}
-The texts of the forest end by their length, all in the same step, so neither the length penalty nor early stopping has anything to do. To see them work, we made \val{grove.models} more models,\lab{lab:grove} with three tokens and an end token, that write at most \val{grove.longest} tokens. Again we can look at all texts, \val{grove.texts} for each model, and know the best under any length penalty. \Cref{tab:grove} shows what four beams do under nine rules.
-@^length bias@>
-
 \begin{table}
-\tabcaption{tab:grove}{Random models with an end token, four beams: the length penalty $\lambda$ and the rule of early stopping; the mean number of steps, of texts offered to the pool, and of tokens in the text returned; in how many models, in percent, that text has the best score of all texts.}
+\tabcaption{tab:grove}{Random models with an end token, four beams: the mean number of steps, of texts offered to the pool, and of tokens in the text returned; in how many percent of the models that text is the best of all.}
 \begin{tabular*}{\textwidth}{@@{}ll@@{\extracolsep{\fill}}rrrr@@{}}
 \tabhead{$\lambda$} & \tabhead{stopping} & \tabhead{steps} & \tabhead{finished} & \tabhead{tokens} & \tabhead{best of all}\\\midrule
 0 & \texttt{true} & \val[2]{grove.steps.0.true} & \val[2]{grove.offers.0.true} & \val[2]{grove.tokens.0.true} & \val[1]{grove.found.0.true}\\
@@ -951,7 +948,10 @@ The texts of the forest end by their length, all in the same step, so neither th
 \end{tabular*}
 \end{table}
 
-With \.{true} the search ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since it looks at no score. With $\lambda=0$ you lose little by that: short texts win, and they come first. With $\lambda=1$ the search stops before it has written many of the texts that would have won, and returns the best in only \val[1]{grove.found.1.true} percent of the models. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} takes
+The texts of the forest end by their length, all in the same step, so neither the length penalty nor early stopping has anything to do. To see them work, we made \val{grove.models} more models,\lab{lab:grove} with three tokens and an end token, that write at most \val{grove.longest} tokens. Again we can look at all \val{grove.texts} texts of a model. \Cref{tab:grove} shows what four beams do under nine rules.
+@^length bias@>
+
+@ With \.{true} the search ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since it looks at no score. With $\lambda=0$ you lose little by that: short texts win, and they come first. With $\lambda=1$ the search stops before it has written many of the texts that would have won, and returns the best in only \val[1]{grove.found.1.true} percent of the models. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} takes
 \val[2]{grove.steps.1.never} steps in place of \val[2]{grove.steps.1.false} and gains little. With $\lambda=0$ the last two are the same rule: a longer text is never better.
 
 With $\lambda=2$ \.{false} and \.{never} go nearly always to the end, and still they miss the best in more models than with 1. You might suspect early stopping. But \.{never} stops only when nothing can be gained, and finds no more than \val[1]{grove.found.2.never} percent. Beams are ranked by their sums while they grow, and $\lambda$ counts only when a text has finished; so a text that owes its score to the length penalty must first survive as a beam without it. We think that a large $\lambda$ needs more beams.
@@ -964,13 +964,6 @@ That is why you cannot stream a search. Our command prints nothing until the sea
 @^streaming@>
 
 @* The likeliest text is dull. \label{sec:dull}
-Suppose a search found the best text every time. Would you want it? Think of a coin that falls on heads nine times of ten. The likeliest sequence of \given{100} throws is heads only. Its probability is $\given{0.9}^{100}$, one in \val[0]{coin.odds}: throw that coin all day, and you will not see it. What you see is a sequence with about ten tails. No such sequence is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
-\begin{equation}\label{eq:typical}
-  \given{0.9}\ln0.9+\given{0.1}\ln0.1=-H,
-\end{equation}
-minus the entropy $H$: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}.
-@^entropy@>
-
 \begin{table}
 \tabcaption{tab:dull}{Seven ways to go on after \val{dull.windows} places in three tales: the mean log-probability of a token, in nats; distinct-2, in percent; and the entropy of all tokens written, in bits. (A nat is $1/\ln2$ bits; \cref{sampling} gives log-probabilities in bits.)}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
@@ -985,6 +978,13 @@ four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{
 \end{tabular*}
 \end{table}
 
+Suppose a search found the best text every time. Would you want it? Think of a coin that falls on heads nine times of ten. The likeliest sequence of \given{100} throws is heads only. Its probability is $\given{0.9}^{100}$, one in \val[0]{coin.odds}: throw that coin all day, and you will not see it. What you see is a sequence with about ten tails. No such sequence is likely, but there are very many, each about as unlikely as the others. The logarithm of its probability, per throw, is near its expectation,
+\begin{equation}\label{eq:typical}
+  \given{0.9}\ln0.9+\given{0.1}\ln0.1=-H,
+\end{equation}
+minus the entropy $H$: \val[3]{coin.typical}, where the likeliest sequence has $\ln0.9$, or \val[3]{coin.likeliest}. By the law of large numbers longer sequences come ever nearer to the first value and never to the second. The sequences near it are called \emph{typical}.
+@^entropy@>
+
 A text is not quite such a sequence. Its tokens are neither independent nor alike, and the entropy changes from token to token. But the expected log-probability of a sampled token is minus the entropy of its distribution, whatever that is, and in a long sampled text the mean settles at the average (\cited[Shannon 1948]{Shannon 1948}, for languages in which the distant past does not matter). The likeliest text has a higher mean, like the sequence of heads; so a search for it moves away from the typical texts. Does that prove the likeliest text dull? No. We know only that this text is not typical; what it is like, we have to look at.
 @^typical set@>
 
@@ -996,7 +996,7 @@ The likeliest text itself is not among the seven: we do not know it for this mod
 @ A search for likely words finds them. The mean of the tale's own words is \val[3]{dull.logprob.tale}, that of four beams \val[3]{dull.logprob.four}; at \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. And it is the tale that the model was made to imitate. Samples at temperature 1 should score like the tale. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature \given{0.5} they are \val[3]{dull.gap.cool} above, with a standard error of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart. In the other columns the cooler samples are nearest to the tale. We expect that of a model that gives a little too much to words which no tale would use
 (\cited[Holtzman and others 2020]{Holtzman 2020}): now and then such a word is drawn, and the text goes on from something that the model has never read. A lower temperature takes from the unlikely first, as the truncations of \cref{sampling} do.
 
-The other two columns show the price. (Two beams have a little more entropy than greedy decoding; but \val{dull.windows} places in three tales are a small sample.) At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:
+@ The other two columns show the price. (Two beams have a little more entropy than greedy decoding; but \val{dull.windows} places in three tales are a small sample.) At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:
 
 \checkpoint[9,20]{build/out/laboratory/search.txt}{a tale's own words, and what four beams write}
 
