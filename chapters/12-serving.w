@@ -58,7 +58,7 @@ What goes into such a pass? Suppose four prompts arrive, of 7, 3, 12 and 1 token
 Ours is a list of rows, and each row says to which text it belongs and at which position it stands. A pass with the four prompts has 23 rows, in any order. Such a batch is called \emph{ragged}. Matrices do not care whose rows they multiply; attention looks up the text of each row, and reads that text's pages and no others. There is nothing to mask, and nothing to go wrong.
 @^ragged batch@>@^padding@>
 
-So one pass may have rows of all kinds: one row of a text that is being written, twelve of a prompt, and a piece of the middle of a long prompt whose beginning was read before. The function |generate_step| of \cref{sec:step} does exactly this. It takes the list of texts; each says by |chunk| how many rows it may have at most. What is missing is somebody who makes the list.
+So one pass may have rows of all kinds: one row of a text that is being written, twelve of a prompt, and a piece of the middle of a long prompt whose beginning was read before. The function |generate_step| of \cref{sec:generate} does exactly this. It takes the list of texts; each says by |chunk| how many rows it may have at most. What is missing is somebody who makes the list.
 
 @* The scheduler. \label{sec:scheduler}
 What should it decide? We ask five things of a pass, and the rest follows.
@@ -73,7 +73,7 @@ What should it decide? We ask five things of a pass, and the rest follows.
 
 \emph{Every text ends.} The oldest text is never interrupted. So it ends some day; then another one is the oldest.
 
-@ One text that somebody waits for is a \emph{request}. Most of it is a sequence of \cref{sec:step}. The scheduler keeps a copy of the options, because it changes the number of rows from pass to pass; the sampler behind them stays the caller's. All requests that have not ended form a line, in the order of their arrival.
+@ One text that somebody waits for is a \emph{request}. Most of it is a sequence of \cref{sec:generate}. The scheduler keeps a copy of the options, because it changes the number of rows from pass to pass; the sampler behind them stays the caller's. All requests that have not ended form a line, in the order of their arrival.
 @^request@>
 
 @<A text that somebody waits for@>=
@@ -130,7 +130,7 @@ struct scheduler {
   bool *taken; /* [slots] */
   struct sequence **list; /* [slots]: those that have rows in the next pass */
   struct cache_demand *demand; /* [slots]: their rows */
-  float *logits; /* [slots][vocab\_size] */
+  float *logits; /* [slots][vocab] */
   struct prefix_index index;
   uint32_t limit; /* slots that may be used: fewer after memory was refused */
   struct scheduler_counts counts;
@@ -212,7 +212,7 @@ static size_t plan_pass(struct scheduler *s)
   return n;
 }
 
-@ The counters of the pass say how well the slots were used: $\mathit{slots\_used}/(\mathit{slots}\cdot\mathit{passes})$ is the share of the hand calculation.
+@ The counters of the pass say how well the slots were used: |slots_used|, divided by the number of passes and of slots, is the share of the hand calculation.
 
 @<Plan a pass@>=
 static void count_pass(struct scheduler *s, size_t n)
@@ -312,7 +312,7 @@ static bool make_room(struct scheduler *s)
 Could it go on for ever that two texts take each other's slots? The one that was preempted is let in only if there is room for all its rows and for a page more of everybody else. So between two preemptions, someone has grown by a page. And the oldest text has never lost its slot: it ends, and there is one less.
 @^starvation@>@^livelock@>
 
-@ A pass can also fail for another reason: the system refuses memory. Then nobody has lost anything (\cref{sec:step}); the step may be tried again with one text fewer. If it fails with a single text, this text is the one for which there is no memory, and it ends with the reason. Only a pass that was cancelled from outside is no fault of any text.
+@ A pass can also fail for another reason: the system refuses memory. Then nobody has lost anything (\cref{sec:generate}); the step may be tried again with one text fewer. If it fails with a single text, this text is the one for which there is no memory, and it ends with the reason. Only a pass that was cancelled from outside is no fault of any text.
 
 @<Make room@>=
 static bool pass_refused(struct scheduler *s, size_t n, struct error *why)
@@ -340,7 +340,7 @@ A whole class uses the same program, and the program puts the same page of instr
 
 What we need is an index that says: \emph{these tokens, after those, are in that page}. Think of a tree. Below its root are the first pages of texts; below each page those that came after it. To look a prompt up, we walk down from the root, a page of tokens at a time, until there is no branch with the next tokens.
 
-\fig{prefixtree}{fig:prefixtree}{Three prompts that begin alike, in pages of four tokens. The pages of the common beginning exist once.}{A tree of boxes, each a page with four words. The root's only child is shared by all three prompts, the next is shared by two of them, and each prompt ends in a branch of its own.}
+\widefig{prefixtree}{fig:prefixtree}{Three prompts that begin alike, in pages of four tokens. The pages of the common beginning exist once.}{A tree of boxes, each a page with four words. The root's only child is shared by all three prompts, the next is shared by two of them, and each prompt ends in a branch of its own.}
 
 @ The branches of all nodes are in one hash table: its key is the number of the parent and the page's tokens. A hash says only where to look. Two different pages may have the same one, and then a system that trusts its hashes gives a reader the memory of somebody else's text. Such systems exist. Ours compares the tokens, every one; and since the parent was found in the same way, the whole beginning has been compared.
 @^hash@>
@@ -362,7 +362,7 @@ struct prefix_index {
   struct memory *m;
   size_t page_rows, n, cap; /* entries from 1 to |n-1| have been used; entry 0 is the root */
   struct prefix_entry *entry; /* [cap] */
-  uint32_t *token; /* [cap][page\_rows] */
+  uint32_t *token; /* [cap] pages */
   uint32_t *bucket; /* [cap]: the first entry of each, 0: none */
   uint32_t free; /* the first free entry, 0: none */
   size_t kept; /* entries in use */

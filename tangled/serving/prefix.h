@@ -25,7 +25,7 @@ struct prefix_index {
   struct memory *m;
   size_t page_rows, n, cap; /* entries from 1 to n-1 have been used; entry 0 is the root */
   struct prefix_entry *entry; /* [cap] */
-  uint32_t *token; /* [cap][page_rows] */
+  uint32_t *token; /* [cap] pages */
   uint32_t *bucket; /* [cap]: the first entry of each, 0: none */
   uint32_t free; /* the first free entry, 0: none */
   size_t kept; /* entries in use */

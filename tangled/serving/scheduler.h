@@ -50,7 +50,7 @@ struct scheduler {
   bool *taken; /* [slots] */
   struct sequence **list; /* [slots]: those that have rows in the next pass */
   struct cache_demand *demand; /* [slots]: their rows */
-  float *logits; /* [slots][vocab_size] */
+  float *logits; /* [slots][vocab] */
   struct prefix_index index;
   uint32_t limit; /* slots that may be used: fewer after memory was refused */
   struct scheduler_counts counts;
