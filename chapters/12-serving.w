@@ -18,7 +18,7 @@
 \incipit{W}{e have built} a writer for one reader. Now put it on a machine in a classroom. \given{30} students send their prompts, and the simplest thing that we can do is to serve them one after the other: the last student waits for all the others' texts. That hurts all the more as \cref{phases} has shown what the machine does meanwhile. A pass with one row reads all the weights to use each of them once. Its multipliers are idle for most of the time; a second row, or a tenth, would cost next to nothing.
 
 So let us put the rows of other people there. That is called \emph{batching}, and a program that decides, pass by pass, whose rows are computed is a \emph{scheduler}. This chapter builds one. It is short, because the hard part has been done: \cref{loop}'s step takes a list of texts of any lengths, and \cref{cache}'s pages belong to nobody in particular.
-@^batching@>@^scheduler@>
+@^scheduler@>
 
 What we will insist on is the second half of the question. In most systems of this kind, an answer depends on who else was served in the same moment: sums are added up in another order when a batch has another size, and now and then a token comes out different. Their authors know this, and call it fundamental. It is not. Every request here gets, bit for bit, the text that it would have got alone; in any company, in any order of arrival, interrupted or not. The tests compare texts of \given{10\,000} random schedules with \texttt{==}.
 
@@ -50,7 +50,7 @@ The last text, G, ends with step 110, so $345/440$ of the places are used: 78 pe
 \widefig{slots}{fig:slots}{The same eight requests, as our scheduler serves them. Pale stretches are slots without a text.}{Two groups of four rows, one row for each slot, over passes. In batches, short stretches leave most of the rows empty until the longest of the batch ends, and again in the second batch. Continuously, each stretch is followed at once by another, and only at the end a slot or two stay empty.}
 
 \Cref{fig:slots}\lab{lab:slots} has both schedules. Continuous batching is also called \emph{in-flight batching}; \cited[Yu and others 2022]{Yu 2022} had the idea of scheduling by the pass and not by the request. \Cref{sec:servingcheck} runs both schedules, and prints these numbers.
-@^continuous batching@>@^static batching@>@^in-flight batching@>@^slot@>
+@^continuous batching@>@^static batching@>@^slot@>
 
 @* Texts of different lengths in one pass: ragged batches. \label{sec:ragged}
 What goes into such a pass? Suppose four prompts arrive, of 7, 3, 12 and 1 tokens. Many libraries want a rectangle: they make the short ones longer with \emph{padding}, tokens that mean nothing, until all have 12; then they need a mask, so that nobody attends to the padding, and a list of positions, so that the first real token still counts as the first. That is $4\cdot12=48$ rows for 23 tokens, and three lists that must agree. Forget the mask, or let positions count the pads, and the text is another one. (\Cref{sec:padding} has counted what happens then.)
@@ -309,8 +309,8 @@ static bool make_room(struct scheduler *s)
 
 @ Does anything change for the text that was interrupted? Its tokens so far are still there, and nobody takes them back. When it gets a slot again, it reads them all, like a prompt: the same rows, with the same bits. Then comes the next choice. The noise of the sampler depends on the seed, the text's number and the position (\cref{sec:philox}), not on the clock and not on how often somebody asked. So the next token is the one that it would have been. The reader notices a pause.
 
-Could it go on for ever that two texts take each other's slots? The one that was preempted is let in only if there is room for all its rows and for a page more of everybody else. So between two preemptions, someone has grown by a page. And the oldest text has never lost its slot: it ends, and there is one less.
-@^starvation@>@^livelock@>
+Could a text wait for ever? That is called \emph{starvation}. And could it go on for ever that two texts take each other's slots? The one that was preempted is let in only if there is room for all its rows and for a page more of everybody else. So between two preemptions, someone has grown by a page. And the oldest text has never lost its slot: it ends, and there is one less.
+@^starvation@>
 
 @ A pass can also fail for another reason: the system refuses memory. Then nobody has lost anything (\cref{sec:generate}); the step may be tried again with one text fewer. If it fails with a single text, this text is the one for which there is no memory, and it ends with the reason. Only a pass that was cancelled from outside is no fault of any text.
 
@@ -336,7 +336,7 @@ static bool pass_refused(struct scheduler *s, size_t n, struct error *why)
 
 @* Shared prefixes. \label{sec:prefixindex}
 A whole class uses the same program, and the program puts the same page of instructions before every question. The keys and values of these tokens are the same for everybody. Why? By \cref{sec:causal}, a row depends on the tokens up to its own and on nothing else. So if two prompts begin with the same tokens, they have the same first rows, to the last bit, and the second may use the pages of the first.
-@^prefix sharing@>@^prefix cache@>
+@^prefix sharing@>
 
 What we need is an index that says: \emph{these tokens, after those, are in that page}. Think of a tree. Below its root are the first pages of texts; below each page those that came after it. To look a prompt up, we walk down from the root, a page of tokens at a time, until there is no branch with the next tokens.
 
@@ -743,3 +743,12 @@ int main(void)
 @ The last text of the pencil's schedule ends with pass \val{serving.passes.continuous}, and that is not the least that is possible. If we knew beforehand how long the texts will be, and took the longest first, \val{serving.passes.longest} passes would do. But nobody knows it, and the mean time until a text is there would be longer: \val[0]{serving.wait.longest} passes instead of \val[0]{serving.wait.continuous}. (In batches it is \val[0]{serving.wait.static}.)
 
 \claim{S2-86}
+
+@* Exercises. \label{sec:servingexercises}
+Each exercise names the command that checks your answer.
+
+\begin{exercises}
+\exercise{check}{ex:serving.padding}{Four prompts have 5, \given{120}, \given{30} and \given{77} tokens. How many rows has the rectangle that padding makes of them, and how many has a ragged batch?}{\texttt{make exercise-12-1}}{480 and 232: four times the longest, and the sum.}
+\exercise{check}{ex:serving.shortest}{The eight requests of the hand calculation come in the order of their lengths, the shortest first. How many passes does the scheduler need, and in how many passes altogether do the eight texts wait for their ends (the sum of the numbers of their last passes)?}{\texttt{make exercise-12-2}}{130 and 420. The mean wait is shorter than in any other order, and the longest text is left alone at the end.}
+\exercise{think}{ex:serving.shared}{Pages have 16 rows. \given{40} requests come one after the other, each with the same \given{70} tokens and then 5 of its own, and ask for one token. How many rows are computed?}{\texttt{make exercise-12-3}}{504. The first computes 75 rows. The others find four full pages, 64 rows, and compute 11 each; the last six of the common tokens are in a page that is not full, and such pages are not in the index.}
+\end{exercises}
