@@ -81,7 +81,7 @@ $(BUILD)/obj/%.o: unwoven/%.c
 	$(compiled)
 $(BUILD)/obj/%.o: build/tangled/%.c
 	$(compiled)
-$(BUILD)/obj/cuda/kernels.o: $(TANGLED)/cuda/kernels.cu $(wildcard $(TANGLED)/cuda/*.inc $(TANGLED)/cuda/*.h $(TANGLED)/functions/*)
+$(BUILD)/obj/cuda/kernels.o: $(TANGLED)/cuda/kernels.cu $(wildcard $(TANGLED)/cuda/*.h $(TANGLED)/cuda/*.inc unwoven/cuda/* $(TANGLED)/functions/*)
 	@mkdir -p $(@D)
 	$(NVCC) $(CUDA_FLAGS) $(addprefix -I,$(ROOTS)) -c $< -o $@
 $(BUILD)/libmodules.a: $(OBJECTS)

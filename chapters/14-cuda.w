@@ -1,11 +1,4 @@
 @i types.w
-@s cudaStream_t int
-@s cudaGraph_t int
-@s cudaGraphExec_t int
-@s cudaError_t int
-@s cudaGraphNode_t int
-@s cudaKernelNodeParams int
-@s cudaDeviceProp int
 @s EACH_THREAD while
 @s EACH_LANE while
 @s KERNEL static
@@ -121,6 +114,12 @@ That is nearly C. We write kernels in a small subset of both C and CUDA, with a 
 @^phase of a kernel@>
 
 @(machine.inc@>=
+@;
+/** The words of a kernel: a kernel is written once, in phases, and means the same to nvcc and to a C
+  compiler. Between two barriers no thread may read what another writes in shared memory; the last
+  thing in a phase is its barrier, so what one phase writes the next may read. All threads of a block
+  go through the same phases: nothing returns from the middle of a kernel unless all do. With
+  |KERNEL_WORDS| a test gives words of its own. */
 #include "cuda/launch.h"
 #ifdef __CUDACC__
 @<The words of a kernel on the device@>@;
@@ -138,20 +137,20 @@ A |KERNEL| is what can be launched, and |INLINE| a function that becomes part of
 #pragma nv_diag_suppress 177 /* a phase need not look at its |t| */
 #define INLINE static __device__ __forceinline__
 #define KERNEL static __global__
-#define AT_ONCE(threads, blocks) __launch_bounds__(threads, blocks)
+#define AT_ONCE(threads, blocks) @,@, __launch_bounds__(threads, blocks)
 #define GRID __grid_constant__
 #define HERE(at) const struct block_place at \
     = @[{ blockIdx.x, blockIdx.y, blockIdx.z, blockDim.x, 0 }@]
-#define @,EACH_THREAD(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
+#define @,EACH_THREAD(t) @,@, for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
     go_on = 0, __syncthreads())
-#define @,EACH_LANE(t) for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
+#define @,EACH_LANE(t) @,@, for (unsigned t = threadIdx.x, go_on = 1; go_on;@| \
     go_on = 0, __syncwarp())
-#define PRIVATE(type, name, n) type name[n]
-#define MINE(name) name
-#define FROM_LANE(name, i, lane) __shfl_sync(0xffffffffu, name[i], (int) (lane))
-#define SHARED(type, name, n) __shared__ type name[n]
-#define PRAGMA(text) _Pragma(#text)
-#define @,UNROLL(n) PRAGMA(unroll n)
+#define PRIVATE(type, name, n) @,@, type @,@, name[n]
+#define MINE(name) @,@, name
+#define FROM_LANE(name, i, lane) @,@, __shfl_sync(0xffffffffu, name[i], (int) (lane))
+#define SHARED(type, name, n) @,@, __shared__ type @,@, name[n]
+#define PRAGMA(text) @,@, _Pragma(#text)
+#define @,UNROLL(n) @,@, PRAGMA(unroll @,@, n)
 
 @ On the host a block is a function call, and its threads are a loop. Which thread comes first is a matter of chance on the device, and a kernel whose result depends on it is wrong. So the host's order can be changed: |thread_at| gives the threads forwards, backwards, or with a stride, as the launch says. If two phases that need a barrier between them are written as one, the result then usually changes with the order. Shared memory begins with bytes that are NaN as floats and beyond all bounds as integers, so that what was never written is likely to show as well.
 
@@ -173,13 +172,13 @@ static inline unsigned thread_at(const struct block_place *at, unsigned turn)
 #define AT_ONCE(threads, blocks)
 #define GRID const struct block_place at,
 #define HERE(at) ((void) at)
-#define @,EACH_THREAD(t) for (unsigned turn = 0, t = 0; turn < at.threads@| \
+#define @,EACH_THREAD(t) @,@, for (unsigned turn = 0, t = 0; turn < at.threads@| \
     && (t = thread_at(&at, turn), true); turn++)
-#define @,EACH_LANE(t) EACH_THREAD(t)
-#define PRIVATE(type, name, n) type name[MOST_THREADS][n]
-#define MINE(name) name[t]
-#define FROM_LANE(name, i, lane) name[(t & ~31u) + (lane)][i]
-#define SHARED(type, name, n) type name[n]; memset(name, 0xff, sizeof name)
+#define @,EACH_LANE(t) @,@, EACH_THREAD(t)
+#define PRIVATE(type, name, n) @,@, type @,@, name[MOST_THREADS][n]
+#define MINE(name) @,@, name[t]
+#define FROM_LANE(name, i, lane) @,@, name[(t & ~31u) + (lane)][i]
+#define SHARED(type, name, n) @,@, type @,@, name[n]; memset(name, 0xff, sizeof name)
 #define @,UNROLL(n)
 static inline void begin_block(void (*run)(const struct launch *, struct block_place),@|
   const struct launch *l, struct block_place at)
@@ -188,6 +187,10 @@ static inline void begin_block(void (*run)(const struct launch *, struct block_p
 @ What a launch says, in plain data: which kernel, how many blocks in three directions, threads a block, and what the kernel is given. A block learns its |struct block_place|.
 
 @(launch.h@>=
+@;
+/** Launches as plain data, and what drives a device. Included by kernels and by the host: nothing of
+  CUDA, and nothing of the engine. Launches are compared byte by byte, so what would be padding in the
+  arguments has a name, |zero|, and is 0. Addresses are the device's. */
 #ifndef INCIPIT_CUDA_LAUNCH_H
 #define INCIPIT_CUDA_LAUNCH_H
 #include <stdbool.h>
@@ -275,7 +278,7 @@ KERNEL void step_lanes(GRID const struct linear_args a)
   }
 }
 
-@ In the third, eight threads share an output; each has two neighbouring lanes, each a chain over every sixteenth weight, so that the eight read 64 bytes of floats, or 32 of halves, in one piece (\cref{sec:readingnumbers} has the functions that load and convert). Four outputs make a warp (\cref{fig:devicelanes}). A load is twice as wide as before, but there are half as many threads, and the code is a loop: load, multiply, load again. By the estimate this is a step back. The compiler writes the loop of |step_lanes| out four times, and a thread there has four loads under way; here the barrier in the loop leaves it one. Wider loads do not help a thread that waits for each. The fourth, which this engine uses, differs from the third in one thing: a thread has \given{32} loads under way before it multiplies. For up to eight rows of inputs, each weight that was read is used for all of them.
+@ In the third, eight threads share an output; each has two neighbouring lanes, each a chain over every sixteenth weight, so that the eight read 64 bytes of floats, or 32 of halves, in one piece (\.{unwoven/cuda/reading.inc} has the functions that load and convert). Four outputs make a warp (\cref{fig:devicelanes}). A load is twice as wide as before, but there are half as many threads, and the code is a loop: load, multiply, load again. By the estimate this is a step back. The compiler writes the loop of |step_lanes| out four times, and a thread there has four loads under way; here the barrier in the loop leaves it one. Wider loads do not help a thread that waits for each. The fourth, which this engine uses, differs from the third in one thing: a thread has \given{32} loads under way before it multiplies. For up to eight rows of inputs, each weight that was read is used for all of them.
 @^lane@>
 
 \Cref{tab:devicesteps} has what can be known without a device. How many loads follow each other before the first is used was counted in the machine code, which \.{nvdisasm} prints (\.{bench/loads.py}). With that, and with the number of threads, Little's law gives an estimate. It is rough: \given{600} nanoseconds is our assumption, the hardware may overlap more loads than follow each other, and between two rounds of loads it overlaps fewer. A matrix of \given{2048} outputs is small for such a device, and its threads do not fill the multiprocessors; in a larger one all four do better, for there more threads wait at the same time.
@@ -421,7 +424,7 @@ enum { WIDEST = 2048 };
 #define FEW(name, type, rows) \
   KERNEL void name(GRID const struct linear_args a) \
   { HERE(at); few_rows(&a, at, type, rows, AHEAD); }
-#define FEW_OF(name, type) \
+#define FEW_OF(name, type) @,@, \
   FEW(name##_1, type, 1) FEW(name##_2, type, 2) \
   FEW(name##_4, type, 4) FEW(name##_8, type, 8)
 FEW_OF(few_f32, DEVICE_F32)@;
@@ -534,7 +537,7 @@ MANY(many_bf16, DEVICE_BF16)@;
 MANY(many_q8, DEVICE_Q8_0)@;
 
 @* int8 products: four in one instruction. \label{sec:devicebytes}
-Weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. A block of 32 products is a whole number, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. (With many rows, tiles of bytes are multiplied as tiles of floats are; \cref{sec:bytetiles} has that kernel.) Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots, up to four of them at a time; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
+Weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. A block of 32 products is a whole number, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. (With many rows, tiles of bytes are multiplied as tiles of floats are; \.{bytes.inc} has that kernel.) Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots, up to four of them at a time; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
 @^dp4a@>
 
 @<Few rows of bytes by a matrix@>=
@@ -657,7 +660,7 @@ static double two_products(uint32_t x, uint32_t w)
   return low + (double) num_from_bf16((uint16_t) (x >> 16))
     * (double) num_from_bf16((uint16_t) (w >> 16));
 }
-#define HELD(name, thread, i) name[(t & ~31u) + (thread)][i]
+#define HELD(name, thread, i) @,@, name[(t & ~31u) + (thread)][i]
 #define MULTIPLY_16(x, i, w, j, sum, k) \
   for (unsigned e = 0; e < 4; e++) { \
     double all = (double) sum[t][(k) + e]; \
@@ -895,7 +898,7 @@ enum { ATTEND_THREADS = 256, QUERIES = 16 };
 Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once.
 
 @<One block of positions for a tile of queries@>=
-#define VALUES(type, even) add_values(&a, s, tile, &at, type, even, place, score, t)
+#define VALUES(type, even) @,@, add_values(&a, s, tile, &at, type, even, place, score, t)
 KERNEL @/@[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct attend_args a)
 {
   HERE(at);
@@ -933,7 +936,7 @@ KERNEL @/@[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct att
   }
 }
 
-@ A tile knows which positions its rows see, and where they are (\cref{sec:tilequeries}). For a position that no row of it sees, and which need not exist any more, it gives the place of another: what is fetched there is not used, but no load waits for a decision.
+@ A tile knows which positions its rows see, and where they are (\.{queries.inc}). For a position that no row of it sees, and which need not exist any more, it gives the place of another: what is fetched there is not used, but no load waits for a decision.
 
 Thread |t| has position |t| of the block. It reads its key sixteen numbers at a time, and each sixteen serve four queries, whose places in |a->q| are in |from|. A score is the sum of sixteen lanes, which this thread has all to itself: \given{64} registers for four queries.
 
@@ -1132,7 +1135,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
 }
 
 @* Launches and CUDA graphs. \label{sec:launches}
-A layer is over a dozen kernels, and for one row most of them have next to nothing to do: launching them one by one could take longer than running them. So a call only writes the launch down. A pass is a list of launches (\cref{sec:works} has the names of the kernels), and it is run when the host needs numbers: the marks, which say in which layer a row has stopped being finite, or the logits. So the host waits twice for a token. We could fetch the marks with the logits and wait once; but then |model_forward| would have stored the rows of a pass, and said that all went well, before it knew. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists; many of them copy weights to the device, since this small program has not prepared its model.
+A layer is over a dozen kernels, and for one row most of them have next to nothing to do: launching them one by one could take longer than running them. So a call only writes the launch down. A pass is a list of launches (\.{works.inc} has the names of the kernels), and it is run when the host needs numbers: the marks, which say in which layer a row has stopped being finite, or the logits. So the host waits twice for a token. We could fetch the marks with the logits and wait once; but then |model_forward| would have stored the rows of a pass, and said that all went well, before it knew. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists; many of them copy weights to the device, since this small program has not prepared its model.
 @^launch@>
 
 @<A launch@>=
@@ -1188,91 +1191,15 @@ struct device_facts { char name[100]; uint64_t bytes, free; uint32_t multiproces
   major, minor; };
   /* a device as it describes itself: memory, free memory, and its version of the hardware */
 
-@ When a program writes text, pass after pass sends the same two lists: one that ends with the marks, and a short one that ends with the logits. The kernels are the same and in the same memory; only what the mirror contains has changed. CUDA can take such a list whole, as a \emph{graph}, and start it with a single call; the next kernel begins when the last block of the one before it has ended, without the host. The queue remembers the shapes of the last \given{4} different lists (\cref{sec:deviceheader}). The first time, a list is launched kernel by kernel. If another has the same kernels with as many blocks, a graph is made of it, and from then on only the arguments that have changed are put into it. Every \given{256} tokens attention has one block more: then the first list is launched singly once more, and another graph is made.
+@ When a program writes text, pass after pass sends the same two lists: one that ends with the marks, and a short one that ends with the logits. The kernels are the same and in the same memory; only what the mirror contains has changed. CUDA can take such a list whole, as a \emph{graph}, and start it with a single call; the next kernel begins when the last block of the one before it has ended, without the host. The queue remembers the shapes of the last \given{4} different lists (\cref{sec:devicelist}). The first time, a list is launched kernel by kernel. If another has the same kernels with as many blocks, the driver makes a graph of it, and from then on puts only those arguments into it that have changed. Every \given{256} tokens attention has one block more: then the first list is launched singly once more, and another graph is made.
 @^CUDA graph@>
 
-@<Run a list on the device@>=
-static bool cuda_run(void *state, const struct launch *list, size_t n, unsigned place, bool known,
-  void *to, const void *from, size_t bytes)
-{
-  struct cuda_state *s = here(state);
-  struct cuda_kept *k = &s->kept[place];
-  if (bytes > 0 && !went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
-    s->stream))) return false;
-  if (!known) drop_graph(k);
-  bool ok = known && n > 1 ? run_graph(s, k, list, n) : run_singly(s, list, n);
-  memcpy(k->list, list, n * sizeof *list);
-  return ok;
-}
-
-@ For CUDA a launch is a function, two sizes, and a list of the addresses of its arguments. Ours have one argument each, a structure, and all are at the same place, the union.
-
-@<A node for a launch@>=
-static cudaKernelNodeParams node_of(const struct launch *l, void **a)
-{
-  cudaKernelNodeParams p;
-  memset(&p, 0, sizeof p);
-  a[0] = (void *) &l->a;
-  p.func = (void *) function_of[l->work], p.kernelParams = a;
-  p.gridDim.x = l->x, p.gridDim.y = l->y, p.gridDim.z = l->z;
-  p.blockDim.x = l->threads, p.blockDim.y = p.blockDim.z = 1;
-  return p;
-}
-
-@ Kernels of one \emph{stream} follow each other: each begins when the one before has ended, and its memory can be relied on.
-
-@<Launch a list kernel by kernel@>=
-static bool run_singly(struct cuda_state *s, const struct launch *list, size_t n)
-{
-  for (size_t i = 0; i < n; i++) {
-    void *a[1];
-    cudaKernelNodeParams p = node_of(&list[i], a);
-    if (!went(s, cudaLaunchKernel(p.func, p.gridDim, p.blockDim, a, 0, s->stream)))
-      return false;
-  }
-  return true;
-}
-
-@ A graph has a node for each launch and an edge from each to the next. The executable form is made from it and can be given other arguments as long as the graph exists.
-
-@<Make a graph, or change it@>=
-static void drop_graph(struct cuda_kept *k)
-{
-  if (k->made != NULL) cudaGraphExecDestroy(k->made);
-  if (k->graph != NULL) cudaGraphDestroy(k->graph);
-  k->made = NULL, k->graph = NULL;
-}
-
-static bool make_graph(struct cuda_state *s, struct cuda_kept *k, const struct launch *list,
-  size_t n)
-{
-  bool ok = went(s, cudaGraphCreate(&k->graph, 0));
-  for (size_t i = 0; i < n && ok; i++) {
-    void *a[1];
-    cudaKernelNodeParams p = node_of(&list[i], a);
-    ok = went(s, cudaGraphAddKernelNode(&k->node[i], k->graph, i > 0 ? &k->node[i - 1] : NULL,
-      i > 0, &p));
-  }
-  return ok && went(s, cudaGraphInstantiate(&k->made, k->graph, 0));
-}
-
-static bool run_graph(struct cuda_state *s, struct cuda_kept *k, const struct launch *list,
-  size_t n)
-{
-  bool ok = k->made != NULL || make_graph(s, k, list, n);
-  for (size_t i = 0; i < n && ok; i++) {
-    void *a[1];
-    cudaKernelNodeParams p = node_of(&list[i], a);
-    if (memcmp(&list[i], &k->list[i], sizeof *list) != 0)
-      ok = went(s, cudaGraphExecKernelNodeSetParams(k->made, k->node[i], &p));
-  }
-  return ok && went(s, cudaGraphLaunch(k->made, s->stream));
-}
+The driver of CUDA is \.{unwoven/cuda/driver\_cuda.inc}, about \given{200} lines that call CUDA's library. That of the host is \.{driver\_host.inc} beside it. Its |run| is a loop over the list, over the blocks of each launch, forwards if the caller asked for order 0 and backwards if not, and, within the kernel, over the threads of a block.
 
 @* Sampling on the device: Gumbel-max. \label{sec:devicechoice}
 The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and sixteen bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text; if its operations round as the processor's do (\cref{sec:devicefunctions}), the noise has the same bits.
 
-The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories, and the logits come into memory that is page-locked, which the bus can fill by itself. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But while the host chooses, the device waits, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that. How long a pass really takes we do not know. How much \.{device\_choose} saves has not been measured. A program that needs nothing but a temperature can call it (\cref{sec:devicechoosing}).
+The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories, and the logits come into memory that is page-locked, which the bus can fill by itself. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But while the host chooses, the device waits, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that. How long a pass really takes we do not know. How much \.{device\_choose} saves has not been measured. A program that needs nothing but a temperature can call it (\.{choose.inc} has the kernels).
 @^Gumbel-max@>@^Philox@>
 
 @<What the choice of a token is given@>=
@@ -1286,6 +1213,11 @@ struct choose_args { const float *logits; struct best_token *part; uint64_t seed
 One text has all kernels, and what follows them depends on who compiles it: nvcc adds the driver of CUDA, a C compiler the host's. Of its own accord nvcc makes one multiply--add of a product and a sum that stand apart in the text, which rounds once and not twice and gives other bits. The option \.{-fmad=false} forbids it. And when a device is opened, a small kernel computes a multiply--add that is written as one, and a product and a sum that are written apart; a device that rounds otherwise than the processor is refused with a sentence that shows its two results. A switch of a model that the device's kernels did not know would be left out, and the text would look right. So the table of settings (\cref{sec:settingrows}) says of each setting whether a device computes it, and a model that needs another is refused by the name of the setting.
 
 @(kernels.cu@>=
+@;
+/** All kernels of a device, for nvcc and for a C compiler. It is one text for both, because
+  the host must run what the device runs. Every kernel adds in the order of the plain kernels, so it gives
+  their bits; but for those that use a tensor core. The compiler must not contract a product and a sum:
+  \.{-fmad=false}. The order of the included files is that of use. */
 #ifdef __CUDACC__
 #define INCIPIT_CUDA
 #include <cuda_runtime.h>
@@ -1303,9 +1235,8 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 @<The kernels of attention@>@;
 #include "cuda/choose.inc"
 #ifdef __CUDACC__
-@<The driver of CUDA@>@;
+#include "cuda/driver_cuda.inc"
 #else
-@<The host as a device@>@;
 #include "cuda/driver_host.inc"
 #endif
 
@@ -1343,67 +1274,11 @@ One text has all kernels, and what follows them depends on who compiles it: nvcc
 @<One block of positions for a tile of queries@>@;
 @<Join the blocks of a row@>@;
 
-@ The host goes through the blocks of a launch forwards if the caller asked for order 0, and backwards if not. In each block it takes the threads forwards, backwards, or in steps of \given{7}. The last meets every thread once, since the number of threads is a power of two and \given{7} is odd.
-
-@<The host as a device@>=
-#define RUN(name, of) case WORK_##name: name(at, l->a.of); break;
-struct host_state { unsigned order; };
-static void run_block(const struct launch *l, const struct block_place at)
-{
-  switch (l->work) {
-  @[WORKS(RUN)@]
-  case N_WORKS: break;
-  }
-}
-
-static bool host_run(void *state, const struct launch *list, size_t n, unsigned place, bool known,
-  void *to, const void *from, size_t bytes)
-{
-  const struct host_state *s = state;
-  (void) place, (void) known;
-  if (bytes > 0) memcpy(to, from, bytes);
-  for (size_t k = 0; k < n; k++) {
-    const struct launch *l = &list[k];
-    size_t blocks = (size_t) l->x * l->y * l->z;
-    for (size_t j = 0; j < blocks; j++) {
-      size_t i = s->order == 0 ? j : blocks - 1 - j;
-      struct block_place at = @[{ (unsigned) (i % l->x), (unsigned) (i / l->x % l->y),@|
-        (unsigned) (i / l->x / l->y), l->threads, s->order }@];
-      begin_block(run_block, l, at);
-    }
-  }
-  return true;
-}
-
-@ And this is CUDA's. Which device is meant is a matter of the calling thread, so |here| says it before each call. A function of the library that fails leaves its reason in the state, where it stays, and from then on every call fails.
-
-@<The driver of CUDA@>=
-#define FUNCTION(name, of) (const void *) name,
-static const void *const function_of[] = @[{ WORKS(FUNCTION) }@];
-struct cuda_kept { cudaGraph_t graph; cudaGraphExec_t made;
-  struct launch list[MOST_LAUNCHES]; cudaGraphNode_t node[MOST_LAUNCHES]; };
-struct cuda_state { int number; cudaStream_t stream; cudaError_t fault;
-  struct cuda_kept kept[KEPT]; };
-static bool went(struct cuda_state *s, cudaError_t e)
-{
-  if (s->fault == cudaSuccess) s->fault = e;
-  return s->fault == cudaSuccess;
-}
-static struct cuda_state *here(void *state)
-{
-  struct cuda_state *s = (struct cuda_state *) state;
-  went(s, cudaSetDevice(s->number));
-  return s;
-}
-@<A node for a launch@>@;
-@<Launch a list kernel by kernel@>@;
-@<Make a graph, or change it@>@;
-@<Run a list on the device@>@;
-#include "cuda/driver_cuda.inc"
-
 @ The host's driver is the same file, compiled as C.
 
 @(host.c@>=
+@;
+/** The host as a device: the kernels, compiled as C. |_GNU_SOURCE| is for |sysconf|. */
 #define _GNU_SOURCE
 #include "cuda/kernels.cu"
 

@@ -1,4 +1,10 @@
-/* kernels.cu -- made from chapters/14-cuda.w; change it there */
+/* kernels.cu -- All kernels of a device, for nvcc and for a C compiler.
+   made from chapters/14-cuda.w; change it there
+
+   It is one text for both, because the host must run what the device runs. Every
+   kernel adds in the order of the plain kernels, so it gives their bits; but for
+   those that use a tensor core. The compiler must not contract a product and a sum:
+   -fmad=false. The order of the included files is that of use. */
 
 #ifdef __CUDACC__
 #define INCIPIT_CUDA
@@ -755,128 +761,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
 }
 #include "cuda/choose.inc"
 #ifdef __CUDACC__
-/* <The driver of CUDA> */
-#define FUNCTION(name, of) (const void *) name,
-static const void *const function_of[] = { WORKS(FUNCTION) };
-struct cuda_kept { cudaGraph_t graph; cudaGraphExec_t made;
-  struct launch list[MOST_LAUNCHES]; cudaGraphNode_t node[MOST_LAUNCHES]; };
-struct cuda_state { int number; cudaStream_t stream; cudaError_t fault;
-  struct cuda_kept kept[KEPT]; };
-static bool went(struct cuda_state *s, cudaError_t e)
-{
-  if (s->fault == cudaSuccess) s->fault = e;
-  return s->fault == cudaSuccess;
-}
-
-static struct cuda_state *here(void *state)
-{
-  struct cuda_state *s = (struct cuda_state *) state;
-  went(s, cudaSetDevice(s->number));
-  return s;
-}
-
-/* <A node for a launch> */
-static cudaKernelNodeParams node_of(const struct launch *l, void **a)
-{
-  cudaKernelNodeParams p;
-  memset(&p, 0, sizeof p);
-  a[0] = (void *) &l->a;
-  p.func = (void *) function_of[l->work], p.kernelParams = a;
-  p.gridDim.x = l->x, p.gridDim.y = l->y, p.gridDim.z = l->z;
-  p.blockDim.x = l->threads, p.blockDim.y = p.blockDim.z = 1;
-  return p;
-}
-
-/* <Launch a list kernel by kernel> */
-static bool run_singly(struct cuda_state *s, const struct launch *list, size_t n)
-{
-  for (size_t i = 0; i < n; i++) {
-    void *a[1];
-    cudaKernelNodeParams p = node_of(&list[i], a);
-    if (!went(s, cudaLaunchKernel(p.func, p.gridDim, p.blockDim, a, 0, s->stream)))
-      return false;
-  }
-  return true;
-}
-
-/* <Make a graph, or change it> */
-static void drop_graph(struct cuda_kept *k)
-{
-  if (k->made != NULL) cudaGraphExecDestroy(k->made);
-  if (k->graph != NULL) cudaGraphDestroy(k->graph);
-  k->made = NULL, k->graph = NULL;
-}
-
-static bool make_graph(struct cuda_state *s, struct cuda_kept *k, const struct launch *list,
-  size_t n)
-{
-  bool ok = went(s, cudaGraphCreate(&k->graph, 0));
-  for (size_t i = 0; i < n && ok; i++) {
-    void *a[1];
-    cudaKernelNodeParams p = node_of(&list[i], a);
-    ok = went(s, cudaGraphAddKernelNode(&k->node[i], k->graph, i > 0 ? &k->node[i - 1] : NULL,
-      i > 0, &p));
-  }
-  return ok && went(s, cudaGraphInstantiate(&k->made, k->graph, 0));
-}
-
-static bool run_graph(struct cuda_state *s, struct cuda_kept *k, const struct launch *list,
-  size_t n)
-{
-  bool ok = k->made != NULL || make_graph(s, k, list, n);
-  for (size_t i = 0; i < n && ok; i++) {
-    void *a[1];
-    cudaKernelNodeParams p = node_of(&list[i], a);
-    if (memcmp(&list[i], &k->list[i], sizeof *list) != 0)
-      ok = went(s, cudaGraphExecKernelNodeSetParams(k->made, k->node[i], &p));
-  }
-  return ok && went(s, cudaGraphLaunch(k->made, s->stream));
-}
-
-/* <Run a list on the device> */
-static bool cuda_run(void *state, const struct launch *list, size_t n, unsigned place, bool known,
-  void *to, const void *from, size_t bytes)
-{
-  struct cuda_state *s = here(state);
-  struct cuda_kept *k = &s->kept[place];
-  if (bytes > 0 && !went(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
-    s->stream))) return false;
-  if (!known) drop_graph(k);
-  bool ok = known && n > 1 ? run_graph(s, k, list, n) : run_singly(s, list, n);
-  memcpy(k->list, list, n * sizeof *list);
-  return ok;
-}
 #include "cuda/driver_cuda.inc"
 #else
-
-/* <The host as a device> */
-#define RUN(name, of) case WORK_##name: name(at, l->a.of); break;
-struct host_state { unsigned order; };
-static void run_block(const struct launch *l, const struct block_place at)
-{
-  switch (l->work) {
-  WORKS(RUN)
-  case N_WORKS: break;
-  }
-}
-
-static bool host_run(void *state, const struct launch *list, size_t n, unsigned place, bool known,
-  void *to, const void *from, size_t bytes)
-{
-  const struct host_state *s = state;
-  (void) place, (void) known;
-  if (bytes > 0) memcpy(to, from, bytes);
-  for (size_t k = 0; k < n; k++) {
-    const struct launch *l = &list[k];
-    size_t blocks = (size_t) l->x * l->y * l->z;
-    for (size_t j = 0; j < blocks; j++) {
-      size_t i = s->order == 0 ? j : blocks - 1 - j;
-      struct block_place at = { (unsigned) (i % l->x), (unsigned) (i / l->x % l->y),
-        (unsigned) (i / l->x / l->y), l->threads, s->order };
-      begin_block(run_block, l, at);
-    }
-  }
-  return true;
-}
 #include "cuda/driver_host.inc"
 #endif

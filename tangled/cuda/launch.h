@@ -1,4 +1,9 @@
-/* launch.h -- made from chapters/14-cuda.w; change it there */
+/* launch.h -- Launches as plain data, and what drives a device.
+   made from chapters/14-cuda.w; change it there
+
+   Included by kernels and by the host: nothing of CUDA, and nothing of the engine.
+   Launches are compared byte by byte, so what would be padding in the arguments has a
+   name, zero, and is 0. Addresses are the device's. */
 
 #ifndef INCIPIT_CUDA_LAUNCH_H
 #define INCIPIT_CUDA_LAUNCH_H

@@ -1,4 +1,12 @@
-/* queue.c -- made from workshop/37-cuda.w; change it there */
+/* queue.c -- The queue of a device, and its memory.
+   made from workshop/37-cuda.w; change it there
+
+   Calls collect launches and small numbers; device_flush sends both, in that order of
+   time: what was asked for first is done first. Small numbers that were sent stay
+   where they are until the device has been waited for. A block that is released is
+   given to the next request of its size; that request's launches come after those
+   that still use it. After the first failure nothing is sent any more, and every
+   question gets the same answer. */
 
 #include <stdio.h>
 #include <string.h>
@@ -59,6 +67,18 @@ bool device_flush(struct device *d)
 }
 
 /* <Send small numbers> */
+void *device_send(struct device *d, const void *from, size_t bytes)
+{
+  char *to = d->mirror + d->filled;
+  if (d->failed || bytes > SMALL_BYTES - d->filled) {
+    device_fails(d, "more was sent than had been reserved");
+    return d->mirror;
+  }
+  memcpy(d->small + d->filled, from, bytes);
+  d->filled += (bytes + 15) / 16 * 16;
+  return to;
+}
+
 static bool settle(struct device *d)
 {
   char last;
@@ -72,18 +92,6 @@ void device_reserve(struct device *d, size_t bytes, size_t pieces)
   settle(d);
   d->filled = d->sent = 0;
   if (most > SMALL_BYTES) device_fails(d, "one call has more places to send than there is room for");
-}
-
-void *device_send(struct device *d, const void *from, size_t bytes)
-{
-  char *to = d->mirror + d->filled;
-  if (d->failed || bytes > SMALL_BYTES - d->filled) {
-    device_fails(d, "more was sent than had been reserved");
-    return d->mirror;
-  }
-  memcpy(d->small + d->filled, from, bytes);
-  d->filled += (bytes + 15) / 16 * 16;
-  return to;
 }
 
 /* <Add a launch to the list> */

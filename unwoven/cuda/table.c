@@ -1,4 +1,12 @@
-/* table.c -- made from workshop/37-cuda.w; change it there */
+/* table.c -- a device as a table of kernels: each function turns its arguments into a launch;
+   and opening a device, asking it how fast it is, choosing a token there.
+
+   Hidden states, keys and values are on the device already: x, y and the like are its addresses
+   and are never read here. Weights are looked for among the copies that were prepared when the
+   model was opened. Small lists (ids, positions, pages, tiles) go through device_send; a
+   function reserves all it will send before it sends the first (queue.h), and may have to wait
+   there. Otherwise only opening, choosing and measuring wait for the device. A failure is noted
+   in the device, and the pass learns of it when it asks buffers.working. */
 
 #include <math.h>
 #include <stdio.h>
@@ -6,12 +14,14 @@
 #include "cuda/queue.h"
 #include "ground/timing.h"
 
-/* <The types of a device are ours> */
+/* The kernels have their own names for the types, since their file does not see our headers.
+   They must be the same numbers. */
 _Static_assert((int) DEVICE_F32 == (int) WEIGHT_F32 && (int) DEVICE_F16 == (int) WEIGHT_F16
   && (int) DEVICE_BF16 == (int) WEIGHT_BF16 && (int) DEVICE_Q8_0 == (int) WEIGHT_Q8_0
   && (int) DEVICE_Q4_0 == (int) WEIGHT_Q4_0, "types of numbers");
 
-/* the types of matrices that a device reads, bit 1 << type for each */
+/* the types of matrices that a device reads, bit 1 << type for each; a model that has others is
+   refused when it is opened */
 enum { DEVICE_WEIGHTS = 1 << WEIGHT_F32 | 1 << WEIGHT_F16 | 1 << WEIGHT_BF16
   | 1 << WEIGHT_Q8_0 };
 _Static_assert((int) WORK_few_q8_1 == (int) WORK_few_f32_1 + 4 * (int) WEIGHT_Q8_0
@@ -19,9 +29,13 @@ _Static_assert((int) WORK_few_q8_1 == (int) WORK_few_f32_1 + 4 * (int) WEIGHT_Q8
 _Static_assert((int) DEVICE_SILU == (int) ACTIVATION_SILU
   && (int) DEVICE_GELU_TANH == (int) ACTIVATION_GELU_TANH, "activations");
 
-/* <Begin a launch> */
+/* ---- launches */
+
+/* The device is found by its memory, which is its first member. */
 static struct device *device_of(const struct engine *e)
 { return (struct device *) (uintptr_t) e->k->memory; }
+/* Zeroed first, so that two launches with equal arguments are equal bytes: a graph is told only
+   of those that differ. */
 static struct launch launch_of(enum kernel_work work, size_t x, size_t y, unsigned threads)
 {
   struct launch l;
@@ -32,13 +46,20 @@ static struct launch launch_of(enum kernel_work work, size_t x, size_t y, unsign
   return l;
 }
 
+/* One element for each thread, or some, a grid apart (ELEMENTS_OF). */
 static struct launch launch_each(enum kernel_work work, size_t n)
 {
   size_t blocks = (n + 255) / 256;
   return launch_of(work, blocks > WIDEST ? WIDEST : blocks, 1, 256);
 }
 
-/* <Put a matrix on the device> */
+/* ---- weights
+
+   A matrix is stored on the device by outputs, whatever order its file has, each row padded with
+   zeros to a multiple of 16 numbers, so that two neighbours always come in one load. A row of
+   Q8_0 has first all its bytes and then its scales, since a block of 34 bytes would be at odd
+   addresses. */
+
 static size_t stride_of(const struct matrix *w)
 {
   size_t row = w->in + (w->weight.type == WEIGHT_Q8_0 ? w->in / 16 : 0);
@@ -59,6 +80,7 @@ static size_t device_prepared_bytes(const struct matrix *w, enum activations for
   return is_read ? w->out * row_bytes_of(w) : 0;
 }
 
+/* to: zeroed, as what memory_alloc gives; the padding stays zero */
 static void arrange_row(const struct matrix *w, size_t o, char *to)
 {
   size_t one = w->weight.type == WEIGHT_F32 ? 4 : 2, step = w->transposed ? w->out : 1;
@@ -79,7 +101,7 @@ static void arrange(const struct matrix *w, enum activations format, void *to)
   for (size_t o = 0; o < w->out; o++) arrange_row(w, o, (char *) to + o * row_bytes_of(w));
 }
 
-/* <Find a tensor on the device> */
+/* What a kernel is given of a tensor follows from its shape and its place. */
 static struct stored_rows stored_at(const struct matrix *w, const void *at)
 {
   const void *scale = (const char *) at + w->in;
@@ -87,6 +109,9 @@ static struct stored_rows stored_at(const struct matrix *w, const void *at)
     (uint32_t) w->weight.type, (uint32_t) stride_of(w) };
 }
 
+/* Weights that were not prepared are sent for one launch. The blocks are given back as soon as
+   it is in the list, so lent never holds more than one launch can need: a matrix and a bias for
+   each part. Tests call kernels like that; an engine that does is slow, but not wrong. */
 static void *send_for_now(struct device *d, const struct matrix *w)
 {
   size_t bytes = device_prepared_bytes(w, ACTIVATIONS_DEFAULT);
@@ -104,6 +129,8 @@ static void *send_for_now(struct device *d, const struct matrix *w)
   return p;
 }
 
+/* A block goes back as soon as the launch is in the list: it is used again only by what comes
+   after. */
 static void take_back(struct device *d)
 {
   while (d->n_lent > 0) d->memory.release(&d->memory, d->m, d->lent[--d->n_lent]);
@@ -123,10 +150,16 @@ static struct stored_rows vector_here(const struct engine *e, struct tensor t, s
   return tensor_here(e, &w);
 }
 
-/* <Linear layers on a device> */
+/* ---- linear layers */
+
 
 /* the kernels; outputs a block with few rows; rows and outputs a block with many */
 struct shape { enum kernel_work few, many; unsigned outputs, tall, wide; };
+
+/* Matrices of one type go into one launch, one after the other in the grid's first direction.
+   With few rows there is a kernel for each power of two up to 8, and more rows take several rows
+   of blocks; the kernels for many rows have one of each type. The tensor core has one kernel for
+   all of the few, since it takes sixteen rows anyway. */
 static void launch_linear(struct device *d, struct linear_args *a, const struct shape *s)
 {
   bool few = a->rows <= 16;
@@ -147,6 +180,8 @@ static void launch_linear(struct device *d, struct linear_args *a, const struct 
   take_back(d);
 }
 
+/* The parts of a launch are matrices that stand side by side in the list and have the same type;
+   returns how many. */
 static size_t gather_parts(const struct engine *e, const struct matrix *list, size_t n,
   float *const *y, struct linear_args *a)
 {
@@ -174,7 +209,10 @@ static void device_linear(const struct engine *e, const struct matrix *list, siz
   }
 }
 
-/* <Linear layers with rounded inputs> */
+/* ---- linear layers with rounded inputs */
+
+/* One slice of rows that were rounded, by all matrices of the list: the results go where the
+   slice's rows are. */
 static void launch_slice(const struct engine *e, const struct matrix *list, size_t n, size_t row,
   struct linear_args *a, const struct shape *s, float *const *y)
 {
@@ -185,6 +223,7 @@ static void launch_slice(const struct engine *e, const struct matrix *list, size
   }
 }
 
+/* The rounded inputs of as many rows at a time as the workspace has room for: most. */
 static void device_linear_bf16(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y)
 {
@@ -203,6 +242,7 @@ static void device_linear_bf16(const struct engine *e, const struct matrix *list
   }
 }
 
+/* The workspace has the bytes of all rows, and their scales after them. */
 static void round_inputs(struct device *d, struct linear_args *a)
 {
   size_t n = (size_t) a->rows * a->in;
@@ -229,7 +269,8 @@ static void device_linear_int8(const struct engine *e, const struct matrix *list
   }
 }
 
-/* <The small kernels of a layer> */
+/* ---- functions that have no choice to make */
+
 static void device_normalize(const struct engine *e, const struct norm *g, const float *x,
   size_t rows, size_t d, float *y)
 {
@@ -280,7 +321,12 @@ static void device_add(const struct engine *e, float *y, const float *x, size_t 
   device_launch(device_of(e), &l);
 }
 
-/* <Segments and tiles for the device> */
+/* ---- segments and tiles
+
+   The addresses of a segment's pages are sent with it, or, where a sequence is cut into several
+   segments, with the last of them. Positions that a window has left have pages no more; the
+   kernels do not look at their entries. */
+
 static size_t pages_of(const struct segment *s)
 {
   size_t rows = (size_t) s->first_position + s->n_rows;
@@ -293,6 +339,7 @@ static bool shares_pages(const struct segment *list, size_t n, size_t i)
     && pages_of(&list[i]) <= pages_of(&list[i + 1]);
 }
 
+/* For everything that an attention or a write sends: at most one list of tiles for each slice. */
 static void reserve_segments(struct device *d, const struct segment *list, size_t n,
   size_t tiles, size_t slices)
 {
@@ -302,6 +349,8 @@ static void reserve_segments(struct device *d, const struct segment *list, size_
   device_reserve(d, bytes, n + slices + 1);
 }
 
+/* Sent after their pages, whose addresses on the device are in them; from last to first, so that
+   a segment that shares its pages finds them sent already. */
 static const struct device_segment *send_segments(struct device *d,
   const struct segment *list, size_t n)
 {
@@ -323,6 +372,8 @@ static const struct device_segment *send_segments(struct device *d,
   return there;
 }
 
+/* The tiles of the rows from r0 to r1 of the pass: most rows of a segment, for heads heads of
+   each group. With tile null it only counts. */
 static size_t cut_tiles(const struct segment *list, size_t n, uint32_t r0, uint32_t r1,
   uint32_t most, uint32_t group, uint32_t heads, struct query_tile *tile)
 {
@@ -353,7 +404,10 @@ static const struct query_tile *send_tiles(struct device *d, const struct segmen
   return there;
 }
 
-/* <Attention on a device> */
+/* ---- attention */
+
+/* A store has all its rows at addresses that suit their numbers; a caller of the kernels may
+   have others. */
 static bool all_even(const struct segment *list, size_t n)
 {
   uintptr_t all = 0, odd = n > 0 && list[0].view.type == WEIGHT_F32 ? 4 : 2;
@@ -366,6 +420,10 @@ static bool all_even(const struct segment *list, size_t n)
   return all % odd == 0;
 }
 
+/* What the blocks of a row leave is in the workspace until they are joined, so a long prompt is
+   done in slices of rows. The first of them need not be the first row of the pass: an engine
+   that reports its progress asks for some rows at a time. CUDA allows 65535 tiles in the third
+   direction of a grid; MOST_ROWS stays well below. */
 enum { MOST_ROWS = 8192 };
 static void attend_slice(const struct engine *e, const struct segment *list, size_t n,
   struct attend_args *a, uint32_t r0, uint32_t r1)
@@ -414,7 +472,10 @@ static void device_attend(const struct engine *e, const struct attention_dims *h
     attend_slice(e, list, n, &a, (uint32_t) r, (uint32_t) (r + slice < end ? r + slice : end));
 }
 
-/* <Rows and marks on a device> */
+/* ---- rows and marks */
+
+/* An embedding is a matrix whose rows are looked up. How many it has is not known here, and
+   matters only for weights that were not prepared. */
 static void device_embed(const struct engine *e, struct tensor table, size_t d,
   const uint32_t *id, size_t rows, float *y)
 {
@@ -430,6 +491,7 @@ static void device_embed(const struct engine *e, struct tensor table, size_t d,
   take_back(device_of(e));
 }
 
+/* The kernel has room for MOST_PARTS addresses; more would be written beyond the launch. */
 static void device_split(const struct engine *e, const float *x, size_t rows, size_t n,
   size_t width, float *const *y)
 {
@@ -452,6 +514,8 @@ static void device_gather(const struct engine *e, const float *x, size_t d,
   device_launch(on, &l);
 }
 
+/* One row a tile. The formats are those of the device's kernel, so the host's encode is not
+   asked. */
 static void device_write(const struct engine *e, const struct attention_dims *h,
   const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v)
 {
@@ -476,7 +540,11 @@ static void device_mark(const struct engine *e, const float *x, size_t rows, siz
   device_launch(device_of(e), &l);
 }
 
-/* <The choice on a device> */
+/* ---- the choice of a token */
+
+/* 64 blocks choose, each in its share of the vocabulary, and one thread chooses among the 64.
+   The sampler refuses logits that are NaN or infinite, and so does this function: to the kernel
+   such a logit is the best of all. */
 bool device_choose(const struct device *at, const float *logits, uint32_t n,
   double temperature, uint64_t seed, uint32_t sequence, uint32_t position, uint32_t *id,
   struct error *why)
@@ -499,7 +567,11 @@ bool device_choose(const struct device *at, const float *logits, uint32_t n,
     " wanted: a number, or -inf for a token that is out", best.id);
 }
 
-/* <Measure a device> */
+/* ---- how fast is it?
+
+   The yardsticks of chapter 5's roofline: a copy of many bytes, ten times, and a kernel that
+   only multiplies. The host as a device gets less to do. */
+
 static double round_of(struct device *d, char *half, size_t bytes, uint32_t n)
 {
   struct launch l = launch_of(WORK_multiply_only, n > 0 ? WIDEST : 0, 1, 256);
@@ -514,6 +586,7 @@ static double round_of(struct device *d, char *half, size_t bytes, uint32_t n)
   return timing_seconds() - began;
 }
 
+/* The best of five: what else runs on the machine can only make a round slower. */
 bool device_measure(const struct device *at, double *madds, double *bytes, struct error *why)
 {
   struct device *d = (struct device *) (uintptr_t) at;
@@ -547,6 +620,8 @@ static double ten_launches(struct device *d, const struct launch *l, char *done)
   return best;
 }
 
+/* The four steps are the only kernels that no pass calls; a block has 128 threads in each, and
+   sharing of them have an output. */
 bool device_step(const struct device *at, unsigned step, const uint16_t *w,
   const float *x, uint32_t in, uint32_t out, float *y, double *seconds, struct error *why)
 {
@@ -557,7 +632,8 @@ bool device_step(const struct device *at, unsigned step, const uint16_t *w,
     return error_say(why, "step %u with %u inputs; wanted: 0 to 3, a multiple of 16", step, in);
   struct device *d = (struct device *) (uintptr_t) at;
   struct buffers *b = &d->memory;
-  size_t weights = ((size_t) in * out * 2 + 255) / 256 * 256, inputs = ((size_t) in * 4 + 255) / 256 * 256;
+  size_t weights = ((size_t) in * out * 2 + 255) / 256 * 256;
+  size_t inputs = ((size_t) in * 4 + 255) / 256 * 256;
   unsigned each = 128 / sharing[step]; /* of a block */
   struct launch l = launch_of(work[step], (out + each - 1) / each, 1, 128);
   char done, *p = b->alloc(b, d->m, MEMORY_OTHER, weights + inputs + (size_t) out * 4, 1, why);
@@ -572,7 +648,11 @@ bool device_step(const struct device *at, unsigned step, const uint16_t *w,
   return b->working(b, why);
 }
 
-/* <The table of a device> */
+/* ---- the table, opening, closing */
+
+/* What a device does not do itself, the distributions of the sampler, is done on the host by its
+   fastest table. The two tests of rounding are the host's as well; the device is asked once,
+   when it is opened. */
 void device_table(struct device *d)
 {
   struct kernels *k = &d->k;
@@ -592,7 +672,7 @@ void device_table(struct device *d)
   k->prepared_bytes = device_prepared_bytes, k->prepare = arrange;
 }
 
-/* <Open a device, and close it> */
+/* The name has a number after a colon, or means the first device. */
 static const struct device_driver *driver_of(const char *name, unsigned *number, struct error *why)
 {
   char rest;
@@ -611,6 +691,8 @@ static const struct device_driver *driver_of(const char *name, unsigned *number,
 #endif
 }
 
+/* a*a + c is 0 with two roundings and 2^-24 with one. The kernels must round each where the text
+   says so. */
 static bool rounds_rightly(struct device *d, struct error *why)
 {
   struct launch l = launch_of(WORK_check_rounding, 1, 1, 32);
@@ -625,6 +707,7 @@ static bool rounds_rightly(struct device *d, struct error *why)
     (double) left[1]);
 }
 
+/* counts is cleared last: what opening launched is not the caller's. */
 struct device *device_open(struct memory *m, const char *name, struct error *why)
 {
   unsigned number;

@@ -1,4 +1,8 @@
-/* small.h -- made from workshop/37-cuda.w; change it there */
+/* small.h -- what the kernels of small.inc are given.
+
+   Plain data, whose pointers are addresses of the device. A launch is compared with others byte
+   by byte: so what would be padding has a name, zero, and the table sets it to 0. Included by
+   launch.h, never alone. */
 
 #ifndef INCIPIT_CUDA_SMALL_H
 #define INCIPIT_CUDA_SMALL_H
@@ -7,7 +11,8 @@
 enum { DEVICE_SILU, DEVICE_GELU_TANH, DEVICE_GELU_ERF };
 
 /* a block of threads for each row of d */
-struct norm_args { const float *x; float *y; struct stored_rows gain, bias; uint32_t d, centred; float epsilon; uint32_t zero; };
+struct norm_args { const float *x; float *y; struct stored_rows gain, bias; uint32_t d, centred;
+  float epsilon; uint32_t zero; };
 
 /* x: [rows][n_heads][2*half], in place */
 struct angles_args { const uint32_t *position; const float *frequency; float *x, *cosine, *sine;
@@ -17,7 +22,8 @@ struct angles_args { const uint32_t *position; const float *frequency; float *x,
 struct activate_args { const float *x, *up; float *y; size_t n; uint32_t kind, zero; };
 
 /* row id[i] of table, or row which[i] of x, to row i of y */
-struct move_args { const float *x; float *y; const uint32_t *id; const uint64_t *which; struct stored_rows table; size_t n, width; };
+struct move_args { const float *x; float *y; const uint32_t *id; const uint64_t *which;
+  struct stored_rows table; size_t n, width; };
 
 /* x: [rows][n][width] */
 struct split_args { const float *x; float *y[MOST_PARTS]; size_t rows, n, width; };
