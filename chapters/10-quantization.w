@@ -5,10 +5,10 @@
 
 \chapterquestion{Why may a weight lose three quarters of its bits, and the text hardly change?}
 @** Quantization: float16 to four bits.
-\incipit{A}{ weight is} a number that training has found by small steps, and its last digits are accidents. In \cref{accounts} a cache was kept in fewer bits. Now the weights get fewer bits, and later in the chapter the numbers that they multiply. It matters more there. A pass of one row waits for the weights to arrive from memory (\cref{phases}), so a model of half the bytes writes nearly twice as fast, and a model of a quarter of the bytes fits into a machine that could not hold it before. What does it cost? One would expect nonsense, but that is wrong. Of sixteen bits we may throw away twelve, so that the weights are off by some eight percent of their typical size, and still the model tells the same story with other words here and there.
+\incipit{A}{ weight is} a number that training has found by small steps, and its last digits are accidents. In \cref{accounts} we kept a cache in fewer bits. Now we do it to the weights, and later in the chapter to the numbers that they multiply. With weights it matters more. A pass of one row waits for them to arrive from memory (\cref{phases}), so a model of half the bytes can write nearly twice as fast, and a model of a quarter of the bytes fits into a machine that could not hold it before. What does it cost? You would expect nonsense. But throw away twelve of sixteen bits, so that the weights are off by some eight percent of their typical size, and the model still tells the same story, with other words here and there.
 @^quantization@>@^weights@>
 
-@ To see why, we take eight weights and eight inputs, and round the weights to sixteen values, for which four bits suffice. Then we multiply, as every linear layer does.
+@ To see why, take eight weights and eight inputs. Round the weights to sixteen values, for which four bits suffice, and multiply, as every linear layer does.
 
 \begin{byhand}{eight weights in four bits}
 The weight of largest magnitude is $-1.60$. It becomes $-8$, so the step is $-1.60\div(-8)=0.20$. Every weight is divided by the step and rounded to the nearest integer $q$; it then stands for $0.20q$.
@@ -29,24 +29,24 @@ its error & $0.08$ & $0.00$ & $-0.06$ & $-0.16$ & $0.06$ & $-0.04$ & $-0.06$ & $
 The exact products sum to $-0.90$. The errors, all taken as positive, sum to $0.54$. With their signs they sum to $-0.10$: more than four fifths of the error has cancelled. The product of the rounded weights is $-0.90-0.10=-1.00$.
 \end{byhand}
 
-@ The error of a sum is much smaller than the sum of the errors, since half of them point the other way. But the products themselves have signs and cancel as well. Which of the two shrinks more? \label{sec:whyitworks}
+@ The error of the sum is much smaller than the sum of the errors, since half of them point the other way. So is that the reason, and is a longer sum safer still? Not so fast. The products themselves have signs and cancel as well. Which of the two shrinks more? \label{sec:whyitworks}
 Let the weights have mean 0 and standard deviation $\sigma$, and the errors mean 0 and standard deviation $\sigma_e$, all independent. Variances of independent terms add, so for inputs $x_1$, $x_2$, \dots
 $$
   E\Bigl[\Bigl(\sum_iw_ix_i\Bigr)^2\Bigr]=\sigma^2\sum_ix_i^2,\qquad
   E\Bigl[\Bigl(\sum_ie_ix_i\Bigr)^2\Bigr]=\sigma_e^2\sum_ix_i^2 .
 $$
-Neither: both grow in the same way, and the inputs cancel in the quotient. We call $\sigma_e/\sigma$ the \emph{relative error} of the weights. This is the first half of the answer: \emph{a dot product has the relative error of its weights, however many terms it has}.
+Neither: both grow in the same way, and the inputs cancel in the quotient. We call $\sigma_e/\sigma$ the \emph{relative error} of the weights. So length neither helps nor hurts, and this is the first half of the answer: \emph{a dot product has the relative error of its weights, however many terms it has}.
 
 How large is $\sigma_e/\sigma$? Rounding to steps of $d$ leaves an error anywhere between $-d/2$ and $d/2$, which has the standard deviation $d/\sqrt{12}$. In a group of 32 normally distributed weights the largest is \val[2]{normal.largest}$\,\sigma$ on average, so with 8 steps on the longer side $d=\val[2]{normal.step}\,\sigma$, and the error is \val[1]{normal.error.4} percent. Each bit more halves it; with 127 steps it is \val[2]{normal.error.8} percent. The query matrices of the built-in model have \val[1]{tensor.Q4_0.query} and \val[2]{tensor.Q8_0.query} percent.\lab{lab:tensors}
 @^rounding error@>
 
 The second half of the answer is the model. An error of a few percent in what a layer adds to the residual stream is like a small change of the text before it, and the model has learned to continue many texts that differ a little. At the end only the order of the logits counts, and in most places of a text the leading token leads by far. So we expect little change in easy places and some where two tokens are nearly equal. \Cref{sec:quantloss} counts them.
 
-@ This chapter defines the formats in which weights and inputs are kept, and the products with them; each is a few lines of plain C. As always the definition says in which order the terms are added and where they are rounded, so that the fast kernels of \cref{kernels} have the same bits. First come the formats of sixteen bits, then blocks of eight, five and four bits, then the blocks of 256 that most files of four bits use, and at last the inputs.
+@ We define formats for weights and inputs, and the products with them; each is a few lines of plain C. As always the definition says in which order the terms are added and where they are rounded, so that the fast kernels of \cref{kernels} can have the same bits. Sixteen bits come first, then blocks of eight, five and four bits, then the blocks of 256 that most four-bit files use, and at last the inputs.
 
 @* Sixteen bits: float16 and bfloat16. \label{sec:halves}
-A |float| of 32 bits has a sign, 8 bits of exponent, and 23 of fraction. There are two ways to make it half as long. \emph{float16} (binary16 of IEEE 754, \texttt{f16}) has 5 bits of exponent and 10 of fraction. \emph{bfloat16} (\texttt{bf16}) is the upper half of a |float|: it keeps all 8 bits of exponent, and 7 of the fraction \cited{Kalamkar 2019}.
-With 10 bits a number is rounded by at most one part in \given{2048}, with 7 by at most one in \given{256}. But the largest finite number of float16 is \given{65504}, while bfloat16 goes as far as |float|. In training, where gradients may be tiny or huge, that range was worth more than three bits, so most models of today are trained and published in bfloat16.
+A |float| of 32 bits has a sign, 8 bits of exponent, and 23 of fraction. How would you make it half as long? You can save in the fraction or in the exponent, and both have been done. \emph{float16} (binary16 of IEEE 754, \texttt{f16}) has 5 bits of exponent and 10 of fraction. \emph{bfloat16} (\texttt{bf16}) is the upper half of a |float|: it keeps all 8 bits of exponent, and 7 of the fraction \cited{Kalamkar 2019}.
+With 10 bits a number is rounded by at most one part in \given{2048}, with 7 by at most one in \given{256}. For float16 that ends below $2^{-14}$, where its exponent can go no lower and the fraction loses one bit after the other; and the largest finite number of float16 is \given{65504}. bfloat16 goes as far as |float| in both directions. In training, where gradients may be tiny or huge, that range was worth more than three bits, so most models of today are trained and published in bfloat16.
 @^float16@>@^bfloat16@>
 
 Both lengths are exactly half: GPT-2 small has \val{weights.gpt2.whole} bytes of weights in |float| and \val{weights.gpt2.half} in either of the two. When they are used, they are widened to |float|, which loses nothing. So the only error is that of rounding once, when the file was written. In the built-in model, whose weights are published in float16, the relative error of bfloat16 is \val[2]{types.bf16.weights} percent; in stories260K, which was published in |float|, that of float16 is \val[2]{stories.f16.weights} percent.\lab{lab:published}
@@ -56,12 +56,12 @@ of the \val{stories.rows} tokens of its own stories, stories260K with weights in
 \end{claimed}
 
 @* A scale for every block. \label{sec:blockscale}
-With fewer than sixteen bits there is no room for an exponent in every number. So numbers share one. A \emph{block} is a group of 32 neighbours in a row of a matrix with a common \emph{scale} $d$; each of them keeps only an integer $q$ and stands for $qd$. Why 32? The scale costs 16 bits a block. A long block spreads them over more numbers, but one large weight takes the scale of the whole block for itself, and all its neighbours lose the bits that it needs (\cref{fig:quantlengths}).\lab{lab:lengths}
+Let's go below sixteen bits. With eight there is hardly room for an exponent in every number, and with four there is none. So neighbours share one. A \emph{block} is a group of 32 neighbours in a row of a matrix with a common \emph{scale} $d$; each of the numbers keeps only an integer $q$ and stands for $qd$. Why 32, and not the whole row? The scale costs 16 bits a block, and a long block spreads them over more numbers. But one large weight sets the scale of the whole block, and takes away the bits of all its neighbours (\cref{fig:quantlengths}).\lab{lab:lengths}
 @^block, of a format@>@^scale@>
 
 \fig{quantlengths}{fig:quantlengths}{The relative error of the built-in model's weights in four bits, for blocks of 4 to \given{128} numbers. The upper line is for the same weights after one in a thousand was made twenty times as large, as happens in large models.}{A plot. To the right the numbers in a block, from 4 to 128 on a logarithmic axis; upwards the relative error in percent. The lower line rises gently from \val[1]{lengths.8} percent at 8 numbers to \val[1]{lengths.128} at 128. The upper line starts with it and rises to \val[1]{lengths.spoilt.128} percent.}
 
-In blocks of 32 the relative error of the attention and |up| matrices is \val[1]{lengths.32} percent, and in blocks of \given{128} it is \val[1]{lengths.128}. The shorter blocks gain little for four times as many scales. With a few large weights, however, the longer blocks lose \val[1]{lengths.spoilt.128} percent and those of 32 only \val[1]{lengths.spoilt.32}. Large models do have such weights and, even more, such inputs: \cited[Dettmers and others (2022)]{Dettmers 2022} found a few columns with numbers twenty times as large as the rest, which they call \emph{outliers}, and everything depended on them. So a block should be short. With 32 numbers a scale of 16 bits adds half a bit to each.
+We tried it. In blocks of 32 the relative error of the attention and |up| matrices is \val[1]{lengths.32} percent, and in blocks of \given{128} it is \val[1]{lengths.128}. The shorter blocks gain little for four times as many scales. But make a few weights large, and the longer blocks err by \val[1]{lengths.spoilt.128} percent and those of 32 only by \val[1]{lengths.spoilt.32}. Large models do have such weights and, even more, such inputs: \cited[Dettmers and others (2022)]{Dettmers 2022} found a few columns with numbers twenty times as large as the rest, which they call \emph{outliers}, and everything depended on them. So we want short blocks. With 32 numbers a scale of 16 bits adds half a bit to each.
 @^outlier@>
 
 @ The formats are those of ggml, the library under llama.cpp; a quantized model in a GGUF file is in one of them or in a relative. \Cref{tab:weighttypes} has the ten types with which our engine computes. Their names are |enum weight_type|, and |number_types| has the length of a block and its bytes (\cref{sec:numbertypes}). The digit after \texttt{q} is the number of bits. A name that ends in \texttt{\_0} has a scale, one that ends in \texttt{\_1} also a minimum, and one that ends in \texttt{\_k} scales of scales (\cref{sec:kquants}).
@@ -98,7 +98,7 @@ numbers of four bits need \val[1]{claim.S2-81} times less memory than numbers of
 @<Products with inputs of fewer bits@>@;
 #endif
 
-@ We begin with writing, because the box did just that by hand. One function does it for all types. It refuses numbers that are NaN or infinite, a scale beyond float16, a row that is not whole blocks, and the two types that we only read.
+@ We begin with writing, because you did just that by hand. One function writes all types. It refuses numbers that are NaN or infinite, a scale beyond float16, a row that is not whole blocks, and the two types that we only read.
 
 @<Writing weights@>=
 bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
@@ -125,7 +125,7 @@ static int whole_within(float x, int low, int high)
   return x > (float) high ? high : (int) x;
 }
 
-@ In \texttt{q8\_0} the largest magnitude becomes 127. The numbers are multiplied by the reciprocal of the scale and rounded to the nearest integer, halves away from 0. The reciprocal is that of the scale as it was computed, though what is stored is that scale rounded to float16. It would be a little better to take the rounded one, but then our files would differ from those of everybody else, and with them the text that a model writes. Here the formats of others are the definition. In a block of numbers below about $10^{-37}$ the reciprocal may be infinite. Then ggml's result is undefined in C; on x86 it comes out as 0, and 0 is what we store. It does not matter: the scale of such a block is 0 in float16.
+@ In \texttt{q8\_0} the largest magnitude becomes 127. The numbers are multiplied by the reciprocal of the scale and rounded to the nearest integer, halves away from 0. Which scale do we take the reciprocal of, the one that was computed or the one that is stored, which is rounded to float16? The stored one would be a little better (try it in exercise 7). But ggml takes the computed one. If we didn't, our files would differ from everybody else's, and with them the text that a model writes. Here the formats of others are the definition. In a block of numbers below about $10^{-37}$ the reciprocal may be infinite. Then ggml's result is undefined in C; on x86 it comes out as 0, and 0 is what we store. It does not matter: the scale of such a block is 0 in float16.
 
 @<Round a block of weights@>=
 static bool encode_q8_0(const float *x, unsigned char *to)
@@ -140,7 +140,7 @@ static bool encode_q8_0(const float *x, unsigned char *to)
 }
 
 @* A minimum for every block. \label{sec:blockmin}
-Four bits have sixteen values, and there are two ways to lay them over a block (\cref{fig:quantblock}).\lab{lab:block} \emph{Symmetric quantization} lays them around 0, from $-8$ to 7, and gives the longer side to the number of largest magnitude, whatever its sign: then $d$ may be negative. If another number on the opposite side is nearly as large, it would need an 8 and is cut off at 7. \emph{Asymmetric quantization} lays them from the smallest number of the block to the largest: $d=(\max-\min)/15$, and $m=\min$ is stored as well. Nothing is cut off, and blocks whose numbers are not balanced around 0 get smaller steps; but the minimum costs another half bit, and 0 is no longer represented exactly.
+Four bits have sixteen values. How do you lay them over a block? There are two ways (\cref{fig:quantblock}).\lab{lab:block} \emph{Symmetric quantization} lays them around 0, from $-8$ to 7, and gives the longer side to the number of largest magnitude, whatever its sign: then $d$ may be negative. If another number on the opposite side is nearly as large, it would need an 8 and is cut off at 7. \emph{Asymmetric quantization} lays them from the smallest number of the block to the largest: $d=(\max-\min)/15$, and $m=\min$ is stored as well. Nothing is cut off, and blocks whose numbers are not balanced around 0 get smaller steps; but the minimum costs another half bit, and 0 is no longer represented exactly.
 @^asymmetric quantization@>@^symmetric quantization@>
 
 \fig{quantblock}{fig:quantblock}{The first 32 weights of the built-in model's first query matrix in four bits. Lines are the sixteen values of the block: above, symmetric (q4\_0); below, from the minimum to the maximum (q4\_1). A stroke joins each weight, a dot, with the value that it becomes. The third weight is nearly as large as the last but one, with the opposite sign; in the upper panel it is cut off.}{Two panels, one above the other, each with sixteen horizontal lines and 32 dots. In the upper one the lines are spaced evenly, one of them at zero, and the lowest dot lies below the lowest line. In the lower one the lines reach exactly from the lowest dot to the highest. Short vertical strokes join the dots with the nearest lines.}
@@ -171,7 +171,8 @@ static bool encode_nibbles(enum weight_type type, const float *x, unsigned char 
   const struct number_type *t = &number_types[type];
   bool min = t->has_min, five = t->bits == 5;
   int top = (1 << t->bits) - 1;
-  struct block_scale s = min ? min_max_scale(x, top) : symmetric_scale(x, top);
+  struct block_scale s = min ? min_max_scale(x, top)@|
+    : symmetric_scale(x, top);
   float times = s.d != 0 ? 1 / s.d : 0;
   float shift = (float) t->offset + 0.5f;
   unsigned char *q = to + t->low_at, *high = to + t->high_at;
@@ -206,7 +207,7 @@ static bool encode_block(enum weight_type type, const float *x, unsigned char *t
   return true;
 }
 
-@ The function for all blocks of a row checks what it was given, since its caller may have it from a file. How do we know that we round as ggml does? A script writes the hash of thousands of random blocks, made by another implementation, into a table, and a test makes the same blocks again (|blocks_are_those_of_others|).
+@ The function for all blocks of a row checks what it is given, since its caller may have it from a file. And how do we know that we round as ggml does? A script lets another implementation encode thousands of random blocks, and notes a hash of the result. A test encodes the same blocks and wants the same hash (|blocks_are_those_of_others|).
 
 @<Write weights@>=
 uint32_t weights_written(void)
@@ -223,15 +224,16 @@ bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   char wanted[TYPES_TEXT];
   if (!t->is_written) {
     kernels_list_types(weights_written(), wanted);
-    return error_say(why, "%s is read and not"@| " written; wanted: %s", t->name,
-      wanted);
+    return error_say(why, "%s is read and not"@/
+      " written; wanted: %s", t->name, wanted);
   }
   if (n % t->block != 0)
-    return error_say(why, "%zu numbers in %s;"@| " wanted: a multiple of %d", n,
-      t->name, t->block);
+    return error_say(why, "%zu numbers in %s;"@/
+      " wanted: a multiple of %d", n, t->name, t->block);
   for (size_t i = 0; i < n; i++)
     if (x[i] - x[i] != 0)
-      return error_say(why, "number %zu is not"@| " finite; wanted: finite"@|
+      return error_say(why, "number %zu is not"@/
+        " finite; wanted: finite"@/
         " numbers", i);
   @<Write block after block, or fail@>@;
   return true;
@@ -243,25 +245,30 @@ bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
 for (size_t i = 0; i < n; i += t->block) {
   unsigned char *at = (unsigned char *) to + weight_row_bytes(type, i);
   if (!encode_block(type, x + i, at))
-    return error_say(why, "numbers %zu to %zu,"@| " the first of them %g,"@|
-      " need a scale beyond"@| " binary16 in %s; wanted:"@| " smaller numbers",
+    return error_say(why, "numbers %zu to %zu,"@/
+      " the first of them %g,"@/
+      " need a scale beyond"@/
+      " binary16 in %s; wanted:"@/
+      " smaller numbers",
       i, i + t->block - 1, (double) x[i], t->name);
 }
 
 @* What a block stands for. \label{sec:blocknumbers}
-In all types of blocks a number is $q\,d+m$, with an integer $q$ of its own, and $d$ and $m$ that it shares with its neighbours. So reading needs two functions, one for the integer and one for what is shared. The plain kernels know blocks only through them; the fast ones of \cref{kernels} unpack blocks themselves, and are compared with these.
+In all types of blocks a number is $q\,d+m$, with an integer $q$ of its own, and $d$ and $m$ that it shares with its neighbours. So to read a block we need two functions, one for the integer and one for what is shared. The plain kernels know blocks only through these two. The fast ones of \cref{kernels} unpack blocks themselves, and tests compare them with these.
 
 @<What a block stands for@>=
 struct block_scale { float d, m; };
   /* a number of a block is |q*d + m|, with a whole number |q| */
 bool block_has_min(enum weight_type type);
   /* whether |m| is anything but 0 in this type */
-int block_whole(enum weight_type type, const unsigned char *block, size_t i);
+int block_whole(enum weight_type type,@|
+  const unsigned char *block, size_t i);
   /* the whole number |q| of number |i| of a block */
 struct block_scale block_scale_of(enum weight_type type,
   const unsigned char *block, size_t i);
   /* the scale and the minimum of number |i|; equal for 32 neighbours at least, in Q6\_K for 16 */
-float block_number(enum weight_type type, const unsigned char *block, size_t i);
+float block_number(enum weight_type type,@|
+  const unsigned char *block, size_t i);
   /* number |i| of a block: |q*d|, which is exact, or |q*d + m|, rounded once */
 
 @ The integers of the five types with blocks of 32 are taken apart just as they were put together. Where their bytes begin, and what offset they have, is in the row of the type (\cref{sec:numbertypes}).
@@ -299,12 +306,13 @@ float block_number(enum weight_type type, const unsigned char *block, size_t i)
 }
 
 @* K-quants: scales of scales. \label{sec:kquants}
-A scale of 16 bits for 32 numbers is more exact than it needs to be: it is right to one part in \given{2048}, although the numbers that it multiplies are off by several percent. So the scales may be quantized as well. That is the idea of the \emph{K-quants}, which most files of four bits use today. A \emph{superblock} has 256 numbers; it has one scale in float16, and each of its groups of 32 or 16 numbers has a small integer by which that scale is multiplied (\cref{fig:kblocks}).
+A scale of 16 bits for 32 numbers is more exact than it needs to be: it is right to one part in \given{2048}, while the numbers that it multiplies are off by several percent. What do we do with numbers that are too exact? We quantize them as well. That is the idea of the \emph{K-quants}, which most files of four bits use today. A \emph{superblock} has 256 numbers; it has one scale in float16, and each of its groups of 32 or 16 numbers has a small integer by which that scale is multiplied (\cref{fig:kblocks}).
 @^K-quants@>@^superblock@>
 
 \fig{kblocks}{fig:kblocks}{The bytes of a superblock of 256 numbers, drawn to scale. In q4\_k eight groups of 32 share two float16 numbers, $d$ for their scales and $d_{\min}$ for their minima. In q6\_k sixteen groups of 16 share $d$.}{Two bars. q4\_k has 144 bytes: two for d, two for dmin, 12 for eight scales and eight minima of six bits, and 128 for nibbles. q6\_k has 210: 128 for the low four bits, 64 for the high two, 16 for scales and two for d.}
 
-\texttt{q4\_k} is asymmetric. A group of 32 has a scale $s$ and a minimum $t$ of six bits each, and a number is $q\,sd-t\,d_{\min}$. That makes \val[1]{weights.bits.Q4_K} bits, as many as \texttt{q4\_0} has without any minimum. \texttt{q6\_k} is symmetric, with groups of 16, whose scales are signed bytes. Files that are called ``Q4\_K\_M'' have most matrices in the first and a few, which were found to be more sensitive, in the second. We only read these types. Writing them well is an art: the best scales are found by a search that weighs the error of each number, and another engine would not find the same ones.
+\texttt{q4\_k} is asymmetric. A group of 32 has a scale $s$ and a minimum $t$ of six bits each, and a number is $q\,sd-t\,d_{\min}$. That makes \val[1]{weights.bits.Q4_K} bits, as many as \texttt{q4\_0} has without any minimum. \texttt{q6\_k} is symmetric, with groups of 16, whose scales are signed bytes. Files that are called ``Q4\_K\_M'' have most matrices in the first and a few, which were found to be more sensitive, in the second. We only read these types. Writing them well is an art. llama.cpp searches for the scales with the smallest error, and weighs the error of each weight, best of all by how large the inputs of its column are on sample texts: it calls the file with these weights an \emph{importance matrix} (imatrix). Another engine would not find the same scales.
+@^importance matrix@>
 
 @ In a superblock the integers are stored in an order that suits a kernel with registers of 32 bytes: of 64 numbers in \texttt{q4\_k} the first 32 are the low halves of 32 bytes, and the others the high halves of the same bytes. In \texttt{q6\_k} each half of the block, \given{128} numbers, is divided into four parts of 32. They share 64 bytes for their low four bits and 32 bytes for their high two.
 
@@ -360,23 +368,23 @@ struct block_scale block_scale_of(enum weight_type type,
 }
 
 @* Inputs of eight bits. \label{sec:int8}
-With all this the weights take less memory, but every product still begins with making a float of an integer. That is slow where many rows are multiplied and the processor computes more than it reads. Processors have instructions that multiply 64 pairs of \emph{bytes} and add the products to sums of 32 bits, four times as many operations as in |float|. To use them the inputs must be bytes, too. So the inputs of a linear layer, its \emph{activations}, are quantized while the model runs: \emph{int8 activations}.
+The weights take less memory now, but every product still begins by making a float of an integer. That is slow when many rows are multiplied, for then the processor computes more than it reads. Processors have instructions that multiply 64 pairs of \emph{bytes} and add the products to sums of 32 bits, four times as many operations as in |float|. For them the inputs must be bytes as well. So we quantize the inputs of a linear layer, its \emph{activations}, while the model runs: \emph{int8 activations}.
 @^int8@>@^activations, int8@>
 
 Let 32 inputs stand for $p_ie$, with bytes $p_i$ and a scale $e$, and the 32 weights of a block for $q_id+m$. Then
 \begin{equation}\label{eq:blockproduct}
   \sum_i(q_id+m)\,p_ie=de\sum_iq_ip_i+me\sum_ip_i .
 \end{equation}
-Both sums have only integers in them. They are exact, in whatever order they are added, and the floats come in once for a block and not once for a number. The second sum does not depend on the weights at all: it is computed once for a block of inputs, whatever the number of outputs.
+Both sums have only integers in them: they are exact in any order. Floats come in once a block, not once a number. The second sum does not depend on the weights at all: it is computed once for a block of inputs, whatever the number of outputs.
 
-@ The inputs that a layer sees are often not evenly spread, as we saw, so they get a scale for every 32 numbers as well. This is what is kept of them, and the two products of this chapter.
+@ Inputs have outliers even more than weights do, as we saw, so they get a scale for every 32 numbers as well. These are a rounded block, and the two products of this chapter.
 
 @<Products with inputs of fewer bits@>=
 struct int8_block { float d;@+ int32_t sum;@+ int8_t q[WEIGHT_BLOCK]; };
   /* 32 numbers, each near |q[i]*d|; |sum| is the sum of |q| */
 void quantize_int8(const float *x, struct int8_block *to);
-  /* 32 floats rounded to bytes: the largest becomes 127 or $-127$, the others the nearest whole number,
-     a half to the even one. If one is infinite or NaN, |d| is, and all |q| are 0 */
+  /* 32 floats rounded to bytes, tiny ones as well: the largest in magnitude becomes 127 or $-127$, the others the nearest
+     integer, a half to the even one. If all are 0, so are |d| and |q|. If one is infinite or NaN, |d| is, and all |q| are 0 */
 void plain_linear_int8(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y);
   /* |linear_int8| of the plain table */
@@ -384,7 +392,7 @@ void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t
   const float *x, size_t rows, float *const *y);
   /* |linear_bf16| of the plain table */
 
-@ Inputs are not stored in a file, so here we are free, and we choose what is exact and fast. The scale stays a |float|. Numbers are multiplied by $127/\max\vert x\vert$, one rounding, and rounded to the nearest integer, a half to the even one, as the processor's own conversion does. What if an input is infinite or NaN? The weights must not hide it. Comparisons with NaN are false, so a maximum may lose it; we compare the bits of the magnitudes as integers instead, in which every NaN is above infinity, and infinity is above all numbers. Then the scale is not finite, and neither is any product with it.
+@ Inputs are not stored in a file, so here we are free, and we choose what is exact and fast. The scale stays a |float|. (llama.cpp rounds it to float16 if the weights have blocks of 32. So with int8 inputs its logits differ from ours in the last digits, and both are right.) Numbers are multiplied by $127/\max\vert x\vert$, one rounding, and rounded to the nearest integer, a half to the even one, as the processor's own conversion does. What if an input is infinite or NaN? Rounding must not hide it. The obvious loop for the maximum would: comparisons with NaN are false, so it passes the NaN over. We compare the bits of the magnitudes as integers instead. There every NaN is above infinity, and infinity is above all numbers. Then the scale is not finite, and neither is any product with it.
 
 And if all inputs are tiny? Below $127/$|FLT_MAX|, less than $10^{-36}$, the quotient $127/\max\vert x\vert$ overflows, and every number of the block would become 127 or $-127$. So a block whose largest number is below $2^{-64}$ is first multiplied by $2^{64}$. That is exact, and leaves each product $x\cdot127/\max\vert x\vert$ as it was. The scale is what it is: if it is so small that it is subnormal, it has fewer digits, and below $2^{-150}$ it is 0, as the inputs nearly were.
 @^NaN@>@^subnormal number@>
@@ -427,7 +435,7 @@ static float add_product(enum weight_type type, const unsigned char *block,
   return acc;
 }
 
-@ The inputs of a row are rounded block by block. Each block is multiplied with the blocks of all outputs before the next one is rounded, so no memory is needed for the rounded inputs: the running sums are in the place of the results. |k / block * block| is the first number of the weights' block, which may be longer than that of the inputs.
+@ Where do we keep the rounded inputs of a row? Nowhere: we round a block, multiply it with the blocks of all outputs, and then round the next. The running sums are in the place of the results. |k / block * block| is the first number of the weights' block, which may be longer than that of the inputs.
 
 @<A linear layer with inputs of eight bits@>=
 static void row_int8(const struct matrix *w, const float *x, float *y)
@@ -473,7 +481,7 @@ void plain_linear_int8(const struct engine *e, const struct matrix *list, size_t
 Newer processors also have an instruction for pairs of bfloat16 numbers, \texttt{VDPBF16PS}: for each of sixteen lanes it takes two inputs and two weights, and adds both products to a float, at twice the speed of |float|. It fits weights that are stored in bfloat16 anyway, if the inputs are rounded to it. The results are not those of float inputs, so this format is only used if you ask for it.
 @^bfloat16@>@^VDPBF16PS@>
 
-To have the same bits on a machine without the instruction, we need to know exactly what it does: it takes the pair's second product first; each of the two is a multiply--add with one rounding; and numbers too small for the normal range of |float| count as zero, before and after. With $j=i\bmod16$, and all inputs and results \emph{flushed} in this sense, the dot product is
+To get the same bits on a machine without the instruction, we need to know exactly what it does. It takes the pair's second product first; each of the two is a multiply--add with one rounding; and numbers too small for the normal range of |float| count as zero, before and after. With $j=i\bmod16$, and all inputs and results \emph{flushed} in this sense, the dot product is
 $$
   a_j\leftarrow\texttt{fma}(x_{2i+1},w_{2i+1},a_j),\qquad a_j\leftarrow\texttt{fma}(x_{2i},w_{2i},a_j)
 $$
@@ -558,7 +566,7 @@ Everything that was promised in \cref{model} holds for these formats as well: th
 @<A linear layer with inputs of sixteen bits@>@;
 
 @* What is lost: logits, tokens, perplexity. \label{sec:quantloss}
-Now the measurement. We round all matrices of the built-in model, and its embedding, to each of the types, let the rounded model read the three tales of \cref{sec:forgetting}, and compare each of the \val{types.rows} rows with that of the exact model (\cref{tab:quantloss}).\lab{lab:types} The error of a row is that of its worst logit. A token has changed if another one leads.
+Now we measure. We round all matrices of the built-in model, and its embedding, to each of the types, let the rounded model read the three tales of \cref{sec:forgetting}, and compare each of the \val{types.rows} rows with that of the exact model (\cref{tab:quantloss}).\lab{lab:types} The error of a row is that of its worst logit. A token has changed if another one leads.
 @^perplexity@>
 
 \begin{table}
@@ -577,10 +585,13 @@ Now the measurement. We round all matrices of the built-in model, and its embedd
 \end{tabular*}
 \end{table}
 
-@ The error of the logits follows that of the weights down the table (\cref{fig:quanterror}), as \cref{sec:whyitworks} predicts: from eight bits on each bit less about doubles it. With eight bits \val[word]{types.q8_0.changed} rows of \val{types.rows} choose another token, with four bits \val{types.q4_0.changed}. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear. It should not be your only measure. With four bits it is \val[2]{types.q4_0.percent} percent larger, which sounds like nothing. But one row in \val[0]{types.q4_0.every} chooses another token, so a greedy continuation will soon leave the old path, and then its text is another one.
+@ The error of the logits follows that of the weights down the table (\cref{fig:quanterror}), as \cref{sec:whyitworks} predicts: from eight bits on each bit less about doubles it. With eight bits \val[word]{types.q8_0.changed} rows of \val{types.rows} choose another token, with four bits \val{types.q4_0.changed}. The perplexity hardly moves: it averages over all tokens, and for most of them, we think, the choice was clear. It should not be your only measure. With four bits it is \val[2]{types.q4_0.percent} percent larger, which sounds like nothing. But one row in \val[0]{types.q4_0.every} chooses another token, so a greedy continuation will soon leave the old path, and then its text is another one.
 Nor does the perplexity rank the types: \texttt{q4\_1} errs less than \texttt{q4\_0} and changes fewer tokens, yet in this text its perplexity is the larger one. Counts of changed tokens do not rank close types either: \texttt{q5\_1} errs less than \texttt{q5\_0} and changes \val{types.q5_1.changed} rows instead of \val{types.q5_0.changed}. For neighbours in the table trust the error of the logits, or measure on more text.
 
 \fig{quanterror}{fig:quanterror}{The mean largest error of a logit in the built-in model against the bits of a weight, with float inputs (dots) and with inputs in fewer bits (circles).}{A plot with a logarithmic vertical axis. Dots fall from \val[1]{types.q4_0.mean} at four and a half bits to \val[2]{types.q8_0.mean} at eight and a half and \val[2]{types.bf16.mean} at sixteen, nearly on a line from four to eight bits. The circles lie on the dots at four and five bits, and half as high again above them at eight and at sixteen.}
+
+Why do \texttt{q4\_k} and \texttt{q6\_k} have no line, the types of most files? Their blocks need rows of a multiple of 256 numbers, and those of the built-in model have \given{128} and \given{384}; and we do not write them. For a model of yours in these types \texttt{incipit perplexity} gives the number. A finer measure than ours is the \emph{Kullback--Leibler divergence} (KLD) of each row's probabilities from those of the exact model; llama.cpp's tool for perplexity prints it.
+@^Kullback--Leibler divergence@>
 
 @ What do int8 inputs cost? With weights of four bits they add nothing that one could see: the weights' own error is more than ten times as large as that of the inputs. With weights of eight bits both errors are about equal; being independent, they add like the sides of a right triangle, and the error of the logits grows from \val[3]{types.q8_0.mean} to \val[3]{types.q8_0.int8.mean}, nearly by the factor $\sqrt2$. In tokens the difference is between \val{types.q8_0.changed} and \val{types.q8_0.int8.changed} rows.
 
@@ -592,8 +603,15 @@ The kinds of matrices do not differ much.\lab{lab:tensors} In \texttt{q4\_0} the
 the perplexity of stories260K grows by \val[1]{claim.S2-84} percent. With eight bits, weights and inputs, it grows by \val[2]{claim.S2-83} percent, and \val[1]{stories.q8_0.int8.changed.percent} percent of the tokens change: that degradation may be called minimal (S2-83).
 \end{claimed}
 
-@ All this is rounding to nearest, which looks at one weight at a time. Better methods look at what the weights do. \cited[Frantar and others (2023)]{Frantar 2023} round the columns of a matrix one after the other, and after each they change the columns that are left so that the outputs of the layer, on sample texts, stay where they were; they call it GPTQ. One can also train a model with its rounding in place, \emph{quantization-aware training}, so that the weights learn to live with it. Weights that were rounded in either way can be stored in the blocks of this chapter, and then our engine reads them like any others. Most files of GPTQ have a layout of their own, which it does not read.
+@* Other ways to quantize. \label{sec:otherways}
+All this is rounding to nearest, which looks at one weight at a time. Better methods look at what the weights do. \cited[Frantar and others (2023)]{Frantar 2023} round the columns of a matrix one after the other, and after each they change the columns that are left so that the outputs of the layer, on sample texts, stay where they were; they call it GPTQ. One can also train a model with its rounding in place, \emph{quantization-aware training}, so that the weights learn to live with it. Weights that were rounded in either way can be stored in the blocks of this chapter, and then our engine reads them like any others. Most files of GPTQ have a layout of their own, which it does not read.
 @^GPTQ@>@^quantization-aware training@>
+
+Two more tricks move the difficulty elsewhere. A column of weights can be multiplied by a number, if the inputs of that column are divided by it. AWQ, \emph{activation-aware weight quantization} \cited{Lin 2023}, makes those columns larger whose inputs are large, so that they are rounded more finely; SmoothQuant \cited{Xiao 2022} goes the other way: it makes the outliers of the inputs smaller, and the weights carry what is left, so that both fit into bytes.
+@^AWQ@>@^SmoothQuant@>
+
+And there is another answer to the question of where the exponent goes. Recent graphics processors compute with floats of eight bits (FP8: a sign, four or five bits of exponent, three or two of fraction) and of four (a sign, two bits of exponent, one of fraction). Four bits need a shared scale here as well: MXFP4 \cited{Rouhani 2023} has one for 32 numbers, a power of two in one byte, so \given{4.25} bits in all; NVFP4 has one in FP8 for every 16, so \given{4.5}. These are blocks as in this chapter with steps that are not equal. Our engine reads none of them.
+@^FP8@>@^MXFP4@>@^NVFP4@>
 
 @* From a directory to a file: which type to take. \label{sec:quantfiles}
 You have a model in a directory and want it smaller. The command
@@ -621,16 +639,16 @@ What becomes smaller? The matrices. Gains, biases and learned positions stay flo
 \end{tabular*}
 \end{table}
 
-@ So which type should you take? Take \texttt{q8\_0} if the file fits into memory with room for the cache. A large model becomes little more than half of \texttt{f16}, so where decoding waits for memory it is nearly twice as fast (\cref{phases}). The perplexity here is only \val[2]{files.q8_0.percent} percent larger, which you will not notice in a text. Keep \texttt{f16} or \texttt{bf16} only if you want to go on converting the file, since rounding twice adds the errors (the command refuses to do it), or if you compare engines bit for bit; of the two take the one in which the model was published, which loses nothing.
+@ So which type should you take? Take \texttt{q8\_0} if the file fits into memory with room for the cache. A large model becomes little more than half of \texttt{f16}, so it is at most nearly twice as fast where decoding waits for memory (\cref{phases}); in \cref{tab:peers} our \given{110}\,M model decodes half again as fast in \texttt{q8\_0} as in \texttt{bf16}. The perplexity here is only \val[2]{files.q8_0.percent} percent larger, which you will not notice in a text. Keep \texttt{f16} or \texttt{bf16} only if you want to go on converting the file, since rounding twice adds the errors (the command refuses to do it), or if you compare engines bit for bit. Of the two, take the one in which the model was published, which loses nothing.
 
-If \texttt{q8\_0} does not fit, take \texttt{q5\_1}, which costs \val[1]{files.q5_1.percent} percent here. Four bits are for the case that a larger model fits in no other way: many report that a model of twice the parameters in four bits is better than the smaller one in eight. Then \texttt{q4\_1} is the better of our two, and \texttt{q4\_k\_m} from somebody else's quantizer is better still, since it shares scales and gives more bits to the tensors that need them (\cref{sec:kquants}); we read it and do not write it. A small model suffers most. This one, with a quarter of a million weights, loses \val[1]{files.q4_0.percent} percent with \texttt{q4\_0}. Measure yours on a text of your own: \texttt{incipit perplexity TEXT -m FILE.gguf}, before and after.
+If \texttt{q8\_0} does not fit, take \texttt{q5\_1}, which costs \val[1]{files.q5_1.percent} percent here. Take four bits if a larger model fits in no other way: many report that a model of twice the parameters in four bits is better than the smaller one in eight. Then \texttt{q4\_1} is the better of our two, and \texttt{q4\_k\_m} from somebody else's quantizer is better still, since it shares scales and gives more bits to the tensors that need them (\cref{sec:kquants}); we read it and do not write it. A small model suffers most. This one, with a quarter of a million weights, loses \val[1]{files.q4_0.percent} percent with \texttt{q4\_0}. Measure yours on a text of your own: \texttt{incipit perplexity TEXT -m FILE.gguf}, before and after.
 
 @* The check. \label{sec:quantcheck}
-The program does what the hand did. Its block has 32 numbers, of which it fills eight; the others are 0. The step is stored in float16 and is not quite 0.2, but in two decimals all is as in the box. The last line multiplies the same weights with the inputs rounded to bytes.
+The program does what you did by hand. Its block has 32 numbers, of which it fills eight; the others are 0. The step is stored in float16 and is not quite 0.2, but in two decimals all is as in the box. The last line multiplies the same weights with the inputs rounded to bytes.
 
 \checkpoint{build/out/model-quantization.txt}{eight weights in four bits, and their product with eight inputs}
 
-@ The exact product comes from the plain |linear| with float weights, the other two from the plain kernels with weights in a block.
+@ We get the exact product from the plain |linear| with float weights, and the other two from the plain kernels with weights in a block.
 
 @c
 #include <stdio.h>

@@ -9,8 +9,7 @@
 
 \chapterquestion{My graphics card multiplies a thousand times faster than my processor. Why does it write only fifty times faster, and what must I do so that it writes the same text?}
 @** CUDA: the same bits on a graphics processor.
-\incipit{A}{ graphics processor} (GPU) runs thousands of threads at once and has a memory many times as fast as a computer's. This chapter puts the kernels of \cref{kernels} on such a device. (\emph{CUDA} is NVIDIA's dialect of C++ for it, and nvcc the compiler; the \emph{compute capability} is the version of the hardware, and \emph{PTX} an intermediate code that the driver translates for the device at hand.) A forward pass remains the one of \cref{model}: the same
-calls in the same order, behind the same table. What changes is where the numbers are, who does the sums, and how the work is sent there.
+\incipit{A}{ graphics processor} (GPU) runs thousands of threads at once, and its memory is many times as fast as your computer's. Can it run our forward pass, and get the same bits? It can. The pass remains the one of \cref{model}: the same calls in the same order, behind the same table of kernels. What changes is where the numbers are, who does the sums, and how the work is sent there. (\emph{CUDA} is NVIDIA's dialect of C++ for such a device, and nvcc the compiler; the \emph{compute capability} is the version of the hardware, and \emph{PTX} an intermediate code that the driver translates for the device at hand.)
 @^graphics processor (GPU)@>@^CUDA@>
 
 @ How long must a token take at least?
@@ -29,12 +28,11 @@ device & $2000$ GB/s & $1.1$ ms & $10^{14}$ & $0.011$ ms
 On both, the arithmetic is done long before the bytes have come. The device multiplies a thousand times faster, and then it waits for its memory: it writes faster by the quotient of the memories, $2000/20=100$. And if it stands still for $5\,\mu$s after each of $200$ kernels, another $1$ ms passes, and the quotient is $110/2.1=52$.
 \end{byhand}
 
-@ So there are two tasks, and the chapter has them in this order. Within a kernel, enough loads must be under way that the memory never waits (\cref{sec:devicerow}). Between kernels there must be no gap (\cref{sec:launches}). With many rows, as in reading a prompt, the arithmetic counts again (\cref{sec:devicetiles}), and for it these devices have special units, which round in a way of their own (\cref{sec:tensorcores}).
+@ So we have two tasks. Within a kernel, enough loads must be under way that the memory never waits (\cref{sec:devicerow}). Between kernels there must be no gap (\cref{sec:launches}). Reading a prompt is another matter: with many rows the arithmetic counts again (\cref{sec:devicetiles}), and for it these devices have special units, which round in a way of their own (\cref{sec:tensorcores}).
 
-The numbers in the box were ours. Those of a device can only be measured on it, and we had none.
-The kernels of this chapter were compiled for the devices, and what the compiler made of them was read. But what ran, and what every check below checks, is the same source text on the host, thread by thread (\cref{sec:standin}). Nothing here has run on a graphics processor. Where a speed should stand, the tables say that it is not yet measured, and \cref{sec:devicemeasured} says how to measure it.
+We chose the numbers in the box. Those of a device can only be measured on a device, and we had none. We compiled the kernels of this chapter, and read the machine code that the compiler made of them. But what ran, and what every check below checks, is the same source text on the host, thread by thread (\cref{sec:standin}). Nothing here has run on a graphics processor. Where a table should have a speed, it says that it is not yet measured, and \cref{sec:devicemeasured} says how you can measure it.
 
-@ The program puts the model of four words (\cref{sec:toy}) through the kernels of this chapter and through the plain ones, with the host standing in for the device and taking its threads in three orders, and counts the logits whose bits differ.
+@ Our program puts the model of four words (\cref{sec:toy}) through the kernels of this chapter and through the plain ones, and counts the logits whose bits differ. The host stands in for the device, and runs its threads in three different orders.
 
 @c
 #include <stdio.h>
@@ -56,7 +54,7 @@ int main(int argc, char **argv)
   return m.all.live > 0 || (argc > 1 && !values);
 }
 
-@ The cache must be in the memory of the kernels, and that is all that is different for a caller.
+@ How much of this does a caller see? One line: the cache must be in the memory of the kernels.
 
 @<Put five words through a table@>=
 static bool logits_of(struct memory *m, const struct kernels *k, float *logits,
@@ -107,10 +105,12 @@ static bool compare_device(struct memory *m, unsigned order, bool values)
 }
 
 @* Blocks, threads and barriers: one kernel for two machines. \label{sec:standin}
-On a device, a \emph{kernel} is a function that many threads run at once. They come in \emph{blocks}; a block has up to \given{1024} threads, which share a small fast memory, called \emph{shared memory}, and can wait for one another. In the hardware, \given{32} threads of a block form a \emph{warp}, for which an instruction is fetched once; a thread can read a register of another thread of its warp. (The threads of a warp once went through their instructions in step. Since \given{2017} that is no longer promised: a warp has a barrier of its own, and whoever needs the others waits for them there.) Different blocks know nothing of each other and run in any order, on as many \emph{multiprocessors} as the device has.
-@^block of threads@>@^warp@>@^multiprocessor@>@^shared memory@>
+On a device, a \emph{kernel} is a function that many threads run at once. They come in \emph{blocks}. A block has up to \given{1024} threads, which share a small fast memory, called \emph{shared memory}, and can wait for one another at a \emph{barrier}. In the hardware, \given{32} threads of a block form a \emph{warp}: an instruction is fetched once for all of them, and a thread can read a register of another thread of its warp. (The threads of a warp once went through their instructions in step. Since \given{2017} NVIDIA no longer promises that. A warp has a barrier of its own, and a thread that needs the others waits for them there.) Different blocks know nothing of each other. They run in any order, on as many \emph{multiprocessors} as the device has. A multiprocessor holds as many blocks at once as its registers and its shared memory allow; the share of its places for warps that are taken is called the kernel's \emph{occupancy}.
+@^block of threads@>@^warp@>@^multiprocessor@>@^shared memory@>@^occupancy@>
 
-That is nearly C. We write kernels in a small subset of both C and CUDA, with a dozen words that mean one thing on the device and another on the host. A program that stops at a barrier cannot be run thread by thread in a simple loop, since each thread would have to be put aside in the middle of a function. So a kernel is written in \emph{phases}: |EACH_THREAD(t)| is followed by what each thread |t| does until the next barrier. On the device this is a loop of a single turn, with the barrier at its end. On the host it is a loop over all threads of the block.
+That is nearly C, and you would like to run it as C too, to test it where there is no device. Let's try the obvious way, and call the function once for each thread, one after the other. It works until the first barrier. There a thread would have to stop in the middle of a function until all the others have caught up, and a function in C cannot do that.
+
+So we cut each kernel into \emph{phases} where its barriers are: |EACH_THREAD(t)| is followed by what each thread |t| does until the next barrier. On the device this is a loop of a single turn, with the barrier at its end. On the host it is a loop over all threads of the block. With a dozen such words, which mean one thing on the device and another on the host, our kernels are written in a small subset of both C and CUDA.
 @^phase of a kernel@>
 
 @(machine.inc@>=
@@ -152,7 +152,7 @@ A |KERNEL| is what can be launched, and |INLINE| a function that becomes part of
 #define PRAGMA(text) @,@, _Pragma(#text)
 #define @,UNROLL(n) @,@, PRAGMA(unroll @,@, n)
 
-@ On the host a block is a function call, and its threads are a loop. Which thread comes first is a matter of chance on the device, and a kernel whose result depends on it is wrong. So the host's order can be changed: |thread_at| gives the threads forwards, backwards, or with a stride, as the launch says. If two phases that need a barrier between them are written as one, the result then usually changes with the order. Shared memory begins with bytes that are NaN as floats and beyond all bounds as integers, so that what was never written is likely to show as well.
+@ On the host a block is a function call, and its threads are a loop. That is dangerously tidy: on the device it is a matter of chance which thread comes first, and a kernel whose result depends on it is wrong, even if a tidy loop never shows it. So the host can change the order: |thread_at| gives the threads forwards, backwards, or with a stride, as the launch says. If two phases that need a barrier between them are written as one, the result then usually changes with the order. Shared memory begins with bytes that are NaN as floats and beyond all bounds as integers, so that what was never written is likely to show as well.
 
 @<The words of a kernel on the host@>=
 #include <math.h>
@@ -184,7 +184,7 @@ static inline void begin_block(void (*run)(const struct launch *, struct block_p
   const struct launch *l, struct block_place at)
 { run(l, at); }
 
-@ What a launch says, in plain data: which kernel, how many blocks in three directions, threads a block, and what the kernel is given. A block learns its |struct block_place|.
+@ To start a kernel is to \emph{launch} it. We keep a launch as plain data: which kernel, how many blocks in three directions, threads a block, and the kernel's arguments. A block learns its |struct block_place|.
 
 @(launch.h@>=
 @;
@@ -208,7 +208,7 @@ struct stored_rows { const void *data; const uint16_t *scale; uint32_t type, str
 @<What drives a device@>@;
 #endif
 
-@ The smallest kernel adds to the residual stream. A thread does one element, or some, a grid apart: |ELEMENTS_OF| says how a loop over |n| elements is dealt out to blocks of which there are as many as elements need, but not more than |WIDEST|.
+@ The smallest kernel adds to the residual stream. Each thread does one element, or several that are a grid apart: |ELEMENTS_OF| says how a loop over |n| elements is dealt out to blocks of which there are as many as elements need, but not more than |WIDEST|.
 
 @<The kernel that adds@>=
 #define ELEMENTS_OF(i, n) \
@@ -221,11 +221,11 @@ KERNEL void add_rows(GRID const struct add_args a)
 }
 
 @* One row: a matrix--vector product. \label{sec:devicerow}
-Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so each must be read once and the next loads must be on their way while the first are still coming. If a load takes \given{600} nanoseconds, a memory of \given{3350} GB/s, that of an H100 by its data sheet, could have sent \given{2010000} bytes meanwhile, and that is \given{15227} for each of its \given{132} multiprocessors. So many must be under way all the time, or the memory waits. \emph{Little's law}: bytes under way are bandwidth times waiting time.
+Writing a token multiplies each matrix with a single row. The bytes of the weights are the price, so we read each weight once, and we must have asked for the next ones while the first are still coming. How many must we ask for in advance? Suppose that a load takes \given{600} nanoseconds. Meanwhile a memory of \given{3350} GB/s, that of an H100 by its data sheet, could have sent \given{2010000} bytes, which is \given{15227} for each of its \given{132} multiprocessors. That many bytes must be under way all the time, or the memory waits. This is \emph{Little's law}: bytes under way are bandwidth times waiting time.
 @^Little's law@>
 
-@ How is a matrix divided among threads? Several ways give the same bits, since an output is always the sum of sixteen lanes (\cref{sec:order}), and they differ in what a load brings. In the plainest, |step_outputs|, each thread has an output and all of its lanes. The 32 threads of a warp then load from 32 rows at once, two bytes in each if the weights are \emph{halves}, our word for floats of 16 bits, bfloat16 or float16. Memory delivers pieces of \given{32} bytes, called \emph{sectors}, so what comes is sixteen times what was asked for, and the rest must wait in the nearest cache for its turn.
-@^sector, of memory@>
+@ How do we divide a matrix among threads? Several ways give the same bits, since an output is always the sum of sixteen lanes (\cref{sec:order}). They differ in what a load brings. The plainest is |step_outputs|: each thread has an output and all of its lanes, as a loop on a processor would. The 32 threads of a warp then load from 32 rows at once, two bytes in each if the weights are \emph{halves}, our word for floats of 16 bits, bfloat16 or float16. But memory delivers pieces of \given{32} bytes, called \emph{sectors}. So sixteen times as much comes as was asked for, and the rest must wait in the caches, the multiprocessor's own (L1) or the one that all share (L2), for its turn. A load is \emph{coalesced} if the threads of a warp ask for neighbouring bytes, so that few sectors serve all of them. This one is not.
+@^sector, of memory@>@^coalesced load@>
 
 @<Two plainer kernels for one row@>=
 INLINE float half_weight(const struct linear_args *a, unsigned o, uint32_t k)
@@ -252,7 +252,7 @@ KERNEL void step_outputs(GRID const struct linear_args a)
   }
 }
 
-@ In the second, |step_lanes|, sixteen threads share an output and have a lane each. A warp reads from two rows, from each the \given{32} bytes that come. Nothing is loaded in vain, but each thread has two bytes under way for each of its loads.
+@ So let neighbouring threads read neighbouring weights. In the second, |step_lanes|, sixteen threads share an output and have a lane each. A warp reads from two rows, from each exactly the \given{32} bytes of a sector. Now nothing is loaded in vain; but each load of a thread brings two bytes, and many small loads must be under way to fill the memory's time.
 
 @<Two plainer kernels for one row@>=
 KERNEL void step_lanes(GRID const struct linear_args a)
@@ -278,13 +278,15 @@ KERNEL void step_lanes(GRID const struct linear_args a)
   }
 }
 
-@ In the third, eight threads share an output; each has two neighbouring lanes, each a chain over every sixteenth weight, so that the eight read 64 bytes of floats, or 32 of halves, in one piece (\.{unwoven/cuda/reading.inc} has the functions that load and convert). Four outputs make a warp (\cref{fig:devicelanes}). A load is twice as wide as before, but there are half as many threads, and the code is a loop: load, multiply, load again. By the estimate this is a step back. The compiler writes the loop of |step_lanes| out four times, and a thread there has four loads under way; here the barrier in the loop leaves it one. Wider loads do not help a thread that waits for each. The fourth, which this engine uses, differs from the third in one thing: a thread has \given{32} loads under way before it multiplies. For up to eight rows of inputs, each weight that was read is used for all of them.
+@ Wider loads, then. In the third, eight threads share an output, and each has two neighbouring lanes, each of them a chain over every sixteenth weight; so the eight read 64 bytes of floats, or 32 of halves, in one piece (\.{unwoven/cuda/reading.inc} has the functions that load and convert). Four outputs make a warp (\cref{fig:devicelanes}). A load is twice as wide as before, but there are half as many threads, and the code is a loop: load, multiply, load again. By the estimate this is a step back. The compiler writes the loop of |step_lanes| out four times, and a thread there has four loads under way; here the barrier in the loop leaves it one. Wider loads do not help a thread that waits for each.
+
+That gives us the idea. The fourth, which this engine uses, differs from the third in one thing: a thread sends off \given{32} loads before it multiplies. And for up to eight rows of inputs, each weight that was read is used for all of them.
 @^lane@>
 
-\Cref{tab:devicesteps} has what can be known without a device. How many loads follow each other before the first is used was counted in the machine code, which \.{nvdisasm} prints (\.{bench/loads.py}). With that, and with the number of threads, Little's law gives an estimate. It is rough: \given{600} nanoseconds is our assumption, the hardware may overlap more loads than follow each other, and between two rounds of loads it overlaps fewer. A matrix of \given{2048} outputs is small for such a device, and its threads do not fill the multiprocessors; in a larger one all four do better, for there more threads wait at the same time.
+\Cref{tab:devicesteps} has what can be known without a device. How many loads follow each other before the first is used we counted in the machine code, which \.{nvdisasm} prints (\.{bench/loads.py}). With that, and with the number of threads, Little's law gives an estimate. It is rough. \given{600} nanoseconds is our assumption, and the hardware may overlap more loads than follow each other. Above all it is the estimate for the best moment, when all loads of a round are under way. While a thread multiplies what has come, it has none, so the mean is lower, and \given{100}\,\% would not mean that the memory never waits. A matrix of \given{2048} outputs is small for such a device, and its threads do not fill the multiprocessors; in a larger one all four do better, for there more threads wait at the same time.
 
 \begin{table}[tbp]
-\tabcaption{tab:devicesteps}{Four kernels for one row by a matrix of halves with \given{2048} outputs: threads for an output; sectors of a warp's load; loads of a thread that follow each other in the machine code for compute capability \given{9.0}; bytes under way in each of \given{132} multiprocessors, and the share of the bandwidth of \given{3350} GB/s that this amounts to if a load takes \given{600} nanoseconds; and the rate of the weights as a share of the rate at which the device copies, in a large matrix.}
+\tabcaption{tab:devicesteps}{Four kernels for one row by a matrix of halves with \given{2048} outputs: threads for an output; sectors of a warp's load; loads of a thread that follow each other in the machine code for compute capability \given{9.0}; bytes under way at most in each of \given{132} multiprocessors, and the share of the bandwidth of \given{3350} GB/s that this amounts to at that moment if a load takes \given{600} nanoseconds; and the rate of the weights as a share of the rate at which the device copies, in a large matrix.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
 \tabhead{kernel} & \tabhead{threads} & \tabhead{sectors} & \tabhead{loads} & \tabhead{bytes} & \tabhead{estimate} & \tabhead{seen}\\\midrule
 \.{step\_outputs} & \directlua{incipit.step("step_outputs", 1, 2)} & \measured{cuda.step.1}\\
@@ -296,7 +298,7 @@ KERNEL void step_lanes(GRID const struct linear_args a)
 
 \fig{devicelanes}{fig:devicelanes}{Who reads what: the first weights of four outputs, and the threads of a warp. A thread has two lanes of one output, in every row of inputs.}{Four rows of boxes, one for each output. Each row is divided into groups of sixteen weights. Pairs of neighbouring weights in a group have the number of a thread, 0 to 7 in the first row, 8 to 15 in the second, and so on; the next group of sixteen begins again with the same threads.}
 
-@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does, a constant in each kernel. It fetches the weights of |AHEAD| steps, \given{32}, before it multiplies the first of them. The two have a phase each, and the barrier between them is not for the threads but for the compiler. In the machine code for the compute capability \given{9.0} nothing waits there. But without it the compiler moves the loads of some kernels back to their multiplications, to save registers, and few are then under way at once. Where fewer steps are left, a load that has nothing to fetch fetches some weights again, and they are not used.
+@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does, a constant in each kernel. It fetches the weights of |AHEAD| steps, \given{32}, before it multiplies the first of them. Fetching and multiplying are a phase each, and the barrier between them is not for the threads but for the compiler. In the machine code for the compute capability \given{9.0} nothing waits there. But without it the compiler moves the loads of some kernels back to their multiplications, to save registers, and few are then under way at once. Where fewer steps are left, a load that has nothing to fetch fetches some weights again, and they are not used.
 
 @<The lanes of a thread@>=
 enum { AHEAD = 32 };
@@ -438,12 +440,12 @@ KERNEL void step_pairs(GRID const struct linear_args a)
 }
 
 @* Many rows: tiles. \label{sec:devicetiles}
-How many rows are many? The roofline of \cref{sec:roofline} can be drawn before anything has run, from the numbers of a data sheet (\cref{fig:deviceroof}). A row of halves is half a multiply--add for each byte. The slope meets the level of float at \given{20} rows and that of tensor cores (\cref{sec:tensorcores}) at about \given{300}; below, memory decides, and above, the arithmetic. This engine calls up to \given{16} rows few, and the kernels of the last section take them in groups of up to eight. Whether \given{16} is the right number only a device can say.
+When are rows many? The roofline of \cref{sec:roofline} can be drawn before anything has run, from the numbers of a data sheet (\cref{fig:deviceroof}). A row of inputs does half a multiply--add for each byte of halves. The slope meets the level of float at \given{20} rows and that of tensor cores (\cref{sec:tensorcores}) at about \given{300}; below, memory decides, and above, the arithmetic. This engine calls up to \given{16} rows few, and the kernels of the last section take them in groups of up to eight. Whether \given{16} is the right number only a device can say.
 @^roofline@>
 
 \fig{deviceroof}{fig:deviceroof}{The work of a pass below the bounds of a device, an H100 SXM by its data sheet: rows of a layer with \given{2048} inputs and \given{5632} outputs in bfloat16 (dots), a row of float weights, and attention with eight queries to a head of keys in float (diamonds). No point is measured.}{Logarithmic axes, multiply-adds for each byte against multiply-adds a second. A slope bends to the level of float; dashed, it goes on to the level of tensor cores. Dots for 1, 8, 64, 512 and 2048 rows climb along the slope; the first two are below the level of float, the next lies between the levels, the last two at the upper one.}
 
-@ With many rows a weight is used often. As in \cref{sec:linear}, a thread keeps the sums of some rows and some outputs, here eight by eight. But a sum is sixteen lanes, and 64 sums of sixteen are more than a thread has registers for. So the thread takes one lane of each, and sixteen threads share the tile: |lane| is |t%16|. The block has sixteen such tiles, four by four, 32 rows by 32 outputs, and reads its inputs and weights into shared memory \given{32} at a time, where eight weights and eight inputs serve 64 multiply--adds.
+@ With many rows each weight is used often, so we want it to come from memory once and from somewhere fast after that. As in \cref{sec:linear}, a thread could keep the sums of some rows and some outputs, here eight by eight. But a sum is sixteen lanes, and 64 sums of sixteen are more than a thread has registers for. So each thread takes one lane of each sum, and sixteen threads share the tile: |lane| is |t%16|. The block has sixteen such tiles, four by four, 32 rows by 32 outputs, and reads its inputs and weights into shared memory \given{32} at a time, where eight weights and eight inputs serve 64 multiply--adds.
 @^tile@>
 
 @<Sizes of tiles@>=
@@ -470,7 +472,7 @@ INLINE void many_rows(const struct linear_args *a, struct block_place at, int ty
   @<Fold the lanes of sixteen threads, and store@>@;
 }
 
-@ Rows and outputs beyond the last are zeros in shared memory and are never stored. Shared memory consists of \given{32} \emph{banks}; word $i$ is in bank $i\bmod32$, and a bank sends one word at a time. The stride of \given{34} keeps the two tiles of a warp in different banks: with 32, all 32 threads would ask 16 banks, which is called a \emph{bank conflict}.
+@ In shared memory, rows and outputs beyond the last are zeros, whose sums are never stored. Shared memory consists of \given{32} \emph{banks}; word $i$ is in bank $i\bmod32$, and a bank sends one word at a time. The stride of \given{34} keeps the two tiles of a warp in different banks: with 32, all 32 threads would ask 16 banks, which is called a \emph{bank conflict}.
 @^bank conflict@>
 
 @<Tiles in shared memory@>=
@@ -537,7 +539,7 @@ MANY(many_bf16, DEVICE_BF16)@;
 MANY(many_q8, DEVICE_Q8_0)@;
 
 @* int8 products: four in one instruction. \label{sec:devicebytes}
-Weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. A block of 32 products is a whole number, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. (With many rows, tiles of bytes are multiplied as tiles of floats are; \.{bytes.inc} has that kernel.) Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots, up to four of them at a time; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
+With \.{--activations int8}, weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. The sum of a block's 32 products is an integer, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. (With many rows, tiles of bytes are multiplied as tiles of floats are; \.{bytes.inc} has that kernel.) Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots, up to four of them at a time; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
 @^dp4a@>
 
 @<Few rows of bytes by a matrix@>=
@@ -564,7 +566,7 @@ INLINE void few_bytes(const struct linear_args *a, struct block_place at, int ro
       put_output(a, m, from + (uint32_t) r, at.x * FEW_OUTPUTS + t / 8, MINE(sum)[r]);
 }
 
-@ The numbers of the eight threads of an output differ in the last three bits. Each of them reads all eight products, in the order of the blocks.
+@ The eight threads of an output have numbers that differ in the last three bits. Each of them reads all eight products, in the order of the blocks.
 
 @<Add the products of each round in rising order@>=
 EACH_LANE(t) {
@@ -629,10 +631,12 @@ KERNEL void bytes_many(GRID const struct linear_args a)
 }
 
 @* Tensor cores. \label{sec:tensorcores}
-For 16-bit numbers the device has units that multiply small matrices: a warp gives sixteen rows by sixteen inputs, sixteen inputs by eight outputs, and 128 sums, and gets the sums back with all 2048 products added, by the instruction \.{mma}. How the unit rounds inside is not published. It is not sixteen lanes, so these kernels have other bits than \cref{model}. They are those of \.{--activations bf16}, which asks for inputs of sixteen bits, and are compared with the plain table by a tolerance.
-@^tensor core@>@^mma@>
+For 16-bit numbers the device has units that multiply small matrices: a warp gives sixteen rows by sixteen inputs, sixteen inputs by eight outputs, and 128 sums, and gets the sums back with all 2048 products added, by the instruction \.{mma}. How the unit rounds inside is not published. It does not add in sixteen lanes, so these kernels give other bits than \cref{model}. You get them only if you ask for inputs of sixteen bits, with \.{--activations bf16}, and our tests compare them with the plain table within a tolerance.
 
-@ Of the promise that a row has the same bits in any company, this much remains. We assume that the unit computes each element from its own row, its own output and its old sum, whatever else is in the matrix, and in the same way at every place of it. Then one row and many rows that send the same numbers through the unit in the same order get the same bits. No device has confirmed this for us; on one, the test \.{a\_tensor\_core\_does\_not\_see\_the\_company} of \.{check\_device} tries it. We fix the order: \emph{sections} of \given{512} inputs, in each the unit's steps of sixteen in rising order, beginning with 0; and the sections are added in rising order.
+There are faster ways to use the unit. \.{ldmatrix} fills a warp's registers from shared memory in one instruction; \.{cp.async}, and on an H100 the TMA unit (\emph{tensor memory accelerator}), bring tiles into shared memory past the registers; and the H100's \.{wgmma} lets four warps multiply together, straight from there. Newer units also take numbers of eight bits (FP8) and of four with a common scale (MXFP4, \cref{sec:otherways}). We use \.{mma} and plain loads, because every device since the A100 has them and the host can stand in for them. Do not expect the speed of NVIDIA's own library from this.
+@^tensor core@>@^mma@>@^TMA@>@^wgmma@>
+
+@ What remains of our promise, that a row has the same bits in any company? We assume that the unit computes each element from its own row, its own output and its old sum, whatever else is in the matrix, and in the same way at every place of it. Then one row and many rows that send the same numbers through the unit in the same order get the same bits. No device has confirmed this for us; on one, the test \.{a\_tensor\_core\_does\_not\_see\_the\_company} of \.{check\_device} tries it. We fix the order: \emph{sections} of \given{512} inputs, in each the unit's steps of sixteen in rising order, beginning with 0; and the sections are added in rising order.
 
 What a thread holds for the unit is laid down by it: thread $t$ of the warp, with $g=t/4$ and $q=t\bmod4$, has the inputs $2q$, $2q+1$, $2q+8$, $2q+9$ of the rows $g$ and $g+8$, the weights of output $g$ for the same inputs, and the sums of the rows $g$ and $g+8$ for the outputs $2q$ and $2q+1$.
 
@@ -672,7 +676,7 @@ static double two_products(uint32_t x, uint32_t w)
     sum[t][(k) + e] = (float) all; \
   }
 
-@ For a single row the other fifteen places hold copies of it, whose sums are dropped: the unit is made for more, but what counts here is that the weights arrive. Four warps take four sections of the same eight outputs, and then thread |t| adds the four sums of row |t/8| and output |t%8| in order.
+@ The unit wants sixteen rows. If there is one, the other fifteen places hold copies of it, whose sums are dropped. That wastes most of the unit, and does not matter: what counts here is that the weights arrive. Four warps take four sections of the same eight outputs, and then thread |t| adds the four sums of row |t/8| and output |t%8| in order.
 
 @<Sizes of tiles@>=
 enum { SECTION = 512, HALF_ROWS = 16, HALF_OUTPUTS = 8, FRAGMENTS = 8 };
@@ -867,7 +871,7 @@ KERNEL void halves_many(GRID const struct linear_args a)
 }
 
 @* Attention over a long cache. \label{sec:deviceattention}
-Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That gives the division for the device. A block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks. \Cref{fig:deviceblocks} shows the division for one token. A context of \given{32768} positions has \given{128} of them for each head of keys: with eight heads \given{1024} blocks of threads for a single token, several for each multiprocessor. (\emph{Flash decoding} is the name of this division in the literature.)
+Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): each has its maximum, its sum and its weighted values, and the blocks are joined in rising order. That divides the work for the device as well: a block of threads takes one block of positions, one head of keys and values, and up to sixteen queries that look at it: the heads of a group, and of a prompt several rows. Nothing that it does depends on the other blocks, so all can run at once. \Cref{fig:deviceblocks} shows this for one token. A context of \given{32768} positions has \given{128} of them for each head of keys: with eight heads \given{1024} blocks of threads for a single token, several for each multiprocessor. (\emph{Flash decoding} is the name of this division in the literature.)
 @^attention@>@^flash decoding@>
 
 \fig{deviceblocks}{fig:deviceblocks}{Attention of one row over \given{1700} positions with four heads of keys and values: each box is a block of threads, which reads its keys and values once for all queries of the group. A second kernel joins the boxes of each head from left to right.}{Four rows of seven boxes; the rows are heads and the boxes are blocks of 256 positions. The last box of each row is filled to two thirds. An arrow leads from each row to a box with the word join.}
@@ -893,7 +897,7 @@ struct attend_args { const float *q; float *left; const struct device_segment *s
 @<Sizes of tiles@>=
 enum { ATTEND_THREADS = 256, QUERIES = 16 };
 
-@ Two of these blocks should be on a multiprocessor at once, so that one can add up values while the other waits for its keys. A multiprocessor has \given{65536} registers: with \given{256} threads in a block that is \given{128} for each thread, and |AT_ONCE| asks for no more. The compiler gives \loads{attend_blocks}{registers}, all of them in registers: before we wrote the loop over the queries out four times, it had put its counter in memory. (Left to itself it takes more, and only one block fits.) So each thread has a load of sixteen bytes of its key under way, and the multiprocessor \given{8192}, about half of what Little's law wants. More loads would need more registers.
+@ What about occupancy? Two of these blocks should be on a multiprocessor at once, so that one can add up values while the other waits for its keys. A multiprocessor has \given{65536} registers: with \given{256} threads in a block that is \given{128} for each thread, and |AT_ONCE| asks for no more. The compiler gives \loads{attend_blocks}{registers}, all of them in registers: before we wrote the loop over the queries out four times, it had put its counter in memory. (Left to itself it takes more, and only one block fits.) So each thread has a load of sixteen bytes of its key under way, and the multiprocessor \given{8192}, about half of what Little's law wants. More loads would need more registers.
 
 Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once.
 
@@ -1135,7 +1139,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
 }
 
 @* Launches and CUDA graphs. \label{sec:launches}
-A layer is over a dozen kernels, and for one row most of them have next to nothing to do: launching them one by one could take longer than running them. So a call only writes the launch down. A pass is a list of launches (\.{works.inc} has the names of the kernels), and it is run when the host needs numbers: the marks, which say in which layer a row has stopped being finite, or the logits. So the host waits twice for a token. We could fetch the marks with the logits and wait once; but then |model_forward| would have stored the rows of a pass, and said that all went well, before it knew. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists; many of them copy weights to the device, since this small program has not prepared its model.
+A layer is over a dozen kernels, and for one row most of them have next to nothing to do. If the host launches them one by one, that could take longer than running them. So a call only writes its launch down. A pass becomes a list of launches (\.{works.inc} has the names of the kernels), and the list is run when the host needs numbers: the marks, which say in which layer a row has stopped being finite, or the logits. So the host waits twice for each token. Could we fetch the marks with the logits and wait once? Then |model_forward| would have stored the rows of a pass, and said that all went well, before it knew. We preferred the truth to the microseconds. The pass of the program above, a single layer and the logits of five rows, is \val{cuda.launches} launches in \val{cuda.lists} lists; many of them copy weights to the device, since this small program has not prepared its model.
 @^launch@>
 
 @<A launch@>=
@@ -1153,9 +1157,9 @@ enum { MOST_LAUNCHES = 4096, KEPT = 4 };
 struct launch { enum kernel_work work; uint32_t x, y, z, threads; union work_args a; };
   /* a kernel, how many blocks in each direction, threads a block, and its arguments */
 
-@ Small numbers that the host sends, ids, positions and addresses of pages, are collected as well, in memory that the device can read directly or copy quickly; the device has a mirror of it, and the kernels are given addresses in the mirror. One copy then brings all of them before the first launch.
+@ Small numbers that the host sends, ids, positions and addresses of pages, are collected as well, in memory that the device can copy quickly. The device has a mirror of it, and kernels get addresses in the mirror. One copy then brings all of them before the first launch (\cref{sec:devicesend}).
 
-A \emph{driver} is what can allocate, copy and run: that of CUDA, or the host's.
+What must a machine be able to do to be our device? It allocates memory, copies to it and from it, and runs a list. What does these things we call a \emph{driver}. There are two, CUDA's and the host's, and the rest of the engine does not know which it has.
 
 @<What drives a device@>=
 struct device_driver {
@@ -1184,7 +1188,7 @@ extern const struct device_driver driver_cuda;
   /* the devices of CUDA */
 #endif
 
-@ What a program wants to know of a device before it puts a model there.
+@ Before a program puts a model on a device, it wants to know whether there is room.
 
 @<What a device says of itself@>=
 struct device_facts { char name[100]; uint64_t bytes, free; uint32_t multiprocessors,
@@ -1197,9 +1201,9 @@ struct device_facts { char name[100]; uint64_t bytes, free; uint32_t multiproces
 The driver of CUDA is \.{unwoven/cuda/driver\_cuda.inc}, about \given{200} lines that call CUDA's library. That of the host is \.{driver\_host.inc} beside it. Its |run| is a loop over the list, over the blocks of each launch, forwards if the caller asked for order 0 and backwards if not, and, within the kernel, over the threads of a block.
 
 @* Sampling on the device: Gumbel-max. \label{sec:devicechoice}
-The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token is a function of seed, sequence, position and id, and of nothing else. So it can be made anywhere, in any order. If nothing but a temperature has been set, the choice can therefore be made where the logits are, and sixteen bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text; if its operations round as the processor's do (\cref{sec:devicefunctions}), the noise has the same bits.
+The sampler of \cref{sampling} adds noise to each score and takes the greatest sum, the \emph{Gumbel-max} trick (\cref{sec:gumbel}). The random bits come from the counter-based generator Philox. The noise of a token depends on seed, sequence, position and id, and on nothing else: any thread can make it, in any order. So if nothing but a temperature has been set, we can choose where the logits are, and sixteen bytes come back instead of \given{513024}, the logits of a vocabulary of \given{128256}. The functions are the ones of \cref{functions}, compiled for the device from the same text; if its operations round as the processor's do (\cref{sec:devicefunctions}), the noise has the same bits.
 
-The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories, and the logits come into memory that is page-locked, which the bus can fill by itself. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But while the host chooses, the device waits, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that. How long a pass really takes we do not know. How much \.{device\_choose} saves has not been measured. A program that needs nothing but a temperature can call it (\.{choose.inc} has the kernels).
+Is it worth it? The command does not ask for it: \.{generate} brings the logits to the host, where a sampler can do everything that it may be asked for. The copy is limited by the bus between the two memories, and the logits come into page-locked memory, which the bus can fill by itself. At \given{25} GB/s these logits take \given{21} microseconds; a pass over the \given{2.2} GB of a model with \given{1.1 billion} weights in bfloat16 takes at least \given{657}, at the \given{3.35} TB/s of the data sheet. The copy is therefore about three percent of the shortest possible pass. But the device also waits while the host chooses, and on the processor of \cref{sec:samplingcost} a choice among as many tokens takes \val[1]{sampling.clock.plain} milliseconds if nothing is cut: longer than that. How long a pass really takes, and how much \.{device\_choose} saves, we have not measured. A program that needs nothing but a temperature can call it (\.{choose.inc} has the kernels).
 @^Gumbel-max@>@^Philox@>
 
 @<What the choice of a token is given@>=
@@ -1210,7 +1214,11 @@ struct choose_args { const float *logits; struct best_token *part; uint64_t seed
   /* |temperature| 0: the likeliest; |part|: the best of each block; the first becomes the best of all */
 
 @* The file for two compilers. \label{sec:devicefunctions}
-One text has all kernels, and what follows them depends on who compiles it: nvcc adds the driver of CUDA, a C compiler the host's. Of its own accord nvcc makes one multiply--add of a product and a sum that stand apart in the text, which rounds once and not twice and gives other bits. The option \.{-fmad=false} forbids it. And when a device is opened, a small kernel computes a multiply--add that is written as one, and a product and a sum that are written apart; a device that rounds otherwise than the processor is refused with a sentence that shows its two results. A switch of a model that the device's kernels did not know would be left out, and the text would look right. So the table of settings (\cref{sec:settingrows}) says of each setting whether a device computes it, and a model that needs another is refused by the name of the setting.
+One text has all kernels. If nvcc compiles it, the driver of CUDA follows; if a C compiler does, the host's. (nvcc must be that of CUDA 12 or later.)
+
+There is one trap. Of its own accord nvcc turns a product and a sum that stand apart in the text into one multiply--add, which rounds once and not twice, and the bits are others. The option \.{-fmad=false} forbids it. But options get lost. So when a device is opened, a small kernel computes a multiply--add that is written as one, and a product and a sum that are written apart; a device that rounds otherwise than the processor is refused with a sentence that shows its two results. 
+
+What can a device not do? It reads matrices in float, float16, bfloat16 and Q8\_0. A model whose matrices have another type, such as Q4\_0 or Q4\_K, is refused before the first pass, with the names of the types that the device reads. And a switch of a model that the device's kernels did not know would silently be left out, and the text would look right. So the table of settings (\cref{sec:settingrows}) says of each setting whether a device computes it, and a model that needs another is refused by the name of the setting.
 
 @(kernels.cu@>=
 @;
@@ -1287,18 +1295,21 @@ The program needs no graphics processor, and prints the same on every machine.
 
 \checkpoint{build/out/cuda.txt}{what the program of this chapter prints}
 
-The suite \.{check\_device} does more of the same: passes of seven small models, in all formats of the cache, with forks and crops, against the host's fastest kernels; matrices of random shapes, for few rows and for many, against the plain ones; the tensor core's stand-in, where a row must have its bits in any company; the choice of a token; and every request for memory refused once. The suite of \cref{kernels}'s kernels, \.{check\_kernels}, has the device among its tables. Where there is a device, \.{INCIPIT\_TEST\_DEVICE=cuda} runs the first on it.
+The suite \.{check\_device} does more of the same. It compares passes of seven small models, in all formats of the cache, with forks and crops, with the host's fastest kernels; matrices of random shapes, for few rows and for many, with the plain ones. It wants a row to have its bits in any company on the tensor core's stand-in; it compares the choice of a token; and it refuses every request for memory once. The suite of \cref{kernels}'s kernels, \.{check\_kernels}, has the device among its tables. Where there is a device, \.{INCIPIT\_TEST\_DEVICE=cuda} runs the first on it.
 
 @ The host's loops cannot show faults of concurrency. So \.{check\_warps} runs the same suite once more with other words for the kernels (\.{tests/suites/fibers.h}). There each thread of a block has a stack of its own, and runs until it must wait for its warp or its block. The first thread that can go on does, or the last, or any: so one warp runs as far ahead of the others as the barriers let it. A thread that waits for others which never come is an error. A barrier of the warp in the place of one of the block, which both loops above pass, is found in this way.
 
 And because a fault that needs the right moment may not have come, the kernels are compiled once more with ThreadSanitizer, which is told of every barrier (\.{tests/checks/races.sh}). It looks for two threads that use the same number, one of them to write it, without a barrier between them, whatever the order in which they came. In a shortened run of the suite it finds none. To be sure that it can, the script weakens one barrier and wants the fault to be found.
 
-What none of this shows is what the hardware does: how a tensor core rounds, whether a device's operations round as they should, and how long anything takes.
+None of this shows what the hardware does: how a tensor core rounds, whether a device's operations round as they should, and how long anything takes.
 
 @* What has not been measured. \label{sec:devicemeasured}
-This edition was written on machines without a graphics processor. The kernels are compiled for the compute capabilities \given{8.0} (A100) and \given{9.0} (H100), and as PTX, from which the driver makes code for later ones; older devices are not supported. A warning is an error, and so is anything that a thread keeps in memory because it does not fit into its registers: a register that is spilled, or an array of which the compiler does not know which place is meant. It warns only of the first.
-In an earlier |attend_blocks| it was the second, and each number of a key went through memory before the next was loaded; \.{bench/loads.py} now looks for both.
-\Cref{tab:devicegoals} has goals, which are guesses that we made before any run. \.{make bench-cuda} measures its lines and those of \cref{tab:devicesteps} on your device, beside a kernel that only copies. What a small kernel and a launch cost there, we do not know either. A layer is over a dozen launches; if each costs a microsecond, the first two goals cannot be reached without making them fewer.
+We wrote this edition on machines without a graphics processor. The kernels are compiled for the compute capabilities \given{8.0} (A100) and \given{9.0} (H100), and as PTX, from which the driver makes code for later ones; older devices are not supported. A warning is an error, and so is anything that a thread keeps in memory because it does not fit into its registers: a register that is spilled, or an array of which the compiler does not know which place is meant. nvcc warns only of the first. In an earlier |attend_blocks| it was the second, and we had not noticed: each number of a key went through memory before the next was loaded. Now \.{bench/loads.py} looks for both.
+
+\Cref{tab:devicegoals} has goals, which are guesses that we made before any run. \.{make bench-cuda} measures its lines and those of \cref{tab:devicesteps} on your device, beside a kernel that only copies. The first goal is high. For a model of about as many weights on an H100, \cited{Spector 2025} found two much used engines at no more than \given{50}\,\% of the bandwidth, reached \given{78}\,\% with a pass that is a single kernel, and give \given{1.3} microseconds as the price of a launch even within a graph. A layer of ours is over a dozen launches. If each costs a microsecond, the first two goals cannot be reached without making them fewer.
+
+What would you try first, then? Three things, we think. Fuse: a norm, a rotation or an activation can be done by the matrix kernel that needs its result, which would leave four or five launches a layer; and let a kernel begin to fetch its weights before the one in front of it has ended, which CUDA calls \emph{programmatic dependent launch} (PDL). Fetch weights into shared memory, some stages ahead, with \.{cp.async} or the TMA unit: then bytes under way no longer cost registers, and nothing drains between two rounds. And avoid a tail: \given{2048} outputs are \given{128} blocks of |few_rows|, and four of \given{132} multiprocessors get none. None of the three changes the order of a sum, so the bits would stay.
+@^programmatic dependent launch (PDL)@>
 
 \begin{table}[tbp]
 \tabcaption{tab:devicegoals}{What a device should reach, as a share of the rate at which it copies its own memory or, in the line of the prompt, of its maker's own matrix product.}
@@ -1315,7 +1326,7 @@ the same bits in \given{1000} runs & yes & \measured{cuda.runs}
 \end{table}
 
 @* Exercises. \label{sec:cudaexercises}
-The command beside an exercise judges your answer. None of them needs a graphics processor.
+The command beside an exercise judges your answer. You need no graphics processor for any of them.
 
 \begin{exercises}
 \exercise{check}{ex:cuda.little}{A memory delivers \given{3000} GB a second, and a load takes \given{600} nanoseconds. How many bytes must be under way? A device has \given{132} multiprocessors: how many 16-byte loads is that for each, rounded up?}{\texttt{make exercise-14-1}}{$3000\cdot600=1\,800\,000$ bytes, and $1\,800\,000/132/16=852.3$, so 853.}
@@ -1324,6 +1335,6 @@ The command beside an exercise judges your answer. None of them needs a graphics
 \exercise{think}{ex:cuda.blocks}{A model has \given{32} heads of queries and \given{8} of keys and values, and one token is written after \given{10000} others. How many blocks of threads does |attend_blocks| have, and how many queries does each serve?}{\texttt{make exercise-14-4}}{It sees $10001$ positions, which are 40 blocks of 256; times 8 heads: 320. Each serves the 4 queries of its group.}
 \exercise{think}{ex:cuda.gap}{A step of decoding is \given{250} kernels, which read \given{2.2} GB at \given{2800} GB/s. After each the device stands still for \given{3} microseconds. Which share of the bandwidth is left? Give whole percent.}{\texttt{make exercise-14-5}}{$2200/2800=0.786$ ms of reading and $0.750$ ms of standing still: 51 percent.}
 \exercise{think}{ex:cuda.sections}{In |few_halves| and |many_halves| a row of \given{1300} inputs is cut into sections. How many steps of the tensor core has each? Give the numbers in order.}{\texttt{make exercise-14-6}}{Two sections of 512 have 32 steps each; the last has $1300-1024=276$ inputs and 18 steps.}
-\exercise{think}{ex:cuda.barrier}{Somebody joins the two phases of |many_rows| into one, so that each thread fills its part of the tiles and then multiplies at once. In how many of the host's three orders do \given{40} rows still have their bits? The command makes the change and tries it.}{\texttt{make exercise-14-7}}{In none: a thread multiplies numbers that others have not written yet, whatever the order, since only the last thread finds the tiles full.}
+\exercise{think}{ex:cuda.barrier}{Suppose you join the two phases of |many_rows| into one, so that each thread fills its part of the tiles and then multiplies at once. In how many of the host's three orders do \given{40} rows still have their bits? The command makes the change and tries it.}{\texttt{make exercise-14-7}}{In none: a thread multiplies numbers that others have not written yet, whatever the order, since only the last thread finds the tiles full.}
 \exercise{think}{ex:cuda.kernel}{Write a kernel in phases that adds the \given{256} numbers of a block of threads as sixteen lanes with the fold, and leaves the sum in |y[0]|: the skeleton has its head. It must give the same bits with the threads in any order.}{\texttt{make exercise-14-8}}{Sixteen threads add every sixteenth number in one phase, into shared memory; in the next, one thread folds.}
 \end{exercises}

@@ -887,10 +887,10 @@ function incipit.quantblock(name)
   local function panel(column, step, base, y0, word)
     local low, high = 1e9, -1e9
     for _, r in ipairs(rows) do low, high = math.min(low, r[column], r.x), math.max(high, r[column], r.x) end
-    for q = 0, 15 do tikz("\\draw[hair] (-.6,%.4f) -- (31.6,%.4f);", y0 + base(q, step), y0 + base(q, step)) end
+    for q = 0, 15 do tikz("\\draw[hair!60] (-.6,%.4f) -- (31.6,%.4f);", y0 + base(q, step), y0 + base(q, step)) end
     for i, r in ipairs(rows) do
-      tikz("\\draw[redodark,line width=.7pt] (%d,%.4f) -- (%d,%.4f);", i - 1, y0 + r.x, i - 1, y0 + r[column])
-      tikz("\\fill[ink] (%d,%.4f) circle[radius=1.1pt];", i - 1, y0 + r.x)
+      tikz("\\draw[redodark,line width=1.3pt] (%d,%.4f) -- (%d,%.4f);", i - 1, y0 + r.x, i - 1, y0 + r[column])
+      tikz("\\fill[ink] (%d,%.4f) circle[radius=1.2pt];", i - 1, y0 + r.x)
     end
     tikz("\\node[fig/label,anchor=east,font=\\figfont\\bfseries] at (-1,%.4f) {%s};", y0, word)
   end

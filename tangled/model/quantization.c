@@ -132,7 +132,8 @@ static bool encode_nibbles(enum weight_type type, const float *x, unsigned char 
   const struct number_type *t = &number_types[type];
   bool min = t->has_min, five = t->bits == 5;
   int top = (1 << t->bits) - 1;
-  struct block_scale s = min ? min_max_scale(x, top) : symmetric_scale(x, top);
+  struct block_scale s = min ? min_max_scale(x, top)
+    : symmetric_scale(x, top);
   float times = s.d != 0 ? 1 / s.d : 0;
   float shift = (float) t->offset + 0.5f;
   unsigned char *q = to + t->low_at, *high = to + t->high_at;
@@ -181,12 +182,10 @@ bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   char wanted[TYPES_TEXT];
   if (!t->is_written) {
     kernels_list_types(weights_written(), wanted);
-    return error_say(why, "%s is read and not written; wanted: %s", t->name,
-      wanted);
+    return error_say(why, "%s is read and not written; wanted: %s", t->name, wanted);
   }
   if (n % t->block != 0)
-    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
-      t->name, t->block);
+    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n, t->name, t->block);
   for (size_t i = 0; i < n; i++)
     if (x[i] - x[i] != 0)
       return error_say(why, "number %zu is not finite; wanted: finite numbers", i);
@@ -194,8 +193,8 @@ bool weights_encode(enum weight_type type, const float *x, size_t n, void *to,
   for (size_t i = 0; i < n; i += t->block) {
     unsigned char *at = (unsigned char *) to + weight_row_bytes(type, i);
     if (!encode_block(type, x + i, at))
-      return error_say(why, "numbers %zu to %zu, the first of them %g,"
-        " need a scale beyond binary16 in %s; wanted: smaller numbers",
+      return error_say(why, "numbers %zu to %zu, the first of them %g, need a scale beyond"
+        " binary16 in %s; wanted: smaller numbers",
         i, i + t->block - 1, (double) x[i], t->name);
   }
   return true;

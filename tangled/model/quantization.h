@@ -13,7 +13,8 @@ struct block_scale { float d, m; };
 bool block_has_min(enum weight_type type);
 
 /* the whole number q of number i of a block */
-int block_whole(enum weight_type type, const unsigned char *block, size_t i);
+int block_whole(enum weight_type type,
+  const unsigned char *block, size_t i);
 
 /* the scale and the minimum of number i; equal for 32 neighbours at least, in Q6_K
    for 16 */
@@ -21,7 +22,8 @@ struct block_scale block_scale_of(enum weight_type type,
   const unsigned char *block, size_t i);
 
 /* number i of a block: q*d, which is exact, or q*d + m, rounded once */
-float block_number(enum weight_type type, const unsigned char *block, size_t i);
+float block_number(enum weight_type type,
+  const unsigned char *block, size_t i);
 
 /* <Writing weights> */
 
@@ -39,9 +41,9 @@ uint32_t weights_written(void);
 /* 32 numbers, each near q[i]*d; sum is the sum of q */
 struct int8_block { float d; int32_t sum; int8_t q[WEIGHT_BLOCK]; };
 
-/* 32 floats rounded to bytes: the largest becomes 127 or -127, the others the nearest
-   whole number, a half to the even one. If one is infinite or NaN, d is, and all q
-   are 0 */
+/* 32 floats rounded to bytes, tiny ones as well: the largest in magnitude becomes 127
+   or -127, the others the nearest integer, a half to the even one. If all are 0, so
+   are d and q. If one is infinite or NaN, d is, and all q are 0 */
 void quantize_int8(const float *x, struct int8_block *to);
 
 /* linear_int8 of the plain table */

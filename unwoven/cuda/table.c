@@ -21,7 +21,7 @@ _Static_assert((int) DEVICE_F32 == (int) WEIGHT_F32 && (int) DEVICE_F16 == (int)
   && (int) DEVICE_Q4_0 == (int) WEIGHT_Q4_0, "types of numbers");
 
 /* the types of matrices that a device reads, bit 1 << type for each; a model that has others is
-   refused when it is opened */
+   refused before its first pass */
 enum { DEVICE_WEIGHTS = 1 << WEIGHT_F32 | 1 << WEIGHT_F16 | 1 << WEIGHT_BF16
   | 1 << WEIGHT_Q8_0 };
 _Static_assert((int) WORK_few_q8_1 == (int) WORK_few_f32_1 + 4 * (int) WEIGHT_Q8_0
