@@ -240,6 +240,7 @@ KERNEL void step_outputs(GRID const struct linear_args a)
   EACH_THREAD(t) {
     unsigned o = at.x * FEW_THREADS + t;
     float lane[16] = { 0 };
+    /*- the phase goes on to its barrier: no thread returns */
     if (o >= a.of[0].out) continue;
     for (uint32_t k = 0; k < a.in; k += 16) {
       UNROLL(16)
@@ -320,6 +321,7 @@ INLINE void add_steps(const struct linear_args *a, int rows, uint32_t ahead, uin
 {
   UNROLL(32)
   for (uint32_t i = 0; i < ahead; i++) {
+    /*- not filled up with zeros: to add a product with 0 could turn -0 into 0 */
     if (!whole && k + 16 * i + 1 >= a->in) continue;
     UNROLL(8)
     for (int r = 0; r < rows; r++) {
@@ -355,6 +357,7 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   EACH_LANE(t)
     for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] = 0;
   for (uint32_t k0 = 0; k0 < a->in; k0 += 16 * ahead) {
+    /*- a phase of its own, or the compiler moves the loads back to their multiplications */
     EACH_LANE(t)
       fetch_steps(a, m, type, ahead, at.x * FEW_OUTPUTS + t / 8, k0 + t % 8 * 2, MINE(w));
     EACH_LANE(t)
@@ -364,6 +367,7 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   }
   EACH_LANE(t)
     add_last(a, m, rows, at.x * FEW_OUTPUTS + t / 8, t % 8, from, MINE(lane));
+  /*- all threads add, though one of eight stores: an addition has the same bits either way round */
   for (unsigned apart = 4; apart > 0; apart /= 2) {
     EACH_LANE(t)
       for (int i = 0; i < 2 * rows; i++)
@@ -466,6 +470,7 @@ INLINE void many_rows(const struct linear_args *a, struct block_place at, int ty
     for (int i = 0; i < 64; i++) MINE(sum)[i] = 0;
   }
   for (uint32_t k0 = 0; k0 < a->in; k0 += DEPTH) {
+    /*- no thread multiplies before all have filled, or fills while others still multiply */
     EACH_THREAD(t) fill_tiles(a, m, type, &at, k0, t, xs, ws);
     EACH_THREAD(t) multiply_tiles(a->in - k0, t, xs, ws, MINE(sum));
   }
@@ -527,7 +532,7 @@ for (int i = 0; i < 64; i++) {
         at.x * TILE + t / 16 % 4 * 8 + (unsigned) i % 8, MINE(sum)[i]);
 }
 
-@ Again a kernel for each type.
+@ As with few rows, there is a kernel for each type.
 
 @<The kernels for many rows@>=
 #define MANY(name, type) \
@@ -559,6 +564,7 @@ INLINE void few_bytes(const struct linear_args *a, struct block_place at, int ro
         block_product(a, m, at.x * FEW_OUTPUTS + t / 8, b0 + (uint32_t) (i / rows) * 8 + t % 8,@|
           row_within(a, from + (uint32_t) (i % rows)), MINE(product) + 2 * i);
     }
+    /*- the chain over the blocks has one order: every thread adds all eight products, in that of the blocks */
     @<Add the products of each round in rising order@>@;
   }
   EACH_LANE(t)
@@ -614,7 +620,7 @@ INLINE void block_product(const struct linear_args *a, const struct matrix_part 
     * a->d[k / 32];
 }
 
-@ And their kernels.
+@ There is a kernel for each number of rows, and one for many.
 
 @<The kernels for bytes@>=
 #define FEW_BYTES(name, rows) \
@@ -774,6 +780,7 @@ INLINE void many_halves(const struct linear_args *a, struct block_place at)
     struct four_words *const x0 = xs + k0 / 32 % 2 * X_ROWS * HALF_STRIDE;
     struct four_words *const w0 = ws + k0 / 32 % 2 * W_ROWS * HALF_STRIDE;
     if (k0 % SECTION == 0) @<End a section, and begin the next@>@;
+    /*- two places in turn: a warp that fills this one again has passed the barrier of the tile in between */
     EACH_THREAD(t) put_halves(MINE(next), t, x0, w0);
     EACH_LANE(t) fetch_halves(a, m, &at, k0 + 32, t, MINE(next));
     @<Multiply the two steps of a tile@>@;
@@ -876,7 +883,7 @@ Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): eac
 
 \fig{deviceblocks}{fig:deviceblocks}{Attention of one row over \given{1700} positions with four heads of keys and values: each box is a block of threads, which reads its keys and values once for all queries of the group. A second kernel joins the boxes of each head from left to right.}{Four rows of seven boxes; the rows are heads and the boxes are blocks of 256 positions. The last box of each row is filled to two thirds. An arrow leads from each row to a box with the word join.}
 
-@ What it needs to know of a segment of rows, where keys and values are, and which rows are meant.
+@ The kernel must know where the keys and values of a segment are, and which rows it is meant to do.
 
 @<What attention on a device is given@>=
 struct device_segment { uint64_t key, value, row_bytes, head_bytes; const uint64_t *page;
@@ -913,6 +920,7 @@ KERNEL @/@[AT_ONCE(ATTEND_THREADS, 2)@] void attend_blocks(GRID const struct att
   @[SHARED(float, score, QUERIES * 256)@];
   @[SHARED(float, most, QUERIES * 16)@];
   @[SHARED(float, lane, QUERIES * 16)@];
+  /*- after the last row of the tile: all threads of the block leave together */
   if (a.weights == NULL && at.x * 256 >= s->first_position + tile->row + tile->rows) {
     EACH_THREAD(t)
       if (t < QUERIES && query_is(&a, tile, t)) left_of(&a, s, tile, &at, t)[0] = -INFINITY;
@@ -1024,6 +1032,7 @@ INLINE void exponentials(const struct attend_args *a, const struct device_segmen
     uint32_t p = at->x * 256 + k;
     bool seen = query_is(a, tile, i) && is_seen(s, query_row(a, tile, i), p);
     float e = seen ? num_expf(score[k] - m) : 0;
+    /*- no exponential is negative, so -1 can mean that the query does not see the position */
     score[k] = seen ? e : NOT_SEEN;
     sum += e;
     if (a->weights != NULL && query_is(a, tile, i) && p < a->stride)
@@ -1048,6 +1057,7 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
 {
   if (t >= QUERIES || !query_is(a, tile, t)) return;
   float *left = left_of(a, s, tile, at, t);
+  /*- a maximum is at least -FLT_MAX, so -infinity can mark a block in which nothing is seen */
   left[0] = sees_block(s, query_row(a, tile, t), at->x * 256) ? most_of(most + t * 16) : -INFINITY;
   left[1] = fold_sixteen(lane + t * 16);
 }
@@ -1109,6 +1119,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
   EACH_THREAD(t) {
     float m = -INFINITY;
     for (unsigned i = 0; i < at.threads; i++) m = most[i] > m ? most[i] : m;
+    /*- the factor of a block takes the place of its maximum */
     for (size_t b = t; b < a.blocks; b += at.threads)
       left[b * each] = left[b * each] != -INFINITY ? num_expf(left[b * each] - m) : NOT_SEEN;
   }
@@ -1159,7 +1170,7 @@ struct launch { enum kernel_work work; uint32_t x, y, z, threads; union work_arg
 
 @ Small numbers that the host sends, ids, positions and addresses of pages, are collected as well, in memory that the device can copy quickly. The device has a mirror of it, and kernels get addresses in the mirror. One copy then brings all of them before the first launch (\cref{sec:devicesend}).
 
-What must a machine be able to do to be our device? It allocates memory, copies to it and from it, and runs a list. What does these things we call a \emph{driver}. There are two, CUDA's and the host's, and the rest of the engine does not know which it has.
+What must a machine be able to do to be our device? Allocate memory, copy to it and from it, and run a list. We call the functions that do this a \emph{driver}. There are two, CUDA's and the host's, and the queue and the table above them work with either. A driver must keep three promises. What it was asked for first, it does first. |run| may return before anything has run, but |get| waits for all that was asked for before it. And memory comes zeroed, so that no result can depend on what was there.
 
 @<What drives a device@>=
 struct device_driver {

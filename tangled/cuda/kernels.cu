@@ -76,6 +76,7 @@ INLINE void add_steps(const struct linear_args *a, int rows, uint32_t ahead, uin
 {
   UNROLL(32)
   for (uint32_t i = 0; i < ahead; i++) {
+    /* not filled up with zeros: to add a product with 0 could turn -0 into 0 */
     if (!whole && k + 16 * i + 1 >= a->in) continue;
     UNROLL(8)
     for (int r = 0; r < rows; r++) {
@@ -108,6 +109,8 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   EACH_LANE(t)
     for (int i = 0; i < 2 * rows; i++) MINE(lane)[i] = 0;
   for (uint32_t k0 = 0; k0 < a->in; k0 += 16 * ahead) {
+    /* a phase of its own, or the compiler moves the loads back to their
+       multiplications */
     EACH_LANE(t)
       fetch_steps(a, m, type, ahead, at.x * FEW_OUTPUTS + t / 8, k0 + t % 8 * 2, MINE(w));
     EACH_LANE(t)
@@ -117,6 +120,8 @@ INLINE void few_rows(const struct linear_args *a, struct block_place at, int typ
   }
   EACH_LANE(t)
     add_last(a, m, rows, at.x * FEW_OUTPUTS + t / 8, t % 8, from, MINE(lane));
+  /* all threads add, though one of eight stores: an addition has the same bits either
+     way round */
   for (unsigned apart = 4; apart > 0; apart /= 2) {
     EACH_LANE(t)
       for (int i = 0; i < 2 * rows; i++)
@@ -145,6 +150,7 @@ KERNEL void step_outputs(GRID const struct linear_args a)
   EACH_THREAD(t) {
     unsigned o = at.x * FEW_THREADS + t;
     float lane[16] = { 0 };
+    /* the phase goes on to its barrier: no thread returns */
     if (o >= a.of[0].out) continue;
     for (uint32_t k = 0; k < a.in; k += 16) {
       UNROLL(16)
@@ -246,6 +252,8 @@ INLINE void many_rows(const struct linear_args *a, struct block_place at, int ty
     for (int i = 0; i < 64; i++) MINE(sum)[i] = 0;
   }
   for (uint32_t k0 = 0; k0 < a->in; k0 += DEPTH) {
+    /* no thread multiplies before all have filled, or fills while others still
+       multiply */
     EACH_THREAD(t) fill_tiles(a, m, type, &at, k0, t, xs, ws);
     EACH_THREAD(t) multiply_tiles(a->in - k0, t, xs, ws, MINE(sum));
   }
@@ -320,6 +328,8 @@ INLINE void few_bytes(const struct linear_args *a, struct block_place at, int ro
         block_product(a, m, at.x * FEW_OUTPUTS + t / 8, b0 + (uint32_t) (i / rows) * 8 + t % 8,
           row_within(a, from + (uint32_t) (i % rows)), MINE(product) + 2 * i);
     }
+    /* the chain over the blocks has one order: every thread adds all eight products,
+       in that of the blocks */
     /* <Add the products of each round in rising order> */
     EACH_LANE(t) {
       UNROLL(8)
@@ -508,6 +518,8 @@ INLINE void many_halves(const struct linear_args *a, struct block_place at)
         MINE(sum)[i] = 0;
       }
     }
+    /* two places in turn: a warp that fills this one again has passed the barrier of
+       the tile in between */
     EACH_THREAD(t) put_halves(MINE(next), t, x0, w0);
     EACH_LANE(t) fetch_halves(a, m, &at, k0 + 32, t, MINE(next));
     /* <Multiply the two steps of a tile> */
@@ -618,6 +630,8 @@ INLINE void exponentials(const struct attend_args *a, const struct device_segmen
     uint32_t p = at->x * 256 + k;
     bool seen = query_is(a, tile, i) && is_seen(s, query_row(a, tile, i), p);
     float e = seen ? num_expf(score[k] - m) : 0;
+    /* no exponential is negative, so -1 can mean that the query does not see the
+       position */
     score[k] = seen ? e : NOT_SEEN;
     sum += e;
     if (a->weights != NULL && query_is(a, tile, i) && p < a->stride)
@@ -640,6 +654,8 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
 {
   if (t >= QUERIES || !query_is(a, tile, t)) return;
   float *left = left_of(a, s, tile, at, t);
+  /* a maximum is at least -FLT_MAX, so -infinity can mark a block in which nothing is
+     seen */
   left[0] = sees_block(s, query_row(a, tile, t), at->x * 256) ? most_of(most + t * 16) : -INFINITY;
   left[1] = fold_sixteen(lane + t * 16);
 }
@@ -692,6 +708,7 @@ KERNEL AT_ONCE(ATTEND_THREADS, 2) void attend_blocks(GRID const struct attend_ar
   SHARED(float, score, QUERIES * 256);
   SHARED(float, most, QUERIES * 16);
   SHARED(float, lane, QUERIES * 16);
+  /* after the last row of the tile: all threads of the block leave together */
   if (a.weights == NULL && at.x * 256 >= s->first_position + tile->row + tile->rows) {
     EACH_THREAD(t)
       if (t < QUERIES && query_is(&a, tile, t)) left_of(&a, s, tile, &at, t)[0] = -INFINITY;
@@ -736,6 +753,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
   EACH_THREAD(t) {
     float m = -INFINITY;
     for (unsigned i = 0; i < at.threads; i++) m = most[i] > m ? most[i] : m;
+    /* the factor of a block takes the place of its maximum */
     for (size_t b = t; b < a.blocks; b += at.threads)
       left[b * each] = left[b * each] != -INFINITY ? num_expf(left[b * each] - m) : NOT_SEEN;
   }
