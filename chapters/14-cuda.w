@@ -110,7 +110,7 @@ On a device, a \emph{kernel} is a function that many threads run at once. They c
 
 That is nearly C, and you would like to run it as C too, to test it where there is no device. Let's try the obvious way, and call the function once for each thread, one after the other. It works until the first barrier. There a thread would have to stop in the middle of a function until all the others have caught up, and a function in C cannot do that.
 
-So we cut each kernel into \emph{phases} where its barriers are: |EACH_THREAD(t)| is followed by what each thread |t| does until the next barrier. On the device this is a loop of a single turn, with the barrier at its end. On the host it is a loop over all threads of the block. With a dozen such words, which mean one thing on the device and another on the host, our kernels are written in a small subset of both C and CUDA.
+So we cut each kernel at its barriers, into \emph{phases}. A phase begins with |EACH_THREAD(t)|, and then says what each thread |t| does until the next barrier. On the device this is a loop of a single turn, with the barrier at its end. On the host it is a loop over all threads of the block. With a dozen such words, which mean one thing on the device and another on the host, our kernels are written in a small subset of both C and CUDA.
 @^phase of a kernel@>
 
 @(machine.inc@>=

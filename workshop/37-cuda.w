@@ -416,7 +416,7 @@ The rest of the device is ordinary C in \.{unwoven/cuda}. You need it when you c
 
 \begin{table}[tbp]
 \tabcaption{tab:devicefiles}{The files of \.{unwoven/cuda}.}
-\begin{tabular}{@@{}l@@{\quad}p{72mm}@@{}}
+\begin{tabular}{@@{}l@@{\quad}p{53mm}@@{}}
 \tabhead{file} & \tabhead{is}\\\midrule
 \.{device.h} & to the engine: open a device, get its table and its memory\\
 \.{table.c} & the functions of that table, which fill launches\\
