@@ -299,7 +299,7 @@ That gives us the idea. The fourth, which this engine uses, differs from the thi
 
 \fig{devicelanes}{fig:devicelanes}{Who reads what: the first weights of four outputs, and the threads of a warp. A thread has two lanes of one output, in every row of inputs.}{Four rows of boxes, one for each output. Each row is divided into groups of sixteen weights. Pairs of neighbouring weights in a group have the number of a thread, 0 to 7 in the first row, 8 to 15 in the second, and so on; the next group of sixteen begins again with the same threads.}
 
-@ The chain of a thread. Its two lanes are |2*j| and |2*j+1|, and |rows| is how many rows of inputs it does, a constant in each kernel. It fetches the weights of |AHEAD| steps, \given{32}, before it multiplies the first of them. Fetching and multiplying are a phase each, and the barrier between them is not for the threads but for the compiler. In the machine code for the compute capability \given{9.0} nothing waits there. But without it the compiler moves the loads of some kernels back to their multiplications, to save registers, and few are then under way at once. Where fewer steps are left, a load that has nothing to fetch fetches some weights again, and they are not used.
+@ Now the thread that sends off its loads first. Its two lanes are |2*j| and |2*j+1|, and it does |rows| rows of inputs, a constant in each kernel. It fetches the weights of |AHEAD| steps, \given{32}, before it multiplies the first of them. Fetching and multiplying are a phase each, and the barrier between them is not for the threads but for the compiler. In the machine code for the compute capability \given{9.0} nothing waits there. But without it the compiler moves the loads of some kernels back to their multiplications, to save registers, and then few are under way at once. Near the end of a row, a load that has nothing left to fetch fetches some weights a second time, and we do not use them.
 
 @<The lanes of a thread@>=
 enum { AHEAD = 32 };
@@ -313,7 +313,7 @@ INLINE void fetch_steps(const struct linear_args *a, const struct matrix_part *m
     two_at(&m->weight, type, o, k + 16 * i + 1 < a->in ? k + 16 * i : first, w + 2 * i);
 }
 
-@ A row whose length is no multiple of sixteen must not be filled up with zeros: to add a product with 0 could turn $-0$ into $0$. The chain ends where the row does.
+@ What if a row's length is no multiple of sixteen? You would fill it up with zeros. But to add a product with 0 could turn $-0$ into $0$, and we want every bit. So the chain ends where the row does.
 
 @<The lanes of a thread@>=
 INLINE void add_steps(const struct linear_args *a, int rows, uint32_t ahead, uint32_t k, bool whole,
@@ -341,7 +341,7 @@ INLINE void add_last(const struct linear_args *a, const struct matrix_part *m, i
       + a->in - 1], number_at(&m->weight, o, a->in - 1), lane[2 * r]);
 }
 
-@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. The first three are with the threads whose numbers differ in the bits 4, 2 and 1; the last is the thread's own second lane. All threads add in each step, though only one sum of each output is stored: the others would have nothing else to do, and an addition gives the same bits with its two sides exchanged.
+@ The fold adds lane $i+8$ to lane $i$, then $i+4$, $i+2$, $i+1$. For the first three a thread reads the lane of the thread whose number differs in bit 4, 2 or 1; the last is its own second lane. All threads add in each step, though we store only one sum of each output: the others would have nothing else to do, and an addition gives the same bits with its two sides exchanged.
 @^fold@>
 
 @<Few rows by a matrix@>=
@@ -405,7 +405,7 @@ INLINE void put_output(const struct linear_args *a, const struct matrix_part *m,
   m->y[(size_t) r * m->out + o] = sum;
 }
 
-@ A matrix of the launch, and what all of them have in common.
+@ These are the arguments: what each matrix of the launch has, and what all of them have in common.
 
 @<What each kernel is given@>=
 enum { MOST_PARTS = 3 };
@@ -424,7 +424,7 @@ enum { WIDEST = 2048 };
 @<What the choice of a token is given@>@;
 #include "cuda/small.h"
 
-@ A kernel has one type and one number of rows. C writes them all out; a macro does it for us. The third step of the table is the same function, one load ahead.
+@ A kernel has one type and one number of rows. C has no templates, so a macro writes them all out. The third step of the table is the same function with one load ahead instead of \given{32}.
 
 @<The kernels for few rows@>=
 #define FEW(name, type, rows) \
@@ -444,7 +444,7 @@ KERNEL void step_pairs(GRID const struct linear_args a)
 }
 
 @* Many rows: tiles. \label{sec:devicetiles}
-When are rows many? The roofline of \cref{sec:roofline} can be drawn before anything has run, from the numbers of a data sheet (\cref{fig:deviceroof}). A row of inputs does half a multiply--add for each byte of halves. The slope meets the level of float at \given{20} rows and that of tensor cores (\cref{sec:tensorcores}) at about \given{300}; below, memory decides, and above, the arithmetic. This engine calls up to \given{16} rows few, and the kernels of the last section take them in groups of up to eight. Whether \given{16} is the right number only a device can say.
+When are rows many? The roofline of \cref{sec:roofline} can be drawn before anything has run, from the numbers of a data sheet (\cref{fig:deviceroof}). A row of inputs does half a multiply--add for each byte of halves. The slope meets the level of float at \given{20} rows and that of tensor cores (\cref{sec:tensorcores}) at about \given{300}; below, memory decides, and above, the arithmetic. We call up to \given{16} rows few, and the kernels of the last section take them in groups of up to eight. Whether \given{16} is the right number only a device can say.
 @^roofline@>
 
 \fig{deviceroof}{fig:deviceroof}{The work of a pass below the bounds of a device, an H100 SXM by its data sheet: rows of a layer with \given{2048} inputs and \given{5632} outputs in bfloat16 (dots), a row of float weights, and attention with eight queries to a head of keys in float (diamonds). No point is measured.}{Logarithmic axes, multiply-adds for each byte against multiply-adds a second. A slope bends to the level of float; dashed, it goes on to the level of tensor cores. Dots for 1, 8, 64, 512 and 2048 rows climb along the slope; the first two are below the level of float, the next lies between the levels, the last two at the upper one.}
@@ -516,7 +516,7 @@ INLINE void multiply_tiles(uint32_t left, unsigned t, const float *xs, const flo
   }
 }
 
-@ Sum |i| of the tile is in sixteen threads, lane by lane, which are half a warp. Lane |i%16| stores it.
+@ The lanes of sum |i| are in sixteen threads, half a warp. They fold it together, and thread |i%16| of them stores it.
 
 @<Fold the lanes of sixteen threads, and store@>=
 UNROLL(64)
@@ -544,7 +544,7 @@ MANY(many_bf16, DEVICE_BF16)@;
 MANY(many_q8, DEVICE_Q8_0)@;
 
 @* int8 products: four in one instruction. \label{sec:devicebytes}
-With \.{--activations int8}, weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. The sum of a block's 32 products is an integer, exact in any order; |dot_bytes| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. (With many rows, tiles of bytes are multiplied as tiles of floats are; \.{bytes.inc} has that kernel.) Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots, up to four of them at a time; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
+With \.{--activations int8}, weights in Q8\_0 meet inputs that are rounded to bytes, as in \cref{sec:int8}. The sum of a block's 32 products is an integer, exact in any order; |dot_word| takes four products at a time, for which the device has an instruction, \.{dp4a}. What has an order is the chain over the blocks. (With many rows, tiles of bytes are multiplied as tiles of floats are; \.{bytes.inc} has that kernel.) Thread |j| of the eight that share an output computes the blocks $j$, $j+8$, \dots, up to four of them at a time; then the eight sums of a round are added by all eight threads, each for itself, in rising order.
 @^dp4a@>
 
 @<Few rows of bytes by a matrix@>=
@@ -588,7 +588,7 @@ EACH_LANE(t) {
   }
 }
 
-@ The first number that a thread leaves is the sum of a block, an integer, as a float; the second is the product of the two scales. An output beyond the last leaves zeros, whose sum is not stored; a block beyond the last is not added.
+@ A thread leaves two numbers for a block: its sum, an integer, as a float, and the product of the two scales. An output beyond the last leaves zeros, whose sum is not stored; a block beyond the last is not added.
 
 @<One block of products@>=
 INLINE int dot_word(uint32_t x, uint32_t w, int sum)
@@ -637,14 +637,14 @@ KERNEL void bytes_many(GRID const struct linear_args a)
 }
 
 @* Tensor cores. \label{sec:tensorcores}
-For 16-bit numbers the device has units that multiply small matrices: a warp gives sixteen rows by sixteen inputs, sixteen inputs by eight outputs, and 128 sums, and gets the sums back with all 2048 products added, by the instruction \.{mma}. How the unit rounds inside is not published. It does not add in sixteen lanes, so these kernels give other bits than \cref{model}. You get them only if you ask for inputs of sixteen bits, with \.{--activations bf16}, and our tests compare them with the plain table within a tolerance.
+For 16-bit numbers the device has units that multiply whole small matrices. With the instruction \.{mma} a warp hands over sixteen rows of sixteen inputs, the weights of eight outputs for these inputs, and 128 sums, and gets the sums back with all 2048 products added. How the unit rounds inside is not published. It does not add in sixteen lanes, so these kernels give other bits than \cref{model}. You get them only if you ask for inputs of sixteen bits, with \.{--activations bf16}, and our tests compare them with the plain table within a tolerance.
 
 There are faster ways to use the unit. \.{ldmatrix} fills a warp's registers from shared memory in one instruction; \.{cp.async}, and on an H100 the TMA unit (\emph{tensor memory accelerator}), bring tiles into shared memory past the registers; and the H100's \.{wgmma} lets four warps multiply together, straight from there. Newer units also take numbers of eight bits (FP8) and of four with a common scale (MXFP4, \cref{sec:otherways}). We use \.{mma} and plain loads, because every device since the A100 has them and the host can stand in for them. Do not expect the speed of NVIDIA's own library from this.
 @^tensor core@>@^mma@>@^TMA@>@^wgmma@>
 
 @ What remains of our promise, that a row has the same bits in any company? We assume that the unit computes each element from its own row, its own output and its old sum, whatever else is in the matrix, and in the same way at every place of it. Then one row and many rows that send the same numbers through the unit in the same order get the same bits. No device has confirmed this for us; on one, the test \.{a\_tensor\_core\_does\_not\_see\_the\_company} of \.{check\_device} tries it. We fix the order: \emph{sections} of \given{512} inputs, in each the unit's steps of sixteen in rising order, beginning with 0; and the sections are added in rising order.
 
-What a thread holds for the unit is laid down by it: thread $t$ of the warp, with $g=t/4$ and $q=t\bmod4$, has the inputs $2q$, $2q+1$, $2q+8$, $2q+9$ of the rows $g$ and $g+8$, the weights of output $g$ for the same inputs, and the sums of the rows $g$ and $g+8$ for the outputs $2q$ and $2q+1$.
+The unit also says which thread holds what: thread $t$ of the warp, with $g=t/4$ and $q=t\bmod4$, has the inputs $2q$, $2q+1$, $2q+8$, $2q+9$ of the rows $g$ and $g+8$, the weights of output $g$ for the same inputs, and the sums of the rows $g$ and $g+8$ for the outputs $2q$ and $2q+1$.
 
 @<Multiply on a tensor core@>=
 #ifdef __CUDACC__
@@ -725,7 +725,7 @@ INLINE void few_halves(const struct linear_args *a, struct block_place at)
       at.x * HALF_OUTPUTS + t % HALF_OUTPUTS, MINE(total)[0]);
 }
 
-@ The inputs have been rounded to bfloat16 before, by a kernel of their own, so that two of them are a load. Both they and a row of weights are padded with zeros to a multiple of sixteen. In the place of rows and outputs beyond the last, the last is fetched; what becomes of it is not stored.
+@ A kernel of its own has rounded the inputs to bfloat16 before, so that one load brings two of them. Both they and a row of weights are padded with zeros to a multiple of sixteen. In the place of rows and outputs beyond the last we fetch the last, and do not store what becomes of it.
 
 @<The fragments of a thread@>=
 INLINE const uint16_t *half_inputs(const struct linear_args *a, uint32_t r)
@@ -788,7 +788,7 @@ INLINE void many_halves(const struct linear_args *a, struct block_place at)
   @<Add the last section, and store@>@;
 }
 
-@ The second step of the last tile may lie beyond the end; then it is left out, as in the kernel for few rows.
+@ The second step of the last tile may lie beyond the end. Then we leave it out, as in the kernel for few rows.
 
 @<Multiply the two steps of a tile@>=
 for (uint32_t k = 0; k < 32; k += 16) {
@@ -904,7 +904,7 @@ struct attend_args { const float *q; float *left; const struct device_segment *s
 @<Sizes of tiles@>=
 enum { ATTEND_THREADS = 256, QUERIES = 16 };
 
-@ What about occupancy? Two of these blocks should be on a multiprocessor at once, so that one can add up values while the other waits for its keys. A multiprocessor has \given{65536} registers: with \given{256} threads in a block that is \given{128} for each thread, and |AT_ONCE| asks for no more. The compiler gives \loads{attend_blocks}{registers}, all of them in registers: before we wrote the loop over the queries out four times, it had put its counter in memory. (Left to itself it takes more, and only one block fits.) So each thread has a load of sixteen bytes of its key under way, and the multiprocessor \given{8192}, about half of what Little's law wants. More loads would need more registers.
+@ What about occupancy? Two of these blocks should be on a multiprocessor at once, so that one can add up values while the other waits for its keys. A multiprocessor has \given{65536} registers: with \given{256} threads in a block that is \given{128} for each thread, and |AT_ONCE| asks for no more. The compiler manages with \loads{attend_blocks}{registers}, and keeps nothing in memory. (Left to itself it takes more, and only one block fits. And before we wrote the loop over the queries out four times, it kept the loop's counter in memory.) So each thread has a load of sixteen bytes of its key under way, and the multiprocessor \given{8192}, about half of what Little's law wants. More loads would need more registers.
 
 Blocks of positions that come after the last row of the tile, half of them in a prompt, end at once.
 
@@ -986,7 +986,7 @@ INLINE void score_four(const struct attend_args *a, const uint64_t *from, uint64
   }
 }
 
-@ Heads whose length is no multiple of sixteen have a rest. Here speed does not matter.
+@ If a head's length is no multiple of sixteen, some numbers are left over. Small models have such heads, and for those we do not care about speed.
 
 @<Multiply what is left of a key, number by number@>=
 {
@@ -1000,7 +1000,7 @@ INLINE void score_four(const struct attend_args *a, const uint64_t *from, uint64
   }
 }
 
-@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:attend} wants for the sum of the exponentials. For the maximum any order would do. A tile may have fewer queries than sixteen, and each of them sees its own range: what is not seen has been multiplied as well, and is left out from here on. A position that is not seen adds 0, which changes no sum of positive numbers. Its exponential is marked by $-1$, and among the weights by $-0$, which no exponential can be.
+@ Then sixteen threads share a query. Lane |j| has the positions $j$, $j+16$, \dots, as \cref{sec:attend} wants for the sum of the exponentials. For the maximum any order would do. A tile may have fewer queries than sixteen, and each of them sees its own range: the kernel has multiplied positions that a query does not see, and leaves them out from here on. Such a position adds 0, which changes no sum of positive numbers. In place of its exponential stands $-1$, and among the weights $-0$, which no exponential can be.
 
 @<The maximum and the exponentials@>=
 #define NOT_SEEN -1.0f
@@ -1062,7 +1062,7 @@ INLINE void leave_sums(const struct attend_args *a, const struct device_segment 
   left[1] = fold_sixteen(lane + t * 16);
 }
 
-@ For each query and each of the |head_dim| numbers of its result, one thread adds exponential times value over the \given{256} positions, in rising order. Neighbouring threads have neighbouring numbers, so that a warp reads a row of values in one piece; and each value serves four queries. To send off \loads{attend_blocks}{loads} loads before it uses the first, the compiler has to know the type; so there is a copy of the code for each.
+@ For each query and each of the |head_dim| numbers of its result, one thread adds exponential times value over the \given{256} positions, in rising order. Neighbouring threads have neighbouring numbers, so that a warp reads a row of values in one piece; and each value serves four queries. We want \loads{attend_blocks}{loads} loads on their way before the first is used. For that the compiler has to know the type, so there is a copy of the code for each.
 
 @<The values of a block@>=
 INLINE void add_sixteen(const struct device_segment *s, uint32_t type, bool even, uint64_t base,
@@ -1126,7 +1126,7 @@ KERNEL void join_blocks(GRID const struct attend_args a)
   EACH_THREAD(t) @<Add the blocks for the numbers of a thread@>@;
 }
 
-@ Every thread computes the denominator for itself, which saves a barrier, and then its own numbers of the result. If the weights are wanted, they are completed here.
+@ Every thread computes the denominator for itself, which saves a barrier, and then its own numbers of the result. If the caller wants the weights, they are divided here as well.
 
 @<Add the blocks for the numbers of a thread@>=
 {
@@ -1317,7 +1317,7 @@ None of this shows what the hardware does: how a tensor core rounds, whether a d
 @* What has not been measured. \label{sec:devicemeasured}
 We wrote this edition on machines without a graphics processor. The kernels are compiled for the compute capabilities \given{8.0} (A100) and \given{9.0} (H100), and as PTX, from which the driver makes code for later ones; older devices are not supported. A warning is an error, and so is anything that a thread keeps in memory because it does not fit into its registers: a register that is spilled, or an array of which the compiler does not know which place is meant. nvcc warns only of the first. In an earlier |attend_blocks| it was the second, and we had not noticed: each number of a key went through memory before the next was loaded. Now \.{bench/loads.py} looks for both.
 
-\Cref{tab:devicegoals} has goals, which are guesses that we made before any run. \.{make bench-cuda} measures its lines and those of \cref{tab:devicesteps} on your device, beside a kernel that only copies. The first goal is high. For a model of about as many weights on an H100, \cited{Spector 2025} found two much used engines at no more than \given{50}\,\% of the bandwidth, reached \given{78}\,\% with a pass that is a single kernel, and give \given{1.3} microseconds as the price of a launch even within a graph. A layer of ours is over a dozen launches. If each costs a microsecond, the first two goals cannot be reached without making them fewer.
+\Cref{tab:devicegoals} has goals, which are guesses that we made before any run. \.{make bench-cuda} measures its lines and those of \cref{tab:devicesteps} on your device, beside a kernel that only copies. The first goal is high. For a model of about as many weights on an H100, \cited[Spector and others (2025)]{Spector 2025} found two much used engines at no more than \given{50}\,\% of the bandwidth, reached \given{78}\,\% with a pass that is a single kernel, and give \given{1.3} microseconds as the price of a launch even within a graph. A layer of ours is over a dozen launches. If each costs a microsecond, the first two goals cannot be reached without making them fewer.
 
 What would you try first, then? Three things, we think. Fuse: a norm, a rotation or an activation can be done by the matrix kernel that needs its result, which would leave four or five launches a layer; and let a kernel begin to fetch its weights before the one in front of it has ended, which CUDA calls \emph{programmatic dependent launch} (PDL). Fetch weights into shared memory, some stages ahead, with \.{cp.async} or the TMA unit: then bytes under way no longer cost registers, and nothing drains between two rounds. And avoid a tail: \given{2048} outputs are \given{128} blocks of |few_rows|, and four of \given{132} multiprocessors get none. None of the three changes the order of a sum, so the bits would stay.
 @^programmatic dependent launch (PDL)@>

@@ -354,7 +354,7 @@ enum { SMALL_BYTES = 4 << 20, WORK_BYTES = 64 << 20,
 @<What a device keeps@>@;
 @#
 void device_reserve(struct device *d, size_t bytes, size_t pieces);
-  /* makes room for that many bytes in as many calls of |device_send|; nothing else may be asked of the device before the launch that uses them */
+  /* makes room for |bytes| in |pieces| calls of |device_send|; the launch that uses them must come next */
 void *device_send(struct device *d, const void *from, size_t bytes);
   /* the place on the device at which a copy of |from| will be before the next launch */
 void device_launch(struct device *d, const struct launch *l);
@@ -409,12 +409,12 @@ void device_memory_close(struct device *d)
 }
 
 @* The check.
-Everything in this chapter runs on any machine, since the driver of the host is a driver like CUDA's. The suite \.{check\_device} counts launches and lists, fills the page-locked memory to the brim, asks for long answers, and refuses every request for memory once. It also has a driver that breaks: it does what the host's does until its calls are used up, and then one call fails. The suite tries this with each call of an opening and a pass in turn, and wants the same sentence from that moment on, however often a pass is tried again. What the check cannot show is time: that collecting and keeping is worth the trouble we think, and have not measured (\cref{sec:devicemeasured}).
+Everything in this chapter runs on any machine, since the driver of the host is a driver like CUDA's. The suite \.{check\_device} counts launches and lists, fills the page-locked memory to the brim, asks for long answers, and refuses every request for memory once. It also has a driver that breaks: it does what the host's does until its calls are used up, and then one call fails. The suite tries this with each call of an opening and a pass in turn, and wants the same sentence from that moment on, however often a pass is tried again. It cannot show time: that collecting and keeping is worth the trouble we think, and have not measured (\cref{sec:devicemeasured}).
 
 @* The other files.
-The rest of the device is ordinary C in \.{unwoven/cuda}. You need it when you change something: \cref{tab:devicefiles} says where to look.
+The rest is ordinary C in \.{unwoven/cuda}. \Cref{tab:devicefiles} says where to look.
 
-\begin{table}[tbp]
+\begin{table}[h!]
 \tabcaption{tab:devicefiles}{The files of \.{unwoven/cuda}.}
 \begin{tabular}{@@{}l@@{\quad}p{53mm}@@{}}
 \tabhead{file} & \tabhead{is}\\\midrule

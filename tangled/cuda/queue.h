@@ -51,8 +51,8 @@ struct device {
   struct device_counts counts;
 };
 
-/* makes room for that many bytes in as many calls of device_send; nothing else may be
-   asked of the device before the launch that uses them */
+/* makes room for bytes in pieces calls of device_send; the launch that uses them must
+   come next */
 void device_reserve(struct device *d, size_t bytes, size_t pieces);
 
 /* the place on the device at which a copy of from will be before the next launch */
