@@ -354,7 +354,7 @@ enum { SMALL_BYTES = 4 << 20, WORK_BYTES = 64 << 20,
 @<What a device keeps@>@;
 @#
 void device_reserve(struct device *d, size_t bytes, size_t pieces);
-  /* makes room for |bytes| in |pieces| calls of |device_send|; the launch that uses them must come next */
+  /* makes room for |bytes| in |pieces| calls of |device_send|; nothing else may be asked before the launches that use them */
 void *device_send(struct device *d, const void *from, size_t bytes);
   /* the place on the device at which a copy of |from| will be before the next launch */
 void device_launch(struct device *d, const struct launch *l);

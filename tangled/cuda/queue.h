@@ -51,8 +51,8 @@ struct device {
   struct device_counts counts;
 };
 
-/* makes room for bytes in pieces calls of device_send; the launch that uses them must
-   come next */
+/* makes room for bytes in pieces calls of device_send; nothing else may be asked
+   before the launches that use them */
 void device_reserve(struct device *d, size_t bytes, size_t pieces);
 
 /* the place on the device at which a copy of from will be before the next launch */
