@@ -1147,7 +1147,7 @@ In a long context attention is the same kind of work: each key and each value is
 \fig{simdattention}{fig:simdattention}{Attention of one row over a long cache: gigabytes of keys and values a second, for a cache in float32 and in float16, with each head alone and with all heads together. Dashed: the probe that reads, in the same run.}{Four measured curves, almost level. For both types the one with all heads together lies well above the one with each head alone; that of float32 comes nearest to the dashed lines of the probe.}
 
 @* Beside other engines. \label{sec:peers}
-The probe says how far a kernel is from its machine. It does not say whether another engine is nearer. So \.{make peers} gets other engines, builds them for the machine it runs on, writes the same random weights in the format of each, and lets them work in turn, each time between two runs of the probes. \Cref{tab:peers} has the medians of ten rounds on the machine of the ladder, with its two processors. (The file \.{figures/data/peers.avx2.csv} has what earlier builds did on an older machine, with AVX2.)
+The probe says how far a kernel is from its machine. It does not say whether another engine is nearer. So \.{make peers} gets other engines, builds them for the machine it runs on, writes the same random weights in the format of each, and lets them work in turn, each time between two runs of the probes. \Cref{tab:peers} has the medians of ten rounds on the machine of the ladder, with its two processors. (\.{figures/data/peers.avx2.csv} has an older machine, with AVX2.)
 @^llama.cpp@>@^ik\_llama.cpp@>
 
 \begin{table}[p]
@@ -1158,7 +1158,7 @@ The probe says how far a kernel is from its machine. It does not say whether ano
 \end{tabular*}
 \end{table}
 
-@ We had set out for more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with weights in float32 and bfloat16 reaches that, a prompt in blocks of bytes is read several times as fast as by llama.cpp, and the smallest model writes faster by an even larger factor. For the passes that miss it, \cref{tab:profile} says where the time goes.
+@ We had wanted more: a prompt at \given{85} percent of the multiply--adds and half again as fast as llama.cpp, decoding at \given{90} percent of the memory's rate. Decoding with weights in float32 and bfloat16 reaches that, a prompt in blocks of bytes is read several times as fast as by llama.cpp, and the smallest model writes faster by an even larger factor. \Cref{tab:profile} says where the time goes in those that miss it.
 @^profile@>
 
 \begin{table}[tbp]
@@ -1169,7 +1169,7 @@ The probe says how far a kernel is from its machine. It does not say whether ano
 \end{tabular*}
 \end{table}
 
-A prompt of floats spends so much of its time outside of the matrices that the pass would miss the goal even if they were multiplied at the rate of the probe. With weights in bfloat16 both others are faster than we are: this processor multiplies pairs of bfloat16 in one instruction, and they round the inputs for it. We round inputs only on request; the next line of the table shows what that brings. In decoding most of the time is in the rows of the matrices, and a part of the rest in the operating system, which maps the file into memory when a page of it is touched for the first time. The probe reads memory from end to end. A kernel must also widen what it reads, if weights are smaller than floats, and multiply; so there are more instructions for each line of memory, and fewer lines under way. We think that this is the difference, but the profile cannot tell waiting from multiplying.
+A prompt of floats spends so much of its time outside of the matrices that the pass would miss the goal even if they were multiplied at the rate of the probe. With weights in bfloat16 both others are faster than we are: this processor multiplies pairs of bfloat16 in one instruction, and they round the inputs for it. We round inputs only on request; the next line of the table shows what that brings. In decoding most of the time is in the rows of the matrices, and a part of the rest in the operating system, which maps the file into memory when a page of it is touched for the first time. The probe only reads. A kernel must also widen its weights and multiply, so it has more instructions for each line of memory, and fewer lines under way. We think that this is the difference; the profile cannot tell waiting from multiplying.
 
 @ What helped is in the kernels of this chapter and of \cref{kernels/blocks}. Up to |STORED_MOST| rows multiply blocks as they lie in the file: a register of AVX-512 has four parts of 16 bytes, and each gets numbers of one output, so that the same instructions unpack four outputs, and what comes one and a half strips later is asked for meanwhile. Four rows take no longer than one, since they wait for the same bytes. The heads of a small model, which fill half a register of AVX-512, are left to AVX2.
 

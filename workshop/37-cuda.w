@@ -9,6 +9,22 @@ So nothing happens at once. A call writes down what to do and returns. Small num
 
 \fig{devicequeue}{fig:devicequeue}{A pass as the queue sees it. Calls of the host, on the left, only write into the list and into page-locked memory. The first call that wants numbers back sends both.}{Three columns. On the left, calls of the host from top to bottom: send ids, embed, normalize, linear and so on, get logits. Arrows lead from the calls to the middle column, which is in the host's memory: from send to a strip of small numbers, from the kernels to a list of launches. From get, an arrow leads to the right column, the device: there the strip arrives first, as a mirror; then the kernels of the list run one after the other; and the logits come back to the strip.}
 
+This chapter prints the queue. The rest of the device is ordinary C in \.{unwoven/cuda}; \cref{tab:devicefiles} says where to look.
+
+\begin{table}[tbp]
+\tabcaption{tab:devicefiles}{The files of \.{unwoven/cuda}.}
+\begin{tabular}{@@{}l@@{\quad}p{53mm}@@{}}
+\tabhead{file} & \tabhead{is}\\\midrule
+\.{device.h} & to the engine: open a device, get its table and its memory\\
+\.{table.c} & the functions of that table, which fill launches\\
+\.{works.inc} & the list of kernels, and what each is given\\
+\.{small.inc}, \.{.h} & small kernels: norms, positions, activations, copies\\
+\.{reading.inc}, \.{queries.inc} & loads of stored numbers; which positions a tile sees\\
+\.{choose.inc}, \.{bytes.inc} & the choice of a token; tiles of bytes\\
+\.{driver\_cuda.inc}, \.{\_host.inc} & the drivers: CUDA, and the host as a device
+\end{tabular}
+\end{table}
+
 @ Follow a pass of the small model in \cref{cuda}'s program. The host makes \val{cuda.launches} calls that start a kernel, and the driver is called for \val{cuda.lists} lists: one that ends with the marks of the rows that are not finite, one that ends with the logits. Between them, the host waits twice. A file has all of this, and it does not know whether CUDA or the host is behind the driver (\cref{sec:launches}).
 
 @(queue.c@>=
@@ -410,20 +426,3 @@ void device_memory_close(struct device *d)
 
 @* The check.
 Everything in this chapter runs on any machine, since the driver of the host is a driver like CUDA's. The suite \.{check\_device} counts launches and lists, fills the page-locked memory to the brim, asks for long answers, and refuses every request for memory once. It also has a driver that breaks: it does what the host's does until its calls are used up, and then one call fails. The suite tries this with each call of an opening and a pass in turn, and wants the same sentence from that moment on, however often a pass is tried again. It cannot show time: that collecting and keeping is worth the trouble we think, and have not measured (\cref{sec:devicemeasured}).
-
-@* The other files.
-The rest is ordinary C in \.{unwoven/cuda}. \Cref{tab:devicefiles} says where to look.
-
-\begin{table}[h!]
-\tabcaption{tab:devicefiles}{The files of \.{unwoven/cuda}.}
-\begin{tabular}{@@{}l@@{\quad}p{53mm}@@{}}
-\tabhead{file} & \tabhead{is}\\\midrule
-\.{device.h} & to the engine: open a device, get its table and its memory\\
-\.{table.c} & the functions of that table, which fill launches\\
-\.{works.inc} & the list of kernels, and what each is given\\
-\.{small.inc}, \.{.h} & small kernels: norms, positions, activations, copies\\
-\.{reading.inc}, \.{queries.inc} & loads of stored numbers; which positions a tile sees\\
-\.{choose.inc}, \.{bytes.inc} & the choice of a token; tiles of bytes\\
-\.{driver\_cuda.inc}, \.{\_host.inc} & the drivers: CUDA, and the host as a device
-\end{tabular}
-\end{table}
