@@ -54,7 +54,7 @@ int main(int argc, char **argv)
   return m.all.live > 0 || (argc > 1 && !values);
 }
 
-@ How much of this does a caller see? One line: the cache must be in the memory of the kernels.
+@ How much of this does a caller see? A single option: the cache must be in the memory of the kernels. Everything else in this function is the same for the plain table, and the program calls it with both.
 
 @<Put five words through a table@>=
 static bool logits_of(struct memory *m, const struct kernels *k, float *logits,
@@ -883,7 +883,7 @@ Attention is defined by blocks of \given{256} positions (\cref{sec:attend}): eac
 
 \fig{deviceblocks}{fig:deviceblocks}{Attention of one row over \given{1700} positions with four heads of keys and values: each box is a block of threads, which reads its keys and values once for all queries of the group. A second kernel joins the boxes of each head from left to right.}{Four rows of seven boxes; the rows are heads and the boxes are blocks of 256 positions. The last box of each row is filled to two thirds. An arrow leads from each row to a box with the word join.}
 
-@ The kernel must know where the keys and values of a segment are, and which rows it is meant to do.
+@ The kernel must know where the keys and values of a segment are, and which rows it is meant to do. All of it is plain data, with addresses of the device.
 
 @<What attention on a device is given@>=
 struct device_segment { uint64_t key, value, row_bytes, head_bytes; const uint64_t *page;
