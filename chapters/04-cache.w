@@ -4,12 +4,12 @@
 
 \chapterquestion{The model has read this text a moment ago. Why must it read it again?}
 @** The KV cache: keep, page, fork, crop.
-\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. So we leave this step out: the keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but a text of \given{1000} tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
+\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. To write the thousandth token it computes 999 rows that it had a moment ago. And nothing in them has changed: we have proved that (\cref{sec:causal}), and tested it to the last bit. So let us leave this step out. The keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. You get the same text and the same logits, bit for bit; but a text of \given{1000} tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
 @^KV cache@>
 
-The change is one line. It costs memory, a great deal of it for a long text, and it raises questions that the naive loop did not have. What exactly is in the cache after a given number of steps? Is a row's own key there when the row attends? What if two texts begin alike, or if a text is taken back a few tokens and goes on differently? Such questions invite off-by-one errors, and three of the five tutorials make them.
+The change is one line. It costs memory, a great deal of it for a long text, and it raises questions that the naive loop did not have. What exactly is in the cache after a given number of steps? Is a row's own key there when the row attends? What if two texts begin alike, or if you take a text back a few tokens and go on differently? It is easy to be off by one here. Three of our five tutorials are.
 
-The first half of this chapter removes the line, and counts what that saves and what it costs. The second half builds a store for several texts: it keeps their rows in pages, lets two texts share what they have in common, and can take a text back. The loop is still chapter 3's. We begin on paper.
+In the first half of this chapter we remove the line, and count what that saves and what it costs. In the second half we build a store for several texts: it keeps their rows in pages, lets two texts share what they have in common, and can take a text back. The loop is still chapter 3's. We begin on paper.
 
 \begin{byhand}{three given, four to write, and nothing forgotten}
 \tok{The}\tok{\ cat}\tok{\ sat} are given; \gen{\ on}\gen{\ the}\gen{\ mat}\gen{.} are written. Each pass computes the rows
@@ -32,18 +32,18 @@ text, because the newest token has not been read yet. How many of the six are re
 In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache, and the laboratory checks this in every run.\lab{lab:cachetwice}
 
 @* Why keys and values are kept, and queries are not. \label{sec:whykeep}
-In each layer a row makes three vectors: a query, a key and a value. Why are only two of them cached? Look at where they are used (\cref{fig:cachedstep}). In one head, row $i$ has the result @^query@>
+In each layer a row makes three vectors: a query, a key and a value. Why do we cache only two of them? Look at where they are used (\cref{fig:cachedstep}). In one head, the result of row $i$ is @^query@>
 \begin{equation}\label{eq:cachedstepresult}
   y_i=\sum_{j=0}^{i}w_{ij}\,v_j,\qquad w_{ij}={e^{s_{ij}}\over\sum_{l=0}^{i}e^{s_{il}}},\qquad s_{ij}={q_i\cdot k_j\over\sqrt{d_h}},
 \end{equation}
-where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, and $d_h$ is the number of numbers in a head (\cref{sec:attend}). The key and the value of row $j$ occur in the results of row $j$ and of \emph{all later} rows. The query of row $i$ occurs in the result of row $i$ alone, and that result is computed once, in the pass that makes the query.
+where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, and $d_h$ is the width of a head (\cref{sec:attend}). The key and the value of row $j$ occur in the results of row $j$ and of \emph{all later} rows. The query of row $i$ occurs in the result of row $i$ alone, and we compute that result once, in the pass that makes the query.
 
 \fig{cachedstep}{fig:cachedstep}{One query against five keys: a pass of one row, in one head of one layer, after four rows that are stored. A query is a line of the triangle of scores, and a key is a column. The new row adds a line, for which it needs every column but no other line.}{A triangle of five lines and five columns. Its first four lines, the scores of earlier rows, and their four queries are dotted outlines. The last line is filled: the query of the new row meets the four cached keys above it and its own key, which gives five weights; below them the four cached values and the row's own value are added up to the result.}
 
-Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache as well: all that an old query was good for has been stored. And the stored keys and values never have to be corrected, because they depend on no token after their own.
+Then why couldn't the naive loop leave out the queries of its old rows (\cref{sec:causal})? Because it needed the result $y_i$ of each old row to make that row's keys and values in the \emph{next} layer. We don't, since those are in the cache as well: all that an old query was good for has been stored. And we never have to correct the stored keys and values, because they depend on no token after their own.
 
 @* From recomputing to caching: one line. \label{sec:line}
-Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that the store does not have, puts them through the model and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
+Where is the line? Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that the store does not have, puts them through the model and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
 
 \smallskip
 \noindent|if (want->recall == NULL)|\hfil\break
@@ -51,7 +51,9 @@ Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that t
 |else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);|
 \smallskip
 
-\noindent When a round begins, |first| is 0, so the line with |store_crop| drops all rows. If the caller's options have a function |recall|, this line is not executed; the loop asks the function how many rows of the text the store has already, and reads the rest. The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. If the caller changes a token in the middle of the text, the rows from there on are computed again. As far as the loop is concerned, that is the whole cache. The loop looks at |recall| in every step, so the cache may be switched on or off in mid-text; the next pass then has one row, or all of them.
+\noindent Here |q->first| is the number of rows that the pass need not compute. It is 0 at the beginning of each step; so |store_crop|, which drops the rows from that number on, drops them all. But if the caller's options have a function |recall|, the loop does not crop. It asks the function how many rows of the text the store has already, and reads only the rest.
+
+The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. If you change a token in the middle of the text, the rows from there on are computed again. As far as the loop is concerned, that is the whole cache. You can even switch it on or off in mid-text; the next pass then has one row, or all of them.
 
 @(keep.h@>=
 #ifndef INCIPIT_KEEP_H
@@ -63,7 +65,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
      they agree from the first on; crops the others; returns how many rows are kept */
 #endif
 
-@ A store remembers the tokens of its rows, and by them the function knows which rows belong to a text. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as this cache.
+@ How can it know which rows belong to a text? A store remembers the tokens of its rows. Every kind of store can list them, so the function serves the array of \cref{sec:rows} as well as this cache.
 
 @(keep.c@>=
 /* What a text may take over from the rows of an earlier one. It asks any kind of store, never a
@@ -83,17 +85,17 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 }
 
 @* Cached equals recomputed, bit for bit. \label{sec:twice}
-Is the text the same with the cache and without it? The program of this chapter takes the four steps of the case by hand in both ways, and compares all \val{cache.late.of} logits of each step (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/suites/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
+Do you get the same text? The program of this chapter takes the four steps of the case by hand in both ways, and compares all \val{cache.late.of} logits of each step (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. Not one bit of them differs, although both runs round, because they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/suites/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
 
-In most other engines it is otherwise. They multiply a matrix by one row with one kernel and by many rows with another, and the two add in different orders. So the last bits of the logits differ with and without the cache, and once in a while a token does. To see it, we gave our own engine such a pair of kernels and read a text of \val{sampling.order.places} tokens in one pass and then token by token:\lab{lab:twokernels} \val{sampling.pair.differ} of \val{sampling.pair.entries} logits differ. Here no token changes: the likeliest one does in \val{sampling.pair.flips} of the places, and what is drawn in \val{sampling.pair.drawn} of \val{sampling.pair.draws} draws. But in a long text two tokens will one day be closer to each other than the rounding.
+Don't expect this elsewhere. Many engines multiply a matrix by one row with one kernel and by many rows with another, and the two add in different orders \cited{He 2025}. What happens then? We gave our own engine such a pair of kernels and read a text of \val{sampling.order.places} tokens in one pass and then token by token:\lab{lab:twokernels} \val{sampling.pair.differ} of \val{sampling.pair.entries} logits differ in their last bits. No token changes here. The likeliest token changes in \val{sampling.pair.flips} of the \val{sampling.order.places} places, and of \val{sampling.pair.draws} draws \val{sampling.pair.drawn} come out differently. But in a long text two tokens will one day be closer to each other than the rounding, and then they change places.
 @^order of summation@>
 
-\Cref{fig:plates}\lab{lab:plates} shows the keys in the cache after each of the four passes, read from memory. The cache grows by one line in all layers at once, and is one token shorter than the text. What is there stays as it is: a line has the same pattern in every column of the figure.
+\Cref{fig:plates}\lab{lab:plates} shows the keys in the cache after each of the four passes, read from memory. Follow one line through the columns: it never changes again. The cache grows by one line in all layers at once, and is one token shorter than the text.
 
 \widefig{plates}{fig:plates}{The keys of the first and the last layer in the cache after each of the four passes: a line for each position, a cell for each number, darker the larger its magnitude. Red cells are those that the pass has added. A red word is the token that has just been written; it has no line yet.}{Four columns of two plates. The plates of a column have three lines, then four, five and six; after the first pass all three are red, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
 
 @* Keys and values are stored before attention. \label{sec:append}
-A row attends to the rows before it \emph{and to itself}. So its key and its value must be in the store before its query is compared with the keys there; chapter 2 made this a rule. Explanations of the cached step often have the other order: the query attends to all cached keys and values; \emph{then} the new key and value are appended. Does it matter?
+A row attends to the rows before it \emph{and to itself}. So its key and its value must be in the store before its query is compared with the keys there; chapter 2 made this a rule. Many explanations of the cached step tell it the other way round: the query attends to all cached keys and values, and \emph{then} the new key and value are appended. Does it matter?
 
 \begin{byhand}{a row that overlooks itself}
 One head of one number. Two rows are stored, with the values $3$ and $6$. A third comes, with the value $8$. Its scores are such that $e^s$ is $1$ for the first row, $2$ for the second, and $3$ for itself.
@@ -108,10 +110,10 @@ store last & $(1\cdot3+2\cdot6)\div(1+2)=15\div3=5$
 The next row finds all three. But this one has found $5$ where it should have found $6.5$, and what it hands on to the next layer is wrong.
 \end{byhand}
 
-We can put the other order into the real model. The prompt \tok{The}\tok{\ cat}\tok{\ sat} is read as it should be; then the row of \gen{\ on} is read by either rule, and the logits after it are compared.\lab{lab:late} All \val{cache.late.differ} of the \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by \val[2]{cache.late.most}, where all logits are between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token is the same: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, since the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two texts part at token \val{cache.late.parts}. The cached loop with the wrong order is another model, and nothing tells its reader so.
+We can put the other order into the real model. The prompt \tok{The}\tok{\ cat}\tok{\ sat} is read as it should be; then the row of \gen{\ on} is read by either rule, and the logits after it are compared.\lab{lab:late} All \val{cache.late.differ} of the \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by \val[2]{cache.late.most}, where all logits are between \val[1]{cache.late.low} and \val[1]{cache.late.high}. And here is the nasty part: the next token is the same. The model knows this sentence by heart, and gives \gen{\ the} a probability of more than $0.999$ by either rule. A test that compares the next token would pass. Only when we let both write on from \tok{The}\tok{\ cat} do the two texts part, at token \val{cache.late.parts}. The cached loop with the wrong order is another model, and nothing tells you so.
 
 @* Work per token with the cache. \label{sec:counting}
-A step of the naive loop over $n$ tokens computes $n$ rows and compares $n(n+1)/2$ pairs of a query and a key. With the cache it computes one row, whose query meets $n$ keys: its own and those of the $n-1$ rows before. Over a whole text that begins with one token, $T$ steps compute
+What have we saved? A step of the naive loop over $n$ tokens computes $n$ rows and compares $n(n+1)/2$ pairs of a query and a key. With the cache it computes one row, whose query meets $n$ keys: its own and those of the $n-1$ rows before. Over a whole text that begins with one token, $T$ steps compute
 \begin{equation}\label{eq:cachedrows}
   \sum_{n=1}^{T}n=\frac{T(T+1)}2\ \hbox{rows, now}\ \sum_{n=1}^{T}1=T,
 \end{equation}
@@ -121,7 +123,7 @@ and the pairs, which were a sum of sums, lose one of the two:
 \end{equation}
 (The third of the four sums follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=\given{1000}$ the counters of the two loops say\lab{lab:cachesums} \val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs without the cache, and \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs with it. (These are the pairs of one head in one layer; each head of each layer has as many.)
 
-So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. An author who writes that the cache makes generation linear has counted rows; a user who finds that long contexts are slow has met the pairs. With the cache there are as many pairs as the naive loop has \emph{rows}, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it: the former have counted pairs, the latter rows.
+So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. If you read that the cache makes generation linear, the author has counted rows; if you find that long contexts are slow, you have met the pairs. With the cache there are as many pairs as the naive loop has \emph{rows}, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it: the former have counted pairs, the latter rows.
 
 \fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. On logarithmic axes $n^k$ is a line of slope $k$. The pairs that are left lie on the rows that there were.}{Logarithmic axes. Without the cache the pairs rise with slope three and the rows with slope two; with it the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
 
@@ -134,14 +136,15 @@ A step with the cache has one row, which costs a constant by itself and attends 
 \end{equation}
 where a step of the naive loop took $an+bn(n+1)/2$. We timed each of \given{1000} steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key, with a mean error of \val[1]{cache.clock.error} percent.
 
-All \given{1000} tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for \given{100}, \val[1]{cache.clock.ratio.300} for \given{300}, and \val[0]{cache.clock.ratio.1000} for \given{1000}. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}.
+All \given{1000} tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The longer the text, the larger the factor: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for \given{100}, \val[1]{cache.clock.ratio.300} for \given{300}, and \val[0]{cache.clock.ratio.1000} for \given{1000}. That is less than the factor of the rows, \val[0]{cache.clock.rows}. Where has the rest gone? There are two reasons. About half of the naive loop's time at this length is pairs, and their factor is only $(T+2)/3$, the quotient of the two sums in \eqref{eq:cachedpairs}. And a row that goes through the layers alone costs more than one among many; why, is the subject of \cref{phases}.
 
 \fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it, and the fitted line of \eqref{eq:cachedstep}, which is bent by the logarithmic axes. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic axes. The naive one rises steadily over two orders of magnitude. The cached one is nearly flat at first and rises a little towards many tokens, close to the fitted curve.}
 
 @* Memory per token. \label{sec:price}
-The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and \given{100} written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have been saved. That makes \val[0]{cache.price.50.100} bytes of memory for each row of work saved. The longer the text, the lower this price, because the work that is saved grows with the square of the text and the memory only in proportion to it: for \given{1000} tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
+We pay for the saved work with memory. How much? A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in two-byte numbers, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and \given{100} written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have been saved. That makes \val[0]{cache.price.50.100} bytes of memory for each row of work saved. The price falls as the text gets longer, since the saved rows grow with the square of its length and the memory only with the length itself:
+for \given{1000} tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
 
-Memory is not the whole price. What is stored must also be read again: each step reads all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
+And memory is not the whole price. Each step must also read all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
 
 @ As a tensor, for a batch of $B$ sequences, the keys after a prompt of ten tokens have\label{sec:tenpositions} the shape
 
@@ -152,48 +155,54 @@ Memory is not the whole price. What is stored must also be read again: each step
 \noindent and the values the same. A pass of \emph{one} row for each sequence changes 10 to 11. That is all that a cached step does to the cache: each layer has one position more. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
 
 @* Turned keys: RoPE and the cache. \label{sec:turned}
-The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). A key that has been turned once serves every later query. If keys were stored before rotation, every row that attends to a key would have to turn it again: one rotation for each pair of a query and a key, in every layer.
+The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). A key that has been turned once serves every later query. Had we stored it unturned, every row that attends to it would have to turn it again: one rotation for each pair of a query and a key, in every layer.
 @^RoPE@>
 
-The price is that a turned key belongs to its position. Suppose that the first half of a text is dropped and the rest moved to the front. Then all keys of the rest must be turned back by the distance, row by row. Yet that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it attended to the rows before it, and
+The price is that a turned key belongs to its position. Suppose that you drop the first half of a text and move the rest to the front. Then you must turn back all keys of the rest by the distance, row by row. And even that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it attended to the rows before it, and
 what it found in the half that was dropped cannot be taken out again.
 
-For the same reason a paragraph that was read at position 0 cannot be pasted after another text, to whatever positions its keys are turned: its rows have not attended to that text. So there can be no table of common paragraphs that are computed once and used anywhere. Only the \emph{beginning} of a text can be
+Wouldn't it be nice to compute common paragraphs once, and paste them wherever they occur? For the same reason it cannot be done. The rows of a paragraph that was read at position 0 have not attended to the text after which you paste it, and no turning of keys will make up for that. Only the \emph{beginning} of a text can be
 shared, because it has the same positions and the same tokens before it in both. (Models with learned positions, such as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 
-@ What can a program do when a text reaches the end of the model's context?\label{sec:contextend} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the logit that is furthest off is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
+@ What can you do when a text reaches the end of the model's context?\label{sec:contextend} You can stop; our loop ends the text, as if its length had been reached. You can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. You can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the logit that is furthest off is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift})
+
+There is a fourth way, and it is easily misunderstood. You keep a few rows from the beginning, the \emph{attention sinks}, and a window at the end (\cref{sec:sinks}). That bounds the memory, but not the positions: if the rows keep their positions, as in our engine, the text still ends where the context ends. To go on without end, you must also renumber the rows that are left, in each step, and therefore store keys unturned.
 @^context shift@>@^context@>
 
 @* A paged cache: block tables, forks, copy on write. \label{sec:sequences}
-So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store knows its \emph{sequences}: which rows belong to which text, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.
+So far there was one text. But you may have several at a time: the conversations of your users, the answers among which you will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store knows its \emph{sequences}: which rows belong to which text, and from which tokens they were computed.
 
 Three things happen to a sequence. A pass \emph{appends} rows; the store admits them or refuses, before anything is computed, since a position must not be missing, come twice, or be beyond the context. A sequence can be \emph{forked}, when a second text goes on from where the first is. And it can be \emph{cropped}, when a text is taken back to an earlier position or given up: the store forgets the rows from that position on.
 @^sequence@>@^fork@>@^crop@>
 
-@ Where should\label{sec:pages} the rows of a sequence be? The store of \cref{model} has one block of memory for each, which is simple as long as there is one text and its length is known. But several texts grow at different speeds; two of them may begin alike; one may be cut off and go on differently. With blocks each of these is a copy, and a block that is reserved for the longest possible text is mostly empty (\cref{sec:cachebill}). So this store keeps rows in \emph{pages} of $P$ rows each. A sequence has a \emph{block table}, which is the list of its pages: the row of position $t$ is row $t\bmod P$ of the page in entry $\lfloor t/P\rfloor$ of the table. The pages of a sequence may be anywhere in memory, and a page may be in several tables. An operating system gives memory to processes in this way; for keys and values the scheme was introduced as \emph{paged attention} by \cited[Kwon and others (2023)]{Kwon 2023}, who call a page a block.
+@ Where should\label{sec:pages} the rows of a sequence be? The first thing that comes to mind is one block of memory for each text, as in the store of \cref{model}. How long should it be? You don't know how long the text will become. If you reserve a whole context, most of the block stays empty: \cited[Kwon and others (2023)]{Kwon 2023} found that in engines that did so only 20 to 38 percent of the memory reserved for caches held rows. If you reserve less, a text that outgrows its block must be copied. And a fork is a copy in any case, even if the two texts differ in their last token only.
+
+So this store keeps rows in \emph{pages} of $P$ rows each. A sequence has a \emph{block table}, which is the list of its pages: the row of position $t$ is row $t\bmod P$ of the page in entry $\lfloor t/P\rfloor$ of the table. The pages of a sequence may be anywhere in memory, and a page may be in several tables. An operating system gives memory to processes in this way. For keys and values Kwon and others introduced it as \emph{paged attention}; they call a page a block. Only the end of each text's last page is unused (\cref{sec:cachebill}).
 @^page@>@^paged attention@>@^block table@>
 
 To fork a sequence, we copy its table (\cref{fig:blocktable}). To crop it, we make the table shorter. No key and no value moves.
 
 \widefig{blocktable}{fig:blocktable}{Pages of four rows. The numbers in a page are the positions of its rows, and \emph{refs} counts the tables that have the page. A fork copies the table. When A appends row 10, its last page is shared, so A first copies rows 8 and 9 to a page of its own; B keeps the old one.}{Three panels, each with block tables on the left and a pool of six pages on the right. First: table A has the entries 3, 0 and 4; page 3 holds rows 0 to 3, page 0 rows 4 to 7, page 4 rows 8 and 9. Second: table B has the same entries, and the three pages have two references each. Third: the last entry of A is now page 5, with copies of rows 8 and 9 and the new row 10; pages 4 and 5 have one reference each, the others two.}
 
-A page that is in two tables must not be written to, because one sequence would then see what the other appends. Rows are only ever appended, so of all pages that hold rows a pass can write only to the last one of a sequence. If this page is shared, the pass takes a free page, copies the rows that count, and puts the new page into the table. This is called \emph{copy on write}. After a fork, each sequence copies one page at most; the same is true after a crop that ends within a shared page.
+What if both texts go on? A page that is in two tables must not be written to, or one sequence would see what the other appends. But rows are only ever appended, so of all pages that hold rows a pass writes only to the last one of a sequence. If this page is shared, the pass takes a free page, copies the rows that count, and puts the new page into the table. This is called \emph{copy on write}. After a fork, each sequence copies one page at most; the same is true after a crop that ends within a shared page.
 @^copy on write@>
 
 @* Prefix caching. \label{sec:prefix}
 Forks pay off when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, as in a chat, and |store_match_prefix| finds how far that text serves.
 
-A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones, and this is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a tree, whose branches are their different continuations (\cited[Zheng and others 2024]{Zheng 2024}). Pages that no sequence uses any more stay where they are until their memory is needed, or are moved to a disk. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
+A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones. This is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a radix tree, whose branches are their different continuations, and calls this \emph{RadixAttention} (\cited[Zheng and others 2024]{Zheng 2024}). Pages that no sequence uses any more stay where they are until their memory is needed, or are moved to a disk. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
 @^prefix caching@>@^vLLM@>@^SGLang@>
 
 @* The layout of a page. \label{sec:layout}
-A page has a part for the keys and a part for the values of each layer. Within a part there are two natural orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the matrix products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds \given{256} bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
+What does a page look like inside? It has a part for the keys and a part for the values of each layer. Within a part you can think of two orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the matrix products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds \given{256} bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
 
 \fig{pagelayout}{fig:pagelayout}{The memory of a page, for three heads and four rows. In a part, the order by heads puts together what one head reads.}{Three bars. The first is a page: keys and values of layer 0, of layer 1, and so on. The second is one of its parts by heads: four rows of head 0, which are marked as one piece, then four of head 1, four of head 2. The third is the same part by rows: in each of four rows three heads, and what head 0 reads is marked in four places.}
 
-Larger pages need shorter tables, but on average half of a text's last page is unused. No formula decides this. So we measured attention by itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, over \given{256}, \given{1024} or \given{4096} positions, in eight layouts, with the pages shuffled as they would be after some forks and crops (\cref{tab:layouts}).\lab{lab:layouts}
+And how large should a page be? Larger pages are read faster, but on average half of a text's last page is unused. No formula decides this, so we measured attention by itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, over \given{256}, \given{1024} or \given{4096} positions, in eight layouts, with the pages shuffled as they would be after some forks and crops (\cref{tab:layouts}).\lab{lab:layouts}
 
-The order matters most. Over \given{4096} positions one block by rows takes \val[1]{layout.order} times as long as one block by heads. The processor fetches memory ahead as long as addresses follow one another, and must start anew after every gap. By rows there is a gap after each row, and so the size of a page makes little difference. By heads there is a gap at the end of each page only: compared with one block, pages of 16 rows take \val[0]{layout.cost16} percent longer, pages of 64 rows \val[0]{layout.cost64} percent, and pages of \given{256} rows \val[0]{layout.cost256} percent. We chose 64 rows, by heads, as a compromise between this loss and the half page that each text wastes.
+The order matters most. Over \given{4096} positions one block by rows takes \val[1]{layout.order} times as long as one block by heads, because a head finds its rows far from each other. By heads the gaps are at the ends of pages, and the fewer there are the better: compared with one block, pages of 16 rows take \val[0]{layout.cost16} percent longer, pages of 64 rows \val[0]{layout.cost64} percent, and pages of \given{256} rows \val[0]{layout.cost256} percent. Why does a gap cost so much? We think that it is the prefetching. The kernel asks for keys 16 rows before it needs them (\cref{sec:tuning}), and in the last 16 rows of a page it asks for the wrong place. That concerns all rows of the smallest pages, a quarter in those of 64 and one in 16 in the largest, which is the order of the three losses. But we have not taken the prefetching out to see.
+
+Now set the two costs side by side. At \given{4096} tokens half a page of \given{256} rows is 3 percent of the cache, and such pages are clearly faster than ours of 64. At \given{256} tokens, where half of such a page is half of the cache, they gain next to nothing (the table's first column). We expected many short texts and few long ones, and chose 64 rows, by heads. If yours are all long, take \given{256}.
 
 \begin{table}
 \tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over \given{256}, \given{1024} and \given{4096} stored positions. Bold: the layout that we chose.}
@@ -210,8 +219,14 @@ by heads, pages of \given{256} & \val[0]{layout.heads256.256} & \val[0]{layout.h
 \end{tabular*}
 \end{table}
 
+@* Sliding windows: pages that can go. \label{sec:leaving}
+In some models a layer does not see the whole text. A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So its cache need not grow for ever. Which pages can we release, and when? Let a sequence have $L$ rows, and let $n$ more come. The earliest of these sees back to $L-W+1$. Rows before that will never be read again. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$ rows; for a step of one row that is $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is kept until all rows of its page have left it.
+@^sliding window@>
+
+Two things complicate the bookkeeping, and you will meet both in the C. A cache with attention sinks (\cref{sec:sinks}) never releases the pages that hold the first rows; |sink_pages| is their number. And in the table there is a hole, since the entries of released pages stay: |first| is the first entry after the hole. Those before it, except the sinks', are out of date. Their pages may be in use elsewhere, and they are never read.
+
 @* The paged cache in C. \label{sec:pagecode}
-The caller says how many rows the cache may hold. Memory is not taken for all of them at once, unless the caller wants that: a context of 131072 positions, which Llama~3.1 has, would ask for gigabytes before the first word. The pool of pages grows by doubling instead. The pages are in the memory of the backend, where the kernels write and read them; the cache itself never looks into one.
+You say how many rows the cache may hold. It does not take memory for all of them at once, unless you want that: for a context of 131072 positions, which Llama~3.1 has, it would ask for gigabytes before the first word. The pool of pages grows by doubling instead. The pages are in the memory of the backend, where the kernels write and read them; the cache itself never looks into one.
 
 @(cache.h@>=
 #ifndef INCIPIT_CACHE_H
@@ -225,7 +240,7 @@ The caller says how many rows the cache may hold. Memory is not taken for all of
 @<A store that keeps its rows in pages@>=
 struct kv_format {@+ const char *name;@+ enum weight_type type;
   void (*encode)(const float *x, size_t n, void *to);
-    /* writes |n| numbers to the |row_bytes(type,n)| bytes at |to| */
+    /* writes |n| numbers to the |weight_row_bytes(type,n)| bytes at |to| */
 };
   /* a way to keep rows, by its name */
 struct cache_options {
@@ -234,7 +249,7 @@ struct cache_options {
   size_t pass; /* the most rows of a sequence in one pass; 0: a context */
   const struct kv_format *format; /* of the rows; null: float32 */
   bool preallocate; /* take the memory for all rows on opening */
-  bool set_window; /* the next two count, not the model's settings */
+  bool set_window; /* |window| and |sinks| replace the model's settings */
   uint32_t window, sinks;
     /* a row sees the last |window| rows, 0: all, and the first |sinks| */
   uint32_t context; /* the longest text; 0: the model's */
@@ -260,7 +275,7 @@ struct cache_state {
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache; all zero for a store of another kind */
 
-@ What a cache knows of its sequences is in a table. For each sequence we keep |length|, the number of rows that count, and |token|, the tokens of these rows, by which |store_match_prefix| recognizes a text. While a pass is under way there is also |count|, the number of rows that the pass brings. They count only when the pass has succeeded, and if it fails we set |count| back to 0 and forget it.
+@ What must a cache know of a sequence? We keep |length|, the number of rows that count, and |token|, the tokens of these rows, by which |store_match_prefix| recognizes a text. While a pass is under way there is also |count|, the number of rows that the pass brings. They are not yet in |length|: a pass may fail, and then we set |count| back to 0, and nothing has happened.
 
 Why is |computed| another number? After a crop the sequence is shorter, but we leave the tokens beyond |length| where they are. If a later pass brings the same ones again, it computes rows that had been computed before, and the cache can say so (\cref{sec:rows}).
 @^sequence@>
@@ -370,7 +385,7 @@ struct layer_group {
 };
   /* the pool and the block tables of some layers */
 
-@ A page has keys and values of the same rows for several layers, so one table serves all of them. It can serve all layers that see equally far back. In most models that is every layer. In some there are layers of two kinds: some see everything, others only a sliding window (\cref{sec:leaving}), and these can do without rows that the first kind still needs. So the layers are put into \emph{layer groups}. Layers with the same window are in the same group, which has a pool and tables of its own. No model that we can read has more than two groups.
+@ A page has keys and values of the same rows for several layers, so one table serves all of them. Can it serve all layers of a model? Only if they see equally far back. In some models half of the layers see everything and the others have a window, and these can release pages that the first still need. So we put the layers into \emph{layer groups}: layers with the same window are in the same group, which has a pool and tables of its own. No model that we can read has more than two groups.
 @^layer group@>@^window@>
 
 @<What the cache holds@>=
@@ -401,7 +416,7 @@ static inline size_t page_bytes(const struct cache *s, const struct layer_group 
 {@+ return 2 * f->n_layers * part_bytes(s);@+ }
   /* a whole page of a group */
 
-@ These structures are in a header. What little of the module is not about pages is in \.{unwoven/cache/open.c}: it puts the caller's options and the layers into these structures, begins and ends a pass, makes the report, and closes the cache.
+@ These structures are in a header. The little that is not about pages is in \.{unwoven/cache/open.c}, with comments: options, the beginning and the end of a pass, the report, closing.
 
 @(pages.h@>=
 #ifndef INCIPIT_PAGES_H
@@ -411,7 +426,7 @@ static inline size_t page_bytes(const struct cache *s, const struct layer_group 
 @<What the cache holds@>@;
 #endif
 
-@ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page, and |cache_begin| gives back to each sequence what it has released: nothing has been written to those pages. The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
+@ Now a pass comes, with rows for five sequences, and there are pages for four of them. If we hand out pages as we go, the pass fails in the middle, and we have to find out what to take back. So we count first, for all sequences, and take pages only when it is certain that all can be had. Before that, each sequence of the pass releases the pages that its rows will not see. A refused pass has taken no page, and |cache_begin| gives back to each sequence what it had released: nothing has been written to those pages. The error says how much the cache holds and how much was requested, both in whole pages. Then you can wait, crop a sequence, or open a larger cache (\cref{sec:doesnotfit}).
 
 @<Have pages for the rows of the pass@>=
 /* Eviction comes first, because the pages that it frees count as free. The tables grow last:
@@ -438,7 +453,7 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
   return true;
 }
 
-@ Every group must have enough pages before any of them gives one out.
+@ With two groups the same could happen again: the first has room, the second has not. So every group must have enough pages before any of them gives one out.
 
 @<Have pages for the rows of the pass@>=
 /* two loops: the second cannot be refused */
@@ -452,7 +467,7 @@ bool cache_reserve(struct cache *s, struct error *why)
   return true;
 }
 
-@ A sequence needs one new page for each that its table lacks, and one more if its last page is partly filled and shared, because it must copy that page before it writes. (No other page of a table is written to.) The new pages are counted first.
+@ What does a sequence need? A new page for each that its table lacks, and one more if its last page is partly filled and shared, because it must copy that page before it writes. (No other page of a table is written to.) The new pages are counted first.
 
 @<Count the pages that a pass needs@>=
 /* Pages that the tables lack. Counting must foretell exactly what |assign_pages| takes, or that
@@ -500,7 +515,7 @@ static size_t count_copies(const struct cache *s,
   return wanted;
 }
 
-@ Then the pages are taken, in the same order, and nothing can fail any more. A writer that copies a page gives up its reference to the old one, so |refs| alone tells who must copy. If the pass is aborted, the new pages go back to the pool. Only a copy stays where it is: another sequence may have begun to write to the old page.
+@ Then the pages are taken, in the same order, and nothing can fail any more. A writer that copies a page gives up its reference to the old one, so the last of several writers finds |refs| at 1 and knows that it need not copy. If the pass is aborted, the new pages go back to the pool. Only a copy stays where it is: another sequence may have begun to write to the old page.
 
 @<Take the pages that a sequence wants@>=
 /* never fails: |group_reserve| has seen to it that the stack is not empty */
@@ -632,7 +647,7 @@ bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   return true;
 }
 
-@ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:attention}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round; then every row attends to rounded keys and values, even to its own.
+@ How does attention find its rows? We give it a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. With that a kernel goes through the sequence page by page: one look-up in the table, then the $P$ rows of that page (\cref{sec:attention}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round; then every row attends to rounded keys and values, even to its own.
 
 @<Show attention the rows of a sequence@>=
 /* the group with the layer's window; there is one, since |group_layers| has put each layer into
@@ -694,11 +709,7 @@ bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   return ok;
 }
 
-@* Sliding windows: pages that can go. \label{sec:leaving}
-A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So when a sequence has $L$ rows and $n$ more are coming, the earliest of these sees back to $L-W+1$. Rows before that will never be read again, and their pages can be released. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$ rows; for a step of one row that is $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is kept until all rows of its page have left it.
-@^sliding window@>
-
-A model with attention sinks (\cref{sec:sinks}) never releases the pages that hold them. Then the table has a hole: its entries between the last page of the sinks and |first| are out of date, for their pages may be in use elsewhere, and they are never read.
+@ The code for windows is short. Before a pass, the pages that it will not see are released.
 
 @<Release pages@>=
 /* |first| moves on and the entries stay where they are: so a refused pass can take them back. */
@@ -710,7 +721,7 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
   while (l->first < seen)@+ page_release(f, l->page[l->first++]);
 }
 
-@ There is one thing that such a sequence cannot always do. If it is cropped, its next row must see the $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends, so until the next pass has begun the rows of the last one can be taken back; a caller that tries a continuation and rejects it needs no more. A pass that is refused has not begun. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
+@ With a window there is one thing that you cannot always do: take back. After a crop the next row must see the $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends, so until the next pass has begun the rows of the last one can be taken back; a caller that tries a continuation and rejects it needs no more. A pass that is refused has not begun. A crop that goes further back may need rows that are gone. Then the cache drops the whole sequence, and the text is read again from the start. That costs time and is never wrong.
 
 @<Release pages@>=
 /* First the length, for all groups; then the tables. If rows that the next row must see are
@@ -730,7 +741,7 @@ void cache_crop(struct store *common, uint32_t sequence, size_t length)
     group_crop(s, &s->group[k], sequence);
 }
 
-@ Whatever is appended, forked or cropped, a few rules hold between passes. In the C they are at the top of the file, where you will want them when you are there with a debugger.
+@ Whatever you append, fork or crop, a few rules hold between passes. In the C they are at the top of the file, where you will want them when you come with a debugger.
 
 @(cache.c@>=
 /* Pages: reserving, sharing, copying and releasing them. What holds between passes:
@@ -750,10 +761,10 @@ void cache_crop(struct store *common, uint32_t sequence, size_t length)
 @<Fork a sequence@>@;
 
 @* What the tutorials say. \label{sec:cachetutorials}
-The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. On what it contains when, some of them are off by one, and others nearly. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
+The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. But when they say which rows it contains at which step, some are off by one, and others nearly. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
 
 \begin{claimed}{S3-08, S0-31}
-at that step \val{claim.S3-08} rows are in the cache, and no row is computed again, so both sentences hold. But the one row that is computed is that of token \given{500}, which is the newest there is; token 501 has no query yet.
+when token 501 is about to be written, \val{claim.S3-08} rows are in the cache, and none of them is computed again, so both sentences hold. But the pass computes the row of token \given{500} for the first time: it is the newest token there is, and token 501 has none yet.
 \end{claimed}
 
 \begin{claimed}{S1-13}
@@ -831,7 +842,7 @@ static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
   return ok;
 }
 
-@ One store forgets everything before a step, the other what does not belong to the text; then each reads what it lacks. The engine counts the work of either run by itself.
+@ Before each step one store is cropped to nothing; the other keeps every row whose token still agrees. Then each computes the rows that it is missing. The engine counts the work of either run by itself.
 
 @<Take the steps of both loops, and compare@>=
 enum {@+ GIVEN = 3, STEPS = 4@+ };

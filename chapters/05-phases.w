@@ -7,9 +7,7 @@
 
 \chapterquestion{Why does the first token take so long, and why do the others then come so fast?}
 @** Prefill and decode.
-\incipit{A}{ processor that runs} a model can wait for two things: for the multiplications, or for the numbers that are to be multiplied. The first pass over a prompt has a row for each of its
-tokens and uses every weight once for each row. With the cache, each later pass has a single row, and uses every weight exactly once. So the same model, on the same machine, does two kinds of
-work: first it calculates, and then it mostly reads. The first phase is called \emph{prefill}, the second \emph{decode}.
+\incipit{A}{sk a model} a long question. For a while nothing happens; then the answer runs. Yet a token of the question and a token of the answer cost the same multiplications. So why does one of them come almost for nothing? A processor that runs a model can wait for two things: for the multiplications, or for the numbers that it multiplies. The first pass over a prompt has one row for each token, and uses every weight once for each row. With the cache, each later pass has a single row, and uses every weight exactly once. So the same model, on the same machine, does two kinds of work: first it calculates, and then it mostly reads. The first phase is called \emph{prefill}, the second \emph{decode}.
 @^prefill@>@^decode@>
 
 \begin{byhand}{six weights, and a machine of two speeds}
@@ -25,21 +23,21 @@ A matrix has $2\cdot3=6$ weights. The machine fetches one weight in each tick of
 \end{tabular}
 \medskip
 
-Four rows take as long as one: three of the four are free. From there on a row costs 1.5 ticks, however many there are. The machine's two speeds alone, four to one, tell us where this happens: at 4 rows.
+Four rows take as long as one: three of the four are free. After that a row costs 1.5 ticks, however many there are. We could have told where this happens from the machine's two speeds alone: they are four to one, so it happens at 4 rows.
 \end{byhand}
 
-A pass with fewer rows than that waits for the memory: it is \emph{memory-bound}. With more rows it waits for the multipliers: it is \emph{compute-bound}. Most of what this chapter says follows from that: why a long prompt delays the first token, why every further token takes about the same time, why output tokens cost more than input tokens, and why a server answers many people at once.
+A pass with fewer rows than that waits for the memory: it is \emph{memory-bound}. With more rows it waits for the multipliers: it is \emph{compute-bound}. If you keep this one table in mind, you can predict most of the chapter: why a long prompt delays the first token, why every further token takes about the same time, why you pay more for output tokens than for input tokens, and why a server answers many people at once.
 @^memory-bound@>@^compute-bound@>@^prompt@>
 
 @* Arithmetic intensity. \label{sec:intensity}
-How many rows does it take to keep the multipliers busy? A linear layer with $a$ inputs and $b$ outputs does $nab$ multiply--adds for $n$ rows. It must read $ab$ weights and $na$ inputs, and write $nb$ outputs. With numbers of four bytes, the multiply--adds for each byte moved are
+How many rows does it take to keep the multipliers busy? We count what a layer does, and what it has to move for that. A linear layer with $a$ inputs and $b$ outputs does $nab$ multiply--adds for $n$ rows. It reads $ab$ weights and $na$ inputs, and writes $nb$ outputs. With four-byte numbers, the multiply--adds for each byte moved are
 \begin{equation}\label{eq:intensity}
   I(n)={nab\over4\,(ab+na+nb)}={1\over4}\cdot{1\over{1\over n}+{1\over b}+{1\over a}}.
 \end{equation}
-This is the \emph{arithmetic intensity}. (Many authors count a multiply--add as two operations; then it is twice as much.) For one row the term $1/n$ outweighs the others, and $I$ is a quarter: one multiply--add for four bytes. With more rows $I$ grows in proportion to $n$ until $1/n$ is as small as $1/a+1/b$. For a matrix of 768 by 3072 $I$ is \val[0]{phases.intensity.512} with \given{512} rows and can never exceed \val[0]{phases.intensity.limit}.
+This is the \emph{arithmetic intensity}. (Many authors count a multiply--add as two \emph{floating-point operations}, FLOPs. Then it is twice as much, and a token costs $2N$ FLOPs in a model of $N$ weights, because a row meets each weight once.) For one row the term $1/n$ outweighs the others, and $I$ is a quarter: one multiply--add for four bytes. With more rows $I$ grows in proportion to $n$ until $1/n$ is as small as $1/a+1/b$. For a matrix of 768 by 3072 $I$ is \val[0]{phases.intensity.512} with \given{512} rows and can never exceed \val[0]{phases.intensity.limit}.
 @^arithmetic intensity@>
 
-Attention has no weights; it reads the cache. The query of one head meets $m$ keys and mixes $m$ values: with $d_h$ numbers a head, that is $2d_hm$ multiply--adds for $2d_hm$ numbers read, again a quarter. Here more sequences do not help, since each has a cache of its own. Two things do. Rows of the same sequence in one pass share what they read, as in prefill; and so do heads that share their keys and values: with \emph{grouped-query attention} of four queries to a key, the intensity of attention is four times as high. So a decoded row has an intensity of about a quarter, whatever the model, if its numbers have four bytes. With two bytes it is a half.
+And attention? It has no weights, but it reads the cache. The query of one head meets $m$ keys and mixes $m$ values: with $d_h$ numbers a head, that is $2d_hm$ multiply--adds for $2d_hm$ numbers read, again a quarter. More sequences don't help here, since each has a cache of its own. Two things do: rows of the same sequence share what they read, as in prefill; and so do heads that share their keys and values. With \emph{grouped-query attention} of four queries to a key, the intensity of attention is four times as high. So in any model a decoded row has an intensity of about a quarter if the numbers have four bytes, and of a half if they have two.
 
 @* The roofline. \label{sec:roofline}
 Suppose that a machine does $F$ multiply--adds a second and reads $B$ bytes a second, its \emph{bandwidth}. Even a perfect program, which fetches and multiplies at the same time, takes
@@ -49,26 +47,29 @@ Suppose that a machine does $F$ multiply--adds a second and reads $B$ bytes a se
 for a pass whose data come from memory. This is the \emph{roofline} model (\cited[Williams and others 2009]{Williams 2009}). The two terms are equal at an intensity of $F/B$, the \emph{ridge point} or \emph{machine balance}: work of less intensity is memory-bound, work of more is compute-bound.
 @^roofline@>@^bandwidth@>@^ridge point@>
 
-We measure two models: the built-in one, and a stand-in with the shape of GPT-2 small (\val{phases.standin.parameters} random weights of four bytes), which is too large for the processor's caches.\lab{lab:measured} On the machine of these pages one worker thread reaches \val[1]{phases.speed.1} billion multiply--adds and \val[1]{phases.bandwidth.1} billion bytes a second (\cref{sec:machine}). The quotient, \val[1]{phases.balance} multiply--adds a byte, is its ridge point. For a large matrix of four-byte weights that is a pass of \val[0]{phases.balance.rows} rows.
+Now you would like to see points under that roof. The built-in model is too small for this: its few megabytes stay in the processor's caches. So we measure a stand-in as well, \val{phases.standin.parameters} random four-byte weights in the shape of GPT-2 small, which no cache here can hold.\lab{lab:measured} On the machine of these pages one worker thread reaches \val[1]{phases.speed.1} billion multiply--adds and \val[1]{phases.bandwidth.1} billion bytes a second (\cref{sec:machine}). The quotient, \val[1]{phases.balance} multiply--adds a byte, is its ridge point. For a large matrix of four-byte weights that is a pass of \val[0]{phases.balance.rows} rows.
 
-\Cref{fig:roofline}\lab{lab:findings} draws the bound \eqref{eq:bound} as a roof, with the measured passes under it. One row of the stand-in, at the left end, reaches \val[0]{phases.share.write.1} percent of the bandwidth: decode is memory-bound. A pass of \given{512} rows reaches \val[0]{phases.share.read.1} percent of the arithmetic: prefill is compute-bound. Both could be faster. Decode spends nearly all its time in products with matrices, and GPT-2's are stored in an order that is slower to read for a single row; stored as Llama's are, they let it reach \val[0]{phases.turned.share.1} percent. Prefill loses its time in the kernels, not in memory: with a matrix and rows that never leave the second-level cache, the same kernel does \val[1]{phases.alone.gpt2} billion multiply--adds a second, where the probe, which finds its numbers in registers, does \val[1]{phases.speed.1}.\lab{lab:parts}
+\Cref{fig:roofline}\lab{lab:findings} draws the bound \eqref{eq:bound} as a roof, with the measured passes under it. One row of the stand-in, at the left end, reaches \val[0]{phases.share.write.1} percent of the bandwidth: decode is near the slope. A pass of \given{512} rows reaches \val[0]{phases.share.read.1} percent of the arithmetic: prefill is under the ceiling. Neither touches the roof, and we wanted to know why. Decode spends nearly all its time in products with matrices, and GPT-2's are stored by inputs, an order that is slower to read for a single row. We turned them, so that they were stored as Llama's are, and decode reached \val[0]{phases.turned.share.1} percent. Prefill loses its time in the kernels, not in memory. To see that, we gave the same kernel a matrix and rows that never leave the second-level cache.
+Even there it does only \val[1]{phases.alone.gpt2} billion multiply--adds a second, where the probe, which finds its numbers in registers, does \val[1]{phases.speed.1}.\lab{lab:parts}
 
 \widefig{roofline}{fig:roofline}{Passes of 1 to \given{1000} rows under the roof of the machine; small numbers are the rows of a pass. Broken lines: two workers. Red diamonds: one row after up to \given{1000} others. The built-in model's few megabytes come from the processor's caches, and its rows gain little from being many.}{A roof on logarithmic axes, rising on the left with the memory's bandwidth and flat on the right at the multipliers' speed; the corner, the ridge point, is marked. A chain of points for GPT-2's shape climbs under it from the left wall toward the ceiling, a little below the roof at the left end, and at little more than half of it on the right. The diamonds sit on the left wall. The built-in model's chain begins near the slope and is almost flat.}
 
-\Cref{fig:rowtime} shows the same passes as the price of a row. The second row is expensive: with more than one row the kernel first copies the weights into an order that is faster to multiply (it \emph{packs} them), which costs \val[0]{phases.packing} milliseconds a pass. From then on each row is cheaper, from \val[1]{phases.row.gpt2.1.0.1} milliseconds for a single row to \val[1]{phases.row.gpt2.1.0.256} in a pass of \given{256}. Beyond that the price rises a little: each row has more rows before it to attend to, and the largest matrices are packed more than once.
+\Cref{fig:rowtime} shows the same passes as the price of a row. It falls from \val[1]{phases.row.gpt2.1.0.1} milliseconds for a single row to \val[1]{phases.row.gpt2.1.0.256} in a pass of \given{256}. Beyond that it rises a little: each row has more rows before it to attend to.
+
+But at the left end the curve is much too high above the bound. By our rule four rows should cost no more than one. What is in the way? With several rows the kernel first copies the weights into an order that is faster to multiply: it \emph{packs} them. In a pass of \given{512} rows nobody notices. In a pass of four, packing takes \val[0]{phases.packing} milliseconds, as long as all the rest, and it is done again in each pass. Why not pack once and keep the copies? You can: that is the option \texttt{{-}{-}packed} of the command (\cref{sec:linear}). Then you wait at the start, \val[0]{phases.packing.once} milliseconds for the stand-in, and need memory for the copies (\cref{sec:packedbill}). \Cref{sec:batching} measures what they are worth.
 @^packing, of weights@>
 
-\fig{rowtime}{fig:rowtime}{Milliseconds a row against the rows of the pass, in GPT-2 small's shape. Grey: the bound \eqref{eq:bound} of one worker, with its corner at the ridge point.}{Logarithmic axes. The curve stays almost level from one row to two, and then falls, at first quickly, to less than a tenth. The curve of two workers runs below it. The bound is a line that falls with slope one until it meets a floor.}
+\fig{rowtime}{fig:rowtime}{Milliseconds a row against the rows of the pass, in GPT-2 small's shape. The weights are packed in each pass. Grey: the bound \eqref{eq:bound} of one worker, with its corner at the ridge point.}{Logarithmic axes. The curve stays almost level from one row to two, and then falls, at first quickly, to less than a tenth. The curve of two workers runs below it. The bound is a line that falls with slope one until it meets a floor.}
 
-@ A second worker helps the two phases differently. In the probes it multiplies \val[2]{phases.scale.speed} times as fast as one alone, but reads only \val[2]{phases.scale.bandwidth} times as fast, since both share the path to memory. Accordingly a prefill of \given{512} rows becomes \val[2]{phases.scale.read} times as fast, and a decoded token \val[2]{phases.scale.write} times. On a machine with more cores further workers would help prefill, and decode hardly at all.
+@ A second worker helps the two phases differently. In the probes it multiplies \val[2]{phases.scale.speed} times as fast as one alone, but reads only \val[2]{phases.scale.bandwidth} times as fast, since both share the path to memory. What would you expect of the two phases? Prefill gains as the multipliers do, nearly: with two workers \given{512} rows are read \val[2]{phases.scale.read} times as fast. Decode gains \val[2]{phases.scale.write}, which is \emph{more} than the memory does. That is no contradiction: one worker alone did not reach the bandwidth, as we saw, and so there was something left for the second. On a machine with more cores further workers would help prefill, and decode only until the memory is busy.
 
 @* Time to first token, time per output token. \label{sec:firsttoken}
-A person who waits for an answer feels two delays, both called \emph{latency}. The \emph{time to first token} (TTFT) is that of the prefill. The \emph{time per output token} (TPOT, also \emph{inter-token latency}) is that of one decoded row. Their bounds follow from \eqref{eq:bound}. Let the model have $N$ weights of $w$ bytes each, let a cached token take $k$ bytes, and let the prompt have $p$ tokens. Then, leaving out the attention of the prefill, 
+When you wait for an answer you feel two delays, both called \emph{latency}. The \emph{time to first token} (TTFT) is that of the prefill. The \emph{time per output token} (TPOT, also \emph{inter-token latency}) is that of one decoded row. Their bounds follow from \eqref{eq:bound}. Let the model have $N$ weights of $w$ bytes each, let a cached token take $k$ bytes, and let the prompt have $p$ tokens. Then, leaving out the attention of the prefill, 
 \begin{equation}\label{eq:ttft}
   \hbox{TTFT}\ge\max\Bigl({pN\over F},{wN\over B}\Bigr),\qquad
   \hbox{TPOT}\ge{wN+kn\over B},
 \end{equation}
-where $n$ is the number of tokens so far. TTFT grows with the prompt as soon as the prompt is longer than the ridge point's rows. TPOT does not depend on the multipliers at all. \Cref{tab:waits} has both as measured, with one worker.
+where $n$ is the number of tokens so far. TTFT grows with the prompt as soon as the prompt has more rows than the ridge point. TPOT does not depend on the multipliers at all. \Cref{tab:waits} shows both as we measured them, with one worker.
 @^time to first token@>@^time per output token@>@^latency@>
 
 \begin{table}
@@ -84,14 +85,14 @@ where $n$ is the number of tokens so far. TTFT grows with the prompt as soon as 
 \end{tabular*}
 \end{table}
 
-On this machine a prompt of \given{1000} tokens takes \val[1]{claim.S1-11} times as long as one of \given{100}: ten times for the rows, and the rest because each row has more to attend to. One decoded token costs as much as \val[1]{phases.ratio.100} prompt tokens in a prompt of \given{100}, and as \val[1]{phases.ratio.1000} in one of \given{1000}. That is one reason why services charge more for output tokens than for input tokens. On a machine with a higher ridge point the factor is larger. \Cref{fig:run}\lab{lab:texts} shows one run from the prompt on, as two meters would: one for multiply--adds, one for bytes.
+Read the table by columns. On this machine a prompt of \given{1000} tokens takes \val[1]{claim.S1-11} times as long as one of \given{100}: ten times for the rows, and the rest because each row has more to attend to. Now compare the columns. One decoded token costs as much as \val[1]{phases.ratio.100} tokens in a prompt of \given{100}, and as \val[1]{phases.ratio.1000} in one of \given{1000}. We think that this is one reason why services charge more for output tokens than for input tokens. On a machine with a higher ridge point the factor is larger. \Cref{fig:run}\lab{lab:texts} shows one run from the prompt on, as two meters would: one for multiply--adds, one for bytes.
 
 \widefig{run}{fig:run}{A run of the stand-in: a prompt of \given{128} tokens, then 24 decoded ones. Above, billions of multiply--adds a second in each pass; below, billions of bytes a second. The lines are the roof of \cref{fig:roofline}.}{Two strips over the same time axis, in milliseconds. In the first the long pass on the left stands high and the many short ones on the right are almost flat; in the second it is the other way round.}
 
 @* The bandwidth limit of decode. \label{sec:serial}
-A prompt of a million tokens can be read in one pass, because all of it is there. An answer cannot be written in one: its second token depends on the first, which is chosen at the end of a pass. So a text of $g$ new tokens takes one pass for the prompt and $g-1$ more (\val{phases.shown.passes} passes for 20 tokens), one after the other, and each of them reads all weights. More processors shorten a pass; they cannot run two of these passes at the same time.
+Could we not write the answer in one pass as well? A prompt of a million tokens can be read in one, because all of it is there. But the second token of an answer depends on the first, which is chosen at the end of a pass. So a text of $g$ new tokens takes one pass for the prompt and $g-1$ more (\val{phases.shown.passes} passes for 20 tokens), one after the other, and each of them reads all weights. More processors shorten a pass; they cannot run two of these passes at the same time.
 
-Therefore a model has a speed limit on any machine: the bandwidth divided by what a pass must read. A model of 70 billion parameters in two bytes each is 140 gigabytes. \Cref{tab:hardware}\lab{lab:findings} divides.
+So every machine has a speed limit for every model: its bandwidth divided by what a pass must read. Take a model of 70 billion two-byte parameters, that is 140 gigabytes. \Cref{tab:hardware}\lab{lab:findings} does the division for six accelerators.
 
 \begin{table}
 \tabcaption{tab:hardware}{Published figures of accelerators. Ridge point: operations for each byte (two to a multiply--add, in bfloat16). Limit: the most tokens a second that 1, 4 and 8 of them can decode for one sequence with 140 gigabytes of weights. From the makers' data sheets, 2021 to 2024.}
@@ -106,18 +107,18 @@ TPU v5e & \val[0]{phases.balance.TPU-v5e} & \val[1]{phases.bound.TPU-v5e.1} & \v
 \end{tabular*}
 \end{table}
 
-So when a service reports 30 to \given{100} tokens a second for a large model, the number mostly tells us about bandwidth. With these weights and one token a pass, four H100s cannot exceed \val[0]{phases.bound.H100.4} tokens a second, and communication among the four takes a further share. (One of them could not even hold the model; its column says what its bandwidth alone would allow.) The known ways past the limit read fewer bytes in a pass, or get more than one token out of it. Quantized weights are fewer bytes: in four bits each, one H100 has the limit that four have here. A mixture of experts reads only some of its weights for a token. Speculative decoding \cited{Leviathan 2023} lets a small model guess several tokens and checks them in one pass of the large one, as a short prefill.
+With these weights and one token a pass, four H100s cannot exceed \val[0]{phases.bound.H100.4} tokens a second, whatever program runs on them, and communication among the four takes a further share. (One of them could not even hold the model; its column says what its bandwidth alone would allow.) How do you get past the limit? Either you read fewer bytes in a pass, or you get more than one token out of it. Quantized weights are fewer bytes: in four bits each, one H100 has the limit that four have here. A mixture of experts reads only some of its weights for a token. Speculative decoding \cited{Leviathan 2023} lets a small model guess several tokens and checks them in one pass of the large one, as a short prefill.
 @^quantized weights@>@^speculative decoding@>@^mixture of experts@>@^accelerator@>
 
-The ridge point can also be read as a number of rows. A row takes a multiply--add, that is two operations, for each weight of two bytes: one operation a byte. So the table also says how many rows a pass can have for the price of one. A prompt of \given{100} tokens is below that number: by \eqref{eq:ttft} an H100 needs at least \val[0]{phases.earliest.100} milliseconds for its prefill, as for a single row, and \val[0]{phases.earliest.1000} for a prompt of \given{1000}.
+The ridge point can also be read as a number of rows. With two-byte weights a row needs two operations for two bytes, that is one operation a byte. A ridge point of \val[0]{phases.balance.H100} operations a byte therefore means that \val[0]{phases.balance.H100} rows cost no more than one. A prompt of \given{100} tokens is below that number: by \eqref{eq:ttft} an H100 needs at least \val[0]{phases.earliest.100} milliseconds for its prefill, as for a single row, and \val[0]{phases.earliest.1000} for a prompt of \given{1000}.
 
-@* Long contexts and large vocabularies. \label{sec:overtake} Two other limits follow from the shape of a model alone. A layer with a width of $d$, an inner width of $4d$ and as many heads of keys as of queries does $12d^2$ multiply--adds for a row: $4d^2$ for queries, keys, values and output, and $8d^2$ for the MLP. Its attention does $2dn$ for $n$ keys: $d$ for the logit of each key and $d$ for its value. So attention overtakes the matrices where @^long context@>
+@* Long contexts and large vocabularies. \label{sec:overtake} So far the matrices did all the work. When does attention take over? The shape of a model alone can tell. A layer with a width of $d$, an inner width of $4d$ and as many heads of keys as of queries does $12d^2$ multiply--adds for a row: $4d^2$ for queries, keys, values and output, and $8d^2$ for the MLP. Its attention does $2dn$ for $n$ keys: $d$ for the score of each key and $d$ for its value. So a decoded row spends more on attention than on the matrices after @^long context@>
 \begin{equation}\label{eq:overtake}
-  2dn=12d^2,\qquad n=6d.
+  2dn=12d^2,\qquad n=6d
 \end{equation}
-At the same $n$ the cache, of $2dn$ numbers a layer, overtakes the $12d^2$ weights: a decoded row then reads as much of the past as of the model. For GPT-2 small that happens at \val{phases.overtake.gpt2} tokens, beyond its context; for a model of Llama 7B's width of 4096 at \val{phases.overtake.7b}. With fewer heads of keys and values two of the matrices are narrower, which lowers the first limit a little, and the cache is much smaller, which raises the second.
+tokens. At the same $n$ the $2dn$ numbers that a layer has in the cache overtake its $12d^2$ weights: the row then reads as much of the past as of the model. (In a prefill a row meets half of the keys on average, so there attention takes over at $n=12d$.) For GPT-2 small the limit is \val{phases.overtake.gpt2} tokens, beyond its context; for a model of Llama 7B's width of 4096 it is \val{phases.overtake.7b}. If there are fewer heads of keys and values, two of the matrices are narrower, so attention overtakes their arithmetic a little earlier; but the cache is much smaller, so it overtakes the weights much later.
 
-Finally the head: it does $Vd$ multiply--adds for each row whose logits are wanted. In GPT-2 small that is \val[0]{phases.head.gpt2} percent of a decoded row, in GPT-2 XL \val[1]{phases.head.gpt2-xl}, in a 7B model \val[1]{phases.head.7b}, in the built-in one \val[0]{phases.head.pocket}. A large vocabulary is a burden for a small model. In prefill the head hardly counts, because only the last row's logits are needed: the others predict tokens of the prompt, which we have.
+And the head? It does $Vd$ multiply--adds for each row whose logits are wanted. In GPT-2 small that is \val[0]{phases.head.gpt2} percent of the multiply--adds of a decoded row, in the built-in model \val[0]{phases.head.pocket} percent, in GPT-2 XL \val[1]{phases.head.gpt2-xl} percent and in a 7B model \val[1]{phases.head.7b} percent. A large vocabulary is a burden for a small model. In prefill the head hardly counts, because only the last row's logits are needed: the others predict tokens of the prompt, which we have.
 
 @* Batching. \label{sec:batching}
 By the bound, a pass of \val[0]{phases.balance.rows} rows on this machine should take no longer than one of a single row. But a sequence that decodes supplies only one row at a time. Where can the others come from? From other sequences. A \emph{batch} is a pass with rows of several sequences. The matrices cannot tell one sequence's rows from another's; only attention looks at a row's sequence, to find its keys and values. In this engine a row carries the number of its sequence (\cref{sec:rows}), so a batch needs no new code: to decode three sequences by one token each, we call |model_forward| with three rows, of sequences 0, 1 and 2, each at its own position. By the bound \eqref{eq:bound}, a step of $b$ sequences, each with $n$ cached tokens, takes 
@@ -127,17 +128,19 @@ By the bound, a pass of \val[0]{phases.balance.rows} rows on this machine should
 The weights are read once for all; the caches are read one by one.
 @^batching@>@^throughput@>
 
-\Cref{fig:batch}\lab{lab:batch} shows the measurement: up to 32 sequences of the stand-in, each after \given{128} tokens of its own. A step takes \val[0]{phases.batch.ms.1} milliseconds for one of them, \val[0]{phases.batch.ms.8} for 8, and \val[0]{phases.batch.ms.32} for all 32. The \emph{throughput}, the tokens of all sequences in a second, rises from \val[0]{phases.batch.rate.1} to \val[0]{phases.batch.rate.32}, \val[1]{phases.batch.gain.32} times as many. Each single user waits longer for a token: throughput is bought with latency. The second sequence gains little, because packing sets in at two rows. A batch of 8 reaches \val[0]{phases.batch.share.8} percent of the bound, and one of 32 reaches \val[0]{phases.batch.share.32}, for the reasons of \cref{sec:roofline}.
+We tried it with up to 32 sequences of the stand-in, each after \given{128} tokens of its own, and were disappointed. One sequence took \val[0]{phases.batch.mapped.ms.1} milliseconds for a step; four took \val[0]{phases.batch.mapped.ms.4}, and eight \val[0]{phases.batch.mapped.ms.8}. The bound said that they should cost the same. You know the culprit: each of these steps packed all weights. So we packed them once (\cref{fig:batch}).\lab{lab:batch} Then a step takes \val[0]{phases.batch.ms.1} milliseconds for one sequence, \val[0]{phases.batch.ms.4} for four, \val[0]{phases.batch.ms.8} for eight and \val[0]{phases.batch.ms.32} for 32. One sequence gets \val[0]{phases.batch.share.1} percent of the bound; four are nearly free. (Two are not. The kernel multiplies two or three rows one by one, each with all weights, and begins to share them at four.) The \emph{throughput},
+the tokens of all sequences in a second, rises from \val[0]{phases.batch.rate.1} to \val[0]{phases.batch.rate.32}, \val[1]{phases.batch.gain.32} times as many. Each single user waits longer for a token: throughput is bought with latency. Beyond eight sequences the multipliers decide, and the batch of 32 reaches \val[0]{phases.batch.share.32} percent of the bound, for the reasons of \cref{sec:roofline}.
 
-\fig{batch}{fig:batch}{Tokens a second against the sequences in a batch, in GPT-2 small's shape with one worker, each sequence after \given{128} tokens. Grey: the bound \eqref{eq:batch}; at the ridge point it stops rising in proportion.}{Logarithmic axes. The throughput of the whole batch stays level from one sequence to two and then climbs, less steeply beyond eight. The tokens of each single sequence fall. The bound rises with slope one up to the ridge point, which a dotted line marks near ten sequences, and then becomes flatter until it is level.}
+\fig{batch}{fig:batch}{Tokens a second against the sequences in a batch, in GPT-2 small's shape with one worker, each sequence after \given{128} tokens. The weights were packed once; the broken line packs them in each step. Grey: the bound \eqref{eq:batch}. (These are the quickest of many rounds, and so is the bound, which therefore is a little higher than that of \cref{fig:roofline}.)}{Logarithmic axes. The throughput of the whole batch rises from about fifty tokens a second for one sequence to three hundred for thirty-two, close below the bound at one and at four; the broken line runs below it, at half its height for four and eight sequences. The tokens of each single sequence fall. The bound rises with slope one up to the ridge point, which a dotted line marks near ten sequences, and then becomes flatter until it is level.}
 
-How many sequences does a large machine serve for the price of one? By \cref{tab:hardware} an H100 does \val[0]{phases.balance.H100} rows for the price of one, if their caches are short. But the caches do not stay short. In \eqref{eq:batch} they cost as much as the weights where $bkn=wN$: for Llama 3 70B and \given{8192} tokens each, at \val[0]{phases.batch.even} sequences. So long contexts, not the multipliers, limit the batch, first by the bytes to be read in each step and then by the bytes that fit into memory at all. That is the reason for the smaller caches of \cref{accounts}. Servers let sequences join and leave the batch at every step, as each ends at its own time; this is \emph{continuous batching} (\cited[Yu and others 2022]{Yu 2022}).
+How many sequences does a large machine serve for the price of one? By \cref{tab:hardware} an H100 does \val[0]{phases.balance.H100} rows for the price of one, if their caches are short. But the caches do not stay short. In \eqref{eq:batch} they cost as much as the weights when $bkn=wN$. For Llama 3 70B at \given{8192} tokens a sequence, that is a batch of \val[0]{phases.batch.even}. So long contexts, not the multipliers, limit the batch, first by the bytes to be read in each step and then by the bytes that fit into memory at all. That is the reason for the smaller caches of \cref{accounts}. And a batch does not stay together, since each text ends at its own time. If the others waited for the longest, most of the batch would soon be idle. So servers let sequences join and leave at every step; this is \emph{continuous batching} (\cited[Yu and others 2022]{Yu 2022}).
 @^continuous batching@>
 
-Does a sequence get other tokens in a batch than alone? In this engine it gets the same bits, since each row's sums are taken in the same order whatever else is in the pass. In most others it does not: their kernels choose the order of summation by the shape of the pass, so the last bits of the logits, and now and then a token, depend on who else is being served.
+Does a sequence get other tokens in a batch than alone? In this engine it gets the same bits (|a_text_in_company_is_the_text_alone| in \.{tests/suites/check\_loop.c}), since each row's sums are taken in the same order whatever else is in the pass. Many other engines choose the order of summation by the shape of the pass \cited{He 2025}; there the last bits of the logits, and now and then a token, depend on who else is being served.
 
 @* Chunked prefill. \label{sec:chunks}
-A prompt of 100\,000 tokens would be a pass of 100\,000 rows. Its activations, the arrays in which the pass computes, would need about as much memory as its keys and values (\cref{sec:passbill}), and the other sequences would get no tokens while it runs. So long prompts are read in \emph{chunks} (\cited[Agrawal and others 2023]{Agrawal 2023}), one pass each, and a server can add the decoding rows of other sequences to each of these passes. Any size is allowed: the rows of a chunk find their predecessors in the store, and it does not matter whether these came in the same pass or in an earlier one. The program of this chapter reads one prompt in chunks of several sizes and compares the logits of its last row. (A |struct reading| has the model, its store and the ids of the text; \cref{sec:phasecheck} opens it.)
+Suppose that somebody sends your server a prompt of 100\,000 tokens, and you read it in one pass of 100\,000 rows. In Llama 7B's shape the activations, the arrays in which the pass computes, take \val[1]{fifty.pass} GB (\cref{sec:passbill}), in addition to the \val[1]{fifty.gb} GB of the keys and values that will stay. And while this pass runs, all other users get no token. So long prompts are read in \emph{chunks} (\cited[Agrawal and others 2023]{Agrawal 2023}), one pass each, and a server adds the decoding rows of the other sequences to each of these passes. (Some services go further and read prompts on other machines than those that write, which is called \emph{disaggregation}; then the cache is sent across.) Does it matter where you cut? It cannot: the rows of a chunk find their predecessors in the store, whether these came in the same pass or in an earlier one.
+The program of this chapter reads one prompt in chunks of several sizes and compares the logits of its last row. (A |struct reading| has the model, its store and the ids of the text; \cref{sec:phasecheck} opens it.)
 @^chunked prefill@>
 
 @<Show that chunks change nothing@>=
@@ -157,7 +160,7 @@ static bool read_chunked(struct reading *r, size_t chunk, float *logits,
   return ok;
 }
 
-@ The prompt is read in one pass first; the other ways are compared with that, bit by bit. None of them differs (\cref{sec:phasecheck}).
+@ One pass first; then we compare the other ways with it, bit by bit. None of them differs (\cref{sec:phasecheck}).
 
 @<Show that chunks change nothing@>=
 static bool show_chunks(struct reading *r, struct error *why)
@@ -179,15 +182,15 @@ static bool show_chunks(struct reading *r, struct error *why)
   return ok;
 }
 
-@ Chunks change no bit, but they change the time. In the stand-in a prefill of \given{512} rows takes \val[2]{phases.chunk.512} seconds in one pass, \val[2]{phases.chunk.256} in chunks of \given{256}, \val[2]{phases.chunk.128} in chunks of \given{128}, \val[2]{phases.chunk.32} in chunks of 32, and \val[1]{phases.chunk.1} if it is fed token by token.\lab{lab:texts} Each chunk reads the weights again, so small chunks are slow; from about a hundred rows on it hardly matters. A chunk should have several times the rows of the ridge point; on an accelerator that is a thousand or more.
+@ Chunks change no bit, but they change the time. In the stand-in a prefill of \given{512} rows takes \val[2]{phases.chunk.512} seconds in one pass, \val[2]{phases.chunk.256} in chunks of \given{256}, \val[2]{phases.chunk.128} in chunks of \given{128}, \val[2]{phases.chunk.32} in chunks of 32, and \val[1]{phases.chunk.1} if it is fed token by token.\lab{lab:texts} Each chunk reads the weights again, and packs them again, so small chunks are slow; from about a hundred rows on it hardly matters. How large should yours be? At least as large as the ridge point, by \eqref{eq:ttft}, or you wait for the memory. We have measured no accelerator here; the authors of chunked prefill used \given{256} and \given{512} tokens on theirs.
 
-@ Attention in a long prefill raises another question. The logits of $n$ queries with $n$ keys are $n^2$ numbers a head; must they be stored? No. \Cref{sec:attend} cuts the keys into blocks of \given{256} and computes for each query and block the largest logit $m$, the sum $\ell$ of the exponentials and the weighted sum $o$ of the values. Two such triples are joined into one by
+@ A long prefill has one more trap. The scores of $n$ queries with $n$ keys are $n^2$ numbers a head, which for 100\,000 tokens would be ten billion. Must we store them? No. \Cref{sec:attend} cuts the keys into blocks of \given{256} and computes for each query and block the largest score $m$, the sum $\ell$ of the exponentials and the weighted sum $o$ of the values. Two such triples are joined into one by
 $$M=\max(m,m'),\qquad \ell\gets e^{m-M}\ell+e^{m'-M}\ell',\qquad o\gets e^{m-M}o+e^{m'-M}o',$$
-and at the end $o/\ell$ is the output. So the logits of one block are all that a worker needs at a time. This recurrence is the \emph{online softmax} (\cited[Milakov and Gimelshein 2018]{Milakov 2018}). \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}) arranges it for accelerators, so that a block of queries meets one block of keys after another in the fast memory of a core. It saves memory and traffic, not multiply--adds: their number remains quadratic (\cref{sec:counting}).
+and at the end $o/\ell$ is the output. So the scores of one block are all that a worker needs at a time. This recurrence is the \emph{online softmax} (\cited[Milakov and Gimelshein 2018]{Milakov 2018}). \emph{FlashAttention} (\cited[Dao and others 2022]{Dao 2022}) arranges it for accelerators, so that a block of queries meets one block of keys after another in the fast memory of a core. It saves memory and traffic, not multiply--adds: their number remains quadratic (\cref{sec:counting}).
 @^FlashAttention@>@^online softmax@>
 
 @* Latency of a whole answer. \label{sec:answers}
-What does an answer take in all? We add up the measured passes: one over the prompt, then one row after $p$ tokens, after $p+1$, and so on, with a straight line between two lengths that were measured. \Cref{tab:answers}\lab{lab:phasekeys} has the sums, with the cache and without.
+How long does a whole answer take? Add up the measured passes: one over the prompt, then one row after $p$ tokens, one after $p+1$, and so on. (Between two lengths that we measured we draw a straight line.) \Cref{tab:answers}\lab{lab:phasekeys} shows the sums, with the cache and without.
 @^latency@>
 
 \begin{table}
@@ -201,15 +204,15 @@ What does an answer take in all? We add up the measured passes: one over the pro
 \end{tabular*}
 \end{table}
 
-To check the sums, four of these texts were also run. Without the cache 30 tokens took \val[1]{phases.text.gpt2.1.30.naive} seconds and \given{100} tokens \val[1]{phases.text.gpt2.1.100.naive}; with the cache they took \val[2]{phases.text.gpt2.1.30.cached} and \val[2]{phases.text.gpt2.1.100.cached}. All four took longer than the sums, but by no more than \val[0]{phases.sum.excess} percent.
+Such sums are easily wrong, so we also ran four of these texts. Without the cache 30 tokens took \val[1]{phases.text.gpt2.1.30.naive} seconds and \given{100} tokens \val[1]{phases.text.gpt2.1.100.naive}; with the cache they took \val[2]{phases.text.gpt2.1.30.cached} and \val[2]{phases.text.gpt2.1.100.cached}. All four took longer than the sums, but by no more than \val[0]{phases.sum.excess} percent.
 
-At \given{1000} tokens the naive loop computes \val[0]{cache.clock.rows} times as many rows. In time its factor is much smaller, because its rows come many to a pass, where each of them is cheaper (\cref{fig:rowtime}). An answer of \given{500} tokens takes \val[0]{phases.answer.50} times as long as one of a single token after a prompt of 50 tokens, \val[0]{phases.answer.100} times after \given{100}, and \val[0]{phases.answer.500} times after \given{500}, since the prefill is part of both.
+At \given{1000} tokens the naive loop computes \val[0]{cache.clock.rows} times as many rows, and yet it is far less than \val[0]{cache.clock.rows} times as slow. You can see why in \cref{fig:rowtime}: its rows come many to a pass, where each of them is cheaper. An answer of \given{500} tokens takes \val[0]{phases.answer.50} times as long as one of a single token after a prompt of 50 tokens, \val[0]{phases.answer.100} times after \given{100}, and \val[0]{phases.answer.500} times after \given{500}, since the prefill is part of both.
 
 @* What the tutorials say. \label{sec:phasetutorials}
-Most of what the sources say about the two phases is right. Where they err, it is about how much. (The other claims of this chapter are in the laboratory.)\lab{lab:phaseclaims}
+Most of what the sources say about the two phases is right. Where they err, it is about how much. The other claims of this chapter are in the laboratory.\lab{lab:phaseclaims}
 
 \begin{claimed}{S1-11}
-on an H100 \given{100} tokens are below the ridge point and \given{1000} above it, so the bounds of \cref{sec:serial} differ by a factor of \val[1]{phases.earliest.ratio}. The sentence is true of two prompts below the ridge point. On a processor, where both are far above it, the time is \val[1]{claim.S1-11} times as long.
+by the data sheet (we have run no H100), \given{100} tokens are below that machine's ridge point and \given{1000} are above it; the two bounds of \cref{sec:serial} differ by a factor of \val[1]{phases.earliest.ratio}. The sentence is true of two prompts below the ridge point. On our processor, where both are far above it, we measured a factor of \val[1]{claim.S1-11}.
 \end{claimed}
 
 \begin{claimed}{S1-47}
@@ -217,7 +220,7 @@ on an H100 \given{100} tokens are below the ridge point and \given{1000} above i
 \end{claimed}
 
 @* Peak FLOPs and bandwidth. \label{sec:machine}
-The engine's part in all this is a small module. It measures how fast the machine calculates and reads (|roofline_measure|), how long a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|). The command \texttt{incipit bench} uses the first two: it prints, for your machine and your model, the tokens a second of both phases and their share of the roof.
+How do you find your own roof? The engine has a small module for it. It measures how fast the machine calculates and reads (|roofline_measure|), how long a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|). The command \texttt{incipit bench} uses the first two: it prints, for your machine and your model, the tokens a second of both phases and their share of the roof.
 
 @(phases.h@>=
 #ifndef INCIPIT_PHASES_H
@@ -228,7 +231,7 @@ The engine's part in all this is a small module. It measures how fast the machin
 @<How well a text is predicted@>@;
 #endif
 
-@ For us a machine is two speeds, and a pass is compared with the bound that they set. The counters of \cref{sec:counters} have all that \eqref{eq:bound} needs: the multiply--adds of layers, attention and head, the bytes of weights, and the bytes of the cache, read and written. The inputs and outputs of the layers are left out, since they should stay in the processor's caches; so the intensities in \cref{fig:roofline} are a little higher than \eqref{eq:intensity}.
+@ For us a machine is two speeds, and a pass is compared with the bound that they set. We need not instrument anything, since the counters of \cref{sec:counters} already count all that \eqref{eq:bound} asks for: the multiply--adds of layers, attention and head, the bytes of weights, and the bytes of the cache, read and written. The inputs and outputs of the layers are left out, since they should stay in the processor's caches; so the intensities in \cref{fig:roofline} are a little higher than \eqref{eq:intensity}.
 
 @<What a machine can do@>=
 struct roofline { double madds, bytes; };
@@ -249,7 +252,7 @@ struct counters counters_since(const struct counters *before,
 double work_bound(const struct roofline *m, const struct counters *c);
   /* the seconds that |roofline| needs at least (Williams, Waterman and Patterson 2009) */
 
-@ Counters only ever grow, so the work of a pass is the difference between two copies. Both functions treat the counters as an array, so that none can be forgotten.
+@ Counters only ever grow, so the work of a pass is the difference between two copies. We go through them as an array. Had we written a line for each, the next counter that somebody adds would be forgotten here.
 
 @<Sum up the work@>=
 uint64_t work_madds(const struct counters *c)
@@ -280,7 +283,7 @@ double work_bound(const struct roofline *m, const struct counters *c)
 }
   /* seconds: the longer of calculating and of reading, as if the two overlapped completely */
 
-@ A data sheet gives the peak of a model of processor. \label{sec:roundsofprobes} We want the speed of this one, now, with the engine's workers and with the instructions of its kernels. So each worker runs |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads its part of a large block (\cref{sec:probes}). How large must the block be? What one round leaves in the cache has to be gone before the next one asks for it; so it has four times the bytes of the last-level cache, and never fewer than \given{256} MiB.
+@ A data sheet gives the peak of a model of processor. \label{sec:roundsofprobes} We want the speed of yours, now, with the engine's workers and with the instructions of its kernels. So each worker runs |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads its part of a large block (\cref{sec:probes}). How large must the block be? What one round leaves in the cache has to be gone before the next one asks for it; so it has four times the bytes of the last-level cache, and never fewer than \given{256} MiB.
 @^probe@>
 
 @(measure.h@>=
@@ -342,7 +345,7 @@ bool phase_read(const struct generate_context *g, size_t depth, size_t n,
      computes the logits of the last; sequence 0 of the store then has |depth+n| rows. Rows that the
      store lacks are read first, and not counted. Errors: those of |model_forward| */
 
-@ Which tokens shall the rows have? For the time it does not matter: every token costs the same multiply--adds and the same bytes. Ours only differ from one row to the next.
+@ Which tokens should we read? For the time it does not matter: every token costs the same multiply--adds and the same bytes. Ours only differ from one row to the next.
 
 @<Take the time of a pass@>=
 static bool read_on(const struct generate_context *g, size_t from, size_t n,
@@ -362,7 +365,7 @@ static bool read_on(const struct generate_context *g, size_t from, size_t n,
   return ok;
 }
 
-@ The store may have fewer than the $d$ rows that we want to come after. Then we read the missing ones first, in chunks of \given{256}, which need little memory, and nothing of that is counted. The clock runs from the call to the logits, and the counters are copied at both ends. So time and work are of the same pass, and their quotient is a point under the roof.
+@ To time a row after \given{1000} others, the \given{1000} must be there. If the store lacks some of them, we read these first, in chunks of \given{256}, which need little memory, and count nothing of that. The clock runs from the call to the logits, and we copy the counters at both ends. So time and work belong to the same pass, and their quotient is a point under the roof.
 
 @<Take the time of a pass@>=
 bool phase_read(const struct generate_context *g, size_t depth, size_t n,
@@ -394,10 +397,10 @@ bool phase_read(const struct generate_context *g, size_t depth, size_t n,
 @<Take the time of a pass@>@;
 
 @* Perplexity. \label{sec:perplexity}
-A prefill is useful even if no decode follows. Each row of a text predicts the next token, and the text contains that token; so one pass over a text tells how well the model predicts it. The mean of $-\ln p$ over the tokens is the \emph{loss}, in nats a token, and $e$ to that power is the \emph{perplexity}: the number of equally likely tokens among which the model seems to guess. To compare models with different tokenizers, one divides the sum by $\ln2$ and by the bytes of the text: \emph{bits per byte}.
+What else can you do with a prefill? Each row of a text predicts the next token, and the text contains that token. So one pass over a text tells you how well the model predicts it, without writing a word. The mean of $-\ln p$ over the tokens is the \emph{loss}, in nats a token, and $e$ to that power is the \emph{perplexity}: the number of equally likely tokens among which the model seems to guess. To compare models with different tokenizers, one divides the sum by $\ln2$ and by the bytes of the text: \emph{bits per byte}.
 @^perplexity@>@^bits per byte@>@^loss@>
 
-A text longer than the context is read in \emph{windows}, each from an empty store. The first token of a window has no predecessor there and cannot be scored; the next few have little context. If windows overlap, each token is scored in the first window that gives it a predecessor, and a later window scores only its new tokens, with more context. That takes more passes, and gives a lower loss of the same model: two perplexities can be compared only if their windows are the same.
+A text longer than the context is read in \emph{windows}, each from an empty store. The trouble is at the beginning of a window: its first token has no predecessor there and cannot be scored, and the next few have little context. So we let the windows overlap. The first window scores all its tokens but the first; each later one scores only the tokens that no window had before, and for these it has plenty of context. That takes more passes, and it lowers the loss although the model is the same. So compare two perplexities only if their windows are the same.
 
 @<How well a text is predicted@>=
 struct perplexity { size_t tokens, windows; double loss; };
@@ -407,7 +410,7 @@ bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t 
   /* reads |n| ids in windows of |context| ids that begin every |stride| ids, 1 to |context|; errors: a
      context beyond the model's, an id out of range, memory, a logit that is not finite */
 
-@ A window is read in chunks of 64 rows, and after each chunk we score those rows whose next token is new. Logits are computed for 16 rows at a time. One row at a time would read the head's weights once for each token; all rows at once would need memory for a whole vocabulary of logits for each.
+@ How many logits at a time? One row at a time would read the head's weights once for each token. All rows at once would need a whole vocabulary of logits for each. So a window is read in chunks of 64 rows, and its logits are computed for 16 rows at a time.
 
 @<Score a window@>=
 enum { READ_AT_ONCE = 64, SCORED_AT_ONCE = 16 };
@@ -507,8 +510,8 @@ bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t 
     return error_say(why, "windows every %zu tokens; wanted: 1 to %zu, the"@|
       " length of a window", stride, context);
   for (size_t i = 0; i < n; i++)
-    if (id[i] >= v) return error_say(why, "token %zu of the text is id %"
-      PRIu32 "; the vocabulary has %zu", i, id[i], v);
+    if (id[i] >= v) return error_say(why, "token %zu of the text is"@|
+      " id %" PRIu32 "; the vocabulary"@| " has %zu", i, id[i], v);
   struct ppl_reader r = @[{ .g = g, .id = id, .out = out }@];
   r.logits = memory_alloc(m, MEMORY_ACTIVATIONS, SCORED_AT_ONCE * v,
     sizeof *r.logits, why);
@@ -565,7 +568,7 @@ int main(void)
   return !ok;
 }
 
-@ It reads one sentence of the built-in model's training texts over and over. We encode the sentence once and repeat its seven ids; if we encoded the whole text, the second sentence would begin with another token, since a blank would come before it.
+@ It reads one sentence of the built-in model's training texts over and over. We encode the sentence once and repeat its seven ids. Encoding the repeated text would not give the same: its second \tok{The} would have a blank before it, and that is another token.
 
 @<A model that reads the sentence over and over@>=
 enum { WORDS = 7, TEXT = 20 * WORDS };

@@ -23,8 +23,10 @@ use one, |"roof"|, |"passes"|, |"parts"|, |"chunks"|, |"texts"|, |"run"| and |"b
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include "laboratory/kit.h"
 #include "laboratory/kit-random.h"
+#include "kernels/kernels.h"
 #include "phases/phases.h"
 @;@#
 @<Probe the machine, and read what the probes said@>@;
@@ -74,7 +76,9 @@ static bool print_roof(struct fixture *lab, struct error *why)
 
 @<Probe the machine, and read what the probes said@>=
 enum { ROUNDS = 5, READINGS = 8, LONGEST = 1000 };
-struct probed { struct bench b;@+ struct roofline speed; };
+struct probed { struct bench b;@+ struct roofline speed;
+  struct prepared_weights *ready; };
+  /* |ready|: copies of the weights, if they were packed once */
 static bool probed_open(struct probed *x, struct fixture *lab,
   const struct model *lm, unsigned workers, struct error *why)
 {
@@ -398,7 +402,7 @@ static bool print_run(struct fixture *lab, struct error *why)
 How long does one decoding step take for several sequences at once? Each of 32 sequences has a cache of its own with \given{128} rows of the stand-in, so nothing is shared but the weights. A step takes one row of each of the first $n$ sequences, computes the logits of all $n$ rows, and is then taken back. The first sequences are filled one after the other, in chunks.
 
 @<Take the time of batches@>=
-enum { BATCH = 32, BATCH_DEPTH = 128, BATCH_ROUNDS = 9, BATCHES = 6 };
+enum { BATCH = 32, BATCH_DEPTH = 128, BATCH_ROUNDS = 25, BATCHES = 6 };
 static bool fill_sequences(struct bench *b, struct error *why)
 {
   struct row rows[BATCH_DEPTH];
@@ -413,7 +417,7 @@ static bool fill_sequences(struct bench *b, struct error *why)
   return ok;
 }
 
-@ The clock runs from the call of the pass until the logits of all rows are known.
+@ The clock runs from the call of the pass until the logits of all rows are known. It is the processor's clock, which stops when another program has the core; with one worker that is all the time that a step takes.
 
 @<Take the time of batches@>=
 static bool time_batch(struct bench *b, uint32_t n, float *logits,
@@ -425,55 +429,104 @@ static bool time_batch(struct bench *b, uint32_t n, float *logits,
   for (uint32_t s = 0; s < n; s++) which[s] = s,
     rows[s] = (struct row) @[{ s, BATCH_DEPTH, s * 7 + 1 }@];
   struct counters before = *b->g.e->c;
-  double start = timing_seconds();
+  clock_t start = clock();
   bool ok = model_read(&b->g, rows, n, 0, &p, why)
     && model_logits(b->g.e, b->g.lm, p, which, n, logits, why);
-  out->seconds = timing_seconds() - start;
+  out->seconds = (double) (clock() - start) / CLOCKS_PER_SEC;
   out->work = counters_since(&before, b->g.e->c);
   pass_close(p);
   for (uint32_t s = 0; s < n; s++) store_crop(b->s, s, BATCH_DEPTH);
   return ok;
 }
 
-@ The sizes of batches take turns in each round, as the passes do.
+@ If a pass has several rows, the kernel wants the weights in another order, and packs them (\cref{sec:linear}). Unless it is told otherwise it does so in every pass. The option \texttt{{-}{-}packed} of the command does it once, before the first pass, and keeps the copies. The copies belong to a bench, as its workers do.
 
 @<Take the time of batches@>=
-static bool time_batches(struct probed *x, float *logits,
-  struct phase seen[BATCHES][BATCH_ROUNDS], struct error *why)
+static bool probed_pack(struct probed *x, struct error *why)
 {
-  bool ok = fill_sequences(&x->b, why);
-  for (int r = 0; r < BATCH_ROUNDS; r++)
-    for (int i = 0; ok && i < BATCHES; i++)
-      ok = time_batch(&x->b, 1u << i, logits, &seen[i][r], why);
+  x->ready = model_prepare(x->b.m, x->b.e.k, x->b.e.activations, x->b.g.lm, why);
+  x->b.e.prepared = x->ready;
+  return x->ready != NULL;
+}
+static void probed_close(struct probed *x)
+{
+  bench_close(&x->b);
+  prepared_close(x->b.m, x->ready);
+}
+
+@ The sizes of batches take turns in each round, as the passes do, and each size is timed with the weights packed in the pass and with the copies that were made once. Only the quickest of the rounds counts: a machine that others use as well can make a step slower, but not quicker. The bound must be of the same kind; so both probes (\cref{sec:probes}) take their turn in each round, and the quickest of them counts.
+
+@<Take the time of batches@>=
+enum { SWEPT = 1 << 26, SPINS = 1 << 28 };
+struct batches { struct probed x;@+ double packing, least[2][BATCHES];
+  struct phase seen[BATCHES];@+ float *block; };
+  /* |packing|: milliseconds for all copies; |least|: of a step, packing in each pass and packed once;
+     |block[SWEPT]| is what the bandwidth is probed with */
+static double seconds_since(clock_t start)
+{
+  return (double) (clock() - start) / CLOCKS_PER_SEC;
+}
+static void probe_again(struct batches *b)
+{
+  const struct kernels *k = b->x.b.e.k;
+  float left[2];
+  clock_t start = clock();
+  double done = (double) k->probe_flops(SPINS, &left[0]);
+  b->x.speed.madds = fmax(b->x.speed.madds, done / seconds_since(start));
+  start = clock();
+  left[1] = k->probe_bandwidth(b->block, SWEPT);
+  b->x.speed.bytes = fmax(b->x.speed.bytes,
+    SWEPT * sizeof (float) / seconds_since(start));
+  b->block[0] += left[0] > left[1];
+}
+static bool time_batches(struct batches *b, float *logits, struct error *why)
+{
+  clock_t start = clock();
+  bool ok = probed_pack(&b->x, why);
+  b->packing = 1e3 * seconds_since(start);
+  b->x.speed = (struct roofline) @[{ .madds = 0 }@];
+  for (int r = 0; ok && r < BATCH_ROUNDS; r++) {
+    probe_again(b);
+    for (int i = 0; ok && i < 2 * BATCHES; i++) {
+      double *least = &b->least[i % 2][i / 2];
+      b->x.b.e.prepared = i % 2 == 0 ? NULL : b->x.ready;
+      ok = time_batch(&b->x.b, 1u << i / 2, logits, &b->seen[i / 2], why);
+      double ms = 1e3 * b->seen[i / 2].seconds;
+      if (r == 0 || ms < *least) *least = ms;
+    }
+  }
   return ok;
 }
 
-@ A line of the file has the number of sequences, the quartiles of a step in milliseconds, its work, and the roof.
+@ A line of the file says how the weights were, and has the number of sequences, the milliseconds of a step, its work, the roof of these rounds, and the milliseconds that were spent once.
 
 @<Take the time of batches@>=
+static void print_batches(const struct batches *b)
+{
+  printf("weights,sequences,low,madds,bytes,speed,bandwidth,once\n");
+  for (int i = 0; i < 2 * BATCHES; i++) {
+    const struct counters *work = &b->seen[i % BATCHES].work;
+    printf("%s,%d,%.4f,%" PRIu64 ",%" PRIu64 ",%.1f,%.1f,%.1f\n",@|
+      i < BATCHES ? "mapped" : "packed", 1 << i % BATCHES,@|
+      b->least[i / BATCHES][i % BATCHES], work_madds(work), work_bytes(work),@|
+      b->x.speed.madds / 1e6, b->x.speed.bytes / 1e6, i < BATCHES ? 0 : b->packing);
+  }
+}
 static bool print_batch(struct fixture *lab, struct error *why)
 {
-  struct probed x = @[{ .b.m = NULL }@];
-  struct phase seen[BATCHES][BATCH_ROUNDS];
+  struct batches b = @[{ .packing = 0 }@];
   struct model *lm = lab_stand_in(lab, why);
-  bool ok = probed_open(&x, lab, lm, 1, why);
-  store_close(x.b.s);
-  x.b.s = x.b.g.s = !ok ? NULL : cache_open(&lab->m, &lm->config, BATCH,@|
+  bool ok = probed_open(&b.x, lab, lm, 1, why);
+  store_close(b.x.b.s);
+  b.x.b.s = b.x.b.g.s = !ok ? NULL : cache_open(&lab->m, &lm->config, BATCH,@|
     &(struct cache_options) @[{ .rows = BATCH * 2 * BATCH_DEPTH }@], why);
-  float *logits = x.b.s == NULL ? NULL : lab_take(lab,
+  float *logits = b.x.b.s == NULL ? NULL : lab_take(lab,
     (size_t) BATCH * lm->config.vocab_size, sizeof *logits, why);
-  ok = logits != NULL && time_batches(&x, logits, seen, why);
-  printf("sequences,low,median,high,madds,bytes,speed,bandwidth\n");
-  for (int i = 0; ok && i < BATCHES; i++) {
-    double taken[BATCH_ROUNDS];
-    for (int r = 0; r < BATCH_ROUNDS; r++) taken[r] = 1e3 * seen[i][r].seconds;
-    const struct counters *work = &seen[i][0].work;
-    printf("%d", 1 << i);
-    print_quartiles(taken, BATCH_ROUNDS, 1, 4);
-    printf(",%" PRIu64 ",%" PRIu64 ",%.1f,%.1f\n", work_madds(work),
-      work_bytes(work), x.speed.madds / 1e6, x.speed.bytes / 1e6);
-  }
-  bench_close(&x.b);
+  b.block = logits == NULL ? NULL : lab_take(lab, SWEPT, sizeof *b.block, why);
+  for (size_t i = 0; b.block != NULL && i < SWEPT; i++) b.block[i] = 1;
+  ok = b.block != NULL && fill_sequences(&b.x.b, why) && time_batches(&b, logits, why);
+  if (ok) print_batches(&b);
+  probed_close(&b.x);
   return ok;
 }
 
@@ -484,8 +537,8 @@ The figures and the keys are made from the files that the measurements leave. A 
 struct seen_pass { char model[16];@+ unsigned workers;@+ size_t depth, rows;
   double low, median, high, madds, bytes, speed, bandwidth; };
 struct findings { const struct fixture *lab;
-  struct seen_pass pass[4 * POINTS];@+ int n;@+ double single, excess; };
-  /* |single|: milliseconds of a step of one sequence; |excess|: the largest percentage by which a text took longer than its passes */
+  struct seen_pass pass[4 * POINTS];@+ int n;@+ double single, four, excess; };
+  /* |single|, |four|: milliseconds of a step of one sequence and of four; |excess|: the largest percentage by which a text took longer than its passes */
 static bool take_pass(void *ctx, const char *line)
 {
   struct findings *f = ctx;
@@ -618,17 +671,22 @@ static bool take_text(void *ctx, const char *line)
 static bool take_batch(void *ctx, const char *line)
 {
   struct findings *f = ctx;
+  char w[8];
   int n;
-  double low, ms, high, madds, bytes, speed, bandwidth;
-  if (sscanf(line, "%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &n, &low, &ms, &high,@|
-      &madds, &bytes, &speed, &bandwidth) != 8) return false;
+  double ms, madds, bytes, speed, bandwidth, once;
+  if (sscanf(line, "%7[a-z],%d,%lf,%lf,%lf,%lf,%lf,%lf", w, &n, &ms, &madds,@|
+      &bytes, &speed, &bandwidth, &once) != 8) return false;
+  const char *kind = once > 0 ? "" : "mapped.";
   if (n == 1) f->single = ms;
-  printf("phases.batch.ms.%d %.4f\n", n, ms);
-  printf("phases.batch.rate.%d %.4f\n", n, 1e3 * n / ms);
-  printf("phases.batch.gain.%d %.4f\n", n, n * f->single / ms);
-  printf("phases.batch.share.%d %.4f\n", n,@|
+  printf("phases.batch.%sms.%d %.4f\n", kind, n, ms);
+  printf("phases.batch.%srow.%d %.4f\n", kind, n, ms / n);
+  printf("phases.batch.%srate.%d %.4f\n", kind, n, 1e3 * n / ms);
+  printf("phases.batch.%sgain.%d %.4f\n", kind, n, n * f->single / ms);
+  printf("phases.batch.%sshare.%d %.4f\n", kind, n,@|
     fmax(madds / speed, bytes / bandwidth) / 10 / ms);
-  printf("phases.batch.intensity.%d %.4f\n", n, madds / bytes);
+  if (n == 4 && once > 0) print_key("phases.packing", "%.4f", f->four - ms);
+  if (n == 4) f->four = ms;
+  if (n == BATCH && once > 0) print_key("phases.packing.once", "%.4f", once);
   return true;
 }
 
@@ -733,8 +791,6 @@ static void print_machine(const struct findings *f)
   const struct seen_pass *r = read[1], *w = write[1];
   print_key("phases.balance", "%.4f", r->speed / r->bandwidth);
   print_key("phases.balance.rows", "%.4f", 4 * r->speed / r->bandwidth);
-  print_key("phases.packing", "%.4f",
-    find_pass(f, "gpt2", 1, 0, 2)->median - w->median);
   print_key("phases.scale.read", "%.4f", r->median / read[2]->median);
   print_key("phases.scale.write", "%.4f", w->median / write[2]->median);
   print_key("phases.scale.speed", "%.4f", read[2]->speed / r->speed);
@@ -866,7 +922,7 @@ static bool print_values(struct fixture *lab, struct error *why)
   bool ok = data_read("phases.parts", take_part, &f, 4 * PARTS + 4, why)
     && data_read("phases.chunks", take_chunk, &f, 10, why)
     && data_read("phases.texts", take_text, &f, 7, why)
-    && data_read("phases.batch", take_batch, &f, BATCHES, why)
+    && data_read("phases.batch", take_batch, &f, 2 * BATCHES, why)
     && data_read("phases.hardware", take_hardware, &f, 6, why);
   print_key("phases.sum.excess", "%.4f", f.excess);
   return ok;
@@ -894,9 +950,10 @@ all else & \val[1]{phases.part.gpt2.1.rest} & \val[0]{phases.part.gpt2.512.rest}
 
 In prefill the same products alone take longer than the bound allows for the whole pass. The probe's multiply--adds find their numbers in registers; the kernel's must fetch theirs, at best from the processor's own caches. On a matrix and rows that never leave the second-level cache the kernel does \val[1]{phases.alone.gpt2} billion multiply--adds a second. In the pass it does \val[1]{phases.linear.gpt2}, on matrices that are larger and cost less at their edges. So prefill does not wait for memory. Most of the gap is the kernel's own; the rest is attention, whose products are short and are folded one by one, and then activations and norms.
 
-@ At two to thirty rows a pass is farthest from its bound: \val[1]{phases.over.gpt2.1.0.8} times at eight rows. There it does one thing after the other: it fetches the weights, packs them into panels, and multiplies. The bound assumes that fetching and multiplying overlap, and ignores packing. At two rows the multiplications take next to no time, and of the \val[0]{phases.ms.gpt2.1.0.2} milliseconds of that pass one row alone takes \val[0]{phases.ms.gpt2.1.0.1}; the other \val[0]{phases.packing} are the price of packing. It is paid once a pass. With more rows than a block of panels serves, the deepest matrices are packed several times; so with \given{1000} rows a row takes \val[1]{phases.row.gpt2.1.0.1000} milliseconds, and with \given{100} only \val[1]{phases.row.gpt2.1.0.100}.
+@ At two to thirty rows a pass is farthest from its bound: \val[1]{phases.over.gpt2.1.0.8} times at eight rows. There it does one thing after the other: it fetches the weights, packs them into panels, and multiplies. The bound assumes that fetching and multiplying overlap, and ignores packing. What packing costs we can see in the batches (\cref{lab:batch}): a step of four sequences takes \val[0]{phases.batch.mapped.ms.4} milliseconds if it packs, and \val[0]{phases.batch.ms.4} if the copies are there. The other \val[0]{phases.packing} are the price. It is paid once a pass. With more rows than a block of panels serves, the deepest matrices are packed several times; so with \given{1000} rows a row takes \val[1]{phases.row.gpt2.1.0.1000} milliseconds, and with \given{100} only \val[1]{phases.row.gpt2.1.0.100}.
 
-@ The built-in model is farther from its bound, \val[1]{phases.over.pocket.1.0.512} times with \given{512} rows, and its rows gain little from being many: a row costs \val[2]{phases.row.pocket.1.0.1} milliseconds alone, \val[2]{phases.row.pocket.1.0.128} among \given{128}, and \val[2]{phases.row.pocket.1.0.512} among \given{512}. In that largest pass its matrices take \val[0]{phases.part.pocket.512.linear} milliseconds and attention \val[0]{phases.part.pocket.512.attention}, which is most of it. The matrices are small: a product of \given{128} terms is eight steps of sixteen lanes, and then the lanes are folded. One such matrix alone, in the cache, runs at \val[1]{phases.alone.pocket} billion multiply--adds a second, half of what the probe does, and in the pass at \val[1]{phases.linear.pocket}. And attention takes a fold for each key of a head of 32 numbers. A small model waits neither for memory nor for multiplications, but for everything else.
+@ The built-in model is farther from its bound, \val[1]{phases.over.pocket.1.0.512} times with \given{512} rows, and its rows gain little from being many: a row costs \val[2]{phases.row.pocket.1.0.1} milliseconds alone, \val[2]{phases.row.pocket.1.0.128} among \given{128}, and \val[2]{phases.row.pocket.1.0.512} among \given{512}. In that largest pass its matrices take \val[0]{phases.part.pocket.512.linear} milliseconds and attention \val[0]{phases.part.pocket.512.attention}, which is most of it. The matrices are small: a product of \given{128} terms is eight steps of sixteen lanes, and then the lanes are folded. One such matrix alone, in the cache, runs at \val[1]{phases.alone.pocket} billion multiply--adds a second, half of what the probe does, and in the pass at \val[1]{phases.linear.pocket}. And attention takes a fold for each key of a head of 32 numbers.
+A small model waits neither for memory nor for multiplications, but for everything else.
 
 The built-in model was also run once to read \given{1000} tokens and write \given{1000} more. That took \val[2]{phases.text.pocket.1000.1000.cached} seconds; the prefill takes \val[0]{phases.ms.pocket.1.0.1000} milliseconds, and the first of the steps after it \val[2]{phases.ms.pocket.1.1000.1}.
 

@@ -11,7 +11,7 @@
 name. A few lines print each of them. The rest is measured. The built-in model reads three tales while its cache remembers less than it should, in shorter numbers or through
 a window, and what it says is compared with what it would have said.
 
-@ The program answers four words: all keys, and the data of three figures. With the word \.{lossy} and the folder of a published model it measures that model (\cref{lab:lossy}).
+@ The program answers four words: all keys, and the data of three figures. With the word \.{lossy} and the folder of a published model it measures that model (\cref{lab:lossy}); with the word \.{rss} it asks the operating system (\cref{lab:rss}).
 
 @c
 #include <inttypes.h>
@@ -21,6 +21,8 @@ a window, and what it says is compared with what it would have said.
 #include "accounts/accounts.h"
 #include "families/loader.h"
 #include "functions/numbers.h"
+#include "kernels/kernels.h"
+#include "model/forward.h"
 #include "tokenizer/tokenizer.h"
 #include "laboratory/kit2.h"
 @;@#
@@ -32,6 +34,7 @@ a window, and what it says is compared with what it would have said.
 @<Measure what a shorter memory costs@>@;
 @<Measure a model that is not here@>@;
 @<Print the keys of a lossy cache@>@;
+@<Ask the operating system@>@;
 @#
 int main(int argc, char **argv)
 {
@@ -40,9 +43,11 @@ int main(int argc, char **argv)
     { "values", print_big }, { "values", print_cross },@|
     { "values", print_latent }, { "values", print_damage },@|
     { "values", print_lossy },@|
+    { "values", print_rss },@|
     { "stack", print_stack }, { "ring", print_ring },@|
     { "errors", print_errors }, { NULL, NULL } }@];
   if (argc == 3 && strcmp(argv[1], "lossy") == 0) return lossy_main(argv[2]);
+  if (argc == 2 && strcmp(argv[1], "rss") == 0) return rss_main();
   return lab_main(argc, argv, table);
 }
 
@@ -160,8 +165,16 @@ static void print_fits(const struct model_config *c)
     footprint_max_context(c, &p, four, 8000000000));
   print_key("fits.llama.batch claim.S1-49", "%" PRIu64,@|
     footprint_max_batch(c, &p, weights, card));
+  uint64_t shown = (uint64_t) 81559 << 20; /* what its driver says of an H100 of 80 GB */
+  print_key("fits.card", "%" PRIu64 " bytes", shown);
+  print_key("fits.card.batch", "%" PRIu64,@|
+    footprint_max_batch(c, &p, weights, shown));
+  print_key("fits.reserve.batch", "%" PRIu64,@|
+    footprint_max_batch(c, &p, weights, shown / 10 * 9));
   print_key("fits.llama.context", "%" PRIu64,@|
     footprint_max_context(c, &p, weights, card));
+  print_key("fifty.pass", "%.4f",
+    (double) footprint_pass(c, 100000, 100000, 1) / 1e9);
   print_key("activations.row", "%zu",@|
     3 * sizeof (uint32_t) + sizeof (size_t) + sizeof (struct segment));
   print_key("activations.llama.one", "%" PRIu64, footprint_pass(c, 1, 1, 1));
@@ -304,13 +317,13 @@ static bool print_cross(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ Multi-head latent attention is not in the engine. The settings are those published with the weights of DeepSeek-V3: 61 layers, \given{128} heads with keys of $\given{128}+64$ numbers and values of \given{128}, a latent of \given{512} numbers, a rotated key of 64, and a context of \given{131072}.
+@ Multi-head latent attention is not in the engine. The settings are those published with the weights of DeepSeek-V3: 61 layers, \given{128} heads with keys of $\given{128}+64$ numbers and values of \given{128}, a latent of \given{512} numbers, a rotated key of 64, and 163840 positions (the paper speaks of a context of $128\cdot1024$).
 
 @<Print what the claims come to@>=
 static bool print_latent(struct fixture *lab, struct error *why)
 {
   enum { LAYERS = 61, HEADS = 128, PLAIN = 128, ROTATED = 64, VALUE = 128,
-    LATENT = 512, CONTEXT = 131072 };
+    LATENT = 512, CONTEXT = 163840 };
   uint64_t row = LATENT + ROTATED, token = LAYERS * row * 2;
   uint64_t full = HEADS * (PLAIN + ROTATED + VALUE);
   (void) lab, (void) why;
@@ -777,6 +790,101 @@ static bool print_lossy(struct fixture *lab, struct error *why)
   double whole = 0;
   (void) lab;
   return data_read("accounts.lossy", print_lossy_line, &whole, LOSSY_LINES, why);
+}
+
+@* What the operating system sees. \label{lab:rss}
+The allocator counts what the program requests. The operating system counts pages that are in memory, the \emph{resident set} (RSS), and of these it tells apart those that belong to the process alone and those that are parts of a file. Both are in \.{/proc/self/status}, in units of 1024 bytes. The program looks there when it begins and after each step, and prints what has been added since the beginning. It opens nothing but the built-in model, so that little else is in the way. The numbers change from system to system, and so the file is one that \texttt{make measure} writes.
+
+@<Ask the operating system@>=
+struct resident { double anon, file; };
+static struct resident resident_now(void)
+{
+  struct resident now = @[{ 0, 0 }@];
+  char line[128];
+  FILE *f = fopen("/proc/self/status", "r");
+  while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+    sscanf(line, "RssAnon: %lf", &now.anon);
+    sscanf(line, "RssFile: %lf", &now.file);
+  }
+  if (f != NULL) fclose(f);
+  return now;
+}
+static void print_step(const char *step, const struct memory *m,
+  const struct resident *begun)
+{
+  struct resident now = resident_now();
+  printf("%s,%.1f,%.1f,%.1f\n", step, (double) m->all.live / 1024,@|
+    now.anon - begun->anon, now.file - begun->file);
+}
+
+@ The steps: the model is opened; a cache for its whole context is allocated; 64 rows are read, then the rest of the context; and at last the weights are packed.
+
+@<Ask the operating system@>=
+static bool read_rows(struct engine *e, const struct model *lm, struct store *s,
+  uint32_t from, uint32_t to, struct error *why)
+{
+  struct row row[64];
+  struct pass *p;
+  for (uint32_t n; from < to; from += n) {
+    n = to - from < 64 ? to - from : 64;
+    for (uint32_t i = 0; i < n; i++)
+      row[i] = (struct row) @[{ 0, from + i, (from + i) % 100 }@];
+    if (!model_forward(e, lm, s, row, n, &p, why)) return false;
+    pass_close(p);
+  }
+  return true;
+}
+static bool take_rss(struct memory *m, struct engine *e, struct error *why)
+{
+  struct resident begun = resident_now();
+  struct model *lm = model_open(m, "models/pocket", why);
+  if (lm == NULL) return false;
+  print_step("opened", m, &begun);
+  struct store *s = cache_open(m, &lm->config, 1,
+    &(struct cache_options) @[{ .preallocate = true }@], why);
+  bool ok = s != NULL;
+  if (ok) print_step("cache", m, &begun);
+  ok = ok && read_rows(e, lm, s, 0, 64, why);
+  if (ok) print_step("pass", m, &begun);
+  ok = ok && read_rows(e, lm, s, 64, lm->config.n_positions, why);
+  if (ok) print_step("full", m, &begun);
+  struct prepared_weights *ready = ok ? model_prepare(m, e->k, e->activations, lm, why)
+    : NULL;
+  if (ready != NULL) print_step("packed", m, &begun);
+  prepared_close(m, ready);
+  store_close(s), model_close(m, lm);
+  return ready != NULL;
+}
+static int rss_main(void)
+{
+  static struct memory m;
+  static struct counters c;
+  struct error why;
+  struct engine e = @[{ .k = kernels_find(NULL, &why), .c = &c }@];
+  printf("step,counted,anon,file\n");
+  bool ok = e.k != NULL && take_rss(&m, &e, &why);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
+  return !ok;
+}
+
+@ The keys are in MiB.
+
+@<Ask the operating system@>=
+static bool take_resident(void *ctx, const char *line)
+{
+  char step[16];
+  double counted, anon, file;
+  (void) ctx;
+  if (sscanf(line, "%15[a-z],%lf,%lf,%lf", step, &counted, &anon, &file) != 4)
+    return false;
+  printf("rss.%s.counted %.4f\nrss.%s.anon %.4f\nrss.%s.file %.4f\n", step,@|
+    counted / 1024, step, anon / 1024, step, file / 1024);
+  return true;
+}
+static bool print_rss(struct fixture *lab, struct error *why)
+{
+  (void) lab;
+  return data_read("accounts.rss", take_resident, NULL, 5, why);
 }
 
 @* Claims of the tutorials. \label{lab:memorytutorials}

@@ -491,14 +491,17 @@ function incipit.roofline(f)
     end
   end
 end
--- tokens a second of batches: all together, each sequence, the bound, and a dotted line at the ridge point of four-byte weights
+-- tokens a second of batches, weights packed once: all together, each sequence, the bound, and a dotted line at the ridge point of
+-- four-byte weights; broken: all together if each step packs
 function incipit.batches(f)
   local r = incipit.csv(f)[1]
-  local ridge = 4 * r.speed / r.bandwidth
+  local ridge, rate = 4 * r.speed / r.bandwidth, "1e3 * sequences / low"
+  local packed, mapped = "weights == 'packed'", "weights == 'mapped'"
   tikz("\\addplot[ink!55,densely dotted,line width=.7pt] coordinates {(%.4g,4) (%.4g,700)} node[pos=.03,anchor=south west,font=\\figfont,text=ink!70] {ridge point};", ridge, ridge)
-  incipit.series("ink!55,line width=.7pt", f, "sequences", "1e6 * sequences / max(madds / speed, bytes / bandwidth)")
-  incipit.series("line redo,mark=*,mark size=1.5pt", f, "sequences", "1e3 * sequences / median")
-  incipit.series("line once,mark=o,mark size=1.5pt", f, "sequences", "1e3 / median")
+  incipit.series("ink!55,line width=.7pt", f, "sequences", "1e6 * sequences / max(madds / speed, bytes / bandwidth)", packed)
+  incipit.series("line redo,mark=*,mark size=1.5pt,dash pattern=on 3pt off 2pt,mark options={solid}", f, "sequences", rate, mapped)
+  incipit.series("line redo,mark=*,mark size=1.5pt", f, "sequences", rate, packed)
+  incipit.series("line once,mark=o,mark size=1.5pt", f, "sequences", "1e3 / low", packed)
 end
 -- times of passes against a column, with the bound of the machine
 function incipit.passtimes(f, x, per, which, bounds)

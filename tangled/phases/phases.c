@@ -130,8 +130,8 @@ bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t 
     return error_say(why, "windows every %zu tokens; wanted: 1 to %zu, the length of a window",
       stride, context);
   for (size_t i = 0; i < n; i++)
-    if (id[i] >= v) return error_say(why, "token %zu of the text is id %"
-      PRIu32 "; the vocabulary has %zu", i, id[i], v);
+    if (id[i] >= v) return error_say(why, "token %zu of the text is"
+      " id %" PRIu32 "; the vocabulary has %zu", i, id[i], v);
   struct ppl_reader r = { .g = g, .id = id, .out = out };
   r.logits = memory_alloc(m, MEMORY_ACTIVATIONS, SCORED_AT_ONCE * v,
     sizeof *r.logits, why);
