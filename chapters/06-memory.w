@@ -8,7 +8,7 @@
 
 \chapterquestion{Will it fit?}
 @** Memory: weights, cache, activations, and what fits.
-\incipit{B}{efore you} run a model you want to know whether it fits into the memory of your machine, and some of the answers in circulation are off by a factor of \val[0]{big.factor}. Yet few questions are easier to answer. Everything that a model keeps while it writes is an array, and the size of an array is a product of a few integers from the model's settings. The \emph{weights} are there once. The \emph{KV cache} is there once for each text, and grows with it. The \emph{activations}, the arrays in which a pass computes, are small, and are freed when the pass ends.
+\incipit{B}{efore you} run a model you want to know whether it fits into the memory of your machine, and some of the answers in circulation are off by a factor of \val[0]{big.factor}. Yet few questions are easier to answer. Everything that a model keeps while it writes is an array, and the size of an array is a product of a few integers from the model's settings. You need the \emph{weights} once (or twice, if you pack them). You need a \emph{KV cache} for each text, and it grows with the text. And you need \emph{activations}, the arrays in which a pass computes: they are small, and freed when the pass ends.
 
 \begin{byhand}{a thousand bytes}
 A model has 2 layers, 4 heads of queries and 2 heads of keys and values, with 3 numbers in a head. A number takes 2 bytes, all weights take 400, and the memory has 1000.
@@ -26,9 +26,9 @@ a window of 5 in one layer & $20\cdot24+5\cdot24=600$, so 20
 
 The factors of the first line are key and value, heads, numbers in a head, and bytes in a number. In the last line one layer keeps all 20 tokens, and the other, which has a window, only the last 5. To know all this we computed no key and read no weight.
 
-This chapter writes these products down and compares them, to the byte, with what the program requested from its allocator. Then it turns to what can be done about the cache: fewer heads of keys and values, a shorter window, fewer rows, shorter numbers. Each of these cuts one factor of one product.
+First we write these products down and compare them, to the byte, with what the program requested from its allocator, and with what the operating system says. Then we ask what you can do if it does not fit: fewer heads of keys and values, a shorter window, fewer rows, shorter numbers. Each of these cuts one factor of one product.
 
-@ The chapter makes two modules. The first, |accounts.h|, computes what a model would need without loading it. A model is described by the |model_config| that is read from its files, so we can do this for every model that the engine can load, and also for one that exists only as an idea. The second module, |formats.h|, has the shorter numbers.
+@ The chapter makes two modules. The first, |accounts.h|, computes what a model would need without loading it. It needs only the |model_config| that is read from a model's files. So you can ask it about every model that the engine can load, and also about one that nobody has trained yet. The second module, |formats.h|, has the shorter numbers.
 
 @(accounts.h@>=
 #ifndef INCIPIT_ACCOUNTS_H
@@ -43,7 +43,7 @@ This chapter writes these products down and compares them, to the byte, with wha
 #endif
 
 @* Weights. \label{sec:weightsbill}
-The weights are the tensors of the model's file. Their sizes follow from the settings: the width $d$ of the model (|d_model|), the width $f$ of the inside of the MLP (|d_inner|), the number $V$ of tokens in the vocabulary, the width $q$ of a query in all heads (|n_heads*head_dim|), and that of a key in all heads of keys, $k$ (|n_kv_heads*head_dim|). A layer of the Llama family has @^weights@>
+We begin with what you cannot do without. The weights are the tensors of the model's file, and their sizes follow from the settings: the width $d$ of the model (|d_model|), the width $f$ of the inside of the MLP (|d_inner|), the number $V$ of tokens in the vocabulary, the width $q$ of a query in all heads (|n_heads*head_dim|), and that of a key in all heads of keys, $k$ (|n_kv_heads*head_dim|). A layer of the Llama family has @^weights@>
 \begin{equation}\label{eq:layerweights}
   \underbrace{dq}_{\hbox{\scriptsize queries}}+\underbrace{2dk}_{\hbox{\scriptsize keys, values}}+\underbrace{qd}_{\hbox{\scriptsize output}}+\underbrace{3df}_{\hbox{\scriptsize MLP}}+\underbrace{2d}_{\hbox{\scriptsize norms}}
 \end{equation}
@@ -65,7 +65,7 @@ uint64_t footprint_parameters(const struct model_config *c);
 uint64_t footprint_weights(const struct model *lm);
   /* the bytes, as stored, of all tensors that an open model uses */
 
-@ The list has a line for each kind of tensor that the model has. A bias is one number for each output, so a matrix with a bias counts as a matrix with one more input.
+@ We make a list with a line for each kind of tensor, so that you can print it and see where the memory goes. A bias is one number for each output, so a matrix with a bias counts as a matrix with one more input.
 
 @<List the tensors@>=
 struct tensor_list { struct tensor_line *line; size_t n; };
@@ -142,7 +142,7 @@ head & tied & & \val{footprint.llama-7b.head} & \val{footprint.llama-7b.head.tim
 \end{tabular*}
 \end{table}
 
-@ How many \emph{bytes} is that? In float32 four bytes a number, in 16 bits two; in the block formats of \cref{sec:rowformats}, $34/32$ and $18/32$. The weights of Llama 7B take \val[1]{weights.llama.f32}, \val[1]{fits.llama.weights}, \val[1]{weights.llama.q8} or \val[1]{weights.llama.q4} GB. A real file often mixes types, so for an open model we take the bytes as stored. The model already has the sum for its layers, because the counters need it (\cref{sec:modelsettings}); we add the tables before the layers, and the norm and the head after them.
+@ How many \emph{bytes} is that? In float32 four bytes a number, in 16 bits two; in the block formats of \cref{sec:rowformats}, $34/32$ and $18/32$. The weights of Llama 7B take \val[1]{weights.llama.f32} GB in float32, \val[1]{fits.llama.weights} in 16 bits, and \val[1]{weights.llama.q8} or \val[1]{weights.llama.q4} in the two block formats. A real file often mixes types, so for an open model we take the bytes as stored. The model already has the sum for its layers, because the counters need it (\cref{sec:modelsettings}); we add the tables before the layers, and the norm and the head after them.
 
 @<List the tensors@>=
 uint64_t footprint_weights(const struct model *lm)
@@ -158,29 +158,32 @@ uint64_t footprint_weights(const struct model *lm)
   return sum;
 }
 
+@ Do you need the weights once? \label{sec:packedbill} Not if you pack them: then the kernels have copies of all matrices, in an order that is faster to multiply (\cref{sec:batching}). The copies are in the type of the weights, and the outputs of each matrix are rounded up to a multiple of 16. So they take as many bytes as the matrices, or a little more. Does a packed model need twice the memory, then? You would expect it. But each matrix is given back to the system once it has been copied, and only the embedding and the small vectors are still read from the file. \Cref{sec:rss} shows it happen.
+@^packed weights@>
+
 @* The KV cache. \label{sec:cachebill}
-For every token of the text, each layer keeps a key and a value in each head of keys and values. Let $L$ be the number of layers, $h$ that of heads of keys and values, $d_h$ the numbers in a head, and $b$ the bytes in a number. Then a token adds
+And what does a token add? Each layer keeps a key and a value of it, in each head of keys and values. Let $L$ be the number of layers, $h$ the number of heads of keys and values, $d_h$ the numbers in a head, and $b$ the bytes in a number. Then a token adds
 \begin{equation}\label{eq:tokenbytes}
   2\,L\,h\,d_h\,b
 \end{equation}
-bytes to the cache; $n$ tokens add $n$ times, and a batch of $B$ texts $B$ times as many. Note that $h$ counts heads of keys and values, not of queries. Where the two are equal, $h\,d_h$ is usually the width $d$ of the model, and the formula becomes $2Ldb$. It is often printed in this form, and it is wrong for most models of the last years: of the 64 heads of Llama~2 70B only 8 have keys and values of their own.
+bytes to the cache; $n$ tokens add $n$ times, and a batch of $B$ texts $B$ times as many. Note that $h$ counts heads of keys and values, not of queries. Where the two are equal, $h\,d_h$ is usually the width $d$ of the model, and the formula becomes $2Ldb$. You will often see it in this form. For most models of the last years that is wrong: Llama~2 70B has 64 heads of queries, but only 8 heads of keys and values, which they share in groups of eight.
 @^KV cache@>
 
 @ Three details complete the formula. In a block format (\cref{sec:rowformats}) some bytes belong to a whole block; there |weight_row_bytes| takes the place of $d_hb$. Rows come in pages of $P$ rows. And a layer with a sliding window of $W$ rows keeps only the first $S$ rows of the text (its \emph{sinks}, \cref{sec:sinks}) and a ring of $W-1+k$ rows, where $k$ is the number of rows of the longest pass (\cref{sec:leaving}). So in each layer a text of $n$ tokens has
 \begin{equation}\label{eq:pages}
-  \left\lceil\frac nP\right\rceil\hbox{\ pages, but with a window at most\ }
+  \left\lceil\frac nP\right\rceil\hbox{ pages, with a window at most }
   \left\lceil\frac SP\right\rceil+1+\left\lceil\frac{W-2+k}P\right\rceil,
 \end{equation}
-of $P\cdot2\,h\,d_hb$ bytes each. (A ring of $R$ rows need not begin where a page begins. In the worst case its first page holds one row, and the other $R-1$ rows take $\lceil(R-1)/P\rceil$ more.) With pages of one row and passes of one row this is $n$ rows, or $W+S$ at most.
+of $P\cdot2\,h\,d_hb$ bytes each. Why the one? A ring of $R$ rows need not begin where a page begins. In the worst case its first page holds one row, and the other $R-1$ rows take $\lceil(R-1)/P\rceil$ more. With pages of one row and passes of one row this is $n$ rows, or $W+S$ at most.
 
-Paging wastes at most $P-1$ rows of a text in a layer without a window: the unused end of its last page, its \emph{fragmentation}. An engine that reserves one contiguous array for the longest possible text wastes everything that the text does not reach. \cited[Kwon and others (2023)]{Kwon 2023} found that in such engines only 20 to 38 percent of the memory reserved for caches held rows.
+So paging wastes at most $P-1$ rows of a text in a layer without a window: the unused end of its last page, its \emph{internal fragmentation}. Nothing is lost between pages (\emph{external fragmentation}), since any free page serves any text. Compare that with one array for the longest possible text, which wastes everything that the text does not reach (\cref{sec:pages}).
 @^fragmentation@>
 
 @<Footprint of the cache@>=
 struct cache_plan { const struct kv_format *format; uint64_t context, batch;
   uint64_t page_rows, pass; };
-  /* a cache that might be opened: the |format| of its rows; |batch| texts of |context|
-     tokens; the rows of a page and of the longest pass, where 0 means 1 */
+  /* a cache that somebody may open: |batch| texts of |context| tokens, whose rows are kept in
+     |format|; |page_rows| are the rows of a page, |pass| those of the longest pass; 0 means 1 */
 uint64_t footprint_token(const struct model_config *c, const struct kv_format *f);
   /* the bytes that one token adds, in all layers */
 uint64_t footprint_rows(const struct model_config *c, uint32_t layer,
@@ -192,7 +195,7 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
      errors: a head is not a multiple of the block; more bytes than 63 bits can
      count */
 
-@ Here are both formulas as functions. They never look at a cache; \cref{sec:agree} tests that a cache takes just as much.
+@ Here are both formulas as functions. They must not look at a cache, or the comparison of \cref{sec:agree} would prove nothing.
 
 @<Compute the bytes of the cache@>=
 uint64_t footprint_token(const struct model_config *c, const struct kv_format *f)
@@ -245,11 +248,11 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
     " count; wanted: a smaller context or batch");
 }
 
-@ \Cref{tab:caches} applies this to published models, in numbers of two bytes.\lab{lab:bills} Bytes are counted in two units, and half of the confusion about memory comes from not saying which: a gigabyte (GB) is $10^9$ bytes, a gibibyte (GiB) is $2^{30}$, seven percent more. The makers of memory chips count in GiB, those of disks in GB, and both write GB. When a tutorial says that \given{100,000} tokens of a 7B need 50 GB, it means \val[2]{fifty.gb} GB, which are \val[2]{fifty.gib} GiB: too many for 50 GB, but 50 GiB would do.
+@ \Cref{tab:caches} applies this to published models, in numbers of two bytes.\lab{lab:bills} Beware of the units. A gigabyte (GB) is $10^9$ bytes, a gibibyte (GiB) is $2^{30}$, seven percent more. The makers of memory chips count in GiB, those of disks in GB, and both write GB. When a tutorial says that \given{100,000} tokens of a 7B need 50 GB, it means \val[2]{fifty.gb} GB, which are \val[2]{fifty.gib} GiB: too many for 50 GB, but 50 GiB would do.
 @^GiB@>
 
 \begin{table}[htp]
-\tabcaption{tab:caches}{The KV cache of published models, in numbers of two bytes: bytes that a token adds, and the cache of a whole context. Heads are those of keys and values. Contexts are those of the published settings; Mistral 7B has a window of \val{shape.mistral-7b.window} rows and keeps no more; DeepSeek-V3 has latents instead of heads (\cref{sec:grouped}).}
+\tabcaption{tab:caches}{The KV cache of published models, in numbers of two bytes: bytes that a token adds, and the cache of a whole context. Heads are those of keys and values. Contexts are the positions of the published settings; Mistral 7B has a window of \val{shape.mistral-7b.window} rows and keeps no more; DeepSeek-V3 has latents instead of heads (\cref{sec:grouped}).}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
 \tabhead{model} & \tabhead{layers} & \tabhead{heads} & \tabhead{bytes a token} & \tabhead{context} & \tabhead{GB} & \tabhead{GiB}\\\midrule
 GPT-2 small & \val{shape.gpt2.layers} & \val{shape.gpt2.heads} & \val{shape.gpt2.token} & \val{shape.gpt2.context} & \val[3]{shape.gpt2.gb} & \val[3]{shape.gpt2.gib}\\
@@ -268,7 +271,7 @@ DeepSeek-V3 & \val{mla.layers} & --- & \val{mla.token} & \val{mla.context} & \va
 \end{tabular*}
 \end{table}
 
-@ The shapes are in the module, since everybody asks for the same ones. A shape names its family and the numbers in which models of a family differ; what they have in common comes from \cref{families}. The numbers are from the papers \cited{Radford 2019; Brown 2020; Touvron 2023; Touvron 2023b; Grattafiori 2024; Jiang 2023; Yang 2024}, or from the settings published with the weights.
+@ You will ask for the same shapes again and again, so they are in the module. A shape names its family and the numbers in which models of a family differ; what they have in common comes from \cref{families}. The numbers are from the papers \cited{Radford 2019; Brown 2020; Touvron 2023; Touvron 2023b; Grattafiori 2024; Jiang 2023; Yang 2024}, or from the settings published with the weights.
 
 @<Published shapes@>=
 struct named_shape { const char *name, *family, *source;
@@ -318,13 +321,13 @@ const struct named_shape *named_shape_at(size_t i)
 @ A program that is given a name looks it up here, and lists all names if it finds none, since you cannot guess whether it is \texttt{llama2-70b} or \texttt{llama-2-70b}. (That is \.{unwoven/accounts/find\_shape.c}.)
 
 @* Activations. \label{sec:passbill}
-The arrays in which a pass computes are called \emph{activations}. They are in an arena (\cref{sec:arrays}): for each row of the pass the residual stream, its normed copy, and what is to be added to it, of $d$ numbers each; the queries and the result of attention, of $q$ each; keys and values, of $k$ each; the inside of the MLP; and the cosines and sines by which the row is rotated. All these are |float|s, of four bytes. Let $g$ be 2 for a gated MLP and 1 otherwise. Then a row takes
+What does the pass itself need? The arrays in which it computes are called \emph{activations}. They are in an arena (\cref{sec:arrays}): for each row of the pass the residual stream, its normed copy, and what is to be added to it, of $d$ numbers each; the queries and the result of attention, of $q$ each; keys and values, of $k$ each; the inside of the MLP; and the cosines and sines by which the row is rotated. All these are |float|s, of four bytes. Let $g$ be 2 for a gated MLP and 1 otherwise. Then a row takes
 \begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes. Here $u=3q$ if queries, keys and values are one matrix in the model's file, as in GPT-2, and 0 otherwise; and $w=\val{activations.row}$ is for what is not a |float|: token, position, order, segment, and a mark for a row that is not finite. In addition each worker needs scratch memory for attention: $d_h+2$ numbers for each block of \given{256} positions that a row can see, and for two more blocks. The structure |struct pass| itself takes \val{activations.pass} bytes.
+bytes. Here $u=3q$ if queries, keys and values are one matrix in the model's file, as in GPT-2, and 0 otherwise. The other $w=\val{activations.row}$ bytes of a row are its bookkeeping: token, position, order, segment, and a mark that is set if a number is not finite. In addition each worker needs scratch memory for attention: $d_h+2$ numbers for each block of \given{256} positions that a row can see, and for two more blocks. The structure |struct pass| itself takes \val{activations.pass} bytes.
 
-The number of layers is not in the formula: all layers use the same arena. (Not counted is a workspace of a few hundred kilobytes that a worker keeps for models such as GPT-2, whose matrices are stored by inputs, \cref{sec:room}; its size depends neither on the model nor on the text.)
+The number of layers is not in the formula: all layers use the same arena. Two things belong to the caller and not to the pass, and so they are not in it either. One is the array for the logits, $4V$ bytes for each row whose logits you want: half a megabyte for a vocabulary of \given{128256}. The other is a workspace in which a worker packs rows and weights (\cref{sec:room}), and which the worker keeps.
 @^activations@>@^arena@>@^workspace@>
 
 @<Footprint of a pass@>=
@@ -353,18 +356,17 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
     + workers * 4 * scratch;
 }
 
-@ How much is that? A decode step of Llama 7B has one row and needs \val{activations.llama.one} bytes at its first position, less than the \val{shape.llama-7b.token} by which the same step makes the cache grow. A prompt of \given{2048} tokens that is read in one pass needs \val[1]{activations.llama.prompt} MB. Activations grow with the pass and hardly with the text (\val{activations.llama.scratch} bytes for every \given{256} positions); the cache grows with the text and not with the pass. That is why long prompts are read in chunks.
-
-The tokenizer needs memory as well: \val{vocab.gpt2} bytes for the tables of GPT-2's vocabulary, \val[1]{vocab.gpt2.percent} percent of the smallest model's weights in two bytes.\lab{lab:bills} No model was ever chosen for the size of its tokenizer, but the allocator has counted these bytes, and so the check at the end of the chapter includes them.
+@ How much is that? A decode step of Llama 7B has one row and needs \val{activations.llama.one} bytes at its first position, less than the \val{shape.llama-7b.token} by which the same step makes the cache grow. A prompt of \given{2048} tokens that is read in one pass needs \val[1]{activations.llama.prompt} MB. Activations grow with the pass and hardly with the text (\val{activations.llama.scratch} bytes for every \given{256} positions); the cache grows with the text and not with the pass. That is why long prompts are read in chunks. (The tokenizer needs memory as well, \val{vocab.gpt2} bytes for the tables of GPT-2's vocabulary.\lab{lab:bills} The allocator counts them, and so the check at the end of the chapter includes them.)
 
 @* What fits. \label{sec:fits}
-A budget must hold the weights, the cache, and the activations of a pass. The weights are fixed, and the cache is proportional to the batch; so the number of texts is a subtraction and a division:
+Now you can answer the question. Your budget must hold the weights, the activations of the longest pass, and the caches. The first two are fixed, and each text adds one cache; so the number of texts is a subtraction and a division:
 \begin{equation}\label{eq:fits}
-  B_{\max}=\left\lfloor\frac{\hbox{budget}-\hbox{weights}}{\hbox{cache of one text}}\right\rfloor.
+  B_{\max}=\left\lfloor\frac{\hbox{budget}-\hbox{weights}-\hbox{activations}}{\hbox{cache of one text}}\right\rfloor.
 \end{equation}
-(Subtract the activations of the longest pass from the budget first.) Llama 7B in numbers of two bytes takes \val[2]{fits.llama.weights} GB. On an accelerator of 80 GB, taken as $80\cdot10^9$ bytes, there is room for \val{fits.llama.batch} texts of \given{4096} tokens, or for one of \val{fits.llama.context}. (The model was trained on \given{2048}. The formula knows what can be stored, not what makes sense.) A card of 8 GB is too small for these weights; in blocks of four bits they leave room for a text of \val{fits.small.context} tokens. The command \texttt{incipit memory} does these sums: try \texttt{incipit memory {-}{-}shape llama-7b {-}{-}budget 80GB}.
+But what is your budget? Llama 7B in two-byte numbers takes \val[2]{fits.llama.weights} GB. Take ``80 GB'' as $80\cdot10^9$ bytes, and (without the activations) there is room for \val{fits.llama.batch} texts of \given{4096} tokens. The driver of an H100 of 80 GB says \given{81\,559} MiB, which would be \val{fits.card.batch} texts. Yet you don't get all of that: the driver and the libraries keep some for their own use (their \emph{context}), and the allocator leaves gaps. So servers plan with a reserve. With nine tenths of the card, the usual choice of vLLM, we are at \val{fits.reserve.batch}. A card of 8 GB is too small for these weights; in blocks of four bits they leave room for a text of \val{fits.small.context} tokens. (The model was trained on \given{2048}. The formula knows what can be stored, not what makes sense.) The command \texttt{incipit memory} does these sums:
+try \texttt{incipit memory {-}{-}shape llama-7b {-}{-}budget 80GB}.
 
-When does the cache outweigh the weights? If both use numbers of the same size, as soon as
+When does the cache outweigh the weights? If both have numbers of the same size, as soon as
 \begin{equation}\label{eq:cross}
   nB>\frac{\hbox{parameters}}{2\,L\,h\,d_h}:
 \end{equation}
@@ -418,6 +420,16 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
   return bytes == 0 ? UINT64_MAX : (budget - weights) / bytes;
 }
 
+@* It does not fit: refuse, preempt, swap. \label{sec:doesnotfit}
+A server that fills its memory to $B_{\max}$ has a problem that the formula does not show. The texts grow. You admitted all of them when they were short, and an hour later the pages run out, in the middle of all their answers. What do you do? There are three answers.
+
+You can \emph{refuse}. That is what our cache does: a pass for which there are not enough pages is refused before anything is computed, and all texts are as they were (\cref{sec:pagecode}). Then somebody must still decide. Either a request is admitted only if its longest possible answer fits, which is \emph{admission control}; this wastes what the answers do not use. Or one text must make room.
+
+You can \emph{preempt} a text: crop it to nothing, so that its pages are free, and put its request back into the queue. When its turn comes, you read its prompt and the tokens that it had written as one new prompt. That costs a prefill, and here not one bit of the answer changes, since rows that are computed again are the same rows (|what_is_computed_again_is_known| and \cref{sec:twice}).
+
+Or you can \emph{swap}: copy the pages of the text to the memory of the host, or to a disk, and bring them back later. That costs a transfer in both directions instead of a prefill. Which is faster? It depends on the bus and on the ridge point: a transfer moves the text's $2Lhd_hb$ bytes a token, a prefill computes $N$ multiply--adds a token. Kwon and others implemented both, and always preempt the text that came last, so that the older ones are finished. Our engine has the first two: |store_crop| is all that a preemption needs. It has no swap.
+@^admission control@>@^preemption@>@^swapping@>
+
 @ \Cref{fig:stack}\lab{lab:stack} shows one model and one text that gets longer. The weights are the floor. The cache is a wedge on it, whose slope is the number of bytes that a token adds, and the slope is what the levers of the next sections change.
 
 \fig[htp]{stack}{fig:stack}{Memory for one text with the shape of Llama 7B, over the length of the text: the weights, in two bytes a number, and on them one of three caches. Each wedge begins at the floor; they are alternatives, not a sum. (With 8 heads the matrices of keys and values would be smaller too, and the floor \val[0]{stack.floor} percent lower; it is drawn as published.)}{Three wedges on a common floor. The steepest, 32 heads in two bytes, crosses the line of an accelerator of 80 gigabytes before the right edge at \given{131,072} tokens; the second, 8 heads in two bytes, is a quarter as steep; the third, 8 heads in four bits, hardly rises above the floor.}
@@ -433,8 +445,28 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
 @<Compute the bytes of a pass@>@;
 @<Find what fits@>@;
 
+@* What the operating system sees: RSS. \label{sec:rss}
+You have the formulas, you start the program, and a system monitor shows another number. Who is wrong? Nobody. The allocator counts what the program requested. The system counts the pages that are in memory at this moment, the \emph{resident set size} (RSS), and it counts two kinds: pages that belong to the process alone, and pages of files that are mapped. We looked at both after each step of a program that opens the built-in model and reads up to the end of its context (\cref{tab:rss}).\lab{lab:rss}
+@^RSS@>@^resident set@>
+
+\begin{table}
+\tabcaption{tab:rss}{MiB that are added by the steps of a program: as our allocator counts them; as the operating system counts them, in pages of the process and in pages of files. Measured on one Linux.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
+& \tabhead{allocator} & \multicolumn{2}{c}{operating system}\\
+\tabhead{after this step} & & \tabhead{process} & \tabhead{files}\\\midrule
+the model is opened & \val[2]{rss.opened.counted} & \val[2]{rss.opened.anon} & \val[2]{rss.opened.file}\\
+a cache for the whole context & \val[2]{rss.cache.counted} & \val[2]{rss.cache.anon} & \val[2]{rss.cache.file}\\
+a pass of 64 rows & \val[2]{rss.pass.counted} & \val[2]{rss.pass.anon} & \val[2]{rss.pass.file}\\
+the context is full & \val[2]{rss.full.counted} & \val[2]{rss.full.anon} & \val[2]{rss.full.file}\\
+the weights are packed & \val[2]{rss.packed.counted} & \val[2]{rss.packed.anon} & \val[2]{rss.packed.file}
+\end{tabular*}
+\end{table}
+
+Opening the model costs almost nothing: its weights are mapped, and no page of a file is in memory before somebody reads it. The first pass reads them all, and now the files' column has grown by the size of the weights. Do they count? For your machine's memory they do, as long as the model is in use. But they are not this process's alone: a second process that maps the same file shares them, and if memory runs short the system may drop them, since it can read them again. The cache and the activations it cannot drop. In the last step the weights move from one column to the other: the copies belong to the process, and the pages of the file have been given back, all but those of the embedding and of the program itself. The two columns of the process and of the allocator differ by a few percent; that is the C library's own bookkeeping, whole pages, and stacks.
+@^mapped weights@>
+
 @* Seven levers. \label{sec:levers}
-The cache takes $2\,L\,h\,d_h\,b\cdot n\cdot B$ bytes. \Cref{tab:levers} lists what can be done about each factor. Levers that need training are built into a model, and you choose them when you choose the model. The others are options of the program that runs it, and of these only one is free: if several texts begin with the same tokens, they can share the pages of this prefix (\cref{sec:pages}), and no bit changes. $B$ texts of $n$ tokens with $p$ in common need $p+B\,(n-p)$ rows instead of $Bn$. A server that keeps the pages of a prompt for the next request (\emph{prefix caching}) uses this, and saves the prefill as well.
+What can you do to make it fit? The cache takes $2\,L\,h\,d_h\,b\cdot n\cdot B$ bytes. \Cref{tab:levers} has a lever for each factor. Levers that need training are built into a model, and you choose them when you choose the model. The others are options of the program that runs it, and of these only one is free: if several texts begin with the same tokens, they can share the pages of this prefix (\cref{sec:pages}), and no bit changes. $B$ texts of $n$ tokens with $p$ in common need $p+B\,(n-p)$ rows instead of $Bn$. A server that keeps the pages of a prompt for the next request (\emph{prefix caching}) uses this, and saves the prefill as well.
 @^prefix caching@>
 
 \begin{table}
@@ -455,17 +487,17 @@ Moving part of the cache to the memory of the host (\emph{offloading}) is not in
 @^offloading@>
 
 @* Grouped-query attention. \label{sec:grouped}
-We begin with $h$. Several heads of queries share one head of keys and values (\cref{fig:groups}): this is \emph{grouped-query attention} (GQA; \cited[Ainslie and others 2023]{Ainslie 2023}). In the extreme all of them share a single one, \emph{multi-query attention} (MQA; \cited[Shazeer 2019]{Shazeer 2019}). The number of queries stays the same, and so do the multiplications of attention; only what is stored and read gets less. Llama 2 70B has 64 heads of queries and 8 of keys and values. A context of \given{4096} tokens takes \val[2]{footprint.70b.grouped.gib} GiB; with 64 heads of keys and values it would take \val[0]{footprint.70b.full.gib} GiB.
+We begin with $h$. Does each query head need keys of its own? Several heads of queries can share one head of keys and values (\cref{fig:groups}): this is \emph{grouped-query attention} (GQA; \cited[Ainslie and others 2023]{Ainslie 2023}). In the extreme all of them share a single one, \emph{multi-query attention} (MQA; \cited[Shazeer 2019]{Shazeer 2019}). The number of queries stays the same, and so do the multiplications of attention; only what is stored and read gets less. Llama 2 70B has 64 heads of queries and 8 of keys and values. A context of \given{4096} tokens takes \val[2]{footprint.70b.grouped.gib} GiB; with 64 heads of keys and values it would take \val[0]{footprint.70b.full.gib} GiB.
 @^grouped-query attention@>@^multi-query attention@>
 
 \fig{groups}{fig:groups}{Eight heads of queries, and what the cache keeps of one token in one layer. In multi-head attention each head has a key and a value of its own; in a group, several heads share one. Latent attention keeps one vector for all heads, and with it a short key that carries the position.}{Four panels. In each, a row of eight dark squares, the queries. Below them: eight pairs of a key and a value, one for each query; two pairs, each joined to four queries; one pair, joined to all eight; one long bar with a short one beside it, joined to all eight.}
 
-The model of chapter~2 has had groups from the start: head $i$ of the queries looks at head $\lfloor i/g\rfloor$ of the keys, where $g$ is the size of a group. With $g=1$ this \emph{is} the attention of 2017; no kernel asks whether there are groups. That groups are no more than shared heads can be tested. Take a model with groups, and write the matrix of each head of keys, and of values, $g$ times, once for each query head of its group. The result is a model without groups, with a cache $g$ times as large, and all its logits have the same bits (|groups_are_shared_heads| in \.{tests/suites/check\_accounts.c}).
+The model of chapter~2 has had groups from the start: head $i$ of the queries looks at head $\lfloor i/g\rfloor$ of the keys, where $g$ is the size of a group. With $g=1$ this \emph{is} the attention of 2017; no kernel asks whether there are groups. Are groups really no more than shared heads? You can test it. Take a model with groups, and write the matrix of each head of keys, and of values, $g$ times, once for each query head of its group. The result is a model without groups, with a cache $g$ times as large, and all its logits have the same bits (|groups_are_shared_heads| in \.{tests/suites/check\_accounts.c}).
 
 Is anything lost? The arithmetic loses nothing; whether the same model would have become better without groups, only training can tell. Ainslie and others measured it: eight heads of keys and values were nearly as good as all, and a single one somewhat worse.
 
 @ \emph{Multi-head latent attention} (MLA; \cited[DeepSeek-AI 2024]{DeepSeek-AI 2024}) goes further. Of each token it caches a single vector $c$ for all heads, the \emph{latent}. Each head has two matrices: one makes the head's key from the latent, $Uc$, and the other its value. These products need never be computed for the rows of the cache. A score is $q\cdot Uc=(U^{\mathsf T}q)\cdot c$, so $U$ can be multiplied with the one new query instead, and all heads then look at the same $c$, as in MQA.
-Rotation (RoPE) would come between $q$ and $U$ and would differ from row to row, so that $U$ could no longer be multiplied with the query once. Therefore the position is carried by a short rotated key beside the latent, which all heads share. DeepSeek-V3 \cited{DeepSeek-AI 2024b} keeps \val{mla.row} numbers a token in each layer, where its \val{mla.heads} heads would have \val{mla.full}: \val[0]{mla.factor} times as many (the last line of \cref{tab:caches}). It pays with arithmetic, since each head's score is a product of \val{mla.row} numbers. Our engine does not load such models; here they are a line in a table.
+Only RoPE is in the way. The rotation of row $j$ would have to come between $q$ and $U$; it differs from row to row, and so you could no longer multiply $U$ with the query once for all rows. DeepSeek's way out is to leave the latent unrotated and to put a short rotated key beside it, which all heads share and which carries the position. DeepSeek-V3 \cited{DeepSeek-AI 2024b} keeps \val{mla.row} numbers a token in each layer, where its \val{mla.heads} heads would have \val{mla.full}: \val[0]{mla.factor} times as many (the last line of \cref{tab:caches}). The price is arithmetic, since each head's score is now a sum of \val{mla.row} products. Our engine does not load such models; here they are a line in a table.
 @^multi-head latent attention@>@^latent@>
 
 @* Sliding-window attention. \label{sec:ring}
@@ -474,23 +506,22 @@ Next comes $n$. In a layer with a \emph{sliding window} of $W$, a row attends to
 
 \widefig{ring}{fig:ring}{A window of six rows in the built-in model, read from the cache: a line for each place in memory, a column for each token that is read, and in each cell the position of the row that is stored there. Red is the row that was just written. The first four tokens came in one pass.}{A grid of six lines and sixteen columns. From the seventh column on each new number replaces the oldest, and the red cells run down a staircase that begins anew every six columns.}
 
-@ What the dropped rows said is not lost altogether. In the layer below, the oldest row of a window has attended to a window of its own. So through $L$ layers information can travel
+@ Is what the dropped rows said lost? Not altogether. In the layer below, the oldest row of a window has attended to a window of its own. So through $L$ layers information can travel
 \begin{equation}\label{eq:reach}
   L\,(W-1)
 \end{equation}
 positions, a window less one row in each layer, and not a position further. A test changes one token, and the last row that differs is exactly that far away (|a_token_reaches_so_far_and_no_further|). Another test compares a window with a model that sees everything: the first row that differs is row $W+1$, counted from 1, the first that has lost a row (|a_ring_is_a_mask|).
 
 @* Attention sinks. \label{sec:sinks}
-One can also drop rows although the model was trained to see them, which is called \emph{eviction}. Which rows? The oldest, one would say, and that is a window again (\cref{fig:masks}, middle). But large models that were trained to see everything take it badly. \cited[Xiao and others (2023)]{Xiao 2023} found out why: many heads put most of their weight on the very first positions when there is nothing in particular to attend to, because the weights of a softmax must add up to one and have to go somewhere. Remove those rows, and all other weights of such a head change. The remedy is to keep the first few rows besides the latest ones. These first rows are called \emph{attention sinks}. (Our small models do not need them, \cref{sec:lossy}.)
+You can also drop rows although the model was trained to see them, which is called \emph{eviction}. Which rows? The oldest, you would say, and that is a window again (\cref{fig:masks}, middle). But large models that were trained to see everything take it badly. \cited[Xiao and others (2023)]{Xiao 2023} found out why: many heads put most of their weight on the very first positions when there is nothing in particular to attend to, because the weights of a softmax must add up to one and have to go somewhere. Remove those rows, and all other weights of such a head change. The remedy is to keep the first few rows besides the latest ones. These first rows are called \emph{attention sinks}, and the method \emph{StreamingLLM}. (Our small models do not need them, \cref{sec:lossy}.)
 @^attention sink@>@^eviction@>
 
 \fig{masks}{fig:masks}{What each row may attend to, a line for each row: everything up to itself; a window of four; a window of four and two sinks. The row itself is red. Dotted cells are rows that the cache has dropped.}{Three triangular grids of twelve rows. In the first the triangle is full. In the second only a band of four cells along the diagonal is filled. In the third the band and the first two columns are filled.}
 
-@ In our program this is a cache with the options |window| and |sinks|: a row sees the first $S$ positions and its window, and nothing between, and the rows between leave the cache. Rows keep their \emph{positions}: a key stays rotated by the position at which it was read, and new rows go on counting. Xiao and others instead renumber the rows of the cache in each step. Their way lets a text grow beyond the positions that the model was trained on.
-Its price is that keys must be stored unrotated and rotated again in every step, and that the logits depend on how a text is cut into chunks. Models with learned positions are refused, since sinks are for texts without end, and their table of positions has one.
+@ In our program this is a cache with the options |window| and |sinks|: a row sees the first $S$ positions and its window, and nothing between, and the rows between leave the cache. Here rows keep their \emph{positions}: a key stays rotated by the position at which it was read, and new rows go on counting. So sinks bound the memory of our cache, and not the length of a text: it still ends where the context ends. Xiao and others instead renumber the rows of the cache in each step, and only that lets a text grow beyond the positions that the model was trained on. Their price is that keys must be stored unrotated and rotated again in every step, and that the logits depend on how a text is cut into chunks. (We refuse sinks for models with learned positions.)
 
 @* Quantized cache: F16, Q8\_0, Q4\_0. \label{sec:rowformats}
-The last factor is $b$, the bytes in a number. A key is compared with queries, and a value is averaged with others; neither needs the seven digits of a |float|. So a cache may store them in 16 bits, or in blocks of 32 numbers that share a scale (\cref{fig:blocks}). The store of chapter~4 takes a |kv_format|: it packs rows with the format's function, and tells attention in which type to read them.
+The last factor is $b$, the bytes in a number. Do keys and values need the seven digits of a |float|? A key is compared with queries, and a value is averaged with others; fewer digits should do. So a cache may store them in 16 bits, or in blocks of 32 numbers that share a scale (\cref{fig:blocks}). The store of chapter~4 takes a |kv_format|: it encodes rows with the format's function, and tells attention in which type to read them.
 @^quantized KV cache@>@^quantization@>@^block, of a format@>
 
 \fig{blocks}{fig:blocks}{How 32 numbers are stored, a cell for each byte. In q4\_0 a byte holds two numbers, one from each half of the block: $x_0$ in its low four bits, and $x_{16}$ in its high ones.}{Three bars of cells. f16 has 64 bytes; q8\_0 has 34, of which the first two are the scale; q4\_0 has 18, of which the first two are the scale, and each other byte is divided into a lower and an upper half.}
@@ -515,7 +546,7 @@ minus 8, times $d$ & $-1.6$ & $0.6$ & $0.2$ & $1.4$
 Rounding is off by half a step at most, $0.1$. But $1.55$ has been cut off: it would have become 16, a step too many, and is off by $0.15$.
 \end{byhand}
 
-@ The interface has the five formats, and two functions for programs that look at what is stored: |format_decode| below, and |format_can_hold|, which asks whether numbers can be packed at all (\.{unwoven/accounts/holds.c}). A pass need not ask: a number that is not finite is recorded after the layer that produced it.
+@ The interface has the five formats, and two functions for programs that look at what is stored: |format_decode| below, and |format_can_hold|, which asks whether numbers can be encoded at all (\.{unwoven/accounts/holds.c}). A pass need not ask: a number that is not finite is recorded after the layer that produced it.
 
 @(formats.h@>=
 #ifndef INCIPIT_FORMATS_H
@@ -538,12 +569,12 @@ void format_decode(enum weight_type type, const void *from, size_t n, float *x);
   /* the |n| numbers that a row of this type stands for, exactly */
 bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why);
-  /* whether |x| can be packed: its numbers are finite, the scale of each block fits
+  /* whether |x| can be encoded: its numbers are finite, the scale of each block fits
      binary16, and blocks are whole */
 
-@ A block is packed in the steps of the box. The scale is rounded to binary16 when it is stored, but the numbers have been divided by the unrounded scale; ggml does the same, and so did the programs that made the model files. In C, converting a |float| to an integer type that cannot hold it is undefined, so there are limits on both sides, and a NaN becomes 0.
+@ A block is encoded in the steps of the box. The scale is rounded to binary16 when it is stored, but the numbers have been divided by the unrounded scale; ggml does the same, and so did the programs that made the model files. In C, converting a |float| to an integer type that cannot hold it is undefined, so there are limits on both sides, and a NaN becomes 0.
 
-@<Pack a block@>=
+@<Encode a block@>=
 static void put_scale(float d, unsigned char *to)
 {
   uint16_t h = num_to_f16(d);
@@ -568,7 +599,7 @@ static void encode_block8(const float *x, unsigned char *to)
 
 @ In \texttt{q4\_0} a byte holds $x_i$ and $x_{i+16}$, so that a kernel that loads sixteen bytes gets sixteen neighbours from their low halves and the next sixteen from their high halves.
 
-@<Pack a block@>=
+@<Encode a block@>=
 static void encode_block4(const float *x, unsigned char *to)
 {
   float max = 0;
@@ -583,9 +614,9 @@ static void encode_block4(const float *x, unsigned char *to)
   }
 }
 
-@ A row is packed number by number, or block by block. Blocks begin anew with each head of each position, so no two rows share a scale, and a row that is overwritten or cut off takes its scales with it.
+@ A row is encoded number by number, or block by block. Blocks begin anew with each head of each position, so no two rows share a scale, and a row that is overwritten or cut off takes its scales with it.
 
-@<Pack a row@>=
+@<Encode a row@>=
 static void encode_f32(const float *x, size_t n, void *to)
 {@+ memcpy(to, x, n * sizeof *x);@+ }
 static void encode_f16(const float *x, size_t n, void *to)
@@ -613,9 +644,9 @@ static void encode_q4_0(const float *x, size_t n, void *to)
     encode_block4(x + i, (unsigned char *) to + weight_row_bytes(WEIGHT_Q4_0, i));
 }
 
-@ Unpacking rounds nothing. A packed row is a tensor like those of a file, and |tensor_number| returns any number of any tensor. Attention unpacks rows in its own registers (\cref{sec:bodies}); this function is for programs that look at what is stored, such as \texttt{incipit probe quantize}.
+@ Decoding rounds nothing. An encoded row is a tensor like those of a file, and |tensor_number| returns any number of any tensor. Attention decodes rows in its own registers (\cref{sec:bodies}); this function is for programs that look at what is stored, such as \texttt{incipit probe quantize}.
 
-@<Unpack a row@>=
+@<Decode a row@>=
 void format_decode(enum weight_type type, const void *from, size_t n, float *x)
 {
   struct tensor row = @[{ from, type }@];
@@ -651,13 +682,13 @@ const struct kv_format *format_find(const char *name, struct error *why)
 #include "functions/numbers.h"
 #include "accounts/formats.h"
 @;@#
-@<Pack a block@>@;
-@<Pack a row@>@;
-@<Unpack a row@>@;
+@<Encode a block@>@;
+@<Encode a row@>@;
+@<Decode a row@>@;
 @<Find a format@>@;
 
 @* Perplexity lost by a smaller cache. \label{sec:forgetting}
-A model that runs with a lever that it was not trained with is a different model. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} Of every row we ask how far its worst logit is from the exact one, and whether its likeliest token has changed; of the whole text we take the perplexity (\cref{sec:perplexity}). The built-in model is small, and its text is simple; for a larger model you have to measure again. Its keys may be harder to quantize than ours: in large models a few channels of the keys are much larger than the others, and such a channel takes the scale of its block for itself (\cited[Liu and others 2024]{Liu 2024}).
+A model that runs with a lever that it was not trained with is a different model. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} For each row we note the largest error among its logits, and whether its likeliest token has changed; for the whole text we compute the perplexity (\cref{sec:perplexity}). Take the numbers with care. The built-in model is small, and its text is simple; for a larger model you have to measure again. Its keys may be harder to quantize than ours: in large models a few channels of the keys are much larger than the others, and such a channel takes the scale of its block for itself (\cited[Liu and others 2024]{Liu 2024}).
 @^perplexity@>
 
 @ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. Blocks of eight bits err more than \texttt{bf16} does, although the significand of \texttt{bf16} has only eight bits as well: a block has one scale, and its small numbers lose the bits that its largest number needs. Of \val{tales.rows} rows \val[word]{kv.q8_0.changed} changes its likeliest token. Four bits are another matter: the worst logit of a row is off by \val[2]{kv.q4_0.mean} on average and by \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows choose another token. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear.
@@ -677,11 +708,11 @@ A model that runs with a lever that it was not trained with is a different model
 
 @ \Cref{fig:kverrors}\lab{lab:forgetting} shows the errors row by row. They do not grow with the position, though later rows attend to more and more keys that are a little off.
 
-A text still has one set of bits, whatever the format. A row is packed before any row reads it, and every reader gets what was packed. So with \texttt{q4\_0} as well a text has the same bits in one pass, in chunks, token by token, forked, or with no cache at all. They are different bits from those of \texttt{f32}, but the same on every path (|a_lossy_cache_keeps_its_own_bits|).
+Does it matter now how a text was cut into passes? It still does not. A row is encoded before any row reads it, and every reader gets what was encoded. So with \texttt{q4\_0} as well a text has the same bits in one pass, in chunks, token by token, forked, or with no cache at all. They are different bits from those of \texttt{f32}, but the same on every path (|a_lossy_cache_keeps_its_own_bits|).
 
-\fig{kverrors}{fig:kverrors}{The largest error of a logit in each row of the three tales, for four formats of the cache; each point is the median of 32 rows. The dots at the bottom mark groups of 32 in which a row has changed its likeliest token, larger ones two or more rows: the upper line for q4\_0, the lower for q8\_0.}{Four bands, one above the other, level from left to right: f16 lowest, then bf16 and q8\_0 close together, then q4\_0, nearly three orders of magnitude above the first.}
+\fig{kverrors}{fig:kverrors}{The largest error of a logit in each row of the three tales, for four formats of the cache; each point is the median of 32 rows. A dot at the bottom marks a group of 32 rows in which one row has changed its likeliest token, a larger dot two or more: the upper line for q4\_0, the lower for q8\_0.}{Four bands, one above the other, level from left to right: f16 lowest, then bf16 and q8\_0 close together, then q4\_0, nearly three orders of magnitude above the first.}
 
-@ Then the windows (\cref{tab:windows}). A window of \given{128} makes this model's perplexity \val[1]{win.128.percent} percent larger, and a window of 16 makes it \val[0]{win.16.percent} percent larger: most of what a tale needs was told not long ago. Four sinks help less than four more rows in the window would: with sinks, a window of 16 has a perplexity of \val[3]{win.16.sinks.perplexity}, and a window of 20 without has \val[3]{win.20.perplexity}. The effect for which sinks were invented does not show in this model.
+@ Then the windows (\cref{tab:windows}). A window of \given{128} makes this model's perplexity \val[1]{win.128.percent} percent larger, and a window of 16 makes it \val[0]{win.16.percent} percent larger: most of what a tale needs was told not long ago. Are sinks worth their rows? A window of 16 and four sinks keep 20 rows and give a perplexity of \val[3]{win.16.sinks.perplexity}. A window of 20 keeps as many and gives \val[3]{win.20.perplexity}, which is better. The effect for which sinks were invented does not show in this model.
 
 \begin{table}
 \tabcaption{tab:windows}{The tales with a window in all layers, without and with four sinks: rows that the cache keeps when the text is read token by token, rows whose likeliest token has changed, and perplexity.}
@@ -697,7 +728,7 @@ A text still has one set of bits, whatever the format. A row is packed before an
 \end{table}
 
 @* A lossy cache in a published model. \label{sec:lossy}
-Does a model that others trained lose as much? The model stories260K is a Llama of \given{260\,000} parameters by Andrej Karpathy, with 5 layers, 8 heads of queries, 4 of keys and values, and a context of \given{512} tokens. It was trained on TinyStories \cited{Eldan 2023}, stories in the words of a small child. We let it read sixteen texts of \given{512} tokens that it has written itself, at temperature 1.\lab{lab:lossy} On average no probabilities predict such texts better than those of the whole cache, from which they were drawn; whatever a smaller cache loses is its own loss. As a control the model reads an English page about manuscripts, which is unlike anything that it was trained on.
+Does a model that others trained lose as much? The model stories260K is a Llama of \given{260\,000} parameters by Andrej Karpathy, with 5 layers, 8 heads of queries, 4 of keys and values, and a context of \given{512} tokens. It was trained on TinyStories \cited{Eldan 2023}, stories in the words of a small child. We let it read sixteen texts of \given{512} tokens that it has written itself, at temperature 1.\lab{lab:lossy} We drew the stories from the model with its whole cache, so on average nothing can predict them better. Whatever perplexity a smaller cache adds is its own fault. As a control the model reads an English page about manuscripts, which is unlike anything that it was trained on.
 @^perplexity@>
 
 \widefig{lossy}{fig:lossy}{stories260K with a smaller cache. Left: perplexity of its own stories against the rows that the cache keeps, the newest ones, or the first four and the newest. Right: the same in texts of four stories, which go on past the context; each point stands for a stretch of \given{512} positions.}{Two plots of perplexity. Left, over 8 to \given{512} rows on a logarithmic axis: both curves are level from \given{512} down to \given{128} rows and then rise, to \val[1]{lossy.stories.8.4.perplexity} with the first four rows and to \val[1]{lossy.stories.8.0.perplexity} without. Right, over \given{2048} positions: with all rows the curve rises from \val[1]{lossy.long.2048.0.0.perplexity} to \val[1]{lossy.long.2048.0.3.perplexity}, with the first four and \given{252} others to \val[1]{lossy.long.256.4.3.perplexity}, and with the newest \given{256} it stays level.}
@@ -711,7 +742,7 @@ Past the context (\cref{fig:lossy}, right) the whole cache is the worst choice. 
 @ What should you conclude for a larger model? First, that 16 bits are safe, and that a window is harmless as long as the text does not refer to what has left it. Second, that past the trained context the full cache is not the safe choice. Third, how to find out: \texttt{incipit perplexity} takes the options \texttt{{-}{-}kv-type}, \texttt{{-}{-}window} and \texttt{{-}{-}sinks}. But do not conclude that half a cache is enough, or that sinks are superstition. A large model can use a name that was mentioned many pages ago, and it may have the sinks that ours lack. Nor does a perplexity say all: the name is one token among many, and if it is lost, the average hardly moves, but the answer is wrong.
 
 @* Formula and allocator, to the byte. \label{sec:agree}
-A formula that was derived from the code by its author will agree with the code, so the check needs an independent witness. All memory of this program is requested from one allocator, which counts every request (\cref{sec:memory}) and knows no formulas. A test opens more than two hundred models of random shapes, each of which it has written to a file itself: families, heads, groups, widths, layers, windows, sinks, formats, pages, batches, passes. It computes the equations of this chapter in code of its own, and compares the results with the allocator's counts and with the length of the file. They must agree to the byte (|the_formula_is_the_allocator| in \.{tests/suites/check\_accounts.c}).
+We derived the formulas from our own code, so of course they agree with it. We need a witness who has not read them. All memory of this program is requested from one allocator, which counts every request (\cref{sec:memory}) and knows no formulas. A test opens more than two hundred models of random shapes, each of which it has written to a file itself: families, heads, groups, widths, layers, windows, sinks, formats, pages, batches, passes. It computes the equations of this chapter in code of its own, and compares the results with the allocator's counts and with the length of the file. They must agree to the byte (|the_formula_is_the_allocator| in \.{tests/suites/check\_accounts.c}).
 
 @* The check. \label{sec:accountscheck}
 The program of this chapter makes the same comparison for the built-in model. The first line is the case by hand; in each other line the bytes by the formula and the bytes that were found must be equal.
@@ -848,7 +879,7 @@ int main(void)
 }
 
 @* What the tutorials say. \label{sec:accountstutorials}
-The five sources have numbers here, and most of their formulas are right. What goes wrong is what is put into them: the hidden size for the heads of keys and values, the numbers of one model for those of another, one gigabyte for the other. Here are the two slips that cost most; the other claims, with those that hold, are in the laboratory.\lab{lab:memorytutorials}
+The five sources have numbers here, and most of their formulas are right. The mistakes are in what they put into them: the hidden size for the heads of keys and values, the numbers of one model for those of another, one gigabyte for the other. Here are the two slips that cost most; the other claims, with those that hold, are in the laboratory.\lab{lab:memorytutorials}
 
 \begin{claimed}{S0-55, S2-57}
 It scales with the width of all heads of keys and values, not with the hidden size. In Llama 2 70B this width is \val{claim.S2-57} and the hidden size \given{8192}: the formula with the hidden size gives \val[0]{claim.S0-55} times too much. The batch is missing as well.
@@ -884,14 +915,14 @@ By \eqref{eq:overtake} attention overtakes the matrices at six times the width o
 
 \smallskip\noindent\emph{``It thinks ahead.''} A row is a function of the tokens up to its own: alter the text after it, and not a bit of it changes. A row may well contain something that makes some continuations likelier than others; planning can mean no more than that. The check: |later_tokens_change_nothing|.
 
-\smallskip\noindent\emph{``More processors make the answer come faster.''} The passes of a text follow each other, and no two of them can run at the same time. Within a pass the work can be divided, but a decode step must read all weights: two workers shorten it only as far as two workers read faster than one, here by a factor of \val[2]{phases.scale.write}. The check: |one_answer_for_every_schedule| for the bits, and \cref{sec:roofline} for the times.
+\smallskip\noindent\emph{``More processors make the answer come faster.''} The passes of a text follow each other, and no two of them can run at the same time. Within a pass the work can be divided, but a decode step must read all weights, and all workers share the path to memory. Here two workers read \val[2]{phases.scale.bandwidth} times as fast as one, and decode \val[2]{phases.scale.write} times as fast, since one alone did not keep the memory busy; a third would have had next to nothing to do. The check: |one_answer_for_every_schedule| for the bits, and \cref{sec:roofline} for the times.
 
 \smallskip\noindent\emph{``The cache is optional.''} For the text it is, and here a test compares the bits. For the time it is not: without it, a thousand tokens of the built-in model take \val[0]{cache.clock.ratio.1000} times as long (\cref{sec:cacheclock}). The check: |to_remember_changes_no_bit|.
 
 \smallskip\noindent\emph{``One token at a time is a limitation of the machine.''} It is a choice of what to compute. The chain rule holds for any order (\cref{sec:chance}), and a model that is trained to fill in masked tokens could write in another. A model that predicts the next token can give just that: the next token. The check: |probabilities_of_all_texts_add_up_to_one|.
 
 @* Exercises. \label{sec:accountsexercises}
-The command beside an exercise compares your answer with what the modules compute or with what the allocator counted.
+The command beside an exercise compares your answer with what the modules compute, or with what the allocator counted.
 
 \begin{exercises}
 \exercise{check}{ex:accounts.token}{A model has 26 layers, 8 heads of queries, 4 heads of keys and values and a |head_dim| of \given{256}. How many bytes does a token add in \texttt{f16}? And in \texttt{q8\_0}, with scales?}{\texttt{make exercise-06-1}}{$2\cdot26\cdot4\cdot256\cdot2$ bytes; in blocks 34 bytes stand for 32 numbers, which makes $34/64$ of it.}
@@ -900,6 +931,6 @@ The command beside an exercise compares your answer with what the modules comput
 \exercise{think}{ex:accounts.cross}{From how many tokens on is the cache of Llama 3 8B larger than its weights, both in two bytes?}{\texttt{make exercise-06-4}}{Weights by $2\cdot32\cdot8\cdot128$ numbers a token: $8030261248/65536$, and one more.}
 \exercise{check}{ex:accounts.half}{A number in a block of \texttt{q8\_0} is off by half a step at most. The largest of a block is 3. By how much could another be off, if the scale were exact? Give four decimals.}{\texttt{make exercise-06-5}}{A step is $3/127$; half of it is $0.0118$.}
 \exercise{think}{ex:accounts.reach}{A model of 24 layers has a window of \given{512} in every layer. What is the largest distance over which a token can influence the last row of a text? And with four sinks, how many of the first positions can influence it however long the text is?}{\texttt{make exercise-06-6}}{$24\cdot511$ positions; with sinks the first four always can, however far away.}
-\exercise{check}{ex:accounts.asymmetric}{Let |encode_block4| use the scale $\max\vert x_i\vert/7$, so that the steps are symmetric and none is cut off. Change the function. Does the largest error of a block get smaller for the numbers of the box?}{\texttt{make exercise-06-7}}{|d = fabsf(max) / 7|, the rest as it is. A step of the box becomes $1.6/7$, which is larger, but nothing is cut: 1.55 becomes 1.6, and the largest error falls from 0.15 to 0.05.}
-\exercise{check}{ex:accounts.sink}{Let the cache always keep the page with the first rows, even if no sinks were asked for, by changing |apply_options| of \cref{cache}. How many more pages does a long text with a window hold then?}{\texttt{make exercise-06-8}}{|s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1|. One page more for each group of layers that has a window, once the first page has left it.}
+\exercise{think}{ex:accounts.asymmetric}{Let |encode_block4| use the scale $\max\vert x_i\vert/7$, so that the steps are symmetric and none is cut off. (Before you try it: does the largest error get smaller for the numbers of the box?)}{\texttt{make exercise-06-7}}{|d = fabsf(max) / 7|, the rest as it is. A step of the box becomes $1.6/7$, which is larger, but nothing is cut: 1.55 becomes 1.6, and the largest error falls from 0.15 to 0.05.}
+\exercise{think}{ex:accounts.sink}{Let the cache always keep the page with the first rows, even if no sinks were asked for, by changing |apply_options| of \cref{cache}. How many more pages does a long text with a window hold then?}{\texttt{make exercise-06-8}}{|s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1|. One page more for each group of layers that has a window, once the first page has left it.}
 \end{exercises}

@@ -317,7 +317,7 @@ static bool print_cross(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ Multi-head latent attention is not in the engine. The settings are those published with the weights of DeepSeek-V3: 61 layers, \given{128} heads with keys of $\given{128}+64$ numbers and values of \given{128}, a latent of \given{512} numbers, a rotated key of 64, and 163840 positions (the paper speaks of a context of $128\cdot1024$).
+@ Multi-head latent attention is not in the engine. The settings are those published with the weights of DeepSeek-V3: 61 layers, \given{128} heads with keys of $\given{128}+64$ numbers and values of \given{128}, a latent of \given{512} numbers, a rotated key of 64, and \given{163840} positions (the paper speaks of a context of \given{131072}).
 
 @<Print what the claims come to@>=
 static bool print_latent(struct fixture *lab, struct error *why)

@@ -240,7 +240,7 @@ function incipit.claim(ids)
   end
   token.set_macro("claimverdict", first.verdict)
   -- only what was run is called a run
-  token.set_macro("claimlabel", ({ counted = "Our run", measured = "Our run", computed = "By our formula" })[first.kind] or "Not run")
+  token.set_macro("claimlabel", ({ counted = "Our run", measured = "Our run", computed = "We reckon" })[first.kind] or "Not run")
   local quote = quoted(first.quote)
   if #quotes == 2 then quote = quote .. "” \\emph{and} “" .. quoted(quotes[2]) end
   token.set_macro("claimquote", (quote))

@@ -27,8 +27,9 @@ uint64_t footprint_weights(const struct model *lm);
 
 /* <Footprint of the cache> */
 
-/* a cache that might be opened: the format of its rows; batch texts of context
-   tokens; the rows of a page and of the longest pass, where 0 means 1 */
+/* a cache that somebody may open: batch texts of context tokens, whose rows are kept
+   in format; page_rows are the rows of a page, pass those of the longest pass; 0
+   means 1 */
 struct cache_plan { const struct kv_format *format; uint64_t context, batch;
   uint64_t page_rows, pass; };
 

@@ -5,7 +5,7 @@
 #include "functions/numbers.h"
 #include "accounts/formats.h"
 
-/* <Pack a block> */
+/* <Encode a block> */
 static void put_scale(float d, unsigned char *to)
 {
   uint16_t h = num_to_f16(d);
@@ -44,7 +44,7 @@ static void encode_block4(const float *x, unsigned char *to)
   }
 }
 
-/* <Pack a row> */
+/* <Encode a row> */
 static void encode_f32(const float *x, size_t n, void *to)
 { memcpy(to, x, n * sizeof *x); }
 static void encode_f16(const float *x, size_t n, void *to)
@@ -75,7 +75,7 @@ static void encode_q4_0(const float *x, size_t n, void *to)
     encode_block4(x + i, (unsigned char *) to + weight_row_bytes(WEIGHT_Q4_0, i));
 }
 
-/* <Unpack a row> */
+/* <Decode a row> */
 void format_decode(enum weight_type type, const void *from, size_t n, float *x)
 {
   struct tensor row = { from, type };

@@ -18,7 +18,7 @@ const struct kv_format *format_find(const char *name, struct error *why);
 /* the n numbers that a row of this type stands for, exactly */
 void format_decode(enum weight_type type, const void *from, size_t n, float *x);
 
-/* whether x can be packed: its numbers are finite, the scale of each block fits
+/* whether x can be encoded: its numbers are finite, the scale of each block fits
    binary16, and blocks are whole */
 bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why);

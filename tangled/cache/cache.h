@@ -8,7 +8,7 @@
 
 /* a way to keep rows, by its name */
 struct kv_format { const char *name; enum weight_type type;
-  /* writes n numbers to the row_bytes(type,n) bytes at to */
+  /* writes n numbers to the weight_row_bytes(type,n) bytes at to */
   void (*encode)(const float *x, size_t n, void *to);
 };
 
@@ -19,7 +19,7 @@ struct cache_options {
   size_t pass; /* the most rows of a sequence in one pass; 0: a context */
   const struct kv_format *format; /* of the rows; null: float32 */
   bool preallocate; /* take the memory for all rows on opening */
-  bool set_window; /* the next two count, not the model's settings */
+  bool set_window; /* window and sinks replace the model's settings */
   /* a row sees the last window rows, 0: all, and the first sinks */
   uint32_t window, sinks;
   uint32_t context; /* the longest text; 0: the model's */

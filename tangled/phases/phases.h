@@ -44,7 +44,8 @@ bool phase_read(const struct generate_context *g, size_t depth, size_t n,
 
 /* <How well a text is predicted> */
 
-/* tokens that were scored, windows that were read, and the sum of -ln p, in order */
+/* of a text, of which tokens were scored, in windows windows; loss is the sum of
+   their -ln p, so the perplexity is e to the power of loss/tokens */
 struct perplexity { size_t tokens, windows; double loss; };
 
 /* reads n ids in windows of context ids that begin every stride ids, 1 to context;

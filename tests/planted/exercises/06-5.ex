@@ -24,4 +24,4 @@ is $(run)
 ==== wrong
 0.0236
 ==== skeleton
-# off by, four digits behind the point
+# off by, four decimals
