@@ -85,7 +85,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 }
 
 @* Cached equals recomputed, bit for bit. \label{sec:twice}
-Do you get the same text? The program of this chapter takes the four steps of the case by hand in both ways, and compares all \val{cache.late.of} logits of each step (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. Not one bit of them differs, although both runs round, because they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/suites/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
+Do you get the same text? The program of this chapter takes the four steps of the case by hand in both ways, and compares all \val{cache.late.of} logits of each step (\cref{sec:cachecheck}). How many of them differ? \val{claim.S0-51}. Both runs round, and still no bit is different, because they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). Tests\side{In \.{tests/suites/check\_cache.c}: |to_remember_changes_no_bit|, |the_whole_context_row_by_row|.} repeat the comparison for every family of models, and for the built-in model up to its full context.
 
 Don't expect this elsewhere. Many engines multiply a matrix by one row with one kernel and by many rows with another, and the two add in different orders \cited{He 2025}. What happens then? We gave our own engine such a pair of kernels and read a text of \val{sampling.order.places} tokens in one pass and then token by token:\lab{lab:twokernels} \val{sampling.pair.differ} of \val{sampling.pair.entries} logits differ in their last bits. No token changes here. The likeliest token changes in \val{sampling.pair.flips} of the \val{sampling.order.places} places, and of \val{sampling.pair.draws} draws \val{sampling.pair.drawn} come out differently. But in a long text two tokens will one day be closer to each other than the rounding, and then they change places.
 @^order of summation@>
@@ -141,7 +141,7 @@ All \given{1000} tokens take \val[1]{cache.clock.naive.1000} seconds without the
 \fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it, and the fitted line of \eqref{eq:cachedstep}, which is bent by the logarithmic axes. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic axes. The naive one rises steadily over two orders of magnitude. The cached one is nearly flat at first and rises a little towards many tokens, close to the fitted curve.}
 
 @* Memory per token. \label{sec:price}
-We pay for the saved work with memory. How much? A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in two-byte numbers, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and \given{100} written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have been saved. That makes \val[0]{cache.price.50.100} bytes of memory for each row of work saved. The price falls as the text gets longer, since the saved rows grow with the square of its length and the memory only with the length itself:
+We pay for the saved work with memory. How much? A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in two-byte numbers, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; you will meet shorter ones in \cref{accounts}.) A prompt of 50 tokens and \given{100} written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have been saved. That makes \val[0]{cache.price.50.100} bytes of memory for each row of work saved. The price falls as the text gets longer, since the saved rows grow with the square of its length and the memory only with the length itself:
 for \given{1000} tokens after a prompt of one it is \val[0]{cache.price.1.1000} bytes.
 
 And memory is not the whole price. Each step must also read all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
@@ -202,7 +202,7 @@ And how large should a page be? Larger pages are read faster, but on average hal
 
 The order matters most. Over \given{4096} positions one block by rows takes \val[1]{layout.order} times as long as one block by heads, because a head finds its rows far from each other. By heads the gaps are at the ends of pages, and the fewer there are the better: compared with one block, pages of 16 rows take \val[0]{layout.cost16} percent longer, pages of 64 rows \val[0]{layout.cost64} percent, and pages of \given{256} rows \val[0]{layout.cost256} percent. Why does a gap cost so much? We think that it is the prefetching. The kernel asks for keys 16 rows before it needs them (\cref{sec:tuning}), and in the last 16 rows of a page it asks for the wrong place. That concerns all rows of the smallest pages, a quarter in those of 64 and one in 16 in the largest, which is the order of the three losses. But we have not taken the prefetching out to see.
 
-Now set the two costs side by side. At \given{4096} tokens half a page of \given{256} rows is 3 percent of the cache, and such pages are clearly faster than ours of 64. At \given{256} tokens, where half of such a page is half of the cache, they gain next to nothing (the table's first column). We expected many short texts and few long ones, and chose 64 rows, by heads. If yours are all long, take \given{256}.
+Now set the two costs side by side. At \given{4096} tokens half a page of \given{256} rows is 3 percent of the cache, and such pages are clearly faster than ours of 64. At \given{256} tokens, where half of such a page is half of the cache, they gain next to nothing (the table's first column). We chose 64 rows, by heads, with short texts in mind. If yours are all long, take \given{256}.
 
 \begin{table}
 \tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over \given{256}, \given{1024} and \given{4096} stored positions. Bold: the layout that we chose.}
@@ -235,7 +235,7 @@ You say how many rows the cache may hold. It does not take memory for all of the
 @<A store that keeps its rows in pages@>@;
 #endif
 
-@ A format says how rows are kept, in four bytes a number or in fewer. \Cref{sec:rowformats} has five of them; here there is only float32.
+@ A format says how rows are kept, in four bytes a number or in fewer. \Cref{sec:rowformats} adds shorter ones; here there is only float32.
 
 @<A store that keeps its rows in pages@>=
 struct kv_format {@+ const char *name;@+ enum weight_type type;
@@ -385,7 +385,7 @@ struct layer_group {
 };
   /* the pool and the block tables of some layers */
 
-@ A page has keys and values of the same rows for several layers, so one table serves all of them. Can it serve all layers of a model? Only if they see equally far back. In some models half of the layers see everything and the others have a window, and these can release pages that the first still need. So we put the layers into \emph{layer groups}: layers with the same window are in the same group, which has a pool and tables of its own. No model that we can read has more than two groups.
+@ A page has keys and values of the same rows for several layers, so one table serves all of them. Can it serve all layers of a model? Only if they see equally far back. In some models one layer sees everything and the next has a window, which can release pages that the first still needs. So we put the layers into \emph{layer groups}: layers with the same window are in the same group, which has a pool and tables of its own. No model that we can read has more than two groups.
 @^layer group@>@^window@>
 
 @<What the cache holds@>=
@@ -647,7 +647,7 @@ bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   return true;
 }
 
-@ How does attention find its rows? We give it a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. With that a kernel goes through the sequence page by page: one look-up in the table, then the $P$ rows of that page (\cref{sec:attention}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round; then every row attends to rounded keys and values, even to its own.
+@ How does attention find its rows? We give it a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. With that a kernel goes through the sequence page by page: one look-up in the table, then the $P$ rows of that page (\cref{sec:attention}). Rows are written through the same view. In float32 a row is stored as it is. The formats of \cref{accounts} round; then every row attends to rounded keys and values, even to its own.
 
 @<Show attention the rows of a sequence@>=
 /* the group with the layer's window; there is one, since |group_layers| has put each layer into

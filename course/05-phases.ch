@@ -437,7 +437,7 @@ static bool print_pass(void *ctx, const struct step *now)
   double madds = (double) (work_madds(b) - work_madds(a));
   double bytes = (double) (work_bytes(b) - work_bytes(a));
   (void) ctx;
-  printf("%4zu %5" PRIu64 " %12.0f %10.0f %9.2f\n", now->number,
+  printf("%4zu %5" PRIu64 " %12.0f"@| " %10.0f %9.2f\n", now->number,
     b->rows - a->rows, madds, bytes, madds / bytes);
   return true;
 }
