@@ -428,7 +428,7 @@ You can \emph{refuse}. That is what our cache does: a pass for which there are n
 You can \emph{preempt} a text: crop it to nothing, so that its pages are free, and put its request back into the queue. When its turn comes, you read its prompt and the tokens that it had written as one new prompt. That costs a prefill, and here not one bit of the answer changes, since rows that are computed again are the same rows (|what_is_computed_again_is_known| and \cref{sec:twice}).
 
 Or you can \emph{swap}: copy the pages of the text to the memory of the host, or to a disk, and bring them back later. That costs a transfer in both directions instead of a prefill. Which is faster? It depends on the bus and on the ridge point: a transfer moves the text's $2Lhd_hb$ bytes a token, a prefill computes $N$ multiply--adds a token. Kwon and others implemented both, and always preempt the text that came last, so that the older ones are finished. Our engine has the first two: |store_crop| is all that a preemption needs. It has no swap.
-@^admission control@>@^preemption@>@^swapping@>
+@^admission control@>@^preemption@>@^swap@>
 
 @ \Cref{fig:stack}\lab{lab:stack} shows one model and one text that gets longer. The weights are the floor. The cache is a wedge on it, whose slope is the number of bytes that a token adds, and the slope is what the levers of the next sections change.
 
@@ -512,11 +512,11 @@ Next comes $n$. Must a row see the whole text? In a layer with a \emph{sliding w
 \end{equation}
 positions, a window less one row in each layer, and not a position further. A test changes one token, and the last row that differs is exactly that far away (|a_token_reaches_so_far_and_no_further|). Another test compares a window with a model that sees everything: the first row that differs is row $W+1$, counted from 1, the first that has lost a row (|a_ring_is_a_mask|).
 
+\fig{masks}{fig:masks}{What each row may attend to, a line for each row: everything up to itself; a window of four; a window of four and two sinks. The row itself is red. Dotted cells are rows that the cache has dropped.}{Three triangular grids of twelve rows. In the first the triangle is full. In the second only a band of four cells along the diagonal is filled. In the third the band and the first two columns are filled.}
+
 @* Attention sinks. \label{sec:sinks}
 You can also drop rows although the model was trained to see them, which is called \emph{eviction}. Which rows? The oldest, you would say, and that is a window again (\cref{fig:masks}, middle). But large models that were trained to see everything take it badly. \cited[Xiao and others (2023)]{Xiao 2023} found out why: many heads put most of their weight on the very first positions when there is nothing in particular to attend to, because the weights of a softmax must add up to one and have to go somewhere. Remove those rows, and all other weights of such a head change. The remedy is to keep the first few rows besides the latest ones. These first rows are called \emph{attention sinks}, and the method \emph{StreamingLLM}. (Our small models do not need them, \cref{sec:lossy}.)
 @^attention sink@>@^eviction@>
-
-\fig{masks}{fig:masks}{What each row may attend to, a line for each row: everything up to itself; a window of four; a window of four and two sinks. The row itself is red. Dotted cells are rows that the cache has dropped.}{Three triangular grids of twelve rows. In the first the triangle is full. In the second only a band of four cells along the diagonal is filled. In the third the band and the first two columns are filled.}
 
 @ In our program this is a cache with the options |window| and |sinks|: a row sees the first $S$ positions and its window, and nothing between, and the rows between leave the cache. Here rows keep their \emph{positions}: a key stays rotated by the position at which it was read, and new rows go on counting. So sinks bound the memory of our cache, and not the length of a text: it still ends where the context ends. Xiao and others instead renumber the rows of the cache in each step, and only that lets a text grow beyond the positions that the model was trained on. Their price is that keys must be stored unrotated and rotated again in every step, and that the logits depend on how a text is cut into chunks. (We refuse sinks for models with learned positions.)
 
@@ -691,9 +691,6 @@ const struct kv_format *format_find(const char *name, struct error *why)
 A model that runs with a lever that it was not trained with is a different model. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} For each row we note the largest error among its logits, and whether its likeliest token has changed; for the whole text we compute the perplexity (\cref{sec:perplexity}). Take the numbers with care. The built-in model is small, and its text is simple; for a larger model you have to measure again. Its keys may be harder to quantize than ours: in large models a few channels of the keys are much larger than the others, and such a channel takes the scale of its block for itself (\cited[Liu and others 2024]{Liu 2024}).
 @^perplexity@>
 
-@ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. Blocks of eight bits err more than \texttt{bf16} does, although the significand of \texttt{bf16} has only eight bits as well: a block has one scale, and its small numbers lose the bits that its largest number needs. Of \val{tales.rows} rows \val[word]{kv.q8_0.changed} changes its likeliest token. Four bits are another matter: the largest error of a row is \val[2]{kv.q4_0.mean} on average and \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows choose another token. And yet the perplexity hardly moves. We think that this is because it averages over all tokens, and for most of them the choice was clear.
-@^block, of a format@>
-
 \begin{table}
 \tabcaption{tab:formats}{Formats of the cache, in the built-in model: bytes a token, with scales; the largest error of a logit in all rows, and the mean over the rows of each row's largest; rows whose likeliest token has changed; perplexity.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrr@@{}}
@@ -705,6 +702,9 @@ A model that runs with a lever that it was not trained with is a different model
 \texttt{q4\_0} & \val{kv.q4_0.bytes} & \val[4]{kv.q4_0.most} & \val[4]{kv.q4_0.mean} & \val{kv.q4_0.changed} & \val[4]{kv.q4_0.perplexity}
 \end{tabular*}
 \end{table}
+
+@ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. Blocks of eight bits err more than \texttt{bf16} does, although the significand of \texttt{bf16} has only eight bits as well: a block has one scale, and its small numbers lose the bits that its largest number needs. Of \val{tales.rows} rows \val[word]{kv.q8_0.changed} changes its likeliest token. Four bits are another matter: the largest error of a row is \val[2]{kv.q4_0.mean} on average and \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows choose another token. And yet the perplexity hardly moves. We think that this is because it averages over all tokens, and for most of them the choice was clear.
+@^block, of a format@>
 
 @ \Cref{fig:kverrors}\lab{lab:forgetting} shows the errors row by row. They do not grow with the position, though later rows attend to more and more keys that are a little off.
 
