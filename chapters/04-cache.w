@@ -25,7 +25,7 @@ that the store does not have.
 \end{tabular}
 \medskip
 
-In all $3+1+1+1=6$ rows, where chapter 3 has 18. The store has $3$, $4$, $5$ and finally $6$ rows, for a text of $3+4=7$ tokens: always one fewer than the
+In all $3+1+1+1=6$ rows, where chapter 3 computes 18. The store has $3$, $4$, $5$ and finally $6$ rows, for a text of $3+4=7$ tokens: always one fewer than the
 text, because the newest token has not been read yet. How many of the six are read again by a later pass? Rows 0, 1 and 2 by three passes, row 3 by two, row 4 by one, row 5 by none: $5$ rows.
 \end{byhand}
 
@@ -53,7 +53,7 @@ Where is the line? Chapter 3's loop (\cref{sec:generate}) forgets, makes rows fo
 
 \noindent Here |q->first| is the number of rows that the pass need not compute. It is 0 at the beginning of each step; so |store_crop|, which drops the rows from that number on, drops them all. But if the caller's options have a function |recall|, the loop does not crop. It asks the function how many rows of the text the store has already, and reads only the rest.
 
-The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. If you change a token in the middle of the text, the rows from there on are computed again. As far as the loop is concerned, that is the whole cache. You can even switch it on or off in mid-text; the next pass then has one row, or all of them.
+The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, so the pass computes one. If you change a token in the middle of the text, the rows from there on are computed again. As far as the loop is concerned, that is the whole cache. You can even switch it on or off in mid-text; the next pass then computes one row, or all of them.
 
 @(keep.h@>=
 #ifndef INCIPIT_KEEP_H
@@ -127,14 +127,14 @@ So what has become linear? The rows, and with them everything that a row costs b
 
 \fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. On logarithmic axes $n^k$ is a line of slope $k$. The pairs that are left lie on the rows that there were.}{Logarithmic axes. Without the cache the pairs rise with slope three and the rows with slope two; with it the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
 
-In the case by hand we can count the pairs: the three queries of the first pass meet $1$, $2$ and $3$ keys, those of the others $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
+In the case by hand we can count the pairs: the three queries of the first pass meet $1$, $2$ and $3$ keys, those of the others $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop compares \val{cache.naive.pairs.3.4}.
 
 @* Time per token with the cache. \label{sec:cacheclock}
-A step with the cache has one row, which costs a constant by itself and attends to $n$ keys. We expect
+A step with the cache computes one row, which costs a constant by itself and attends to $n$ keys. We expect
 \begin{equation}\label{eq:cachedstep}
   t(n)=a+bn,
 \end{equation}
-where a step of the naive loop took $an+bn(n+1)/2$. We timed each of \given{1000} steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key, with a mean error of \val[1]{cache.clock.error} percent.
+where a step of the naive loop took $an+bn(n+1)/2$. We timed each of \given{1000} steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} The best fit of \eqref{eq:cachedstep} to the cached steps gives \val[0]{cache.clock.row} microseconds for $a$ and \val[1]{cache.clock.key} nanoseconds a key for $b$, with a mean error of \val[1]{cache.clock.error} percent.
 
 All \given{1000} tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The longer the text, the larger the factor: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for \given{100}, \val[1]{cache.clock.ratio.300} for \given{300}, and \val[0]{cache.clock.ratio.1000} for \given{1000}. That is less than the factor of the rows, \val[0]{cache.clock.rows}. Where has the rest gone? There are two reasons. About half of the naive loop's time at this length is pairs, and their factor is only $(T+2)/3$, the quotient of the two sums in \eqref{eq:cachedpairs}. And a row that goes through the layers alone costs more than one among many; why, is the subject of \cref{phases}.
 
@@ -152,7 +152,7 @@ And memory is not the whole price. Each step must also read all keys and values 
 \hskip 2em\.{[layers][B][kv\_heads][10][head\_dim]},
 \smallskip
 
-\noindent and the values the same. A pass of \emph{one} row for each sequence changes 10 to 11. That is all that a cached step does to the cache: each layer has one position more. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
+\noindent and the values the same. A pass of \emph{one} row for each sequence changes 10 to 11. That is all that a cached step does to the cache: each layer gains one position. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
 
 @* Turned keys: RoPE and the cache. \label{sec:turned}
 The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). A key that has been turned once serves every later query. Had we stored it unturned, every row that attends to it would have to turn it again: one rotation for each pair of a query and a key, in every layer.
@@ -188,13 +188,13 @@ What if both texts go on? A page that is in two tables must not be written to, o
 @^copy on write@>
 
 @* Prefix caching. \label{sec:prefix}
-Forks pay off when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, as in a chat, and |store_match_prefix| finds how far that text serves.
+Forks pay off when many texts begin alike: a service puts the same instructions before each user's question, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, as in a chat, and |store_match_prefix| finds how far that text serves.
 
 A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones. This is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a radix tree, whose branches are their different continuations, and calls this \emph{RadixAttention} (\cited[Zheng and others 2024]{Zheng 2024}). Pages that no sequence uses any more stay where they are until their memory is needed, or are moved to a disk. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
 @^prefix caching@>@^vLLM@>@^SGLang@>
 
 @* The layout of a page. \label{sec:layout}
-What does a page look like inside? It has a part for the keys and a part for the values of each layer. Within a part you can think of two orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the matrix products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds \given{256} bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
+What does a page look like inside? For each layer there is a part with its keys and a part with its values. Within a part you can think of two orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the matrix products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds \given{256} bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
 
 \fig{pagelayout}{fig:pagelayout}{The memory of a page, for three heads and four rows. In a part, the order by heads puts together what one head reads.}{Three bars. The first is a page: keys and values of layer 0, of layer 1, and so on. The second is one of its parts by heads: four rows of head 0, which are marked as one piece, then four of head 1, four of head 2. The third is the same part by rows: in each of four rows three heads, and what head 0 reads is marked in four places.}
 
@@ -334,7 +334,7 @@ else if (r->position >= q->length + q->count) wrong = "after a gap";
 else if (t->order[q->first + r->position - q->length] != 0)
   wrong = "given twice"; /* there is such a place, or one of the questions above would have been answered */
 
-@ The other functions of the table are short and do what you would expect: they are in \.{unwoven/cache/sequences.c}, in plain C with comments. Each of them also gets the store that the table belongs to, which has the rows of the pass, the sizes and the memory.
+@ The other functions of the table are short and do what you would expect: they are in \.{unwoven/cache/sequences.c}, in plain C with comments. Each of them also gets the store that the table belongs to, which knows the rows of the pass, the sizes and the memory.
 
 @<What a table of sequences does@>=
 bool sequences_open(struct sequence_table *t, struct store *s, struct error *why);
@@ -358,7 +358,7 @@ size_t store_next_cap(size_t cap, size_t wanted, size_t max);
   /* what the capacity |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
      or |max| */
 
-@ All sequences share one \emph{pool} of pages. For each page the cache keeps its address and its \emph{reference count}, the number of tables that the page is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table has the numbers of its pages and, for the kernels, their addresses.
+@ All sequences share one \emph{pool} of pages. For each page the cache keeps its address and its \emph{reference count}, the number of tables that the page is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table contains the numbers of its pages and, for the kernels, their addresses.
 @^reference count@>
 
 @<What the cache holds@>=
@@ -709,7 +709,7 @@ bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   return ok;
 }
 
-@ The code for windows is short. Before a pass, the pages that it will not see are released.
+@ The code for windows is short. Before a pass, a sequence releases the pages that none of the new rows will see.
 
 @<Release pages@>=
 /* |first| moves on and the entries stay where they are: so a refused pass can take them back. */

@@ -69,7 +69,7 @@ When you wait for an answer you feel two delays, both called \emph{latency}. The
   \hbox{TTFT}\ge\max\Bigl({pN\over F},{wN\over B}\Bigr),\qquad
   \hbox{TPOT}\ge{wN+kn\over B},
 \end{equation}
-where $n$ is the number of tokens so far. TTFT grows with the prompt as soon as the prompt has more rows than the ridge point. TPOT does not depend on the multipliers at all. \Cref{tab:waits} shows both as we measured them, with one worker.
+where $n$ is the number of tokens so far. TTFT grows with the prompt as soon as the prompt has more rows than the ridge point. TPOT does not depend on the multipliers at all. \Cref{tab:waits} shows both as we measured them, with one worker. (For a run of your own, \texttt{incipit generate {-}{-}json} prints them.)
 @^time to first token@>@^time per output token@>@^latency@>
 
 \begin{table}

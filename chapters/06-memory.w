@@ -158,7 +158,7 @@ uint64_t footprint_weights(const struct model *lm)
   return sum;
 }
 
-@ Do you need the weights once? \label{sec:packedbill} Not if you pack them: then the kernels have copies of all matrices, in an order that is faster to multiply (\cref{sec:batching}). The copies are in the type of the weights, and the outputs of each matrix are rounded up to a multiple of 16. So they take as many bytes as the matrices, or a little more. Does a packed model need twice the memory, then? You would expect it. But each matrix is given back to the system once it has been copied, and only the embedding and the small vectors are still read from the file. \Cref{sec:rss} shows it happen.
+@ Do you need the weights once? \label{sec:packedbill} Not if you pack them: then the kernels have copies of all matrices, in an order that is faster to multiply (\cref{sec:batching}). The copies are in the type of the weights; only, the inputs of each matrix are rounded up to a multiple of 16, and its outputs to as many as a tile takes. So they need as many bytes as the matrices, or a little more. Does a packed model need twice the memory, then? You would expect it. But each matrix is given back to the system once it has been copied, and only the embedding and the small vectors are still read from the file. \Cref{sec:rss} shows it happen.
 @^packed weights@>
 
 @* The KV cache. \label{sec:cachebill}
@@ -427,7 +427,7 @@ You can \emph{refuse}. That is what our cache does: a pass for which there are n
 
 You can \emph{preempt} a text: crop it to nothing, so that its pages are free, and put its request back into the queue. When its turn comes, you read its prompt and the tokens that it had written as one new prompt. That costs a prefill, and here not one bit of the answer changes, since rows that are computed again are the same rows (|what_is_computed_again_is_known| and \cref{sec:twice}).
 
-Or you can \emph{swap}: copy the pages of the text to the memory of the host, or to a disk, and bring them back later. That costs a transfer in both directions instead of a prefill. Which is faster? It depends on the bus and on the ridge point: a transfer moves the text's $2Lhd_hb$ bytes a token, a prefill computes $N$ multiply--adds a token. Kwon and others implemented both, and always preempt the text that came last, so that the older ones are finished. Our engine has the first two: |store_crop| is all that a preemption needs. It has no swap.
+Or you can \emph{swap}: copy the pages of the text to the memory of the host, or to a disk, and bring them back later. That costs a transfer in both directions instead of a prefill. Which is faster? It depends on the bus and on the ridge point: a transfer moves the text's $2Lhd_hb$ bytes a token, a prefill computes $N$ multiply--adds a token. Kwon and others implemented both, and always preempt the text that came last, so that the older ones are finished. Our engine can do the first two: |store_crop| is all that a preemption needs. It cannot swap.
 @^admission control@>@^preemption@>@^swap@>
 
 @ \Cref{fig:stack}\lab{lab:stack} shows one model and one text that gets longer. The weights are the floor. The cache is a wedge on it, whose slope is the number of bytes that a token adds, and the slope is what the levers of the next sections change.
@@ -880,7 +880,7 @@ int main(void)
 }
 
 @* What the tutorials say. \label{sec:accountstutorials}
-The five sources have numbers here, and most of their formulas are right. The mistakes are in what they put into them: the hidden size for the heads of keys and values, the numbers of one model for those of another, one gigabyte for the other. Here are the two slips that cost most; the other claims, with those that hold, are in the laboratory.\lab{lab:memorytutorials}
+The five sources print numbers here, and most of their formulas are right. The mistakes are in what they put into them: the hidden size for the heads of keys and values, the numbers of one model for those of another, one gigabyte for the other. Here are the two slips that cost most; the other claims, with those that hold, are in the laboratory.\lab{lab:memorytutorials}
 
 \begin{claimed}{S0-55, S2-57}
 It scales with the width of all heads of keys and values, not with the hidden size. In Llama 2 70B this width is \val{claim.S2-57} and the hidden size \given{8192}: the formula with the hidden size gives \val[0]{claim.S0-55} times too much. The batch is missing as well.
@@ -916,7 +916,7 @@ By \eqref{eq:overtake} attention overtakes the matrices at six times the width o
 
 \smallskip\noindent\emph{``It thinks ahead.''} A row is a function of the tokens up to its own: alter the text after it, and not a bit of it changes. A row may well contain something that makes some continuations likelier than others; planning can mean no more than that. The check: |later_tokens_change_nothing|.
 
-\smallskip\noindent\emph{``More processors make the answer come faster.''} The passes of a text follow each other, and no two of them can run at the same time. Within a pass the work can be divided, but a decode step must read all weights, and all workers share the path to memory. Here two workers read \val[2]{phases.scale.bandwidth} times as fast as one, and decode \val[2]{phases.scale.write} times as fast, since one alone did not keep the memory busy; a third would have had next to nothing to do. The check: |one_answer_for_every_schedule| for the bits, and \cref{sec:roofline} for the times.
+\smallskip\noindent\emph{``More processors make the answer come faster.''} The passes of a text follow each other, and no two of them can run at the same time. Within a pass the work can be divided, but a decode step must read all weights, and all workers share the path to memory. Here two workers read \val[2]{phases.scale.bandwidth} times as fast as one, and decode \val[2]{phases.scale.write} times as fast, since one alone did not keep the memory busy. With a third, we think, there would be next to nothing to gain. The check: |one_answer_for_every_schedule| for the bits, and \cref{sec:roofline} for the times.
 
 \smallskip\noindent\emph{``The cache is optional.''} For the text it is, and here a test compares the bits. For the time it is not: without it, a thousand tokens of the built-in model take \val[0]{cache.clock.ratio.1000} times as long (\cref{sec:cacheclock}). The check: |to_remember_changes_no_bit|.
 
@@ -928,7 +928,7 @@ The command beside an exercise compares your answer with what the modules comput
 \begin{exercises}
 \exercise{check}{ex:accounts.token}{A model has 26 layers, 8 heads of queries, 4 heads of keys and values and a |head_dim| of \given{256}. How many bytes does a token add in \texttt{f16}? And in \texttt{q8\_0}, with scales?}{\texttt{make exercise-06-1}}{$2\cdot26\cdot4\cdot256\cdot2$ bytes; in blocks 34 bytes stand for 32 numbers, which makes $34/64$ of it.}
 \exercise{check}{ex:accounts.window}{The same model has a window of \given{4096} in every second layer. How many bytes does a text of \given{8192} tokens take in \texttt{f16}, in steps of one row? And how many would it take without the windows?}{\texttt{make exercise-06-2}}{13 layers have \given{8192} rows and 13 have \given{4096}; a row of one layer takes $2\cdot4\cdot256\cdot2$ bytes.}
-\exercise{think}{ex:accounts.askew}{A layer has a window of \given{100}; passes have at most 8 rows, and pages 16. How many pages can a text hold at most, and at least, once it is long?}{\texttt{make exercise-06-3}}{The ring has $99+8=107$ rows, at most $1+\lceil106/16\rceil=8$ pages. If the ring begins where a page begins, 107 rows take only 7.}
+\exercise{think}{ex:accounts.askew}{A layer has a window of \given{100}; passes have at most 8 rows, and pages 16. How many pages does a text need at most, and at least, once it is long?}{\texttt{make exercise-06-3}}{The ring has $99+8=107$ rows, at most $1+\lceil106/16\rceil=8$ pages. If the ring begins where a page begins, 107 rows take only 7.}
 \exercise{think}{ex:accounts.cross}{From how many tokens on is the cache of Llama 3 8B larger than its weights, both in two bytes?}{\texttt{make exercise-06-4}}{Weights by $2\cdot32\cdot8\cdot128$ numbers a token: $8030261248/65536$, and one more.}
 \exercise{check}{ex:accounts.half}{A number in a block of \texttt{q8\_0} is off by half a step at most. The largest of a block is 3. By how much could another be off, if the scale were exact? Give four decimals.}{\texttt{make exercise-06-5}}{A step is $3/127$; half of it is $0.0118$.}
 \exercise{think}{ex:accounts.reach}{A model of 24 layers has a window of \given{512} in every layer. What is the largest distance over which a token can influence the last row of a text? And with four sinks, how many of the first positions can influence it however long the text is?}{\texttt{make exercise-06-6}}{$24\cdot511$ positions; with sinks the first four always can, however far away.}
