@@ -776,9 +776,7 @@ O(n) is meant to be the cost of a whole text. Each step compares one row with a 
 \end{claimed}
 
 @* The check. \label{sec:cachecheck}
-The program of this chapter takes the four steps of the case by hand in both ways, and forks a sequence. The fork copies nothing. When the first of the two sequences goes on, the ten rows of their last page are copied for it; the other then has the old page for itself, and copies nothing. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
-
-\checkpoint{build/out/cache.txt}{the same steps twice; a fork, and a full cache}
+The program of this chapter takes the four steps of the case by hand in both ways, and compares the logits. Then it forks a sequence, and in the end it asks for more rows than there is room for.
 
 @c
 #include <inttypes.h>
@@ -920,6 +918,12 @@ static bool print_fork(struct writer *w, struct error *why)
   store_close(s);
   return ok;
 }
+
+@ Here is what it prints. Compare the first lines with the case by hand.
+
+\checkpoint{build/out/cache.txt}{the same steps twice; a fork, and a full cache}
+
+The fork copies nothing. When the first of the two sequences goes on, the ten rows of their last page are copied for it; the other then has the old page for itself, and copies nothing. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
 
 @* Exercises. \label{sec:cacheexercises}
 The command beside an exercise judges your answer by running the loop and the cache.
