@@ -204,9 +204,9 @@ and at the end $o/\ell$ is the output. So the scores of one block are all that a
 How long does a whole answer take? Add up the measured passes: one over the prompt, then one row after $p$ tokens, one after $p+1$, and so on. (Between two lengths that we measured we draw a straight line.) \Cref{tab:answers}\lab{lab:phasekeys} shows the sums, with the cache and without.
 @^latency@>
 
-Such sums are easily wrong, so we also ran four of these texts. Without the cache 30 tokens took \val[1]{phases.text.gpt2.1.30.naive} seconds and \given{100} tokens \val[1]{phases.text.gpt2.1.100.naive}; with the cache they took \val[2]{phases.text.gpt2.1.30.cached} and \val[2]{phases.text.gpt2.1.100.cached}. All four took longer than the sums, but by no more than \val[0]{phases.sum.excess} percent.
+Such sums are easily wrong, so we also ran four of these texts. All four took longer than the sums, but by no more than \val[0]{phases.sum.excess} percent.
 
-At \given{1000} tokens the naive loop computes \val[0]{cache.clock.rows} times as many rows, and yet it is far less than \val[0]{cache.clock.rows} times as slow. You can see why in \cref{fig:rowtime}: its rows come many to a pass, where each of them is cheaper. An answer of \given{500} tokens takes \val[0]{phases.answer.50} times as long as one of a single token after a prompt of 50 tokens, \val[0]{phases.answer.100} times after \given{100}, and \val[0]{phases.answer.500} times after \given{500}, since the prefill is part of both.
+At \given{1000} tokens the naive loop computes \val[0]{cache.clock.rows} times as many rows, and yet it is far less than \val[0]{cache.clock.rows} times as slow. You can see why in \cref{fig:rowtime}: its rows come many to a pass, where each of them is cheaper.
 
 @* What the tutorials say. \label{sec:phasetutorials}
 Most of what the sources say about the two phases is right. Where they err, it is about how much. The other claims of this chapter are in the laboratory.\lab{lab:phaseclaims}
@@ -633,11 +633,9 @@ static bool show_windows(struct reading *r, struct error *why)
   return true;
 }
 
-@ What the program prints:
+@ What will it print? The first pass has seven rows and does seven times the work of the others in the layers, for the same bytes of weights. Its intensity is only \val[1]{phases.shown.ratio} times theirs, because the head is computed for the last row alone. (The built-in model's weights have two bytes each, so one row has an intensity of a half and not of a quarter.) No size of chunks changes a logit. And the closer together the windows begin, the more context each scored token has, and the lower the perplexity. It is high even so: the model knows the sentence by heart at the beginning of a text, with a perplexity of \val[1]{phases.known.1}, but after one sentence it expects a different one; the second time the same sentence has a perplexity of \val[1]{phases.known.2}.
 
 \checkpoint{build/out/phases.txt}{the passes of a run; a prompt in chunks; a text in windows}
-
-The first pass has seven rows and does seven times the work of the others in the layers, for the same bytes of weights. Its intensity is only \val[1]{phases.shown.ratio} times theirs, because the head is computed for the last row alone. (The built-in model's weights have two bytes each, so one row has an intensity of a half and not of a quarter.) No size of chunks changes a logit. And the closer together the windows begin, the more context each scored token has, and the lower the perplexity. It is high even so: the model knows the sentence by heart at the beginning of a text, with a perplexity of \val[1]{phases.known.1}, but after one sentence it expects a different one; the second time the same sentence has a perplexity of \val[1]{phases.known.2}.
 
 @* Exercises. \label{sec:phaseexercises}
 The command beside an exercise judges your answer.
