@@ -75,6 +75,9 @@ define compiled
 @mkdir -p $(@D)
 $(CC) $(CFLAGS) $(PIC) -MMD -MP -c $< -o $@
 endef
+# bodies that are inlined once for every type: where each variable of each copy is kept would take a third of the compiler's time and
+# memory, so these objects know lines alone; make debug asks for -g3 and gets it
+$(BUILD)/obj/kernels/%.o $(BUILD)/tally/kernels/%.o: CFLAGS += $(if $(filter -g,$(OPT)),-g1)
 $(BUILD)/obj/%.o: $(TANGLED)/%.c
 	$(compiled)
 $(BUILD)/obj/%.o: unwoven/%.c

@@ -24,13 +24,14 @@ one() {
   pool) sources=ground/ground.c ;;
   linear) sources=kernels/${table}_linear.c ;;
   blocks) sources=kernels/${table}_blocks.c; vnni && sources=kernels/vnni.c ;;
-  whole) sources="$(cd tangled; ls kernels/"${table}"_*.c)"; vnni && sources="$sources kernels/vnni.c" ;;
+  whole) sources="$(cd tangled; ls kernels/"${table}"_*.c; cd ../unwoven; ls kernels/"${table}"_*.c)"; vnni && sources="$sources kernels/vnni.c" ;;
   attention) sources="kernels/${table}_attention.c kernels/${table}_heads.c"
     [ "$table" != avx512 ] || sources="$sources kernels/avx2_attention.c kernels/avx2_heads.c" ;;
   esac
   for s in $sources; do
+    [ -f "tangled/$s" ] && root=tangled || root=unwoven
     # shellcheck disable=SC2086
-    $CC $FLAGS "-I$so" -Itangled -Iunwoven -c "tangled/$s" -o "$so/$(basename "$s" .c).o" || exit 1
+    $CC $FLAGS "-I$so" -Itangled -Iunwoven -c "$root/$s" -o "$so/$(basename "$s" .c).o" || exit 1
   done
   # shellcheck disable=SC2046,SC2086
   $CC -shared -Wl,-Bsymbolic -u kernels_find -u pool_open $(ls "$so"/*.o 2> /dev/null) "${BUILD:-build}/libmodules.a" -o "$so.so" \

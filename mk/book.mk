@@ -115,7 +115,7 @@ laboratory-%: checkpoints ## as laboratory-03: every number that the laboratory 
 lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstrations, includes
 	@texlua tools/digits.lua 'cat tools/digits/*.tsv' $(WEBS)
 	@texlua tools/docs.lua $(sort $(wildcard tangled/*/*.h unwoven/*/*.h program/*.h))
-	@texlua tools/flow.lua $(sort $(wildcard tangled/*/*.[ch] tangled/*/*.inc unwoven/*/*.[ch] program/*.[ch]))
+	@texlua tools/flow.lua $(sort $(wildcard tangled/*/*.[ch] tangled/*/*.inc unwoven/*/*.[ch] unwoven/*/*.inc program/*.[ch]))
 	@texlua tools/lengths.lua 150 $(CHECKPOINTS:%=tangled/checkpoints/%.c)
 	@texlua tools/edges.lua
 	@for n in $$(sed -n 's/^ *\(\#define \)*\([A-Z0-9_]*\)\( =\)* [0-9][0-9]*,*\( .*\)*$$/\2/p' tangled/ground/tuning.h); do \

@@ -11,7 +11,7 @@ if grep -q '^#include "command.h"' "tangled/checkpoints/$1.c"; then flat='-Iprog
 for m in $(tools/needs.sh "$1"); do [ ! -d "unwoven/$m" ] || more=-Iunwoven; done
 { echo "cc -std=c11 $level -ffp-contract=off $plain -Itangled $more $flat tangled/checkpoints/$1.c"
   for m in $(tools/needs.sh "$1"); do
-    if [ "$m" = kernels ] && [ -n "$plain" ]; then echo "tangled/$m/kernels.c tangled/$m/prepared.c"; continue; fi
+    if [ "$m" = kernels ] && [ -n "$plain" ]; then echo "unwoven/$m/kernels.c unwoven/$m/prepared.c"; continue; fi
     for root in tangled unwoven; do ! ls $root/"$m"/*.c >/dev/null 2>&1 || echo "$root/$m/*.c"; done
   done
   echo "-o checkpoint -ljansson -lpcre2-8 -lutf8proc $edit -pthread -lm"; } |

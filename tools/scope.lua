@@ -86,7 +86,7 @@ function M.module(m)
   if modules[m] then return modules[m] end
   local r = { shown = {}, own = {}, locals = {} }
   modules[m] = r
-  local files = io.popen("ls tangled/" .. m .. "/*.[ch] tangled/" .. m .. "/*.inc unwoven/" .. m .. "/*.[ch] tangled/checkpoints/" .. m .. ".c build/tangled/" .. m .. "*.[ch] 2>/dev/null")
+  local files = io.popen("ls tangled/" .. m .. "/*.[ch] tangled/" .. m .. "/*.inc unwoven/" .. m .. "/*.[ch] unwoven/" .. m .. "/*.inc tangled/checkpoints/" .. m .. ".c build/tangled/" .. m .. "*.[ch] 2>/dev/null")
   for f in files:lines() do
     local found = kept(f, ctokens.slurp(f), names)
     for _, n in ipairs(found[1]) do

@@ -270,7 +270,7 @@ q = fma(q, r, 0.1666666666666667);
 q = fma(q, r, 0.5);
 
 @* Hyperbolic tangent and error function. \label{sec:tanh}
-Both belong to the activations (\cref{sec:activations}), both are odd, and both run
+Both belong to the activations (\cref{sec:mlp}), both are odd, and both run
 from $-1$ to 1. The first follows from the exponential:
 $$\tanh x={e^{2x}-1\over e^{2x}+1}={t\over t+2},\qquad t=e^{2x}-1.$$
 For small $x$ the subtraction in $t$ would cancel nearly everything. It need not be

@@ -1,4 +1,8 @@
-/* pairs.c -- made from workshop/34-kernels-body.w; change it there */
+/* pairs.c -- Linear layers with inputs rounded to bfloat16, two to a word.
+   made from workshop/34-kernels.w; change it there
+
+   The linear layers of floats once more, with a multiply-add that takes words apart;
+   so lanes, panels, tiles and folds are the same code. */
 
 #include "kernels/parts.h"
 #if defined __x86_64__
@@ -62,6 +66,7 @@ static bool see_pairs(const struct matrix *w, struct matrix *pairs)
 INLINE uint16_t rounded_half(float x)
 {
   uint32_t u = num_bits32(x), quiet = u >> 16 | 0x40u;
+  /* to the nearest, a half to the even one; a NaN must not become infinite */
   uint32_t near = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
   return (uint16_t) ((u & 0x7fffffffu) > 0x7f800000u ? quiet : near);
 }
@@ -73,65 +78,5 @@ TARGET static void round_halves(const float *x, size_t n, uint16_t *to)
     for (size_t j = 0; j < 16; j++) to[i + j] = rounded_half(x[i + j]);
   for (; i < n; i++) to[i] = rounded_half(x[i]);
 }
-
-static size_t before_inputs(const struct matrix *w, size_t rows)
-{ return (room(w, 1, rows) + 63) / 64 * 64; }
-static size_t pairs_room(const struct matrix *list, size_t n, size_t rows)
-{
-  struct matrix one;
-  if (rows > MOST_ROWS) rows = MOST_ROWS;
-  for (size_t m = 0; m < n; m++)
-    if (see_pairs(&list[m], &one))
-      return before_inputs(&one, rows) + rows * one.in * sizeof(float);
-  return 0;
-}
-
-enum { PAIR_LISTS = 4 };
-static void pairs_few(const struct engine *e, const struct matrix *list,
-  size_t n, const float *x, size_t rows, float *const *y)
-{
-  struct matrix pairs[PAIR_LISTS];
-  bool fit = true;
-  char *inputs = pool_workspace(e->pool, 0, pairs_room(list, n, rows));
-  for (size_t m = 0; m < n; m++) fit &= see_pairs(&list[m], &pairs[m]);
-  if (inputs == NULL || !fit) {
-    plain_linear_bf16(e, list, n, x, rows, y);
-    return;
-  }
-  inputs += before_inputs(pairs, rows);
-  round_halves(x, rows * list->in, (void *) inputs);
-  linear(e, pairs, n, (const void *) inputs, rows, y);
-}
-
-static void pairs_linear(const struct engine *e, const struct matrix *list,
-  size_t n, const float *x, size_t rows, float *const *y)
-{
-  for (size_t r = 0, here; r < rows; r += here) {
-    here = rows - r < MOST_ROWS ? rows - r : MOST_ROWS;
-    for (size_t m = 0, some; m < n; m += some) {
-      float *to[PAIR_LISTS];
-      some = n - m < PAIR_LISTS ? n - m : PAIR_LISTS;
-      for (size_t i = 0; i < some; i++) to[i] = y[m + i] + r * list[m + i].out;
-      pairs_few(e, list + m, some, x + r * list->in, here, to);
-    }
-  }
-}
-
-static size_t pairs_bytes(const struct matrix *w, enum activations format)
-{
-  struct matrix pairs;
-  (void) format;
-  return see_pairs(w, &pairs) ? prepared_bytes(&pairs, ACTIVATIONS_F32) : 0;
-}
-
-static void pairs_prepare(const struct matrix *w, enum activations format,
-  void *to)
-{
-  struct matrix pairs;
-  (void) format;
-  if (see_pairs(w, &pairs)) prepare(&pairs, ACTIVATIONS_F32, to);
-}
-
-const struct linear_kernels pairs_avx512 = { pairs_linear, pairs_room,
-  pairs_bytes, pairs_prepare };
+#include "kernels/pairs_calls.inc"
 #endif

@@ -1,4 +1,8 @@
-/* vnni.c -- made from workshop/32-blocks.w; change it there */
+/* vnni.c -- Linear layers of blocks and bytes, with the head for AVX-512 and one
+   instruction more, VPDPBUSD.
+   made from workshop/34-kernels.w; change it there
+
+   Of that head it has only what blocks.inc needs. */
 
 #include "kernels/parts.h"
 #if defined __x86_64__

@@ -39,9 +39,9 @@ unused() { cat "$1"/tangled/model/*.c "$1"/tangled/cache/*.c "$1"/unwoven/cache/
 # all steps
 without nothing
 list=$(cd "$build" && grep -l 'model/settings\.inc' obj/*/*.d program/*.d 2>/dev/null | xargs sed -sn '1{$!N;s/\\\n//;s/^[^:]*: *\([^ ]*\).*/\1/p}' |
-  grep -v -e '^tangled/kernels/' -e '^tangled/checkpoints/' -e /laboratory/ || true)
+  grep -v -e '^[a-z]*/kernels/' -e '^tangled/checkpoints/' -e /laboratory/ || true)
 [ -n "$list" ] || { echo "nothing is built here: make check"; exit 77; }
-for f in $list $files tangled/kernels/prepared.c; do case $f in *.c) echo "$f" ;; esac; done | sort -u > "$home/list"
+for f in $list $files unwoven/kernels/prepared.c; do case $f in *.c) echo "$f" ;; esac; done | sort -u > "$home/list"
 (cd "$home" && xargs -P 2 -I @ sh -c "$cc $flags -c @ -o obj/\$(echo @ | tr / _).o" < list) || bad "it does not compile"
 (cd "$home" && $cc $flags -c program/main.c -o main.o && $cc $flags -c "$here/$data/logits.c" -o logits.o)
 linked

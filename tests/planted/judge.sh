@@ -72,7 +72,7 @@ cage() { "$build/cage" "$@"; }
 apart="--hide tests/planted/exercises --hide $build/exercises --scratch $work/scratch"
 cc() { cage --seconds 120 /usr/bin/env ${CC:-cc} $flags -O1 -Icourse "$@"; }
 sources() { # FILE...: what is compiled if these are changed: themselves, and the files of the library that include a changed header
-  ( cd "$work" && set +f && grep -H '^ *# *include *"' tangled/*/*.[ch] tangled/*/*.inc unwoven/*/*.[ch] program/*.[ch] ) | awk -v changed="$*" '
+  ( cd "$work" && set +f && grep -H '^ *# *include *"' tangled/*/*.[ch] tangled/*/*.inc unwoven/*/*.[ch] unwoven/*/*.inc program/*.[ch] ) | awk -v changed="$*" '
     BEGIN { n = split(changed, c, " "); for (i = 1; i <= n; i++) hit[c[i]] }
     { file = $0; sub(/:.*/, "", file); name = $0; sub(/^[^"]*"/, "", name); sub(/".*/, "", name); dir = file; sub(/[^\/]*$/, "", dir)
       all[file] = all[file] " " dir name " tangled/" name " unwoven/" name " program/" name }

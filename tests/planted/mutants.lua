@@ -30,12 +30,16 @@ local function suite(name)                -- its object
   return suites[name]
 end
 
--- the .c files of a folder that include a file, themselves or by others that do; none would be a mutant that is never linked
+-- the .c files of a module that include a file, themselves or by others that do, in tangled/ and in unwoven/; none would be a mutant that is
+-- never linked
 local function including(folder, module, name)
   local found, seen, todo = {}, { [name] = true }, { name }
+  local of_module = folder:find("^unwoven/") or folder == tangled .. "/" .. module
+  local roots = of_module and ("%s/%s unwoven/%s"):format(tangled, module, module) or folder
   while #todo > 0 do
     local one = table.remove(todo)
-    for f in io.popen("grep -lF '\"" .. module .. "/" .. one .. "\"' " .. folder .. "/*.c " .. folder .. "/*.cu " .. folder .. "/*.inc " .. folder .. "/*.h 2>/dev/null"):lines() do
+    local where = roots:gsub("%S+", "%0/*.c %0/*.cu %0/*.inc %0/*.h")
+    for f in io.popen("grep -lF '\"" .. module .. "/" .. one .. "\"' " .. where .. " 2>/dev/null"):lines() do
       local short = f:match("[^/]*$")
       if not seen[short] then
         seen[short] = true

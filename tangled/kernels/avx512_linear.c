@@ -1,9 +1,0 @@
-/* avx512_linear.c -- made from workshop/34-kernels-body.w; change it there */
-
-#include "kernels/parts.h"
-#if defined __x86_64__
-#include "kernels/avx512.inc"
-#include "kernels/linear.inc"
-const struct linear_kernels floats_avx512 = { linear, room,
-  prepared_bytes, prepare };
-#endif

@@ -1,9 +1,0 @@
-/* neon_blocks.c -- made from workshop/34-kernels-body.w; change it there */
-
-#include "kernels/parts.h"
-#if defined __aarch64__
-#include "kernels/neon.inc"
-#include "kernels/blocks.inc"
-const struct linear_kernels blocks_neon = { int8_linear, int8_room,
-  int8_bytes, int8_prepare };
-#endif
