@@ -544,10 +544,11 @@ void plain_linear_bf16(const struct engine *e, const struct matrix *list, size_t
 
 Everything that was promised in \cref{model} holds for these formats as well: the logits do not depend on the cache, the chunks of a prompt, the other rows of a pass, the threads, or the kernels. A block of inputs belongs to one row, so no row can disturb the rounding of another. In engines that quantize all rows of a pass with one scale that is not so, and there a text may depend on its neighbours.
 
-@ This is the file, in the order that C wants.
+@ To read a block takes nothing else of the model, and the plain kernels do it number by number. So that is one file, which they stand on.
 
-@(quantization.c@>=
-#include <math.h>
+@(blocks.c@>=
+/** A number of a block, whatever its type. Whole numbers and scales are exact; the only rounding is one
+  multiply-add, where a type has a minimum. Nothing else of the model is used. */
 #include <string.h>
 #include "functions/numbers.h"
 #include "model/quantization.h"
@@ -555,6 +556,17 @@ Everything that was promised in \cref{model} holds for these formats as well: th
 @<The whole numbers of a block@>@;
 @<The scales of a block@>@;
 @<The numbers of a block@>@;
+
+@ What rounds and what multiplies is another one, and stands on the plain kernels.
+
+@(quantization.c@>=
+/** Weights and inputs rounded to few bits, and linear layers with such inputs: the definition that every
+  fast kernel is compared with. A block is rounded by itself, so no row disturbs another. */
+#include <math.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "model/quantization.h"
+@;@#
 @<Round a block of weights@>@;
 @<Round one block, of whatever type@>@;
 @<Write weights@>@;
