@@ -98,6 +98,8 @@ static int print_product(void)
 What a kernel is given, and what it must do, was settled in \cref{model}, which has a plain table of kernels; the structures are in \cref{sec:kerneltable}. The header of this chapter says how the fast ones are found.
 
 @(kernels.h@>=
+/** Tables of fast kernels, and weights prepared for them. Every table gives the bits of the plain one,
+  so which of them a caller has can only be told by a clock. */
 #ifndef INCIPIT_KERNELS_H
 #define INCIPIT_KERNELS_H
 #include "model/model.h"
@@ -158,6 +160,8 @@ of outputs uses twelve for sums; with two weights and one input at a time that i
 @^register@>
 
 @(avx2.inc@>=
+/** The head for AVX2: eight lanes to a register, and sixteen registers. It has all that the bodies ask
+  of the machine, and nothing else. */
 #include <immintrin.h>
 #define TARGET __attribute__((target("avx2,fma,f16c")))
 #define WIDTH 8
@@ -169,6 +173,7 @@ of outputs uses twelve for sums; with two weights and one input at a time that i
 @^compiler, time and memory@>
 
 @(avx2_linear.c@>=
+/** Linear layers of floats, with the head for AVX2. */
 #include "kernels/parts.h"
 #if defined __x86_64__
 #include "kernels/avx2.inc"
@@ -188,6 +193,8 @@ compiled alone, and no other module includes either. |ALONE| marks a function th
 @^unrolling@>
 
 @(lanes.inc@>=
+/** What all heads share: the type of a register, loops that are written out, and the fold. A head
+  includes it after it has said |WIDTH|, |TILE_ROWS| and |TARGET|; no other module does. */
 #include "ground/tuning.h"
 #if defined __clang__
 #define @,each(i, n) @[_Pragma("unroll")@,@, for (int i = 0; i < (n); i++)@]@;
@@ -662,6 +669,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   struct linear_job job = @[{ e, list, n, x, rows, y }@];
   size_t work = 0;
   for (size_t m = 0; m < n; m++) work += list[m].out * list[m].in * rows;
+  /*- waking other threads takes microseconds, and a small matrix is done by then */
   struct pool *pool = work >= WORTH_DIVIDING ? e->pool : NULL;
   if (rows < MANY_ROWS) pool_share(pool, linear_part, &job);
   else pool_run(pool, linear_part, &job);
@@ -676,6 +684,9 @@ static size_t room(const struct matrix *list, size_t n, size_t rows)
 @ A linear layer needs nothing but what is above. The file is compiled with each head, and once more for the inputs in bfloat16 of \cref{sec:pairs11}. Attention includes two parts of it, dot products and panels, which are files for that reason.
 
 @(linear.inc@>=
+/** Linear layers of floats: few rows by weights as they lie, many rows through panels. An output is
+  computed whole by one worker in the sixteen lanes of the definition, so neither the way nor the
+  workers can be seen in a bit. */
 #include "kernels/shares.inc"
 #include "kernels/products.inc"
 @<Put sums in their places, with the bias@>@;
@@ -690,17 +701,22 @@ static size_t room(const struct matrix *list, size_t n, size_t rows)
 @ Every kernel that divides its outputs among workers asks where a share begins, so that is a file by itself.
 
 @(shares.inc@>=
+/** Where a worker's share begins. Shares are cut at whole steps. */
 @<Where a worker's share begins@>@;
 
 @ Attention compares one query with many keys, and that is the product of one row with many others: it takes the same function, in this file.
 
 @(products.inc@>=
+/** One row by as many others as a register has lanes, for few rows by a matrix and for a query by its
+  keys. Sums are folded together, as many as there are lanes. */
 #include "kernels/load.inc"
 @<Dot products of one row with as many others as a register has lanes@>@;
 
 @ With many queries, attention multiplies by tiles. It includes the tile and the packing from here.
 
 @(panels.inc@>=
+/** The tile of dot products, and where a lane stands in a panel. Lanes come one after the other, and
+  each is folded as soon as its partner is there: at most four unfinished tiles wait. */
 @<Where a lane stands in a panel@>@;
 @<Compute a tile of dot products@>@;
 #include "kernels/packing.inc"
@@ -721,6 +737,7 @@ are not negative changes no bit of it. Keys are asked for sixteen positions earl
 INLINE void block_scores(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b)
 {
+  /*- what is not seen scores -infinity, so that whole sixteens can go through the exponential */
   vec none = spread(-INFINITY);
   for (int i = 0; i < 256; i += WIDTH) memcpy(b->weight + i, &none, sizeof none);
   each_run (r, b)
@@ -741,6 +758,7 @@ INLINE void block_scores(const struct attention_dims *h, const float *q,
 INLINE float greatest(const float *score, size_t from, size_t to)
 {
   float lane[16];
+  /*- where the plain kernel begins: a block of scores that are all -infinity has sums of 0, not NaN */
   for (int j = 0; j < 16; j++) lane[j] = -FLT_MAX;
   for (size_t g = from / 16 * 16; g < to; g += 16)
     for (int j = 0; j < 16; j++)
@@ -759,6 +777,7 @@ INLINE float exponentials(float *weight, size_t from, size_t to, float max)
 {
   float lane[16] = @[{ 0 }@];
   for (size_t g = from / 16 * 16; g < to; g += 16) {
+    /*- in the place of the scores, which nothing needs any more */
     float z[16], *w = weight + g;
     for (int j = 0; j < 16; j++) z[j] = num_expf(w[j] - max);
     for (int j = 0; j < 16; j++) lane[j] += z[j];
@@ -773,6 +792,7 @@ INLINE float exponentials(float *weight, size_t from, size_t to, float max)
 INLINE void axpy_chain(int columns, const struct position_block *b,
   enum weight_type type, size_t first, float *o)
 {
+  /*- each column has a chain of its own, so how many go together cannot be seen */
   vec a[64 / WIDTH] = @[{ 0 }@];
   each_run (r, b) {
     uintptr_t place = b->v->value + r.at;
@@ -868,6 +888,7 @@ $e^0$, exactly 1, and the chains begin with 0. The weights of the blocks take th
 INLINE void join_columns(const float *left, size_t n, size_t stride, float l,
   size_t c, size_t here, float *y)
 {
+  /*- a single block passes unchanged: its weight is exactly 1, and the chain begins with 0 */
   float z[16] = @[{ 0 }@], o[16] = @[{ 0 }@];
   for (size_t i = 0; i < n; i++, left += stride) {
     memcpy(o, left + PART_OUT + c, here * sizeof *o);
@@ -885,7 +906,7 @@ INLINE float join_blocks(float *left, size_t n, size_t d, float *y)
   for (size_t i = 0; i < n; i++) {
     float w = num_expf(left[i * stride + PART_MAX] - m);
     l = fmaf(left[i * stride + PART_SUM], w, l);
-    left[i * stride + PART_MAX] = w;
+    left[i * stride + PART_MAX] = w; /*- the maximum is not needed again */
   }
   for (; c + 16 <= d; c += 16) join_columns(left, n, stride, l, c, 16, y);
   if (c < d) join_columns(left, n, stride, l, c, d - c, y);
@@ -949,6 +970,7 @@ TARGET static void tile_scores(struct query_unit *u, size_t first, size_t rows,
     packed_tile("attention", 0, rows, u->query + first * u->deep, (struct tensor)
       @[{ u->key + (t - t0) * u->deep, WEIGHT_F32 }@], u->h->head_dim, sum);
     for (size_t i = 0; i < rows; i++) {
+      /*- keys that this query does not see were multiplied with it, and are not taken */
       uint32_t c = u->lo[first + i] > t ? u->lo[first + i] - t : 0;
       uint32_t to = u->hi[first + i] > t ? u->hi[first + i] - t : 0;
       float *its = score + i * 256 + t % 256;
@@ -998,6 +1020,8 @@ TARGET static void value_chains(size_t rows, const float *e, const float *value,
 TARGET static void tile_values(struct query_unit *u, size_t first, size_t rows,
   uint32_t t0, size_t c, const uint32_t *from, const uint32_t *to, float *sum)
 {
+  /*- Together only where all rows of the tile see: a value that a row does not see must stay out of its
+     chain, since zero times infinity is no number. */
   const float *value = u->value + c, *e = u->score + first * 256;
   uint32_t lo = from[0], hi = to[0];
   for (size_t i = 1; i < rows; i++) {
@@ -1217,6 +1241,9 @@ What the four heads share, in the order in which C wants it, comes to this. It i
 uses only those above it.
 
 @(attention.inc@>=
+/** Attention of one head at a time, and of tiles of queries. Blocks of 256 positions have a maximum, a
+  sum and sums of values each, and are joined in rising order, whatever the layout of the cache and the
+  division of the work. */
 #include "kernels/products.inc"
 #include "kernels/panels.inc"
 #include "kernels/join.inc"
@@ -1238,6 +1265,8 @@ uses only those above it.
 @ One head and all heads together give a block the same maximum and the same sum, and join blocks in the same way.
 
 @(join.inc@>=
+/** What one head and all heads together have in common: the result of a block of positions, and the
+  join. */
 @<The result of one block of positions@>@;
 #include "kernels/positions.inc"
 @<The greatest score of a block@>@;
@@ -1247,6 +1276,8 @@ uses only those above it.
 @ The table itself is compiled with all kernels that are small.
 
 @(table.inc@>=
+/** A table, compiled with all kernels that are small. The including file says NAME, TABLE and which
+  parts it has (FLOATS, BLOCKS, PAIRS, ATTENTION). */
 #include "kernels/shares.inc"
 #include "kernels/load.inc"
 @<The dot product of sixteen lanes@>@;

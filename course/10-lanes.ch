@@ -540,6 +540,9 @@ TARGET static void by_panels(const struct matrix *w, const float *x, size_t rows
 shape: linear.inc gives way to dots.inc and tiles.inc
 @x
 @(linear.inc@>=
+/** Linear layers of floats: few rows by weights as they lie, many rows through panels. An output is
+  computed whole by one worker in the sixteen lanes of the definition, so neither the way nor the
+  workers can be seen in a bit. */
 #include "kernels/shares.inc"
 #include "kernels/products.inc"
 @<Put sums in their places, with the bias@>@;
@@ -554,17 +557,22 @@ shape: linear.inc gives way to dots.inc and tiles.inc
 @ Every kernel that divides its outputs among workers asks where a share begins, so that is a file by itself.
 
 @(shares.inc@>=
+/** Where a worker's share begins. Shares are cut at whole steps. */
 @<Where a worker's share begins@>@;
 
 @ Attention compares one query with many keys, and that is the product of one row with many others: it takes the same function, in this file.
 
 @(products.inc@>=
+/** One row by as many others as a register has lanes, for few rows by a matrix and for a query by its
+  keys. Sums are folded together, as many as there are lanes. */
 #include "kernels/load.inc"
 @<Dot products of one row with as many others as a register has lanes@>@;
 
 @ With many queries, attention multiplies by tiles. It includes the tile and the packing from here.
 
 @(panels.inc@>=
+/** The tile of dot products, and where a lane stands in a panel. Lanes come one after the other, and
+  each is folded as soon as its partner is there: at most four unfinished tiles wait. */
 @<Where a lane stands in a panel@>@;
 @<Compute a tile of dot products@>@;
 #include "kernels/packing.inc"
@@ -578,6 +586,9 @@ shape: linear.inc gives way to dots.inc and tiles.inc
 shape: the two files of the student, and the header of the lab
 @x
 @(attention.inc@>=
+/** Attention of one head at a time, and of tiles of queries. Blocks of 256 positions have a maximum, a
+  sum and sums of values each, and are joined in rising order, whatever the layout of the cache and the
+  division of the work. */
 #include "kernels/products.inc"
 #include "kernels/panels.inc"
 #include "kernels/join.inc"
@@ -599,6 +610,8 @@ shape: the two files of the student, and the header of the lab
 @ One head and all heads together give a block the same maximum and the same sum, and join blocks in the same way.
 
 @(join.inc@>=
+/** What one head and all heads together have in common: the result of a block of positions, and the
+  join. */
 @<The result of one block of positions@>@;
 #include "kernels/positions.inc"
 @<The greatest score of a block@>@;
@@ -608,6 +621,8 @@ shape: the two files of the student, and the header of the lab
 @ The table itself is compiled with all kernels that are small.
 
 @(table.inc@>=
+/** A table, compiled with all kernels that are small. The including file says NAME, TABLE and which
+  parts it has (FLOATS, BLOCKS, PAIRS, ATTENTION). */
 #include "kernels/shares.inc"
 #include "kernels/load.inc"
 @<The dot product of sixteen lanes@>@;

@@ -2,6 +2,11 @@
 @s vec int
 @s ivec int
 @s few_signed int
+@s few_bytes int
+@s few_halves int
+@s four int
+@s words int
+@s shorts int
 @s each while
 @s each_run while
 @s each_two while
@@ -19,12 +24,12 @@
 \chapterquestion{A register has sixteen places. What if the row, the matrix or the number has another size?}
 @** Inside the kernels: registers, panels, bytes.
 
-\incipit{C}{hapter 11} shows the two large kernels where everything fits: one kind of register, rows of whole registers, weights that lie side by side, numbers that are floats. Real models are not so kind. A head has eight numbers and a register sixteen lanes. GPT-2 stores its matrices the other way round. A weight has four bits, and no processor multiplies numbers of four bits. Here we take these troubles one by one. Each of them has an obvious answer that changes some bit of a result, so we look for another.
+\incipit{C}{hapter 11} shows the two large kernels where everything fits: one kind of register, rows of whole registers, weights that lie side by side, numbers that are floats. Real models are not so kind. A head has eight numbers and a register sixteen lanes. GPT-2 stores its matrices the other way round. A weight has four bits, and no processor multiplies numbers of four bits. Here we take these troubles one by one. The obvious answer is slow each time, or changes some bit of a result, and so we look for another.
 @^kernel@>@^head, of kernels@>
 
 You need \cref{kernels} for this, and for the bytes what \cref{model/quantization} says of blocks. What only surrounds these loops is ordinary C in the folder \.{unwoven/kernels}; \cref{sec:parts34} says which file has what.
 
-@ The trouble with small numbers first, since a pencil is enough for it. One instruction of AVX2 multiplies \given{32} weights of eight bits with as many inputs, and adds each product to that of its neighbour. The sums have sixteen bits, and the instruction says nothing when one does not fit.
+@ The trouble with small numbers first, since a pencil is enough for it. One instruction of AVX2 multiplies \given{32} weights of eight bits with as many inputs, and adds each product to that of its neighbour. The sums have sixteen bits, and the instruction says nothing when one does not fit, an \emph{overflow}.
 
 \begin{byhand}{four bytes, and sums short of 32767}
 The weights have no sign, the inputs have one:
@@ -38,11 +43,11 @@ sum of two & & $64770$ & & $330$
 \end{tabular}
 \medskip
 
-A number of 16 bits ends at 32767, so in place of 64770 the processor gives us 32767. Weights without a sign may not be that large. If a sign goes with the input, a weight of eight bits is at most 128, and fewer bits leave more room:
+A number of 16 bits ends at 32767, so in place of 64770 the processor gives us 32767. Weights without a sign may not be that large. If a sign goes with the input, a weight of eight bits is at most 128, and fewer bits leave more room. A product is at most the weight times 127; a sum is of two products; and so many sums can be added up:
 
 \medskip
 \begin{tabular}{@@{}r@@{\quad}r@@{\quad}r@@{\quad}r@@{\quad}r@@{\quad}r@@{}}
-bits & weight & times 127 & sum of two & such sums & come to\\
+bits & weight & times 127 & of two & sums & make\\
 $8$ & $128$ & $16256$ & $32512$ & $1$ & $32512$\\
 $6$ & $63$ & $8001$ & $16002$ & $2$ & $32004$\\
 $5$ & $31$ & $3937$ & $7874$ & $4$ & $31496$\\
@@ -182,7 +187,7 @@ INLINE vec fold_all(const vec *a)
 @ Every processor of the ARM family with 64 bits has the instructions called NEON, so nothing has to be asked and the attribute is empty. There are 32 registers of four lanes, which leaves room for the tall tile.
 @^NEON@>
 
-We wrote this head without such a machine. It is compiled for one, and an emulator runs the tests of all kernels, which ask for the same bits as everywhere (\.{make cross}). How fast it is, an emulator cannot say.
+We wrote this head without such a machine. A cross compiler makes the tests for one, and an emulator runs them; they ask for the same bits as everywhere (\.{make cross}). How fast it is, an emulator cannot say.
 @^emulator@>@^cross compiler@>
 
 @(neon.inc@>=
@@ -296,6 +301,7 @@ INLINE vec load_block(struct tensor t, size_t i)
   uint16_t one, scale[WIDTH];
   few_bytes b;
   memcpy(&one, p, sizeof one);
+  /*- as many copies of the scale as lanes, since a head widens registers */
   few_halves all = one + (few_halves) @[{ 0 }@];
   memcpy(scale, &all, sizeof all);
   bool whole = number_types[t.type].bits == 8;
@@ -345,6 +351,7 @@ INLINE void outputs_of_row(const float *x, const struct matrix *w, struct tensor
   float sum[16 * SPAN];
   size_t k = 0, block = 16 * UNROLL;
   memset(sum, 0, 16 * span * sizeof *sum);
+  /*- in blocks or one by one, the terms of a lane come in the order of k */
   for (; k + block <= w->in; k += block)
     for (size_t j = 0; j < 16; j++) add_terms(UNROLL, x, w, t, k + j, o, span, sum);
   for (; k < w->in; k++) add_terms(1, x, w, t, k, o, span, sum);
@@ -357,6 +364,7 @@ INLINE void outputs_of_row(const float *x, const struct matrix *w, struct tensor
 @<Fold the lanes of many sums@>=
 INLINE void fold_lanes(float *lane, size_t sums)
 {
+  /*- lane j + s of all sums follows lane j of all sums, so both indices run as one */
   for (size_t s = 8; s > 0; s /= 2)
     for (size_t c = 0; c < s * sums; c += WIDTH) {
       vec a, b;
@@ -394,9 +402,9 @@ A tile (\cref{sec:linear}) wants something else again. At each step it loads, fo
 @ For the rows of a pass a panel is made by a plain loop: each number that is copied here serves as many multiply--adds as there are outputs.
 
 @(packing.inc@>=
-/** Panels: rows or weights in the order in which a tile reads them. Place panel_place(n, k) has input k
-  of all rows or outputs of the panel; what is missing of them is 0. Attention packs its queries and
-  keys with the same functions. */
+/** Panels: rows or weights in the order in which a tile reads them. A step is one input of all rows or
+  outputs of the panel, at the place that |panel_place| says; those that are missing are 0. Attention
+  packs its queries and keys with the same functions. */
 @<Pack rows into a panel@>@;
 @<Pack outputs into a panel@>@;
 
@@ -421,6 +429,7 @@ INLINE void turn_square(const float *from, size_t apart, size_t c,
   float *const *to)
 {
   four a[4], b[4];
+  /*- first neighbours change places, then halves */
   each (i, 4) memcpy(&a[i], from + (size_t) i * apart, sizeof a[i]);
   b[0] = MIX(a[0], a[1], 0, 4, 1, 5), b[1] = MIX(a[0], a[1], 2, 6, 3, 7);
   b[2] = MIX(a[2], a[3], 0, 4, 1, 5), b[3] = MIX(a[2], a[3], 2, 6, 3, 7);
@@ -532,6 +541,7 @@ TARGET static void prepare(const struct matrix *w, enum activations format,
   for (size_t o = 0; o < w->out; o++)
     for (size_t k = 0; k < w->in; k++) {
       size_t at = panel_place(w->in, k) * NR + o % NR;
+      /*- copied and not widened: a pass with one row waits for bytes */
       size_t i = w->transposed ? k * w->out + o : o * w->in + k;
       memcpy((char *) to + o / NR * panel_bytes(w) + at * size, from + i * size, size);
     }
@@ -559,7 +569,7 @@ When does it win? The rows of a tile must stay in the first-level cache while th
 @^packing, of weights@>@^associativity@>
 
 @(unpacked.inc@>=
-/** Many rows of floats by a matrix as it lies, where a register has all sixteen lanes. by_lying says
+/** Many rows of floats by a matrix as it lies, where a register has all sixteen lanes. |by_lying| says
   whether it has multiplied them; if not, panels do. */
 #if WIDTH == 16
 @<Some rows by four outputs, lanes over $k$@>@;
@@ -578,6 +588,7 @@ INLINE void lying_tile(int rows, const float *x, const struct matrix *w, size_t 
   const float *weight[4];
   vec a[8][4] = @[{ { { 0 } } }@], v[LYING_ROWS], b;
   size_t n = w->in, whole = n / 16 * 16;
+  /*- an output beyond the last is the last once more, and is not stored */
   each (c, 4) weight[c] = (const float *) w->weight.data@|
     + (o + ((size_t) c < outs ? (size_t) c : outs - 1)) * n;
   each_two (k, n / 16) {
@@ -615,6 +626,7 @@ TARGET static bool by_lying(const struct linear_job *job, const struct matrix *w
   size_t r0, size_t r1, size_t from, size_t to, float *y)
 {
   size_t n = w->in, rows, outs;
+  /*- rows a multiple of 4096 bytes apart compete for the same places of the first-level cache */
   if (w->weight.type != WEIGHT_F32 || w->transposed || n > LYING_INPUTS@|
       || n * sizeof(float) % 4096 == 0 || prepared_find(job->e, w) != NULL) return false;
   for (size_t o = from; o < to; o += outs) {
@@ -686,6 +698,7 @@ INLINE struct kv_run run_from(const struct kv_view *v,
   const struct kv_range *seen, uint32_t t, uint32_t end)
 {
   struct kv_run r = @[{ t, end, t * v->row_bytes }@];
+  /*- the hole after the sinks ends a run, and so does the page */
   if (t < seen->sinks && seen->sinks < end) r.t1 = seen->sinks;
   if (v->page == NULL) return r;
   uint32_t rows = (uint32_t) v->page_rows, left = rows - t % rows;
@@ -703,7 +716,7 @@ INLINE struct kv_run next_run(const struct position_block *b,
 #define @,each_run(r, b) @[for (struct kv_run r = next_run(b, NULL); \
   r.t0 < r.t1; r = next_run(b, &r))@]@;
 
-@ Scores first. What is wanted next is fetched ahead: where a head's rows are together, what lies |PAGED_AHEAD| bytes later, be it of the same head or of the next, and elsewhere the row that comes |TOGETHER| positions later.
+@ Scores first. What is wanted next is fetched ahead, a \emph{prefetch}: where a head's rows are together, what lies |PAGED_AHEAD| bytes later, be it of the same head or of the next, and elsewhere the row that comes |TOGETHER| positions later.
 @^prefetch@>
 
 @<The scores of all heads@>=
@@ -719,6 +732,7 @@ INLINE void heads_scores(const struct heads_unit *u, enum weight_type type,
   bool paged, const struct position_block *b)
 {
   size_t stride = u->v->row_bytes, d = u->h->head_dim;
+  /*- what is left of the first and the last sixteen is read with them, and must count for nothing */
   vec none = spread(-INFINITY);
   size_t first = b->t0 % 256 / 16 * 16, last = (b->t1 - 1) % 256 / 16 * 16;
   for (size_t i = 0; i < u->n; i++)
@@ -756,6 +770,7 @@ INLINE void go_on(int columns, const float *w, const char *place, size_t stride,
 {
   vec a[64 / WIDTH];
   ahead += weight_row_bytes(type, first);
+  /*- each chain goes on where the turn before left it */
   each (p, columns / WIDTH) memcpy(&a[p], o + p * WIDTH, sizeof a[p]);
   for (uint32_t i = 0; i < n; i++, place += stride) {
     struct tensor row = @[{ place, type }@];
@@ -826,7 +841,7 @@ Chapter 10 defines the product of a matrix in blocks with inputs of eight bits, 
 @(bytes.inc@>=
 /** Products of bytes: registers of whole numbers, inputs rounded to bytes, blocks with one output to a
   lane, and the tile that multiplies them. Sums of whole numbers never overflow: sixteen bits are counted
-  (short_sums), and thirty-two hold a block of any type. Rounding is only where the definition rounds. */
+  (|short_sums|), and thirty-two hold a block of any type. Rounding is only where the definition rounds. */
 @<Registers of whole numbers@>@;
 @<Four products in each lane@>@;
 @<Round the inputs of a row@>@;
@@ -883,6 +898,7 @@ INLINE ivec dot4(ivec a, ivec w, ivec x, bool is_signed)
 {
   __m512i u = (__m512i) w, v = (__m512i) x;
   if (is_signed) {
+    /*- a weight of -128 becomes 128, which has room without a sign */
     v = _mm512_mask_sub_epi8(v, _mm512_movepi8_mask(u),
       _mm512_setzero_si512(), v);
     u = _mm512_abs_epi8(u);
@@ -908,7 +924,7 @@ INLINE ivec sums_begin(ivec first)
 @<Four products in plain C@>@;
 #endif
 
-@ How many such sums may be added before that? An integer of $b$ bits times one of seven has at most $b+7$ bits, two of them one more, and $2^{7-b}$ times as much \given{fifteen}; the sixteenth bit is for the sign. For $b=4$ that is eight, as in the box: all eight words of a block are added in sixteen bits, with half as many instructions, and widened once.
+@ How many such sums may be added before that? A number of $b$ bits times one of seven has at most $b+7$ bits. The sum of two products has one more, and $2^{7-b}$ such sums have $7-b$ more: \given{fifteen} together, and the sixteenth bit is for the sign. For $b=4$ that allows eight sums, as in the box: all eight words of a block are added in sixteen bits, with half as many instructions, and widened once.
 
 @<How long sums may be short@>=
 INLINE int short_sums(enum weight_type type)
@@ -1052,6 +1068,7 @@ INLINE ivec sum_begins(enum weight_type type, const struct int8_input *x,
   int half)
 {
   const struct number_type *t = &number_types[type];
+  /*- the negative sum of the inputs, times what every weight is too large by */
   int32_t minus = int8_groups(type) > 1 ? x->minus_half[half] : x->minus;
   return ints(minus * (t->bits == 8 ? INT8_OFFSET : t->offset));
 }
@@ -1153,6 +1170,7 @@ INLINE void int8_tile(int rows, enum weight_type type, struct int8_strip s,
   if (first) each (r, rows) each (p, SIDES) sum[r][p] = spread(0);
   else each (r, rows) read_strip(y + (size_t) r * ld, outs, sum[r]);
   for (size_t b = 0; b < blocks; b++) {
+    /*- x: this unit of the first row; the other rows of the group follow it */
     for (size_t i = 0; i < units; i++, x += stride)
       each (h, groups) {
         ivec a[INT8_ROWS][SIDES];
@@ -1180,6 +1198,7 @@ INLINE size_t turn_words(const unsigned char *w, size_t stride, size_t n,
   int32_t *word)
 {
   for (size_t k = 0; k < n; k += 4) {
+    /*- the last words overlap those before, and are written twice with the same bits */
     if (k + 4 > n) k = n - 4;
     words r[4];
     each (i, 4) r[i] = four_apart(w + 4 * k + (size_t) i * stride, 4 * stride);
@@ -1226,7 +1245,7 @@ To fill a panel takes longer than to use it once, and in decoding it is used onc
 @(stored.inc@>=
 /** A few rows by blocks as they lie in the file, where whole registers can be turned. Each 128 bits of a
   register have sixteen numbers of one output; what is added there are whole numbers, so the order is
-  free. Scales and strips are in stored_strips.inc. */
+  free. Scales and strips are in \.{stored\_strips.inc}. */
 #ifdef UNPACK
 enum { STORED_ROWS = WIDTH / 4 };
 @<Sixteen numbers of some outputs@>@;
@@ -1314,6 +1333,7 @@ INLINE ivec fold_four(int n, int most, ivec *a)
 #ifdef VNNI
   most = 1; /* the sums are whole from the beginning */
 #endif
+  /*- sums stay short as long as the products in them allow: half as many registers to widen */
   each (o, 4) if (most > 1 && 2 * n > most) a[o] = sums_end(ints(0), a[o]);
   each (o, 2) {
     a[o] = JOIN(epi32, a[2 * o], a[2 * o + 1], 2 * n <= most);
@@ -1323,7 +1343,7 @@ INLINE ivec fold_four(int n, int most, ivec *a)
   return 4 * n <= most ? sums_end(ints(0), a[0]) : a[0];
 }
 
-@ The rest is in \.{unwoven/kernels/stored\_strips.inc}: scales, the order of strips and rows, and what is fetched ahead. Two things there were found with a clock. Memory is fetched in the order in which it lies and not in the order in which it is used, since it is read fastest in one line; and into the second-level cache, not the first (\cref{sec:tuning}). And a block of Q4\_0 is so short that laying its scale across lanes was a third of the work in vectors: with AVX-512 the scales are loaded one by one into ordinary registers, which have nothing else to do.
+@ The rest is in \.{unwoven/kernels/stored\_strips.inc}: scales, the order of strips and rows, and what is fetched ahead. Two things there were found with a clock. A prefetch goes through memory in the order in which it lies and not in the order in which it is used, since memory is read fastest in one line; and it goes into the second-level cache, not the first (\cref{sec:tuning}). And a block of Q4\_0 is so short that laying its scale across lanes was a third of the work in vectors: with AVX-512 the scales are loaded one by one into ordinary registers, which have nothing else to do.
 @^prefetch@>
 
 @ Bytes are compiled under each head, and once more for VNNI, which came later than AVX-512. Its head has the functions of AVX-512 that the bodies need, and allows one more set of instructions.
@@ -1386,6 +1406,7 @@ static bool see_pairs(const struct matrix *w, struct matrix *pairs)
 {
   *pairs = *w;
   pairs->weight.type = WEIGHT_F32, pairs->in = w->in / 2;
+  /*- an odd row would pair its end with the beginning of the next */
   return w->in % 2 == 0 && w->in > 0 && !w->transposed
     && w->weight.type == WEIGHT_BF16;
 }
@@ -1420,6 +1441,7 @@ TARGET static uint64_t probe_flops(uint64_t n, float *left)
   each (i, CHAINS) a[i] = spread((float) i);
   for (uint64_t k = 0; k < rounds; k++)
     each (i, CHAINS) a[i] = fused(a[i], half, one);
+  /*- the sums are used, or a compiler would leave out what made them */
   *left = 0;
   each (i, CHAINS) *left += a[i][0];
   return rounds * each_round;
@@ -1469,18 +1491,18 @@ A table is compiled in five files, for the compiler's sake (\cref{sec:bodies}): 
 
 \begin{table}[tbp]
 \tabcaption{tab:kernelfiles}{The files of unwoven/kernels that have kernels, and what each is for.}
-\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}l@@{}}
+\footnotesize\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}l@@{}}
 \tabhead{file} & \tabhead{what is in it}\\\midrule
-norms.inc & norms, and the rotation of queries and keys\\
-curves.inc & activations, embedding, softmax, a look for broken numbers\\
-segments.inc & which worker attends to which rows and heads\\
-seen.inc, keys.inc & the walk over positions; keys and values as panels\\
-heads\_values.inc & values of all heads, the ends\\
-by\_type.inc, columns.inc & single numbers; the last outputs stored by inputs\\
-blocks.inc, scales.inc & panels of blocks, the work divided; scales\\
-stored\_strips.inc & few rows by blocks as they lie\\
-pairs\_calls.inc & calls for pairs of bfloat16\\
-prepared.c & weights packed once, and found again\\
-entries.inc & the functions of a table that call another file
+\texttt{norms.inc} & norms, and the rotation of queries and keys\\
+\texttt{curves.inc} & activations, embedding, softmax\\
+\texttt{segments.inc} & which worker attends to which rows and heads\\
+\texttt{seen.inc}, \texttt{keys.inc} & the walk over positions; keys and values as panels\\
+\texttt{heads\_values.inc}, \texttt{heads\_room.inc} & values of all heads, and their room\\
+\texttt{by\_type.inc}, \texttt{columns.inc} & single numbers; the last outputs by inputs\\
+\texttt{blocks.inc}, \texttt{scales.inc} & panels of blocks, rows and workers; scales\\
+\texttt{stored\_strips.inc} & the order of strips and rows of stored blocks\\
+\texttt{pairs\_calls.inc} & the calls for pairs of bfloat16\\
+\texttt{prepared.c} & weights packed once, and found again\\
+\texttt{entries.inc} & what a table passes on to its other files
 \end{tabular*}
 \end{table}

@@ -1,4 +1,5 @@
-/* avx2_linear.c -- made from chapters/11-simd.w; change it there */
+/* avx2_linear.c -- Linear layers of floats, with the head for AVX2.
+   made from chapters/11-simd.w; change it there */
 
 #include "kernels/parts.h"
 #if defined __x86_64__

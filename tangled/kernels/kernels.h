@@ -1,4 +1,8 @@
-/* kernels.h -- made from chapters/11-simd.w; change it there */
+/* kernels.h -- Tables of fast kernels, and weights prepared for them.
+   made from chapters/11-simd.w; change it there
+
+   Every table gives the bits of the plain one, so which of them a caller has can only
+   be told by a clock. */
 
 #ifndef INCIPIT_KERNELS_H
 #define INCIPIT_KERNELS_H

@@ -59,6 +59,7 @@ static bool see_pairs(const struct matrix *w, struct matrix *pairs)
 {
   *pairs = *w;
   pairs->weight.type = WEIGHT_F32, pairs->in = w->in / 2;
+  /* an odd row would pair its end with the beginning of the next */
   return w->in % 2 == 0 && w->in > 0 && !w->transposed
     && w->weight.type == WEIGHT_BF16;
 }
