@@ -24,7 +24,7 @@ one() {
   pool) sources=ground/ground.c ;;
   linear) sources=kernels/${table}_linear.c ;;
   blocks) sources=kernels/${table}_blocks.c; vnni && sources=kernels/vnni.c ;;
-  whole) sources="$(cd tangled; ls kernels/"${table}"_*.c; cd ../unwoven; ls kernels/"${table}"_*.c)"; vnni && sources="$sources kernels/vnni.c" ;;
+  whole) sources="$(cd tangled; ls kernels/"${table}"_*.c ../unwoven/kernels/"${table}"_*.c 2> /dev/null | sed "s,../unwoven/,,")"; vnni && sources="$sources kernels/vnni.c" ;;
   attention) sources="kernels/${table}_attention.c kernels/${table}_heads.c"
     [ "$table" != avx512 ] || sources="$sources kernels/avx2_attention.c kernels/avx2_heads.c" ;;
   esac

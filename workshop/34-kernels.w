@@ -870,7 +870,7 @@ INLINE ivec pick(ivec if_true, ivec mask, ivec otherwise)
 @ Everything rests on |dot4|: each lane has four weights and four inputs, a byte each, and the four products are added to an |int32_t|. The instruction of AVX512-VNNI does just that, but takes the weights without sign. In most types the numbers have no sign before an offset is subtracted. Those of Q8\_0 have one, and are stored with \given{128} added. The offset is taken back at the beginning of a sum.
 @^VNNI@>
 
-Other processors add in two steps, so three functions share the work: |dot4| adds to what |sums_begin| has made of a first term, and |sums_end| makes whole numbers of it. With VNNI the last two have nothing to do.
+Other processors add in two steps, so three functions share the work: |dot4| adds to what |sums_begin| has made of a first term, and |sums_end| makes whole numbers of it. With VNNI the last two have nothing to do. (VNNI came later than AVX-512, so the bytes are compiled once more for it, in \.{unwoven/kernels/vnni.c}.)
 
 @<Four products in each lane@>=
 #ifdef VNNI
@@ -1346,33 +1346,6 @@ INLINE ivec fold_four(int n, int most, ivec *a)
 @ The rest is in \.{unwoven/kernels/stored\_strips.inc}: scales, the order of strips and rows, and what is fetched ahead. Two things there were found with a clock. A prefetch goes through memory in the order in which it lies and not in the order in which it is used, since memory is read fastest in one line; and it goes into the second-level cache, not the first (\cref{sec:tuning}). And a block of Q4\_0 is so short that laying its scale across lanes was a third of the work in vectors: with AVX-512 the scales are loaded one by one into ordinary registers, which have nothing else to do.
 @^prefetch@>
 
-@ Bytes are compiled under each head, and once more for VNNI, which came later than AVX-512. Its head has the functions of AVX-512 that the bodies need, and allows one more set of instructions.
-
-@(vnni.c@>=
-/** Linear layers of blocks and bytes, with the head for AVX-512 and one instruction more, VPDPBUSD. Of
-  that head it has only what blocks.inc needs. */
-#include "kernels/parts.h"
-#if defined __x86_64__
-#include <immintrin.h>
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
-  "avx512vl,avx512vnni,avx2,fma,f16c")))
-#define WIDTH 16
-#define VNNI
-#include "kernels/lanes.inc"
-INLINE vec fused(vec a, vec b, vec c)
-{@+ return _mm512_fmadd_ps(a, b, c);@+ }
-INLINE vec spread(float x)
-{@+ return _mm512_set1_ps(x);@+ }
-INLINE vec widen(const uint16_t *h, enum weight_type type)
-{
-  (void) type; /* always |WEIGHT_F16| here */
-  return _mm512_cvtph_ps(_mm256_loadu_si256((const void *) h));
-}
-#include "kernels/blocks.inc"
-const struct linear_kernels blocks_vnni = @[{ int8_linear, int8_room,@|
-  int8_bytes, int8_prepare }@];
-#endif
-
 @* Pairs of bfloat16. \label{sec:pairs11}
 When the inputs of a layer are rounded to bfloat16 (\cref{sec:dotbf}), two neighbours make one word of \given{32} bits, the size of a float. The definition gives pair $i$ to lane $i\bmod16$, exactly as it gives the single number $i$ to lane $i\bmod16$ when inputs are floats. So a matrix in bfloat16 with \given{768} inputs has the shape of a matrix of floats with \given{384}. Loads, panels, tiles and folds only move words; if the multiply--add takes a word apart, all of chapter 11's linear layer can be used as it is. AVX512-BF16 has that multiply--add, \texttt{VDPBF16PS}. This file puts it in place of the other one, and includes the linear layers once more.
 @^bfloat16@>@^AVX512-BF16@>@^VDPBF16PS@>
@@ -1430,7 +1403,14 @@ TARGET static void round_halves(const float *x, size_t n, uint16_t *to)
 }
 
 @* Two yardsticks. \label{sec:probes} How near do the kernels come to what the machine can do? \Cref{phases} asks, and needs two yardsticks, of the same instructions as the kernels: one that only calculates, and one that only reads.
-A multiply--add takes a few cycles until its result can be used, and one or two can be begun in each cycle. So twelve sums that have nothing to do with each other are kept going, as many as a tile of AVX2 has. Each turns $x$ into $x/2+1$, and comes to rest at 2: no number grows or becomes tiny, which some processors would take longer for.
+
+@(probes.inc@>=
+/** What the machine can do, with the instructions of these kernels: only multiply--adds, and only reading. */
+#include "kernels/rounding.inc"
+@<Calculate, and read nothing@>@;
+@<Read, and hardly calculate@>@;
+
+@ A multiply--add takes a few cycles until its result can be used, and one or two can be begun in each cycle. So twelve sums that have nothing to do with each other are kept going, as many as a tile of AVX2 has. Each turns $x$ into $x/2+1$, and comes to rest at 2: no number grows or becomes tiny, which some processors would take longer for.
 
 @<Calculate, and read nothing@>=
 enum { CHAINS = 12 };
@@ -1466,26 +1446,6 @@ TARGET static float probe_bandwidth(const float *x, size_t n)
   return sum;
 }
 
-@ Two functions more, of one multiply--add each, show whether a compiler fuses what it was told not to fuse. Both are called through the table, so that no compiler can know the arguments and work the answer out beforehand.
-
-@<Two roundings, and one@>=
-TARGET static float mul_add_unfused(float a, float b, float c)
-{@+ return a * b + c;@+ }
-TARGET static float mul_add_fused(float a, float b, float c)
-{
-  vec v = fused(spread(a), spread(b), spread(c));
-  return v[0];
-}
-
-@ The table includes them after its other small kernels.
-
-@(probes.inc@>=
-/** What the machine can do, with the instructions of these kernels; and whether the compiler fuses what
-  it should not. */
-@<Two roundings, and one@>@;
-@<Calculate, and read nothing@>@;
-@<Read, and hardly calculate@>@;
-
 @* What is not printed. \label{sec:parts34}
 A table is compiled in five files, for the compiler's sake (\cref{sec:bodies}): linear layers, blocks, attention, all heads together, and the small kernels with the table itself. \.{unwoven/kernels/parts.h} says what they know of each other, and \.{kernels.c} which tables this processor can run. \Cref{tab:kernelfiles} has the other files of that folder. Each says at its head what it is for and what must stay true, and beside its lines why they are as they are.
 
@@ -1493,16 +1453,16 @@ A table is compiled in five files, for the compiler's sake (\cref{sec:bodies}): 
 \tabcaption{tab:kernelfiles}{The files of unwoven/kernels that have kernels, and what each is for.}
 \footnotesize\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}l@@{}}
 \tabhead{file} & \tabhead{what is in it}\\\midrule
-\texttt{norms.inc} & norms, and the rotation of queries and keys\\
+\texttt{norms.inc} & norms; rotation of queries and keys\\
 \texttt{curves.inc} & activations, embedding, softmax\\
-\texttt{segments.inc} & which worker attends to which rows and heads\\
-\texttt{seen.inc}, \texttt{keys.inc} & the walk over positions; keys and values as panels\\
-\texttt{heads\_values.inc}, \texttt{heads\_room.inc} & values of all heads, and their room\\
-\texttt{by\_type.inc}, \texttt{columns.inc} & single numbers; the last outputs by inputs\\
-\texttt{blocks.inc}, \texttt{scales.inc} & panels of blocks, rows and workers; scales\\
-\texttt{stored\_strips.inc} & the order of strips and rows of stored blocks\\
+\texttt{segments.inc} & which worker has which rows and heads\\
+\texttt{seen.inc}, \texttt{keys.inc} & the walk over positions; keys in panels\\
+\texttt{heads\_values.inc}, \texttt{heads\_room.inc} & values of all heads; their room\\
+\texttt{by\_type.inc}, \texttt{columns.inc} & single numbers; the last outputs\\
+\texttt{blocks.inc}, \texttt{scales.inc} & panels of blocks, workers; scales\\
+\texttt{stored\_strips.inc} & strips and rows of stored blocks\\
 \texttt{pairs\_calls.inc} & the calls for pairs of bfloat16\\
 \texttt{prepared.c} & weights packed once, and found again\\
-\texttt{entries.inc} & what a table passes on to its other files
+\texttt{entries.inc} & calls passed on to the other files
 \end{tabular*}
 \end{table}

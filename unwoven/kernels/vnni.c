@@ -1,8 +1,7 @@
-/* vnni.c -- Linear layers of blocks and bytes, with the head for AVX-512 and one
-   instruction more, VPDPBUSD.
-   made from workshop/34-kernels.w; change it there
+/* vnni.c -- linear layers of blocks and bytes, with the head for AVX-512 and one instruction more, VPDPBUSD.
 
-   Of that head it has only what blocks.inc needs. */
+   AVX512-VNNI came later than AVX-512, so a processor may lack it, and this is a file of its own; of that
+   head it has only what blocks.inc needs. */
 
 #include "kernels/parts.h"
 #if defined __x86_64__
