@@ -313,7 +313,7 @@ INLINE vec load_block(struct tensor t, size_t i)
 }
 
 @* Weights stored by inputs. \label{sec:byinputs}
-GPT-2's matrices lie the other way round: the weights of one \emph{input} are neighbours, not those of one output. A register with sixteen lanes over $k$ would have to collect its weights from sixteen places. What can we do without touching a bit?
+We have assumed that the weights of one output are neighbours. GPT-2's matrices lie the other way round: there the weights of one \emph{input} are. A register with sixteen lanes over $k$ would have to collect its weights from sixteen places. What can we do without touching a bit?
 
 The definition says in which order the terms of a lane are added, and not where a lane is kept. So let a register run over the outputs, and keep lane $j$ of a whole span of outputs as row $j$ of an array. Then the weights are read as they lie, and each lane gets the same terms in the same order as before. Only which numbers share a register has changed.
 
@@ -513,7 +513,7 @@ TARGET static void pack_strip(const struct matrix *w, size_t o, size_t outs,
 The panels of a matrix are the same in every call. Why not pack them once? Because it takes memory and time: a program that reads one prompt is done before the copies have paid. So the user chooses. As a rule the weights are \emph{mapped}: they stay as they lie in the file, the model starts at once, and programs that use the same file share its memory. With \.{--packed} (|packed| of the library) the matrices are \emph{prepared} when the model is opened, and the engine gets the copies. All results have the same bits.
 @^packed weights@>@^mapped weights@>
 
-A copy keeps the type of the weights, and a tile widens what it loads: a pass with one row waits for bytes, and there would be twice as many of them. \.{unwoven/kernels/prepared.c} makes the copies, and gives the pages of a matrix back to the file's cache as soon as it has its copy.
+A copy keeps the type of the weights, and a tile widens what it loads: a pass with one row waits for bytes, and a float has twice those of a bfloat16. \.{unwoven/kernels/prepared.c} makes the copies, and as soon as a matrix has its copy, gives the pages of the file back to the operating system.
 
 @(strips.inc@>=
 /** A matrix in panels: packed for a call, or prepared once, in the type of the weights. All panels of a
